@@ -1,10 +1,11 @@
 import type { ClaimEvent } from '../claims/claim.ts';
-import { afterEvent, isProof, type LoggedClaim, rootKey } from '../claims/fold.ts';
+import { afterEvent, type LoggedClaim, rootKey } from '../claims/fold.ts';
 import { Holder } from '../core/identity.ts';
+import { memoize } from '../core/lazy.ts';
 import { day_ms } from '../core/text.ts';
 import { toNewUntil } from '../ratings/fold.ts';
-import { isPraise, isRelated, overlapReason, type RatingFlag, toRelationSides } from '../ratings/groups.ts';
-import { type GroupEvidence, notePairs } from './check-pairs.ts';
+import { isPraise, isRelated, overlapReason, type RatingFlag } from '../ratings/groups.ts';
+import { type GroupEvidence, notePairs, readHolders } from './check-pairs.ts';
 import type { CountedRating } from './check-ratings.ts';
 import { rowFault } from './fault.ts';
 import type { AuditSteps } from './steps.ts';
@@ -21,12 +22,12 @@ interface SourceState {
 /**
  * Reads the states of each control root from the claim events of a listing, at every moment at which a rating by it may have
  * been read: when the log had `size` entries, and after each later event. One pass serves all roots, since a listing may have
- * had thousands.
+ * had thousands. The states are undefined if some events may not be readable.
  */
-function readSourceStates(events: readonly ClaimEvent[], size: number) {
+function readSourceStates(events: readonly ClaimEvent[] | undefined, size: number) {
   const states = new Map<string, SourceState[]>();
   let claim: LoggedClaim | undefined;
-  for (const event of events) {
+  for (const event of events ?? []) {
     const before = claim;
     claim = afterEvent(before, event);
     for (const one of new Set([before, claim])) {
@@ -41,33 +42,8 @@ function readSourceStates(events: readonly ClaimEvent[], size: number) {
       known.push(isHeld ? { first_proved_at, isHeld } : { first_proved_at, isHeld, ended_at: event.at });
     }
   }
-  return (source: Parameters<typeof rootKey>[0]) => states.get(rootKey(source)) ?? [{ isHeld: false }];
-}
-
-/** The identities that claims of a listing proved: those before the audit began, and all of them. */
-function readProven(events: readonly ClaimEvent[], size: number) {
-  const [before, all] = [new Set<string>(), new Set<string>()];
-  for (const { root = '', log_index } of events.filter(isProof))
-    for (const value of new Holder(root).proven) {
-      all.add(value);
-      if (log_index < size) before.add(value);
-    }
-  return [before, all];
-}
-
-/** Caches what `read` makes of the claim events of a listing, because many ratings of it are judged by that. */
-function createMemo<T>(
-  { eventsOf, size }: Pick<GroupEvidence, 'eventsOf' | 'size'>,
-  read: (events: readonly ClaimEvent[], size: number) => T,
-) {
-  const known = new Map<string, T | undefined>();
-  return (handle: string): T | undefined => {
-    if (!known.has(handle)) {
-      const events = eventsOf(handle);
-      known.set(handle, events && read(events, size));
-    }
-    return known.get(handle);
-  };
+  return (source: Parameters<typeof rootKey>[0]) =>
+    events && (states.get(rootKey(source)) ?? [{ isHeld: false }]);
 }
 
 interface JudgedRating {
@@ -95,13 +71,11 @@ function isNew(state: SourceState, { read_on }: CountedRating): boolean | undefi
   return isSoon ? undefined : left_ms > 0;
 }
 
-function isProvenRelated(rating: CountedRating, proven: Iterable<string>): boolean {
-  const identities = [...proven].map((value) => ({
-    ...{ handle: rating.subject_handle, kind: 'proven' as const, value },
-    first_imported_at: '',
-  }));
-  return isRelated(toRelationSides(rating, identities), isPraise(rating));
-}
+/** Whether a rating is related if these hold the rated listing. */
+const isRelatedTo = (rating: CountedRating, proven: readonly Holder[]): boolean => {
+  const source = [Holder.ofNamespace(rating.source_handle), new Holder(rating.source_root)];
+  return isRelated({ source: { proven: source }, subject: { proven } }, isPraise(rating));
+};
 
 /** The expected value of each flag of a rating; undefined if it is not known. */
 const toExpected = ({
@@ -174,18 +148,20 @@ function* findFaultsOf(judged: JudgedRating, unknown: Map<string, number>): Gene
  */
 export function* findGroupFaults(evidence: GroupEvidence): AuditSteps<ReadonlyMap<string, number>> {
   const unknown = new Map<string, number>();
-  const isPaired = yield* notePairs(evidence);
-  const statesOf = createMemo(evidence, readSourceStates);
-  const provenOf = createMemo(evidence, readProven);
+  const { eventsOf, size } = evidence;
+  const holdersOf = memoize((handle) => readHolders(handle, evidence), Infinity);
+  const statesOf = memoize((handle) => readSourceStates(eventsOf(handle), size), Infinity);
+  const isPaired = yield* notePairs(evidence, holdersOf);
   for (const rating of evidence.ratings) {
     yield undefined;
     if (!rating.isCurrent) continue;
     const { rating_id, source_handle, subject_handle } = rating;
     const source = { root: rating.source_root, root_generation: rating.source_root_generation };
+    const { sure, possible, isWhole } = holdersOf(subject_handle);
     const judged: JudgedRating = {
       rating,
-      states: statesOf(source_handle)?.(source),
-      related: agreed(provenOf(subject_handle)?.map((proven) => isProvenRelated(rating, proven))),
+      states: statesOf(source_handle)(source),
+      related: isWhole ? agreed([sure, possible].map((proven) => isRelatedTo(rating, proven))) : undefined,
       reciprocal: isPraise(rating) && isPaired(rating),
     };
     for (const message of findFaultsOf(judged, unknown))

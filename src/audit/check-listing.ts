@@ -101,35 +101,27 @@ export function* findModerationFaults(
   }
 }
 
-/** The part of a rating that is kept until the log is read; its texts are dropped. */
-export type NotedRating = Pick<
-  RatingRecord,
-  'log_index' | 'superseded_by' | 'withdrawn_at' | 'erased_at' | 'hidden_at'
->;
-const toNoted = (rating: RatingRecord): NotedRating => {
-  const { log_index, superseded_by, withdrawn_at, erased_at, hidden_at } = rating;
-  return { log_index, superseded_by, withdrawn_at, erased_at, hidden_at };
-};
-
 /** What the first half of an audit, the listings, passes to the second half, the log. */
 export const createAuditState = (size: number) => ({
   /** Entries before the audit began: all of them must be shown. */
   size,
   /** 1 for each of those entries that is shown somewhere. */
   shown: new Uint8Array(size),
-  /** The newest version of every rating that is shown, for the group that it is in. */
-  counted: [] as CountedRating[],
   /** What each listing that is read shows of its claim, and whether it is withdrawn or hidden. */
   listings: new Map<string, Pick<ShownListing, 'claim' | 'events' | 'withdrawn' | 'isHidden'>>(),
   /** Listings that are withdrawn, and show nothing. */
   hidden: new Set<string>(),
   /** Every rating that is shown, older versions included, by its id. */
-  ratings: new Map<string, NotedRating>(),
+  ratings: new Map<string, CountedRating>(),
   /** What is shown as erased, by log index, with its name. */
   erased: new Map<number, { readonly where: string; readonly at: string }>(),
   notices: new Map<number, ShownNotice[]>(),
 });
 export type AuditState = ReturnType<typeof createAuditState>;
+
+/** The newest version of every rating that is shown, whose group is judged. */
+export const newestOf = ({ ratings }: AuditState): CountedRating[] =>
+  [...ratings.values()].filter(({ superseded_by }) => superseded_by === undefined);
 
 const tallies = new Set(kinds.filter(({ isTally }) => isTally).map(({ kind }) => kind));
 
@@ -316,8 +308,7 @@ export function* noteShown(listing: ShownListing, state: AuditState): AuditSteps
     if (log_index < state.size) state.shown[log_index] = 1;
     if (erased_at !== undefined) state.erased.set(log_index, { where, at: erased_at });
   }
-  for (const rating of listing.ratings) state.ratings.set(rating.rating_id, toNoted(rating));
-  for (const rating of toCounted(listing)) state.counted.push(rating);
+  for (const rating of toCounted(listing)) state.ratings.set(rating.rating_id, rating);
   const { handle, claim, events, withdrawn, isHidden } = listing;
   state.listings.set(handle, { claim, events, withdrawn, isHidden });
   noteNotices(listing, state);

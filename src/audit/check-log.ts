@@ -10,7 +10,7 @@ import {
   findModerationFaults,
   hiddenWith,
   isErasedByAction,
-  type NotedRating,
+  newestOf,
   noteAction,
   shownFrom,
 } from './check-listing.ts';
@@ -112,7 +112,7 @@ function checkSaid(
 }
 
 /** When a rating is shown as withdrawn by its source; an older version and an erased one are withdrawn with something else. */
-const withdrawnAt = (rating: NotedRating | undefined) =>
+const withdrawnAt = (rating: CountedRating | undefined) =>
   rating?.superseded_by === undefined && rating?.erased_at === undefined ? rating?.withdrawn_at : undefined;
 
 function* findWithdrawalFaults({ withdrawn, hidden, absent, actions }: Said, state: AuditState): AuditSteps {
@@ -275,15 +275,11 @@ function* findListingStateFaults(said: Said, state: AuditState): AuditSteps {
 }
 
 function findAllGroupFaults(said: Said, state: AuditState) {
-  const events = new Map<string, readonly ClaimEvent[] | undefined>();
   return findGroupFaults({
-    ratings: state.counted,
+    ratings: newestOf(state),
     unshown: [...said.unshown.values()],
     isWhole: said.actions.unread.size === 0,
-    eventsOf: (handle) => {
-      if (!events.has(handle)) events.set(handle, readEvents(handle, said, state));
-      return events.get(handle);
-    },
+    eventsOf: (handle) => readEvents(handle, said, state),
     endedBy: ({ rating_id, log_index }) =>
       said.withdrawn.get(rating_id)?.log_index ?? said.erased.get(log_index)?.by,
     size: state.size,
@@ -300,7 +296,7 @@ const unknownReasons: Readonly<Record<string, string>> = {
 };
 
 function* toNotChecked(said: Said, state: AuditState, unknown: ReadonlyMap<string, number>) {
-  const current = state.counted.filter((rating) => rating.isCurrent).length;
+  const current = newestOf(state).filter((rating) => rating.isCurrent).length;
   if (current > 0)
     yield `stated_overlap of ${counted(current, 'rating')}: what the records of listings named is not in the log`;
   for (const [flag, count] of unknown)

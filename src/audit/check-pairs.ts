@@ -1,6 +1,7 @@
 import type { ClaimEvent } from '../claims/claim.ts';
 import { isProof } from '../claims/fold.ts';
-import { Holder, namespaceIdentity } from '../core/identity.ts';
+import { Holder } from '../core/identity.ts';
+import { memoize } from '../core/lazy.ts';
 import { toSpan } from '../ratings/fold.ts';
 import { createPairs, type PairHalf } from '../ratings/pairs.ts';
 import type { CountedRating } from './check-ratings.ts';
@@ -21,27 +22,18 @@ export interface GroupEvidence {
 }
 
 /**
- * Returns a function that finds the holders of a listing that rated some listing: its namespace and everybody who proved a claim to it,
- * `sure` before the audit began. The others made no rating that could be the other half of a pair, and there may be thousands of them.
+ * The holders of a listing: its namespace, and everybody who proved a claim to it, `sure` before the audit began. `isWhole`: there are no
+ * others.
  */
-function createHolders({ eventsOf, size }: GroupEvidence, raters: ReadonlySet<string>) {
-  const read = (handle: string) => {
-    const events = eventsOf(handle);
-    const [sure, possible] = [new Set([namespaceIdentity(handle)]), new Set([namespaceIdentity(handle)])];
-    for (const { log_index, root = '' } of (events ?? []).filter(isProof)) {
-      const { id } = new Holder(root);
-      possible.add(id);
-      if (log_index < size) sure.add(id);
-    }
-    const [ofSure, ofPossible] = [sure.intersection(raters), possible.intersection(raters)];
-    return { sure: ofSure, possible: ofPossible, isWhole: events !== undefined };
+export function readHolders(handle: string, { eventsOf, size }: Pick<GroupEvidence, 'eventsOf' | 'size'>) {
+  const events = eventsOf(handle);
+  const until = (end: number) => {
+    const roots = (events ?? []).flatMap((event) =>
+      isProof(event) && event.log_index < end ? (event.root ?? '') : [],
+    );
+    return [Holder.ofNamespace(handle), ...[...new Set(roots)].map((root) => new Holder(root))];
   };
-  const known = new Map<string, ReturnType<typeof read>>();
-  return (handle: string) => {
-    const holders = known.get(handle) ?? read(handle);
-    known.set(handle, holders);
-    return holders;
-  };
+  return { sure: until(size), possible: until(Infinity), isWhole: events !== undefined };
 }
 
 /** A rating whose time is unknown may have been made at any time. */
@@ -56,7 +48,10 @@ const toHalf = (rating: CountedRating): PairHalf => {
  * Collects all ratings in steps. Returns a function that tells whether a rating has a counterpart in the other direction; undefined
  * if that is not known: the ratings that certainly stand have none, and those that may stand have one.
  */
-export function* notePairs(evidence: GroupEvidence) {
+export function* notePairs(
+  evidence: GroupEvidence,
+  holdersOf: (handle: string) => ReturnType<typeof readHolders>,
+) {
   const { ratings, unshown, isWhole, endedBy, size } = evidence;
   const raters = new Set<string>();
   for (const listed of [ratings, unshown])
@@ -64,9 +59,15 @@ export function* notePairs(evidence: GroupEvidence) {
       yield undefined;
       raters.add(new Holder(source_root).id);
     }
-  const holdersOf = createHolders(evidence, raters);
-  const sure = createPairs((handle) => holdersOf(handle).sure);
-  const possible = createPairs((handle) => holdersOf(handle).possible);
+  // The others made no rating that could be the other half of a pair, and a listing may have had thousands.
+  const create = (which: 'sure' | 'possible') =>
+    createPairs(
+      memoize(
+        (handle) => new Set(holdersOf(handle)[which].map(({ id }) => id)).intersection(raters),
+        Infinity,
+      ),
+    );
+  const [sure, possible] = [create('sure'), create('possible')];
   for (const rating of ratings) {
     yield undefined;
     const end = endedBy(rating) ?? (rating.withdrawn_at === undefined ? Infinity : -1);

@@ -158,7 +158,10 @@ const countedFields = [
   'outcome',
   'score',
   'group',
+  'superseded_by',
   'withdrawn_at',
+  'erased_at',
+  'hidden_at',
 ] as const;
 const toCountedFields = (rating: RatingRecord) =>
   Object.fromEntries(countedFields.map((field) => [field, rating[field]])) as Pick<
@@ -167,29 +170,27 @@ const toCountedFields = (rating: RatingRecord) =>
   >;
 
 /**
- * The newest version of every rating that a listing shows, and the facts from all its versions. `isUnknown`: an erased version may
+ * Every version of the ratings that a listing shows, and the facts of it and those before. `isUnknown`: an erased version may
  * have stated something that no other does; `read_on`: the day of the reading.
  */
 export function toCounted({ ratings, derived, read_on }: ShownListing) {
   const facts = foldVersions(ratings);
   const unknown = sourcesOfErased(ratings);
-  return ratings
-    .filter(({ superseded_by }) => superseded_by === undefined)
-    .map((rating) => {
-      const { group_reason = '', flags = [], rating_id } = rating;
-      const { new_until, source_ended_at } = derived?.get(rating_id) ?? {};
-      return {
-        ...toCountedFields(rating),
-        ...(facts.get(rating_id) ?? afterVersion(undefined, rating)),
-        group_reason,
-        flags,
-        new_until,
-        source_ended_at,
-        read_on,
-        isCurrent: isCurrent(rating),
-        isUnknown: unknown.has(rating.source_handle),
-      };
-    });
+  return ratings.map((rating) => {
+    const { group_reason = '', flags = [], rating_id } = rating;
+    const { new_until, source_ended_at } = derived?.get(rating_id) ?? {};
+    return {
+      ...toCountedFields(rating),
+      ...(facts.get(rating_id) ?? afterVersion(undefined, rating)),
+      group_reason,
+      flags,
+      new_until,
+      source_ended_at,
+      read_on,
+      isCurrent: isCurrent(rating),
+      isUnknown: unknown.has(rating.source_handle),
+    };
+  });
 }
 
 export type CountedRating = ReturnType<typeof toCounted>[number];

@@ -2,12 +2,11 @@ import { sql } from 'kysely';
 import { currentFlag } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
 import { type RatingFlag, type RatingGroup, ratingFlags, ratingGroups } from './groups.ts';
-import { type ProofClass, proofClasses } from './proof.ts';
+import { proofClasses } from './proof.ts';
 import {
   type MonthCount,
   maxRatingsByMonth,
   type NativeSignals,
-  type outcomes,
   type RatingCell,
   type RatingCounts,
 } from './rating.ts';
@@ -67,33 +66,24 @@ const readHistogram = (db: Db, subject: string, now: string) =>
     .groupBy(['in_group', 'outcome', 'score', 'proof_class'])
     .execute();
 
-/** Current ratings of one group that are alike in what is counted. */
-interface CountedCell {
-  readonly in_group: RatingGroup;
-  readonly outcome: string;
-  readonly score: number | null;
-  readonly proof_class: string;
-  readonly ratings: number;
-  /** How many of them are the newest of their source in the group, and of the listing that rated. */
-  readonly sources: number;
-  readonly source_handles: number;
-  /** When the last of them was made. */
-  readonly last: string;
-}
+/**
+ * Current ratings of one group that are alike in what is counted: how many of them are the newest of their `sources` in the group, and of the
+ * listings that rated (`source_handles`), and when the last one was made.
+ */
+type CountedCell = Awaited<ReturnType<typeof readHistogram>>[number];
 
 /** The counts of each group: for documents of rows of the database, for the audit of listed records. */
 export function toGroupCounts(cells: Iterable<CountedCell>): Record<RatingGroup, RatingCounts> {
   const groups = noGroups();
-  for (const { in_group, score, proof_class, last, ...row } of cells) {
+  for (const { in_group, outcome, score, proof_class, last, ...row } of cells) {
     const counts = groups[in_group];
-    const outcome = row.outcome as (typeof outcomes)[number];
     const [ratings, sources] = [Number(row.ratings), Number(row.sources)];
     counts.ratings += ratings;
     counts.sources += sources;
     counts.source_handles += Number(row.source_handles);
     counts.source_outcomes[outcome] += sources;
     counts.outcomes[outcome] += ratings;
-    counts.by_proof[proof_class as ProofClass] += ratings;
+    counts.by_proof[proof_class] += ratings;
     if (score !== null) counts.scores[String(score) as keyof RatingCounts['scores']] += ratings;
     if (last > (counts.last_at ?? '')) counts.last_at = last;
   }

@@ -37,24 +37,18 @@ const derived = {
     sql<string>`case when not ${isInForce} then coalesce(rating.source_ended_at, cast(${at} as text)) end`,
 };
 
-interface DerivedColumns {
-  readonly is_current?: RawBuilder<number>;
-  readonly reciprocal?: RawBuilder<number>;
-  readonly source_ended_at?: RawBuilder<string>;
-}
-
 /** Writes derived columns of the ratings that a selection of ids names; returns the rated handles that changed. */
-async function write(db: Db, ids: RawBuilder<unknown>, columns: DerivedColumns): Promise<string[]> {
-  const differs = Object.entries(columns).map(
-    ([column, value]) => sql`rating.${sql.ref(column)} is distinct from ${value}`,
-  );
-  const rows = await db
-    .updateTable('rating')
-    .set(columns)
-    .where(sql<boolean>`rating.id in (${ids})`)
-    .where(sql<boolean>`(${sql.join(differs, sql` or `)})`)
-    .returning('subject_handle')
-    .execute();
+async function write(
+  db: Db,
+  ids: RawBuilder<unknown>,
+  columns: Readonly<Record<string, RawBuilder<unknown>>>,
+): Promise<string[]> {
+  const named = Object.entries(columns).map(([name, value]) => ({ name: sql.ref(name), value }));
+  const changes = sql.join(named.map(({ name, value }) => sql`${name} = ${value}`));
+  const differs = named.map(({ name, value }) => sql`rating.${name} is distinct from ${value}`);
+  const { rows } = await sql<Pick<RatingRow, 'subject_handle'>>`update rating set ${changes}
+    where rating.id in (${ids}) and (${sql.join(differs, sql` or `)})
+    returning subject_handle`.execute(db);
   return rows.map(({ subject_handle }) => subject_handle);
 }
 

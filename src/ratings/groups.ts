@@ -183,7 +183,10 @@ type RelationSides = ReturnType<typeof toRelationSides>;
  * Whether a proven account or domain is the same on both sides. Of criticism the very domain: below one that was registered
  * may be hosts of strangers, on no list of hosting domains.
  */
-export const isRelated = ({ source, subject }: RelationSides, isPraise: boolean): boolean =>
+export const isRelated = (
+  { source, subject }: Record<'source' | 'subject', { readonly proven: readonly Holder[] }>,
+  isPraise: boolean,
+): boolean =>
   source.proven.some((one) =>
     subject.proven.some((other) => (isPraise ? one.same(other) : one.place === other.place)),
   );
