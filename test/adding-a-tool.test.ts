@@ -54,7 +54,7 @@ beforeAll(() => {
   expect(others).toEqual([]);
   const tools = { file: 'src/tools/index.ts', path: './get-version.ts', end: '] as const;' };
   add(tool, 'src/tools/get-version.ts', tools);
-  const kinds = { file: 'src/observations/kinds.ts', path: './kinds/llms-txt.ts', end: '];' };
+  const kinds = { file: 'src/observations/kinds.ts', path: './kinds/llms-txt.ts', end: '] as const;' };
   add(kind, 'src/observations/kinds/llms-txt.ts', kinds);
 });
 

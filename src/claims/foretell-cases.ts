@@ -31,8 +31,7 @@ const capability = (state: Capability['state']): Capability => ({
   ended_at: state === 'active' ? undefined : now.toISOString(),
 });
 
-const listing = { repository_key: repository.key, withdrawn: undefined };
-const standing: StandingClaim = { handle, listing, claim, capabilities: [capability('active')], now };
+const standing: StandingClaim = { handle, claim, capabilities: [capability('active')], now };
 const suspended = (reason: string, more: Partial<Claim> = {}): StandingClaim => ({
   ...standing,
   claim: { ...claim, state: 'suspended', suspended_reason: reason, ...more },

@@ -2,12 +2,11 @@ import { type ClaimKey, createChallenge, readChallenge } from './challenge.ts';
 import type { Capability, Claim, ProofPlace } from './claim.ts';
 import { continuationOf, type JudgedFacts, judge, type ReadLine } from './judge.ts';
 import { movingKey } from './moving.ts';
-import { afterMissing, isLapsed, isLiving, type RecordedPlace, secondReading_ms } from './standing.ts';
+import { afterMissing, isLapsed, isLiving, secondReading_ms } from './standing.ts';
 
-/** The claim of a listing as it stands now, with all capabilities of the listing, and what its record names now. */
+/** The claim of a listing as it stands now, with all capabilities of the listing. */
 export interface StandingClaim {
   readonly handle: string;
-  readonly listing: RecordedPlace;
   readonly claim: Claim | undefined;
   readonly capabilities: readonly Capability[];
   readonly now: Date;
@@ -56,7 +55,7 @@ const isSamePlace = (claim: Claim | undefined, { kind, key }: ProofPlace) =>
 
 /** Everything that `judge` needs about a line that nobody has made yet, signed with a key of its own. */
 function toFacts(standing: StandingClaim, { place, isCosigned }: NewLine) {
-  const { handle, listing, claim, capabilities, now } = standing;
+  const { handle, claim, capabilities, now } = standing;
   const cosigners = isContinuing(standing);
   const [cosigner] = cosigners;
   const binding = { origin: '', handle, placeKey: place.key };
@@ -70,7 +69,7 @@ function toFacts(standing: StandingClaim, { place, isCosigned }: NewLine) {
     ...(challenge && { challenge }),
   };
   const facts: JudgedFacts = {
-    ...{ handle, listing, claim, place, binding, cosigners, now },
+    ...{ handle, claim, place, binding, cosigners, now },
     ring: [madeUpKey],
     pinned: true,
     agreed: new Set<string>(),

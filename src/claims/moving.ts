@@ -3,7 +3,6 @@ import type { Transaction } from '../store/store.ts';
 import { readChallenge } from './challenge.ts';
 import { absences, type Claim, type ClaimFile, type ProofPlace } from './claim.ts';
 import { type Reading, toSubject } from './locations.ts';
-import { firstReading } from './standing.ts';
 
 /** The name of a line at a location, in what is noted of lines that move a claim. */
 export const movingKey = (place: ProofPlace, hash: string) => `${toSubject(place)} ${hash}`;
@@ -32,7 +31,7 @@ function movingAfter(
     ...known.filter((one) => !isOfPlace(one)),
     ...both
       .map((hash) => movingKey(place, hash))
-      .map((key): [string, string] => [key, firstReading(moving[key], now)]),
+      .map((key): [string, string] => [key, moving[key] ?? now.toISOString()]),
   ]);
 }
 

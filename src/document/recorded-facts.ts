@@ -8,6 +8,7 @@ import {
   type Listing,
   publisherMeta,
 } from '../listings/listing.ts';
+import type { KindName } from '../observations/recorded-kinds.ts';
 import { type Reading, whyNoHistory } from './record.ts';
 
 const deepest = 4;
@@ -53,7 +54,7 @@ const method_version = 'import/1';
 type Fact = Pick<ImportedSignal, 'kind' | 'value' | 'unit' | 'state'>;
 
 /** A fact with a value is `observed`, one without is `not_stated`. */
-const fact = (kind: string, value: ImportedSignal['value'] | undefined): Fact =>
+const fact = (kind: KindName, value: ImportedSignal['value'] | undefined): Fact =>
   value === undefined || value === ''
     ? { kind, value: null, state: 'not_stated' }
     : { kind, value, state: 'observed' };
@@ -64,7 +65,7 @@ function namespaceFacts(listing: Listing): Fact[] {
   const { handle, repository_key, remotes } = listing;
   const account = handle.toLowerCase().startsWith('io.github.');
   const match = namespaceMatchesRepositoryOwner(handle, repository_key);
-  const owner = 'namespace.matches_repository_owner';
+  const owner: KindName = 'namespace.matches_repository_owner';
   const atDomain = namespaceHoldsEndpoints(
     handle,
     remotes.map(({ url }) => url),

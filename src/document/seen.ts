@@ -1,7 +1,9 @@
 import { asMembers } from '../core/json.ts';
 import { coded, day, day_ms, withoutStop } from '../core/text.ts';
-import { convert, networkName, type Offer, toCaip19 } from '../observations/kinds/offer.ts';
+import { convert, networkName, toCaip19 } from '../observations/kinds/assets.ts';
+import type { Offer } from '../observations/kinds/offer.ts';
 import { type DatedObservation, isDated, knowingOf, type Observation } from '../observations/observation.ts';
+import type { KindName } from '../observations/recorded-kinds.ts';
 import type { ListingDocument } from './listing-document.ts';
 
 /** What Dossier has looked for of a listing, by kind. */
@@ -34,7 +36,7 @@ export function lastChecked({ observations }: ListingDocument): string | undefin
 }
 
 /** The value of an imported signal that its source states; undefined if it states none. */
-export const signalValue = ({ signals }: Pick<ListingDocument, 'signals'>, kind: string) =>
+export const signalValue = ({ signals }: Pick<ListingDocument, 'signals'>, kind: KindName) =>
   signals.imported.find((one) => one.kind === kind && one.state === 'observed')?.value ?? undefined;
 
 /** What is known beside what is not of the last check. */

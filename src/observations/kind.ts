@@ -5,8 +5,11 @@ import type { Run, Subject } from './run.ts';
 /** What of a finding is shown in words. */
 export type ShownFinding = Pick<Observation, 'value' | 'details' | 'as_seen'>;
 
-/** One kind of fact, defined once: every adapter is a loop over the list of kinds (kinds.ts). */
-export interface Kind {
+/** The lines of the answer about a listing that are made of facts. */
+type Line = 'whose' | 'where' | 'asks' | 'tools' | 'costs' | 'kept_up';
+
+/** What every kind of fact says about itself, whether Dossier checks it or the record of a listing states it. */
+export interface FactKind {
   /** Dotted name, as `endpoint.answers`. */
   readonly kind: string;
   /** The buyer's question that it helps to answer. */
@@ -22,6 +25,22 @@ export interface Kind {
   readonly changed?: string;
   /** A value that is observed, in words, where the value itself says little to people, as a digest. */
   readonly say?: (found: ShownFinding) => Words;
+  /** Its name in a word or two, for lists of what is not there or not known; absent: its title. */
+  readonly name?: string;
+  /** The line that says it, and what is not known of it. */
+  readonly line?: Line;
+  /** Hardly any listing has it: that one has none decides nothing, and is said in full only. */
+  readonly isSeldom?: true;
+  /** It says whether something recorded is there: `repository`, `package` or `endpoint`. */
+  readonly existsAs?: 'repository' | 'package' | 'endpoint';
+  /** What a value of it says about prices, as one sentence: the endpoint or somebody else names an amount. */
+  readonly priced?: string;
+  /** Callers of the service rely on it, so that a lock file holds it. */
+  readonly isLocked?: true;
+}
+
+/** One kind of fact that Dossier checks, defined once: every adapter is a loop over the list of kinds (kinds.ts). */
+export interface Kind extends FactKind {
   /** Changes when the check, and with it the meaning of the fact, changes. */
   readonly method_version: string;
   /** What of a listing's record its facts are about; none if the kind does not apply to the listing. */
@@ -32,7 +51,7 @@ export interface Kind {
   readonly isList?: true;
   /** Every check changes its facts, so that no change of them is recorded. */
   readonly isTally?: true;
-  /** Finds the facts of one listing; none if the kind does not apply to it. Absent: it comes from the registry's record. */
+  /** Finds the facts of one listing; none if the kind does not apply to it. */
   readonly check?: (run: Run) => Promise<readonly Finding[]>;
 }
 

@@ -30,8 +30,8 @@ import { securityContact, termsUrl } from './kinds/terms.ts';
 import { toolsHiddenText, toolsHints, toolsInstructions } from './kinds/tool-texts.ts';
 import { toolsCount, toolsSurface } from './kinds/tools.ts';
 
-/** Every kind of fact that this service knows, in the order that adapters show them. A new kind is one line here. */
-export const kinds: readonly Kind[] = [
+/** Every kind of fact that Dossier checks, in the order that adapters show them. A new kind is one line here. */
+const defined = [
   priceChallenge,
   pricePayTo,
   priceTool,
@@ -68,4 +68,10 @@ export const kinds: readonly Kind[] = [
   agentCard,
   serverCard,
   termsUrl,
-];
+] as const;
+
+/** All of them, as adapters loop over them. */
+export const kinds: readonly Kind[] = defined;
+
+/** The name of a kind that Dossier checks. */
+export type ObservedKind = (typeof defined)[number]['kind'];

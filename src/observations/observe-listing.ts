@@ -11,7 +11,7 @@ import { surfaceDigest, type Tool } from './endpoint/surface.ts';
 import { fitTogether, passGate, toShownName } from './gate.ts';
 import type { Kind } from './kind.ts';
 import { surfaceChanges, toolsSurface } from './kinds/tools.ts';
-import { kinds } from './kinds.ts';
+import { kinds, type ObservedKind } from './kinds.ts';
 import type { ObservationChange, StoredObservation } from './observation.ts';
 import type { Run } from './run.ts';
 
@@ -126,15 +126,17 @@ export async function findAll(run: Run, checks: Checks): Promise<DatedFinding[]>
   return fitTogether(found, (kind) => listKinds.has(kind));
 }
 
+const pricedKinds: ReadonlySet<string> = new Set(
+  kinds.filter(({ priced }) => priced).map(({ kind }) => kind),
+);
+
 /** What a listing is found by: an endpoint answered the last check; each let Dossier in without a payment, and nothing states a price. */
 function toFacets({ remotes }: Run['listing'], observations: readonly StoredObservation[]): Facet[] {
   const found = observations.filter(({ missed }) => missed === undefined);
-  const stated = (kind: string, state: string) =>
+  const stated = (kind: ObservedKind, state: string) =>
     found.filter((one) => one.kind === kind && one.state === state).map(({ subject }) => subject);
   const free = stated('price.challenge', 'no_price_seen');
-  const isPriced = found.some(
-    ({ kind, value }) => /^price\.(?:challenge|tool|openapi|catalog)$/.test(kind) && value !== null,
-  );
+  const isPriced = found.some(({ kind, value }) => pricedKinds.has(kind) && value !== null);
   const isFree = remotes.length > 0 && remotes.every(({ url }) => free.includes(url)) && !isPriced;
   return [
     ...(stated('endpoint.answers', 'observed').length > 0 ? ['seen:answered' as const] : []),

@@ -1,21 +1,26 @@
 import { codedList } from '../core/text.ts';
-import type { Kind } from './kind.ts';
-import { kinds } from './kinds.ts';
+import type { FactKind } from './kind.ts';
+import { kinds, type ObservedKind } from './kinds.ts';
 
 /** A fact that a registry or another third party states: an imported signal, in the words of a buyer. */
-type RecordedKind = Omit<Kind, 'check' | 'about' | 'isOptional' | 'method_version'> & {
+interface RecordedKind extends FactKind {
   /** Its values in plain words, where they are names. */
   readonly words?: Readonly<Record<string, string>>;
-};
+}
 
 /** Kinds that answer one question, by their names. */
-const ofQuestion = (
-  question: Kind['question'],
-  named: Readonly<Record<string, Omit<RecordedKind, 'kind' | 'question'>>>,
-): RecordedKind[] => Object.entries(named).map(([kind, one]) => ({ ...one, kind, question }));
+const ofQuestion = <const Name extends string>(
+  question: FactKind['question'],
+  named: Readonly<Record<Name, Omit<RecordedKind, 'kind' | 'question'>>>,
+) =>
+  (Object.keys(named) as Name[]).map((kind): RecordedKind & { readonly kind: Name } => ({
+    ...named[kind],
+    kind,
+    question,
+  }));
 
 /** Every kind of imported signal, in the order that adapters show them. A kind that is not here is shown by its name. */
-const recordedKinds: readonly RecordedKind[] = [
+const recordedKinds = [
   ...ofQuestion('reach', {
     'record.transports': {
       title: 'How it is reached',
@@ -122,6 +127,12 @@ const recordedKinds: readonly RecordedKind[] = [
     },
   }),
 ];
+
+/** The name of a kind that the record of a listing states. */
+type SignalKind = (typeof recordedKinds)[number]['kind'];
+
+/** The name of a kind of fact; a misspelt one does not compile. */
+export type KindName = ObservedKind | SignalKind;
 
 const byName = new Map<string, RecordedKind>([...recordedKinds, ...kinds].map((kind) => [kind.kind, kind]));
 

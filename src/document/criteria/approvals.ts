@@ -2,6 +2,7 @@ import { type Approval, type PinName, pinNames, type SavedView } from '../../con
 import { day, day_ms, quoted } from '../../core/text.ts';
 import type { Listing } from '../../listings/listing.ts';
 import type { Observation } from '../../observations/observation.ts';
+import type { KindName } from '../../observations/recorded-kinds.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { isKnown } from '../seen.ts';
 import {
@@ -15,7 +16,7 @@ import {
 } from './criterion.ts';
 
 /** Of what checks alone see: the kind of fact. All other pins are of the record. */
-const kindsOfPins: Partial<Record<PinName, string>> = { tools: 'tools.surface', pay_to: 'price.pay_to' };
+const kindsOfPins: Partial<Record<PinName, KindName>> = { tools: 'tools.surface', pay_to: 'price.pay_to' };
 
 /** What pins hold fast of a listing. */
 export type Pinnable = Pick<Listing, 'version' | 'remotes' | 'packages'> &
@@ -30,7 +31,7 @@ const recordedNow = ({ version, remotes, packages }: Pinnable, pin: PinName): st
   return packages.map(textOfPackage);
 };
 
-const seenNow = ({ observations }: Pinnable, kind: string | undefined) =>
+const seenNow = ({ observations }: Pinnable, kind: KindName | undefined) =>
   observations.filter((one) => one.kind === kind && isKnown(one));
 const textOf = ({ subject = '', value }: Observation) => `${subject} ${value}`.trim();
 

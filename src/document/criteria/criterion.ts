@@ -2,6 +2,7 @@ import { day, day_ms } from '../../core/text.ts';
 import type { CopyField } from '../../imports/import-run.ts';
 import type { ImportedSignal } from '../../listings/listing.ts';
 import { knowingOf, type Observation, stateWords } from '../../observations/observation.ts';
+import type { KindName } from '../../observations/recorded-kinds.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { copyLacksSentence } from '../record.ts';
 import { asksPayment, isChecked, toSeen } from '../seen.ts';
@@ -100,7 +101,7 @@ export function daysSince(time: string, now_ms: number): number | undefined {
 
 export const signalOf = (
   { listing }: Pick<ComparedListing, 'listing'>,
-  kind: string,
+  kind: KindName,
 ): ImportedSignal | undefined => listing.signals.imported.find((signal) => signal.kind === kind);
 
 /** A finding from the registry's record, as of its reading. */

@@ -4,6 +4,7 @@ import { offerText } from '../../observations/kinds/offer.ts';
 import { readablePackages, toPackage } from '../../observations/kinds/package-record.ts';
 import { isWithinLimit, readPriceLimit } from '../../observations/kinds/price.ts';
 import { type DatedObservation, isDated, type Observation } from '../../observations/observation.ts';
+import { type KindName, kindOf } from '../../observations/recorded-kinds.ts';
 import { offersOf, quoteText, tallyText } from '../seen.ts';
 import {
   absentFinding,
@@ -23,7 +24,7 @@ import {
 } from './criterion.ts';
 
 /** What was observed of a recorded endpoint, by kind; undefined if that was not looked for. */
-type FactOf = (kind: string) => Observation | undefined;
+type FactOf = (kind: KindName) => Observation | undefined;
 
 /** The facts of every endpoint that the record names, each address once. */
 const endpointsOf = ({ listing }: ComparedListing): FactOf[] =>
@@ -69,7 +70,7 @@ export const endpointCriteria = {
 
 /** A question about every recorded package, in the words of its answers; without full stops where `unseenFinding` adds one. */
 interface Asked {
-  readonly kind: string;
+  readonly kind: KindName;
   holds(value: Observation['value']): boolean;
   readonly met: string;
   readonly notMet: string;
@@ -124,14 +125,9 @@ export const packageCriteria = {
 const pricedStates: readonly Observation['state'][] = ['quoted', 'advertised'];
 
 const pricedOf = ({ listing: { observations } }: ComparedListing) =>
-  observations.find(({ kind, state }) => pricedFacts[kind] && pricedStates.includes(state));
+  observations.find(({ kind, state }) => kindOf(kind)?.priced && pricedStates.includes(state));
 
-const pricedFacts: Readonly<Record<string, string>> = {
-  'price.challenge': 'The endpoint quoted Dossier a price.',
-  'price.tool': 'Tools in the endpoint’s list state prices.',
-  'price.openapi': 'The OpenAPI document of the endpoint’s host advertises prices.',
-  'price.catalog': 'A catalogue of prices lists the endpoint.',
-};
+const pricedFact = ({ kind }: Observation) => kindOf(kind)?.priced ?? '';
 
 const noneToCompare = 'This endpoint quoted Dossier no price to compare; a call of a tool may still cost.';
 const noPrice = 'Dossier saw no price; a call of a tool may still cost.';
@@ -160,7 +156,7 @@ export const priceCriteria = {
     }
     const quoted = quoteText(first.value);
     return observedFinding(first, {
-      ...met(pricedFacts[first.kind] ?? ''),
+      ...met(pricedFact(first)),
       ...(quoted ? { quoted } : first.value !== null && { recorded: String(first.value) }),
     });
   }),
@@ -184,7 +180,7 @@ export const priceCriteria = {
   }),
   no_payment_seen: observed.plain('No request for a payment was seen', (compared) => {
     const first = pricedOf(compared);
-    if (first) return observedFinding(first, notMet(pricedFacts[first.kind] ?? ''));
+    if (first) return observedFinding(first, notMet(pricedFact(first)));
     return ofEachEndpoint(compared, (factOf) => {
       const challenge = factOf('price.challenge');
       return challenge?.state === 'unrecognised'
@@ -217,7 +213,7 @@ function judgeUnchanged(one: DatedObservation, days: number, subject: string): F
 function unchangedFor(
   compared: ComparedListing,
   days: number,
-  { kind, subject }: Readonly<Record<'kind' | 'subject', string>>,
+  { kind, subject }: { readonly kind: KindName; readonly subject: string },
   needs: (factOf: FactOf) => boolean = () => true,
 ): Finding {
   const endpoints = endpointsOf(compared);

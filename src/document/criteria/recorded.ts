@@ -2,6 +2,7 @@ import { ownerTexts } from '../../core/handle.ts';
 import { counted, day, toSentence } from '../../core/text.ts';
 import type { ListingRemote } from '../../listings/listing.ts';
 import { knowingOf } from '../../observations/observation.ts';
+import type { KindName } from '../../observations/recorded-kinds.ts';
 import { groupTexts, shownGroups } from '../../ratings/groups.ts';
 import { packageTypes, recordedSecrets, transports } from '../record.ts';
 import { nativeStatement, sourcesFirst } from '../sentences.ts';
@@ -133,19 +134,24 @@ export const recordedCriteria = {
 } as const satisfies Record<string, Criterion>;
 
 /** A finding with the source and date of an imported signal; with those of the record if there is no such signal. */
-function signalFinding(compared: ComparedListing, kind: string, found: Found): Finding {
+function signalFinding(compared: ComparedListing, kind: KindName, found: Found): Finding {
   const signal = signalOf(compared, kind);
   if (!signal) return recordedFinding(compared, found);
   return { ...found, source: signal.source, as_of: day(signal.observed_at) };
 }
 
-const ofSignal = (kind: string) =>
+const ofSignal = (kind: KindName) =>
   criteriaOf<Found>('imported', (compared, found) => signalFinding(compared, kind, found));
 
 const sameOwner = 'namespace.matches_repository_owner';
 const concentration = 'publisher.listings';
 const atDomain = 'namespace.holds_endpoint';
-const recordedInCommon = ['shared.endpoint', 'shared.package', 'shared.repository', 'shared.description'];
+const recordedInCommon = [
+  'shared.endpoint',
+  'shared.package',
+  'shared.repository',
+  'shared.description',
+] as const;
 
 /** Criteria judged by imported signals, each with its source and date; never by ratings. */
 export const signalCriteria = {

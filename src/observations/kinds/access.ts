@@ -116,6 +116,7 @@ function withScopes({ value, details }: ShownFinding): Words {
 /** OAuth metadata of the endpoints that ask for credentials. */
 export const accessOauth = defineKind({
   kind: 'auth.oauth',
+  line: 'asks',
   question: 'access',
   title: 'OAuth sign-in',
   means:
@@ -129,6 +130,8 @@ export const accessOauth = defineKind({
 /** Whether an endpoint asks for credentials before it introduces itself. */
 export const accessRequired = defineKind({
   kind: 'auth.required',
+  line: 'asks',
+  isLocked: true,
   question: 'access',
   title: 'Asks for credentials first',
   means:

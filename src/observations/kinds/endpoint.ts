@@ -15,6 +15,9 @@ const answerWords: Readonly<Record<number, Words>> = {
 /** Whether an endpoint answered at all. */
 export const endpointAnswers = defineKind({
   kind: 'endpoint.answers',
+  name: 'endpoint',
+  line: 'where',
+  existsAs: 'endpoint',
   question: 'reach',
   title: 'Endpoint',
   means:
@@ -48,6 +51,7 @@ function classOf(cause: NonNullable<NoAnswer['cause']>): string {
 /** How many of the checks an endpoint answered. */
 export const endpointAvailability = defineKind({
   kind: 'endpoint.availability',
+  line: 'where',
   question: 'reach',
   title: 'Answered checks of 30 days',
   means:
@@ -97,6 +101,7 @@ const hostsOf = (listing: Subject): string[] => [
 /** What DNS says about the hosts of the recorded endpoints. */
 export const endpointDns = defineKind({
   kind: 'endpoint.dns',
+  line: 'where',
   question: 'reach',
   title: 'Addresses in DNS',
   means:
@@ -110,6 +115,7 @@ export const endpointDns = defineKind({
 /** Which revision of MCP an endpoint speaks. */
 export const endpointProtocol = defineKind({
   kind: 'endpoint.protocol',
+  line: 'where',
   question: 'reach',
   title: 'Protocol revision',
   means: 'The revision of the Model Context Protocol that the endpoint spoke with Dossier on that date.',
@@ -146,6 +152,7 @@ const tlsOrigins = ({ remotes }: Subject): string[] => {
 /** The certificates of the recorded https endpoints, one for each origin. */
 export const endpointTls = defineKind({
   kind: 'endpoint.tls',
+  line: 'where',
   question: 'reach',
   title: 'TLS certificate',
   means: 'The certificate that the endpoint’s host presented to Dossier on that date.',

@@ -75,6 +75,7 @@ export const packageAdvisories = defineKind({
 /** Whether the recorded version of a package is deprecated (npm) or yanked (PyPI). */
 export const packageDeprecated = defineKind({
   kind: 'package.deprecated',
+  isLocked: true,
   question: 'upkeep',
   title: 'Package marked as deprecated',
   means:
@@ -122,6 +123,8 @@ const images = ofPackages(['oci'], ofImage);
 /** Whether the recorded packages are in their registries. */
 export const packageExists = defineKind({
   kind: 'package.exists',
+  line: 'where',
+  existsAs: 'package',
   question: 'code',
   title: 'Published package',
   means:
@@ -233,6 +236,7 @@ const withRepository = ({ recorded }: RecordedSubject, { repository = '' }: Subj
 /** Which repository the published package was built from, as its signed provenance says. */
 export const packageProvenance = defineKind({
   kind: 'package.provenance',
+  isLocked: true,
   question: 'code',
   title: 'Provenance of the package',
   means:

@@ -6,19 +6,16 @@ import { defineKind } from '../kind.ts';
 import type { Finding } from '../observation.ts';
 import { type Found, ofOrigins, ofRareRemotes, ofRemotes, withoutAnswer } from '../remotes.ts';
 import type { Run } from '../run.ts';
+import { convert, isSymbol, toCaip19, toKey } from './assets.ts';
 import {
-  convert,
   decodeOffers,
   isIdentifier,
-  isSymbol,
   noneQuoted,
   type Offer,
   offerText,
   pricedOperations,
   quotedOffers,
   readAccepted,
-  toCaip19,
-  toKey,
 } from './offer.ts';
 
 const mostMethods = 10;
@@ -53,6 +50,7 @@ function capabilityFinding({ introduction, list }: EndpointAnswer) {
 /** The payment methods that an endpoint names when it introduces itself. */
 export const priceCapability = defineKind({
   kind: 'price.capability',
+  line: 'costs',
   question: 'price',
   title: 'Payment methods it names',
   means: 'The payment methods and intents among the endpoint’s capabilities (Machine Payments Protocol).',
@@ -82,6 +80,9 @@ function readCatalog(listed: Awaited<ReturnType<Run['catalogs']>>[number]): Foun
 /** The prices that a catalogue lists for the recorded endpoints. */
 export const priceCatalog = defineKind({
   kind: 'price.catalog',
+  line: 'costs',
+  isLocked: true,
+  priced: 'A catalogue of prices lists the endpoint.',
   question: 'price',
   title: 'Prices in a catalogue',
   means:
@@ -139,6 +140,9 @@ function readOpenApi({ text }: Fetched): Found | undefined {
 /** The prices in the OpenAPI document of an endpoint's origin. */
 export const priceOpenapi = defineKind({
   kind: 'price.openapi',
+  line: 'costs',
+  isLocked: true,
+  priced: 'The OpenAPI document of the endpoint’s host advertises prices.',
   question: 'price',
   title: 'Prices in its OpenAPI document',
   means:
@@ -159,6 +163,8 @@ function payToFinding(endpoint: EndpointAnswer) {
 /** Who is paid: a fact of its own, so that it has a date and a history apart from the amount. */
 export const pricePayTo = defineKind({
   kind: 'price.pay_to',
+  line: 'costs',
+  isLocked: true,
   question: 'price',
   title: 'Address that is paid',
   means: 'The addresses of the recipients in the price that the endpoint quotes.',
@@ -241,6 +247,9 @@ function toolPriceFinding({ list }: EndpointAnswer) {
 /** The prices that tools state in the list of tools. */
 export const priceTool = defineKind({
   kind: 'price.tool',
+  line: 'costs',
+  isLocked: true,
+  priced: 'Tools in the endpoint’s list state prices.',
   question: 'price',
   title: 'Tools that state a price',
   means:

@@ -49,6 +49,8 @@ const noneFound = 'None of the nine files that Dossier looks for is at the head 
 /** Files of a repository that editors and agents act on by themselves. */
 export const repositoryAgentFiles = defineKind({
   kind: 'repository.agent_files',
+  name: 'agent files',
+  isSeldom: true,
   question: 'code',
   title: 'Files that agents and editors act on',
   means:
@@ -119,6 +121,9 @@ const existenceWords: Readonly<Record<string, Words>> = {
 /** Whether the recorded repository is where the listing says. */
 export const repositoryExists = defineKind({
   kind: 'repository.exists',
+  line: 'whose',
+  isLocked: true,
+  existsAs: 'repository',
   question: 'publisher',
   title: 'Public repository',
   means:
@@ -161,6 +166,7 @@ export const repositoryHead = defineKind({
 /** When the commit at the head of the recorded repository was made. */
 export const repositoryLastCommit = defineKind({
   kind: 'repository.last_commit',
+  name: 'last commit',
   question: 'upkeep',
   title: 'Last commit of the repository',
   means: 'The date in the newest commit of the recorded repository’s default branch.',

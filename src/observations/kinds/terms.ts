@@ -56,6 +56,7 @@ function contactFinding({ text }: Fetched, { now }: Run) {
 /** Whom to tell about a vulnerability, as the host of an endpoint states it. */
 export const securityContact = defineKind({
   kind: 'security.contact',
+  isSeldom: true,
   question: 'publisher',
   title: 'Security contact',
   means: 'The first contact in the security.txt file (RFC 9116) of the endpoint’s host.',
@@ -144,6 +145,8 @@ function withoutLink(places: readonly Place[], answers: readonly Finding[]): Fin
 /** Where the terms of use are, as the website or the endpoint's host says. */
 export const termsUrl = defineKind({
   kind: 'terms.url',
+  name: 'terms',
+  isSeldom: true,
   question: 'terms',
   title: 'Terms of use',
   means:

@@ -14,6 +14,7 @@ const hintOf = (tool: Tool) => toHints(tool)[0] ?? withoutHint;
 /** How many tools say of themselves what they do. */
 export const toolsHints = defineKind({
   kind: 'tools.hints',
+  line: 'tools',
   question: 'tools',
   title: 'Hints of the tools',
   means:
@@ -38,6 +39,7 @@ export const toolsHints = defineKind({
 /** What an endpoint tells models that use it. */
 export const toolsInstructions = defineKind({
   kind: 'tools.instructions',
+  line: 'tools',
   question: 'tools',
   title: 'Instructions for models',
   means:
@@ -95,6 +97,7 @@ function findHidden(texts: Iterable<readonly [place: string, text: string]>) {
 /** Characters in texts for models that people do not see. */
 export const toolsHiddenText = defineKind({
   kind: 'tools.hidden_text',
+  line: 'tools',
   question: 'tools',
   title: 'Hidden characters in texts for models',
   means:

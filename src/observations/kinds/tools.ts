@@ -83,6 +83,9 @@ export function changedTools(
 /** The set of tools that an endpoint lists, as one digest. */
 export const toolsSurface = defineKind({
   kind: 'tools.surface',
+  name: 'tools',
+  line: 'tools',
+  isLocked: true,
   question: 'tools',
   title: 'Tools it lists',
   means:
@@ -120,6 +123,7 @@ export const toolsSurface = defineKind({
 /** How many tools an endpoint lists. */
 export const toolsCount = defineKind({
   kind: 'tools.count',
+  line: 'tools',
   question: 'tools',
   title: 'Number of tools',
   means: 'How many tools the endpoint listed to Dossier.',

@@ -1,0 +1,122 @@
+import { z } from 'zod';
+import { code, isEmpty, join, listed, ours, own, say, type Words } from '../../core/words.ts';
+import { convert, networkName, toCaip19, toChain } from './assets.ts';
+
+/**
+ * One way to pay as it is stored and compared: the same for an offer in x402 version 1, version 2 or MPP. Who is paid is a fact of its
+ * own (price.pay_to), so that another payee is no other price.
+ */
+const paidOffer = z.strictObject({
+  /** A whole number of the asset's smallest unit. */
+  amount: z.string(),
+  /** An address of eip155 in lower case, since its capitals are only a checksum. */
+  asset: z.string(),
+  /** CAIP-2, or the name that the source uses of a network that Dossier does not know. */
+  network: z.string(),
+  /** `exact`, `upto`, `charge` and the like. */
+  scheme: z.string(),
+});
+export type PaidOffer = z.infer<typeof paidOffer>;
+
+/** An address as it is compared: networks of Ethereum ignore capitals, others do not. */
+const toAddress = (address: string): string =>
+  /^0x[\da-f]{40}$/i.test(address) ? address.toLowerCase() : address;
+
+interface Quoted extends PaidOffer {
+  readonly chain_id?: number | undefined;
+}
+
+/** An offer as it is compared. */
+const toPaid = ({ amount, asset, network, chain_id, scheme }: Quoted): PaidOffer => ({
+  amount,
+  asset: toAddress(asset),
+  network: chain_id === undefined ? toChain(network) : `eip155:${chain_id}`,
+  scheme,
+});
+
+const textOf = ({ asset, network, scheme, amount }: PaidOffer) =>
+  `${[network, asset, scheme].join(' ')} ${amount.padStart(78, '0')}`;
+
+/** Offers that can be compared stand together: the same asset on the same network under the same scheme. */
+const unitOf = ({ asset, network, scheme }: PaidOffer) => [asset, network, scheme].join(' ');
+
+const convertedOf = ({ amount, network, asset }: PaidOffer) => convert(amount, toCaip19(network, asset));
+
+/** Offers as they are compared, each once: those in assets that Dossier knows first, whatever order they were quoted in. */
+export function toPaidOffers(quoted: readonly Quoted[]): PaidOffer[] {
+  const offers = new Map(quoted.map(toPaid).map((offer) => [textOf(offer), offer]));
+  const rank = (offer: PaidOffer) => `${convertedOf(offer) === undefined ? 1 : 0} ${textOf(offer)}`;
+  return [...offers.values()].sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
+}
+
+/** `0.01 USDC`, or as it was quoted; the usual scheme is not named: exactly this amount is paid. */
+function amountWords(offer: PaidOffer, isExact: boolean): Words {
+  const { amount, asset, scheme } = offer;
+  const converted = isExact ? undefined : convertedOf(offer);
+  const price = converted === undefined ? say`${ours(amount)} of ${code(asset)}` : ours(converted);
+  return scheme === 'exact' ? price : say`${price} (scheme ${code(scheme)})`;
+}
+
+/** An offer, as `0.01 USDC on Base`. `isExact`: in the unit and with the names that were quoted. */
+export function offerWords(offer: PaidOffer, isExact = false): Words {
+  const name = isExact ? undefined : networkName(offer.network);
+  return say`${amountWords(offer, isExact)} on ${name === undefined ? code(offer.network) : ours(name)}`;
+}
+
+/** The offers of one list that are not in another. */
+function without(offers: readonly PaidOffer[], others: readonly PaidOffer[]): PaidOffer[] {
+  const known = new Set(others.map(textOf));
+  return offers.filter((offer) => !known.has(textOf(offer)));
+}
+
+/** Offers of the same asset, network and scheme of which there was one before, and is one now. */
+function toMoved(gone: readonly PaidOffer[], added: readonly PaidOffer[]) {
+  const now = Map.groupBy(added, unitOf);
+  return [...Map.groupBy(gone, unitOf)].flatMap(([unit, before]) => {
+    const after = now.get(unit) ?? [];
+    const [[was], [is]] = [before, after];
+    return was && is && before.length + after.length === 2 ? [{ was, is }] : [];
+  });
+}
+
+const mostNamed = 2;
+
+/**
+ * What became of the offers that were quoted before, as `price raised from 0.01 USDC to 0.05 USDC on Base`; undefined if they are the
+ * same. Only amounts of one asset, network and scheme are higher or lower than each other.
+ */
+export function offersChange(before: readonly PaidOffer[], after: readonly PaidOffer[]): Words | undefined {
+  const [gone, added] = [without(before, after), without(after, before)];
+  const all = [...gone, ...added];
+  // Two assets may have one symbol.
+  const isExact = new Set(all.map((offer) => JSON.stringify(offerWords(offer)))).size < all.length;
+  const name = (offers: readonly PaidOffer[]) =>
+    listed(
+      offers.map((offer) => offerWords(offer, isExact)),
+      mostNamed,
+    );
+  const moved = toMoved(gone, added);
+  const said = moved.slice(0, mostNamed).map(({ was, is }) => {
+    const how = BigInt(was.amount) < BigInt(is.amount) ? own('raised') : own('lowered');
+    return say`price ${how} from ${amountWords(was, isExact)} to ${offerWords(is, isExact)}`;
+  });
+  const left = without(
+    gone,
+    moved.map(({ was }) => was),
+  );
+  const came = without(
+    added,
+    moved.map(({ is }) => is),
+  );
+  const more = moved.length > mostNamed ? [say`${moved.length - mostNamed} more amounts changed`] : [];
+  const others =
+    left.length > 0 && came.length > 0
+      ? [say`price changed from ${name(left)} to ${name(came)}`]
+      : left.length > 0
+        ? [say`no longer quotes ${name(left)}`]
+        : came.length > 0
+          ? [say`also quotes ${name(came)}`]
+          : [];
+  const words = join([...said, ...more, ...others], '; ');
+  return isEmpty(words) ? undefined : words;
+}
