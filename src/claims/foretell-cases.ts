@@ -32,6 +32,11 @@ const capability = (state: Capability['state']): Capability => ({
 });
 
 const standing: StandingClaim = { handle, claim, capabilities: [capability('active')], now };
+const byKey: StandingClaim = {
+  ...standing,
+  claim: { ...claim, kind: 'registry_key', place: domain.shown, place_key: domain.key, root: domain.root },
+  capabilities: [{ ...capability('active'), signed_by: 'ed25519 key' }],
+};
 const suspended = (reason: string, more: Partial<Claim> = {}): StandingClaim => ({
   ...standing,
   claim: { ...claim, state: 'suspended', suspended_reason: reason, ...more },
@@ -51,6 +56,7 @@ const settings: readonly (readonly [claim: string, line: string, StandingClaim, 
   ['in force', 'in the same place', standing, repository],
   ['in force', 'at another location of the same account or domain', standing, profile],
   ['in force', 'at a location of another account or domain', standing, domain],
+  ['in force by a signature', 'signed for the same domain', byKey, { ...domain, kind: 'registry_key' }],
   ['suspended, its lines were gone', 'in the same place', suspended('proof_missing'), repository],
   [
     'suspended, the registry records another repository',

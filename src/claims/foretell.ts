@@ -16,6 +16,8 @@ export interface StandingClaim {
 export interface NewLine {
   readonly place: ProofPlace;
   readonly isCosigned: boolean;
+  /** The published key that will sign it, if that signed a capability of the claim before. */
+  readonly signed_by?: string | undefined;
 }
 
 /** What a new line will do to the claim on record. */
@@ -54,7 +56,7 @@ const isSamePlace = (claim: Claim | undefined, { kind, key }: ProofPlace) =>
   claim?.kind === kind && claim.place_key === key;
 
 /** Everything that `judge` needs about a line that nobody has made yet, signed with a key of its own. */
-function toFacts(standing: StandingClaim, { place, isCosigned }: NewLine) {
+function toFacts(standing: StandingClaim, { place, isCosigned, signed_by }: NewLine) {
   const { handle, claim, capabilities, now } = standing;
   const cosigners = isContinuing(standing);
   const [cosigner] = cosigners;
@@ -67,6 +69,7 @@ function toFacts(standing: StandingClaim, { place, isCosigned }: NewLine) {
     issued_at: now.toISOString(),
     root: place.root,
     ...(challenge && { challenge }),
+    ...(signed_by !== undefined && { signed_by }),
   };
   const facts: JudgedFacts = {
     ...{ handle, claim, place, binding, cosigners, now },
@@ -148,6 +151,8 @@ const continuing = {
   elsewhere:
     'The new line moves the claim and continues it, as soon as a check reads it at the new location: its ratings stay as they are. A capability whose own line is not there is suspended.',
 };
+const continuingSigned =
+  'continues the claim: its ratings stay as they are. A capability works while the key that signed its line is published.';
 const waiting = 'It waits while a line of the claim is in its place, for 7 days at most.';
 const moving = {
   begins: 'Read at the new location and where the claim stands, it moves the claim at once.',
@@ -181,6 +186,21 @@ function hintOf(standing: StandingClaim, { place }: NewLine): string | undefined
     : undefined;
 }
 
+/** A signature by the key that signed a capability of the claim counts like a capability. Undefined for any other line. */
+function foretellSigned(standing: StandingClaim, line: NewLine): Foretold | undefined {
+  if (line.place.kind !== 'registry_key') return undefined;
+  const signed_by = isContinuing(standing).find((row) => row.signed_by !== undefined)?.signed_by;
+  const { beside, alone: after } = fatesOf(standing, { ...line, signed_by });
+  if (signed_by === undefined || beside !== 'continues' || after !== 'continues') return undefined;
+  if (line.isCosigned) return { acts: `The new line ${continuingSigned}` };
+  const begins = 'Signed by another key than before, the new line begins a new claim';
+  return {
+    acts: `Signed by the same key, it ${continuingSigned}`,
+    begins,
+    cost: `${begins}: ${newClaimCost}.`,
+  };
+}
+
 /**
  * What a new line at a location will do to the claim on record, decided by `judge` for a made-up line of that kind. Undefined if the
  * listing was never claimed: the line begins its first claim.
@@ -188,6 +208,8 @@ function hintOf(standing: StandingClaim, { place }: NewLine): string | undefined
 export function foretell(standing: StandingClaim, line: NewLine): Foretold | undefined {
   const { claim } = standing;
   if (!claim) return undefined;
+  const signed = foretellSigned(standing, line);
+  if (signed) return signed;
   const fates = fatesOf(standing, line);
   const acts = actsOf(fates, isSamePlace(claim, line.place) ? 'same' : 'elsewhere');
   const isCostly = fates.beside === 'continues' ? fates.alone === 'begins' : fates.alone !== 'waits';
