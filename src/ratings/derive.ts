@@ -20,10 +20,9 @@ const isPaired = sql<boolean>`exists (
     and back.first_created_at <= rating.pair_until
     and rating.first_created_at <= back.pair_until)`;
 
-const isInForce = sql<boolean>`exists (
-  select 1 from claim
-  where claim.handle = rating.source_handle and claim.state = 'claimed'
-    and claim.root = rating.source_root and claim.root_generation = rating.source_root_generation)`;
+/** Whether a rating has the control root of the claim in force of its source, which is read once for all of them. */
+const isInForce = (source: string) => sql<boolean>`(rating.source_root, rating.source_root_generation) in (
+  select root, root_generation from claim where handle = ${source} and state = 'claimed')`;
 
 const oneIf = (condition: RawBuilder<boolean>) => sql<number>`case when ${condition} then 1 else 0 end`;
 
@@ -33,8 +32,8 @@ const derived = {
     sql`rating.superseded_by is null and rating.withdrawn_at is null and rating.voided_at is null`,
   ),
   reciprocal: oneIf(sql`${praises} and ${isPaired}`),
-  source_ended_at: (at: string) =>
-    sql<string>`case when not ${isInForce} then coalesce(rating.source_ended_at, cast(${at} as text)) end`,
+  source_ended_at: (source: string, at: string) =>
+    sql<string>`case when not ${isInForce(source)} then coalesce(rating.source_ended_at, cast(${at} as text)) end`,
 };
 
 /** Writes derived columns of the ratings that a selection of ids names; returns the rated handles that changed. */
@@ -107,8 +106,9 @@ export async function rederive(db: Db, cause: RatingCause): Promise<string[]> {
   if ('rating' in cause) return write(db, sql`${cause.rating}`, { is_current });
   if ('half' in cause) return write(db, withPairsOf(cause.half), { is_current, reciprocal });
   if ('source' in cause) {
-    const ids = sql`select id from rating where source_handle = ${cause.source}`;
-    return write(db, ids, { source_ended_at: source_ended_at(cause.at) });
+    const { source, at } = cause;
+    const ids = sql`select id from rating where source_handle = ${source}`;
+    return write(db, ids, { source_ended_at: source_ended_at(source, at) });
   }
   const { subject, holder } = cause;
   await relateSubject(db, subject);
