@@ -135,12 +135,23 @@ ${stepForm(standing.handle, 'Get a line that begins a new claim', { method: pres
 }`;
 }
 
-/** The same requests from a terminal. */
-const byTerminal = ({ handle }: StandingClaim, { kind }: ProofPlace, publicUrl: string) => html`
+/** The same request from a terminal, and what the header changes while the claim is in force. */
+function byTerminal({ handle, claim }: StandingClaim, { kind }: ProofPlace, publicUrl: string): Html {
+  const header = 'Authorization: Bearer $CAPABILITY';
+  const command = toCurl(
+    `${publicUrl}/api/tools/claim_agent`,
+    { handle, method: kind, rotate: true },
+    header,
+  );
+  const atOnce =
+    claim?.state === 'claimed'
+      ? ` With it in the header, a move and an opt-out act
+# at the first check that reads the line; without it, a day or more later.`
+      : '';
+  return html`
 <h2>From a terminal</h2>
-${paste(`# CAPABILITY is a secret key of the claim. With it in the header, a move and an opt-out act
-# at the first check that reads the line; without it, a day or more later.
-${toCurl(`${publicUrl}/api/tools/claim_agent`, { handle, method: kind, rotate: true }, 'Authorization: Bearer $CAPABILITY')}`)}`;
+${paste(`# CAPABILITY is a secret key of the claim.${atOnce}\n${command}`)}`;
+}
 
 /** What the holder of the claim on record can do, each with its consequences before its button. */
 export function standingPage(step: StandingStep, site: Site): Html {
