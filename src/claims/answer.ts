@@ -187,7 +187,8 @@ export async function answerClaim(
     ...(capability_id && { capability_id }),
   });
   const sent = challenge === undefined ? undefined : requireChallenge(challenge);
-  const checked = await check(target, request, { presented: capability_id, context });
+  const holder = presented?.state === 'active' ? capability_id : undefined;
+  const checked = await check(target, request, { presented: holder, context });
   if (checked.isWithdrawn) throw new Problem('listing_withdrawn');
   const { claim, ...status } = await readStatus(target, context);
   const { kind, key } = target.place;
@@ -195,8 +196,10 @@ export async function answerClaim(
     !sent || status.capabilities.some(({ hash, state }) => hash === sent.hash && state === 'active');
   const isHere = claim?.state === 'claimed' && claim.place_key === key && claim.kind === kind;
   if (isHere && isLive && (sent || !rotate)) return toClaimed(target, checked, { claim, ...status, context });
+  const { listing } = target;
   const { capabilities } = status;
-  const issuing = { standing: { handle, claim, capabilities, now: context.clock() }, presented, context };
+  const standing = { handle, listing, claim, capabilities, now: context.clock() };
+  const issuing = { standing, presented, context };
   if (challenge !== undefined) return toUnproven(challenge, { target, checked, issuing });
   if (rotate || isNotBegun(target, checked)) return toIssued(target, checked, issuing);
   return toNotProven(target, checked, issuing);

@@ -112,7 +112,8 @@ async function readFacts(tx: Transaction, file: ClaimFile, [reading, claim]: [Re
   const leaked = new Set(file.secrets.map(capabilityHash));
   const cosigners = await readCosigners(tx, { handle, now });
   const facts: JudgedFacts = {
-    ...{ handle, place, pinned: read.pinned, agreed, leaked, claim, known, cosigners, binding, ring, now },
+    ...{ handle, listing, place, pinned: read.pinned, agreed, leaked },
+    ...{ claim, known, cosigners, binding, ring, now },
   };
   return { facts, lines };
 }

@@ -95,7 +95,7 @@ async function readPlaces(target: ClaimTarget, context: Context): Promise<Pick<R
   return { read, agreed: hasLines ? await readAgreed(target, claim, context) : new Set<string>() };
 }
 
-/** Who asks for a check: the holder of a capability of the listing, by its id, or a re-check, by what takes its readings. */
+/** Who asks for a check: the holder of an active capability of the listing, by its id, or a re-check, by what takes its readings. */
 interface CheckedBy {
   readonly presented?: string | undefined;
   readonly onMissing?: Reading['onMissing'];
@@ -161,15 +161,15 @@ export async function checkSignature(
   return apply(target, { read, agreed: new Set(agreed), signed }, { context, save });
 }
 
-/** Under which name the latest check of a location is stored for those who may ask for it. */
-export const toCheckName = ({ place }: ClaimTarget, by: 'anybody' | 'holder' | 'recheck'): string =>
+/** Under which name the latest check of a location is stored for those who may ask for it: anybody, one holder, re-checks. */
+export const toCheckName = ({ place }: ClaimTarget, by: 'anybody' | `holder ${string}` | 'recheck'): string =>
   toSubject(place) + (by === 'anybody' ? '' : ` ${by}`);
 
 /**
  * Checks a location and applies what its lines say, at most once per listing, location and 30 seconds across
  * all nodes, not counting a first check that comes before the commit. In between it returns the last check, with the seconds until the next one is possible.
- * A re-check hands a reading that proves nothing to `onMissing`. Re-checks, and the holder of a capability, have checks of their own,
- * because only they end a claim or act at once: nobody else's check comes between.
+ * A re-check hands a reading that proves nothing to `onMissing`. Re-checks, and each holder of an active capability, have checks of
+ * their own, because only they end a claim or act at once: nobody else's check comes between.
  */
 export async function checkClaim(
   target: ClaimTarget,
@@ -177,7 +177,8 @@ export async function checkClaim(
   { onMissing, presented }: CheckedBy = {},
 ): Promise<CheckedClaim> {
   const { handle } = target.listing;
-  const place = toCheckName(target, onMissing ? 'recheck' : presented === undefined ? 'anybody' : 'holder');
+  const holder = presented === undefined ? 'anybody' : (`holder ${presented}` as const);
+  const place = toCheckName(target, onMissing ? 'recheck' : holder);
   const subject = { handle, place, hasClaim: target.claim !== undefined };
   const { outcome, begun_ms, isOwn } = await runSharedCheck(subject, context, async (save) => {
     const read = await readPlaces(target, context);

@@ -22,7 +22,9 @@ export function createClaimPass() {
   const missing = new Map<string, MissingProof>();
   /** By host, one claim of a few control roots that need not be checked. */
   const undue = new Map<string, Map<string, Claim>>();
+  // A claim that has ended fails for ever, and tells nothing of its host.
   const put = <T>(hosts: Map<string, Map<string, T>>, claim: Claim, value: T) => {
+    if (claim.state !== 'claimed') return;
     const host = hostOf(claim);
     hosts.set(host, (hosts.get(host) ?? new Map<string, T>()).set(claim.root, value));
   };

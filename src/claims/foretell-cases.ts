@@ -31,7 +31,8 @@ const capability = (state: Capability['state']): Capability => ({
   ended_at: state === 'active' ? undefined : now.toISOString(),
 });
 
-const standing: StandingClaim = { handle, claim, capabilities: [capability('active')], now };
+const listing = { repository_key: repository.key, withdrawn: undefined };
+const standing: StandingClaim = { handle, listing, claim, capabilities: [capability('active')], now };
 const byKey: StandingClaim = {
   ...standing,
   claim: { ...claim, kind: 'registry_key', place: domain.shown, place_key: domain.key, root: domain.root },

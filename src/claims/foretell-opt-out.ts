@@ -2,22 +2,24 @@ import { day } from '../core/text.ts';
 import type { Claim, OptOut, ProofPlace } from './claim.ts';
 import type { StandingClaim } from './foretell.ts';
 import { decide } from './opt-out.ts';
-import { secondReading_ms } from './standing.ts';
+import { isHeld, secondReading_ms } from './standing.ts';
 
 /** What a line `optout <handle>` at a location does: at the first reading, at a second one a day or more later, or never. */
 export type OptOutFate = 'at once' | 'later' | 'never';
 
 /** Decides, as a check would, what an opt-out line at a location does to a listing that has none yet. */
 export function foretellOptOut(
-  { handle, claim, now }: Pick<StandingClaim, 'handle' | 'claim' | 'now'>,
+  standing: StandingClaim,
   { place, isHolder }: { readonly place: ProofPlace; readonly isHolder: boolean },
 ): OptOutFate {
   const { kind, shown, key } = place;
+  const { handle, claim, now } = standing;
   const sighting = { kind, place: shown, place_key: key, isThere: true };
-  const first = decide([], [sighting], { handle, claim, isHolder, now });
+  const held = claim && isHeld(claim, standing) ? claim : undefined;
+  const first = decide([], [sighting], { handle, held, isHolder, now });
   if (first.withdrawnBy) return 'at once';
   const later = new Date(now.getTime() + secondReading_ms);
-  const second = decide(first.rows, [sighting], { handle, claim, isHolder: false, now: later });
+  const second = decide(first.rows, [sighting], { handle, held, isHolder: false, now: later });
   return second.withdrawnBy ? 'later' : 'never';
 }
 
@@ -41,10 +43,7 @@ export const howToOptOut = (claimFile: string): readonly [string, string] => [
 ];
 
 /** How this listing is opted out at these locations. */
-export function optOutRules(
-  standing: Pick<StandingClaim, 'handle' | 'claim' | 'now'>,
-  places: readonly ProofPlace[],
-): string {
+export function optOutRules(standing: StandingClaim, places: readonly ProofPlace[]): string {
   const found = new Set(
     places.flatMap((place) => [
       ...(standing.claim?.state === 'claimed' ? [foretellOptOut(standing, { place, isHolder: true })] : []),

@@ -2,11 +2,12 @@ import { type ClaimKey, createChallenge, readChallenge } from './challenge.ts';
 import type { Capability, Claim, ProofPlace } from './claim.ts';
 import { continuationOf, type JudgedFacts, judge, type ReadLine } from './judge.ts';
 import { movingKey } from './moving.ts';
-import { afterMissing, isLapsed, isLiving, secondReading_ms } from './standing.ts';
+import { afterMissing, isLapsed, isLiving, type RecordedPlace, secondReading_ms } from './standing.ts';
 
-/** The claim of a listing as it stands now, with all capabilities of the listing. */
+/** The claim of a listing as it stands now, with all capabilities of the listing, and what its record names now. */
 export interface StandingClaim {
   readonly handle: string;
+  readonly listing: RecordedPlace;
   readonly claim: Claim | undefined;
   readonly capabilities: readonly Capability[];
   readonly now: Date;
@@ -57,7 +58,7 @@ const isSamePlace = (claim: Claim | undefined, { kind, key }: ProofPlace) =>
 
 /** Everything that `judge` needs about a line that nobody has made yet, signed with a key of its own. */
 function toFacts(standing: StandingClaim, { place, isCosigned, signed_by }: NewLine) {
-  const { handle, claim, capabilities, now } = standing;
+  const { handle, listing, claim, capabilities, now } = standing;
   const cosigners = isContinuing(standing);
   const [cosigner] = cosigners;
   const binding = { origin: '', handle, placeKey: place.key };
@@ -72,7 +73,7 @@ function toFacts(standing: StandingClaim, { place, isCosigned, signed_by }: NewL
     ...(signed_by !== undefined && { signed_by }),
   };
   const facts: JudgedFacts = {
-    ...{ handle, claim, place, binding, cosigners, now },
+    ...{ handle, listing, claim, place, binding, cosigners, now },
     ring: [madeUpKey],
     pinned: true,
     agreed: new Set<string>(),

@@ -2,7 +2,15 @@ import { type Challenge, type ChallengeBinding, findChallengeFailure } from './c
 import type { Capability, Claim, ClaimEvent, SeenFacts } from './claim.ts';
 import type { Reading } from './locations.ts';
 import { movingKey } from './moving.ts';
-import { isBroken, isEndedBy, isHeld, isLapsed, isLiving, isSecondReading } from './standing.ts';
+import {
+  isBroken,
+  isEndedBy,
+  isHeld,
+  isLapsed,
+  isLiving,
+  isSecondReading,
+  type RecordedPlace,
+} from './standing.ts';
 
 /** A claim line as it was read, or as a published key signed it. */
 export interface ReadLine {
@@ -43,6 +51,7 @@ export type LineFailure = (typeof bySpecificity)[number];
 
 /** What decides about the lines of one reading. */
 export interface JudgedFacts extends Pick<Reading, 'place' | 'agreed' | 'binding' | 'ring' | 'now'> {
+  readonly listing: RecordedPlace;
   readonly handle: string;
   /** Whether the reading is authoritative, so that a line that is not in it is known to be gone. */
   readonly pinned: boolean;
@@ -151,8 +160,8 @@ function isByHolder({ challenge }: ReadLine, facts: JudgedFacts & { readonly cla
 /** Why a line that begins a new claim has to wait; undefined if it need not. */
 function findHindrance(line: CountedLine, facts: JudgedFacts): LineFailure | undefined {
   const { hash } = line;
-  const { claim, place, agreed, pinned, known, now } = facts;
-  if (!claim || !isHeld(claim, known.values(), now)) return undefined;
+  const { claim, listing, place, agreed, pinned, known, now } = facts;
+  if (!claim || !isHeld(claim, { capabilities: known.values(), listing, now })) return undefined;
   if (claim.kind === place.kind && claim.place_key === place.key) {
     if (!pinned) return 'capability_needed';
     return isEndedBy(claim, 'line', now) ? undefined : 'claim_not_ended';

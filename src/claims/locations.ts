@@ -31,14 +31,14 @@ export const rootsOf = ({ root }: ProofPlace, claim: Claim | undefined): string[
 
 /**
  * A listing as a check needs it: one that an opt-out line withdrew has the repository of that line, if it stands in one. Undefined for an
- * unknown one and for one that the registry deleted or the operator withdrew.
+ * unknown one and for one that the registry deleted. What the operator withdrew is checked, because its lines can end meanwhile.
  */
 export async function findToCheck(
   handle: string,
   { listings, optOuts }: Pick<Reads, 'listings' | 'optOuts'>,
 ): Promise<Listing | undefined> {
   const listing = await listings.byHandle(handle);
-  if (listing?.withdrawn === 'deleted' || listing?.withdrawn === 'operator') return undefined;
+  if (listing?.withdrawn === 'deleted') return undefined;
   if (listing?.withdrawn !== 'optout') return listing;
   const optOut = await optOuts.withdrawing(handle);
   return { ...listing, repository: optOut?.kind === 'repository' ? optOut.place : undefined };

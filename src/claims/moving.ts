@@ -3,6 +3,7 @@ import type { Transaction } from '../store/store.ts';
 import { readChallenge } from './challenge.ts';
 import { absences, type Claim, type ClaimFile, type ProofPlace } from './claim.ts';
 import { type Reading, toSubject } from './locations.ts';
+import { firstReading } from './standing.ts';
 
 /** The name of a line at a location, in what is noted of lines that move a claim. */
 export const movingKey = (place: ProofPlace, hash: string) => `${toSubject(place)} ${hash}`;
@@ -31,7 +32,7 @@ function movingAfter(
     ...known.filter((one) => !isOfPlace(one)),
     ...both
       .map((hash) => movingKey(place, hash))
-      .map((key): [string, string] => [key, moving[key] ?? now.toISOString()]),
+      .map((key): [string, string] => [key, firstReading(moving[key], now)]),
   ]);
 }
 

@@ -10,7 +10,7 @@ import {
   parseClaimFile,
 } from './claim.ts';
 import type { Reading } from './locations.ts';
-import { isSecondReading } from './standing.ts';
+import { firstReading, isHeld, isSecondReading } from './standing.ts';
 import { recordClaimEvent, suspendClaim } from './suspend.ts';
 
 type OptOutPlace = Pick<OptOut, 'kind' | 'place' | 'place_key'>;
@@ -45,7 +45,8 @@ function sightingsOf({ place, read, listing: { handle } }: Reading, file: ClaimF
 /** What decides about the opt-out lines of one listing. */
 interface OptOutFacts {
   readonly handle: string;
-  readonly claim: Claim | undefined;
+  /** The claim that keeps others from acting on the listing (`isHeld`), if one does. */
+  readonly held: Claim | undefined;
   /** Whether the request presents a capability of the claim in force: what its holder does acts at once. */
   readonly isHolder: boolean;
   readonly now: Date;
@@ -55,7 +56,7 @@ interface OptOutFacts {
 function afterSighting(
   sighting: Sighting,
   [row, others]: [OptOut | undefined, readonly OptOut[]],
-  { handle, claim, isHolder, now }: OptOutFacts,
+  { handle, held, isHolder, now }: OptOutFacts,
 ): OptOut | undefined {
   const at = now.toISOString();
   const { isThere, ...place } = sighting;
@@ -66,9 +67,9 @@ function afterSighting(
       : row?.state === 'withdrawn' && (isThere || (row.listing && isGone(row.listing)));
   if (row && isKept) return { ...row, checked_at: at };
   if (!isThere) return undefined;
-  const isHeard = claim?.state !== 'claimed' || claim.root === rootOf(place);
+  const isHeard = held === undefined || held.root === rootOf(place);
   const state = isHeard ? 'seen' : 'contested';
-  const seen_at = row?.state === state ? row.seen_at : at;
+  const seen_at = row?.state === state ? firstReading(row.seen_at, now) : at;
   const isDecided = isHeard && (isHolder || isSecondReading(seen_at, now));
   const isFirst = others.every((other) => other.state !== 'withdrawn');
   return {
@@ -87,13 +88,22 @@ export interface OptOutDecision {
 
 const isSamePlace = (a: OptOutPlace, b: OptOutPlace) => a.kind === b.kind && a.place_key === b.place_key;
 
+/**
+ * Whether a row is of a place that readings by this method do not cover any more, and waits for nothing but another reading there: it
+ * is forgotten, so that a first reading is never taken for a second one later.
+ */
+const isPassed = (row: OptOut, sightings: readonly Sighting[]): boolean =>
+  (row.state === 'seen' || row.state === 'contested') &&
+  sightings.some(({ kind }) => kind === row.kind) &&
+  !sightings.some((sighting) => isSamePlace(row, sighting));
+
 /** Decides what the places that a reading covers mean for a listing with these rows, one a place. */
 export function decide(
   rows: readonly OptOut[],
   sightings: readonly Sighting[],
   facts: OptOutFacts,
 ): OptOutDecision {
-  let after = [...rows];
+  let after = rows.filter((row) => !isPassed(row, sightings));
   // A line that is gone makes room for one that stands elsewhere.
   for (const sighting of sightings.toSorted((a, b) => Number(a.isThere) - Number(b.isThere))) {
     const row = after.find((one) => isSamePlace(one, sighting));
@@ -174,7 +184,9 @@ export async function applyOptOuts(
   const { listing, now, isHolder = false } = reading;
   const sightings = sightingsOf(reading, file);
   if (sightings.length === 0) return { claim, waiting: undefined };
-  const facts: OptOutFacts = { handle: listing.handle, claim, isHolder, now };
+  const capabilities = await tx.claims.capabilities(listing.handle);
+  const held = claim && isHeld(claim, { capabilities, listing, now }) ? claim : undefined;
+  const facts: OptOutFacts = { handle: listing.handle, held, isHolder, now };
   const decided = decide(await tx.optOuts.of(listing.handle), sightings, facts);
   const { rows, removed, withdrawnBy, restoredFrom } = decided;
   for (const row of removed) await tx.optOuts.remove(row);

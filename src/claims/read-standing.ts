@@ -11,11 +11,14 @@ export interface ClaimState {
 /** Reads what the claim page says of the claim that is on record. */
 export async function readClaimState(
   handle: string,
-  { store: { claims, optOuts }, clock }: Context,
+  { store: { claims, listings, optOuts }, clock }: Context,
 ): Promise<ClaimState> {
   const claim = await claims.claim(handle);
   const capabilities = await claims.capabilities(handle);
-  return { standing: { handle, claim, capabilities, now: clock() }, optOuts: await optOuts.of(handle) };
+  const { repository_key, withdrawn } = (await listings.byHandle(handle)) ?? {};
+  const listing = { repository_key, withdrawn };
+  const standing = { handle, listing, claim, capabilities, now: clock() };
+  return { standing, optOuts: await optOuts.of(handle) };
 }
 
 /** The opt-out line that withdrew a listing, if one did. */

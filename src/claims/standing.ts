@@ -1,3 +1,4 @@
+import { isGone, type Listing } from '../listings/listing.ts';
 import type { Capability, Claim, Missing } from './claim.ts';
 
 /** How long after a first authoritative reading a second one has to find the same, before it ends or moves anybody's standing. */
@@ -5,6 +6,12 @@ export const secondReading_ms = 86_400_000;
 
 /** How long a line that was taken away restores its capability: afterwards the location may have another holder. */
 const restore_ms = 30 * 86_400_000;
+
+/** When the first reading was: now, if there was none, or if a clock that was ahead dated it. */
+export const firstReading = (known: string | undefined, now: Date): string => {
+  const at = now.toISOString();
+  return known === undefined || known > at ? at : known;
+};
 
 /** Whether a reading is the second one that is needed: the first was a day or more before, and none between them found otherwise. */
 export const isSecondReading = (first_at: string | undefined, now: Date): boolean =>
@@ -24,10 +31,10 @@ export interface MissingProof {
 export const toNoted = (
   known: Claim['missing'],
   missing: Missing,
-  at: string,
+  now: Date,
 ): NonNullable<Claim['missing']> => ({
-  line: known?.line ?? at,
-  ...(missing === 'place' && { place: known?.place ?? at }),
+  line: firstReading(known?.line, now),
+  ...(missing === 'place' && { place: firstReading(known?.place, now) }),
 });
 
 /**
@@ -43,7 +50,7 @@ export function afterMissing(claim: Claim, missing: Missing, now: Date): Claim {
     ...claim,
     missed_at: claim.missed_at ?? (isEnded ? at : undefined),
     lost_at: claim.lost_at ?? (isPlaceLost ? at : undefined),
-    missing: isEnded && (missing === 'line' || isPlaceLost) ? undefined : toNoted(first, missing, at),
+    missing: isEnded && (missing === 'line' || isPlaceLost) ? undefined : toNoted(first, missing, now),
   };
 }
 
@@ -68,12 +75,26 @@ export const isLiving = ({ state }: Capability): boolean => state === 'active' |
 export const isLapsed = ({ state, ended_at }: Capability, now: Date): boolean =>
   state === 'suspended' && now.getTime() - Date.parse(ended_at ?? '') > restore_ms;
 
+/** What a listing records as its repository. */
+export type RecordedPlace = Pick<Listing, 'repository_key' | 'withdrawn'>;
+
+/** Whether a listing that is shown records another repository than the one that proved the claim. */
+const isElsewhere = ({ kind, place_key }: Claim, listing: RecordedPlace): boolean =>
+  kind === 'repository' && !isGone(listing) && listing.repository_key !== place_key;
+
 /**
  * Whether a claim keeps others from claiming the listing: while it is in force, and while only an opt-out, or the registry, suspends it
- * and its lines restore it.
+ * and its lines restore it: not if the listing records another repository since.
  */
-export function isHeld(claim: Claim, capabilities: Iterable<Capability>, now: Date): boolean {
+export function isHeld(
+  claim: Claim,
+  {
+    capabilities,
+    listing,
+    now,
+  }: { readonly capabilities: Iterable<Capability>; readonly listing: RecordedPlace; readonly now: Date },
+): boolean {
   if (claim.state === 'claimed') return true;
-  if (claim.suspended_reason !== 'withdrawn' || isBroken(claim)) return false;
+  if (claim.suspended_reason !== 'withdrawn' || isBroken(claim) || isElsewhere(claim, listing)) return false;
   return [...capabilities].some((row) => row.handle === claim.handle && isLiving(row) && !isLapsed(row, now));
 }

@@ -114,7 +114,7 @@ export async function recordUnread(tx: Transaction, claim: Claim, now: Date): Pr
  */
 export async function noteMissing(tx: Transaction, { claim, missing, now }: MissingProof): Promise<void> {
   const at = now.toISOString();
-  const noted = toNoted(claim.missing, missing, at);
+  const noted = toNoted(claim.missing, missing, now);
   if (isDeepStrictEqual(noted, claim.missing)) return;
   // Further readings postpone no re-check: whoever asks often cannot keep a claim in force.
   await tx.claims.putClaim({ ...claim, missing: noted, tried_at: claim.missing ? claim.tried_at : at });

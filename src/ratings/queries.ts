@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import {
   type ReceiptKey,
@@ -104,6 +105,22 @@ const readVersions = precompileQuery((db, source: string, subject: string, inter
     .orderBy('log_index'),
 );
 
+/** What stands for the interaction of an erased rating that was voided: no interaction_id has a space. */
+const voidedInteraction = (source: string, subject: string, interactionId: string): string =>
+  `voided ${hash('sha256', [source, subject, interactionId].join('\n'))}`;
+
+const readVoided = precompileQuery(
+  (db, source: string, subject: string, interactionId: string, erased: string) =>
+    db
+      .selectFrom('rating')
+      .select('id')
+      .where('source_handle', '=', source)
+      .where('subject_handle', '=', subject)
+      .where('interaction_id', 'in', [interactionId, erased])
+      .where('voided_at', 'is not', null)
+      .limit(1),
+);
+
 const insertRating = precompileQuery((db, row: RatingRow) => db.insertInto('rating').values(row));
 
 const readRow = (db: Db, id: string): Promise<RatingRow | undefined> =>
@@ -141,6 +158,11 @@ export const createRatingReads = (db: Db) => ({
   /** All versions of the ratings of one interaction in the order of the log, withdrawn ones included, erased ones not. */
   versions: async (source: string, subject: string, interactionId: string): Promise<Rating[]> =>
     (await readVersions(db, source, subject, interactionId)).map(decodeRating),
+  /** Whether the operator voided a rating of an interaction, withdrawn and erased ones included. */
+  isVoided: async (source: string, subject: string, interactionId: string): Promise<boolean> => {
+    const erased = voidedInteraction(source, subject, interactionId);
+    return (await readVoided(db, source, subject, interactionId, erased)).length > 0;
+  },
   /** Reads the identities that connect a listing with the sources of its ratings (`readIdentities`). */
   identities: (subject: string, by: Parameters<typeof readIdentities>[2]) => readIdentities(db, subject, by),
   async response(ratingId: string): Promise<RatingResponse | undefined> {
@@ -174,12 +196,15 @@ async function eraseRating(db: Db, id: string, { at, by }: { readonly at: string
   const row = await readRow(db, id);
   if (!row) return [];
   const { protocol, relationship } = decodeContent(row);
+  const { source_handle, subject_handle } = row;
+  const interaction_id =
+    row.voided_at === null ? 'erased' : voidedInteraction(source_handle, subject_handle, row.interaction_id);
   const emptied = { content: JSON.stringify({ protocol, relationship }), content_digest: '', score: null };
   const forgotten = { proof_commitment: null, proof_salt: null };
   const ended = { withdrawn_at: row.withdrawn_at ?? at, withdrawn_by: row.withdrawn_by ?? by };
   await db
     .updateTable('rating')
-    .set({ ...emptied, ...forgotten, interaction_id: 'erased', ...ended, erased_at: at })
+    .set({ ...emptied, ...forgotten, interaction_id, ...ended, erased_at: at })
     .where('id', '=', id)
     .execute();
   await db.deleteFrom('spent_proof').where('rating_id', '=', id).execute();

@@ -4,6 +4,8 @@ import { claimKind, claimKinds, isInRepository } from '../claims/claim.ts';
 import { type ClaimTarget, findMethods, findToCheck, toRepositoryTarget } from '../claims/locations.ts';
 import { claimMethods } from '../claims/methods.ts';
 import { claimResponse } from '../claims/response.ts';
+import type { Context } from '../context.ts';
+import type { Listing } from '../listings/listing.ts';
 import { findListing } from './find/listing.ts';
 import { handleInput } from './input/fields.ts';
 import { defineTool } from './tool.ts';
@@ -30,6 +32,12 @@ const toCopy = ({ place }: ClaimTarget, challenge: string | undefined) =>
     ? {}
     : { copy: claimMethods[place.kind].toCopy(place, challenge) };
 
+/** A listing that is shown, or opted out. Throws unknown_handle or listing_withdrawn for any other. */
+async function findToAsk(handle: string, context: Context): Promise<Listing> {
+  const found = await findToCheck(handle, context.store);
+  return found && found.withdrawn !== 'operator' ? found : findListing(handle, context);
+}
+
 /** Claims a listing in any way that its record allows, and issues the capability that rating needs. */
 export const claimAgent = defineTool({
   name: 'claim_agent',
@@ -43,7 +51,7 @@ export const claimAgent = defineTool({
   networkLimits: [{ name: 'claim', burst: 10, refill_s: 60 }],
   example: { handle: 'co.webhook/webhook' },
   async run({ handle, method, ...request }, context) {
-    const listing = (await findToCheck(handle, context.store)) ?? (await findListing(handle, context));
+    const listing = await findToAsk(handle, context);
     const target = await requireTarget(listing, { method, ...request }, context);
     const answer = await answerClaim(target, request, context);
     const { claimFile } = context.config;
@@ -68,8 +76,7 @@ export const claimGithub = defineTool({
   output: claimResponse.omit({ domain: true }).extend({ repository: z.string() }),
   example: { handle: 'co.webhook/webhook' },
   async run({ handle, ...request }, context) {
-    const found = await findToCheck(handle, context.store);
-    const target = toRepositoryTarget(found ?? (await findListing(handle, context)), context);
+    const target = toRepositoryTarget(await findToAsk(handle, context), context);
     return { ...(await answerClaim(target, request, context)), repository: target.place.shown };
   },
 });

@@ -101,10 +101,8 @@ async function readSides(tx: Transaction, { capability, handle }: Submission): P
   return { ...sides, source: { ...source, claim }, subject };
 }
 
-/** Throws if the interaction has a current rating, or one that the operator voided, withdrawn or not, or was outside the window. */
+/** Throws if the interaction has a current rating, or was outside the window. */
 function requireNew({ content, now }: Submission, versions: readonly Rating[]): void {
-  if (versions.some(({ voided_at }) => voided_at !== undefined))
-    throw new Problem('rating_exists', 'The operator voided it; list_ratings says why.');
   if (versions.some(isCurrent)) throw new Problem('rating_exists');
   if (!isInWindow(new Date(content.interaction_at).getTime(), now.getTime()))
     throw new Problem('interaction_out_of_window');
@@ -116,9 +114,19 @@ async function requireShown(tx: Transaction, newest: Rating | undefined): Promis
     throw new Problem('rating_exists', 'The operator hid it; list_ratings says why.');
 }
 
+/** Throws if the operator voided a rating of the interaction: withdrawn, erased or not, it is neither amended nor made again. */
+async function requireNotVoided(tx: Transaction, { capability, handle, content }: Submission) {
+  if (await tx.ratings.isVoided(capability.handle, handle, content.interaction_id))
+    throw new Problem(
+      content.supersedes ? 'rating_not_current' : 'rating_exists',
+      'The operator voided it; list_ratings says why.',
+    );
+}
+
 /** The rating that the submission amends, if it names one, after checking that it may be recorded. */
 async function requireAllowed(tx: Transaction, submission: Submission, versions: readonly Rating[]) {
   const { supersedes } = submission.content;
+  await requireNotVoided(tx, submission);
   await requireShown(tx, versions.at(-1));
   const amended = supersedes ? await requireAmendable(tx, supersedes, submission) : undefined;
   if (!amended) requireNew(submission, versions);

@@ -314,6 +314,9 @@ test('while the domain has claimed the listing, a line in its recorded repositor
 
   await directory.ask(both, { method: 'repository' });
   expect(await pageStatus(both)).toBe(200);
+  // A claim that only an opt-out suspended stands until two checks have found its line gone.
   await checkDaily();
+  expect(await pageStatus(both)).toBe(200);
+  for (let day = 0; day < 2; day++) await checkDaily();
   expect(await pageStatus(both)).toBe(410);
 });

@@ -64,6 +64,24 @@ describe('a voided rating', () => {
   });
 });
 
+it('a voided rating that is erased too is neither amended nor made again, until the voiding is undone', async () => {
+  const sent = { comment: 'Fine.', outcome: 'succeeded' };
+  const { rating_id } = await rate('void-and-erase', sent);
+  const before = await native();
+  await directory.act('void', String(rating_id), 'no_interaction');
+  const detail = expect.stringContaining('The operator voided it') as string;
+  expect(await rate('void-and-erase', { ...sent, supersedes: rating_id })).toMatchObject({
+    code: 'rating_not_current',
+    detail,
+  });
+  await directory.act('erase', String(rating_id), 'personal_data');
+  expect(await rate('void-and-erase', sent)).toMatchObject({ code: 'rating_exists', detail });
+  expect(await native()).toMatchObject({ ratings: Number(before.ratings) - 1 });
+  await directory.restore(String(rating_id), 'mistake', 'void');
+  expect(await rate('void-and-erase', sent)).toMatchObject({ status: 'created' });
+  expect(await directory.audit()).toEqual([]);
+});
+
 describe('the versions of a rating are in the order of the log, also where the clocks of two nodes differ:', () => {
   it.each(['hide', 'erase'])('%s reaches the older text', async (action) => {
     const texts = [`Call Jane Doe before ${action}`, `Call Jane before ${action}`] as const;
