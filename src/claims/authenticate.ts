@@ -11,7 +11,7 @@ import { endCapability } from './suspend.ts';
 export const badCapabilityLimit = { name: 'bad_capability', burst: 20, refill_s: 60 } as const;
 
 /** The problem for a capability in each state but `active`. */
-const refusals: Record<Exclude<CapabilityState, 'active'>, ProblemCode> = {
+export const refusals: Record<Exclude<CapabilityState, 'active'>, ProblemCode> = {
   suspended: 'capability_suspended',
   revoked: 'capability_revoked',
   leaked: 'capability_revoked',

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
+import { refusals } from '../claims/authenticate.ts';
 import type { Capability } from '../claims/claim.ts';
 import type { Context } from '../context.ts';
 import { recordedHolders } from '../core/identity.ts';
@@ -123,7 +124,8 @@ export async function requireLive(
   { context, isTakingBack = false }: { readonly context: Context; readonly isTakingBack?: boolean },
 ): Promise<void> {
   const live = await tx.claims.capability(hash);
-  if (live?.state !== 'active') throw new Problem('capability_suspended');
+  if (!live) throw new Problem('capability_invalid');
+  if (live.state !== 'active') throw new Problem(refusals[live.state]);
   await requireMayWrite({ ...context, store: tx }, { handle, capability_id: id, isTakingBack });
 }
 
