@@ -8,7 +8,7 @@ import { type CheckedClaim, checkClaim, toCheckName } from './check.ts';
 import type { Claim, ClaimKind, OptOut } from './claim.ts';
 import { type ClaimPass, createClaimPass } from './claim-pass.ts';
 import { type ClaimTarget, findTarget, findToCheck } from './locations.ts';
-import { secondReading_ms } from './standing.ts';
+import { isElsewhere, secondReading_ms } from './standing.ts';
 import { recordUnread } from './suspend.ts';
 
 const page = 100;
@@ -105,13 +105,15 @@ async function recheck(
 ): Promise<boolean> {
   const now_ms = context.clock().getTime();
   const claim = await context.store.claims.claim(handle);
-  const dues = await duesOf(handle, claim, context);
+  const listing = await findToCheck(handle, context.store);
+  if (!listing) return false;
+  // Nothing that is read in another repository restores a claim.
+  const isRestorable = claim?.state === 'claimed' || (claim && !isElsewhere(claim, listing));
+  const dues = await duesOf(handle, isRestorable ? claim : undefined, context);
   const kinds = new Set(
     dues.filter(({ at_ms }) => isDue(at_ms, now_ms, context.config)).map(({ kind }) => kind),
   );
   if (isOther && claim) kinds.add(claim.kind);
-  const listing = kinds.size > 0 ? await findToCheck(handle, context.store) : undefined;
-  if (!listing) return false;
   const checked: boolean[] = [];
   for (const kind of kinds) checked.push(await recheckPlace([listing, claim], kind, { context, pass }));
   return checked.includes(true);

@@ -79,7 +79,7 @@ export const isLapsed = ({ state, ended_at }: Capability, now: Date): boolean =>
 export type RecordedPlace = Pick<Listing, 'repository_key' | 'withdrawn'>;
 
 /** Whether a listing that is shown records another repository than the one that proved the claim. */
-const isElsewhere = ({ kind, place_key }: Claim, listing: RecordedPlace): boolean =>
+export const isElsewhere = ({ kind, place_key }: Claim, listing: RecordedPlace): boolean =>
   kind === 'repository' && !isGone(listing) && listing.repository_key !== place_key;
 
 /**
