@@ -8,7 +8,7 @@ const onBothEngines = [
   'test/backup/{journey,restore}.test.ts',
   'test/claims/**/*.test.ts',
   'test/compare/**/*.test.ts',
-  'test/hostile/{fuzz,killed,race,rating,standing}.test.ts',
+  'test/hostile/{fuzz,held,killed,race,rating,standing}.test.ts',
   'test/http/**/*.test.ts',
   'test/moderation/**/*.test.ts',
   'test/properties/histories/{clocks,restored}.test.ts',
