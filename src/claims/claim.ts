@@ -242,6 +242,8 @@ export const optOutTable = table({
   place_key: text,
   seen_at: text,
   checked_at: text,
+  /** When the first of several checks found no text at all where the line that withdrew the listing stood. */
+  missing_at: optional(text),
   /** The withdrawn listing as its record states it, to restore it from. */
   listing: optional(json<Listing>()),
 });

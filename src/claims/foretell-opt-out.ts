@@ -14,7 +14,7 @@ export function foretellOptOut(
 ): OptOutFate {
   const { kind, shown, key } = place;
   const { handle, claim, now } = standing;
-  const sighting = { kind, place: shown, place_key: key, isThere: true };
+  const sighting = { kind, place: shown, place_key: key, isThere: true, isText: true };
   const held = claim && isHeld(claim, standing) ? claim : undefined;
   const first = decide([], [sighting], { handle, held, isHolder, now });
   if (first.withdrawnBy) return 'at once';

@@ -19,9 +19,10 @@ type OptOutPlace = Pick<OptOut, 'kind' | 'place' | 'place_key'>;
 const rootOf = ({ kind, place_key }: OptOutPlace): string =>
   isInRepository(kind) ? repositoryRoot(place_key) : place_key;
 
-/** A place that an authoritative reading covers, and whether the line `optout <handle>` stands there. */
+/** A place that an authoritative reading covers, whether the line `optout <handle>` stands there, and whether there is any text. */
 interface Sighting extends OptOutPlace {
   readonly isThere: boolean;
+  readonly isText: boolean;
 }
 
 /**
@@ -32,13 +33,15 @@ function sightingsOf({ place, read, listing: { handle } }: Reading, file: ClaimF
   const isConclusive = read.pinned && (typeof file !== 'string' || absences.includes(file));
   if (!isConclusive || place.kind === 'registry_key') return [];
   const names = (one: ClaimFile | string) => typeof one !== 'string' && one.optouts.includes(handle);
+  const isText = typeof file !== 'string';
   if (!read.domains)
-    return [{ kind: place.kind, place: place.shown, place_key: place.key, isThere: names(file) }];
+    return [{ kind: place.kind, place: place.shown, place_key: place.key, isThere: names(file), isText }];
   return read.domains.map(({ domain, text }) => ({
     kind: place.kind,
     place: domain,
     place_key: `dns:${domain}`,
     isThere: names(parseClaimFile(text)),
+    isText,
   }));
 }
 
@@ -52,6 +55,17 @@ interface OptOutFacts {
   readonly now: Date;
 }
 
+/** The row of a line that withdrew the listing, after a reading of its place; undefined if it does so no longer. */
+function afterWithdrawn(row: OptOut, { isThere, isText }: Sighting, now: Date): OptOut | undefined {
+  const at = now.toISOString();
+  // A listing that the registry has deleted meanwhile stays opted out until the registry lists it again.
+  if (isThere || (row.listing && isGone(row.listing)))
+    return { ...row, checked_at: at, missing_at: undefined };
+  // A text without the line is its writer's word. Of no text at all a second reading is needed: a host that fails is no word of anybody.
+  if (isText || isSecondReading(row.missing_at, now)) return undefined;
+  return { ...row, checked_at: at, missing_at: firstReading(row.missing_at, now) };
+}
+
 /** The row of a place after a reading of it; undefined if none is kept. `others`: the rows of other places. */
 function afterSighting(
   sighting: Sighting,
@@ -59,21 +73,18 @@ function afterSighting(
   { handle, held, isHolder, now }: OptOutFacts,
 ): OptOut | undefined {
   const at = now.toISOString();
-  const { isThere, ...place } = sighting;
-  // A listing that the registry has deleted meanwhile stays opted out until the registry lists it again.
-  const isKept =
-    row?.state === 'overruled'
-      ? isThere
-      : row?.state === 'withdrawn' && (isThere || (row.listing && isGone(row.listing)));
-  if (row && isKept) return { ...row, checked_at: at };
+  const { isThere, isText: _, ...place } = sighting;
+  const known = row?.state === 'withdrawn' ? afterWithdrawn(row, sighting, now) : undefined;
+  if (known) return known;
   if (!isThere) return undefined;
+  if (row?.state === 'overruled') return { ...row, checked_at: at };
   const isHeard = held === undefined || held.root === rootOf(place);
   const state = isHeard ? 'seen' : 'contested';
   const seen_at = row?.state === state ? firstReading(row.seen_at, now) : at;
   const isDecided = isHeard && (isHolder || isSecondReading(seen_at, now));
   const isFirst = others.every((other) => other.state !== 'withdrawn');
   return {
-    ...{ handle, ...place, seen_at, checked_at: at, listing: undefined },
+    ...{ handle, ...place, seen_at, checked_at: at, missing_at: undefined, listing: undefined },
     state: isDecided && isFirst ? 'withdrawn' : state,
   };
 }

@@ -39,11 +39,12 @@ export function recheckDue_ms(
   return Date.parse(last) < second_ms ? Math.min(due_ms, second_ms) : due_ms;
 }
 
-/** When an opt-out line is read again: a second time a day after the first, then as often as claims. */
+/** When an opt-out line is read again: a second time a day after the first, then as often as claims; so is its absence. */
 function optOutDue_ms(optOut: OptOut, interval_s: number): number {
   const second_ms = Date.parse(optOut.seen_at) + secondReading_ms;
   const isWaiting = optOut.state === 'seen' && Date.parse(optOut.checked_at) < second_ms;
-  return isWaiting ? second_ms : recheckDue_ms(optOut, interval_s);
+  const missing = optOut.missing_at === undefined ? undefined : { line: optOut.missing_at };
+  return isWaiting ? second_ms : recheckDue_ms({ ...optOut, missing }, interval_s);
 }
 
 /** Where a listing is checked again: for its claim where that was proven, for an opt-out line where that stands. */

@@ -46,6 +46,18 @@ describe('a line on the web server of the domain', () => {
     expect(await ask()).toMatchObject({ status: 410, code: 'listing_withdrawn' });
     serve(undefined);
     expect(await checkDaily()).toBe(1);
+    expect(await pageStatus()).toBe(410);
+    serve(line);
+    expect(await checkDaily()).toBe(1);
+    // One answer of 404 that a stranger waited for publishes nothing again.
+    directory.web.fault = (_, response) => response.writeHead(404).end();
+    await ask();
+    directory.web.fault = undefined;
+    await ask();
+    serve(undefined);
+    await ask();
+    expect(await pageStatus()).toBe(410);
+    expect(await checkDaily()).toBe(1);
     expect(await pageStatus()).toBe(200);
     expect(await events()).toMatchObject([
       { type: 'listing_withdrawn', kind: 'well_known', domain: 'api.example.com', reason: 'optout' },
@@ -93,7 +105,7 @@ describe('a line on the web server of the domain', () => {
       expect(await pageStatus()).toBe(410);
     }
     directory.web.fault = undefined;
-    serve(undefined);
+    serve('nothing of ours');
     await checkDaily();
     expect((await directory.get(`/agents/${handle}`)).body).toContain('Newer.');
   });
@@ -256,6 +268,8 @@ test('a line in the profile repository of the account withdraws its listing', as
   expect(await pageStatus(ofAccount)).toBe(410);
   profile.commit({ 'dossier-claim.txt': null });
   await checkDaily();
+  expect(await pageStatus(ofAccount)).toBe(410);
+  await checkDaily();
   expect(await pageStatus(ofAccount)).toBe(200);
 });
 
@@ -308,7 +322,7 @@ test('while the domain has claimed the listing, a line in its recorded repositor
 
   directory.setTxt(name, challenge, `optout ${both}`);
   expect(await directory.ask(both, { method: 'dns' }, capability)).toMatchObject({ status: 410 });
-  directory.setTxt(name);
+  directory.setTxt(name, 'dossier-claim-v1.none');
   await checkDaily();
   expect(await pageStatus(both)).toBe(200);
 

@@ -19,7 +19,7 @@ create index listing_version_name on listing_version (version, handle);
 create index listing_version_published on listing_version (handle, published_at, version, status);
 create table opt_out (
   handle TEXT not null, state TEXT not null, kind TEXT not null, place TEXT not null,
-  place_key TEXT not null, seen_at TEXT not null, checked_at TEXT not null, listing TEXT,
+  place_key TEXT not null, seen_at TEXT not null, checked_at TEXT not null, missing_at TEXT, listing TEXT,
   primary key (handle, kind, place_key));
 create table listing_reference (
   key TEXT not null, published_at TEXT not null, handle TEXT not null, kind TEXT not null,
