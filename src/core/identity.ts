@@ -6,11 +6,18 @@ import knownHosts from './known-hosts.json' with { type: 'json' };
 /**
  * `hosting`: domains that are missing from the public-suffix list (tldts, November 2026): each host below them is a publisher
  * of its own. Those under which several namespaces of the registry publish, and services that give a host to anyone. `shared`:
- * hosts and domains that serve many publishers: naming one shows nothing in common. `forges`: hosts of forges, and the host that
- * names their accounts; a forge is compared by account, never by host. `pages`: where forges serve the pages of their accounts:
- * who holds alice.github.io is github.com/alice.
+ * hosts and domains that serve many publishers: naming one shows nothing in common. `forges`: hosts of forges and of their image
+ * registries, and the host that names their accounts; a forge is compared by account, never by host. `routes`: first segments of
+ * paths at forges that are no account. `pages`: where forges serve the pages of their accounts: who holds alice.github.io is
+ * github.com/alice.
  */
-const { hosting: hostingDomains, shared: sharedDomains, forges: forgeHosts, pages: pagesHosts } = knownHosts;
+const {
+  hosting: hostingDomains,
+  shared: sharedDomains,
+  forges: forgeHosts,
+  routes: forgeRoutes,
+  pages: pagesHosts,
+} = knownHosts;
 
 /**
  * What tells whether two listings have something in common (docs/ratings.md): an account `host/owner` of a
@@ -28,6 +35,7 @@ interface NamingRecord {
   readonly repository_key?: string | undefined;
   readonly website?: string | undefined;
   readonly remotes: readonly { readonly url: string }[];
+  readonly packages: readonly { readonly registry_type: string; readonly identifier: string }[];
 }
 
 const isBelow = (host: string, domain: string) => host.endsWith(`.${domain}`);
@@ -77,12 +85,17 @@ export class Holder {
     return Holder.ofHost(handleParts(handle).namespace.toLowerCase().split('.').toReversed().join('.'));
   }
 
+  /** Whether it is an account of a forge, not a domain. */
+  get isAccount(): boolean {
+    return this.id.includes('/');
+  }
+
   /**
    * What it is counted as: its account, or the domain below a public suffix of a registry. All hosts of a hosting service are one
    * there: an account of it gives as many as one wants.
    */
   get counted(): string {
-    return this.id.includes('/') ? this.id : (getDomain(this.id) ?? this.id);
+    return this.isAccount ? this.id : (getDomain(this.id) ?? this.id);
   }
 
   /** What is stored of it once it is proven. */
@@ -111,11 +124,7 @@ export class Holder {
 export function namespaceHoldsEndpoints(handle: string, urls: readonly string[]): boolean | undefined {
   const publisher = Holder.ofNamespace(handle);
   const hosts = urls.map((url) => URL.parse(url)?.hostname ?? '');
-  if (
-    publisher.id.includes('/') ||
-    hosts.length === 0 ||
-    hosts.some((host) => host === '' || /[{}]/.test(host))
-  )
+  if (publisher.isAccount || hosts.length === 0 || hosts.some((host) => host === '' || /[{}]/.test(host)))
     return undefined;
   return hosts.every((host) => Holder.ofHost(host).same(publisher));
 }
@@ -140,17 +149,22 @@ function readUrl(text: string): Holder | undefined {
   if (!url) return undefined;
   const forge = own(forgeHosts, url.hostname.toLowerCase().replace(/\.$/, ''));
   const owner = url.pathname.split('/')[1]?.toLowerCase();
-  if (forge) return owner ? new Holder(`${forge}/${owner}`) : undefined;
+  if (forge) return owner && !forgeRoutes.includes(owner) ? new Holder(`${forge}/${owner}`) : undefined;
   return readHost(url.hostname);
 }
 
+/** The account of a forge where a package is: an image begins with its host. Strangers share all other hosts of downloads. */
+function readPackage({ registry_type, identifier }: NamingRecord['packages'][number]): Holder | undefined {
+  const holder = readUrl(registry_type.toLowerCase() === 'oci' ? `https://${identifier}` : identifier);
+  return holder?.isAccount ? holder : undefined;
+}
+
 /** The holder of every account and host that a record names. */
-export function recordedHolders({ repository_key, website, remotes }: NamingRecord): Holder[] {
+export function recordedHolders({ repository_key, website, remotes, packages }: NamingRecord): Holder[] {
   const account = repository_key === undefined ? undefined : repositoryIdentity(repository_key);
   const named = [...remotes.map(({ url }) => url), website ?? ''].map(readUrl);
-  return [account === undefined ? undefined : new Holder(account), ...named].filter(
-    (holder) => holder !== undefined,
-  );
+  const holders = [account === undefined ? undefined : new Holder(account), ...named];
+  return [...holders, ...packages.map(readPackage)].filter((holder) => holder !== undefined);
 }
 
 /** Whom a version of a record names, and what the registry proved of its namespace, each once. */

@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { Holder, recordedIdentities } from '../../src/core/identity.ts';
 
-const hostsOf = (...urls: string[]) =>
-  recordedIdentities('io.github.alice/a', {
-    repository_key: undefined,
-    website: undefined,
-    remotes: urls.map((url) => ({ url })),
-  })
+type NamingRecord = Parameters<typeof recordedIdentities>[1];
+
+const statedBy = (record: Partial<NamingRecord>) =>
+  recordedIdentities('io.github.alice/a', { remotes: [], packages: [], ...record })
     .filter(({ kind }) => kind === 'stated')
     .map(({ value }) => value);
+const hostsOf = (...urls: string[]) => statedBy({ remotes: urls.map((url) => ({ url })) });
 
 describe('the host of a listing', () => {
   it.each([
@@ -39,6 +38,51 @@ describe('the host of a listing', () => {
   it('of its own is the domain that its publisher registered', () => {
     expect(hostsOf('https://mcp.Example.com:8443/x', 'https://api.example.com./')).toEqual(['example.com']);
   });
+});
+
+describe('a package', () => {
+  it.each([
+    ['oci', 'ghcr.io/Owner/server:1.0.0', 'github.com/owner'],
+    ['OCI', 'ghcr.io/owner/group/server@sha256:00ff', 'github.com/owner'],
+    ['oci', 'docker.pkg.github.com/owner/repository/server:1', 'github.com/owner'],
+    ['oci', 'registry.gitlab.com/owner/project/server', 'gitlab.com/owner'],
+    ['oci', 'codeberg.org/owner/server:latest', 'codeberg.org/owner'],
+    ['mcpb', 'https://github.com/OWNER/x/releases/download/v1/x.mcpb', 'github.com/owner'],
+    ['mcpb', 'https://gitlab.com/owner/x/-/releases/v1/downloads/x.mcpb', 'gitlab.com/owner'],
+    ['mcpb', 'https://raw.githubusercontent.com/owner/x/main/x.mcpb', 'github.com/owner'],
+    ['mcpb', 'https://codeload.github.com/owner/x/zip/refs/heads/main', 'github.com/owner'],
+    ['mcpb', 'https://owner.github.io/x.mcpb', 'github.com/owner'],
+    ['other', 'https://github.com/owner/x/archive/v1.tar.gz', 'github.com/owner'],
+  ])('of %s names the account of a forge: %s', (registry_type, identifier, account) => {
+    expect(statedBy({ packages: [{ registry_type, identifier }] })).toEqual([account]);
+  });
+  it.each([
+    ['oci', 'docker.io/owner/server:1.0'],
+    ['oci', 'owner/server'],
+    ['oci', 'github.com.evil.com/owner/server'],
+    ['npm', 'ghcr.io/owner/server'],
+    ['npm', '@owner/server'],
+    ['pypi', 'owner'],
+    ['mcpb', 'https://downloads.example.com/owner/x.mcpb'],
+    ['mcpb', 'https://gitlab.com/api/v4/projects/12/packages/generic/x/1/x.mcpb'],
+    ['mcpb', 'https://github.com'],
+    ['mcpb', 'owner.mcpb'],
+  ])(
+    'of %s elsewhere names nobody, because strangers share the hosts of downloads: %s',
+    (registry_type, identifier) => {
+      expect(statedBy({ packages: [{ registry_type, identifier }] })).toEqual([]);
+    },
+  );
+});
+
+it.each([
+  'https://github.com/apps/x',
+  'https://github.com/marketplace/x',
+  'https://github.com/mcp/owner/x',
+  'https://gitlab.com/explore',
+  'https://codeberg.org/api/v1/x',
+])('a page of a forge that is no account names nobody: %s', (website) => {
+  expect(statedBy({ website })).toEqual([]);
 });
 
 describe('who has one account', () => {

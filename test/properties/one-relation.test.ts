@@ -45,6 +45,13 @@ const record = fc.record({
     hosts.map((host) => ({ url: `https://${host}:8443/mcp` })),
     { maxLength: 3 },
   ),
+  packages: fc.array(
+    fc.oneof(
+      accounts.map((account) => ({ registry_type: 'mcpb', identifier: `https://${account}/x.mcpb` })),
+      fc.constant({ registry_type: 'oci', identifier: 'ghcr.io/Alice/x:1' }),
+    ),
+    { maxLength: 2 },
+  ),
 });
 const handle = hosts.map((host) => `${host.split('.').toReversed().join('.')}/x`);
 const root = fc.oneof(

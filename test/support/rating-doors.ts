@@ -29,6 +29,7 @@ export interface RatedDirectory extends ClaimedDirectory {
 }
 
 const remote = (url: string) => ({ remotes: [{ type: 'streamable-http', url }] });
+const packaged = (registryType: string, identifier: string) => ({ packages: [{ registryType, identifier }] });
 const gone = (status: string) => registryEntry('org.gone/server', onGitHub('gone/server'), { status });
 
 const entries = [
@@ -38,6 +39,12 @@ const entries = [
   registryEntry('COM.Rater/other', onGitHub('elsewhere/other')),
   registryEntry('org.owner/same', onGitHub('RATER/another')),
   registryEntry('org.host/same', { ...onGitHub('b/b'), ...remote('https://MCP.rater.example:443/else') }),
+  registryEntry('org.image/same', packaged('oci', 'ghcr.io/Rater/server:1.0.0')),
+  registryEntry(
+    'org.bundle/same',
+    packaged('mcpb', 'https://github.com/rater/x/releases/download/v1/x.mcpb'),
+  ),
+  registryEntry('org.image/other', packaged('oci', 'docker.io/rater/server:1.0.0')),
   registryEntry('com.rater/all', { ...onGitHub('rater/all'), ...remote('https://mcp.rater.example/all') }),
   registryEntry('org.repository/same', onGitHub('Rater/API.git')),
   registryEntry('org.plain/server', onGitHub('plain/server')),
