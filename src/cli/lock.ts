@@ -13,7 +13,6 @@ import {
   type LockFile,
   readLockFile,
   toGone,
-  toLocked,
 } from '../document/lock-file.ts';
 import { annotation } from './annotation.ts';
 import { documentForm, readDocuments } from './documents.ts';
@@ -158,6 +157,7 @@ type Found = LockedListing | 'withdrawn' | 'not listed';
 /** Reads each listing once. Throws ExitError. */
 async function readAll(handles: readonly string[], source: LockSource): Promise<Map<string, Found>> {
   const found = new Map<string, Found>();
+  const { toLocked } = await import('../document/locked.ts');
   for (const handle of handles) {
     const document = await source.read(handle);
     found.set(handle, typeof document === 'string' ? document : toLocked(document));

@@ -11,11 +11,13 @@ import { createBar, print } from './shell.ts';
 
 const columns = ['kind', 'state', 'value', 'reason'] as const;
 
+const toCell = (value: unknown) => (typeof value === 'object' ? JSON.stringify(value) : String(value));
+
 /** The facts as a table for people; every cell is one line. */
 function toTable(observations: readonly Pick<StoredObservation, (typeof columns)[number]>[]): string {
   const rows = [
     columns,
-    ...observations.map((one) => columns.map((column) => String(one[column] ?? '').slice(0, 60))),
+    ...observations.map((one) => columns.map((column) => toCell(one[column] ?? '').slice(0, 60))),
   ];
   const widths = columns.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
   return rows

@@ -1,9 +1,7 @@
-import { asMembers } from '../core/json.ts';
 import { coded, day, day_ms, withoutStop } from '../core/text.ts';
-import { convert, networkName, toCaip19 } from '../observations/kinds/assets.ts';
-import type { Offer } from '../observations/kinds/offer.ts';
+import { toText } from '../core/words.ts';
 import { type DatedObservation, isDated, knowingOf, type Observation } from '../observations/observation.ts';
-import type { KindName } from '../observations/recorded-kinds.ts';
+import { type KindName, kindOf } from '../observations/recorded-kinds.ts';
 import type { ListingDocument } from './listing-document.ts';
 
 /** What Dossier has looked for of a listing, by kind. */
@@ -92,47 +90,8 @@ export const atPlace = ({ subject }: Pick<DatedObservation, 'subject'>, all: rea
 export const asksPayment = (seen: Seen, { subject }: Pick<Observation, 'subject'>): boolean =>
   seen('endpoint.answers').some((one) => one.subject === subject && one.value === 402);
 
-/** The offers of a quoted price; none if its details name none. */
-export const offersOf = ({ details }: Pick<Observation, 'details'>): readonly Offer[] => {
-  const { offers } = asMembers(details);
-  return Array.isArray(offers) ? (offers as Offer[]) : [];
-};
-
-const networkText = (network: string) => networkName(network) ?? coded(network);
-const networkOf = ({ network, chain_id }: Offer) => (chain_id === undefined ? network : `eip155:${chain_id}`);
-
-/** The usual scheme is not named: exactly this amount is paid. */
-const schemeText = (scheme: string) => (scheme === 'exact' ? '' : ` (scheme ${coded(scheme)})`);
-
-/** The first offer of a quoted price in the unit that people use, or as it was quoted. */
-export function priceText(one: DatedObservation): string {
-  const [first, ...others] = offersOf(one);
-  if (!first) return coded(String(one.value));
-  const { our_conversion, amount, asset, scheme } = first;
-  const price = our_conversion ?? `${amount} of ${coded(asset)}`;
-  return `${price}${schemeText(scheme)} on ${networkText(networkOf(first))}${others.length > 0 ? ` (${others.length} more offers)` : ''}`;
+/** What a kind says of a value that was seen. */
+export function factText(one: Pick<Observation, 'kind' | 'value' | 'details' | 'as_seen'>): string {
+  const said = kindOf(one.kind)?.say?.(one);
+  return said === undefined ? coded(String(one.value)) : toText(said);
 }
-
-/**
- * What a quoted price says as it is stored, which is all that there is of an earlier one: `price` in the unit that people use, or as
- * it was quoted, with its scheme unless that is the usual one; `more` that there were more offers.
- */
-function readQuote(value: unknown) {
-  const [, amount, asset, network, payee, scheme = '', more = ''] =
-    /^(\d+) of (\S+) on (\S+)(?: to (\S+))? \(([^)]*)\)(.*)$/.exec(String(value)) ?? [];
-  if (amount === undefined || asset === undefined || network === undefined) return undefined;
-  const price = convert(amount, toCaip19(network, asset)) ?? `${amount} of ${coded(asset)}`;
-  return { price: `${price}${schemeText(scheme)}`, network, payee, more };
-}
-
-/** A quoted price as it is stored, in the unit that people use, with network and payee; undefined of any other text. */
-export function quoteText(value: unknown): string | undefined {
-  const quote = readQuote(value);
-  if (!quote) return undefined;
-  const { price, network, payee, more } = quote;
-  return `${price} on ${networkText(network)}${payee === undefined ? '' : `, paid to ${coded(payee)}`}${more}`;
-}
-
-/** The price before, in the unit that people use if its asset is known; undefined if none was seen. */
-export const priceBefore = ({ changed_from }: DatedObservation): string | undefined =>
-  readQuote(changed_from?.value)?.price;

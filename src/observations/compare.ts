@@ -85,6 +85,7 @@ const changedFrom = (before: StoredObservation | LastValue, found: DatedFinding)
   !isEqual(before, found) && {
     changed_from: {
       ...{ value: before.value, state: before.state, seen_until: before.observed_at },
+      ...(before.value_digest && { value_digest: before.value_digest }),
       ...(!before.isShort && !found.isShort && changedTools(before, found)),
     },
   };

@@ -121,16 +121,21 @@ const cutReason = (text: string) =>
  * What a kind found of one subject as it is stored and said: every text in it is cleaned and on one line, its value takes at most
  * 1 KiB, its details 16 KiB unless they are a list of tools. Throws if it cannot be stored in any form.
  */
-export function passGate({ kind, method_version, isList }: Kind, finding: Finding): DatedFinding {
+export function passGate(
+  { kind, method_version, isList, value: schema }: Kind,
+  finding: Finding,
+): DatedFinding {
   const { value, details, as_seen, reason, ...found } = finding;
   if (!observationStates.includes(found.state))
     throw new Error(`${String(found.state).slice(0, 100)} is no state`);
   if (!hasFiniteNumbers([value, details, as_seen])) throw new Error('a number is not finite');
   const clean = isList ? toShownName : toLine;
+  const cleanValue = cleaned(value, clean);
+  if (cleanValue !== null) schema?.parse(cleanValue);
   const fact: DatedFinding = {
     ...found,
     ...{ kind, method_version },
-    ...toValue(cleaned(value, clean)),
+    ...toValue(cleanValue),
     ...cleaned(shownOf(finding), clean),
     ...(reason !== undefined && { reason: cutReason(toLine(reason)) }),
   };

@@ -1,5 +1,6 @@
+import type { z } from 'zod';
 import type { Words } from '../core/words.ts';
-import type { Finding, Observation, Question, RecordedSubject } from './observation.ts';
+import type { Finding, Json, Observation, Question, RecordedSubject } from './observation.ts';
 import type { Run, Subject } from './run.ts';
 
 /** What of a finding is shown in words. */
@@ -7,6 +8,9 @@ export type ShownFinding = Pick<Observation, 'value' | 'details' | 'as_seen'>;
 
 /** The lines of the answer about a listing that are made of facts. */
 type Line = 'whose' | 'where' | 'asks' | 'tools' | 'costs' | 'kept_up';
+
+/** What was seen of a fact before its last change. */
+type Before = NonNullable<Observation['changed_from']>;
 
 /** What every kind of fact says about itself, whether Dossier checks it or the record of a listing states it. */
 export interface FactKind {
@@ -25,6 +29,10 @@ export interface FactKind {
   readonly changed?: string;
   /** A value that is observed, in words, where the value itself says little to people, as a digest. */
   readonly say?: (found: ShownFinding) => Words;
+  /** The value as it is stored and compared; a finding with another one does not pass the gate (gate.ts). */
+  readonly value?: z.ZodType<Json>;
+  /** What became of a value, with `between` which days; undefined if that needs no sentence. */
+  readonly sayChange?: (was: Before, now: ShownFinding, between: Words) => Words | undefined;
   /** Its name in a word or two, for lists of what is not there or not known; absent: its title. */
   readonly name?: string;
   /** The line that says it, and what is not known of it. */

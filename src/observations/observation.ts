@@ -91,7 +91,16 @@ export const observationStates = Object.keys(stateWords) as [ObservationState, .
 /** The states in which the value is known as of `observed_at`. */
 export const valueStates: readonly ObservationState[] = ['observed', 'quoted', 'advertised'];
 
-const value = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+/** A value of JSON. */
+export type Json =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly Json[]
+  | { readonly [name: string]: Json | undefined };
+
+const value = z.unknown() as z.ZodType<Json>;
 const untrusted = z.record(z.string(), z.unknown()).optional();
 const maybe = z.string().optional();
 
@@ -101,6 +110,7 @@ export const observation = z.object({
   subject: maybe.describe('The endpoint, package or tool it is about, if there may be several'),
   question: questionName,
   value,
+  value_digest: maybe.describe('SHA-256 (RFC 8785) of the whole value, where it is shortened'),
   unit: z.string().optional(),
   state: z.enum(observationStates),
   reason: z.string().optional(),
@@ -112,7 +122,7 @@ export const observation = z.object({
   first_seen_at: maybe.describe('Since when Dossier has seen the same'),
   changed_from: z
     .object({
-      ...{ value, state: z.enum(observationStates), seen_until: z.string() },
+      ...{ value, value_digest: maybe, state: z.enum(observationStates), seen_until: z.string() },
       tools: z
         .array(z.object({ tool: z.string(), change: z.enum(['added', 'removed', 'changed']) }))
         .optional()

@@ -5,6 +5,7 @@ import { inChunks, precompileQuery, upsert } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
 import { integer, json, optional, type RowOf, table, text, type ValueOf } from '../store/table.ts';
 import type { Tool } from './endpoint/surface.ts';
+import { readPayees } from './kinds/price.ts';
 import type { ObservationChange, StoredObservation } from './observation.ts';
 
 const observationTable = table({
@@ -67,9 +68,6 @@ const readSets = async (db: Db, handle: string, remote: string) => {
 /** Fewer tools are the same by chance. */
 const fewestTools = 3;
 
-/** Capitals of an EVM address are only its checksum. */
-const toPayee = (address: string) => (address.startsWith('0x') ? address.toLowerCase() : address);
-
 /** What may be the same of another listing: its sets of tools, and the addresses that are paid. */
 function toReferences(observations: readonly StoredObservation[]) {
   const known = observations.filter(({ state }) => state === 'observed');
@@ -77,8 +75,7 @@ function toReferences(observations: readonly StoredObservation[]) {
     const toReference = (of: 'tools' | 'pay_to', text: string) => {
       return { key: toReferenceKey(of, text), kind: of, as_of };
     };
-    if (kind === 'price.pay_to')
-      return Array.from(String(value).split(', '), (one) => toReference('pay_to', toPayee(one)));
+    if (kind === 'price.pay_to') return readPayees(value).map((one) => toReference('pay_to', one));
     const tools = kind === 'tools.surface' && Array.isArray(details?.tools) ? details.tools : [];
     return tools.length >= fewestTools ? [toReference('tools', String(value))] : [];
   });

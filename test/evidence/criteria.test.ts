@@ -451,16 +451,18 @@ const offer = {
   amount: '10000',
   asset: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
 };
-const quoted = seen({ state: 'quoted', value: 'quoted words', details: { offers: [offer] } });
+const quoteOf = ({ format: _, ...paid }: typeof offer) => [
+  { ...paid, asset: paid.asset.toLowerCase(), network: 'eip155:8453' },
+];
+const quoted = seen({ state: 'quoted', value: quoteOf(offer), details: { offers: [offer] } });
 const elsewhere = seen({
   state: 'quoted',
-  value: 'quoted words',
-  details: { offers: [{ ...offer, network: 'tempo', chain_id: 7, asset: 'usd' }] },
+  value: [{ ...{ amount: '10000', asset: 'usd' }, network: 'eip155:7', scheme: 'exact' }],
 });
 const noPrice = seen({ state: 'no_price_seen' });
 const second = { type: 'streamable-http', url: 'https://mcp.example/pro' };
-const cheap = { state: 'quoted', value: 'many words', details: { offers: [offer] } } as const;
-const dear = { ...cheap, subject: second.url, details: { offers: [{ ...offer, amount: '100000000' }] } };
+const cheap = { state: 'quoted', value: quoteOf(offer) } as const;
+const dear = { ...cheap, subject: second.url, value: quoteOf({ ...offer, amount: '100000000' }) };
 const cheapText = '0.01 USDC on Base';
 const atBoth = (...facts: Partial<Observation>[]): Change => ({
   ...seen(...facts),
@@ -474,8 +476,8 @@ const ofPackages = (names: readonly string[], ...facts: Partial<Observation>[]):
 });
 const many = Array.from({ length: 11 }, (_, n) => `p${n}`);
 const lockedPrice = seen({ state: 'auth_first', reason: 'The host evil.example says no.' });
-const paid = (fact: Partial<Observation> = {}) => seen({ kind: 'price.pay_to', value: '0x1', ...fact });
-const changed = { value: '0x2', state: 'observed' as const, seen_until: '2026-10-31T10:00:00.000Z' };
+const paid = (fact: Partial<Observation> = {}) => seen({ kind: 'price.pay_to', value: ['0x1'], ...fact });
+const changed = { value: ['0x2'], state: 'observed' as const, seen_until: '2026-10-31T10:00:00.000Z' };
 const onBase = 'eip155:8453/erc20:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913';
 
 const observedRows: readonly Row[] = [
@@ -519,7 +521,7 @@ const observedRows: readonly Row[] = [
       fact,
     ),
   ),
-  row('price_known', undefined, quoted, 'met', 'The endpoint quoted Dossier a price.', 'quoted words'),
+  row('price_known', undefined, quoted, 'met', 'The endpoint quoted Dossier a price.', '0.01 USDC on Base'),
   row('price_known', undefined, noPrice, 'not_met', 'Dossier saw no price; a call of a tool may still cost.'),
   row(
     'price_known',
@@ -538,7 +540,7 @@ const observedRows: readonly Row[] = [
       {
         kind: 'price.tool',
         state: 'advertised',
-        value: '1 of 2',
+        value: { tools: 2, priced: [{ name: 'look_up', price_usd: 0.01 }] },
       },
     ),
     'not_met',
@@ -674,7 +676,7 @@ const observedRows: readonly Row[] = [
   row(
     'pay_to_unchanged_for',
     19,
-    atBoth({ kind: 'price.pay_to', value: '0x1' }, { subject: second.url, state: 'no_price_seen' }),
+    atBoth({ kind: 'price.pay_to', value: ['0x1'] }, { subject: second.url, state: 'no_price_seen' }),
     'met',
     'The addresses that the endpoint asks to be paid at were the same each time that Dossier saw them from 2026-11-01 to 2026-11-20.',
   ),
@@ -872,7 +874,7 @@ describe('a criterion', () => {
         ...asked(criterion, value),
         result,
         fact,
-        ...(words && { [criterion === 'price_at_most' ? 'quoted' : 'recorded']: words }),
+        ...(words && { [/^price/.test(criterion) ? 'quoted' : 'recorded']: words }),
         source: as_of === '2026-11-05' ? '' : 'Dossier',
       });
       // What was not checked at all is not known as of the day of the answer.

@@ -168,9 +168,9 @@ describe('get_history of what checks saw', () => {
   });
 
   it('escapes the name of a tool once, and names the scheme of a price if it is not exact', async () => {
-    const usdc = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913';
+    const usdc = '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913';
     const quote = (scheme: string) => ({
-      value: `10000 of ${usdc} on eip155:8453 (${scheme})`,
+      value: [{ amount: '10000', asset: usdc, network: 'eip155:8453', scheme }],
       state: 'quoted' as const,
     });
     const seen_until = '2030-12-31T00:00:00.000Z';

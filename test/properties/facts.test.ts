@@ -53,9 +53,9 @@ describe('what is said of a price that changed', () => {
         const [was, now] = [toPaidOffers(first), toPaidOffers(second)];
         const said = offersChange(was, now);
         expect(said === undefined).toBe(JSON.stringify(was) === JSON.stringify(now));
-        const clauses = said === undefined ? [] : toText(said).split('; ');
+        const clauses = said === undefined ? [] : toText(said).split('. ');
         for (const clause of clauses) {
-          const [, before, after] = /^price \w+ from (.*) to (.*)$/.exec(clause) ?? [];
+          const [, before, after] = /^Price \w+ from (.*) to (.*)$/.exec(clause) ?? [];
           if (before !== undefined) expect([before, after?.startsWith(before)]).toEqual([before, false]);
         }
         expect(new Set(clauses).size).toBe(clauses.length);
@@ -79,11 +79,11 @@ describe('what is said of a price that changed', () => {
   });
 
   it.each([
-    ['1', '2', 'price raised from 0.01 USDC to 0.02 USDC on Base'],
+    ['1', '2', 'Price raised from 0.01 USDC to 0.02 USDC on Base'],
     [
       '9007199254740993',
       '9007199254740992',
-      'price lowered from 9007199254740993 of `x` to 9007199254740992 of `x` on `y`',
+      'Price lowered from 9007199254740993 of `x` to 9007199254740992 of `x` on `y`',
     ],
   ] as const)('compares %s with %s', (before, after, text) => {
     const isBase = before === '1';
@@ -100,7 +100,7 @@ describe('what is said of a price that changed', () => {
     const now = toPaidOffers([{ amount: '500', asset: other, network: 'eip155:84532', scheme: 'upto' }]);
     const said = was && offersChange([was], now);
     expect(said && toText(said)).toBe(
-      `price changed from 0.02 USDC on Base to 500 of \`${other.toLowerCase()}\` (scheme \`upto\`) on Base Sepolia`,
+      `Price changed from 0.02 USDC on Base to 500 of \`${other.toLowerCase()}\` (scheme \`upto\`) on Base Sepolia`,
     );
   });
 });

@@ -12,7 +12,7 @@ import {
 import { kindOf, toShownValue } from '../../observations/recorded-kinds.ts';
 import type { Fact } from '../fact.ts';
 import type { ListingDocument } from '../listing-document.ts';
-import { isKnown, quoteText } from '../seen.ts';
+import { isKnown } from '../seen.ts';
 import { notKnownWords, toSplitKinds } from '../sentences.ts';
 import { factName, toLabel } from '../words.ts';
 
@@ -37,6 +37,7 @@ function plainText(value: NonNullable<Shown['value']>, { kind, unit = kindOf(kin
       ? amount(value)
       : `${amount(value)} ${toLabel(value === 1 ? unit.replace(/s$/, '') : unit)}`;
   }
+  if (typeof value !== 'string') return coded(JSON.stringify(value));
   if (/^\d{4}-\d\d-\d\dT/.test(value)) return day(value);
   return toShownValue(kind, /^[0-9a-f]{40,64}$/.test(value) ? value.slice(0, 12) : value);
 }
@@ -46,9 +47,8 @@ export function valueText(found: Shown): string {
   const { kind, value, state, missed_since } = found;
   if (value === null) return stateWords[state];
   const { say, words } = kindOf(kind) ?? {};
-  const price = kind === 'price.challenge' ? quoteText(value) : undefined;
   const said = say?.(found);
-  const text = price ?? (said && toText(said)) ?? words?.[String(value)] ?? plainText(value, found);
+  const text = (said && toText(said)) ?? words?.[String(value)] ?? plainText(value, found);
   if (['observed', 'quoted'].includes(state)) return text;
   return `${text} (${missed_since ? `not seen by checks since ${day(missed_since)}` : stateWords[state]})`;
 }

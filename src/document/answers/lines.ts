@@ -5,6 +5,7 @@ import { asMembers } from '../../core/json.ts';
 import { amount, coded, codedList, counted, day, withoutStop } from '../../core/text.ts';
 import { readablePackages, toPackage } from '../../observations/kinds/package-record.ts';
 import { type DatedObservation, stateWords } from '../../observations/observation.ts';
+import { kindOf } from '../../observations/recorded-kinds.ts';
 import { groupTexts, shownGroups } from '../../ratings/groups.ts';
 import { proofTexts } from '../../ratings/proof.ts';
 import type { RatingCounts } from '../../ratings/rating.ts';
@@ -14,13 +15,12 @@ import {
   asksPayment,
   atPlace,
   endOf,
+  factText,
   isAbsent,
   isChecked,
   isKnown,
   isNowhere,
   type Judged,
-  offersOf,
-  priceText,
   signalValue,
   tallyOf,
 } from '../seen.ts';
@@ -258,11 +258,21 @@ const tools: FactsOf = (judged) => {
 };
 
 const otherPrices = ['price.tool', 'price.openapi', 'price.catalog', 'price.capability'];
+/** Whether a price is quoted in x402, whose offers are for the request that they answer. */
+const isForRequest = ({ details }: DatedObservation): boolean => {
+  const { offers } = asMembers(details);
+  const { format } = asMembers(Array.isArray(offers) ? offers[0] : undefined);
+  return typeof format === 'string' && format.startsWith('x402/');
+};
+
 const noPrice = 'no price seen; calls may cost';
 
 /** That no price was seen; what kept Dossier from seeing tools is said of these. */
-function noPriceText(one: DatedObservation, { seen }: Judged): string {
-  if (endOf(one) === 'no_price_seen') return noPrice;
+function noPriceText(one: DatedObservation, { seen, known }: Judged): string {
+  // A price that is stated elsewhere is said beside it.
+  const isStated = otherPrices.some((kind) => kindOf(kind)?.priced && known(kind).length > 0);
+  if (endOf(one) === 'no_price_seen')
+    return isStated ? 'no payment asked for before it answers; calls may cost' : noPrice;
   if (endOf(one) === 'unrecognised') return `price not known: ${whyOf(one)}`;
   const isSaid = seen('tools.surface').some(
     ({ subject, reason }) => subject === one.subject && reason === one.reason,
@@ -276,17 +286,14 @@ const costs: FactsOf = (judged) => {
   const quoted = judged.seen('price.challenge');
   const prices = known('price.challenge').map((one) => {
     const payee = known('price.pay_to').find(({ subject }) => subject === one.subject);
-    const to = payee ? `, paid to ${codedList(String(payee.value))}` : '';
+    const to = payee ? `, paid to ${factText(payee)}` : '';
     // An offer of x402 is for the request that it answers; other formats have units that Dossier does not read.
-    const unit = offersOf(one)[0]?.format.startsWith('x402/') ? 'for one request' : '(unit not known)';
-    const text = `quotes ${priceText(one)} ${unit}${to} before it answers${atPlace(one, quoted)}`;
+    const unit = isForRequest(one) ? 'for one request' : '(unit not known)';
+    const text = `quotes ${factText(one)} ${unit}${to} before it answers${atPlace(one, quoted)}`;
     return observed(judged, one, text);
   });
   const others = otherPrices.flatMap((kind) =>
-    known(kind).map((one) => {
-      const price = kind === 'price.tool' ? one.value : coded(String(one.value));
-      return observed(judged, one, `${factName(kind)}: ${price}`);
-    }),
+    known(kind).map((one) => observed(judged, one, `${factName(kind)}: ${factText(one)}`)),
   );
   const notSeen = quoted.filter((one) => !isKnown(one));
   const unread = judged.listing.not_known.find(

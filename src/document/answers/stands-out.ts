@@ -1,6 +1,8 @@
 import { asMembers } from '../../core/json.ts';
 import { coded, codedList, counted, day, quoted, withoutStop } from '../../core/text.ts';
+import { ours, toText } from '../../core/words.ts';
 import { versionBefore } from '../../observations/kinds/package-versions.ts';
+import { kinds } from '../../observations/kinds.ts';
 import type { DatedObservation } from '../../observations/observation.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { recordedSecrets } from '../record.ts';
@@ -11,10 +13,7 @@ import {
   isKnown,
   type Judged,
   lastChecked,
-  priceBefore,
-  priceText,
   reasonOf,
-  type Seen,
   signalValue,
   sinceThen,
   tallyOf,
@@ -108,50 +107,16 @@ const changed_days = 90;
 const between = ({ changed_from, first_seen_at }: DatedObservation) =>
   `between ${day(changed_from?.seen_until ?? '')} and ${day(first_seen_at)}`;
 
-const mostTools = 5;
-
-function changedToolsText(one: DatedObservation, seen: Seen): string {
-  const { tools = [] } = one.changed_from ?? {};
-  const count = seen('tools.count').find(({ subject }) => subject === one.subject);
-  // The number is of the set before only if both were last seen then.
-  const isOfSame = count?.changed_from?.seen_until === one.changed_from?.seen_until;
-  const before = isOfSame ? count?.changed_from?.value : undefined;
-  const names = tools.slice(0, mostTools).map(({ tool, change }) => `${coded(tool)} ${change}`);
-  const more = tools.length > mostTools ? [`${tools.length - mostTools} more`] : [];
-  const counts = typeof before === 'number' ? [`${before} before, ${count?.value} now`] : [];
-  const what = names.length > 0 ? [...names, ...more] : counts;
-  return `Its tools changed ${between(one)}${what.length > 0 ? `: ${what.join(', ')}` : ''}`;
-}
-
-/** What is said of a change, by kind; undefined where what was there before says nothing. */
-const changeTexts: Readonly<Record<string, (one: DatedObservation, seen: Seen) => string | undefined>> = {
-  'price.challenge': (one) => {
-    if (one.changed_from?.state === 'no_price_seen')
-      return `Quotes ${priceText(one)}, and no price before (${between(one)})`;
-    const before = priceBefore(one);
-    // The address that is paid belongs to what is compared; it has a sentence of its own.
-    if (before === undefined || before === priceText(one)) return undefined;
-    const [was, is] = [before, priceText(one)].map((text) => Number.parseFloat(text)) as [number, number];
-    const how = was < is ? 'raised' : was > is ? 'lowered' : 'changed';
-    return `Price ${how} from ${before} to ${priceText(one)} (${between(one)})`;
-  },
-  'price.pay_to': (one) =>
-    `Paid to ${codedList(String(one.value))} instead of ${codedList(String(one.changed_from?.value))} (${between(one)})`,
-  'tools.surface': changedToolsText,
-  'tools.instructions': (one) => `Its instructions for models changed (${between(one)})`,
-  'auth.required': (one) =>
-    `${one.value === true ? 'Asks for credentials first, and did not before' : 'Asks for no credentials first, and did before'} (${between(one)})`,
-};
-
 function changed(judged: Judged): string[] {
-  const { listing, seen, known } = judged;
-  return Object.entries(changeTexts).flatMap(([kind, textOf]) =>
-    known(kind).flatMap((one) => {
+  const { listing, known } = judged;
+  return kinds.flatMap(({ kind, sayChange }) =>
+    (sayChange ? known(kind) : []).flatMap((one) => {
       const { changed_from, first_seen_at, subject } = one;
       if (!changed_from || daysSince(first_seen_at, listing) > changed_days) return [];
       if (changed_from.value === null && changed_from.state !== 'no_price_seen') return [];
-      const said = textOf(one, seen);
-      if (!said) return [];
+      const words = sayChange?.(changed_from, one, ours(between(one)));
+      if (!words) return [];
+      const said = toText(words);
       const text = sinceThen(judged, one) ? `${said}; last seen on ${day(one.observed_at)}` : said;
       return [
         listing.remotes.length < 2 || subject === undefined ? `${text}.` : `At ${coded(subject)}: ${text}.`,

@@ -33,7 +33,9 @@ const recordedNow = ({ version, remotes, packages }: Pinnable, pin: PinName): st
 
 const seenNow = ({ observations }: Pinnable, kind: KindName | undefined) =>
   observations.filter((one) => one.kind === kind && isKnown(one));
-const textOf = ({ subject = '', value }: Observation) => `${subject} ${value}`.trim();
+/** A pin is the endpoint, and what was seen there: the digest of its tools, or the addresses that are paid. */
+const textOf = ({ subject = '', value }: Observation) =>
+  `${subject} ${Array.isArray(value) ? value.join(', ') : value}`.trim();
 
 /** What a pin of a listing is now, sorted; empty if nothing is recorded, or Dossier does not know it. */
 export function pinnedNow(document: Pinnable, pin: PinName): string[] {
@@ -77,6 +79,10 @@ function judgeRecorded(compared: ComparedListing, [{ on }, pin, before]: Pinned)
 /** The endpoint that a pin of what was seen is about. */
 const endpointOf = (text: string) => text.split(' ', 1)[0] ?? '';
 
+/** Capitals of an address that is paid are only its checksum, where the network ignores them. */
+const toComparable = (text: string) =>
+  text.replace(/\b0x[\da-f]{40}\b/gi, (address) => address.toLowerCase());
+
 /** Endpoint by endpoint: what no check knows now is not broken, unless the record no longer names the endpoint. */
 function judgeSeen(compared: ComparedListing, [{ on }, pin, before]: Pinned): PinAnswer {
   const recorded = recordedNow(compared.listing, 'endpoint');
@@ -88,7 +94,8 @@ function judgeSeen(compared: ComparedListing, [{ on }, pin, before]: Pinned): Pi
     return { ...recordedFinding(compared, notMet(fact)), from, to };
   }
   const found = seenNow(compared.listing, kindsOfPins[pin]);
-  const other = found.find((one) => !before.includes(textOf(one)));
+  const approved = new Set(before.map(toComparable));
+  const other = found.find((one) => !approved.has(toComparable(textOf(one))));
   if (other) {
     const [from, to] = [listed(before), listed([textOf(other)])];
     const fact = `Approved on ${on} with ${pin} ${from}; since ${day(other.first_seen_at ?? '')} Dossier sees ${to}.`;

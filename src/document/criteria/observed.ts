@@ -1,11 +1,12 @@
-import { coded, day } from '../../core/text.ts';
+import { day } from '../../core/text.ts';
+import { toText } from '../../core/words.ts';
 import type { ListingPackage } from '../../listings/listing.ts';
-import { offerText } from '../../observations/kinds/offer.ts';
+import { allOffers, offerWords } from '../../observations/kinds/offers.ts';
 import { readablePackages, toPackage } from '../../observations/kinds/package-record.ts';
 import { isWithinLimit, readPriceLimit } from '../../observations/kinds/price.ts';
 import { type DatedObservation, isDated, type Observation } from '../../observations/observation.ts';
 import { type KindName, kindOf } from '../../observations/recorded-kinds.ts';
-import { offersOf, quoteText, tallyText } from '../seen.ts';
+import { factText, tallyText } from '../seen.ts';
 import {
   absentFinding,
   bestOf,
@@ -154,11 +155,7 @@ export const priceCriteria = {
       const found = endpointsOf(compared).map((factOf) => withoutPrice(compared, factOf, 'not_met'));
       return found.find(({ result }) => result === 'unknown') ?? found[0] ?? notForPackages(compared);
     }
-    const quoted = quoteText(first.value);
-    return observedFinding(first, {
-      ...met(pricedFact(first)),
-      ...(quoted ? { quoted } : first.value !== null && { recorded: String(first.value) }),
-    });
+    return observedFinding(first, { ...met(pricedFact(first)), quoted: factText(first) });
   }),
   price_at_most: observed.price('Quotes at most {}', (compared, most) => {
     const limit = readPriceLimit(most);
@@ -166,16 +163,15 @@ export const priceCriteria = {
       const challenge = factOf('price.challenge');
       if (challenge?.state === 'no_price_seen') return observedFinding(challenge, unknown(noneToCompare));
       if (challenge?.state !== 'quoted' || !limit) return withoutPrice(compared, factOf, 'unknown');
-      const offers = offersOf(challenge).map((offer) => ({ offer, within: isWithinLimit(offer, limit) }));
+      const offers = allOffers(challenge).map((offer) => ({ offer, within: isWithinLimit(offer, limit) }));
       const comparable = offers.filter(({ within }) => within !== undefined);
       const decisive = comparable.find(({ within }) => within) ?? comparable[0];
       const none = 'The endpoint quotes no price in this asset that Dossier has read.';
       if (!decisive) return observedFinding(challenge, unknown(none));
-      const text = offerText(decisive.offer);
       const found = decisive.within
         ? met(`The endpoint quotes an offer of at most ${most}.`)
         : notMet(`Every offer in this asset that Dossier has read asks for more than ${most}.`);
-      return observedFinding(challenge, { ...found, quoted: quoteText(text) ?? coded(text) });
+      return observedFinding(challenge, { ...found, quoted: toText(offerWords(decisive.offer)) });
     });
   }),
   no_payment_seen: observed.plain('No request for a payment was seen', (compared) => {

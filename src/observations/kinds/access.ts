@@ -130,6 +130,10 @@ export const accessOauth = defineKind({
 /** Whether an endpoint asks for credentials before it introduces itself. */
 export const accessRequired = defineKind({
   kind: 'auth.required',
+  sayChange: (_was, { value }, between) =>
+    value === true
+      ? say`Asks for credentials first, and did not before (${between})`
+      : say`Asks for no credentials first, and did before (${between})`,
   line: 'asks',
   isLocked: true,
   question: 'access',

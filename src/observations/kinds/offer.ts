@@ -1,10 +1,12 @@
 import { hash } from 'node:crypto';
 import { asMembers, asObject, type JsonObject, readBase64Object, readObject } from '../../core/json.ts';
+import { say } from '../../core/words.ts';
 import { challengesOf, type Fetched, type NoAnswer } from '../../net/answer.ts';
 import type { EndpointAnswer } from '../endpoint/ask.ts';
 import { defineKind } from '../kind.ts';
 import { ofRemotes } from '../remotes.ts';
 import { convert, toCaip19 } from './assets.ts';
+import { allOffers, offersChange, offersWords, paidOffers, readOffers, toPaidOffers } from './offers.ts';
 
 /** One way to pay, as a source quotes it. */
 export interface Offer {
@@ -66,10 +68,6 @@ export function decodeOffers<T>(quoted: readonly T[], read: (one: T) => Offer | 
     .filter((offer) => offer !== undefined);
   return { seen: quoted.length, offers: offers.take(mostOffers).toArray() };
 }
-
-/** An offer in one line, exactly as it was quoted. */
-export const offerText = ({ amount, asset, network, pay_to, scheme }: Offer): string =>
-  `${amount} of ${asset} on ${network}${pay_to === undefined ? '' : ` to ${pay_to}`} (${scheme})`;
 
 const read = ({ parameters }: ReturnType<typeof challengesOf>[number]) => {
   const { amount, currency, recipient, methodDetails } =
@@ -165,27 +163,20 @@ const unrecognised = ({ headers, text }: Fetched, seen: number) => ({
   },
 });
 
-/** The first offer in the unit that people use, and how many offers are not shown; undefined if there is nothing to say. */
-function toReason(seen: number, offers: readonly Offer[]): string | undefined {
-  const converted = offers[0]?.our_conversion;
-  const skipped = `${seen} offers were sent; Dossier shows the first ${offers.length} that it could read.`;
-  const parts = [
-    converted && `By Dossier’s own table of assets this is ${converted}.`,
-    seen > offers.length && skipped,
-  ];
-  return parts.filter(Boolean).join(' ') || undefined;
-}
+/** How many offers are not shown; undefined if all are. */
+const toReason = (seen: number, offers: readonly Offer[]): string | undefined =>
+  seen > offers.length
+    ? `${seen} offers were sent; Dossier shows the first ${offers.length} that it could read.`
+    : undefined;
 
 function toFinding(endpoint: EndpointAnswer) {
   const asked = quotedOffers(endpoint);
   if (!asked) return withoutPayment(endpoint) ?? noPrice;
   const { seen, offers } = asked.quoted;
-  const [first] = offers;
-  if (!first) return unrecognised(asked.response, seen);
+  if (offers.length === 0) return unrecognised(asked.response, seen);
   const reason = toReason(seen, offers);
-  const more = offers.length > 1 ? `; ${offers.length - 1} more` : '';
   return {
-    value: `${offerText(first)}${more}`,
+    value: toPaidOffers(offers),
     state: 'quoted' as const,
     ...(reason && { reason }),
     details: { offers },
@@ -205,7 +196,16 @@ export const priceChallenge = defineKind({
   doesNotMean:
     'Dossier pays nothing; it does not say what a call of a tool costs, or that the recipient is the publisher.',
   changed: 'The endpoint quotes another price',
-  method_version: 'price/1',
+  value: paidOffers,
+  say: (found) => offersWords(readOffers(found.value), allOffers(found).length),
+  sayChange: (was, now, between) => {
+    const quoted = readOffers(now.value);
+    if (was.state === 'no_price_seen')
+      return say`Quotes ${offersWords(quoted, allOffers(now).length)}, and no price before (${between})`;
+    const change = offersChange(readOffers(was.value), quoted);
+    return change && say`${change} (${between})`;
+  },
+  method_version: 'price/2',
   ...ofRemotes(toFinding),
 });
 

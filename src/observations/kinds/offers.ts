@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { code, isEmpty, join, listed, ours, own, say, type Words } from '../../core/words.ts';
+import type { ShownFinding } from '../kind.ts';
 import { convert, networkName, toCaip19, toChain } from './assets.ts';
 
 /**
@@ -17,9 +18,21 @@ const paidOffer = z.strictObject({
   scheme: z.string(),
 });
 export type PaidOffer = z.infer<typeof paidOffer>;
+export const paidOffers = z.array(paidOffer);
+
+/** The offers of a value that is stored; none if it is no list of them. */
+export const readOffers = (value: unknown): readonly PaidOffer[] => paidOffers.safeParse(value).data ?? [];
+
+const quotedOffer = z.looseObject({ ...paidOffer.shape, chain_id: z.number().optional() });
+
+/** All offers of a fact whose details have them as they were quoted: a value holds what fits into 1 KiB. */
+export function allOffers({ value, details }: ShownFinding): readonly PaidOffer[] {
+  const quoted = z.array(quotedOffer).safeParse(details?.offers).data;
+  return quoted ? toPaidOffers(quoted) : readOffers(value);
+}
 
 /** An address as it is compared: networks of Ethereum ignore capitals, others do not. */
-const toAddress = (address: string): string =>
+export const toAddress = (address: string): string =>
   /^0x[\da-f]{40}$/i.test(address) ? address.toLowerCase() : address;
 
 interface Quoted extends PaidOffer {
@@ -63,6 +76,15 @@ export function offerWords(offer: PaidOffer, isExact = false): Words {
   return say`${amountWords(offer, isExact)} on ${name === undefined ? code(offer.network) : ours(name)}`;
 }
 
+/** The first offer, and how many more there are. */
+export function offersWords(offers: readonly PaidOffer[], count = offers.length): Words {
+  const [first] = offers;
+  if (!first) return own('');
+  const more = count - 1;
+  if (more === 0) return offerWords(first);
+  return say`${offerWords(first)} (${more} more ${more === 1 ? own('offer') : own('offers')})`;
+}
+
 /** The offers of one list that are not in another. */
 function without(offers: readonly PaidOffer[], others: readonly PaidOffer[]): PaidOffer[] {
   const known = new Set(others.map(textOf));
@@ -82,7 +104,7 @@ function toMoved(gone: readonly PaidOffer[], added: readonly PaidOffer[]) {
 const mostNamed = 2;
 
 /**
- * What became of the offers that were quoted before, as `price raised from 0.01 USDC to 0.05 USDC on Base`; undefined if they are the
+ * What became of the offers that were quoted before, as `Price raised from 0.01 USDC to 0.05 USDC on Base`; undefined if they are the
  * same. Only amounts of one asset, network and scheme are higher or lower than each other.
  */
 export function offersChange(before: readonly PaidOffer[], after: readonly PaidOffer[]): Words | undefined {
@@ -98,7 +120,7 @@ export function offersChange(before: readonly PaidOffer[], after: readonly PaidO
   const moved = toMoved(gone, added);
   const said = moved.slice(0, mostNamed).map(({ was, is }) => {
     const how = BigInt(was.amount) < BigInt(is.amount) ? own('raised') : own('lowered');
-    return say`price ${how} from ${amountWords(was, isExact)} to ${offerWords(is, isExact)}`;
+    return say`Price ${how} from ${amountWords(was, isExact)} to ${offerWords(is, isExact)}`;
   });
   const left = without(
     gone,
@@ -111,12 +133,12 @@ export function offersChange(before: readonly PaidOffer[], after: readonly PaidO
   const more = moved.length > mostNamed ? [say`${moved.length - mostNamed} more amounts changed`] : [];
   const others =
     left.length > 0 && came.length > 0
-      ? [say`price changed from ${name(left)} to ${name(came)}`]
+      ? [say`Price changed from ${name(left)} to ${name(came)}`]
       : left.length > 0
-        ? [say`no longer quotes ${name(left)}`]
+        ? [say`No longer quotes ${name(left)}`]
         : came.length > 0
-          ? [say`also quotes ${name(came)}`]
+          ? [say`Also quotes ${name(came)}`]
           : [];
-  const words = join([...said, ...more, ...others], '; ');
+  const words = join([...said, ...more, ...others], '. ');
   return isEmpty(words) ? undefined : words;
 }

@@ -1,8 +1,10 @@
-import { asObject, type JsonObject, readObject } from '../../core/json.ts';
+import { z } from 'zod';
+import { asMembers, asObject, type JsonObject, readObject } from '../../core/json.ts';
 import { toLine } from '../../core/text.ts';
+import { code, codes, join, ours, own, say, type Words } from '../../core/words.ts';
 import { type Fetched, type NoAnswer, notChecked } from '../../net/answer.ts';
 import type { EndpointAnswer } from '../endpoint/ask.ts';
-import { defineKind } from '../kind.ts';
+import { defineKind, type ShownFinding } from '../kind.ts';
 import type { Finding } from '../observation.ts';
 import { type Found, ofOrigins, ofRareRemotes, ofRemotes, withoutAnswer } from '../remotes.ts';
 import type { Run } from '../run.ts';
@@ -11,14 +13,27 @@ import {
   decodeOffers,
   isIdentifier,
   noneQuoted,
-  type Offer,
-  offerText,
   pricedOperations,
   quotedOffers,
   readAccepted,
 } from './offer.ts';
+import {
+  allOffers,
+  offersWords,
+  type PaidOffer,
+  paidOffers,
+  readOffers,
+  toAddress,
+  toPaidOffers,
+} from './offers.ts';
 
 const mostMethods = 10;
+
+const paymentMethod = z.strictObject({ method: z.string(), intents: z.array(z.string()) });
+
+/** The items of a value that is stored as a list; none if it is another one. */
+const listOf = <T>(value: unknown, item: z.ZodType<T>): readonly T[] =>
+  z.array(item).safeParse(value).data ?? [];
 
 /** The payment methods that an endpoint names, each with its intents. */
 function toMethods(payment: unknown): { method: string; intents: string[] }[] {
@@ -40,11 +55,7 @@ function capabilityFinding({ introduction, list }: EndpointAnswer) {
   const methods = toMethods(asObject(capabilities.experimental)?.payment);
   const reason = 'The endpoint names no payment methods among its capabilities (experimental.payment).';
   if (methods.length === 0) return { value: null, state: 'no_price_seen' as const, reason };
-  return {
-    value: methods.map(({ method, intents }) => `${method}: ${intents.join(', ')}`).join('; '),
-    state: 'advertised' as const,
-    details: { methods },
-  };
+  return { value: methods, state: 'advertised' as const };
 }
 
 /** The payment methods that an endpoint names when it introduces itself. */
@@ -55,7 +66,15 @@ export const priceCapability = defineKind({
   title: 'Payment methods it names',
   means: 'The payment methods and intents among the endpoint’s capabilities (Machine Payments Protocol).',
   doesNotMean: 'It states no amount.',
-  method_version: 'price/1',
+  value: z.array(paymentMethod),
+  say: ({ value }) =>
+    join(
+      listOf(value, paymentMethod).map(({ method, intents }) =>
+        intents.length > 0 ? say`${code(method)}: ${codes(intents)}` : code(method),
+      ),
+      '; ',
+    ),
+  method_version: 'price/2',
   isOptional: true,
   ...ofRemotes(capabilityFinding),
 });
@@ -67,14 +86,12 @@ function readCatalog(listed: Awaited<ReturnType<Run['catalogs']>>[number]): Foun
   if (!item) return { value: null, state: 'not_found', reason: `${when}; it does not list this endpoint.` };
   const versionOf = (one: unknown) => (asObject(one)?.maxAmountRequired === undefined ? 2 : 1);
   const { offers } = decodeOffers(item.accepts, (one) => readAccepted(versionOf(one))(one));
-  const [first] = offers;
-  if (!first) {
+  if (offers.length === 0) {
     const reason = `${when}; it lists this endpoint without a price that Dossier can read.`;
     return { value: null, state: 'unrecognised', reason };
   }
-  const more = offers.length > 1 ? `; ${offers.length - 1} more` : '';
   const details = { offers, ...(item.last_updated && { last_updated: item.last_updated }) };
-  return { value: `${offerText(first)}${more}`, state: 'advertised', reason: `${when}.`, details };
+  return { value: toPaidOffers(offers), state: 'advertised', reason: `${when}.`, details };
 }
 
 /** The prices that a catalogue lists for the recorded endpoints. */
@@ -88,7 +105,9 @@ export const priceCatalog = defineKind({
   means:
     'What a catalogue that the operator of this Dossier configured (x402 Bazaar) lists for exactly this address.',
   doesNotMean: 'A catalogue is the word of a third party; the endpoint may ask for another price.',
-  method_version: 'price/1',
+  value: paidOffers,
+  say: (found) => say`${offersWords(readOffers(found.value), allOffers(found).length)}, advertised`,
+  method_version: 'price/2',
   about: ({ remotes }) => remotes.map(({ url }) => ({ recorded: url })),
   isOptional: true,
   async check(run) {
@@ -110,15 +129,29 @@ export const priceCatalog = defineKind({
   },
 });
 
-/** What the first operation with a readable offer costs, and how many more there are. */
-function toValue(priced: ReturnType<typeof pricedOperations>): string | null {
-  const readable = priced.filter(({ offers }) => offers.length > 0);
-  const [first] = readable;
+const advertisedOffer = z.strictObject({
+  /** A whole number of the currency's smallest unit; null: dynamic. */
+  amount: z.string().nullable(),
+  currency: z.string().optional(),
+  method: z.string().optional(),
+  intent: z.string().optional(),
+});
+const pricedOperation = z.strictObject({ operation: z.string(), offers: z.array(advertisedOffer) });
+
+/** What the first operation costs, and how many more there are. */
+function operationsWords({ value, details }: ShownFinding): Words {
+  const operations = listOf(value, pricedOperation);
+  const [first] = operations;
   const [offer] = first?.offers ?? [];
-  if (!first || !offer) return null;
-  const more = readable.length > 1 ? `; ${readable.length - 1} more` : '';
+  if (!first || !offer) return own('an amount that is not read');
   const { amount, currency, method, intent } = offer;
-  return `${first.operation}: ${amount ?? 'dynamic'}${currency ? ` of ${currency}` : ''}${method ? ` on ${method}` : ''}${intent ? ` (${intent})` : ''}${more}`;
+  const count = listOf(details?.operations, z.unknown()).length || operations.length;
+  const price = amount === null ? own('dynamic') : ours(amount);
+  const of = currency === undefined ? own('') : say` of ${code(currency)}`;
+  const on = method === undefined ? own('') : say` on ${code(method)}`;
+  const by = intent === undefined ? own('') : say` (${code(intent)})`;
+  const more = count > 1 ? say`; ${count - 1} more` : own('');
+  return say`${code(first.operation)}: ${price}${of}${on}${by}${more}, advertised`;
 }
 
 function readOpenApi({ text }: Fetched): Found | undefined {
@@ -131,10 +164,13 @@ function readOpenApi({ text }: Fetched): Found | undefined {
       state: 'no_price_seen',
       reason: 'No operation of the OpenAPI document states x-payment-info.',
     };
-  const value = toValue(priced);
-  if (value !== null) return { value, state: 'advertised', details: { operations: priced } };
+  const readable = priced.filter(({ offers }) => offers.length > 0);
+  if (readable.length > 0) {
+    const value = readable.toSorted((a, b) => (a.operation < b.operation ? -1 : 1));
+    return { value, state: 'advertised', details: { operations: priced } };
+  }
   const reason = 'The OpenAPI document states x-payment-info in a form that Dossier does not know.';
-  return { value, state: 'unrecognised', reason };
+  return { value: null, state: 'unrecognised', reason };
 }
 
 /** The prices in the OpenAPI document of an endpoint's origin. */
@@ -148,17 +184,24 @@ export const priceOpenapi = defineKind({
   means:
     'What /openapi.json at the origin of the endpoint advertises for its operations (x-payment-info), as stated there: an amount of the currency’s smallest unit, or dynamic.',
   doesNotMean: 'An advertised price is not what a call is charged; the answer to a call decides.',
-  method_version: 'price/1',
+  value: z.array(pricedOperation),
+  say: operationsWords,
+  method_version: 'price/2',
   ...ofOrigins('/openapi.json', 'OpenAPI document', readOpenApi),
 });
 
 function payToFinding(endpoint: EndpointAnswer) {
   const offers = quotedOffers(endpoint)?.quoted.offers ?? [];
-  const addresses = [...new Set(offers.flatMap(({ pay_to }) => pay_to ?? []))].sort();
-  return addresses.length > 0
-    ? { value: addresses.join(', '), state: 'observed' as const }
+  const addresses = new Set(offers.flatMap(({ pay_to }) => (pay_to === undefined ? [] : toAddress(pay_to))));
+  return addresses.size > 0
+    ? { value: [...addresses].sort(), state: 'observed' as const }
     : noneQuoted(endpoint);
 }
+
+const payees = z.array(z.string());
+
+/** The addresses of a value of price.pay_to, those of eip155 in lower case. */
+export const readPayees = (value: unknown): readonly string[] => payees.safeParse(value).data ?? [];
 
 /** Who is paid: a fact of its own, so that it has a date and a history apart from the amount. */
 export const pricePayTo = defineKind({
@@ -170,7 +213,11 @@ export const pricePayTo = defineKind({
   means: 'The addresses of the recipients in the price that the endpoint quotes.',
   doesNotMean: 'It does not say whose addresses they are.',
   changed: 'The endpoint asks to be paid at another address',
-  method_version: 'price/1',
+  value: payees,
+  say: ({ value }) => codes(readPayees(value)),
+  sayChange: (was, now, between) =>
+    say`Paid to ${codes(readPayees(now.value))} instead of ${codes(readPayees(was.value))} (${between})`,
+  method_version: 'price/2',
   ...ofRareRemotes(payToFinding),
 });
 
@@ -195,10 +242,10 @@ function toFixed18(decimal: string): bigint {
 
 /** Whether an offer asks for at most the limit, compared exactly; undefined for an offer in another asset. */
 export function isWithinLimit(
-  { amount, network, chain_id, asset }: Offer,
+  { amount, network, asset }: PaidOffer,
   limit: NonNullable<ReturnType<typeof readPriceLimit>>,
 ): boolean | undefined {
-  const named = toCaip19(chain_id === undefined ? network : `eip155:${chain_id}`, asset);
+  const named = toCaip19(network, asset);
   if (named === undefined) return undefined;
   if (limit.asset.includes('/'))
     return named === toKey(limit.asset) ? BigInt(amount) <= BigInt(limit.amount) : undefined;
@@ -228,6 +275,31 @@ function toPriced({ name, _meta }: JsonObject) {
   };
 }
 
+const pricedTool = z.strictObject({
+  name: z.string(),
+  payment_required: z.boolean().optional(),
+  /** In dollars, as stated; null where the form is none that Dossier knows. */
+  price_usd: z.union([z.string(), z.number()]).nullable().optional(),
+});
+const mostNamedTools = 3;
+
+function toolPriceWords({ name, price_usd, payment_required }: z.infer<typeof pricedTool>): Words {
+  if (price_usd === 'dynamic') return say`${code(name)} a price that depends on the call`;
+  if (price_usd === undefined || price_usd === null)
+    return payment_required ? say`${code(name)} a payment` : say`${code(name)} a price that is not read`;
+  return say`${code(name)} ${ours(String(price_usd))} dollars`;
+}
+
+/** What the first tools state, and how many of all tools state a price. */
+function toolPricesWords({ value, details }: ShownFinding): Words {
+  const { tools, priced } = asMembers(value);
+  const all = listOf(priced, pricedTool);
+  const count = Math.max(all.length, Number(asMembers(details).priced ?? 0));
+  const named = all.slice(0, mostNamedTools).map(toolPriceWords);
+  const more = count > named.length ? [say`${count - named.length} more`] : [];
+  return say`${count} of ${Number(tools)}, advertised: ${join([...named, ...more], ', ')}`;
+}
+
 function toolPriceFinding({ list }: EndpointAnswer) {
   if (list.result !== 'tools') return list;
   const { tools } = list;
@@ -237,10 +309,10 @@ function toolPriceFinding({ list }: EndpointAnswer) {
     return { value: null, state: 'no_price_seen' as const, reason };
   }
   return {
-    value: `${priced.length} of ${tools.length}`,
+    value: { tools: tools.length, priced },
     state: 'advertised' as const,
     ...(priced.length > mostTools && { reason: `Dossier shows the first ${mostTools} of them.` }),
-    details: { tools: priced.slice(0, mostTools) },
+    details: { tools: priced.slice(0, mostTools), priced: priced.length },
   };
 }
 
@@ -255,8 +327,9 @@ export const priceTool = defineKind({
   means:
     'How many tools state in the endpoint’s own list that a call costs something, and the dollars that each states (`agents-x402/priceUSD`; null where the form is none that Dossier knows).',
   doesNotMean: 'Dossier calls no tool, so it has not seen what a call is charged.',
-  unit: 'tools',
-  method_version: 'price/1',
+  value: z.strictObject({ tools: z.number(), priced: z.array(pricedTool) }),
+  say: toolPricesWords,
+  method_version: 'price/2',
   isOptional: true,
   ...ofRemotes(toolPriceFinding),
 });

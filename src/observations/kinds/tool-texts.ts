@@ -46,6 +46,7 @@ export const toolsInstructions = defineKind({
     'The SHA-256 of the instructions with which the endpoint introduced itself, and their length: clients may put them before a model.',
   doesNotMean: 'Dossier does not judge them, and follows none.',
   changed: 'The endpoint sends other instructions for models',
+  sayChange: (_was, _now, between) => say`Its instructions for models changed (${between})`,
   say: ({ value, details }) =>
     say`${count(Number(details?.length), 'character')}, SHA-256 ${ours(String(value).slice(0, 12))}`,
   method_version: 'instructions/1',

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { asMembers } from '../../core/json.ts';
 import { type ComparisonBudget, differenceWithin, type TextPart } from '../../core/word-difference.ts';
-import { code, join, own } from '../../core/words.ts';
+import { code, isEmpty, join, own, say } from '../../core/words.ts';
 import { toCanonicalJson } from '../../log/leaf.ts';
 import type { ToolList } from '../endpoint/messages.ts';
 import { type DigestedTool, nameOf, surfaceDigest, type Tool, toolDigest } from '../endpoint/surface.ts';
@@ -80,6 +80,8 @@ export function changedTools(
   return { tools: tools.slice(0, mostNamed) };
 }
 
+const mostSaid = 5;
+
 /** The set of tools that an endpoint lists, as one digest. */
 export const toolsSurface = defineKind({
   kind: 'tools.surface',
@@ -97,6 +99,12 @@ export const toolsSurface = defineKind({
     return names.length > 0 ? join(names, ', ') : own('none');
   },
   isList: true,
+  sayChange({ tools = [] }, _now, between) {
+    const names = tools.slice(0, mostSaid).map(({ tool, change }) => say`${code(tool)} ${own(change)}`);
+    const more = tools.length > mostSaid ? [say`${tools.length - mostSaid} more`] : [];
+    const what = join([...names, ...more], ', ');
+    return say`Its tools changed ${between}${isEmpty(what) ? what : say`: ${what}`}`;
+  },
   method_version: 'tools/1',
   ...ofRemotes(({ list, introduction }) => {
     if (list.result !== 'tools') return list;

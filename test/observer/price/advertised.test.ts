@@ -30,15 +30,19 @@ beforeAll(async () => {
 });
 afterAll(() => observed.close());
 
+const tempo = {
+  ...{ amount: '10000', currency: '0x20C000000000000000000000b9537d11c60E8b50' },
+  ...{ method: 'tempo', intent: 'charge' },
+};
+
 const see = async (name: string, kind: string) => (await observed.look(name, kind))[0];
 
 it('shows which tools state a price, and what each states', async () => {
   expect(await see('priced', 'price.tool')).toMatchObject({
     state: 'advertised',
-    value: '3 of 4',
-    unit: 'tools',
-    details: {
-      tools: [
+    value: {
+      tools: 4,
+      priced: [
         { name: 'search', payment_required: true, price_usd: 0.01 },
         { name: 'summarise', price_usd: 'dynamic' },
         { name: 'translate', price_usd: null },
@@ -50,8 +54,7 @@ it('shows which tools state a price, and what each states', async () => {
 it('shows the payment methods among the capabilities', async () => {
   expect(await see('priced', 'price.capability')).toMatchObject({
     state: 'advertised',
-    value: 'tempo: charge, session',
-    details: { methods: [{ method: 'tempo', intents: ['charge', 'session'] }] },
+    value: [{ method: 'tempo', intents: ['charge', 'session'] }],
   });
 });
 
@@ -60,12 +63,17 @@ it('shows the prices of an OpenAPI document that mppx wrote, with its address as
     subject: 'https://priced.example.com',
     source_url: 'https://priced.example.com/openapi.json',
     state: 'advertised',
-    value: 'POST /search: 10000 of 0x20C000000000000000000000b9537d11c60E8b50 on tempo (charge); 1 more',
+    value: [{ operation: 'GET /read' }, { operation: 'POST /search', offers: [tempo] }],
     details: { operations: [{ operation: 'POST /search' }, { operation: 'GET /read' }] },
   });
   expect(await see('dynamic', 'price.openapi')).toMatchObject({
     state: 'advertised',
-    value: 'GET /a: dynamic of usd on stripe (charge)',
+    value: [
+      {
+        operation: 'GET /a',
+        offers: [{ amount: null, currency: 'usd', method: 'stripe', intent: 'charge' }],
+      },
+    ],
   });
 });
 

@@ -58,7 +58,12 @@ const today = new Date().toISOString().slice(0, 10);
 it('shows what the catalogue lists for the address, from the catalogue, and when it was read', async () => {
   expect(await see('listed')).toMatchObject({
     state: 'advertised',
-    value: `2500 of ${accepted.asset} on eip155:8453 to ${accepted.payTo} (exact)`,
+    value: [
+      {
+        ...{ amount: '2500', scheme: 'exact', network: 'eip155:8453' },
+        asset: accepted.asset.toLowerCase(),
+      },
+    ],
     source: 'bazaar.example.com',
     source_url: 'https://bazaar.example.com',
     reason: `Dossier read the catalogue on ${today}.`,

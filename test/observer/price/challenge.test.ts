@@ -45,6 +45,12 @@ beforeAll(async () => {
 });
 afterAll(() => observed.close());
 
+/** In version 1 and 2 of x402 alike. */
+const onBase = {
+  ...{ amount: '10000', scheme: 'exact', network: 'eip155:8453' },
+  asset: '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913',
+};
+
 const quote = async (name: string) => (await observed.look(name, 'price.challenge'))[0];
 
 it('shows the price of a real x402 server as it was quoted, and our conversion beside it', async () => {
@@ -52,8 +58,7 @@ it('shows the price of a real x402 server as it was quoted, and our conversion b
     subject: 'https://two.example.com/mcp',
     question: 'price',
     state: 'quoted',
-    reason: 'By Dossier’s own table of assets this is 0.01 USDC.',
-    value: `10000 of ${usdcOnBase} on eip155:8453 to ${alice} (exact)`,
+    value: [onBase],
     details: {
       offers: [
         {
@@ -72,7 +77,8 @@ it('shows the price of a real x402 server as it was quoted, and our conversion b
 
 it('reads x402 version 1 from the body, and converts no asset that it does not know', async () => {
   const { state, value, details } = (await quote('one')) ?? {};
-  expect([state, value]).toEqual(['quoted', `10000 of ${usdcOnBase} on base to ${alice} (exact); 1 more`]);
+  expect(state).toBe('quoted');
+  expect(value).toEqual([onBase, { ...onBase, asset: unknownAsset.toLowerCase() }]);
   expect(details?.offers).toEqual([
     expect.objectContaining({ format: 'x402/1', asset: usdcOnBase, our_conversion: '0.01 USDC' }),
     {
@@ -87,8 +93,14 @@ it('reads x402 version 1 from the body, and converts no asset that it does not k
 });
 
 it('shows the price of a real server of the Machine Payments Protocol', async () => {
-  const { state, details } = (await quote('mpp')) ?? {};
+  const { state, value, details } = (await quote('mpp')) ?? {};
   expect(state).toBe('quoted');
+  expect(value).toEqual([
+    {
+      ...{ amount: '10000', scheme: 'charge', network: 'eip155:4217' },
+      asset: '0x20c000000000000000000000b9537d11c60e8b50',
+    },
+  ]);
   expect(details).toEqual({
     offers: [
       {
@@ -106,7 +118,10 @@ it('shows the price of a real server of the Machine Payments Protocol', async ()
 });
 
 it('reads a payment beside another way to authenticate, without a recipient', async () => {
-  expect(await quote('both')).toMatchObject({ state: 'quoted', value: '50 of usd on stripe (charge)' });
+  expect(await quote('both')).toMatchObject({
+    state: 'quoted',
+    value: [{ amount: '50', asset: 'usd', network: 'stripe', scheme: 'charge' }],
+  });
 });
 
 it('says that it saw no price, that credentials come first, or that it does not know the form', async () => {

@@ -50,7 +50,7 @@ afterAll(async () => {
   await Promise.all(Object.values(servers).map((server) => server.close()));
 });
 
-const price = `0.01 USDC on Base, paid to ${alice}`;
+const price = 'Price that the endpoint quotes: 0.01 USDC on Base at ';
 const asked = 'The endpoint asked for a payment (HTTP 402) in a form that Dossier does not know';
 const inRecord = 'Dossier has not checked whether fields of the record that it does not read state a price.';
 
@@ -112,7 +112,7 @@ it('a price of one of two endpoints: the other one, which quotes none, is named'
 it('a price that only tools state', async () => {
   const { document, costs, row, markdown, criteria } = await said('in-tools');
   expect(costs).toMatch(
-    /^Tools that state a price: 1 of 2; payment methods it names: .+; no price seen; calls may cost\.$/,
+    /^Tools that state a price: 1 of 2, advertised: search 0\.01 dollars; payment methods it names: .+; no payment asked for before it answers; calls may cost\.$/,
   );
   for (const one of [row, markdown]) expect(one).toContain('1 of 2');
   expect(document.not_known.filter(({ question }) => question === 'price')).toEqual([]);

@@ -1,0 +1,60 @@
+import { toText } from '../core/words.ts';
+import type { Observation, ObservationState } from '../observations/observation.ts';
+import { kindOf } from '../observations/recorded-kinds.ts';
+import type { ListingDocument } from './listing-document.ts';
+import type { LockedFact, LockedListing } from './lock-file.ts';
+
+/** States in which nothing is known now, so that there is nothing to compare. */
+const unknownStates: ReadonlySet<ObservationState> = new Set([
+  'not_checked',
+  'stale',
+  'refused',
+  'unreachable',
+  // Of credentials as such auth.required tells.
+  'auth_first',
+]);
+
+/** A value is compared as it is published: of one that is shortened, its digest. */
+function observed(one: Observation): LockedFact {
+  const { kind, value, value_digest, state, first_seen_at: since } = one;
+  const seen = { since, is_observed: true } as const;
+  if (value === null) return { value: state, ...seen };
+  if (typeof value !== 'object') return { value, ...seen };
+  const words = kindOf(kind)?.say?.(one);
+  const stored = value_digest === undefined ? value : { sha256: value_digest };
+  return { value: stored as LockedFact['value'], ...(words && { text: toText(words) }), ...seen };
+}
+
+const nameOf = ({ kind, subject }: Observation) => (subject === undefined ? kind : `${kind} ${subject}`);
+
+function recordFacts(document: ListingDocument): [string, LockedFact][] {
+  const { version, updated_at: since, origin_status, remotes, packages, repository } = document;
+  return [
+    ['version', { value: version, since }],
+    ['status', { value: origin_status, since }],
+    ['repository', { value: repository ?? 'none recorded', since }],
+    ...remotes.map(({ type, url }): [string, LockedFact] => [`remote ${url}`, { value: type, since }]),
+    ...packages.map((one): [string, LockedFact] => [
+      `package ${one.registry_type}:${one.identifier}`,
+      { value: one.version ?? 'no version recorded', since },
+    ]),
+  ];
+}
+
+function claimFact({ state, claim }: ListingDocument): LockedFact {
+  const commit = claim?.commit ? ` at ${claim.commit}` : '';
+  return claim ? { value: `${state}${commit}`, since: claim.claimed_at } : { value: state };
+}
+
+/** The facts of a listing document that a lock file holds: what its record says, and what Dossier knows from its checks. */
+export function toLocked(document: ListingDocument): LockedListing {
+  const facts = Object.fromEntries([
+    ...recordFacts(document),
+    ['claim', claimFact(document)],
+    ...document.observations
+      .filter(({ kind, state }) => kindOf(kind)?.isLocked && !unknownStates.has(state))
+      .map((one) => [nameOf(one), observed(one)] as const),
+  ]);
+  const log_index = document.claim?.history.at(-1)?.log_index;
+  return { as_of: document.evidence_snapshot_date, facts, ...(log_index !== undefined && { log_index }) };
+}
