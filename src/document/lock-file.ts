@@ -47,10 +47,15 @@ export interface LockDifference {
   readonly when_is: 'since' | 'as_of';
 }
 
-function toShown(fact: LockedFact | undefined): string {
-  if (fact === undefined) return 'nothing';
-  const { value, text } = fact;
-  return text ?? coded(typeof value === 'string' ? value : JSON.stringify(value));
+const valueText = (value: LockedFact['value']) =>
+  coded(typeof value === 'string' ? value : JSON.stringify(value));
+
+/** What a fact was and is, in words; the values themselves where their words would be the same. */
+function toTexts(before: LockedFact | undefined, after: LockedFact | undefined) {
+  const [from_text, to_text] = [before, after].map((one) => one && (one.text ?? valueText(one.value)));
+  if (before && after && from_text === to_text)
+    return { from_text: valueText(before.value), to_text: valueText(after.value) };
+  return { from_text: from_text ?? 'nothing', to_text: to_text ?? 'nothing' };
 }
 
 /**
@@ -65,7 +70,7 @@ export function compareLocked(handle: string, locked: LockedListing, now: Locked
     if ((before ?? after)?.is_observed && !(before && after)) return [];
     const when = after?.since ?? now.as_of;
     const when_is = after?.since === undefined ? 'as_of' : 'since';
-    const texts = { from_text: toShown(before), to_text: toShown(after) };
+    const texts = toTexts(before, after);
     return [{ handle, fact, from: before?.value, to: after?.value, ...texts, when, when_is }];
   });
 }
