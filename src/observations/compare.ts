@@ -81,6 +81,7 @@ const changedFrom = (before: StoredObservation | LastValue, found: DatedFinding)
   before.state !== 'unreachable' &&
   before.state !== 'not_checked' &&
   !('isPartial' in before) &&
+  (found.by === undefined || before.open?.exchange !== found.by) &&
   before.method_version === found.method_version &&
   !isEqual(before, found) && {
     changed_from: {
@@ -156,6 +157,16 @@ function tallied(known: StoredObservation | undefined, found: DatedFinding, ende
   return { ...fresh({ ...found, ...toTallied(tally, stamp.at) }, stamp), tally };
 }
 
+/** What was decided by an exchange that now has no lasting answer stands, unless the other one says the same. */
+function leftOpen(known: StoredObservation, found: DatedFinding, stamp: RunStamp) {
+  const by = known.by ?? known.last?.by;
+  if (!found.open || by === undefined || found.open.exchange !== by) return undefined;
+  const { open, ...same } = found;
+  return isSame(known, found)
+    ? settle(known, { ...same, by }, stamp)
+    : missed(known, { reason: open.reason, state: 'not_checked' }, stamp);
+}
+
 function next(known: StoredObservation | undefined, found: DatedFinding, stamp: RunStamp) {
   const last = known && lastOf(known);
   if (found.ended !== undefined) return tallied(known, found, found.ended, stamp);
@@ -164,6 +175,8 @@ function next(known: StoredObservation | undefined, found: DatedFinding, stamp: 
   if (!known) return fresh(found, stamp);
   // What was seen was of something else: another version of a package.
   if (known.recorded !== found.recorded) return settle(known, found, stamp);
+  const left = leftOpen(known, found, stamp);
+  if (left) return left;
   const [wasChecked, isChecked] = [known, found].map(({ state }) => state !== 'not_checked');
   if (wasChecked && !isChecked) return missed(known, found, stamp);
   if (!wasChecked && isChecked && !last) return fresh(found, stamp);
@@ -216,6 +229,7 @@ function toChange(known: StoredObservation | undefined, now: StoredObservation) 
  * - `unreachable` (an answer that may pass, or none), and a finding that `mayPass`: changes nothing; what was seen keeps its value and
  *   dates and gets `missed`. Only endpoint.answers becomes unreachable, once there was no answer on two days;
  * - `not_checked`: changes nothing either; it says that of a fact of which nothing is known;
+ * - `open`: changes nothing that the exchange decided which it names; what that exchange says later is no change of it;
  * - `isPartial`: is shown only while nothing else was seen, and what comes after it is no change of it;
  * - `unlessSeen`: that no subject of its kind has a value, said until one was seen to have;
  * - `onlyIfSeen`: there is no such fact until a value of it was seen, and after that there always is;

@@ -138,6 +138,7 @@ export function passGate(
     ...toValue(cleanValue),
     ...cleaned(shownOf(finding), clean),
     ...(reason !== undefined && { reason: cutReason(toLine(reason)) }),
+    ...(found.open && { open: { ...found.open, reason: cutReason(toLine(found.open.reason)) } }),
   };
   return isList ? fact : shortenDetails(fact, mostDetails_bytes);
 }

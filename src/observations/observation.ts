@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { counted, day_ms } from '../core/text.ts';
+import type { Exchange, OpenExchange } from './endpoint/ask.ts';
 
 /** The questions of a buyer, in the order that every adapter shows them, each in plain words. */
 export const questionTitles = {
@@ -184,6 +185,10 @@ export interface Finding extends RecordedSubject {
   readonly mayPass?: true;
   /** Of a finding with a value: only a part of it was learned. It is shown until all of it is, and changes nothing that was seen. */
   readonly isPartial?: true;
+  /** Of a fact from an endpoint: the exchange that decided it. */
+  readonly by?: Exchange;
+  /** The exchange that had no lasting answer: a fact that it decided stands, and what it decides the next time is no change. */
+  readonly open?: OpenExchange;
   /** How a check ended, as a tally counts it: `answered`, or a class of failure. */
   readonly ended?: string;
   /** Of a finding with a value: it says that something is not there, and counts as `not_found` does if another value was seen. */
@@ -196,7 +201,7 @@ export interface Finding extends RecordedSubject {
 
 const lastFields = [
   ...(['value', 'state', 'details', 'form', 'observed_at', 'first_seen_at', 'changed_from'] as const),
-  ...(['method_version', 'isPartial', 'isShort', 'value_digest'] as const),
+  ...(['method_version', 'isPartial', 'isShort', 'value_digest', 'by', 'open'] as const),
 ] as const;
 /** A value as it was last seen, stored behind a state without one. */
 export type LastValue = Pick<StoredObservation, (typeof lastFields)[number]>;

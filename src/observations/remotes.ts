@@ -40,6 +40,12 @@ export const ofRepository = (find: (run: Run) => Promise<Found | NoAnswer>, isRa
 
 type FromEndpoint = (endpoint: EndpointAnswer, run: Run) => Found | NoAnswer | Promise<Found | NoAnswer>;
 
+/** Which exchange a fact is from. A list of tools that was seen stands, whatever the other one may answer the next time. */
+const decidedBy = ({ by, open, list }: EndpointAnswer): Pick<Finding, 'by' | 'open'> => ({
+  by,
+  ...(open && list.result !== 'tools' && { open }),
+});
+
 /** One fact for each remote of the run, made of what the endpoint sent, or of why there is nothing to make it of. */
 export const ofRemotes = (toFinding: FromEndpoint, isRare = false) => ({
   // The recorded endpoints, each address once.
@@ -53,6 +59,7 @@ export const ofRemotes = (toFinding: FromEndpoint, isRare = false) => ({
       const made = endpoint.result === 'answered' ? await toFinding(endpoint, run) : endpoint;
       const finding = 'state' in made ? made : withoutAnswer(made);
       found.push({
+        ...(endpoint.result === 'answered' && decidedBy(endpoint)),
         ...{ ...finding, source: ownProbe, subject: url },
         ...(isRare && !('state' in made) && { onlyIfSeen: true as const }),
         ...('state' in made && { source_url: url }),

@@ -49,7 +49,7 @@ const staleText = ({ missed, observed_at, state, value, reason }: StoredObservat
 
 function publish(stored: StoredObservation, kind: Kind, observing: Observing): Observation {
   const { missed, absent_since: _, last: __, form: ___, recorded: ____, tally: _____, ...seen } = stored;
-  const { isPartial: ______, isShort: _______, ...rest } = seen;
+  const { isPartial: ______, isShort: _______, by: ________, open: _________, ...rest } = seen;
   const { observed_at, first_seen_at, ...fact } = rest;
   const reason = [missedText(stored), sinceWhen(stored, kind), stored.reason].filter(Boolean).join(' ');
   return {

@@ -19,6 +19,15 @@ import {
   toReplied,
 } from './messages.ts';
 
+/** The two messages that an endpoint is asked to introduce itself with: server/discover and initialize. */
+export type Exchange = 'discover' | 'initialize';
+
+/** An exchange that would have decided what an endpoint is, and had no lasting answer: why. */
+export interface OpenExchange {
+  readonly exchange: Exchange;
+  readonly reason: string;
+}
+
 /**
  * What an MCP endpoint sent when it was asked what it is and which tools it has. At least one of `introduction`, `credentials` and
  * `payment` is there: an endpoint that sent none of them gave no answer.
@@ -26,7 +35,12 @@ import {
 export interface EndpointAnswer {
   readonly result: 'answered';
   readonly url: string;
-  readonly introduction?: ReturnType<typeof toIntroduction>;
+  /** The exchange that decided what is said here. */
+  readonly by: Exchange;
+  /** The other exchange, if it may decide otherwise the next time. */
+  readonly open?: OpenExchange;
+  /** `isSpoken`: whether a message in its revision was answered. */
+  readonly introduction?: ReturnType<typeof toIntroduction> & { readonly isSpoken: boolean };
   /** The list of tools, or why there is none. */
   readonly list: ToolList | NoAnswer;
   /** The first response that asked for credentials. */
@@ -89,7 +103,9 @@ function toIntroduction(
   return {
     ...more,
     capabilities: asObject(result.capabilities),
-    serverInfo: asObject(result.serverInfo),
+    // 2026-07-28 has it in `_meta`.
+    serverInfo:
+      asObject(asObject(result._meta)?.['io.modelcontextprotocol/serverInfo']) ?? asObject(result.serverInfo),
     instructions: typeof result.instructions === 'string' ? result.instructions : undefined,
   };
 }
@@ -108,9 +124,11 @@ const withheld = {
 const toWithheld = (
   url: string,
   { is, response }: Extract<Replied, { readonly response: Fetched }>,
+  by: Exchange,
 ): EndpointAnswer => ({
   result: 'answered',
   url,
+  by,
   list: withheld[is],
   ...(is === 'credentials' ? { credentials: response } : { payment: response }),
 });
@@ -118,17 +136,23 @@ const toWithheld = (
 /** Asks for the pages of the list of tools until the endpoint has sent enough. */
 async function withTools(
   talk: Conversation,
-  introduction: ReturnType<typeof toIntroduction>,
+  introduced: ReturnType<typeof toIntroduction>,
   message: (id: number, params: object) => Message,
 ): Promise<EndpointAnswer> {
-  const list = await listTools(
-    async (params) => (talk.read_bytes > mostRead_bytes ? 'enough' : send(talk, (id) => message(id, params))),
-    talk.room,
-  );
+  const by = introduced.era === 'modern' ? 'discover' : 'initialize';
+  // A discovery is a message in the revision that it offers; initialize only agrees on one.
+  let isSpoken = by === 'discover';
+  const list = await listTools(async (params) => {
+    if (talk.read_bytes > mostRead_bytes) return 'enough';
+    const reply = await send(talk, (id) => message(id, params));
+    isSpoken ||= reply.is !== 'no_answer' || reply.answer.result === 'not_found';
+    return reply;
+  }, talk.room);
   const { url } = talk;
-  if (!('is' in list)) return { result: 'answered', url, introduction, list };
-  if (list.is !== 'no_answer') return { ...toWithheld(url, list), introduction };
-  return { result: 'answered', url, introduction, list: list.answer };
+  const introduction = { ...introduced, isSpoken };
+  if (!('is' in list)) return { result: 'answered', url, by, introduction, list };
+  if (list.is !== 'no_answer') return { ...toWithheld(url, list, by), introduction };
+  return { result: 'answered', url, by, introduction, list: list.answer };
 }
 
 async function askModern(talk: Conversation, { result, status }: Extract<Replied, { is: 'result' }>) {
@@ -173,26 +197,48 @@ const toIntroduced = (reply: Replied): Replied =>
 /** Whether a discovery offers the revision that it was sent in; some servers answer it although they speak only older ones. */
 const isOffered = ({ supportedVersions }: JsonObject) =>
   Array.isArray(supportedVersions) && supportedVersions.includes(modernRevision);
-/** Each later message repeats the revision in a header. */
+/** Each later message repeats the revision, which is a date, in a header. */
 const isSession = ({ protocolVersion }: JsonObject) =>
-  typeof protocolVersion === 'string' && /^[\w.-]{1,40}$/.test(protocolVersion);
-const mayPass = (reply?: Replied) => reply?.is === 'no_answer' && reply.answer.result === 'unreachable';
+  typeof protocolVersion === 'string' && /^\d{4}-\d\d-\d\d$/.test(protocolVersion);
 
 const notSpoken: NoAnswer = {
   ...{ result: 'unreachable', cause: 200 },
   reason: 'The endpoint answered with no introduction in a revision of MCP that Dossier speaks.',
 };
 
+/** How a server of the older era refuses a method that it does not know; other failures of a discovery may pass. */
+const refusals: ReadonlySet<unknown> = new Set([400, 405, 406, 415, 422]);
+
+/** The discovery as an exchange that may decide otherwise the next time, if it failed so. */
+const openDiscovery = ({ result, cause, reason }: NoAnswer): { readonly open?: OpenExchange } =>
+  result === 'unreachable' && !refusals.has(cause) ? { open: { exchange: 'discover', reason } } : {};
+
+const mayPass = (reply?: Replied) => reply?.is === 'no_answer' && reply.answer.result === 'unreachable';
+
 /**
- * Why there is no answer. Temporary reasons come first, because they leave open what else there is. An endpoint that sent a
- * result to any method exists, whatever it said about the others.
+ * Why there is no answer to these messages, the one that most clients send first. Temporary reasons come first, because they
+ * leave open what else there is. An endpoint that sent a result to any message exists, whatever it said about the others.
  */
 function toNoAnswer(replies: readonly Replied[]): NoAnswer {
   const answers = replies.flatMap((reply) => (reply.is === 'no_answer' ? [reply.answer] : []));
   const isThere = replies.some(({ is }) => is === 'result');
+  const passing = answers.filter(({ result }) => result === 'unreachable');
   return (
-    answers.find(({ result }) => result === 'unreachable') ?? (isThere ? undefined : answers[0]) ?? notSpoken
+    passing.find(({ cause }) => cause !== undefined) ??
+    passing[0] ??
+    (isThere ? undefined : answers[0]) ??
+    notSpoken
   );
+}
+
+/** What the reply to initialize leads to; undefined if it neither introduces the endpoint nor asks for anything. */
+async function afterInitialize(
+  talk: Conversation,
+  reply: Replied,
+  notify: (message: Message) => Promise<unknown>,
+): Promise<EndpointAnswer | undefined> {
+  if (reply.is === 'result') return isSession(reply.result) ? askLegacy(talk, reply, notify) : undefined;
+  return reply.is === 'no_answer' ? undefined : toWithheld(talk.url, reply, 'initialize');
 }
 
 /** Asks with initialize and tools/list only; `notify` sends a message that has no reply. */
@@ -201,17 +247,47 @@ async function askInitialized(
   notify: (message: Message) => Promise<unknown>,
 ): Promise<EndpointAnswer | NoAnswer> {
   const reply = toIntroduced(await send(talk, (id) => initializeMessage(id, talk.client)));
-  if (reply.is === 'result' && isSession(reply.result)) return askLegacy(talk, reply, notify);
-  return reply.is === 'credentials' || reply.is === 'payment'
-    ? toWithheld(talk.url, reply)
-    : toNoAnswer([reply]);
+  return (await afterInitialize(talk, reply, notify)) ?? toNoAnswer([reply]);
+}
+
+/** Whether a list of tools is none although the endpoint asked for nothing first: the other era may have it. */
+const isWithoutList = ({ list: { result }, credentials, payment }: EndpointAnswer): boolean =>
+  !credentials && !payment && (result === 'unreachable' || result === 'not_found');
+
+/**
+ * Asks in the older era, after a discovery that led to no list of tools. What a discovery withheld counts only where initialize
+ * says nothing else: it may be asked for in the newer era alone.
+ */
+async function askOlder(
+  talk: Conversation,
+  { discovered, modern }: { readonly discovered: Replied; readonly modern: EndpointAnswer | undefined },
+  { post, discover }: { readonly post: (message: Message) => Promise<unknown>; discover(): Promise<Replied> },
+): Promise<EndpointAnswer | NoAnswer> {
+  const failure = discovered.is === 'no_answer' ? discovered.answer : (modern?.list as NoAnswer | undefined);
+  const initialized = toIntroduced(await send(talk, (id) => initializeMessage(id, talk.client)));
+  const older = await afterInitialize(talk, initialized, post);
+  if (modern && older?.list.result !== 'tools') return modern;
+  if (older && (older.introduction || older.payment || discovered.is !== 'credentials'))
+    return { ...older, ...(failure && openDiscovery(failure)) };
+  if (discovered.is === 'credentials') {
+    const open =
+      initialized.is === 'no_answer' && mayPass(initialized)
+        ? { open: { exchange: 'initialize' as const, reason: initialized.answer.reason } }
+        : {};
+    return { ...toWithheld(talk.url, discovered, 'discover'), ...open };
+  }
+  // Only the discovery broke: a server of the newer era answers the second one.
+  const again = talk.responses === 1 && mayPass(discovered) ? toIntroduced(await discover()) : undefined;
+  if (again?.is === 'result' && isOffered(again.result)) return askModern(talk, again);
+  if (again?.is === 'credentials' || again?.is === 'payment') return toWithheld(talk.url, again, 'discover');
+  return toNoAnswer([initialized, discovered, ...(again ? [again] : [])]);
 }
 
 /**
  * Asks an endpoint to introduce itself and list its tools, as clients do: server/discover and, if that offers 2026-07-28,
- * tools/list in that revision; otherwise initialize and tools/list of the older era. It tries for 6 and then for 15 seconds,
- * and never sends a tools/call, a payment or a credential. An endpoint that neither introduces itself nor asks for credentials
- * or a payment counts as no answer.
+ * tools/list in that revision; otherwise, or if that led to no list, initialize and tools/list of the older era. It tries for 6 and
+ * then for 15 seconds, and never sends a tools/call, a payment or a credential. An endpoint that neither introduces itself nor asks
+ * for credentials or a payment counts as no answer.
  */
 export async function askEndpoint(url: string, parts: AskParts): Promise<EndpointAnswer | NoAnswer> {
   const post = (message: Message, more: Partial<PoliteRequest> = {}) =>
@@ -220,25 +296,18 @@ export async function askEndpoint(url: string, parts: AskParts): Promise<Endpoin
     post(message, { isComplete: createReplyWatch(id), timeout_ms }),
   );
   const { observerFirstTry_ms, observerSecondTry_ms } = parts.timeouts;
-  const discover = (timeout_ms: number) =>
-    send(talk, (id) => modernMessage(id, 'server/discover', {}, parts.client), timeout_ms);
-  const replies: Replied[] = [];
-  const steps = [
-    () => discover(observerFirstTry_ms),
-    () => send(talk, (id) => initializeMessage(id, parts.client)),
-    () => discover(observerSecondTry_ms),
-  ];
-  for (const step of steps) {
-    // Only the discovery broke: a server of the newer era answers the second one.
-    if (replies.length === 2 && (talk.responses !== 1 || !mayPass(replies[0]))) break;
-    const reply = toIntroduced(await step());
-    replies.push(reply);
-    if (reply.is === 'payment') return toWithheld(url, reply);
-    if (reply.is === 'result' && isOffered(reply.result)) return askModern(talk, reply);
-    if (reply.is === 'result' && isSession(reply.result)) return askLegacy(talk, reply, post);
-  }
-  for (const reply of replies) if (reply.is === 'credentials') return toWithheld(url, reply);
-  return toNoAnswer(replies);
+  const discover = async (timeout_ms: number) =>
+    toIntroduced(
+      await send(talk, (id) => modernMessage(id, 'server/discover', {}, parts.client), timeout_ms),
+    );
+  const discovered = await discover(observerFirstTry_ms);
+  if (discovered.is === 'payment') return toWithheld(url, discovered, 'discover');
+  const modern =
+    discovered.is === 'result' && isOffered(discovered.result)
+      ? await askModern(talk, discovered)
+      : undefined;
+  if (modern && (!isWithoutList(modern) || talk.read_bytes > mostRead_bytes)) return modern;
+  return askOlder(talk, { discovered, modern }, { post, discover: () => discover(observerSecondTry_ms) });
 }
 
 /** The events of a stream: where it says that messages go to, and replies by their id. */
@@ -300,7 +369,7 @@ export async function askOverStream(url: string, parts: AskParts): Promise<Endpo
   const ended = opened.then((answer) => {
     const reply = toReplied(answer, 0);
     if (reply.is === 'no_answer') return reply.answer;
-    return reply.is === 'result' ? wordless : toWithheld(url, reply);
+    return reply.is === 'result' ? wordless : toWithheld(url, reply, 'initialize');
   });
   try {
     return await Promise.race([asked, ended]);

@@ -44,6 +44,13 @@ export const noAnswer = (result: NoAnswer['result'], reason: string, cause?: num
 
 /** What a JSON-RPC error says: only that a method is not there lasts. */
 function toErrorAnswer(error: JsonObject, { url, status }: Fetched) {
+  // Such a server gives no client a session until it is restarted.
+  if (typeof error.message === 'string' && /\balready initiali[sz]ed\b/i.test(error.message))
+    return noAnswer(
+      'unreachable',
+      `${url} refuses initialize, because it is initialized already: it has one session for all clients.`,
+      status,
+    );
   const code = Number.isSafeInteger(error.code) ? String(error.code) : 'without a code';
   const isAbsent = error.code === methodNotFound && status < 500 && status !== 429;
   const reason = `${url} answered with HTTP status ${status} and the JSON-RPC error ${code}.`;
@@ -87,10 +94,15 @@ export function toReplied(answer: Fetched | NoAnswer, id: number): Replied {
     return isCredentialsError(error, answer)
       ? { is: 'credentials', response: answer }
       : toErrorAnswer(error, answer);
+  const isUnversioned = read
+    .flatMap(({ value }) => value)
+    .some((value) => isJsonObject(value) && isReplyTo(value, id) && value.jsonrpc !== '2.0');
   const refused = read.find((one) => one.refused !== undefined)?.refused;
   const reason =
     refused === undefined
-      ? `The endpoint answered with HTTP status ${answer.status} and no MCP message that Dossier understands.`
+      ? isUnversioned
+        ? `The endpoint answered with HTTP status ${answer.status} and a message without \`jsonrpc\` "2.0", which MCP clients do not read.`
+        : `The endpoint answered with HTTP status ${answer.status} and no MCP message that Dossier understands.`
       : refusedJson(answer.url, refused);
   return noAnswer(meaning === 'absent' ? 'not_found' : 'unreachable', reason, answer.status);
 }

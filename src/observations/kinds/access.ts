@@ -143,9 +143,9 @@ export const accessRequired = defineKind({
   doesNotMean:
     'An endpoint that shows its tools to everyone may still ask for credentials when one is called.',
   method_version: 'auth/2',
-  ...ofRemotes(({ credentials, list }) =>
+  ...ofRemotes(({ credentials, list, open }) =>
     credentials || list.result !== 'unreachable'
-      ? { value: credentials !== undefined, state: 'observed' }
+      ? { value: credentials !== undefined, state: 'observed', ...(open && { open }) }
       : list,
   ),
 });

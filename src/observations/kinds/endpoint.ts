@@ -121,8 +121,10 @@ export const endpointProtocol = defineKind({
   means: 'The revision of the Model Context Protocol that the endpoint spoke with Dossier on that date.',
   doesNotMean: 'It does not say that the endpoint follows the whole revision.',
   method_version: 'endpoint/1',
-  ...ofRemotes(({ introduction, list }) =>
-    introduction ? { value: introduction.protocol, state: 'observed' } : (list as NoAnswer),
+  ...ofRemotes(({ introduction, list, open }) =>
+    introduction?.isSpoken
+      ? { value: introduction.protocol, state: 'observed', ...(open && { open }) }
+      : (list as NoAnswer),
   ),
 });
 

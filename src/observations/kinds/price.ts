@@ -47,15 +47,16 @@ function toMethods(payment: unknown): { method: string; intents: string[] }[] {
     });
 }
 
-function capabilityFinding({ introduction, list }: EndpointAnswer) {
+function capabilityFinding({ introduction, list, open: left }: EndpointAnswer) {
   if (!introduction) return list as NoAnswer;
+  const open = left && { open: left };
   const { capabilities } = introduction;
   const unread = 'The endpoint sent no capabilities that Dossier could read.';
-  if (!capabilities) return { value: null, state: 'not_found' as const, reason: unread };
+  if (!capabilities) return { value: null, state: 'not_found' as const, reason: unread, ...open };
   const methods = toMethods(asObject(capabilities.experimental)?.payment);
   const reason = 'The endpoint names no payment methods among its capabilities (experimental.payment).';
-  if (methods.length === 0) return { value: null, state: 'no_price_seen' as const, reason };
-  return { value: methods, state: 'advertised' as const };
+  if (methods.length === 0) return { value: null, state: 'no_price_seen' as const, reason, ...open };
+  return { value: methods, state: 'advertised' as const, ...open };
 }
 
 /** The payment methods that an endpoint names when it introduces itself. */

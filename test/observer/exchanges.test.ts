@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Directory, openDirectory } from '../support/directory.ts';
+import { type Answer, json, messageOf, reply, rpcError, status } from '../support/endpoints/faults.ts';
+import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
+import { registryEntry } from '../support/entries.ts';
+
+const day_s = 86_400;
+const tool = (name: string) => ({ name, description: 'Sends', inputSchema: { type: 'object' } });
+const tools = [tool('send'), tool('read')];
+const unknown: Answer = ({ body }, response) => json(response, rpcError(body, -32601, 'Method not found'));
+const result =
+  (value: unknown): Answer =>
+  ({ body }, response) =>
+    json(response, reply(body, value));
+const discovery = (more: object = {}) =>
+  result({ supportedVersions: ['2026-07-28'], capabilities: {}, ...more });
+const session = (protocolVersion = '2025-06-18') => result({ protocolVersion, capabilities: {} });
+
+/** Answers each message of MCP by its method; every other one is not known. */
+const speaking =
+  (methods: Readonly<Record<string, Answer>>): Answer =>
+  (sent, response, request) => {
+    const { method = '' } = messageOf(sent.body);
+    if (method === 'notifications/initialized') return void response.writeHead(202).end();
+    (methods[method] ?? unknown)(sent, response, request);
+  };
+
+/** The list of tools as only this era sends it. */
+const ofEra =
+  (era: 'modern' | 'legacy', other: Answer = unknown): Answer =>
+  (sent, response, request) => {
+    const isModern = request.headers['mcp-protocol-version'] === '2026-07-28';
+    (isModern === (era === 'modern') ? result({ tools }) : other)(sent, response, request);
+  };
+
+const names = ['dual', 'lets-in', 'list-once', 'mute', 'first', 'one-session', 'bare', 'dated', 'named'];
+const endpoints = new Map<string, Answer>();
+const files = new Map<string, Answer>();
+let server: Endpoint;
+let directory: Directory;
+
+beforeAll(async () => {
+  server = await startEndpoint((body, request, response) => {
+    const [, name = '', path = '/'] = /^\/([^/]+)(\/.*)$/.exec(request.url ?? '') ?? [];
+    const answer = path === '/mcp' ? endpoints.get(name) : files.get(`${name}${path}`);
+    (answer ?? status(404))({ body, path, origin: `https://${name}.example.com` }, response, request);
+  });
+  directory = await openDirectory({
+    entries: names.map((name) =>
+      registryEntry(`com.example.${name}/mcp`, {
+        remotes: [{ type: 'streamable-http', url: `https://${name}.example.com/mcp` }],
+      }),
+    ),
+    environment: {
+      HOST_OVERRIDES: JSON.stringify(
+        Object.fromEntries(names.map((name) => [`${name}.example.com`, `${server.url}/${name}`])),
+      ),
+    },
+  });
+});
+afterAll(async () => {
+  await directory.close();
+  await server.close();
+});
+
+/** The facts of one check, a day after the one before, by their kinds. */
+async function check(name: string, methods?: Readonly<Record<string, Answer>>) {
+  if (methods) endpoints.set(name, speaking(methods));
+  directory.wait(day_s);
+  const { observations } = await directory.observe(`com.example.${name}/mcp`);
+  return Object.fromEntries(observations.map((one) => [one.kind, one]));
+}
+
+/** Which kinds of facts are said to have changed since the first check, newest first. */
+async function changesOf(name: string) {
+  const { observations } = (await directory.store.observations.ofListing(`com.example.${name}/mcp`)) ?? {};
+  return observations?.filter((one) => one.changed_from).map(({ kind }) => kind);
+}
+
+it('a discovery that fails once changes no revision, and neither does its return', async () => {
+  const dual = { initialize: session(), 'tools/list': result({ tools }) };
+  await check('dual', { ...dual, 'server/discover': discovery() });
+  const fallen = await check('dual', { ...dual, 'server/discover': status(502) });
+  expect(fallen['endpoint.protocol']).toMatchObject({
+    value: '2026-07-28',
+    missed: { reason: expect.stringContaining('502') },
+  });
+  expect(fallen['tools.count']).toMatchObject({ value: 2 });
+  expect(fallen['tools.count']).not.toHaveProperty('missed');
+  const back = await check('dual', { ...dual, 'server/discover': discovery() });
+  expect(back['endpoint.protocol']).not.toHaveProperty('missed');
+  expect(await changesOf('dual')).toEqual([]);
+  // A server that knows no discovery any more speaks the older era.
+  const older = await check('dual', dual);
+  expect(older['endpoint.protocol']).toMatchObject({
+    value: '2025-06-18',
+    changed_from: { value: '2026-07-28' },
+  });
+});
+
+it('an initialize that fails once asks for no credentials, although a discovery does', async () => {
+  const gated = { 'server/discover': status(401), 'tools/list': result({ tools }) };
+  await check('lets-in', { ...gated, initialize: session() });
+  const failed = await check('lets-in', { ...gated, initialize: status(503) });
+  expect(failed['auth.required']).toMatchObject({
+    value: false,
+    missed: { reason: expect.stringContaining('503') },
+  });
+  expect(failed['tools.surface']).toMatchObject({ state: 'observed' });
+  const back = await check('lets-in', { ...gated, initialize: session() });
+  expect(back['auth.required']).not.toHaveProperty('missed');
+  expect(await changesOf('lets-in')).toEqual([]);
+  const locked = await check('lets-in', { ...gated, initialize: status(401) });
+  expect(locked['auth.required']).toMatchObject({ value: true, changed_from: { value: false } });
+});
+
+it('what was seen while initialize failed is replaced without a change by what it says', async () => {
+  const gated = { 'server/discover': status(401), 'tools/list': result({ tools }) };
+  expect((await check('first', { ...gated, initialize: status(503) }))['auth.required']).toMatchObject({
+    value: true,
+  });
+  const let_in = await check('first', { ...gated, initialize: session() });
+  expect(let_in['auth.required']).toMatchObject({ value: false });
+  expect(await changesOf('first')).toEqual([]);
+});
+
+it('a server that offers a revision in which it lists no tools is asked in the older era', async () => {
+  const facts = await check('list-once', {
+    'server/discover': discovery(),
+    initialize: session(),
+    'tools/list': ofEra('legacy', status(400)),
+  });
+  expect(facts['tools.count']).toMatchObject({ value: 2 });
+  expect(facts['endpoint.protocol']).toMatchObject({ value: '2025-06-18' });
+});
+
+it('a revision is not said to be spoken before a message in it was answered', async () => {
+  const facts = await check('mute', { initialize: session(), 'tools/list': status(503) });
+  expect(facts['endpoint.protocol']).toMatchObject({ value: null, state: 'unreachable' });
+  expect(facts['endpoint.answers']).toMatchObject({ value: 200 });
+});
+
+it('a server with one session for all is said to be that, in the reply to the message that clients send', async () => {
+  const failing =
+    (code: number, message: string): Answer =>
+    ({ body }, response) =>
+      json(response, rpcError(body, code, message), 400);
+  const facts = await check('one-session', {
+    'server/discover': failing(-32000, 'Bad Request: Mcp-Session-Id header is required'),
+    initialize: failing(-32600, 'Invalid Request: Server already initialized'),
+  });
+  expect(facts['endpoint.answers']?.reason).toBe(
+    'https://one-session.example.com/mcp refuses initialize, because it is initialized already: it has one session for all clients.',
+  );
+});
+
+it('messages without jsonrpc are said to be such', async () => {
+  const bare =
+    (value: unknown): Answer =>
+    ({ body }, response) =>
+      json(response, { id: messageOf(body).id, result: value });
+  const facts = await check('bare', { initialize: bare({ protocolVersion: '2025-06-18' }) });
+  expect(facts['endpoint.answers']).toMatchObject({
+    state: 'unreachable',
+    reason:
+      'The endpoint answered with HTTP status 200 and a message without `jsonrpc` "2.0", which MCP clients do not read.',
+  });
+});
+
+it('a revision that is no date is not repeated to the server, and not published', async () => {
+  for (const version of ['2025\n03', 'v1', '2025-06-18-beta', '']) {
+    const facts = await check('dated', { initialize: session(version), 'tools/list': result({ tools }) });
+    expect(facts['endpoint.protocol']).toMatchObject({
+      value: null,
+      reason: 'The endpoint answered with no introduction in a revision of MCP that Dossier speaks.',
+    });
+  }
+});
+
+it('finds the version of a server of 2026-07-28 where that revision has it', async () => {
+  const serverInfo = { name: 'named', version: '1.0.0' };
+  files.set('named/mcp/server-card', ({ origin }, response) =>
+    json(response, {
+      name: 'com.example.named/mcp',
+      version: '9.9.9',
+      remotes: [{ type: 'streamable-http', url: `${origin}/mcp` }],
+    }),
+  );
+  const facts = await check('named', {
+    'server/discover': discovery({ _meta: { 'io.modelcontextprotocol/serverInfo': serverInfo } }),
+    'tools/list': result({ tools }),
+  });
+  expect(facts['card.mcp']).toMatchObject({ details: { version: '9.9.9', differs: ['version'] } });
+});
