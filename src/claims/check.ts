@@ -9,6 +9,7 @@ import { type Claim, parseClaimFile } from './claim.ts';
 import { optOutText } from './foretell-opt-out.ts';
 import {
   bindingOf,
+  type ClaimOnRecord,
   type ClaimTarget,
   findTarget,
   findToCheck,
@@ -19,6 +20,7 @@ import {
   toSubject,
 } from './locations.ts';
 import { runSharedCheck, type SaveOutcome, window_ms } from './shared-check.ts';
+import { isHeld } from './standing.ts';
 
 /** The outcome of a check; `isWithdrawn` if the listing is not shown, `note` if the claim file is about to withdraw it. */
 export interface CheckedClaim {
@@ -73,26 +75,33 @@ const isAnswered = ({ check: { result } }: CheckedClaim) =>
  */
 async function readAgreed(
   { listing, place }: ClaimTarget,
-  claim: Claim | undefined,
+  known: ClaimOnRecord,
   context: Context,
 ): Promise<Set<string>> {
+  const { claim } = known;
   const other = claim?.state === 'claimed' && claim.kind !== place.kind ? claim.kind : undefined;
   const target = other && findTarget(listing, other, context);
   if (!target) return new Set();
-  const read = await readLocation(target.place, claim, context);
+  const read = await readLocation(target.place, known, context);
   const file = read.result === 'file' && read.pinned ? parseClaimFile(read.text) : 'too_large';
   const challenges = typeof file === 'string' ? [] : file.challenges;
   const hashes = challenges.flatMap((text) => readChallenge(text)?.hash ?? []);
   return new Set(hashes.map((hash) => `${target.place.key} ${hash}`));
 }
 
+/** The claim when a reading begins, which decides what is read. */
+async function readOnRecord({ listing }: ClaimTarget, { store, clock }: Context): Promise<ClaimOnRecord> {
+  const claim = await store.claims.claim(listing.handle);
+  const capabilities = await store.claims.capabilities(listing.handle);
+  return { claim, isHolding: claim !== undefined && isHeld(claim, { capabilities, listing, now: clock() }) };
+}
+
 /** Reads locations for a shared check. No other code reads one. */
 async function readPlaces(target: ClaimTarget, context: Context): Promise<Pick<Reading, 'read' | 'agreed'>> {
-  // The claim when the reading begins decides what is read.
-  const claim = await context.store.claims.claim(target.listing.handle);
-  const read = await readLocation(target.place, claim, context);
+  const known = await readOnRecord(target, context);
+  const read = await readLocation(target.place, known, context);
   const hasLines = read.result === 'file' && (read.keys?.length || read.text.includes('dossier-claim-v1.'));
-  return { read, agreed: hasLines ? await readAgreed(target, claim, context) : new Set<string>() };
+  return { read, agreed: hasLines ? await readAgreed(target, known, context) : new Set<string>() };
 }
 
 /** Who asks for a check: the holder of an active capability of the listing, by its id, or a re-check, by what takes its readings. */

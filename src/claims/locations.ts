@@ -128,7 +128,13 @@ export interface Reading extends Omit<ClaimTarget, 'claim'> {
   readonly onMissing?: ((found: MissingProof) => void) | undefined;
 }
 
-type Read = (place: ProofPlace, context: Context, claim: Claim | undefined) => Promise<LocationRead>;
+/** The claim of a listing when a reading begins, and whether it keeps others from claiming the listing (`isHeld`). */
+export interface ClaimOnRecord {
+  readonly claim: Claim | undefined;
+  readonly isHolding: boolean;
+}
+
+type Read = (place: ProofPlace, context: Context, known: ClaimOnRecord) => Promise<LocationRead>;
 
 const readRepository: Read = async ({ shown }, context) => {
   const repository = readablePlace(shown, context);
@@ -145,13 +151,13 @@ const readWellKnown: Read = async ({ shown: domain }, { domains, config }) => {
 };
 
 /**
- * The domains whose records count for a listing, the nearest first. While a claim is in force by a domain, only that one and
- * those above it: a party that controls only a domain below it can neither hide its lines, nor stop them from being read, nor
- * opt the listing out, nor add keys of its own.
+ * The domains whose records count for a listing, the nearest first. While a domain holds the claim, only that one and those above
+ * it: a party that controls only a domain below it can neither hide its lines, nor stop them from being read, nor opt the listing
+ * out, nor add keys of its own.
  */
-function namesThatCount(domain: string, claim: Claim | undefined): string[] {
+function namesThatCount(domain: string, { claim, isHolding }: ClaimOnRecord): string[] {
   const names = domainsAbove(domain);
-  const root = claim?.state === 'claimed' ? claim.root : undefined;
+  const root = isHolding ? claim?.root : undefined;
   const first = names.findIndex((name) => `dns:${name}` === root);
   return names.slice(Math.max(0, first));
 }
@@ -177,8 +183,8 @@ function toDnsRead(answers: readonly (readonly [string, Exclude<AgreedTxt, 'no_a
 }
 
 /** Reads the TXT records for claims of a domain, and if it has none, of the nearest domain above it that has some. */
-const readDns: Read = async ({ shown }, context, claim) => {
-  const names = namesThatCount(shown, claim);
+const readDns: Read = async ({ shown }, context, known) => {
+  const names = namesThatCount(shown, known);
   const answers = await Promise.all(names.map((domain) => context.domains.txt(challengeName(domain))));
   const given = names.flatMap((domain, at) => {
     const answer = answers[at];
@@ -220,17 +226,17 @@ function isPinned(claim: Claim | undefined, [dns, web]: readonly [boolean, boole
  * Reads the keys that a domain publishes for the MCP registry: in DNS also those of a domain above it. The text is that of the
  * nearest domain alone, which the claim in force is of: one above it adds no line for it.
  */
-const readRegistryKeys: Read = async ({ shown }, context, claim) => {
-  const names = namesThatCount(shown, claim);
+const readRegistryKeys: Read = async ({ shown }, context, known) => {
+  const names = namesThatCount(shown, known);
   const readWeb = async () =>
     toKeySource(shown, await context.domains.file(new URL(`https://${shown}${registryKeyPath}`)));
-  // A web server of a domain below that of the claim in force is not asked.
+  // A web server of a domain below that of the claim is not asked.
   const [inDns, onWeb] = await Promise.all([
     Promise.all(names.map((domain) => readKeysInDns(domain, context))),
     names[0] === shown ? readWeb() : toKeySource(shown, { result: 'absent' }),
   ]);
   const isSilent = inDns.some(({ isConclusive }) => !isConclusive);
-  const pinned = isPinned(claim, [!isSilent, onWeb.isConclusive]);
+  const pinned = isPinned(known.claim, [!isSilent, onWeb.isConclusive]);
   const sources = [...inDns, onWeb];
   const keys = sources.flatMap((source): readonly SeenKey[] => source.keys).slice(0, mostPublishedKeys);
   if (keys.length === 0) return { result: isSilent ? 'dns_no_answer' : 'key_not_published', pinned };
@@ -250,5 +256,5 @@ const reads: Readonly<Record<ClaimKind, Read>> = {
  * Reads the text at a location of a listing: claim lines, and every other line that its owner states there. Never throws:
  * every failure is a result. The claim decides which domains count.
  */
-export const readLocation = (place: ProofPlace, claim: Claim | undefined, context: Context) =>
-  reads[place.kind](place, context, claim);
+export const readLocation = (place: ProofPlace, known: ClaimOnRecord, context: Context) =>
+  reads[place.kind](place, context, known);

@@ -178,6 +178,33 @@ describe('while the listing is claimed by a domain above that of its namespace',
   });
 });
 
+describe('while it is opted out by a domain above that of its namespace, which claimed it', () => {
+  const above = '_dossier-challenge.example.com';
+  const ask = (as?: string) => directory.ask(handle, { method: 'dns' }, as);
+
+  test('a claim line of the domain below it neither ends that claim nor begins another', async () => {
+    const { challenge, capability } = await ask();
+    directory.setTxt(above, challenge);
+    await ask();
+    const below = await directory.ask(handle, { method: 'dns', rotate: true });
+    directory.setTxt(above, challenge, line);
+    expect(await ask(capability)).toMatchObject({ status: 410 });
+    directory.setTxt(name, below.challenge);
+    for (let day = 0; day < 3; day++) await checkDaily();
+    directory.setTxt(above, challenge);
+    await checkDaily();
+    await ask();
+    expect(await directory.history(handle)).toEqual([
+      'activated dns:example.com 0',
+      'suspended withdrawn dns:example.com 0',
+      'listing_withdrawn optout dns:example.com 0',
+      'listing_restored optout_removed dns:example.com 0',
+      'restored dns:example.com 0',
+    ]);
+    expect(await directory.standing(capability)).toBe('200');
+  });
+});
+
 describe('while the listing is claimed by the domain of its namespace', () => {
   const ask = (as?: string) => directory.ask(handle, { method: 'dns' }, as);
   const above = '_dossier-challenge.example.com';
