@@ -85,7 +85,7 @@ describe('while a listing is opted out', () => {
     await recheck();
     await recheck();
     service.setTxt(name, next.challenge);
-    service.web.files.delete(wellKnown);
+    service.web.files.set(wellKnown, 'nothing of ours');
     await byFile();
     expect(await byDns()).toMatchObject({ status: 'claimed', changed: 'activated' });
     expect(await held(tool)).toBe('claimed dns:example.com 1');
@@ -100,7 +100,7 @@ describe('while a listing is opted out', () => {
       'suspended dns:example.com 0',
       410,
     ]);
-    service.web.files.delete(wellKnown);
+    service.web.files.set(wellKnown, 'nothing of ours');
     await byFile();
     expect(await byDns()).toMatchObject({ status: 'claimed', changed: 'restored' });
     expect(await held(tool)).toBe('claimed dns:example.com 0');
