@@ -276,24 +276,29 @@ async function judgeLines(tx: Transaction, file: ClaimFile, known: [Reading, Cla
   return { facts, verdict: judge(known[0].isBlocked ? lines.filter(isActive) : lines, facts) };
 }
 
-/** While a listing is not shown, a check of its claim notes a missing line or place, or when the line was read. It proves nothing. */
+/**
+ * While a listing is not shown, a check of its claim notes a missing line or place, or when the line was read. It proves nothing, but
+ * a suspended capability lapses by the time since its line was read last.
+ */
 async function noteMeanwhile(
   tx: Transaction,
   file: ClaimFile | CheckResult,
   [reading, claim]: [Reading, Claim | undefined],
 ) {
-  const { verdict } =
-    typeof file === 'string' ? {} : await judgeLines(tx, file, [{ ...reading, isBlocked: false }, claim]);
+  const judged =
+    typeof file === 'string'
+      ? undefined
+      : await judgeLines(tx, file, [{ ...reading, isBlocked: false }, claim]);
+  const verdict = judged?.verdict;
   const result = typeof file === 'string' ? file : verdict?.continues ? undefined : verdict?.reason;
   if (result) return applyFailure(tx, result, [reading, claim]);
   const { place, read, now } = reading;
-  if (read.pinned && claim?.kind === place.kind && claim.place_key === place.key)
-    await tx.claims.putClaim({
-      ...claim,
-      checked_at: now.toISOString(),
-      tried_at: undefined,
-      missing: undefined,
-    });
+  if (!read.pinned || claim?.kind !== place.kind || claim.place_key !== place.key) return;
+  const at = now.toISOString();
+  for (const { hash } of verdict?.counted ?? [])
+    if (judged?.facts.known.get(hash)?.state === 'suspended')
+      await tx.claims.setCapabilityState(hash, 'suspended', at);
+  await tx.claims.putClaim({ ...claim, checked_at: at, tried_at: undefined, missing: undefined });
 }
 
 /** Applies one reading of a listing that has this claim in the caller's transaction: opt-out, leaked capabilities, proof or suspension, with history and log. */

@@ -88,6 +88,22 @@ describe('a line on the web server of the domain', () => {
     expect([await pageStatus(), await directory.standing(capability)]).toEqual([200, '200']);
   });
 
+  test('of a claimed listing may stay for months: the claim comes back by a line that was there all the time', async () => {
+    const { challenge, capability } = await ask();
+    serve(challenge);
+    await ask();
+    const removed = await ask({ rotate: true }, capability);
+    serve(`${challenge}\n${removed.challenge}\n`);
+    await ask();
+    serve(`${challenge}\n${line}\n`);
+    await ask({}, capability);
+    for (let pass = 0; pass < 32; pass += 1) await checkDaily();
+    serve(`${challenge}\n${removed.challenge}\n`);
+    expect(await ask()).toMatchObject({ status: 'claimed', changed: 'restored' });
+    expect(await directory.standing(capability)).toBe('200');
+    expect(await directory.standing(removed.capability)).toBe('capability_suspended');
+  });
+
   test('stays in force while the server fails, while other places have nothing, and through an import', async () => {
     const { challenge, capability } = await ask();
     serve(challenge);
