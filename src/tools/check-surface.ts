@@ -272,7 +272,7 @@ function toSurfaceText(answer: z.output<typeof output>): string {
 /** Three of the largest bodies at once, one in 20 s, or five small ones a second. */
 const surfaceLimit: Limit = { name: 'surface', burst: 300, refill_s: 60 };
 
-const mostTools = 500;
+const mostTools = 2000;
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'SHA-256 as 64 hex digits');
 
 const input = z.strictObject({

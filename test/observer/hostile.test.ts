@@ -92,10 +92,26 @@ const answers: Readonly<Record<string, Answer>> = {
   ),
   names: listing((body) =>
     reply(body, {
-      tools: [tool('__proto__'), tool('constructor'), tool('\u202egnp.exe'), tool('LONE'), tool('LONE')],
+      tools: [tool('__proto__'), tool('constructor'), tool('\u202egnp.exe'), tool('LONE')],
     }).replaceAll('LONE', surrogate),
   ),
-  many: listing((body) => reply(body, { tools: Array.from({ length: 600 }, (_, at) => tool(`tool-${at}`)) })),
+  overlap: listing((body, page) =>
+    page === 0
+      ? reply(body, { tools: [tool('a'), tool('b')], nextCursor: '1' })
+      : reply(body, { tools: [tool('b'), tool('c')] }),
+  ),
+  double: listing((body) =>
+    reply(body, { tools: [tool('send'), { ...tool('send'), description: 'Sends it to us' }] }),
+  ),
+  most: listing((body, page) =>
+    reply(body, {
+      tools: Array.from({ length: 500 }, (_, at) => tool(`tool-${page}-${at}`)),
+      ...(page < 3 && { nextCursor: String(page + 1) }),
+    }),
+  ),
+  many: listing((body) =>
+    reply(body, { tools: Array.from({ length: 2001 }, (_, at) => tool(`tool-${at}`)) }),
+  ),
   half: listing((body, page) =>
     page === 0
       ? reply(body, { tools: [tool('first')], nextCursor: '1' })
@@ -423,7 +439,7 @@ it('keeps 200,000 values of the lists of one check, and no introduction of more 
     ['observed', undefined],
     ...Array.from({ length: 2 }, () => [
       'not_checked',
-      'The lists of tools at the other addresses of this listing have the 200,000 values that Dossier keeps in one check.',
+      'The lists of tools at the other addresses of this listing leave too few of the 200,000 values that Dossier keeps in one check.',
     ]),
   ]);
   await opened.close();
@@ -446,15 +462,41 @@ it('reaches hosts that are named as members of every object where they are', asy
   });
 });
 
-it('ends lists of tools that do not end themselves', () => {
-  expect(fact('loop', 'tools.count')).toMatchObject({ value: 2, state: 'observed' });
-  expect(fact('pages', 'tools.count')).toMatchObject({ value: 50, state: 'observed' });
-  expect(endpoints.get('pages')?.methods()).toHaveLength(51);
-  expect(fact('many', 'tools.surface')).toMatchObject({
-    state: 'observed',
-    reason: 'The list was longer than Dossier reads: 500 tools, 2 MiB or 100,000 values.',
-  });
-  expect(fact('many', 'tools.count')).toMatchObject({ value: 500 });
+it.each([
+  [
+    'loop',
+    'A page of the endpoint’s list of tools names a page as the next one that was sent before, so that the list has no end.',
+  ],
+  [
+    'overlap',
+    'The endpoint’s list of tools has one name twice, so that it does not say which tool is called by it.',
+  ],
+  [
+    'double',
+    'The endpoint’s list of tools has one name twice, so that it does not say which tool is called by it.',
+  ],
+  ['pages', 'The endpoint sent 100 pages of its list of tools, and not its end; Dossier reads no further.'],
+  ['many', 'The endpoint lists more than Dossier reads: 2,000 tools, 2 MiB or 100,000 values.'],
+  ['padded', 'The endpoint lists more than Dossier reads: 2,000 tools, 2 MiB or 100,000 values.'],
+  ['pieces', 'The endpoint lists more than Dossier reads: 2,000 tools, 2 MiB or 100,000 values.'],
+])('%s: has no list of tools where the list repeats, has no end or is too long', (name, reason) => {
+  expect(fact(name, 'endpoint.answers')).toMatchObject({ value: 200, state: 'observed' });
+  for (const kind of ['tools.surface', 'tools.count', 'tools.hints', 'tools.hidden_text', 'price.tool'])
+    expect(fact(name, kind)?.value ?? null).toBe(null);
+  expect(fact(name, 'tools.surface')).toMatchObject({ state: 'unreachable', reason });
+});
+
+it('asks for no more pages than a list of tools may have', () => {
+  const asked = (name: string) => endpoints.get(name)?.methods().length;
+  expect([asked('loop'), asked('overlap'), asked('pages'), asked('pieces')]).toEqual([3, 3, 101, 4]);
+  expect(asked('padded')).toBeLessThan(7);
+});
+
+it('reads a list of 2,000 tools to its end', () => {
+  expect(fact('most', 'tools.count')).toMatchObject({ value: 2000, state: 'observed' });
+  const { tools } = (fact('most', 'tools.surface')?.details ?? {}) as { tools?: object[] };
+  expect(tools).toHaveLength(2000);
+  expect(fact('most', 'tools.surface')).not.toHaveProperty('reason');
 });
 
 it('has no list of tools where it did not get all pages, because a part of it is another one', () => {
@@ -506,14 +548,6 @@ it('writes no more of a change into the log because a tool has many members', as
   expect(JSON.stringify(newest).length).toBeLessThan(10_000);
 });
 
-it('asks an endpoint for no more once it has sent 4 MiB', () => {
-  expect(endpoints.get('padded')?.methods().length).toBeLessThan(7);
-  expect(fact('padded', 'tools.surface')).toMatchObject({
-    state: 'observed',
-    reason: 'The list was longer than Dossier reads: 500 tools, 2 MiB or 100,000 values.',
-  });
-});
-
 it.each([
   ['nested', 'more than 100 levels'],
   ['values', 'more than 100,000 values'],
@@ -526,26 +560,12 @@ it.each([
     expect(fact(name, kind)).toMatchObject({ value: null, state: 'unreachable', reason });
 });
 
-it('ends a list of tools at 100,000 values, whatever pages they come in', () => {
-  expect(fact('pieces', 'tools.count')).toMatchObject({
-    value: 2,
-    reason: 'The list was longer than Dossier reads: 500 tools, 2 MiB or 100,000 values.',
-  });
-  expect(endpoints.get('pieces')?.methods()).toHaveLength(4);
-});
-
 it('digests tools of any name; lone surrogates become U+FFFD', () => {
-  expect(fact('names', 'tools.count')).toMatchObject({ value: 5 });
+  expect(fact('names', 'tools.count')).toMatchObject({ value: 4 });
   const { tools = [] } = (fact('names', 'tools.surface')?.details ?? {}) as {
     tools?: { name: string; sha256: string }[];
   };
-  expect(tools.map(({ name }) => name)).toEqual([
-    '__proto__',
-    'constructor',
-    '‹U+202E›gnp.exe',
-    '\ufffd',
-    '\ufffd',
-  ]);
+  expect(tools.map(({ name }) => name)).toEqual(['__proto__', 'constructor', '‹U+202E›gnp.exe', '\ufffd']);
   for (const { sha256 } of tools) expect(sha256).toMatch(/^[0-9a-f]{64}$/);
 });
 

@@ -1,5 +1,4 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { fingerprintTools, jsonSchema } from 'ai';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { type Endpoint, type OfferedTool, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
@@ -182,27 +181,6 @@ it('shows the tools on a page, as JSON and as a resource, their words as text', 
     ],
   });
   expect((await directory.app.request('/agents/com.example.none/mail/tools')).status).toBe(404);
-});
-
-it('publishes the fingerprints that the AI SDK makes of the same tools', async () => {
-  const listed = await toolsAsShown();
-  const toolSet = Object.fromEntries(
-    listed.map(({ name, title, description, inputSchema }) => [
-      name,
-      {
-        ...(title && { title }),
-        ...(description && { description }),
-        inputSchema: jsonSchema(inputSchema as Parameters<typeof jsonSchema>[0]),
-      },
-    ]),
-  );
-  const answer = await directory.app.request(`/agents/${handle}.json`);
-  const { observations } = (await answer.json()) as { observations: Record<string, unknown>[] };
-  const { details } = observations.find(({ kind }) => kind === 'tools.surface') ?? {};
-  const { tools } = details as { tools: { name: string; ai_sdk: string }[] };
-  expect(Object.fromEntries(tools.map(({ name, ai_sdk }) => [name, ai_sdk]))).toEqual(
-    await fingerprintTools(toolSet),
-  );
 });
 
 it('compares what the caller was handed: the members that were sent, by its names for them, over any prefix', async () => {

@@ -5,7 +5,7 @@ import type { ToolList } from '../endpoint/messages.ts';
 import type { Tool } from '../endpoint/surface.ts';
 import { defineKind } from '../kind.ts';
 import { ofRareRemotes } from '../remotes.ts';
-import { cutNote, shortNameOf, toHints } from './tools.ts';
+import { shortNameOf, toHints } from './tools.ts';
 
 const withoutHint = 'without a hint';
 /** What a tool states of itself in its annotations (MCP, ToolAnnotations); one that says both only reads. */
@@ -32,7 +32,7 @@ export const toolsHints = defineKind({
       const tools = byHint.get(hint);
       return tools ? [`${tools.length} ${hint}`] : [];
     });
-    return { value: said.join(', '), state: 'observed', ...cutNote(list) };
+    return { value: said.join(', '), state: 'observed' };
   }),
 });
 
@@ -115,7 +115,7 @@ export const toolsHiddenText = defineKind({
     const { count, places } = findHidden(textsFor(listed, instructions));
     return {
       ...{ value: count, state: 'observed' },
-      ...(listed ? cutNote(listed) : { isPartial: true }),
+      ...(!listed && { isPartial: true }),
       as_seen: { places },
     };
   }),

@@ -1,10 +1,7 @@
-import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { asMembers } from '../../core/json.ts';
 import { type ComparisonBudget, differenceWithin, type TextPart } from '../../core/word-difference.ts';
 import { code, isEmpty, join, own, say } from '../../core/words.ts';
-import { toCanonicalJson } from '../../log/leaf.ts';
-import type { ToolList } from '../endpoint/messages.ts';
 import { type DigestedTool, nameOf, surfaceDigest, type Tool, toolDigest } from '../endpoint/surface.ts';
 import { defineKind } from '../kind.ts';
 import type { Finding, ObservationChange } from '../observation.ts';
@@ -13,20 +10,6 @@ import { ofRemotes } from '../remotes.ts';
 const longestName = 200;
 const shortName = (name: string) => name.slice(0, longestName);
 export const shortNameOf = (tool: Tool) => shortName(nameOf(tool));
-
-/**
- * The fingerprint that the AI SDK (npm `ai` 7, fingerprintTools) makes of a tool as it was listed: SHA-256 over its
- * description, input schema and title only, base64url. Its serialization writes a missing title as `undefined`.
- */
-function aiSdkFingerprint(tool: Tool): string {
-  const { title, description, inputSchema } = tool;
-  const members = [
-    `"description":${toCanonicalJson(typeof description === 'string' ? { type: 'string', value: description } : { type: 'none' })}`,
-    `"inputSchema":${toCanonicalJson(asMembers(inputSchema))}`,
-    `"title":${typeof title === 'string' ? JSON.stringify(title) : 'undefined'}`,
-  ];
-  return hash('sha256', `{${members.join(',')}}`, 'base64url');
-}
 
 /** What a tool states that it does to the world: clients may ask or not ask before a call because of it. */
 export function toHints({ annotations }: Tool): string[] {
@@ -39,10 +22,6 @@ export function toHints({ annotations }: Tool): string[] {
 
 const toolNames = (tools: unknown): string[] =>
   Array.isArray(tools) ? tools.map(({ name }: { name?: unknown }) => String(name ?? '')) : [];
-
-/** That a list was cut, beside what is said of it. */
-export const cutNote = ({ isCut }: ToolList) =>
-  isCut && { reason: 'The list was longer than Dossier reads: 500 tools, 2 MiB or 100,000 values.' };
 
 const commonMembers = ['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations'];
 
@@ -113,14 +92,12 @@ export const toolsSurface = defineKind({
     const digests = digested.map(({ tool, sha256 }) => ({
       name: shortNameOf(tool),
       sha256,
-      ai_sdk: aiSdkFingerprint(tool),
       ...(toHints(tool).length > 0 && { hints: toHints(tool) }),
     }));
     const common = surfaceDigest(digested.map((one) => ({ sha256: commonDigest(one) })));
     return {
       value: digest,
       state: 'observed',
-      ...cutNote(list),
       details: { tools: digests },
       form: { name: introduction?.era ?? '', common },
       as_seen: { era: introduction?.era, protocol: introduction?.protocol, digest },
@@ -139,7 +116,7 @@ export const toolsCount = defineKind({
   unit: 'tools',
   method_version: 'tools/1',
   ...ofRemotes(({ list }) =>
-    list.result === 'tools' ? { value: list.tools.length, state: 'observed', ...cutNote(list) } : list,
+    list.result === 'tools' ? { value: list.tools.length, state: 'observed' } : list,
   ),
 });
 
