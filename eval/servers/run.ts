@@ -93,9 +93,9 @@ function toCell(question: Question, observations: readonly StoredObservation[]):
   const names = new Set(kinds.filter((kind) => kind.question === question).map(({ kind }) => kind));
   const found = observations.filter(({ kind }) => names.has(kind));
   const observedValue = (name: string) =>
-    found.find(({ kind, state }) => kind === name && state === 'observed')?.value;
+    found.find(({ kind, outcome }) => kind === name && outcome === 'seen')?.value;
   const value = observedValue('endpoint.protocol') ?? observedValue('tools.count');
-  const states = [...new Set(found.map(({ state }) => state))].join(', ');
+  const states = [...new Set(found.map(({ outcome }) => outcome))].join(', ');
   return value === undefined ? states : `${value}: ${states}`;
 }
 
@@ -143,8 +143,8 @@ async function checkAgain(
   const count = { missed: 0, down: 0 };
   for (let made = 0; made < times; made += 1) {
     const found = (await check(made % servers)).filter(({ kind }) => kind === 'endpoint.answers');
-    if (found.some(({ missed, state }) => missed || state !== 'observed')) count.missed += 1;
-    if (found.some(({ state }) => state === 'unreachable' || state === 'not_found')) count.down += 1;
+    if (found.some(({ missed, outcome }) => missed || outcome !== 'seen')) count.missed += 1;
+    if (found.some(({ outcome }) => /^(?:silent|otherwise|absent)$/.test(outcome))) count.down += 1;
   }
   for (const one of busy) one.kill();
   return `${times} more checks beside ${busy.length} busy processors: ${count.missed} without an answer, ${count.down} times a server was said not to answer.`;

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { vantageOf } from '../config/config.ts';
 import type { Timeouts } from '../config/timeouts.ts';
 import { toModuleUrl } from '../core/process.ts';
+import { own, say, type Words } from '../core/words.ts';
 import type { Listing } from '../listings/listing.ts';
 import { type Checks, createChecks } from '../observations/checks.ts';
 import { storeEnded } from '../observations/observe-listing.ts';
@@ -38,13 +39,15 @@ function untilHeard(handle: string, { store }: Pick<ObserverContext, 'store'>) {
 /** Published reasons of facts whose check was ended. */
 const reasons = {
   silent: ({ observerSilence_ms }: Timeouts) =>
-    `Dossier stopped this check, because reading or storing the answers took more than ${observerSilence_ms / 1000} s.`,
+    say`Dossier stopped this check, because reading or storing the answers took more than ${observerSilence_ms / 1000} s.`,
   memory: () =>
-    'Dossier stopped this check, because reading or storing the answers used up the memory that it has for checks.',
+    own(
+      'Dossier stopped this check, because reading or storing the answers used up the memory that it has for checks.',
+    ),
   error: () =>
-    'Dossier stopped this check, because its observer failed while reading or storing the answers.',
+    own('Dossier stopped this check, because its observer failed while reading or storing the answers.'),
   lost: () =>
-    `Dossier stopped this check, because its observer failed ${mostLost} times while the check ran.`,
+    say`Dossier stopped this check, because its observer failed ${mostLost} times while the check ran.`,
 } as const;
 
 /**
@@ -68,7 +71,7 @@ function createThreadChecks(context: ObserverContext, signal: AbortSignal, modul
   };
   const settle = async (
     { listing, lease, outcome }: RunningCheck,
-    reason: string | undefined,
+    reason: Words | undefined,
   ): Promise<void> => {
     if (reason === undefined || signal.aborted) return outcome.resolve('interrupted');
     lost.delete(listing.handle);

@@ -125,17 +125,17 @@ export const newestOf = ({ ratings }: AuditState): CountedRating[] =>
 
 const tallies = new Set(kinds.filter(({ isTally }) => isTally).map(({ kind }) => kind));
 
-/** A change that is recorded item by item leaves the details out, and a stale fact the state. */
+/** A change that is recorded item by item leaves the details out. */
 function isAsSaid(
   fact: ShownListing['observations']['current'][number],
   { after, items }: ObservationChange,
 ): boolean {
-  const shown = essenceOf(fact.state === 'stale' ? { ...fact, state: after.state } : fact);
+  const shown = essenceOf(fact);
   const { details: _, ...short } = shown;
   return toCanonicalJson(items ? short : shown) === toCanonicalJson({ ...after });
 }
 
-const toText = ({ value, state }: ObservationChange['after']) => `${toShownValue(value)} (${state})`;
+const toText = ({ value, outcome }: ObservationChange['after']) => `${toShownValue(value)} (${outcome})`;
 
 function newestChanges(changes: readonly RecordedChange[]) {
   const oldestFirst = changes.toSorted((a, b) => a.log_index - b.log_index);

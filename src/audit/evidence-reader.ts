@@ -4,7 +4,7 @@ import type { Listing } from '../listings/listing.ts';
 import type { CommittedRecord } from '../log/leaf.ts';
 import type { NoteVerifier } from '../log/notes.ts';
 import type { ModerationNotice } from '../moderation/moderation.ts';
-import type { Observation } from '../observations/observation.ts';
+import type { Essence, Observation } from '../observations/observation.ts';
 import type { RecordedChange } from '../observations/table.ts';
 import type { DerivedRow } from '../ratings/queries.ts';
 import type { NativeSignals, RatingRecord } from '../ratings/rating.ts';
@@ -60,9 +60,9 @@ export interface ShownListing {
   readonly claim?: ShownClaim | undefined;
   /** At most the newest 100, and 20 changes of keys, oldest first. */
   readonly events: readonly ClaimEvent[];
-  /** What this service observed of it: the facts as they are shown, of which `stale` hides the state, and every change. */
+  /** What this service observed of it: the facts as they are shown, and every change. */
   readonly observations: {
-    readonly current: readonly Pick<Observation, 'kind' | 'subject' | 'value' | 'state' | 'details'>[];
+    readonly current: readonly (Pick<Observation, 'kind' | 'subject'> & Essence)[];
     readonly changes: readonly RecordedChange[];
   };
   /** Why a database has it as withdrawn; a service does not show one that is. */

@@ -15,7 +15,7 @@ export const documentForm = z.looseObject({
   repository: z.string().optional(),
   remotes: z.array(z.looseObject({ type: z.string(), url: z.string() })),
   packages: z.array(z.looseObject({ registry_type: z.string(), identifier: z.string() })),
-  observations: z.array(z.looseObject({ kind: z.string(), state: z.string() })),
+  observations: z.array(z.looseObject({ kind: z.string(), outcome: z.string() })),
   claim: z.looseObject({ claimed_at: z.string(), history: z.array(z.looseObject({})) }).nullish(),
 });
 

@@ -3,18 +3,33 @@ import type { Config } from '../config/config.ts';
 import type { Context } from '../context.ts';
 import { ExitError, endProcess, exitCodes, usageError } from '../core/process.ts';
 import { counted } from '../core/text.ts';
+import { toText, Words } from '../core/words.ts';
 import type { Listing } from '../listings/listing.ts';
+import type { DatedFinding } from '../observations/compare.ts';
 import type { StoredObservation } from '../observations/observation.ts';
 import { createObserver, type Observer } from '../observations/observer.ts';
 import { observeDue } from '../observations/schedule.ts';
 import { createBar, print } from './shell.ts';
 
-const columns = ['kind', 'state', 'value', 'reason'] as const;
+const columns = ['kind', 'outcome', 'value', 'reason'] as const;
+
+/** What was found, as it is printed: without what only later checks need. */
+function toPrinted(found: StoredObservation | DatedFinding) {
+  const { why = [], form: _, recorded: __, ...one } = found;
+  const { tally: ___, last: ____, absent_since: _____, missed, ...shown } = one as StoredObservation;
+  return {
+    ...shown,
+    ...(why.length > 0 && { reason: toText(new Words(why)) }),
+    ...(missed && { missed_since: missed.since }),
+  };
+}
+
+type Printed = ReturnType<typeof toPrinted>;
 
 const toCell = (value: unknown) => (typeof value === 'object' ? JSON.stringify(value) : String(value));
 
 /** The facts as a table for people; every cell is one line. */
-function toTable(observations: readonly Pick<StoredObservation, (typeof columns)[number]>[]): string {
+function toTable(observations: readonly Printed[]): string {
   const rows = [
     columns,
     ...observations.map((one) => columns.map((column) => toCell(one[column] ?? '').slice(0, 60))),
@@ -41,7 +56,8 @@ async function findListed(handle: string, { store }: Pick<Context, 'store'>): Pr
   throw usageError(`no listing has the handle ${handle}${hint}`);
 }
 
-function printFacts(name: string, observations: Parameters<typeof toTable>[0], json = false): void {
+function printFacts(name: string, found: readonly (StoredObservation | DatedFinding)[], json = false): void {
+  const observations = found.map(toPrinted);
   const lines = json
     ? observations.map((one) => JSON.stringify({ handle: name, ...one })).join('\n')
     : `${name}\n${toTable(observations)}\n`;

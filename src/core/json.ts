@@ -1,3 +1,5 @@
+import { say, type Words, own as wordsOf } from './words.ts';
+
 const deepest = 100;
 const mostValues = 100_000;
 
@@ -91,7 +93,7 @@ function parseStorable(text: string): unknown {
 /** The parsed value of untrusted JSON, or why it was refused, as `more than 100,000 values`; neither if it is not JSON. */
 export interface ForeignJson {
   readonly value?: unknown;
-  readonly refused?: string;
+  readonly refused?: Words;
 }
 
 /**
@@ -104,12 +106,12 @@ export function readForeignJson(
 ): ForeignJson {
   // A shorter text cannot have more values, since each value but the first takes at least a character of its own.
   if (text.length >= mostValues && countValues(text) > mostValues)
-    return { refused: 'more than 100,000 values' };
+    return { refused: wordsOf('more than 100,000 values') };
   const value = attempt(() => parseStorable(text));
   const limit = levels(value);
   const fault = faultOf(limit, value);
-  if (fault === 'levels') return { refused: `more than ${limit} levels` };
-  return fault ? { refused: 'a number beyond the range of a double' } : { value };
+  if (fault === 'levels') return { refused: say`more than ${limit} levels` };
+  return fault ? { refused: wordsOf('a number beyond the range of a double') } : { value };
 }
 
 /** The value of `readForeignJson`; undefined if the text is not JSON, or is refused. */

@@ -70,10 +70,10 @@ function toClaim({ listing, claim, claimHistory, receiptKeys }: ListingFacts): L
 function sharedSignals({ listing, publisherListings, shared, reading }: ListingFacts): ImportedSignal[] {
   const signal = (kind: string, value: number): ImportedSignal => ({
     ...{ kind, value, unit: 'listings', source: listing.origin, observed_at: reading.observed_at },
-    ...{ method_version: 'import/1', state: 'observed' },
+    ...{ method_version: 'import/1', outcome: 'seen' },
   });
   const uncounted = (kind: string): ImportedSignal => ({
-    ...{ ...signal(kind, 0), value: null, state: 'not_checked' },
+    ...{ ...signal(kind, 0), value: null, outcome: 'not_asked' },
     reason:
       'The 200 oldest listings that have it are of this listing’s publisher; younger ones were not read.',
   });
@@ -141,7 +141,7 @@ export function toListingDocument(facts: ListingFacts, place: DocumentPlace, now
       imported,
     },
     observations,
-    not_seen: toNotSeen(observations, { imported, ratings: facts.native.ratings }, date),
+    not_seen: toNotSeen(observations, facts.native.ratings, date),
     not_known: toNotKnown(observations, {
       listing: facts.listing,
       copyLacks: facts.reading.copyLacks,

@@ -1,8 +1,10 @@
 import { day, withoutStop } from '../core/text.ts';
+import { toText } from '../core/words.ts';
 import type { CopyField } from '../imports/import-run.ts';
-import { type DatedObservation, stateWords } from '../observations/observation.ts';
+import type { DatedObservation } from '../observations/observation.ts';
+import { outcomeWords } from '../observations/outcome.ts';
 import { copyLacksSentence } from './record.ts';
-import { endOf, isKnown, type Judged, reasonOf, sinceThen } from './seen.ts';
+import { isKnown, type Judged, reasonOf, sinceThen } from './seen.ts';
 
 /**
  * One fact in words, in one of the three states of knowing: known; looked for and not there; not checked, or not stated. Texts of
@@ -40,7 +42,7 @@ export const observed = (judged: Judged, one: DatedObservation, text: string): F
 });
 
 /** Why it was not seen. */
-export const whyOf = (one: DatedObservation) => reasonOf(one) || stateWords[endOf(one)];
+export const whyOf = (one: DatedObservation) => reasonOf(one) || toText(outcomeWords(one));
 
 /** That the record has none, or that the copy has it of no listing. */
 export const noneRecorded = (judged: Judged, field: CopyField, none: string, gap?: string): Fact => {

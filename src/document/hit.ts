@@ -10,7 +10,7 @@ import type { Hit } from './resolved.ts';
 import { packageText, sourcesFirst } from './sentences.ts';
 
 /** What Dossier saw, as it is stored or in a document. */
-type Seen = Pick<DatedObservation, 'kind' | 'subject' | 'value' | 'state' | 'observed_at'> & {
+type Seen = Pick<DatedObservation, 'kind' | 'subject' | 'value' | 'outcome' | 'observed_at'> & {
   readonly missed?: unknown;
 };
 
@@ -56,9 +56,10 @@ function answerOf({ endpoint }: Listing, observations: readonly Seen[]): string 
   const of = (kind: string) =>
     observations.find((one) => one.kind === kind && (endpoint === undefined || one.subject === endpoint));
   const one = of('endpoint.answers');
-  if (one?.state === 'unreachable') return `no answer ${day(one.observed_at)}`;
-  if (one?.state === 'not_found') return `nothing there ${day(one.observed_at)}`;
-  if (one?.state !== 'observed') return undefined;
+  if (one?.outcome === 'silent') return `no answer ${day(one.observed_at)}`;
+  if (one?.outcome === 'otherwise') return `returned something else than MCP ${day(one.observed_at)}`;
+  if (one?.outcome === 'absent') return `nothing there ${day(one.observed_at)}`;
+  if (one?.outcome !== 'seen') return undefined;
   if (one.missed) return `last answered ${day(one.observed_at)}`;
   const access = of('auth.required');
   const isClosed = access?.value === true && !access.missed;
@@ -72,7 +73,7 @@ const existence: Readonly<Record<string, string>> = {
 
 const absencesOf = (observations: readonly Seen[]) =>
   observations
-    .filter(({ kind, state }) => existence[kind] && state === 'not_found')
+    .filter(({ kind, outcome }) => existence[kind] && outcome === 'absent')
     .map(({ kind, observed_at }) => `${existence[kind]} ${day(observed_at)}`);
 
 const ratingsOf = (native: HitFacts['native']) =>

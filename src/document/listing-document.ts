@@ -5,7 +5,7 @@ import { handleSchema } from '../core/handle.ts';
 import { copyFields } from '../imports/import-run.ts';
 import { importedSignal, listingPackage, listingRemote, listingTag } from '../listings/listing.ts';
 import { moderationNotice } from '../moderation/moderation.ts';
-import { observation, observationStates, questionName } from '../observations/observation.ts';
+import { observation, questionName } from '../observations/observation.ts';
 import { nativeSignals } from '../ratings/rating.ts';
 
 /** Present if the copy lacks anything. */
@@ -53,9 +53,9 @@ const notSeenItem = z.object({
   question: questionName,
   kind: z.string(),
   subject: z.string().optional(),
-  state: z.enum(observationStates),
+  ...observation.pick({ outcome: true, asks_for: true }).shape,
   reason: z.string(),
-  by: z.enum(['Dossier', 'record', 'this service']).describe('Who checked, or whose record it was'),
+  by: z.enum(['Dossier', 'this service']).describe('Who looked for it'),
   as_of: z.string(),
 });
 export type NotSeenItem = z.infer<typeof notSeenItem>;

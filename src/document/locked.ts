@@ -1,24 +1,21 @@
 import { toText } from '../core/words.ts';
-import type { Observation, ObservationState } from '../observations/observation.ts';
+import { currentOutcome, type Observation } from '../observations/observation.ts';
 import { kindOf } from '../observations/recorded-kinds.ts';
 import type { ListingDocument } from './listing-document.ts';
 import type { LockedFact, LockedListing } from './lock-file.ts';
 
-/** States in which nothing is known now, so that there is nothing to compare. */
-const unknownStates: ReadonlySet<ObservationState> = new Set([
-  'not_checked',
-  'stale',
-  'refused',
-  'unreachable',
-  // Of credentials as such auth.required tells.
-  'auth_first',
-]);
+/** Whether something is known now that can be compared. That an endpoint asks for credentials is in auth.required. */
+function isComparable(one: Observation): boolean {
+  const outcome = currentOutcome(one);
+  if (outcome === 'asks') return one.kind === 'price.challenge' && one.asks_for === 'payment';
+  return outcome === 'seen' || outcome === 'nothing' || outcome === 'absent';
+}
 
 /** A value is compared as it is published: of one that is shortened, its digest. */
 function observed(one: Observation): LockedFact {
-  const { kind, value, value_digest, state, first_seen_at: since } = one;
+  const { kind, value, value_digest, outcome, first_seen_at: since } = one;
   const seen = { since, is_observed: true } as const;
-  if (value === null) return { value: state, ...seen };
+  if (value === null) return { value: outcome, ...seen };
   if (typeof value !== 'object') return { value, ...seen };
   const words = kindOf(kind)?.say?.(one);
   const stored = value_digest === undefined ? value : { sha256: value_digest };
@@ -52,7 +49,7 @@ export function toLocked(document: ListingDocument): LockedListing {
     ...recordFacts(document),
     ['claim', claimFact(document)],
     ...document.observations
-      .filter(({ kind, state }) => kindOf(kind)?.isLocked && !unknownStates.has(state))
+      .filter((one) => kindOf(one.kind)?.isLocked && isComparable(one))
       .map((one) => [nameOf(one), observed(one)] as const),
   ]);
   const log_index = document.claim?.history.at(-1)?.log_index;

@@ -51,13 +51,13 @@ function publisherFields(server: object): string[] {
 
 const method_version = 'import/1';
 
-type Fact = Pick<ImportedSignal, 'kind' | 'value' | 'unit' | 'state'>;
+type Fact = Pick<ImportedSignal, 'kind' | 'value' | 'unit' | 'outcome'>;
 
-/** A fact with a value is `observed`, one without is `not_stated`. */
+/** A fact with a value is `seen`, one without `nothing`. */
 const fact = (kind: KindName, value: ImportedSignal['value'] | undefined): Fact =>
   value === undefined || value === ''
-    ? { kind, value: null, state: 'not_stated' }
-    : { kind, value, state: 'observed' };
+    ? { kind, value: null, outcome: 'nothing' }
+    : { kind, value, outcome: 'seen' };
 
 const listed = (values: readonly (string | undefined)[]) => [...new Set(values.filter(Boolean))].join(', ');
 
@@ -74,7 +74,7 @@ function namespaceFacts(listing: Listing): Fact[] {
     // Nobody showed anything for a listing of the sample: it is made up.
     ...(isSample(listing) ? [] : [fact('namespace.proof', account ? 'github account' : 'domain')]),
     match === 'not_comparable'
-      ? { kind: owner, value: null, state: 'not_checked' }
+      ? { kind: owner, value: null, outcome: 'not_asked' }
       : fact(owner, match === 'yes'),
     ...(atDomain === undefined ? [] : [fact('namespace.holds_endpoint', atDomain)]),
   ];
@@ -115,7 +115,7 @@ function toFacts(listing: Listing, { record, versions, lastPublished }: StoredRe
 }
 
 /**
- * The facts that the origin of a listing states, derived from its record as of its reading; history is `not_stated`, with
+ * The facts that the origin of a listing states, derived from its record as of its reading; history is `nothing`, with
  * the reason, if no older version was sent. Dates that the registry states are facts of their own.
  */
 export function recordedFacts(listing: Listing, stored: StoredRecord, reading: Reading): ImportedSignal[] {
@@ -125,7 +125,7 @@ export function recordedFacts(listing: Listing, stored: StoredRecord, reading: R
   const notStated = (kind: string): ImportedSignal => ({
     kind,
     value: null,
-    state: 'not_stated',
+    outcome: 'nothing',
     source,
     observed_at,
     method_version,

@@ -22,7 +22,7 @@ export function toSeen({ observations }: Pick<ListingDocument, 'observations'>):
   return (kind) => byKind.get(kind) ?? [];
 }
 
-export const isKnown = (one: Pick<Observation, 'value' | 'state'>): boolean => knowingOf(one) === 'known';
+export const isKnown = (one: Pick<Observation, 'value' | 'outcome'>): boolean => knowingOf(one) === 'known';
 
 /** When Dossier last checked anything of a listing, if that is too long ago; it is then said once. */
 export function lastChecked({ observations }: ListingDocument): string | undefined {
@@ -30,25 +30,25 @@ export function lastChecked({ observations }: ListingDocument): string | undefin
     .filter(isDated)
     .toSorted((a, b) => b.observed_at.localeCompare(a.observed_at))
     .at(0);
-  return newest?.state === 'stale' ? day(newest.observed_at) : undefined;
+  return newest?.is_stale ? day(newest.observed_at) : undefined;
 }
 
 /** The value of an imported signal that its source states; undefined if it states none. */
 export const signalValue = ({ signals }: Pick<ListingDocument, 'signals'>, kind: KindName) =>
-  signals.imported.find((one) => one.kind === kind && one.state === 'observed')?.value ?? undefined;
+  signals.imported.find((one) => one.kind === kind && one.outcome === 'seen')?.value ?? undefined;
 
 /** What is known beside what is not of the last check. */
-export const sinceThen = ({ listing }: Judged, { missed_since, state, value }: DatedObservation): string =>
+export const sinceThen = (
+  { listing }: Judged,
+  { missed_since, is_stale, value }: DatedObservation,
+): string =>
   missed_since
     ? value === null
       ? `; checks since ${day(missed_since)} could not tell`
       : `, not seen by checks since ${day(missed_since)}`
-    : state === 'stale' && lastChecked(listing) === undefined
+    : is_stale && lastChecked(listing) === undefined
       ? ', not checked since'
       : '';
-
-/** How the last check of a fact ended, however long ago that was. */
-export const endOf = ({ state, last_state = state }: Observation) => last_state;
 
 /** The reason of a fact; that it is stale is said apart. */
 export const reasonOf = ({ reason = '' }: Observation): string =>
@@ -71,12 +71,12 @@ export const tallyOf = ({ listing, seen }: Judged, { subject, observed_at }: Dat
     : undefined;
 
 /** What such a count says, as the end of a sentence about an endpoint that did not answer as a service. */
-export const tallyText = (tally: unknown, { state, last_state = state }: Observation): string =>
-  `; ${tally} checks in 30 days ${last_state === 'not_found' ? 'found something there' : 'were answered'}`;
+export const tallyText = (tally: unknown, { outcome }: Observation): string =>
+  `; ${tally} checks in 30 days ${outcome === 'absent' ? 'found something there' : 'were answered'}`;
 
 /** Whether something recorded was looked for and is not there: whatever would be known of it is not there either. */
 export const isAbsent = (one: DatedObservation): boolean =>
-  endOf(one) === 'not_found' && /^(?:package|repository)\.exists$|^endpoint\.answers$/.test(one.kind);
+  one.outcome === 'absent' && /^(?:package|repository)\.exists$|^endpoint\.answers$/.test(one.kind);
 
 /** Whether all that the listing records as its endpoints is not there. */
 export const isNowhere = ({ seen }: Pick<Judged, 'seen'>): boolean =>

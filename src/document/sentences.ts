@@ -1,9 +1,11 @@
 import { namespaceText } from '../core/handle.ts';
 import { coded, counted, day, named, toSentence } from '../core/text.ts';
+import { toText } from '../core/words.ts';
 import type { CopyField } from '../imports/import-run.ts';
-import type { ImportedSignal, Listing, ListingInput, ListingPackage } from '../listings/listing.ts';
+import type { Listing, ListingInput, ListingPackage } from '../listings/listing.ts';
 import type { Shared } from '../listings/shared.ts';
-import { isDated, knowingOf, type Observation, stateWords } from '../observations/observation.ts';
+import { isDated, knowingOf, type Observation } from '../observations/observation.ts';
+import { outcomeWords } from '../observations/outcome.ts';
 import { kindOf } from '../observations/recorded-kinds.ts';
 import type { NativeSignals } from '../ratings/rating.ts';
 import type { NotKnownItem, NotSeenItem } from './listing-document.ts';
@@ -59,7 +61,7 @@ export const kindNames: Readonly<Record<string, string>> = {
 };
 
 /** What is not known, in a few words, as after `Not known:`. */
-export function notKnownWords({ kind, state }: Pick<NotKnownItem | NotSeenItem, 'kind' | 'state'>): string {
+export function notKnownWords({ kind, state }: Pick<NotKnownItem, 'kind'> & Partial<NotKnownItem>): string {
   if (kind === 'endpoint.answers' && state === 'not_stated') return 'a remote endpoint';
   return kindNames[kind] ?? kind.replaceAll(/[._]/g, ' ');
 }
@@ -184,36 +186,35 @@ export const toSplitKinds = (observations: readonly Observation[]): ReadonlySet<
       .map(([kind]) => kind),
   );
 
-type Fact = Pick<NotSeenItem, 'kind' | 'subject' | 'state' | 'by'> & {
+type Fact = Pick<NotSeenItem, 'kind' | 'subject' | 'outcome' | 'asks_for'> & {
   readonly reason?: string | undefined;
   readonly observed_at: string;
 };
 
-function toItem({ kind, subject, state, by, reason, observed_at }: Fact): NotSeenItem[] {
+function toItem({ kind, subject, outcome, asks_for, reason, observed_at }: Fact): NotSeenItem[] {
   const question = kindOf(kind)?.question;
   if (!question) return [];
   const about = subject === undefined ? {} : { subject };
-  const words = reason ?? toSentence(stateWords[state]);
-  return [{ question, kind, ...about, state, reason: words, by, as_of: observed_at.slice(0, 10) }];
+  const words = reason ?? toSentence(toText(outcomeWords({ outcome, asks_for })));
+  const ended = { outcome, ...(asks_for && { asks_for }) };
+  return [{ question, kind, ...about, ...ended, reason: words, by: 'Dossier', as_of: day(observed_at) }];
 }
 
 /**
- * What was looked for and not seen, each with the reason and the date: by Dossier, by a source of imported facts, and, on the day of the
- * answer, among ratings.
+ * What was looked for and not seen, each with the reason and the date: by Dossier, and, on the day of the answer, among ratings.
  */
 export function toNotSeen(
   observations: readonly Observation[],
-  { imported, ratings }: { readonly imported: readonly ImportedSignal[]; readonly ratings: number },
+  ratings: number,
   date: string,
 ): NotSeenItem[] {
-  const facts: (Fact & Pick<Observation, 'value'>)[] = [
-    ...observations.filter(isDated).map((one) => ({ ...one, by: 'Dossier' as const })),
-    ...imported.map((one) => ({ ...one, by: 'record' as const })),
-  ];
-  const notSeen = facts.filter((one) => knowingOf(one) === 'not_seen').flatMap(toItem);
+  const notSeen = observations
+    .filter(isDated)
+    .filter((one) => knowingOf(one) === 'not_seen')
+    .flatMap(toItem);
   const reason = 'Nobody has rated it here.';
   const ofRatings: NotSeenItem = {
-    ...{ question: 'ratings', kind: 'ratings.native', state: 'not_found', reason },
+    ...{ question: 'ratings', kind: 'ratings.native', outcome: 'nothing', reason },
     ...{ by: 'this service', as_of: date },
   };
   return ratings === 0 ? [...notSeen, ofRatings] : notSeen;

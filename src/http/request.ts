@@ -5,6 +5,7 @@ import { readCursor, toCursor } from '../core/cursor.ts';
 import { isHandle, requireHandle } from '../core/handle.ts';
 import { countValues, decodeUtf8, readBounded, readForeignJson, toStorable } from '../core/json.ts';
 import { Problem } from '../core/problem.ts';
+import { toText } from '../core/words.ts';
 import { requireView } from '../tools/changes.ts';
 import { isKnown } from '../tools/find/listing.ts';
 import { type BodyBounds, type Bounded, bodyBoundsOf, bodyCost } from '../tools/tool.ts';
@@ -53,7 +54,7 @@ export function requireFewValues(text: string, { values }: BodyBounds): number {
 /** Parses JSON with `readForeignJson` and at most `maxDepthOf` levels; throws invalid_request if it is not JSON or is refused. */
 export function parseJson(text: string, maxDepthOf: (value: unknown) => number): unknown {
   const { value, refused } = readForeignJson(text, maxDepthOf);
-  if (refused) throw new Problem('invalid_request', `The JSON has ${refused}.`);
+  if (refused) throw new Problem('invalid_request', `The JSON has ${toText(refused)}.`);
   if (value === undefined) throw new Problem('invalid_request', 'The body is not JSON.');
   return value;
 }

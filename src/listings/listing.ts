@@ -21,9 +21,6 @@ export const listingTag = z.object({ tag: z.string(), reason: z.string() });
 
 export type ListingTag = z.infer<typeof listingTag>;
 
-/** Whether a fact was observed, not found, not stated by its source, not checked, or refused to the check. */
-const signalStates = ['observed', 'not_found', 'not_stated', 'not_checked', 'refused'] as const;
-
 /** One fact that came from somewhere else, with its source and date. Never a rating (docs/ratings.md). */
 export const importedSignal = z.object({
   kind: z.string(),
@@ -33,7 +30,9 @@ export const importedSignal = z.object({
   source_url: z.string().optional(),
   observed_at: z.string(),
   method_version: z.string(),
-  state: z.enum(signalStates),
+  outcome: z
+    .enum(['seen', 'nothing', 'not_asked'])
+    .describe('Whether the source states it, states none, or it was not looked for'),
   reason: z.string().optional(),
 });
 

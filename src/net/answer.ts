@@ -1,24 +1,48 @@
 import { asMembers, type JsonObject, readForeignJson } from '../core/json.ts';
+import { code, own, say, type Words } from '../core/words.ts';
 
 /**
- * Why nothing can be said of a place: the state of every fact that would have come from there, with its reason.
- * `unreachable` is an answer that may pass, or none: it never changes what was seen before (observations/compare.ts).
+ * How a question to a host ended that brought no value (docs/observations.md): `nothing`, it was answered and states none; `asks`, for
+ * credentials or a payment first; `absent`, 404, 410 or no such name; `otherwise`, an HTTP response that is not what was asked for;
+ * `silent`, a request was sent and nothing usable came; `refused`, robots.txt or the publisher does not allow it; `not_asked`, no request
+ * was sent.
  */
+export type OutcomeWithoutValue =
+  | 'nothing'
+  | 'asks'
+  | 'absent'
+  | 'otherwise'
+  | 'silent'
+  | 'refused'
+  | 'not_asked';
+
+/** Why nothing can be said of a place: the outcome of every fact that would have come from there, with its reason. */
 export interface NoAnswer {
-  readonly result: 'unreachable' | 'refused' | 'not_checked' | 'auth_first' | 'not_found';
+  readonly result: 'no_answer';
+  readonly outcome: OutcomeWithoutValue;
   /** A sentence that is true when read alone. */
-  readonly reason: string;
-  /** The HTTP status of what was sent, or why nothing came; absent if nothing was asked for. */
-  readonly cause?: number | 'timeout' | 'connection' | 'certificate' | 'not_http' | 'too_large';
-  /** Set on `unreachable` if nothing was sent, or our own network may be at fault: then nothing was checked. */
-  readonly isUnchecked?: true;
+  readonly why: Words;
+  /** Set with `asks`: for what. */
+  readonly asks_for?: 'credentials' | 'payment';
+  /** The HTTP status and media type of what was returned, and the other host that a redirect names. */
+  readonly status?: number;
+  readonly media_type?: string;
+  readonly redirects_to?: string;
+  /** Why a request that was sent brought nothing usable, where there is no status. */
+  readonly cause?: 'timeout' | 'connection' | 'certificate' | 'not_http' | 'too_large';
   /** Whose word it is, if not Dossier's. */
   readonly source?: string;
   readonly source_url?: string;
 }
 
-/** That something was not checked, or cannot be learned where it was asked. */
-export const notChecked = (reason: string): NoAnswer => ({ result: 'not_checked', reason });
+export const noAnswer = (
+  outcome: OutcomeWithoutValue,
+  why: Words,
+  more: Omit<NoAnswer, 'result' | 'outcome' | 'why'> = {},
+): NoAnswer => ({ result: 'no_answer', outcome, why, ...more });
+
+/** That no request was sent. */
+export const notAsked = (why: Words): NoAnswer => noAnswer('not_asked', why);
 
 /** The longest URL that Dossier requests, in characters of its percent-encoded form, wherever it is named. */
 export const longestAddress = 2048;
@@ -26,8 +50,8 @@ export const longestAddress = 2048;
 /** The result for a URL that is too long to be requested; undefined for one of at most 2,048 characters. */
 export const whyTooLong = ({ href, host }: URL): NoAnswer | undefined =>
   href.length > longestAddress
-    ? notChecked(
-        `An address at ${host.slice(0, 100)} has more than 2,048 characters; Dossier requests none that long.`,
+    ? notAsked(
+        say`An address at ${code(host.slice(0, 100))} has more than 2,048 characters; Dossier requests none that long.`,
       )
     : undefined;
 
@@ -86,17 +110,59 @@ export function meaningOf(response: Fetched): Meaning {
   return status !== 429 && status !== 503 && isAskingInBody(response) ? 'credentials' : 'passing';
 }
 
-/** What a meaning other than `content` says of the place that was asked. */
-const states: Readonly<Record<Exclude<Meaning, 'content'>, NoAnswer['result']>> = {
-  credentials: 'auth_first',
-  payment: 'refused',
-  absent: 'not_found',
-  passing: 'unreachable',
+/** The media type of a response, as `text/html`; undefined if it states none. */
+const mediaTypeOf = ({ headers }: Fetched): string | undefined =>
+  /^[\w.+-]+\/[\w.+-]+/
+    .exec(headers['content-type'] ?? '')?.[0]
+    .toLowerCase()
+    .slice(0, 60);
+
+/** The other host that a redirect names. */
+const redirectOf = ({ status, headers, url }: Fetched): string | undefined => {
+  const to = status >= 300 && status < 400 ? URL.parse(headers.location ?? '', url) : null;
+  return to && to.host !== new URL(url).host ? to.host : undefined;
 };
 
+const isBotChallenge = ({ headers }: Fetched): boolean => /^challenge\b/i.test(headers['cf-mitigated'] ?? '');
+
+/** What a response is that has not what was asked for: the words that follow "returned". */
+function returnedWords(response: Fetched): Words {
+  const { status } = response;
+  const http = say`HTTP ${status}`;
+  const host = redirectOf(response);
+  if (isBotChallenge(response)) return say`a challenge to bots (${http})`;
+  if (host !== undefined) return say`a redirect to another host, ${code(host)} (${http})`;
+  const type = mediaTypeOf(response);
+  if (status < 200 || status >= 300) return http;
+  if (type === 'text/html' || type === 'application/xhtml+xml') return say`a web page (${http})`;
+  return type === undefined ? say`a response without a content type (${http})` : say`${code(type)} (${http})`;
+}
+
+/**
+ * The outcome of a response that has not what was asked for, with what is known of it. `who` returned it, `what` it is not, as
+ * "MCP"; only overload (429) and a fault of the server (5xx) are silence.
+ */
+export function returned(who: Words, response: Fetched, what?: Words): NoAnswer {
+  const { status } = response;
+  const media_type = mediaTypeOf(response);
+  const redirects_to = redirectOf(response);
+  const isSilent = !isBotChallenge(response) && (status === 429 || status >= 500);
+  const instead = what && !isSilent ? say` instead of ${what}` : own('');
+  return noAnswer(
+    isSilent ? 'silent' : 'otherwise',
+    say`${who} returned ${returnedWords(response)}${instead}.`,
+    { status, ...(media_type && { media_type }), ...(redirects_to && { redirects_to }) },
+  );
+}
+
 /** The published reason for JSON that exceeds the limits of what Dossier reads. */
-export const refusedJson = (url: string, refused: string): string =>
-  `${url} sent JSON with ${refused}, which Dossier does not read.`;
+export const refusedJson = (url: string, refused: Words): Words =>
+  say`${code(url)} sent JSON with ${refused}, which Dossier does not read.`;
+
+const asked = {
+  credentials: own('asks for credentials'),
+  payment: own('asks for a payment'),
+} as const;
 
 /**
  * A response with content, or why there is none. `Run.get` and its like give kinds of facts this: a kind reads the content, and
@@ -105,12 +171,15 @@ export const refusedJson = (url: string, refused: string): string =>
 export function toContent(response: Fetched | NoAnswer): Fetched | NoAnswer {
   if (response.result !== 'response') return response;
   const meaning = meaningOf(response);
+  const { status } = response;
+  const url = code(response.url);
   if (meaning === 'content') {
     const { refused } = /^\s*[[{]/.test(response.text) ? readForeignJson(response.text) : {};
-    return refused ? { result: 'unreachable', reason: refusedJson(response.url, refused) } : response;
+    return refused ? noAnswer('otherwise', refusedJson(response.url, refused), { status }) : response;
   }
-  const reason = `${response.url} answered with HTTP status ${response.status}.`;
-  return { result: states[meaning], reason, cause: response.status };
+  if (meaning === 'passing') return returned(url, response);
+  if (meaning === 'absent') return noAnswer('absent', say`${url} returned HTTP ${status}.`, { status });
+  return noAnswer('asks', say`${url} ${asked[meaning]} (HTTP ${status}).`, { asks_for: meaning, status });
 }
 
 /** The document that a registry of packages sent for a question about one, or that there is none (404). */
@@ -132,11 +201,8 @@ export function toRegistered(
   const { value, refused } = readForeignJson(response.text);
   const document = asMembers(value);
   if (meaning === 'content' && isDocument(document)) return { result: 'document', response, document };
-  if (meaning === 'content' && refused)
-    return { result: 'unreachable', reason: refusedJson(response.url, refused) };
-  const other = meaning === 'content' ? ', and not with the document that was asked for' : '';
-  const reason = `${new URL(response.url).host} answered with HTTP status ${response.status}${other}.`;
-  return { result: 'unreachable', reason };
+  if (meaning === 'content' && refused) return noAnswer('otherwise', refusedJson(response.url, refused));
+  return returned(code(new URL(response.url).host), response, own('the document that was asked for'));
 }
 
 /** A parameter (1: its name, 2: quoted, 3: bare) or the name of a scheme (4), RFC 9110 section 11.6.1. */

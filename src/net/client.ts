@@ -6,6 +6,7 @@ import { Agent, type Dispatcher, errors, request } from 'undici';
 import type { Config } from '../config/config.ts';
 import { own, readBounded } from '../core/json.ts';
 import { refuseInTransaction } from '../core/transaction.ts';
+import { own as ownWords, type Words } from '../core/words.ts';
 import { isAddress, isLoopbackAddress, isPublicAddress, plainAddress } from './addresses.ts';
 import { type Names, namesAt, type Unresolved, unresolvedName } from './names.ts';
 import { readRetryAfter_s } from './retry-after.ts';
@@ -65,7 +66,7 @@ export type FetchFailure = 'host_unreachable' | 'host_timeout' | 'host_error' | 
 /** A failure; `certificate` says what is wrong with that of the host, if no connection came about because of it. */
 export interface Failed {
   readonly result: FetchFailure;
-  readonly certificate?: string;
+  readonly certificate?: Words;
   /** Why nothing was sent: the address is not allowed, or the name was not resolved. */
   readonly unsent?: 'not_allowed' | Unresolved;
 }
@@ -157,16 +158,16 @@ const isProtocolError = (error: unknown) =>
   error instanceof errors.HeadersOverflowError ||
   (error instanceof Error && 'code' in error && String(error.code).startsWith('Z_'));
 
-const certificateFaults: Readonly<Record<string, string>> = {
-  CERT_HAS_EXPIRED: 'expired',
-  CERT_NOT_YET_VALID: 'not yet valid',
-  CERT_REVOKED: 'revoked',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'self-signed',
-  SELF_SIGNED_CERT_IN_CHAIN: 'self-signed root',
-  UNABLE_TO_GET_ISSUER_CERT: 'unknown issuer',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'unknown issuer',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'unknown issuer',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'issued for another name',
+const certificateFaults: Readonly<Record<string, Words>> = {
+  CERT_HAS_EXPIRED: ownWords('expired'),
+  CERT_NOT_YET_VALID: ownWords('not yet valid'),
+  CERT_REVOKED: ownWords('revoked'),
+  DEPTH_ZERO_SELF_SIGNED_CERT: ownWords('self-signed'),
+  SELF_SIGNED_CERT_IN_CHAIN: ownWords('self-signed root'),
+  UNABLE_TO_GET_ISSUER_CERT: ownWords('unknown issuer'),
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: ownWords('unknown issuer'),
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: ownWords('unknown issuer'),
+  ERR_TLS_CERT_ALTNAME_INVALID: ownWords('issued for another name'),
 };
 
 const codeOf = (error: unknown) => String((error as { code?: unknown } | undefined)?.code);

@@ -1,19 +1,22 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Part, Words } from '../core/words.ts';
 import { changedTools } from './kinds/tools.ts';
 import {
-  addCheck,
+  type Essence,
   type Finding,
   type LastValue,
   type ObservationChange,
   type StoredObservation,
   toLast,
-  toTallied,
-  valueStates,
 } from './observation.ts';
+import { isUnanswered } from './outcome.ts';
+import { addCheck, type CheckEnd, toTallied } from './tally.ts';
 
 /** What one run found of one kind, with what dates it. */
-export interface DatedFinding extends Finding {
+export interface DatedFinding extends Omit<Finding, 'why' | 'open'> {
   readonly kind: string;
+  readonly open?: StoredObservation['open'];
+  readonly why?: readonly Part[];
   readonly method_version: string;
   /** The check failed on our side: it stands for all facts of its kind. */
   readonly isFailure?: true;
@@ -33,28 +36,29 @@ export const keyOf = ({ kind, subject = '' }: { readonly kind: string; readonly 
   `${kind}\n${subject}`;
 
 /** What of a fact is compared between runs, and recorded in its changes. */
-export const essenceOf = ({ value, state, details }: Pick<Finding, 'value' | 'state' | 'details'>) => ({
+export const essenceOf = ({ value, outcome, asks_for, details }: Essence) => ({
   value,
-  state,
+  outcome,
+  ...(asks_for && { asks_for }),
   ...(details && { details }),
 });
 
-const hasValue = ({ state }: Pick<Finding, 'state'>) => valueStates.includes(state);
+const hasValue = ({ outcome }: Pick<Finding, 'outcome'>) => outcome === 'seen';
 
-type Compared = Pick<Finding, 'value' | 'state' | 'details' | 'value_digest' | 'isShort'>;
+type Compared = Essence & Pick<Finding, 'value_digest' | 'isShort'>;
 
 /** Whether two facts have the same essence; where details are stored shortened, they are not compared. */
 function hasSameEssence(a: Compared, b: Compared): boolean {
   if (a.value_digest !== b.value_digest) return false;
-  const [was, is] = [a, b].map(({ value, state, details }) =>
-    essenceOf({ value, state, ...(details && !a.isShort && !b.isShort && { details }) }),
+  const [was, is] = [a, b].map(({ details, ...one }) =>
+    essenceOf({ ...one, ...(details && !a.isShort && !b.isShort && { details }) }),
   );
   return isDeepStrictEqual(was, is);
 }
 
 /** Whether two findings say the same: what was sent in two forms is compared by what both have in common. */
 const isEqual = (a: StoredObservation | LastValue, b: DatedFinding) =>
-  a.form && b.form && a.state === b.state && a.form.name !== b.form.name
+  a.form && b.form && a.outcome === b.outcome && a.form.name !== b.form.name
     ? a.form.common === b.form.common
     : hasSameEssence(a, b);
 
@@ -67,25 +71,30 @@ function fresh(found: DatedFinding, { at, vantage }: RunStamp): StoredObservatio
   return { ...said, observed_at: at, first_seen_at: at, vantage };
 }
 
-/** States without a value that say something of the service all the same. */
-const statements: readonly Finding['state'][] = ['no_price_seen', 'not_stated', 'unrecognised'];
+/** Whether a finding without a value says something of the service all the same: that it states none, or asks for a payment. */
+const isStatement = ({ outcome, asks_for, kind }: StoredObservation) =>
+  outcome === 'nothing' || (outcome === 'asks' && asks_for === 'payment' && kind === 'price.challenge');
 
 /** The last value that was seen of a fact; what came after it (not there, sign-in first, no price) does not end it. */
 function lastOf(known: StoredObservation): LastValue | undefined {
   if (hasValue(known)) return toLast(known);
-  return known.last ?? (statements.includes(known.state) ? toLast(known) : undefined);
+  return known.last ?? (isStatement(known) ? toLast(known) : undefined);
 }
+
+/** Whether a value of a fact was ever seen. */
+const wasSeen = (known?: StoredObservation) =>
+  known !== undefined && (hasValue(known) || (known.last !== undefined && hasValue(known.last)));
 
 /** What was seen before a change; nothing where there was no answer before, or only the method of the check changed. */
 const changedFrom = (before: StoredObservation | LastValue, found: DatedFinding) =>
-  before.state !== 'unreachable' &&
-  before.state !== 'not_checked' &&
+  !isUnanswered(before.outcome) &&
+  before.outcome !== 'not_asked' &&
   !('isPartial' in before) &&
   (found.by === undefined || before.open?.exchange !== found.by) &&
   before.method_version === found.method_version &&
   !isEqual(before, found) && {
     changed_from: {
-      ...{ value: before.value, state: before.state, seen_until: before.observed_at },
+      ...{ value: before.value, outcome: before.outcome, seen_until: before.observed_at },
       ...(before.value_digest && { value_digest: before.value_digest }),
       ...(!before.isShort && !found.isShort && changedTools(before, found)),
     },
@@ -94,27 +103,27 @@ const changedFrom = (before: StoredObservation | LastValue, found: DatedFinding)
 /** What was known stands; it is noted since when, and why, checks have not seen it again. What could not be asked was not unanswered. */
 const missed = (
   known: StoredObservation,
-  { reason = '', state }: Pick<DatedFinding, 'reason' | 'state'>,
+  { why, outcome }: Pick<DatedFinding, 'why' | 'outcome'>,
   { at }: Pick<RunStamp, 'at'>,
 ): StoredObservation => {
-  const { since = at, unanswered = state === 'not_checked' ? undefined : at } = known.missed ?? {};
-  return { ...known, missed: { since, ...(unanswered && { unanswered }), reason } };
+  const { since = at, unanswered = isUnanswered(outcome) ? at : undefined } = known.missed ?? {};
+  return { ...known, missed: { since, ...(unanswered && { unanswered }), ...(why && { why }) } };
 };
 
 /** The facts of a listing after a check whose results could not be stored: each is marked as missed, with the reason. */
 export const missedAll = (
   known: readonly StoredObservation[],
-  reason: string,
+  { parts: why }: Words,
   stamp: Pick<RunStamp, 'at'>,
 ): StoredObservation[] =>
   known.map((one) =>
-    one.tally || one.state === 'not_checked' ? one : missed(one, { reason, state: 'not_checked' }, stamp),
+    one.tally || one.outcome === 'not_asked' ? one : missed(one, { why, outcome: 'not_asked' }, stamp),
   );
 
 /** The first of the checks that an endpoint gave no answer to, if it was on an earlier day than this one. */
 function unansweredSince({ kind, missed: before }: StoredObservation, { at }: RunStamp): string | undefined {
   const { unanswered } = before ?? {};
-  // The kind that says whether an endpoint answers, so that only it becomes unreachable.
+  // The kind that says whether an endpoint answers, so that only it becomes unanswered.
   return kind === 'endpoint.answers' && unanswered && unanswered.slice(0, 10) < at.slice(0, 10)
     ? unanswered
     : undefined;
@@ -122,7 +131,7 @@ function unansweredSince({ kind, missed: before }: StoredObservation, { at }: Ru
 
 /** What was found takes the place of what was known; the last value goes with it. */
 function settle(known: StoredObservation, found: DatedFinding, stamp: RunStamp): StoredObservation {
-  const last = lastOf(known) ?? (found.state === 'unreachable' ? toLast(known) : undefined);
+  const last = lastOf(known) ?? (isUnanswered(found.outcome) ? toLast(known) : undefined);
   const now = fresh(found, stamp);
   if (isSame(known, found)) {
     const { first_seen_at, changed_from, value, details, form, isShort } = known;
@@ -135,7 +144,7 @@ function settle(known: StoredObservation, found: DatedFinding, stamp: RunStamp):
     };
   }
   // What endpoints show without a price in between has changed, even if the same price comes back.
-  if (last && isSame(last, found) && known.state !== 'no_price_seen')
+  if (last && isSame(last, found) && known.outcome !== 'nothing')
     return {
       ...{ ...now, first_seen_at: last.first_seen_at },
       ...(last.changed_from && { changed_from: last.changed_from }),
@@ -152,9 +161,15 @@ function absent(known: StoredObservation, found: DatedFinding, stamp: RunStamp):
     : { ...missed(known, found, stamp), absent_since };
 }
 
-function tallied(known: StoredObservation | undefined, found: DatedFinding, ended: string, stamp: RunStamp) {
+function tallied(
+  known: StoredObservation | undefined,
+  found: DatedFinding,
+  ended: CheckEnd,
+  stamp: RunStamp,
+) {
   const tally = addCheck(known?.tally ?? {}, stamp.at, ended);
-  return { ...fresh({ ...found, ...toTallied(tally, stamp.at) }, stamp), tally };
+  const { why, ...said } = toTallied(tally, stamp.at);
+  return { ...fresh({ ...found, ...said, why: why.parts }, stamp), tally };
 }
 
 /** What was decided by an exchange that now has no lasting answer stands, unless the other one says the same. */
@@ -164,30 +179,30 @@ function leftOpen(known: StoredObservation, found: DatedFinding, stamp: RunStamp
   const { open, ...same } = found;
   return isSame(known, found)
     ? settle(known, { ...same, by }, stamp)
-    : missed(known, { reason: open.reason, state: 'not_checked' }, stamp);
+    : missed(known, { why: open.why, outcome: 'not_asked' }, stamp);
 }
 
 function next(known: StoredObservation | undefined, found: DatedFinding, stamp: RunStamp) {
   const last = known && lastOf(known);
   if (found.ended !== undefined) return tallied(known, found, found.ended, stamp);
   if (known?.tally) return known;
-  if (!hasValue(found) && found.onlyIfSeen && !last) return undefined;
+  if (!hasValue(found) && found.onlyIfSeen && !wasSeen(known)) return undefined;
   if (!known) return fresh(found, stamp);
   // What was seen was of something else: another version of a package.
   if (known.recorded !== found.recorded) return settle(known, found, stamp);
   const left = leftOpen(known, found, stamp);
   if (left) return left;
-  const [wasChecked, isChecked] = [known, found].map(({ state }) => state !== 'not_checked');
+  const [wasChecked, isChecked] = [known, found].map(({ outcome }) => outcome !== 'not_asked');
   if (wasChecked && !isChecked) return missed(known, found, stamp);
   if (!wasChecked && isChecked && !last) return fresh(found, stamp);
   const isOpen = found.mayPass || (found.isPartial && !known.isPartial);
-  const mayPass = found.state === 'unreachable' || (isOpen && last !== undefined);
-  if (mayPass && known.state !== 'unreachable') {
+  const mayPass = isUnanswered(found.outcome) || (isOpen && last !== undefined);
+  if (mayPass && !isUnanswered(known.outcome)) {
     const first_seen_at = unansweredSince(known, stamp);
     return first_seen_at ? { ...settle(known, found, stamp), first_seen_at } : missed(known, found, stamp);
   }
-  const isAbsent = found.isAbsence ? !isEqual(known, found) : found.state === 'not_found';
-  if (isAbsent && last && known.state !== 'not_found') return absent(known, found, stamp);
+  const isAbsent = found.isAbsence ? !isEqual(known, found) : found.outcome === 'absent';
+  if (isAbsent && last && known.outcome !== 'absent') return absent(known, found, stamp);
   return settle(known, found, stamp);
 }
 
@@ -206,7 +221,7 @@ function ofFailure(failed: DatedFinding, known: readonly StoredObservation[]): D
 function toChange(known: StoredObservation | undefined, now: StoredObservation) {
   if (now.tally || (known && hasSameEssence(known, now))) return undefined;
   const { kind, subject, first_seen_at } = now;
-  const isSilent = now.state === 'unreachable' && first_seen_at < now.observed_at;
+  const isSilent = isUnanswered(now.outcome) && first_seen_at < now.observed_at;
   const until = {
     seen_until: known?.observed_at ?? '',
     ...(isSilent && { unanswered_since: first_seen_at }),
@@ -223,12 +238,12 @@ function toChange(known: StoredObservation | undefined, now: StoredObservation) 
  * Joins what a run found with what was known: the observations to store, and what changed. A kind of fact only says what it
  * found of each of its subjects, in every run:
  *
- * - a value, `no_price_seen`, `auth_first`, `refused`: takes the place of what was known. The last value stays stored behind it: when it
+ * - `seen`, `nothing`, `asks`, `refused`: takes the place of what was known. The last value stays stored behind it: when it
  *   returns, `first_seen_at` goes on, and when another comes, `changed_from` names it;
- * - `not_found`, and a value that `isAbsence`: the same, but of a fact that was seen only at the second check, an hour or more after the first;
- * - `unreachable` (an answer that may pass, or none), and a finding that `mayPass`: changes nothing; what was seen keeps its value and
- *   dates and gets `missed`. Only endpoint.answers becomes unreachable, once there was no answer on two days;
- * - `not_checked`: changes nothing either; it says that of a fact of which nothing is known;
+ * - `absent`, and a value that `isAbsence`: the same, but of a fact that was seen only at the second check, an hour or more after the first;
+ * - `silent`, `otherwise`, and a finding that `mayPass`: changes nothing; what was seen keeps its value and dates and gets `missed`.
+ *   Only endpoint.answers becomes so itself, once there was no answer on two days;
+ * - `not_asked`: changes nothing either; it says that of a fact of which nothing is known;
  * - `open`: changes nothing that the exchange decided which it names; what that exchange says later is no change of it;
  * - `isPartial`: is shown only while nothing else was seen, and what comes after it is no change of it;
  * - `unlessSeen`: that no subject of its kind has a value, said until one was seen to have;
@@ -245,7 +260,7 @@ export function compareRuns(
   const byKey = new Map(known.map((one) => [keyOf(one), one]));
   const observations = found
     .flatMap((one) => (one.isFailure ? ofFailure(one, known) : [one]))
-    .filter((one) => !one.unlessSeen || !known.some((other) => other.kind === one.kind && lastOf(other)))
+    .filter((one) => !one.unlessSeen || !known.some((other) => other.kind === one.kind && wasSeen(other)))
     .flatMap((one) => next(byKey.get(keyOf(one)), one, stamp) ?? []);
   const changes = observations.flatMap((one) => toChange(byKey.get(keyOf(one)), one) ?? []);
   return { observations, changes };

@@ -1,9 +1,11 @@
 import { mapTexts } from '../core/json.ts';
 import { nameHidden, toLine } from '../core/text.ts';
+import { join, own, type Part, Words } from '../core/words.ts';
 import { canonicalDigest } from '../log/leaf.ts';
 import { type DatedFinding, keyOf } from './compare.ts';
 import type { Kind } from './kind.ts';
-import { type Finding, observationStates } from './observation.ts';
+import type { Finding } from './observation.ts';
+import { outcomes } from './outcome.ts';
 
 const mostValue_bytes = 1024;
 const mostDetails_bytes = 16 * 1024;
@@ -76,17 +78,17 @@ const shownOf = ({ details, as_seen }: Shown): Shown => ({
   ...(as_seen && { as_seen }),
 });
 
-const cutSentence = 'Its details are shortened, because they take more room than Dossier gives them.';
+const cutSentence = own('Its details are shortened, because they take more room than Dossier gives them.');
 
 /** A fact whose details take at most so many bytes; if they were shortened, it says so. */
 function shortenDetails(found: DatedFinding, most_bytes: number): DatedFinding {
   const shown = shownOf(found);
   if (sizeOf(shown) <= most_bytes) return found;
-  const { details: _, as_seen: __, reason = '', ...rest } = found;
+  const { details: _, as_seen: __, why = [], ...rest } = found;
   return {
     ...rest,
     ...(shorten(shown, most_bytes) as Shown),
-    reason: found.isShort ? reason : `${reason} ${cutSentence}`.trim(),
+    why: found.isShort ? why : join([new Words(why), cutSentence], ' ').parts,
     isShort: true,
   };
 }
@@ -114,8 +116,19 @@ function toValue(value: Finding['value']): Pick<Finding, 'value' | 'value_digest
   };
 }
 
-const cutReason = (text: string) =>
-  text.length > longestReason ? `${text.slice(0, longestReason - 1).toWellFormed()}…` : text;
+/** A reason of at most 300 characters, on one line. */
+function cutReason({ parts }: Words): readonly Part[] {
+  let left = longestReason;
+  const kept: Part[] = [];
+  for (const part of parts) {
+    if (left <= 0) break;
+    const whole = part.is === 'own' ? part.text : toLine(part.text);
+    const text = whole.length > left ? `${whole.slice(0, left - 1).toWellFormed()}…` : whole;
+    left -= text.length;
+    kept.push({ ...part, text });
+  }
+  return kept;
+}
 
 /**
  * What a kind found of one subject as it is stored and said: every text in it is cleaned and on one line, its value takes at most
@@ -125,9 +138,9 @@ export function passGate(
   { kind, method_version, isList, value: schema }: Kind,
   finding: Finding,
 ): DatedFinding {
-  const { value, details, as_seen, reason, ...found } = finding;
-  if (!observationStates.includes(found.state))
-    throw new Error(`${String(found.state).slice(0, 100)} is no state`);
+  const { value, details, as_seen, why, open, ...found } = finding;
+  if (!outcomes.includes(found.outcome))
+    throw new Error(`${String(found.outcome).slice(0, 100)} is no outcome`);
   if (!hasFiniteNumbers([value, details, as_seen])) throw new Error('a number is not finite');
   const clean = isList ? toShownName : toLine;
   const cleanValue = cleaned(value, clean);
@@ -137,8 +150,8 @@ export function passGate(
     ...{ kind, method_version },
     ...toValue(cleanValue),
     ...cleaned(shownOf(finding), clean),
-    ...(reason !== undefined && { reason: cutReason(toLine(reason)) }),
-    ...(found.open && { open: { ...found.open, reason: cutReason(toLine(found.open.reason)) } }),
+    ...(why !== undefined && { why: cutReason(why) }),
+    ...(open && { open: { exchange: open.exchange, why: cutReason(open.why) } }),
   };
   return isList ? fact : shortenDetails(fact, mostDetails_bytes);
 }

@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts';
 import { toComparisonBudget } from '../core/word-difference.ts';
+import { toText, Words } from '../core/words.ts';
 import type { Tool } from './endpoint/surface.ts';
 import { isOfTools, type ShownChange, withTexts } from './kinds/tools.ts';
 import type { StoredObservation } from './observation.ts';
@@ -60,17 +61,17 @@ export async function readTools(
   const endpoints = [];
   let left_bytes = mostShown_bytes;
   for (const one of observed.filter(({ kind }) => kind === 'tools.surface')) {
-    const { subject: endpoint = '', state, reason, value, first_seen_at, observed_at, vantage } = one;
-    const isObserved = state === 'observed';
+    const { subject: endpoint = '', outcome, why, value, first_seen_at, observed_at, vantage } = one;
+    const isObserved = outcome === 'seen';
     const text = isObserved ? await observations.surfaceText(handle, endpoint, String(value)) : undefined;
     const size = Buffer.byteLength(text ?? '');
     const tooLarge = `The set has ${size} bytes, more than an answer with all endpoints shows. check_surface compares it with what you are shown.`;
     const hasRoom = size <= left_bytes;
     if (hasRoom) left_bytes -= size;
     endpoints.push({
-      ...{ endpoint, state },
+      ...{ endpoint, outcome },
       ...(isObserved && { digest: String(value), first_seen_at, observed_at, vantage }),
-      ...((!isObserved || !hasRoom) && { reason: isObserved ? tooLarge : reason }),
+      ...((!isObserved || !hasRoom) && { reason: isObserved ? tooLarge : why && toText(new Words(why)) }),
       tools: (hasRoom && text ? JSON.parse(text) : []) as readonly Tool[],
     });
   }

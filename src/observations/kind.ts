@@ -26,7 +26,7 @@ export interface FactKind {
   readonly doesNotMean: string;
   readonly unit?: string;
   /** What a change means, in the present tense and without a full stop, as "It lists other tools"; its date is added. */
-  readonly changed?: string;
+  readonly changed?: Words;
   /** A value that is observed, in words, where the value itself says little to people, as a digest. */
   readonly say?: (found: ShownFinding) => Words;
   /** The value as it is stored and compared; a finding with another one does not pass the gate (gate.ts). */
@@ -53,7 +53,7 @@ export interface Kind extends FactKind {
   readonly method_version: string;
   /** What of a listing's record its facts are about; none if the kind does not apply to the listing. */
   readonly about: (listing: Subject) => readonly RecordedSubject[];
-  /** Whether it may be absent without a word; any other is `not_checked` until it was looked for. */
+  /** Whether it may be absent without a word; any other is `not_asked` until it was looked for. */
   readonly isOptional?: true;
   /** Its details are a list of tools, which has room of its own. */
   readonly isList?: true;

@@ -1,6 +1,9 @@
 import { z } from 'zod';
-import { counted, day_ms } from '../core/text.ts';
+import type { Part, Words } from '../core/words.ts';
+import type { NoAnswer } from '../net/answer.ts';
 import type { Exchange, OpenExchange } from './endpoint/ask.ts';
+import { type Outcome, outcomes } from './outcome.ts';
+import type { CheckEnd, Tally } from './tally.ts';
 
 /** The questions of a buyer, in the order that every adapter shows them, each in plain words. */
 export const questionTitles = {
@@ -23,75 +26,6 @@ export const questions = Object.keys(questionTitles) as [Question, ...Question[]
 /** A question by its name. */
 export const questionName = z.enum(questions);
 
-/** How many checks of each day (UTC) were `answered`, or ended in each class of failure. */
-type Tally = Readonly<Record<string, Readonly<Record<string, number>>>>;
-
-const longest_days = 90;
-
-/** The days of a tally from which on a window of this length that ends at a time counts. */
-const within = (tally: Tally, at: string, days: number): Tally => {
-  const from = new Date(Date.parse(at) - (days - 1) * day_ms).toISOString().slice(0, 10);
-  return Object.fromEntries(Object.entries(tally).filter(([day]) => day >= from));
-};
-
-/** A tally with one more check; days before the longest window are left out. */
-export function addCheck(tally: Tally, at: string, ended: string): Tally {
-  const day = at.slice(0, 10);
-  const { [ended]: before = 0, ...others } = tally[day] ?? {};
-  return { ...within(tally, at, longest_days), [day]: { ...others, [ended]: before + 1 } };
-}
-
-function toWindow(tally: Tally, at: string, days: number) {
-  const sums: Record<string, number> = {};
-  for (const ofDay of Object.values(within(tally, at, days)))
-    for (const [ended, times] of Object.entries(ofDay)) sums[ended] = (sums[ended] ?? 0) + times;
-  const { answered = 0, ...others } = sums;
-  const made = Object.values(sums).reduce((sum, times) => sum + times, 0);
-  return { days, made, answered, others };
-}
-
-const toWords = ({ days, made, answered, others }: ReturnType<typeof toWindow>) => {
-  const failed = Object.entries(others).map(([ended, times]) => `${ended.replaceAll('_', ' ')} ${times}`);
-  const classes = failed.length > 0 ? ` (the others: ${failed.join(', ')})` : '';
-  return `${answered} of ${counted(made, 'check')} in ${days} days were answered${classes}`;
-};
-
-/** What a tally says at the time of its newest check. */
-export function toTallied(tally: Tally, at: string) {
-  const [days_30, days_90] = [toWindow(tally, at, 30), toWindow(tally, at, longest_days)];
-  const [first = at.slice(0, 10)] = Object.keys(tally).sort();
-  return {
-    value: `${days_30.answered} of ${days_30.made}`,
-    reason: `On ${at.slice(0, 10)}, ${toWords(days_30)}, and ${toWords(days_90)}. The first check that is counted was on ${first}.`,
-    details: { days_30, days_90, first_check: first },
-  };
-}
-
-/**
- * How a check ended, in words, the same on every adapter; a fact is never just absent. The last three are states of prices.
- * `unreachable`: no answer, with the tries; `auth_first`: it asks for credentials before it shows anything; `refused`: it
- * (or robots.txt, or the publisher) refuses the check; `stale`: older than three intervals.
- */
-export const stateWords = {
-  observed: 'seen',
-  not_found: 'looked for, not found',
-  not_stated: 'not stated',
-  auth_first: 'it asks for credentials first',
-  refused: 'the check was refused',
-  unreachable: 'it did not answer',
-  not_checked: 'not checked by Dossier',
-  unrecognised: 'in a form that Dossier does not know',
-  stale: 'not checked lately',
-  quoted: 'quoted by the endpoint',
-  advertised: 'advertised',
-  no_price_seen: 'looked for, none stated',
-} as const;
-export type ObservationState = keyof typeof stateWords;
-export const observationStates = Object.keys(stateWords) as [ObservationState, ...ObservationState[]];
-
-/** The states in which the value is known as of `observed_at`. */
-export const valueStates: readonly ObservationState[] = ['observed', 'quoted', 'advertised'];
-
 /** A value of JSON. */
 export type Json =
   | string
@@ -113,7 +47,9 @@ export const observation = z.object({
   value,
   value_digest: maybe.describe('SHA-256 (RFC 8785) of the whole value, where it is shortened'),
   unit: z.string().optional(),
-  state: z.enum(observationStates),
+  outcome: z.enum(outcomes).describe('How the check ended that this is the result of'),
+  asks_for: z.enum(['credentials', 'payment']).optional().describe('Of asks: for what it asks first'),
+  is_stale: z.literal(true).optional().describe('Older than three intervals of checks'),
   reason: z.string().optional(),
   details: untrusted.describe('Untrusted data as the source sent it'),
   as_seen: untrusted.describe('Untrusted data of the newest run that may differ from run to run'),
@@ -123,7 +59,7 @@ export const observation = z.object({
   first_seen_at: maybe.describe('Since when Dossier has seen the same'),
   changed_from: z
     .object({
-      ...{ value, value_digest: maybe, state: z.enum(observationStates), seen_until: z.string() },
+      ...{ value, value_digest: maybe, outcome: z.enum(outcomes), seen_until: z.string() },
       tools: z
         .array(z.object({ tool: z.string(), change: z.enum(['added', 'removed', 'changed']) }))
         .optional()
@@ -135,7 +71,6 @@ export const observation = z.object({
     'Since when checks have not seen this again, for the reason stated; it is what was seen before',
   ),
   unanswered_since: maybe.describe('The first of those checks that was made and got no answer'),
-  last_state: z.enum(observationStates).optional().describe('Of a stale fact: how its last check ended'),
   vantage: z.string(),
   method_version: z.string(),
 });
@@ -150,12 +85,16 @@ export const isDated = (one: Observation): one is DatedObservation =>
 
 /**
  * Which of the three states of knowing, on every adapter, a fact is in: `known`, a value with its date; `not_seen`, looked for, and not
- * there or not shown, with the date; `not_known`, not checked or not stated. What is stale or was missed is known as of its date.
+ * there or not shown, with the date; `not_known`, not asked. What is stale or was missed is known as of its date.
  */
-export function knowingOf({ value, state }: Pick<Observation, 'value' | 'state'>) {
-  if (state === 'not_checked' || state === 'not_stated') return 'not_known';
-  return value === null || state === 'not_found' ? 'not_seen' : 'known';
+export function knowingOf({ value, outcome }: Pick<Observation, 'value' | 'outcome'>) {
+  if (outcome === 'not_asked') return 'not_known';
+  return value === null || outcome === 'absent' ? 'not_seen' : 'known';
 }
+
+/** The outcome of a fact that is not stale: what a rule may decide by. */
+export const currentOutcome = (one?: Pick<Observation, 'outcome' | 'is_stale'>): Outcome | undefined =>
+  one?.is_stale ? undefined : one?.outcome;
 
 /** What of a listing's record a fact is about: one endpoint, host, package or repository. */
 export interface RecordedSubject {
@@ -170,8 +109,10 @@ export interface Finding extends RecordedSubject {
   readonly value: Observation['value'];
   /** SHA-256 of the whole value (RFC 8785), where the value is stored shortened. */
   readonly value_digest?: string;
-  readonly state: ObservationState;
-  readonly reason?: string;
+  readonly outcome: Outcome;
+  readonly asks_for?: NoAnswer['asks_for'];
+  /** What else is to be said of it, in whole sentences. */
+  readonly why?: Words;
   readonly details?: Readonly<Record<string, unknown>>;
   /** What may differ from run to run without a change of the fact: digests, signatures with an end. */
   readonly as_seen?: Readonly<Record<string, unknown>>;
@@ -190,8 +131,8 @@ export interface Finding extends RecordedSubject {
   /** The exchange that had no lasting answer: a fact that it decided stands, and what it decides the next time is no change. */
   readonly open?: OpenExchange;
   /** How a check ended, as a tally counts it: `answered`, or a class of failure. */
-  readonly ended?: string;
-  /** Of a finding with a value: it says that something is not there, and counts as `not_found` does if another value was seen. */
+  readonly ended?: CheckEnd;
+  /** Of a finding with a value: it says that something is not there, and counts as `absent` does if another value was seen. */
   readonly isAbsence?: true;
   /** Its details are stored shortened, so that they say nothing of what they lack. */
   readonly isShort?: true;
@@ -200,8 +141,8 @@ export interface Finding extends RecordedSubject {
 }
 
 const lastFields = [
-  ...(['value', 'state', 'details', 'form', 'observed_at', 'first_seen_at', 'changed_from'] as const),
-  ...(['method_version', 'isPartial', 'isShort', 'value_digest', 'by', 'open'] as const),
+  ...(['value', 'outcome', 'asks_for', 'details', 'form', 'observed_at', 'first_seen_at'] as const),
+  ...(['changed_from', 'method_version', 'isPartial', 'isShort', 'value_digest', 'by', 'open'] as const),
 ] as const;
 /** A value as it was last seen, stored behind a state without one. */
 export type LastValue = Pick<StoredObservation, (typeof lastFields)[number]>;
@@ -212,8 +153,10 @@ export const toLast = (known: StoredObservation) =>
 
 /** An observation as it is stored; its question and unit follow from its kind. */
 export interface StoredObservation
-  extends Omit<Finding, 'onlyIfSeen' | 'unlessSeen' | 'mayPass' | 'isAbsence' | 'ended'> {
+  extends Omit<Finding, 'why' | 'open' | 'onlyIfSeen' | 'unlessSeen' | 'mayPass' | 'isAbsence' | 'ended'> {
   readonly kind: string;
+  readonly why?: readonly Part[];
+  readonly open?: { readonly exchange: Exchange; readonly why: readonly Part[] };
   readonly observed_at: string;
   readonly first_seen_at: string;
   readonly changed_from?: Observation['changed_from'] & object;
@@ -222,7 +165,7 @@ export interface StoredObservation
   /** Since when, and why, checks after `observed_at` have not seen it again. */
   readonly missed?: {
     readonly since: string;
-    readonly reason: string;
+    readonly why?: readonly Part[];
     /** The first of them that was made, and got no answer. */
     readonly unanswered?: string;
   };
@@ -232,17 +175,20 @@ export interface StoredObservation
   readonly tally?: Tally;
 }
 
+/** What of a fact is compared between runs, and recorded in its changes. */
+export type Essence = Pick<Finding, 'value' | 'outcome' | 'asks_for' | 'details'>;
+
 /** One change of a fact between two runs; the log commits to it. */
 export interface ObservationChange {
   readonly kind: string;
   readonly subject?: string;
   /** Absent if the fact was seen for the first time. */
-  readonly before?: Pick<Finding, 'value' | 'state' | 'details'> & {
+  readonly before?: Essence & {
     readonly seen_until: string;
     /** The first check that an endpoint did not answer, of those that led to the change. */
     readonly unanswered_since?: string;
   };
-  readonly after: Pick<Finding, 'value' | 'state' | 'details'>;
+  readonly after: Essence;
   /** The change item by item, where its kind has one: for a set of tools, which differ and how. */
   readonly items?: readonly object[];
 }

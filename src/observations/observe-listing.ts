@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import { mapTexts } from '../core/json.ts';
+import { own, type Words } from '../core/words.ts';
 import type { Listing } from '../listings/listing.ts';
 import { toLeaf } from '../log/leaf.ts';
 import type { Facet } from '../search/facets.ts';
@@ -13,6 +14,7 @@ import type { Kind } from './kind.ts';
 import { surfaceChanges, toolsSurface } from './kinds/tools.ts';
 import { kinds, type ObservedKind } from './kinds.ts';
 import type { ObservationChange, StoredObservation } from './observation.ts';
+import { isUnanswered, type Outcome } from './outcome.ts';
 import type { Run } from './run.ts';
 
 /** A set of tools that differs from the last stored one of its endpoint; `items` are the differences, if there is one. */
@@ -57,7 +59,7 @@ function itemize(
   { kind, subject, before, after }: ObservationChange,
   items: NonNullable<NewSurface['items']>,
 ): ObservationChange {
-  const { details: _were, ...was } = before ?? { value: null, state: 'observed', seen_until: '' };
+  const { details: _were, ...was } = before ?? { value: null, outcome: 'seen', seen_until: '' };
   const { details: _are, ...is } = after;
   return { kind, ...(subject !== undefined && { subject }), before: was, after: is, items };
 }
@@ -81,13 +83,13 @@ async function putSurfaces(
 type Checks = Pick<Context, 'log'> & { readonly signal: AbortSignal };
 
 /** The finding for a kind that was not checked, for a reason that says nothing about the service. */
-const uncheckedKind = ({ kind, method_version, isOptional }: Kind, reason: string): DatedFinding => ({
-  ...{ kind, method_version, value: null, state: 'not_checked', reason, source: 'Dossier' },
+const uncheckedKind = ({ kind, method_version, isOptional }: Kind, { parts: why }: Words): DatedFinding => ({
+  ...{ kind, method_version, value: null, outcome: 'not_asked', why, source: 'Dossier' },
   ...(isOptional && { onlyIfSeen: true }),
   isFailure: true,
 });
 
-const failed = 'The check failed on our side; the failure was logged.';
+const failed = own('The check failed on our side; the failure was logged.');
 
 /** One kind's facts. A check that fails says so, and does not stop the others; nor does a fact that cannot be stored. */
 async function check(kind: Kind, run: Run, { log, signal }: Checks): Promise<readonly DatedFinding[]> {
@@ -133,13 +135,13 @@ const pricedKinds: ReadonlySet<string> = new Set(
 /** What a listing is found by: an endpoint answered the last check; each let Dossier in without a payment, and nothing states a price. */
 function toFacets({ remotes }: Run['listing'], observations: readonly StoredObservation[]): Facet[] {
   const found = observations.filter(({ missed }) => missed === undefined);
-  const stated = (kind: ObservedKind, state: string) =>
-    found.filter((one) => one.kind === kind && one.state === state).map(({ subject }) => subject);
-  const free = stated('price.challenge', 'no_price_seen');
+  const stated = (kind: ObservedKind, outcome: Outcome) =>
+    found.filter((one) => one.kind === kind && one.outcome === outcome).map(({ subject }) => subject);
+  const free = stated('price.challenge', 'nothing');
   const isPriced = found.some(({ kind, value }) => pricedKinds.has(kind) && value !== null);
   const isFree = remotes.length > 0 && remotes.every(({ url }) => free.includes(url)) && !isPriced;
   return [
-    ...(stated('endpoint.answers', 'observed').length > 0 ? ['seen:answered' as const] : []),
+    ...(stated('endpoint.answers', 'seen').length > 0 ? ['seen:answered' as const] : []),
     ...(isFree ? ['seen:no_payment_seen' as const] : []),
   ];
 }
@@ -154,9 +156,9 @@ interface ObservedRecord {
   readonly imported_at: string;
 }
 
-/** Whether a fact became another one at this check, or an endpoint unreachable, which it is since the first check without an answer. */
-const isChangedAt = ({ changed_from, first_seen_at, state }: StoredObservation, { at }: RunStamp) =>
-  changed_from !== undefined && (first_seen_at === at || state === 'unreachable');
+/** Whether a fact became another one at this check, or an endpoint unanswered, which it is since the first check without an answer. */
+const isChangedAt = ({ changed_from, first_seen_at, outcome }: StoredObservation, { at }: RunStamp) =>
+  changed_from !== undefined && (first_seen_at === at || isUnanswered(outcome));
 
 /** What a run ended with; `changes` is how many facts changed. */
 export type RunReport = Awaited<ReturnType<typeof write>>;
@@ -188,20 +190,20 @@ async function write(tx: Transaction, observed: ObservedRecord) {
 
 /**
  * Stores that a check of a listing was ended, with the reason. The check counts as made: known facts stay, and unknown ones
- * become `not_checked`. Throws if the store fails or the lease was lost.
+ * become `not_asked`. Throws if the store fails or the lease was lost.
  */
 export function storeEnded(
   listing: Listing,
-  reason: string,
+  why: Words,
   { store, stamp, lease }: Pick<Context, 'store'> & Pick<ObservedRecord, 'stamp' | 'lease'>,
 ): Promise<RunReport> {
   const asked = kinds.filter((kind) => kind.check && kind.about(listing).length > 0);
-  const found = asked.map((kind) => uncheckedKind(kind, reason));
+  const found = asked.map((kind) => uncheckedKind(kind, why));
   const { imported_at } = listing;
   return store.write((tx) => write(tx, { found, surfaces: new Map(), stamp, lease, listing, imported_at }));
 }
 
-const notStored = 'The check failed on our side, and nothing of it was stored; the failure was logged.';
+const notStored = own('The check failed on our side, and nothing of it was stored; the failure was logged.');
 
 /** Asks every kind of fact of one listing, and stores what was found. Throws if the store fails, the lease was lost or the signal came. */
 export async function observeListing(

@@ -1,4 +1,5 @@
-import type { Fetched, NoAnswer } from '../net/answer.ts';
+import { code, type Words } from '../core/words.ts';
+import { type Fetched, type NoAnswer, returned } from '../net/answer.ts';
 import type { EndpointAnswer } from './endpoint/ask.ts';
 import type { Finding, RecordedSubject } from './observation.ts';
 import type { Run, Subject } from './run.ts';
@@ -6,15 +7,16 @@ import type { Run, Subject } from './run.ts';
 /** How sources name our own checks. */
 export const ownProbe = 'Dossier';
 
-/** A fact that could not be learned, with the state and reason of what prevented it. */
+/** A fact that could not be learned, with the outcome and reason of what prevented it. */
 export const withoutAnswer = (
-  { result, reason, isUnchecked, source = ownProbe, source_url }: NoAnswer,
+  { outcome, why, asks_for, source = ownProbe, source_url }: NoAnswer,
   subject?: string,
 ): Finding => ({
   ...(subject !== undefined && { subject }),
   value: null,
-  state: isUnchecked ? 'not_checked' : result,
-  reason,
+  outcome,
+  ...(asks_for && { asks_for }),
+  why,
   source,
   ...(source_url !== undefined && { source_url }),
 });
@@ -33,7 +35,7 @@ export const ofRepository = (find: (run: Run) => Promise<Found | NoAnswer>, isRa
     const { repository: subject } = run.listing;
     if (!subject) return [];
     const found = await find(run);
-    if ('state' in found) return [{ subject, ...found, source: ownProbe, source_url: subject }];
+    if (!('result' in found)) return [{ subject, ...found, source: ownProbe, source_url: subject }];
     return [{ ...withoutAnswer(found, subject), ...(isRare && { onlyIfSeen: true }) }];
   },
 });
@@ -57,12 +59,12 @@ export const ofRemotes = (toFinding: FromEndpoint, isRare = false) => ({
       const endpoint = await run.endpoint(remote);
       const { url } = remote;
       const made = endpoint.result === 'answered' ? await toFinding(endpoint, run) : endpoint;
-      const finding = 'state' in made ? made : withoutAnswer(made);
+      const finding = 'result' in made ? withoutAnswer(made) : made;
       found.push({
         ...(endpoint.result === 'answered' && decidedBy(endpoint)),
         ...{ ...finding, source: ownProbe, subject: url },
-        ...(isRare && !('state' in made) && { onlyIfSeen: true as const }),
-        ...('state' in made && { source_url: url }),
+        ...(isRare && 'result' in made && { onlyIfSeen: true as const }),
+        ...(!('result' in made) && { source_url: url }),
       });
     }
     return found;
@@ -81,7 +83,7 @@ export const ofRareRemotes = (toFinding: FromEndpoint) => ({
  */
 export const ofOrigins = (
   path: string,
-  what: string,
+  what: Words,
   toFinding: (answer: Fetched, run: Run) => Found | undefined,
 ) => ({
   about: (listing: Subject) => originsOf(listing).map((subject) => ({ subject })),
@@ -93,9 +95,8 @@ export const ofOrigins = (
         const answer = await run.get(url);
         const place = { subject, source: ownProbe, source_url: url };
         if (answer.result !== 'response') return { ...withoutAnswer(answer), ...place };
-        const reason = `${url} answered with HTTP status ${answer.status} and no ${what}.`;
-        const none = { value: null, state: 'not_found' as const, reason, mayPass: true as const };
-        return { ...(toFinding(answer, run) ?? none), ...place };
+        const found = toFinding(answer, run) ?? withoutAnswer(returned(code(url), answer, what));
+        return { ...found, ...place };
       }),
     ),
 });

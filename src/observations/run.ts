@@ -1,9 +1,18 @@
 import type { Timeouts } from '../config/timeouts.ts';
 import { cachedOnce } from '../core/cached-once.ts';
 import { asMembers, asObject, type JsonObject, readObject } from '../core/json.ts';
+import { code, day, own, say, type Words } from '../core/words.ts';
 import type { Listing } from '../listings/listing.ts';
 import { isAddress } from '../net/addresses.ts';
-import { type Fetched, type NoAnswer, notChecked, toContent, whyTooLong } from '../net/answer.ts';
+import {
+  type Fetched,
+  type NoAnswer,
+  noAnswer,
+  notAsked,
+  returned,
+  toContent,
+  whyTooLong,
+} from '../net/answer.ts';
 import type { RepositoryPlace, RepositoryReader } from '../net/repositories.ts';
 import { askEndpoint, askOverStream, type EndpointAnswer } from './endpoint/ask.ts';
 import type { ClientInfo } from './endpoint/messages.ts';
@@ -68,14 +77,12 @@ async function read(base: string, { fetch, robots }: Pick<RunParts, 'fetch' | 'r
     const answer = (await robots(url)) ?? (await fetch({ url }));
     if (answer.result !== 'response') return answer;
     const added = answer.status === 200 ? addItems(kept, answer.text) : undefined;
-    if (!added) {
-      const reason = `The catalogue at ${base} answered with HTTP status ${answer.status} and no list of resources.`;
-      return { result: 'unreachable', reason } satisfies NoAnswer;
-    }
+    if (!added) return returned(say`The catalogue at ${code(base)}`, answer, own('a list of resources'));
     offset += added.length;
-    if (added.length === 0 || offset >= added.total) return { read_at, items, isWhole: true };
+    if (added.length === 0 || offset >= added.total)
+      return { result: 'read' as const, read_at, items, isWhole: true };
   }
-  return { read_at, items, isWhole: false };
+  return { result: 'read' as const, read_at, items, isWhole: false };
 }
 
 /**
@@ -89,17 +96,17 @@ export function createPriceCatalogs(
   const readOnce = cachedOnce((base) => read(base, parts, parts.clock().toISOString()), {
     most: 100,
     ttl_ms: cached_ms,
-    isFailure: (found) => 'result' in found,
+    isFailure: (found) => found.result === 'no_answer',
     failureTtl_ms: failed_ms,
     clock: () => parts.clock(),
   });
   const run = async (catalog: string, url: string) => {
     const found = await readOnce(catalog);
-    if ('result' in found) return { catalog, ...found };
+    if (found.result === 'no_answer') return { catalog, ...found };
     const item = found.items.get(URL.parse(url)?.href ?? '');
     if (!item && !found.isWhole) {
-      const reason = `Dossier read the first ${found.items.size} resources of the catalogue on ${found.read_at.slice(0, 10)}, and not its end; this endpoint is not among them.`;
-      return { catalog, result: 'unreachable' as const, reason };
+      const why = say`Dossier read the first ${found.items.size} resources of the catalogue on ${day(found.read_at)}, and not its end; this endpoint is not among them.`;
+      return { catalog, ...noAnswer('not_asked', why) };
     }
     return {
       catalog,
@@ -123,44 +130,55 @@ function once<T>(ask: (key: string) => Promise<T>) {
 
 type Failure = Exclude<Awaited<ReturnType<RepositoryReader['head']>>, { commit: string }>;
 
-const failureTexts: Readonly<Partial<Record<Failure['result'], string>>> = {
-  host_unreachable: 'there was no connection to the host, or it broke',
-  host_timeout: 'the host gave no answer in time',
-  host_rate_limited: 'the host asked Dossier to wait',
-  repository_moved: 'the host redirected the request',
-  redirect_refused: 'the host redirected the request to another host',
+const failureTexts: Readonly<Partial<Record<Failure['result'], Words>>> = {
+  host_unreachable: own('there was no connection to the host, or it broke'),
+  host_timeout: own('the host gave no answer in time'),
+  host_rate_limited: own('the host asked Dossier to wait'),
+  repository_moved: own('the host redirected the request'),
+  redirect_refused: own('the host redirected the request to another host'),
 };
 
-const otherFailure = 'the host answered with an error, or with something else than was asked for';
+const otherFailure = own('the host returned an error, or something else than was asked for');
 
-function unreachable(what: string, { result, unsent }: Pick<Failure, 'result' | 'unsent'>): NoAnswer {
+const silentFailures: ReadonlySet<Failure['result']> = new Set(['host_unreachable', 'host_timeout']);
+
+function unread(what: Words, { result, unsent }: Pick<Failure, 'result' | 'unsent'>): NoAnswer {
   const why = unsent === 'no_way' ? noWayThere : (failureTexts[result] ?? otherFailure);
-  return {
-    result: 'unreachable',
-    reason: `Dossier could not read ${what}: ${why}.`,
-    ...(unsent === 'no_way' && { isUnchecked: true }),
-  };
+  const isSent = unsent === undefined && result !== 'host_rate_limited';
+  const outcome = silentFailures.has(result) ? 'silent' : 'otherwise';
+  return noAnswer(isSent ? outcome : 'not_asked', say`Dossier could not read ${what}: ${why}.`);
+}
+
+/** Why a recorded repository has no head. */
+export interface NoHead extends NoAnswer {
+  readonly head: 'gone' | 'empty' | 'moved';
+  /** The path that its host redirects to. */
+  readonly moved_to?: string | undefined;
 }
 
 /** Why a recorded repository has no head; `moved_to` is the path that its host redirects to. */
-function toNoHead({ key, host }: RepositoryPlace, source_url: string, failure: Failure) {
-  const none = { result: 'not_found' as const, source_url, moved_to: undefined };
-  const path = key.slice(host.length + 1);
+function toNoHead({ key, host }: RepositoryPlace, source_url: string, failure: Failure): NoHead | NoAnswer {
+  const none = (head: NoHead['head'], why: Words, moved_to?: string): NoHead => ({
+    ...noAnswer('absent', why, { source_url }),
+    head,
+    moved_to,
+  });
+  const path = code(key.slice(host.length + 1));
   if (failure.result === 'repository_not_found')
-    return { ...none, head: 'gone' as const, reason: `${host} shows no public repository at ${path}.` };
-  if (failure.result === 'repository_empty')
-    return { ...none, head: 'empty' as const, reason: `${key} has no commits.` };
+    return none('gone', say`${code(host)} shows no public repository at ${path}.`);
+  if (failure.result === 'repository_empty') return none('empty', say`${code(key)} has no commits.`);
   const { moved_to } = failure;
   // A redirect to anything else, as to a page of maintenance, may pass.
-  if (moved_to === undefined) return unreachable(`HEAD of ${key}`, failure);
-  const reason = `${host} redirects ${path} to ${moved_to}.`;
-  return { ...none, head: 'moved' as const, reason, moved_to };
+  if (moved_to === undefined) return unread(say`HEAD of ${code(key)}`, failure);
+  return none('moved', say`${code(host)} redirects ${path} to ${code(moved_to)}.`, moved_to);
 }
 
 /** What is asked about the recorded repository of a listing, without a token. Never throws. */
 function createRepositoryQuestions({ repository = '' }: Subject, repositories: RepositoryReader) {
   const place = repositories.place(repository);
-  const noPlace = notChecked('The recorded repository is on a host that Dossier is not configured to read.');
+  const noPlace = notAsked(
+    own('The recorded repository is on a host that Dossier is not configured to read.'),
+  );
   const head = once(async () => {
     if (!place) return noPlace;
     const found = await repositories.head(place);
@@ -175,7 +193,7 @@ function createRepositoryQuestions({ repository = '' }: Subject, repositories: R
     atHead(async (at, id) => {
       const read = await repositories.commit(at, id);
       if ('committed_at' in read) return { result: 'commit' as const, commit: id, ...read };
-      return unreachable(`commit ${id} of ${at.key}`, read);
+      return unread(say`commit ${code(id)} of ${code(at.key)}`, read);
     }),
   );
   const file = once((fileName) =>
@@ -186,7 +204,7 @@ function createRepositoryQuestions({ repository = '' }: Subject, repositories: R
       // A page instead of the file, as one of maintenance, may pass.
       const isThere = /^(too_large|not_text|lfs_pointer)$/.test(read.result) && !read.isPage;
       if (isThere) return { result: 'unreadable' as const, commit: id };
-      return unreachable(`${fileName} of ${at.key}`, read);
+      return unread(say`${code(fileName ?? '')} of ${code(at.key)}`, read);
     }),
   );
   return {
@@ -216,12 +234,12 @@ export interface RunParts {
 
 /** Why an address is not asked at all; undefined for one that can be. */
 function whyNot(url: string): NoAnswer | undefined {
-  if (/[{}]/.test(url)) return notChecked('The recorded address is a template that each caller fills in.');
+  if (/[{}]/.test(url)) return notAsked(own('The recorded address is a template that each caller fills in.'));
   const parsed = URL.parse(url);
   if (!parsed || !/^https?:$/.test(parsed.protocol))
-    return notChecked('The recorded address is not an http or https URL.');
+    return notAsked(own('The recorded address is not an http or https URL.'));
   if (parsed.username + parsed.password !== '')
-    return notChecked('The recorded address contains credentials; Dossier sends none.');
+    return notAsked(own('The recorded address contains credentials; Dossier sends none.'));
   return undefined;
 }
 
@@ -242,7 +260,7 @@ const fallBackAfter: ReadonlySet<unknown> = new Set([400, 404, 405]);
 
 async function askAsClients(url: string, parts: EndpointParts): Promise<EndpointAnswer | NoAnswer> {
   const run = await askEndpoint(url, parts);
-  if (run.result === 'answered' || !fallBackAfter.has(run.cause)) return run;
+  if (run.result === 'answered' || !fallBackAfter.has(run.status)) return run;
   const older = await askOverStream(url, parts);
   return older.result === 'answered' && older.introduction ? older : run;
 }
@@ -257,7 +275,7 @@ async function get(url: string, { fetch, robots }: RunParts): Promise<Fetched | 
 }
 
 async function dns(hostname: string, parts: RunParts) {
-  if (isAddress(hostname)) return notChecked('The recorded address names no host, but an IP address.');
+  if (isAddress(hostname)) return notAsked(own('The recorded address names no host, but an IP address.'));
   return parts.dns(hostname);
 }
 
@@ -300,7 +318,7 @@ export function createRun(
     claimFile: parts.claimFile,
     /** What each catalogue of PRICE_CATALOGS lists for an address; none without that setting. */
     catalogs: parts.catalogs,
-    /** A GET of a path of a package registry, as `/left-pad`; `not_checked` where PACKAGE_REGISTRIES names none. */
+    /** A GET of a path of a package registry, as `/left-pad`; `not_asked` where PACKAGE_REGISTRIES names none. */
     registry: (name: 'npm' | 'pypi', path: string) => (name === 'npm' ? npm(path) : pypi(path)),
     ...{ image, signature, advisories },
   };

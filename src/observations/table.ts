@@ -70,7 +70,7 @@ const fewestTools = 3;
 
 /** What may be the same of another listing: its sets of tools, and the addresses that are paid. */
 function toReferences(observations: readonly StoredObservation[]) {
-  const known = observations.filter(({ state }) => state === 'observed');
+  const known = observations.filter(({ outcome }) => outcome === 'seen');
   const all = known.flatMap(({ kind, value, details, observed_at: as_of }) => {
     const toReference = (of: 'tools' | 'pay_to', text: string) => {
       return { key: toReferenceKey(of, text), kind: of, as_of };

@@ -1,8 +1,11 @@
-import { day } from '../core/text.ts';
+import { day, join, own, say, toText, Words } from '../core/words.ts';
 import type { Kind } from './kind.ts';
 import { kinds } from './kinds.ts';
-import { type Observation, type RecordedSubject, type StoredObservation, stateWords } from './observation.ts';
+import type { Observation, RecordedSubject, StoredObservation } from './observation.ts';
+import { outcomeWords } from './outcome.ts';
 import type { Subject } from './run.ts';
+
+const none = own('');
 
 /** What the age of an observation is judged by. */
 export interface Observing {
@@ -29,42 +32,47 @@ export const nextStale_ms = (stored: readonly StoredObservation[], { now, interv
   );
 
 /** Since when a fact is another than before; nothing where what was seen before was no value. */
-function sinceWhen({ changed_from, first_seen_at, state }: StoredObservation, { changed }: Kind) {
-  if (!changed || changed_from?.state !== state || changed_from.value === null) return undefined;
-  return `${changed} since ${day(first_seen_at)}; what was there before was last seen on ${day(changed_from.seen_until)}.`;
+function sinceWhen({ changed_from, first_seen_at, outcome }: StoredObservation, { changed }: Kind) {
+  if (!changed || changed_from?.outcome !== outcome || changed_from.value === null) return none;
+  return say`${changed} since ${day(first_seen_at)}; what was there before was last seen on ${day(changed_from.seen_until)}.`;
 }
 
 /** Why what is shown is older than the last check. */
-const missedText = ({ missed, observed_at, state, value }: StoredObservation) =>
-  missed &&
-  (value === null
-    ? `On ${day(observed_at)}: ${stateWords[state]}; checks since ${day(missed.since)} did not see whether that is still so. ${missed.reason}`
-    : `Last seen on ${day(observed_at)}; checks since ${day(missed.since)} did not see it again. ${missed.reason}`);
+function missedText({ missed, observed_at, outcome, asks_for, value }: StoredObservation): Words {
+  if (!missed) return none;
+  const why = new Words(missed.why ?? []);
+  return value === null
+    ? say`On ${day(observed_at)}: ${outcomeWords({ outcome, asks_for })}; checks since ${day(missed.since)} did not see whether that is still so. ${why}`
+    : say`Last seen on ${day(observed_at)}; checks since ${day(missed.since)} did not see it again. ${why}`;
+}
 
 /** When a stale fact was last looked for, and how that ended; checks that missed it say so themselves. */
-const staleText = ({ missed, observed_at, state, value, reason }: StoredObservation) => {
-  const how = value === null && !reason ? ` (${stateWords[state]})` : '';
-  return missed ? '' : `Last checked on ${day(observed_at)}${how}, not since.`;
-};
+function staleText(one: StoredObservation): Words {
+  if (one.missed) return none;
+  const how = one.value === null && !one.why ? say` (${outcomeWords(one)})` : none;
+  return say`Last checked on ${day(one.observed_at)}${how}, not since.`;
+}
 
 function publish(stored: StoredObservation, kind: Kind, observing: Observing): Observation {
   const { missed, absent_since: _, last: __, form: ___, recorded: ____, tally: _____, ...seen } = stored;
-  const { isPartial: ______, isShort: _______, by: ________, open: _________, ...rest } = seen;
+  const { isPartial: ______, isShort: _______, by: ________, open: _________, why, ...rest } = seen;
   const { observed_at, first_seen_at, ...fact } = rest;
-  const reason = [missedText(stored), sinceWhen(stored, kind), stored.reason].filter(Boolean).join(' ');
+  const isAsked = stored.outcome !== 'not_asked';
+  const isStale = isAsked && observing.now.getTime() > staleAt_ms(observed_at, observing.interval_s);
+  const reason = toText(
+    join(
+      [isStale ? staleText(stored) : none, missedText(stored), sinceWhen(stored, kind), new Words(why ?? [])],
+      ' ',
+    ),
+  );
   return {
     ...fact,
-    // What was not checked was seen on no day.
-    ...(stored.state !== 'not_checked' && { observed_at, first_seen_at }),
+    // What was not asked was seen on no day.
+    ...(isAsked && { observed_at, first_seen_at }),
     ...(reason && { reason }),
     question: kind.question,
     ...(kind.unit && { unit: kind.unit }),
-    ...(stored.state !== 'not_checked' &&
-      observing.now.getTime() > staleAt_ms(observed_at, observing.interval_s) && {
-        state: 'stale',
-        last_state: stored.state,
-        reason: [staleText(stored), reason].filter(Boolean).join(' '),
-      }),
+    ...(isStale && { is_stale: true as const }),
     ...(missed && { missed_since: missed.since }),
     ...(missed?.unanswered && { unanswered_since: missed.unanswered }),
   };
@@ -72,20 +80,21 @@ function publish(stored: StoredObservation, kind: Kind, observing: Observing): O
 
 const unlearned = (
   { kind, question, unit, method_version }: Kind,
-  about: Pick<Observation, 'subject' | 'reason'>,
+  { subject, why }: { readonly subject?: string; readonly why: Words },
 ): Observation => ({
   kind,
   question,
   value: null,
   ...(unit && { unit }),
-  state: 'not_checked',
-  ...about,
+  outcome: 'not_asked',
+  ...(subject !== undefined && { subject }),
+  reason: toText(why),
   source: 'Dossier',
   vantage: '',
   method_version,
 });
 
-/** Recorded subjects of one kind that are reported as not checked, at most: a record may name thousands. */
+/** Recorded subjects of one kind that are reported as not asked, at most: a record may name thousands. */
 const mostUnlearned = 10;
 
 const keyOf = ({ recorded, subject }: RecordedSubject) => recorded ?? subject;
@@ -97,7 +106,7 @@ const keyOf = ({ recorded, subject }: RecordedSubject) => recorded ?? subject;
 export function recordedNow(listing: Subject, stored: readonly StoredObservation[]): StoredObservation[] {
   const keys = new Map(kinds.map(({ kind, about }) => [kind, new Set(about(listing).map(keyOf))]));
   return stored.filter((one) =>
-    keyOf(one) === undefined ? one.state === 'not_checked' : keys.get(one.kind)?.has(keyOf(one)),
+    keyOf(one) === undefined ? one.outcome === 'not_asked' : keys.get(one.kind)?.has(keyOf(one)),
   );
 }
 
@@ -111,13 +120,13 @@ function missing(kind: Kind, known: readonly StoredObservation[], listing: Subje
     .slice(0, mostUnlearned)
     .map(({ subject }) => ({
       ...(subject !== undefined && { subject }),
-      reason: 'Dossier has learned nothing about it since the record names it.',
+      why: own('Dossier has learned nothing about it since the record names it.'),
     }));
 }
 
 /**
  * The observations of a listing as callers see them, in the order of the kinds. What the record names and nothing was
- * learned about is `not_checked`; what is older than three intervals is `stale`. `stored` is undefined before the first
+ * learned about is `not_asked`; what is older than three intervals has `is_stale`. `stored` is undefined before the first
  * check, and holds what `recordedNow` leaves after it.
  */
 export function toObservations(
@@ -127,7 +136,7 @@ export function toObservations(
 ): Observation[] {
   return kinds.flatMap((kind) => {
     if (!stored && (kind.isOptional || kind.about(listing).length === 0)) return [];
-    if (!stored) return [unlearned(kind, { reason: 'Dossier has made no observation of this listing.' })];
+    if (!stored) return [unlearned(kind, { why: own('Dossier has made no observation of this listing.') })];
     const known = stored.filter((one) => one.kind === kind.kind);
     return [
       ...known.map((one) => publish(one, kind, observing)),

@@ -4,6 +4,7 @@ import { attempt, type JsonObject } from '../core/json.ts';
 import { wrongField } from '../core/problem.ts';
 import { code, counted, day, list, named, paragraphs, toInlineText, toQuote } from '../core/text.ts';
 import { toComparisonBudget } from '../core/word-difference.ts';
+import { toText, Words } from '../core/words.ts';
 import { copyLacksSentence, type ListingFacts } from '../document/record.ts';
 import type { Limit } from '../limits/limit.ts';
 import {
@@ -65,7 +66,7 @@ async function readChanges(handle: string, { subject }: StoredObservation, store
 
 /** Until when another set was seen before the one that is seen now. */
 const othersUntil = ({ changed_from, value }: StoredObservation): string | undefined =>
-  changed_from?.state === 'observed' && changed_from.value !== value ? changed_from.seen_until : undefined;
+  changed_from?.outcome === 'seen' && changed_from.value !== value ? changed_from.seen_until : undefined;
 
 const mostReworded = 5;
 
@@ -350,12 +351,12 @@ export const checkSurface = defineTool({
     const facts = await findListingFacts(sent.handle, context);
     const { listing, observed } = facts;
     const known = (observed?.observations ?? []).filter(({ kind }) => kind === 'tools.surface');
-    const seen = known.filter(({ state, details }) => state === 'observed' && details);
+    const seen = known.filter(({ outcome, details }) => outcome === 'seen' && details);
     const asked = { network: context.caller.network, now_ms: context.clock().getTime() };
     const find = () => findAnswer(listing.handle, seen, shown, context);
     const found = seen.length > 0 && (await context.searches.run(asked, find));
     if (found) return found;
-    const why = known[0]?.reason ?? whyNone(facts);
+    const why = known[0]?.why ? toText(new Words(known[0].why)) : whyNone(facts);
     const message = `Dossier has seen no list of tools of this service. ${why}`.trim();
     return { handle: listing.handle, result: 'never_seen' as const, message, untrusted_fields: [] };
   },

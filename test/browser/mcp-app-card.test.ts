@@ -80,7 +80,7 @@ describe('the card in a host of MCP Apps', () => {
 
   it('dates the facts of Dossier’s checks', async () => {
     const at = directory.context.clock().toISOString();
-    const fact = { kind: 'endpoint.answers', value: 200, state: 'observed' as const };
+    const fact = { kind: 'endpoint.answers', value: 200, outcome: 'seen' as const };
     const check = { source: 'Dossier', vantage: 'lab-one', method_version: '1', observed_at: at };
     const observations = [{ ...fact, ...check, subject: 'http://plain.example/mcp', first_seen_at: at }];
     await directory.store.write((tx) =>

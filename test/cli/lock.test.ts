@@ -134,19 +134,19 @@ it('no text of a listing ends the annotation of GitHub Actions', async () => {
 });
 
 it('what is not known now, or was not when it was locked, is no change', async () => {
-  const saved = join(folder, 'states.json');
-  const out = join(folder, 'states.lock.json');
+  const saved = join(folder, 'ends.json');
+  const out = join(folder, 'ends.lock.json');
   const read = readFileSync(join(folder, 'saved.jsonl'), 'utf8');
   const document = JSON.parse(read) as { observations: object[] };
-  const states = ['not_checked', 'stale', 'refused', 'unreachable', 'auth_first'].map((state) => ({
-    state,
-    handle: `com.example/${state.replace('_', '-')}`,
-  }));
-  const known = states.map((one) => ({ ...document, handle: one.handle }));
-  const unknown = states.map(({ state, ...named }) => ({
+  const ends = [
+    ...['not_asked', 'refused', 'silent', 'otherwise', 'asks'].map((outcome) => ({ value: null, outcome })),
+    { is_stale: true },
+  ].map((end, at) => ({ end, handle: `com.example/end-${at}` }));
+  const known = ends.map(({ handle }) => ({ ...document, handle }));
+  const unknown = ends.map(({ end, handle }) => ({
     ...document,
-    ...named,
-    observations: document.observations.map((one) => ({ ...one, value: null, state })),
+    handle,
+    observations: document.observations.map((one) => ({ ...one, ...end })),
   }));
   for (const [before, now] of [
     [unknown, known],
@@ -154,10 +154,10 @@ it('what is not known now, or was not when it was locked, is no change', async (
   ]) {
     writeFileSync(saved, JSON.stringify(before));
     const locked = await runDossier(
-      ['lock', '--from', saved, '--out', out, ...states.map((one) => one.handle)],
+      ['lock', '--from', saved, '--out', out, ...ends.map(({ handle }) => handle)],
       {},
     );
-    expect(locked.stderr).toBe(`${out}: 5 listings locked from ${saved}\n`);
+    expect(locked.stderr).toBe(`${out}: 6 listings locked from ${saved}\n`);
     writeFileSync(saved, JSON.stringify(now));
     const { code, stdout } = await runDossier(['check', '--out', out], {});
     expect([code, stdout]).toEqual([0, '']);
@@ -187,10 +187,10 @@ it('another recipient, or another amount in any offer of a price, is a change', 
     };
     const observations = [
       {
-        ...{ ...dated, kind: 'price.challenge', state: 'quoted', value: [paid('1'), paid(amount)] },
+        ...{ ...dated, kind: 'price.challenge', outcome: 'seen', value: [paid('1'), paid(amount)] },
         details: { offers: [offer, { ...offer, amount }] },
       },
-      { ...dated, kind: 'price.pay_to', state: 'observed', value: [pay_to] },
+      { ...dated, kind: 'price.pay_to', outcome: 'seen', value: [pay_to] },
     ];
     writeFileSync(saved, JSON.stringify([{ ...document, observations }]));
   };
@@ -239,7 +239,7 @@ it.each([
   const [document] = JSON.parse(readFileSync(join(folder, 'priced.json'), 'utf8')) as object[];
   const write = (amount: string) => {
     const seen = { subject: 'https://mail.example.com', first_seen_at: '2026-11-02T00:00:00Z' };
-    const price = { ...seen, kind, question: 'price', state: 'advertised', value: toValue(amount) };
+    const price = { ...seen, kind, question: 'price', outcome: 'seen', value: toValue(amount) };
     const observations = [{ ...price, details: { last_updated: amount } }];
     writeFileSync(saved, JSON.stringify([{ ...document, observations }]));
   };

@@ -64,7 +64,11 @@ const base: ListingDocument = {
 };
 
 type Change = Partial<ListingDocument>;
-const signal = (kind: string, value: ImportedSignal['value'], state: ImportedSignal['state']): Change => ({
+const signal = (
+  kind: string,
+  value: ImportedSignal['value'],
+  outcome: ImportedSignal['outcome'],
+): Change => ({
   signals: {
     ...base.signals,
     imported: [
@@ -74,7 +78,7 @@ const signal = (kind: string, value: ImportedSignal['value'], state: ImportedSig
         source: 'another.source',
         observed_at: '2026-09-09T01:02:03.000Z',
         method_version: 't/1',
-        state,
+        outcome,
       },
     ],
   },
@@ -342,7 +346,7 @@ const seen = (...facts: Partial<Observation>[]): Change => ({
     subject: remote.url,
     question: 'price',
     value: null,
-    state: 'observed',
+    outcome: 'seen',
     source: 'Dossier',
     observed_at: '2026-11-20T10:00:00.000Z',
     first_seen_at: '2026-11-01T10:00:00.000Z',
@@ -357,56 +361,56 @@ const signals: readonly Row[] = [
   row(
     'namespace_matches_repository_owner',
     undefined,
-    signal('namespace.matches_repository_owner', true, 'observed'),
+    signal('namespace.matches_repository_owner', true, 'seen'),
     'met',
     'The namespace names the same owner as the repository.',
   ),
   row(
     'namespace_matches_repository_owner',
     undefined,
-    signal('namespace.matches_repository_owner', false, 'observed'),
+    signal('namespace.matches_repository_owner', false, 'seen'),
     'not_met',
     'The namespace names another owner than the repository.',
   ),
   row(
     'namespace_matches_repository_owner',
     undefined,
-    signal('namespace.matches_repository_owner', null, 'not_checked'),
+    signal('namespace.matches_repository_owner', null, 'not_asked'),
     'unknown',
     'Namespace and repository owner cannot be compared.',
   ),
   row(
     'endpoint_at_domain',
     undefined,
-    signal('namespace.holds_endpoint', true, 'observed'),
+    signal('namespace.holds_endpoint', true, 'seen'),
     'met',
     'Every recorded endpoint is at the registered domain of its namespace.',
   ),
   row(
     'endpoint_at_domain',
     undefined,
-    signal('namespace.holds_endpoint', false, 'observed'),
+    signal('namespace.holds_endpoint', false, 'seen'),
     'not_met',
     'A recorded endpoint is not at the registered domain of its namespace.',
   ),
   row(
     'publisher_listings_at_most',
     785,
-    signal('publisher.listings', 785, 'observed'),
+    signal('publisher.listings', 785, 'seen'),
     'met',
     '785 listings of this namespace are stored here, this one included.',
   ),
   row(
     'publisher_listings_at_most',
     784,
-    signal('publisher.listings', 785, 'observed'),
+    signal('publisher.listings', 785, 'seen'),
     'not_met',
     '785 listings of this namespace are stored here, this one included.',
   ),
   row(
     'publisher_listings_at_most',
     1,
-    signal('publisher.listings', 1, 'observed'),
+    signal('publisher.listings', 1, 'seen'),
     'met',
     '1 listing of this namespace is stored here, this one included.',
   ),
@@ -454,14 +458,14 @@ const offer = {
 const quoteOf = ({ format: _, ...paid }: typeof offer) => [
   { ...paid, asset: paid.asset.toLowerCase(), network: 'eip155:8453' },
 ];
-const quoted = seen({ state: 'quoted', value: quoteOf(offer), details: { offers: [offer] } });
+const quoted = seen({ outcome: 'seen', value: quoteOf(offer), details: { offers: [offer] } });
 const elsewhere = seen({
-  state: 'quoted',
+  outcome: 'seen',
   value: [{ ...{ amount: '10000', asset: 'usd' }, network: 'eip155:7', scheme: 'exact' }],
 });
-const noPrice = seen({ state: 'no_price_seen' });
+const noPrice = seen({ outcome: 'nothing' });
 const second = { type: 'streamable-http', url: 'https://mcp.example/pro' };
-const cheap = { state: 'quoted', value: quoteOf(offer) } as const;
+const cheap = { outcome: 'seen', value: quoteOf(offer) } as const;
 const dear = { ...cheap, subject: second.url, value: quoteOf({ ...offer, amount: '100000000' }) };
 const cheapText = '0.01 USDC on Base';
 const atBoth = (...facts: Partial<Observation>[]): Change => ({
@@ -475,48 +479,52 @@ const ofPackages = (names: readonly string[], ...facts: Partial<Observation>[]):
   packages: names.map((identifier) => ({ ...npm, identifier })),
 });
 const many = Array.from({ length: 11 }, (_, n) => `p${n}`);
-const lockedPrice = seen({ state: 'auth_first', reason: 'The host evil.example says no.' });
+const lockedPrice = seen({
+  outcome: 'asks',
+  asks_for: 'credentials',
+  reason: 'The host evil.example says no.',
+});
 const paid = (fact: Partial<Observation> = {}) => seen({ kind: 'price.pay_to', value: ['0x1'], ...fact });
-const changed = { value: ['0x2'], state: 'observed' as const, seen_until: '2026-10-31T10:00:00.000Z' };
+const changed = { value: ['0x2'], outcome: 'seen' as const, seen_until: '2026-10-31T10:00:00.000Z' };
 const onBase = 'eip155:8453/erc20:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913';
 
 const observedRows: readonly Row[] = [
   ...(
     [
       [
-        'observed',
+        { outcome: 'seen' },
         200,
         'met',
         'A recorded endpoint introduced itself to Dossier, or asked it to sign in or to pay.',
       ],
-      ...(['unreachable', 'not_found'] as const).map(
-        (state) =>
+      ...(['silent', 'otherwise', 'absent'] as const).map(
+        (outcome) =>
           [
-            state,
+            { outcome },
             null,
             'not_met',
             'The endpoint neither introduced itself to Dossier nor asked it to sign in or to pay.',
           ] as const,
       ),
-      ['not_checked', null, 'unknown', 'Dossier has not seen whether the endpoint answers.'],
+      [{ outcome: 'not_asked' }, null, 'unknown', 'Dossier has not seen whether the endpoint answers.'],
       [
-        'refused',
+        { outcome: 'refused' },
         null,
         'unknown',
         'Dossier has not seen whether the endpoint answers: the check was refused.',
       ],
       [
-        'stale',
+        { outcome: 'seen', is_stale: true },
         200,
         'unknown',
         'Dossier has not seen whether the endpoint answers now. Last seen on 2026-11-20; not checked since.',
       ],
     ] as const
-  ).map(([state, value, result, fact]) =>
+  ).map(([ended, value, result, fact]) =>
     row(
       'endpoint_observed_alive',
       undefined,
-      seen({ kind: 'endpoint.answers', question: 'reach', value, state }),
+      seen({ kind: 'endpoint.answers', question: 'reach', value, ...ended }),
       result,
       fact,
     ),
@@ -536,10 +544,10 @@ const observedRows: readonly Row[] = [
     'no_payment_seen',
     undefined,
     seen(
-      { state: 'no_price_seen' },
+      { outcome: 'nothing' },
       {
         kind: 'price.tool',
-        state: 'advertised',
+        outcome: 'seen',
         value: { tools: 2, priced: [{ name: 'look_up', price_usd: 0.01 }] },
       },
     ),
@@ -549,14 +557,14 @@ const observedRows: readonly Row[] = [
   row(
     'no_payment_seen',
     undefined,
-    seen({ state: 'no_price_seen' }, { kind: 'price.tool', state: 'unreachable' }),
+    seen({ outcome: 'nothing' }, { kind: 'price.tool', outcome: 'silent' }),
     'unknown',
-    'Dossier has not seen whether the endpoint quotes a price: it did not answer.',
+    'Dossier has not seen whether the endpoint quotes a price: it gave no answer.',
   ),
   row(
     'no_payment_seen',
     undefined,
-    seen({ state: 'unrecognised' }),
+    seen({ outcome: 'asks', asks_for: 'payment' }),
     'not_met',
     'The endpoint asked Dossier for a payment.',
   ),
@@ -579,7 +587,7 @@ const observedRows: readonly Row[] = [
   row(
     'price_at_most',
     '0.01 USDC',
-    atBoth(cheap, { subject: second.url, state: 'auth_first' }),
+    atBoth(cheap, { subject: second.url, outcome: 'asks', asks_for: 'credentials' }),
     'unknown',
     'Dossier has not seen whether the endpoint quotes a price: it asks for credentials first.',
   ),
@@ -652,7 +660,7 @@ const observedRows: readonly Row[] = [
   row(
     'pay_to_unchanged_for',
     20,
-    paid({ changed_from: { ...changed, value: null, state: 'unreachable' } }),
+    paid({ changed_from: { ...changed, value: null, outcome: 'silent' } }),
     'unknown',
     'The addresses that the endpoint asks to be paid at were the same each time that Dossier saw them from 2026-11-01 to 2026-11-20; that is less than was asked for.',
   ),
@@ -661,10 +669,10 @@ const observedRows: readonly Row[] = [
     1,
     atBoth(
       { kind: 'tools.surface', value: 'a' },
-      { kind: 'tools.surface', subject: second.url, state: 'unreachable' },
+      { kind: 'tools.surface', subject: second.url, outcome: 'silent' },
     ),
     'unknown',
-    'The tools that the endpoint lists are not known to Dossier: it did not answer.',
+    'The tools that the endpoint lists are not known to Dossier: it gave no answer.',
   ),
   row(
     'tools_unchanged_for',
@@ -676,7 +684,7 @@ const observedRows: readonly Row[] = [
   row(
     'pay_to_unchanged_for',
     19,
-    atBoth({ kind: 'price.pay_to', value: ['0x1'] }, { subject: second.url, state: 'no_price_seen' }),
+    atBoth({ kind: 'price.pay_to', value: ['0x1'] }, { subject: second.url, outcome: 'nothing' }),
     'met',
     'The addresses that the endpoint asks to be paid at were the same each time that Dossier saw them from 2026-11-01 to 2026-11-20.',
   ),
@@ -696,7 +704,7 @@ const observedRows: readonly Row[] = [
     undefined,
     ofPackages(
       ['a', 'b'],
-      { kind: 'package.deprecated', subject: 'npm:a', value: null, state: 'unreachable' },
+      { kind: 'package.deprecated', subject: 'npm:a', value: null, outcome: 'silent' },
       { kind: 'package.deprecated', subject: 'npm:b', value: true },
     ),
     'not_met',
@@ -708,10 +716,10 @@ const observedRows: readonly Row[] = [
     ofPackages(
       ['a', 'b'],
       { kind: 'package.deprecated', subject: 'npm:a', value: false },
-      { kind: 'package.deprecated', subject: 'npm:b', value: null, state: 'unreachable' },
+      { kind: 'package.deprecated', subject: 'npm:b', value: null, outcome: 'silent' },
     ),
     'unknown',
-    'Dossier has not seen whether each recorded package is deprecated: it did not answer.',
+    'Dossier has not seen whether each recorded package is deprecated: it gave no answer.',
   ),
   row(
     'package_not_deprecated',

@@ -156,7 +156,7 @@ describe('a small body about a listing with large lists', () => {
   const urls = ['a', 'b', 'c'].map((name) => `https://${name}.example.com/mcp`);
   const seen_at = '2026-11-20T00:00:00.000Z';
   const toObservation = (subject: string) => ({
-    ...{ kind: 'tools.surface', subject, value: 'now', state: 'observed' as const },
+    ...{ kind: 'tools.surface', subject, value: 'now', outcome: 'seen' as const },
     details: { tools: [{ name: 'a', sha256: 'b'.repeat(64) }] },
     ...{ source: 'Dossier', method_version: 'tools/1', vantage: 'here' },
     ...{ observed_at: seen_at, first_seen_at: seen_at },
@@ -178,8 +178,8 @@ describe('a small body about a listing with large lists', () => {
       await tx.observations.addChange({
         ...{ handle, at: seen_at, vantage: 'here', log_index: 1 },
         changes: urls.map((subject) => ({
-          ...{ kind: 'tools.surface', subject, after: { value: 'now', state: 'observed' as const } },
-          before: { value: 'before', state: 'observed' as const, seen_until: '2026-11-11T00:00:00.000Z' },
+          ...{ kind: 'tools.surface', subject, after: { value: 'now', outcome: 'seen' as const } },
+          before: { value: 'before', outcome: 'seen' as const, seen_until: '2026-11-11T00:00:00.000Z' },
           items: [{ tool: 'a', change: 'changed', members: ['description'] }],
         })),
       });

@@ -83,7 +83,7 @@ describe('a listing from a saved copy with only the newest versions', () => {
     const signals = (await readDocument(directory)).signals.imported as Signal[];
     const reason = 'The saved copy that was read has no older version of any listing.';
     for (const kind of ['registry.versions', 'registry.first_published'])
-      expect(signals.find((signal) => signal.kind === kind)).toMatchObject({ state: 'not_stated', reason });
+      expect(signals.find((signal) => signal.kind === kind)).toMatchObject({ outcome: 'nothing', reason });
     const page = await read(directory, `/agents/${handle}`);
     expect(page).toContain(`<b>Versions published, first published:</b> ${reason}</li>`);
     expect(page).toContain('as of <time datetime="2026-03-09T08:00:00.000Z">2026-03-09</time>; version');
@@ -126,7 +126,7 @@ describe('a listing from a saved copy with only the newest versions', () => {
       ['publisher_listings_at_most', '2026-03-09'],
       ['endpoint_observed_alive', ''],
     ]);
-    expect(document.observations[0]).toMatchObject({ state: 'not_checked' });
+    expect(document.observations[0]).toMatchObject({ outcome: 'not_asked' });
     expect(document.observations[0]).not.toHaveProperty('observed_at');
     expect(await read(directory, `/badge/${handle}`)).toContain(`as of ${today()}`);
     expect(page).toContain(`as of <time>${today()}</time>`);
@@ -205,7 +205,7 @@ it('a listing of a registry is as of the last completed reading of that registry
   expect(document.signals.imported).toContainEqual(
     expect.objectContaining({
       kind: 'registry.versions',
-      state: 'not_stated',
+      outcome: 'nothing',
       observed_at: document.observed_at,
       reason: 'The registry has sent Dossier no older version of any listing.',
     }),

@@ -20,10 +20,10 @@ beforeAll(async () => {
         {
           kind: 'tools.count',
           subject: 'https://mcp.webhook.co/mcp',
-          before: { value: 3, state: 'observed', seen_until: '2026-11-01T08:00:00.000Z' },
-          after: { value: 4, state: 'observed' },
+          before: { value: 3, outcome: 'seen', seen_until: '2026-11-01T08:00:00.000Z' },
+          after: { value: 4, outcome: 'seen' },
         },
-        { kind: 'auth.required', after: { value: true, state: 'observed' } },
+        { kind: 'auth.required', after: { value: true, outcome: 'seen' } },
       ],
     }),
   );
@@ -53,7 +53,7 @@ describe('the history of a listing', () => {
           vantage: 'eu-west',
           log_index: 0,
           is_first: true,
-          changes: [{ kind: 'auth.required', after: { value: true, state: 'observed' } }],
+          changes: [{ kind: 'auth.required', after: { value: true, outcome: 'seen' } }],
         },
       ],
       is_observed: false,
@@ -75,7 +75,7 @@ describe('the history of a listing', () => {
 
   it('goes on with older events', async () => {
     const busy = 'com.politicalcomms/api';
-    const change = { kind: 'tools.count', after: { value: 1, state: 'observed' as const } };
+    const change = { kind: 'tools.count', after: { value: 1, outcome: 'seen' as const } };
     await directory.store.write(async (tx) => {
       for (let log_index = 100; log_index < 121; log_index += 1)
         await tx.observations.addChange({

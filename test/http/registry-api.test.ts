@@ -464,6 +464,7 @@ it('has the size of the log and its checkpoint, and takes at most 2,048 bytes fo
     environment: {
       ...{ PUBLIC_URL: 'https://a-rather-long-name.dossier.example.org', LIMITS: 'off' },
       HOST_OVERRIDES: JSON.stringify({ 'long.example.com': gone.url }),
+      REPOSITORY_HOSTS: JSON.stringify({ 'github.com': { git: gone.url, raw: gone.url } }),
     },
   });
   await long.observe(handle);

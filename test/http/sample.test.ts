@@ -36,13 +36,16 @@ describe('a listing of the shipped sample is called a sample', () => {
       origin: 'registry, as given in the specification, not read there',
       origin_note: specified,
     });
-    const signals = document.signals.imported.map(({ kind, state }: Record<string, string>) => [kind, state]);
+    const signals = document.signals.imported.map(({ kind, outcome }: Record<string, string>) => [
+      kind,
+      outcome,
+    ]);
     expect(signals).toEqual([
-      ['version', 'not_stated'],
-      ['registry.versions', 'not_stated'],
-      ['registry.first_published', 'not_stated'],
-      ['registry.last_published', 'not_stated'],
-      ['publisher.listings', 'observed'],
+      ['version', 'nothing'],
+      ['registry.versions', 'nothing'],
+      ['registry.first_published', 'nothing'],
+      ['registry.last_published', 'nothing'],
+      ['publisher.listings', 'seen'],
     ]);
     expect(document.signals.imported[0]).toMatchObject({
       source: 'registry, as given in the specification, not read there',

@@ -71,7 +71,7 @@ describe('what is not known', () => {
 
   it('is in the document with its reason, on the page and in Markdown', async () => {
     const { not_known, not_seen, evidence_snapshot_date } = JSON.parse(await read('/agents/a.b/remote.json'));
-    const rating = { question: 'ratings', kind: 'ratings.native', state: 'not_found' };
+    const rating = { question: 'ratings', kind: 'ratings.native', outcome: 'nothing' };
     const reason = 'Nobody has rated it here.';
     expect(not_seen).toEqual([{ ...rating, reason, by: 'this service', as_of: evidence_snapshot_date }]);
     expect(

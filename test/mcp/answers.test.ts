@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { StoredObservation } from '../../src/observations/observation.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { type RegistryEntry, registryEntry } from '../support/entries.ts';
+import { said } from '../support/facts.ts';
 import { connect } from '../support/mcp-clients.ts';
 import { onGitHub } from '../support/registry-entries.ts';
 
@@ -23,11 +24,17 @@ const npm = {
 const header = { name: 'X-Key', isRequired: true, isSecret: true };
 const withSecret = { remotes: [{ type: 'streamable-http', url, headers: [header] }] };
 
-type Seen = Partial<StoredObservation> & Pick<StoredObservation, 'kind' | 'value'>;
-const saw = (one: Seen): StoredObservation => ({
-  ...{ state: 'observed', subject: url, source: 'Dossier', vantage: 'lab-one', method_version: '1' },
+type Seen = Omit<Partial<StoredObservation>, 'missed'> &
+  Pick<StoredObservation, 'kind' | 'value'> & {
+    reason?: string;
+    missed?: { since: string; unanswered?: string; reason: string };
+  };
+const saw = ({ reason, missed, ...one }: Seen): StoredObservation => ({
+  ...{ outcome: 'seen', subject: url, source: 'Dossier', vantage: 'lab-one', method_version: '1' },
   ...{ observed_at: timeAgo(0), first_seen_at: timeAgo(0) },
   ...one,
+  ...(reason && { why: said(reason) }),
+  ...(missed && { missed: { ...missed, why: said(missed.reason) } }),
 });
 const answers = saw({ kind: 'endpoint.answers', value: 200, first_seen_at: timeAgo(20) });
 const usdc = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913';
@@ -40,13 +47,13 @@ const quote = (amount: string, scheme = 'exact') => [
 ];
 const price = saw({
   kind: 'price.challenge',
-  ...{ value: quote('50000'), state: 'quoted', details: { offers: [offer('50000', '0.05 USDC')] } },
+  ...{ value: quote('50000'), outcome: 'seen', details: { offers: [offer('50000', '0.05 USDC')] } },
   first_seen_at: timeAgo(20),
-  changed_from: { value: quote('10000'), state: 'quoted', seen_until: timeAgo(21) },
+  changed_from: { value: quote('10000'), outcome: 'seen', seen_until: timeAgo(21) },
 });
 const payee = saw({
   ...{ kind: 'price.pay_to', value: ['0xbb'], first_seen_at: timeAgo(20) },
-  changed_from: { value: ['0xaa'], state: 'observed', seen_until: timeAgo(21) },
+  changed_from: { value: ['0xaa'], outcome: 'seen', seen_until: timeAgo(21) },
 });
 const surface = (...names: string[]) =>
   saw({
@@ -96,9 +103,9 @@ const rows: readonly Row[] = [
     record: at(url),
     seen: [
       saw({
-        ...{ kind: 'endpoint.answers', value: null, state: 'unreachable', reason: 'No connection.' },
+        ...{ kind: 'endpoint.answers', value: null, outcome: 'silent', reason: 'No connection.' },
         first_seen_at: timeAgo(1),
-        changed_from: { value: 200, state: 'observed', seen_until: timeAgo(20) },
+        changed_from: { value: 200, outcome: 'seen', seen_until: timeAgo(20) },
       }),
       saw({ kind: 'endpoint.availability', value: '7 of 9' }),
     ],
@@ -142,7 +149,7 @@ const rows: readonly Row[] = [
     record: at(url),
     seen: [
       saw({
-        ...{ kind: 'endpoint.answers', value: null, state: 'refused', reason: 'Its robots.txt refuses.' },
+        ...{ kind: 'endpoint.answers', value: null, outcome: 'refused', reason: 'Its robots.txt refuses.' },
         ...{ observed_at: timeAgo(200), first_seen_at: timeAgo(200) },
       }),
     ],
@@ -154,7 +161,7 @@ const rows: readonly Row[] = [
     record: at(url),
     seen: [
       saw({
-        ...{ kind: 'endpoint.answers', value: null, state: 'not_found', reason: 'HTTP status 404.' },
+        ...{ kind: 'endpoint.answers', value: null, outcome: 'absent', reason: 'HTTP status 404.' },
         ...{ observed_at: timeAgo(200), first_seen_at: timeAgo(200) },
       }),
     ],
@@ -170,9 +177,9 @@ const rows: readonly Row[] = [
     record: at(url),
     seen: [
       saw({
-        ...{ kind: 'endpoint.answers', value: null, state: 'unreachable', reason: 'No connection.' },
+        ...{ kind: 'endpoint.answers', value: null, outcome: 'silent', reason: 'No connection.' },
         first_seen_at: timeAgo(1),
-        changed_from: { value: null, state: 'refused', seen_until: timeAgo(20) },
+        changed_from: { value: null, outcome: 'refused', seen_until: timeAgo(20) },
       }),
     ],
     expected: [`No answer from the endpoint on ${today}, nor on ${yesterday}. Dossier asks from lab-one.`],
@@ -185,7 +192,7 @@ const rows: readonly Row[] = [
       packageFact({
         kind: 'package.exists',
         value: null,
-        state: 'not_found',
+        outcome: 'absent',
         reason: 'npm has no package x-mcp.',
       }),
     ],
@@ -201,25 +208,25 @@ const rows: readonly Row[] = [
       packageFact({
         kind: 'package.exists',
         value: null,
-        state: 'not_found',
+        outcome: 'absent',
         reason: 'npm has no package x-mcp.',
       }),
       packageFact({
         kind: 'package.maintainers',
         value: null,
-        state: 'not_found',
+        outcome: 'absent',
         reason: 'npm has no package x-mcp.',
       }),
       packageFact({
         kind: 'package.deprecated',
         value: null,
-        state: 'not_found',
+        outcome: 'absent',
         reason: 'npm has no package x-mcp.',
       }),
       packageFact({
         kind: 'package.version_age',
         value: null,
-        state: 'not_found',
+        outcome: 'absent',
         reason: 'npm has no package x-mcp.',
       }),
     ],
@@ -230,7 +237,7 @@ const rows: readonly Row[] = [
     says: 'of an endpoint that is not there neither tools nor costs',
     record: at(url),
     seen: ['endpoint.answers', 'tools.surface', 'price.challenge'].map((kind) =>
-      saw({ kind, value: null, state: 'not_found', reason: 'The endpoint answered with HTTP status 404.' }),
+      saw({ kind, value: null, outcome: 'absent', reason: 'The endpoint answered with HTTP status 404.' }),
     ),
     expected: [
       `Nothing was at the endpoint on ${today}.`,
@@ -246,7 +253,7 @@ const rows: readonly Row[] = [
         kind: 'repository.exists',
         subject: 'https://github.com/example/x',
         value: null,
-        state: 'not_found',
+        outcome: 'absent',
         reason: 'github.com shows no public repository at example/x.',
       }),
     ],
@@ -264,7 +271,7 @@ const rows: readonly Row[] = [
       saw({ kind: 'auth.required', value: true }),
       ...['tools.surface', 'price.challenge', 'security.contact', 'terms.url'].map((kind) =>
         saw({
-          ...{ kind, value: null, state: 'auth_first' as const },
+          ...{ kind, value: null, outcome: 'asks', asks_for: 'credentials' },
           reason: 'The endpoint asks for credentials before it shows anything; Dossier sends none.',
         }),
       ),
@@ -280,12 +287,12 @@ const rows: readonly Row[] = [
     record: npm,
     seen: [
       packageFact({ kind: 'package.exists' }),
-      packageFact({ kind: 'package.maintainers', value: null, state: 'not_found', reason: 'None.' }),
-      packageFact({ kind: 'package.advisories', value: null, state: 'unreachable', reason: 'Time-out.' }),
+      packageFact({ kind: 'package.maintainers', value: null, outcome: 'absent', reason: 'None.' }),
+      packageFact({ kind: 'package.advisories', value: null, outcome: 'silent', reason: 'Time-out.' }),
     ],
     expected: [
       `Not there: maintainers of the package (Dossier, ${today})`,
-      `Could not be seen: advisories about the package: it did not answer (Dossier, ${today})`,
+      `Could not be seen: advisories about the package: it gave no answer (Dossier, ${today})`,
     ],
   },
   {
@@ -296,7 +303,7 @@ const rows: readonly Row[] = [
         kind: 'endpoint.dns',
         subject: 'x.example',
         value: null,
-        state: 'not_found',
+        outcome: 'absent',
         reason: 'DNS has no address of x.example.',
       }),
     ],
@@ -321,7 +328,7 @@ const rows: readonly Row[] = [
         ...price,
         value: quote('50000', 'upto'),
         details: { offers: [{ ...offer('50000', '0.05 USDC'), scheme: 'upto' }] },
-        changed_from: { value: quote('50000'), state: 'quoted', seen_until: timeAgo(21) },
+        changed_from: { value: quote('50000'), outcome: 'seen', seen_until: timeAgo(21) },
       },
     ],
     expected: [
@@ -341,7 +348,7 @@ const rows: readonly Row[] = [
     record: npm,
     seen: [
       packageFact({
-        ...{ kind: 'package.exists', value: null, state: 'not_found', reason: 'npm has no package x-mcp.' },
+        ...{ kind: 'package.exists', value: null, outcome: 'absent', reason: 'npm has no package x-mcp.' },
         ...{ observed_at: timeAgo(200), first_seen_at: timeAgo(200) },
       }),
     ],
@@ -369,7 +376,7 @@ const rows: readonly Row[] = [
       {
         ...surface('read', 'run'),
         changed_from: {
-          ...{ value: 'cd'.repeat(32), state: 'observed', seen_until: timeAgo(21) },
+          ...{ value: 'cd'.repeat(32), outcome: 'seen', seen_until: timeAgo(21) },
           tools: [
             { tool: 'read', change: 'changed' },
             { tool: 'run', change: 'added' },
@@ -389,12 +396,12 @@ const rows: readonly Row[] = [
       answers,
       {
         ...surface('read', 'run'),
-        changed_from: { value: 'cd'.repeat(32), state: 'observed', seen_until: timeAgo(21) },
+        changed_from: { value: 'cd'.repeat(32), outcome: 'seen', seen_until: timeAgo(21) },
       },
       saw({
         kind: 'tools.count',
         value: 2,
-        changed_from: { value: 3, state: 'observed', seen_until: timeAgo(21) },
+        changed_from: { value: 3, outcome: 'seen', seen_until: timeAgo(21) },
       }),
     ],
     expected: [`Its tools changed between ${dayAgo(21)} and ${before}.`],
@@ -406,11 +413,11 @@ const rows: readonly Row[] = [
       answers,
       {
         ...surface('read', 'run'),
-        changed_from: { value: 'cd'.repeat(32), state: 'observed', seen_until: timeAgo(21) },
+        changed_from: { value: 'cd'.repeat(32), outcome: 'seen', seen_until: timeAgo(21) },
       },
       saw({
         ...{ kind: 'tools.count', value: 2, first_seen_at: timeAgo(80) },
-        changed_from: { value: 1, state: 'observed', seen_until: timeAgo(81) },
+        changed_from: { value: 1, outcome: 'seen', seen_until: timeAgo(81) },
       }),
     ],
     expected: [`Its tools changed between ${dayAgo(21)} and ${before}.`],
@@ -423,7 +430,7 @@ const rows: readonly Row[] = [
       saw({ kind: 'security.contact', subject: 'https://x.example', value: 'mailto:a@x.example' }),
       saw({
         ...{ kind: 'security.contact', subject: 'https://y.example', value: null },
-        ...{ state: 'not_found', reason: 'None.' },
+        ...{ outcome: 'absent', reason: 'None.' },
       }),
     ],
     expected: [
@@ -524,7 +531,7 @@ const rows: readonly Row[] = [
   {
     says: 'when a change was last seen, if it was not seen again',
     record: at(url),
-    seen: [{ ...payee, observed_at: timeAgo(10), missed: { since: timeAgo(0), reason: 'Time-out.' } }],
+    seen: [saw({ ...payee, observed_at: timeAgo(10), missed: { since: timeAgo(0), reason: 'Time-out.' } })],
     expected: [`(between ${dayAgo(21)} and ${before}); last seen on ${dayAgo(10)}.`],
   },
   {
@@ -534,7 +541,7 @@ const rows: readonly Row[] = [
       ...['a', 'b', 'c'].map((name) => ({ ...answers, subject: `https://${name}.example/mcp` })),
       saw({
         ...{ kind: 'endpoint.answers', value: null, subject: 'https://d.example/mcp' },
-        ...{ state: 'unreachable', reason: 'No connection.' },
+        ...{ outcome: 'silent', reason: 'No connection.' },
       }),
     ],
     expected: [`Where: https://d.example/mcp: No connection; https://a.example/mcp answered`],
@@ -556,7 +563,7 @@ const rows: readonly Row[] = [
       saw({ kind: 'security.contact', subject: 'https://x.example', value: 'mailto:a@x.example' }),
       saw({
         ...{ kind: 'security.contact', subject: 'https://y.example', value: null },
-        ...{ state: 'not_found', reason: 'None.' },
+        ...{ outcome: 'absent', reason: 'None.' },
       }),
     ],
     expected: [`Not there: security contact at https://y.example (Dossier, ${today})`],
@@ -565,7 +572,7 @@ const rows: readonly Row[] = [
     says: 'of two endpoints what is so of each',
     record: at(url, other),
     seen: [
-      saw({ kind: 'endpoint.answers', value: null, state: 'not_found', reason: 'HTTP status 404.' }),
+      saw({ kind: 'endpoint.answers', value: null, outcome: 'absent', reason: 'HTTP status 404.' }),
       { ...answers, subject: other },
       saw({ kind: 'auth.required', subject: other, value: true }),
     ],
@@ -620,7 +627,7 @@ const rows: readonly Row[] = [
       packageFact({
         kind: 'package.exists',
         value: null,
-        state: 'not_found',
+        outcome: 'absent',
         reason: 'npm has no package x-mcp.',
       }),
     ],
@@ -650,11 +657,11 @@ const rows: readonly Row[] = [
     seen: [
       answers,
       saw({
-        ...{ kind: 'terms.url', subject: termsPlaces, value: null, state: 'unreachable' },
+        ...{ kind: 'terms.url', subject: termsPlaces, value: null, outcome: 'silent' },
         reason: 'The files could not be read.',
       }),
     ],
-    expected: ['Could not be seen: terms: it did not answer'],
+    expected: ['Could not be seen: terms: it gave no answer'],
     absent: ['licence, support, terms', 'operator, terms'],
   },
   {
@@ -662,16 +669,16 @@ const rows: readonly Row[] = [
     record: at(url),
     seen: [
       answers,
-      saw({ kind: 'price.challenge', value: null, state: 'no_price_seen' }),
+      saw({ kind: 'price.challenge', value: null, outcome: 'nothing' }),
       saw({
         kind: 'security.contact',
         subject: 'https://x.example',
         value: null,
-        state: 'not_found',
+        outcome: 'absent',
         reason: 'None.',
       }),
       saw({
-        ...{ kind: 'terms.url', subject: termsPlaces, value: null, state: 'not_found' },
+        ...{ kind: 'terms.url', subject: termsPlaces, value: null, outcome: 'absent' },
         reason: 'No link.',
       }),
     ],
@@ -699,7 +706,7 @@ const rows: readonly Row[] = [
       saw({ kind: 'endpoint.answers', value: 200, observed_at: timeAgo(200), first_seen_at: timeAgo(200) }),
       saw({ kind: 'endpoint.availability', value: '1 of 1', observed_at: timeAgo(200) }),
       saw({
-        ...{ kind: 'price.challenge', value: null, state: 'no_price_seen', reason: 'Dossier calls no tool.' },
+        ...{ kind: 'price.challenge', value: null, outcome: 'nothing', reason: 'Dossier calls no tool.' },
         ...{ observed_at: timeAgo(200), first_seen_at: timeAgo(200) },
       }),
       saw({

@@ -146,8 +146,8 @@ describe('get_history of what checks saw', () => {
           changes: [
             {
               kind: 'tools.count',
-              before: { value: at, state: 'observed', seen_until: '2029-12-31T00:00:00.000Z' },
-              after: { value: at + 1, state: 'observed' },
+              before: { value: at, outcome: 'seen' as const, seen_until: '2029-12-31T00:00:00.000Z' },
+              after: { value: at + 1, outcome: 'seen' as const },
             },
           ],
         });
@@ -171,7 +171,7 @@ describe('get_history of what checks saw', () => {
     const usdc = '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913';
     const quote = (scheme: string) => ({
       value: [{ amount: '10000', asset: usdc, network: 'eip155:8453', scheme }],
-      state: 'quoted' as const,
+      outcome: 'seen' as const,
     });
     const seen_until = '2030-12-31T00:00:00.000Z';
     await directory.store.write((tx) =>
@@ -180,8 +180,8 @@ describe('get_history of what checks saw', () => {
         changes: [
           {
             kind: 'tools.surface',
-            before: { value: 'ab'.repeat(32), state: 'observed', seen_until },
-            after: { value: 'cd'.repeat(32), state: 'observed' },
+            before: { value: 'ab'.repeat(32), outcome: 'seen' as const, seen_until },
+            after: { value: 'cd'.repeat(32), outcome: 'seen' as const },
             items: [{ tool: 'drop a_table', change: 'added' }],
           },
           {
@@ -233,7 +233,7 @@ describe('get_history of what publishers named', () => {
       text: text.split('\n').find((one) => one.includes(`log index ${log_index})`)),
     };
   }
-  const value = (of: string, details = {}) => ({ value: of, state: 'observed' as const, details });
+  const value = (of: string, details = {}) => ({ value: of, outcome: 'seen' as const, details });
 
   it('says the times of two values of one day', async () => {
     const { line } = await lineOf('repository.last_commit', {
@@ -251,7 +251,7 @@ describe('get_history of what publishers named', () => {
       after: value('b'.repeat(40), { branch: 'no. Ask nobody' }),
     });
     expect(line).toBe(
-      'Newest commit of the repository: aaaaaaaaaaaa of `verified-by-dossier` until 2026-11-21, then bbbbbbbbbbbb of “no. Ask nobody”',
+      'Newest commit of the repository: `aaaaaaaaaaaa` of `verified-by-dossier` until 2026-11-21, then `bbbbbbbbbbbb` of “no. Ask nobody”',
     );
   });
 
@@ -292,8 +292,8 @@ describe('get_history of more than one read finds', () => {
           ...{ handle: checked, log_index: n, at: hour(n), vantage: 'eu' },
           changes: [
             n === 0
-              ? { kind: 'auth.required', after: { value: true, state: 'observed' } }
-              : { kind: 'tools.count', after: { value: n, state: 'observed' } },
+              ? { kind: 'auth.required', after: { value: true, outcome: 'seen' as const } }
+              : { kind: 'tools.count', after: { value: n, outcome: 'seen' as const } },
           ],
         });
       // A transaction that began earlier may end later: positions and times then disagree.
@@ -381,7 +381,7 @@ describe('get_history of what is recorded here', () => {
     };
     const { rating_id } = await post('submit_rating', {
       ...{ handle, interaction_id: 'one', interaction_at: directory.context.clock().toISOString() },
-      ...{ outcome: 'failed', protocol: 'mcp', relationship: 'none' },
+      ...{ outcome: 'failed' as const, protocol: 'mcp', relationship: 'none' },
     });
     await post('withdraw_rating', { rating_id });
     const { changes } = await post('get_history', { handle });

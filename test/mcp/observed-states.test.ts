@@ -29,7 +29,7 @@ describe('get_history', () => {
     const [price] = json.changes as string[];
     expect(price).toMatch(
       new RegExp(
-        `^${dayAgo(20)} Price that the endpoint quotes \\(\`https://mcp\\.quotewire\\.com/mcp\`\\): 0\\.01 USDC on Base, paid to \`0x1{40}\` until ${dayAgo(40)}, then 0\\.05 USDC on Base, paid to \`0x2{40}\` \\(log index \\d+\\)$`,
+        `^${dayAgo(20)} Price that the endpoint quotes \\(\`https://mcp\\.quotewire\\.com/mcp\`\\): 0\\.01 USDC on Base until ${dayAgo(40)}, then 0\\.05 USDC on Base \\(log index \\d+\\)$`,
       ),
     );
   });
@@ -39,7 +39,7 @@ describe('get_history', () => {
     const [change] = json.changes as string[];
     expect(change).toMatch(
       new RegExp(
-        `answered \\(HTTP status 200\\) until ${dayAgo(40)}, since ${dayAgo(20)} it did not answer \\(log index \\d+\\)$`,
+        `answered \\(HTTP status 200\\) until ${dayAgo(40)}, since ${dayAgo(20)} it gave no answer \\(log index \\d+\\)$`,
       ),
     );
   });
@@ -120,7 +120,7 @@ describe('get_agent', () => {
     const { json } = await ask('get_agent', { handle: notThere });
     const { stands_out, lines } = json as { stands_out: string[]; lines: Record<string, string> };
     expect(stands_out[0]).toContain('; 0 of 3 checks in 30 days found something there. ');
-    expect(lines.where).toContain('answered with HTTP status 404');
+    expect(lines.where).toContain('returned HTTP 404');
     const { text } = await ask('compare_agents', { handles: [notThere, healthy] });
     expect(text).toContain('sign in or to pay; 0 of 3 checks in 30 days found something there. ');
   });
@@ -287,7 +287,7 @@ describe('compare_agents says of what it does not know', () => {
 
   it('that an endpoint asks for a payment first, with the price in the unit that people use', async () => {
     const at = 'Checked: `https://mcp.quotewire.com/mcp`.';
-    const quoted = `Quoted: 0.05 USDC on Base, paid to \`0x${'2'.repeat(40)}\`.`;
+    const quoted = 'Quoted: 0.05 USDC on Base.';
     expect(await linesOf(paid, ['price_known', 'price_at_most:0.01 USDC', 'tools_unchanged_for:10'])).toEqual(
       [
         `price_known: met. The endpoint quoted Dossier a price. ${quoted} ${at} [Dossier, ${dayAgo(0)}]`,

@@ -93,7 +93,7 @@ it('shows who issued a certificate and until when it is valid', async () => {
   expect(details).toMatchObject({ issuer: 'Test Authority', accepted_by_root_certificates: true });
   expect(Math.abs(Date.parse(not_after) - Date.now() - 90 * day_ms)).toBeLessThan(day_ms);
   expect(found).toMatchObject({
-    state: 'observed',
+    outcome: 'seen',
     value: `issued by “Test Authority”, valid until ${not_after.slice(0, 10)}`,
   });
   expect(found).not.toHaveProperty('reason');
@@ -105,21 +105,21 @@ it.each([
   ['other', 'ERR_TLS_CERT_ALTNAME_INVALID'],
 ])('shows a certificate that is not accepted (%s), and why', async (name, fault) => {
   const found = await certificateOf(name);
-  expect(found).toMatchObject({ state: 'observed', details: { accepted_by_root_certificates: false } });
-  expect(found?.reason).toBe(`This machine's root certificates do not vouch for it: ${fault}.`);
+  expect(found).toMatchObject({ outcome: 'seen', details: { accepted_by_root_certificates: false } });
+  expect(found?.reason).toBe(`This machine's root certificates do not vouch for it: \`${fault}\`.`);
 });
 
 it('makes no connection for a certificate where robots.txt was not answered', async () => {
   expect(await certificateOf('unread')).toMatchObject({
-    state: 'not_checked',
+    outcome: 'not_asked',
     reason:
-      'unread.example.com answered a request for its robots.txt with HTTP status 503, so Dossier requested nothing else there (RFC 9309).',
+      '`unread.example.com` returned HTTP 503 for its robots.txt, so Dossier requested nothing else there (RFC 9309).',
   });
   expect(seen.unread.map(({ requests }) => requests.length)).toEqual([1]);
 });
 
 it('looks at a certificate once robots.txt is answered, in a turn of its host, while no request takes place', async () => {
-  expect(await certificateOf('watched')).toMatchObject({ state: 'observed' });
+  expect(await certificateOf('watched')).toMatchObject({ outcome: 'seen' });
   const looks = seen.watched.filter(({ requests }) => requests.length === 0);
   const requests = seen.watched.flatMap((connection) => connection.requests);
   expect(looks).toHaveLength(1);
@@ -133,19 +133,19 @@ it('looks at no certificate of a host that has no time left in the check', async
   const timeouts = { ...context.timeouts, observerHost_ms: 0 };
   const { observations } = await operationsOf({ ...context, timeouts }).observe('com.example.valid/x');
   expect(observations.find(({ kind }) => kind === 'endpoint.tls')).toMatchObject({
-    missed: { reason: 'valid.example.com used up the time that Dossier gives one host in one check.' },
+    missed: { reason: '`valid.example.com` used up the time that Dossier gives one host in one check.' },
   });
 });
 
 it.each([
-  ['plain', 'not_checked', 'Dossier reaches the host at another address here, without TLS (HOST_OVERRIDES).'],
+  ['plain', 'not_asked', 'Dossier reaches the host at another address here, without TLS (HOST_OVERRIDES).'],
   [
     'closed',
-    'unreachable',
-    'A request to closed.example.com ended with no connection to a public address of the host, or a connection that broke off.',
+    'silent',
+    'A request to `closed.example.com` ended with no connection to a public address of the host, or a connection that broke off.',
   ],
-])('says why there is no certificate to show (%s)', async (name, state, reason) => {
-  expect(await certificateOf(name)).toMatchObject({ state, value: null, reason });
+])('says why there is no certificate to show (%s)', async (name, outcome, reason) => {
+  expect(await certificateOf(name)).toMatchObject({ outcome, value: null, reason });
 });
 
 it.each([
@@ -155,7 +155,7 @@ it.each([
 ])('names a certificate that is not valid as the reason of every other fact (%s)', async (name, fault) => {
   for (const kind of ['endpoint.answers', 'tools.count'])
     expect((await certificateOf(name, kind))?.reason).toBe(
-      `A request to ${name}.example.com was not sent, because the certificate of the host is not valid: ${fault}.`,
+      `A request to \`${name}.example.com\` was not sent, because the certificate of the host is not valid: ${fault}.`,
     );
 });
 

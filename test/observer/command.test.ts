@@ -8,6 +8,7 @@ import { createSharedDatabase, openDatabase } from '../support/database.ts';
 import { editDatabase } from '../support/edit-database.ts';
 import { type Endpoint, startEndpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
+import { readable } from '../support/facts.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'dossier-observe-'));
 let endpoint: Endpoint;
@@ -49,8 +50,8 @@ afterAll(async () => {
 it('dossier observe HANDLE prints what it found as a table, or one fact a line as JSON', async () => {
   const table = await runDossier(['observe', 'com.example.one/replay'], environment);
   expect([table.code, table.stderr]).toEqual([0, '']);
-  expect(table.stdout).toMatch(/^com\.example\.one\/replay\nkind +state +value +reason\n/);
-  expect(table.stdout).toMatch(/^tools\.count +observed +1$/m);
+  expect(table.stdout).toMatch(/^com\.example\.one\/replay\nkind +outcome +value +reason\n/);
+  expect(table.stdout).toMatch(/^tools\.count +seen +1$/m);
   const { stdout } = await runDossier(['observe', '--once', '--json', 'com.example.one/replay'], environment);
   const facts = stdout
     .trim()
@@ -59,7 +60,7 @@ it('dossier observe HANDLE prints what it found as a table, or one fact a line a
   expect(facts.find(({ kind }) => kind === 'tools.count')).toMatchObject({
     handle: 'com.example.one/replay',
     value: 1,
-    state: 'observed',
+    outcome: 'seen',
   });
 });
 
@@ -67,9 +68,9 @@ it('looks at an endpoint that is not listed, and stores nothing', async () => {
   const { code, stdout } = await runDossier(['observe', 'https://one.example.com/mcp'], environment);
   expect([code, stdout]).toEqual([
     0,
-    expect.stringMatching(/^https:\/\/one\.example\.com\/mcp\nkind +state/),
+    expect.stringMatching(/^https:\/\/one\.example\.com\/mcp\nkind +outcome/),
   ]);
-  expect(stdout).toMatch(/^tools\.count +observed +1$/m);
+  expect(stdout).toMatch(/^tools\.count +seen +1$/m);
   const store = await openDatabase(databaseUrl);
   expect(await store.observations.ofListing('https://one.example.com/mcp')).toBeUndefined();
   await store.close();
@@ -90,7 +91,7 @@ it('dossier observe HANDLE says that another process observes the listing, and l
   const said = await new Promise<string>((resolve) => child.stderr?.once('data', resolve));
   expect(said).toBe('another process observes com.example.one/replay; waiting until it has ended\n');
   await lease?.release();
-  expect(await ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/^tools\.count +observed/m) });
+  expect(await ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/^tools\.count +seen/m) });
   await store.close();
 });
 
@@ -115,7 +116,7 @@ it('goes on with the listings behind one whose check cannot be stored, which say
   expect(stdout).toMatch(/^com\.example\.many\/n0$/m);
   const store = await openDatabase(databaseUrl);
   const { observations = [] } = (await store.observations.ofListing('com.example.one/replay')) ?? {};
-  const looked = observations.filter(({ state, tally }) => state !== 'not_checked' && !tally);
+  const looked = observations.map(readable).filter(({ outcome, tally }) => outcome !== 'not_asked' && !tally);
   expect(looked.length).toBeGreaterThan(3);
   for (const { missed } of looked)
     expect(missed?.reason).toBe(

@@ -109,7 +109,7 @@ it('says which kinds of addresses there are, and names the authorities of the ne
   expect(await dnsOf(0)).toMatchObject({
     subject: 'two.example.com',
     value: 'IPv4 and IPv6',
-    state: 'observed',
+    outcome: 'seen',
     details: { caa: ['issue ca.example.net'] },
     as_seen: { ipv4: 2, ipv6: 1 },
   });
@@ -153,27 +153,27 @@ it.each([
   const timeouts = { ...context.timeouts, observerDns_ms: 1000 };
   const config = { ...context.config, dnsServers: [unreachable, address] };
   const followed = { ...context, config, timeouts };
-  expect(await dnsOf(0, followed)).toMatchObject({ state: 'observed' });
+  expect(await dnsOf(0, followed)).toMatchObject({ outcome: 'seen' });
 });
 
 it('reports a name that does not exist as not found', async () => {
   expect(await dnsOf(2)).toMatchObject({
     value: null,
-    state: 'not_found',
-    reason: 'DNS has no address of missing.example.com.',
+    outcome: 'absent',
+    reason: 'DNS has no address of `missing.example.com`.',
   });
 });
 
 it.each([
-  [3, 'broken.example.com', 'SERVFAIL', 'unreachable'],
-  [4, 'silent.example.com', 'no answer in time', 'not_checked'],
-])('does not take a failure for an absence (%#)', async (at, host, code, state) => {
+  [3, 'broken.example.com', '`SERVFAIL`', 'not_asked'],
+  [4, 'silent.example.com', 'no answer in time', 'not_asked'],
+])('does not take a failure for an absence (%#)', async (at, host, code, outcome) => {
   const { context } = directory;
   const timeouts = { ...context.timeouts, ...(host === 'silent.example.com' && { observerDns_ms: 300 }) };
   expect(await dnsOf(at, { ...context, timeouts })).toMatchObject({
     value: null,
-    state,
-    reason: `The DNS servers that Dossier asks gave no answer about ${host} (${code}).`,
+    outcome,
+    reason: `The DNS servers that Dossier asks did not resolve \`${host}\` (${code}).`,
   });
 });
 
@@ -184,10 +184,10 @@ it('keeps what was seen where a name is not there once', async () => {
   gone = undefined;
   expect(now).toMatchObject({
     value: 'IPv4 and IPv6',
-    state: 'observed',
+    outcome: 'seen',
     observed_at: first?.observed_at,
     first_seen_at: first?.first_seen_at,
-    missed: { reason: 'DNS has no address of partly.example.net.' },
+    missed: { reason: 'DNS has no address of `partly.example.net`.' },
   });
   const back = await dnsOf(7);
   expect(back).not.toHaveProperty('missed');
@@ -203,8 +203,8 @@ it.each([
     failing.add(`${type} partly.example.net`);
     const first = await dnsOf(`-${type}`);
     expect(first).toMatchObject({
-      ...{ value, state: 'observed', details: { caa: records } },
-      reason: `The DNS servers that Dossier asks gave no answer about ${about} of partly.example.net (SERVFAIL).`,
+      ...{ value, outcome: 'seen', details: { caa: records } },
+      reason: `The DNS servers that Dossier asks did not resolve ${about} of \`partly.example.net\` (\`SERVFAIL\`).`,
     });
     failing.clear();
     const whole = await dnsOf(`-${type}`);
@@ -226,7 +226,7 @@ it.each([
 
 it('asks nothing about an IP address', async () => {
   expect(await dnsOf(5)).toMatchObject({
-    state: 'not_checked',
+    outcome: 'not_asked',
     reason: 'The recorded address names no host, but an IP address.',
   });
 });

@@ -106,23 +106,23 @@ afterAll(async () => {
 
 async function observe(handle: string) {
   const { observations } = await directory.observe(handle);
-  return Object.fromEntries(observations.map(({ kind, state, value }) => [kind, [state, value]]));
+  return Object.fromEntries(observations.map(({ kind, outcome, value }) => [kind, [outcome, value]]));
 }
 
 it('asks a server of 2026-07-28 what it is and which tools it has, and nothing else', async () => {
   expect(await observe('com.example.modern/a')).toMatchObject({
-    'endpoint.answers': ['observed', 200],
-    'endpoint.protocol': ['observed', '2026-07-28'],
-    'tools.count': ['observed', 2],
-    'auth.required': ['observed', false],
+    'endpoint.answers': ['seen', 200],
+    'endpoint.protocol': ['seen', '2026-07-28'],
+    'tools.count': ['seen', 2],
+    'auth.required': ['seen', false],
   });
   expect(modern.methods()).toEqual(['server/discover', 'tools/list']);
 });
 
 it('asks a server of the older era in a session, which it ends', async () => {
   expect(await observe('com.example.legacy/a')).toMatchObject({
-    'endpoint.protocol': ['observed', '2025-11-25'],
-    'tools.count': ['observed', 2],
+    'endpoint.protocol': ['seen', '2025-11-25'],
+    'tools.count': ['seen', 2],
   });
   expect(legacy.methods()).toEqual([
     'server/discover',
@@ -135,8 +135,8 @@ it('asks a server of the older era in a session, which it ends', async () => {
 
 it('speaks the older era with a server whose discovery does not offer 2026-07-28', async () => {
   expect(await observe('com.example.discovered/a')).toMatchObject({
-    'endpoint.protocol': ['observed', '2025-11-25'],
-    'tools.count': ['observed', 2],
+    'endpoint.protocol': ['seen', '2025-11-25'],
+    'tools.count': ['seen', 2],
   });
   expect(discovered.methods()).toEqual([
     'server/discover',
@@ -154,8 +154,8 @@ it('says of a server that offers only a revision that Dossier does not speak why
   expect(about).toMatchObject(
     [null, null].map((value) => ({
       value,
-      state: 'unreachable',
-      reason: 'The endpoint answered with no introduction in a revision of MCP that Dossier speaks.',
+      outcome: 'otherwise',
+      reason: 'The endpoint returned no introduction in a revision of MCP that Dossier speaks.',
     })),
   );
   expect(future.methods()).toEqual(['server/discover', 'initialize']);
@@ -163,10 +163,10 @@ it('says of a server that offers only a revision that Dossier does not speak why
 
 it('reports a 401 as an answer and reads the metadata that it names', async () => {
   expect(await observe('com.example.locked/a')).toMatchObject({
-    'endpoint.answers': ['observed', 401],
-    'tools.surface': ['auth_first', null],
-    'auth.required': ['observed', true],
-    'auth.oauth': ['observed', 'https://locked.example.com'],
+    'endpoint.answers': ['seen', 401],
+    'tools.surface': ['asks', null],
+    'auth.required': ['seen', true],
+    'auth.oauth': ['seen', 'https://locked.example.com'],
   });
   expect(await (await directory.app.request('/agents/com.example.locked/a.md')).text()).toContain(
     '`https://locked.example.com`; scopes `send`',
@@ -175,20 +175,20 @@ it('reports a 401 as an answer and reads the metadata that it names', async () =
 
 it('asks a server of the older transport over its event stream', async () => {
   expect(await observe('com.example.stream/a')).toMatchObject({
-    'endpoint.answers': ['observed', 200],
-    'endpoint.protocol': ['observed', '2025-11-25'],
-    'tools.count': ['observed', 2],
-    'auth.required': ['observed', false],
+    'endpoint.answers': ['seen', 200],
+    'endpoint.protocol': ['seen', '2025-11-25'],
+    'tools.count': ['seen', 2],
+    'auth.required': ['seen', false],
   });
   expect(stream.methods()).toEqual(['initialize', 'notifications/initialized', 'tools/list']);
 });
 
 it('says of the older transport, too, that credentials are asked for, or that no stream was sent', async () => {
   expect(await observe('com.example.stream/locked')).toMatchObject({
-    'auth.required': ['observed', true],
-    'tools.count': ['auth_first', null],
+    'auth.required': ['seen', true],
+    'tools.count': ['asks', null],
   });
-  expect(await observe('com.example.stream/none')).toMatchObject({ 'tools.count': ['unreachable', null] });
+  expect(await observe('com.example.stream/none')).toMatchObject({ 'tools.count': ['otherwise', null] });
 });
 
 it('never sends a credential, a cookie or a call of a tool', () => {
@@ -199,18 +199,18 @@ it('never sends a credential, a cookie or a call of a tool', () => {
 });
 
 it('says of an endpoint that nobody answers at that there was no answer', async () => {
-  expect(await observe('com.example.gone/a')).toMatchObject({ 'endpoint.answers': ['unreachable', null] });
+  expect(await observe('com.example.gone/a')).toMatchObject({ 'endpoint.answers': ['silent', null] });
 });
 
 it.each(['recorded', 'recorded400', 'recorded405'])(
   'asks an endpoint that is recorded as streamable-http and speaks only the older transport as clients do: %s',
   async (name) => {
     expect(await observe(`com.example.stream/${name}`)).toMatchObject({
-      'endpoint.answers': ['observed', 200],
-      'endpoint.protocol': ['observed', '2025-11-25'],
-      'tools.count': ['observed', 2],
-      'auth.required': ['observed', false],
-      'endpoint.availability': ['observed', '1 of 1'],
+      'endpoint.answers': ['seen', 200],
+      'endpoint.protocol': ['seen', '2025-11-25'],
+      'tools.count': ['seen', 2],
+      'auth.required': ['seen', false],
+      'endpoint.availability': ['seen', '1 of 1'],
     });
   },
 );
@@ -222,7 +222,7 @@ it('shows what it found in get_agent, as of the look', async () => {
     question: 'tools',
     value: 2,
     unit: 'tools',
-    state: 'observed',
+    outcome: 'seen',
     vantage: '127.0.0.1:3000',
   });
 });

@@ -106,7 +106,7 @@ it('an initialize that fails once asks for no credentials, although a discovery 
     value: false,
     missed: { reason: expect.stringContaining('503') },
   });
-  expect(failed['tools.surface']).toMatchObject({ state: 'observed' });
+  expect(failed['tools.surface']).toMatchObject({ outcome: 'seen' });
   const back = await check('lets-in', { ...gated, initialize: session() });
   expect(back['auth.required']).not.toHaveProperty('missed');
   expect(await changesOf('lets-in')).toEqual([]);
@@ -136,7 +136,7 @@ it('a server that offers a revision in which it lists no tools is asked in the o
 
 it('a revision is not said to be spoken before a message in it was answered', async () => {
   const facts = await check('mute', { initialize: session(), 'tools/list': status(503) });
-  expect(facts['endpoint.protocol']).toMatchObject({ value: null, state: 'unreachable' });
+  expect(facts['endpoint.protocol']).toMatchObject({ value: null, outcome: 'silent' });
   expect(facts['endpoint.answers']).toMatchObject({ value: 200 });
 });
 
@@ -150,7 +150,7 @@ it('a server with one session for all is said to be that, in the reply to the me
     initialize: failing(-32600, 'Invalid Request: Server already initialized'),
   });
   expect(facts['endpoint.answers']?.reason).toBe(
-    'https://one-session.example.com/mcp refuses initialize, because it is initialized already: it has one session for all clients.',
+    '`https://one-session.example.com/mcp` refuses initialize, because it is initialized already: it has one session for all clients.',
   );
 });
 
@@ -161,9 +161,8 @@ it('messages without jsonrpc are said to be such', async () => {
       json(response, { id: messageOf(body).id, result: value });
   const facts = await check('bare', { initialize: bare({ protocolVersion: '2025-06-18' }) });
   expect(facts['endpoint.answers']).toMatchObject({
-    state: 'unreachable',
-    reason:
-      'The endpoint answered with HTTP status 200 and a message without `jsonrpc` "2.0", which MCP clients do not read.',
+    outcome: 'otherwise',
+    reason: 'The endpoint returned a message without `jsonrpc` "2.0", which MCP clients do not read.',
   });
 });
 
@@ -172,7 +171,7 @@ it('a revision that is no date is not repeated to the server, and not published'
     const facts = await check('dated', { initialize: session(version), 'tools/list': result({ tools }) });
     expect(facts['endpoint.protocol']).toMatchObject({
       value: null,
-      reason: 'The endpoint answered with no introduction in a revision of MCP that Dossier speaks.',
+      reason: 'The endpoint returned no introduction in a revision of MCP that Dossier speaks.',
     });
   }
 });

@@ -4,10 +4,10 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { setTimeout as wait } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { StoredObservation } from '../../src/observations/observation.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
+import { type Readable, readable } from '../support/facts.ts';
 
 type Answer = (body: string, ...exchange: Parameters<RequestListener>) => void | Promise<void>;
 
@@ -16,7 +16,7 @@ let inside: Endpoint;
 let directory: Directory;
 const endpoints = new Map<string, Endpoint>();
 const rawServers: Server[] = [];
-const found = new Map<string, StoredObservation[]>();
+const found = new Map<string, Readable[]>();
 
 const idOf = (body: string) => (JSON.parse(body) as { id?: number }).id;
 const methodOf = (body: string) => (JSON.parse(body) as { method?: string }).method;
@@ -268,7 +268,7 @@ async function lookAtAll(opened: Directory) {
   expect(counts.failed).toBe(0);
   for (const name of names) {
     const known = await opened.store.observations.ofListing(`com.example.${name}/x`);
-    if (known) found.set(name, [...known.observations]);
+    if (known) found.set(name, known.observations.map(readable));
   }
 }
 
@@ -313,63 +313,67 @@ afterAll(async () => {
 const fact = (name: string, kind: string) => found.get(name)?.find((one) => one.kind === kind);
 
 it.each([
-  ['drip', 'unreachable', 'A request to drip.example.com ended with no answer in time.'],
+  ['drip', 'silent', 'A request to `drip.example.com` ended with no answer in time.'],
   [
     'header',
-    'unreachable',
-    'A request to header.example.com ended with an answer that is not HTTP within our limits.',
+    'silent',
+    'A request to `header.example.com` ended with an answer that is not HTTP within our limits.',
   ],
-  ['endless', 'unreachable', 'A request to endless.example.com ended with an answer of more than 2 MiB.'],
-  ['gzip', 'unreachable', 'A request to gzip.example.com ended with an answer of more than 2 MiB.'],
+  ['endless', 'otherwise', 'A request to `endless.example.com` ended with an answer of more than 2 MiB.'],
+  ['gzip', 'otherwise', 'A request to `gzip.example.com` ended with an answer of more than 2 MiB.'],
   [
     'reset',
-    'unreachable',
-    'A request to reset.example.com ended with no connection to a public address of the host, or a connection that broke off.',
+    'silent',
+    'A request to `reset.example.com` ended with no connection to a public address of the host, or a connection that broke off.',
   ],
-  ['crumbs', 'unreachable', 'A request to crumbs.example.com ended with no answer in time.'],
-])('%s: %s, with the reason', (name, state, reason) => {
-  expect(fact(name, 'endpoint.answers')).toMatchObject({ value: null, state, reason });
+  ['crumbs', 'silent', 'A request to `crumbs.example.com` ended with no answer in time.'],
+])('%s: %s, with the reason', (name, outcome, reason) => {
+  expect(fact(name, 'endpoint.answers')).toMatchObject({ value: null, outcome, reason });
 });
 
 it.each([
-  ['inward', 302, 'unreachable'],
-  ['html', 200, 'unreachable'],
-  ['ids', 200, 'unreachable'],
-  ['http-1-0', 404, 'not_found'],
-])('%s: answered with HTTP %d, and spoke no protocol that is known', (name, status, state) => {
-  expect(fact(name, 'endpoint.answers')).toMatchObject({ value: null, state });
-  expect(fact(name, 'auth.required')).toMatchObject({ value: null, state });
+  [
+    'inward',
+    'otherwise',
+    /^The endpoint returned a redirect to another host, `[\w.:]+` \(HTTP 302\) instead of MCP\.$/,
+  ],
+  ['html', 'otherwise', /^The endpoint returned a web page \(HTTP 200\) instead of MCP\.$/],
+  ['ids', 'otherwise', /^The endpoint returned `application\/json` \(HTTP 200\) instead of MCP\.$/],
+  ['http-1-0', 'absent', /^The endpoint returned HTTP 404\.$/],
+])('%s: %s, and spoke no protocol that is known', (name, outcome, reason) => {
+  expect(fact(name, 'endpoint.answers')).toMatchObject({ value: null, outcome });
+  expect(fact(name, 'auth.required')).toMatchObject({ value: null, outcome });
   expect(fact(name, 'endpoint.protocol')).toMatchObject({
-    state,
-    reason: `The endpoint answered with HTTP status ${status} and no MCP message that Dossier understands.`,
+    outcome,
+    reason: expect.stringMatching(reason) as string,
   });
 });
 
 it('reads members of any type as data: a message that is no text, an id that is no number', () => {
-  expect(fact('message', 'endpoint.answers')).toMatchObject({ value: null, state: 'unreachable' });
+  expect(fact('message', 'endpoint.answers')).toMatchObject({ value: null, outcome: 'otherwise' });
   expect(endpoints.get('message')?.methods()).toEqual(['server/discover', 'initialize']);
-  expect(fact('stream', 'endpoint.answers')).toMatchObject({ value: 200, state: 'observed' });
+  expect(fact('stream', 'endpoint.answers')).toMatchObject({ value: 200, outcome: 'seen' });
 });
 
 it('speaks no revision whose name cannot be sent back in a header, and says so', () => {
   for (const kind of ['endpoint.answers', 'endpoint.protocol', 'tools.count'])
     expect(fact('revision', kind)).toMatchObject({
-      ...{ value: null, state: 'unreachable' },
-      reason: 'The endpoint answered with no introduction in a revision of MCP that Dossier speaks.',
+      ...{ value: null, outcome: 'otherwise' },
+      reason: 'The endpoint returned no introduction in a revision of MCP that Dossier speaks.',
     });
   expect(endpoints.get('revision')?.methods()).toEqual(['server/discover', 'initialize']);
 });
 
 it('reads event streams whatever ends their lines, and does not wait for their end', () => {
-  expect(fact('returns', 'endpoint.answers')).toMatchObject({ value: 200, state: 'observed' });
-  expect(fact('returns', 'tools.count')).toMatchObject({ value: 1, state: 'observed' });
+  expect(fact('returns', 'endpoint.answers')).toMatchObject({ value: 200, outcome: 'seen' });
+  expect(fact('returns', 'tools.count')).toMatchObject({ value: 1, outcome: 'seen' });
 });
 
 it('does not take the words of a host that is asked too often for a request for credentials', () => {
-  expect(fact('limited', 'endpoint.answers')).toMatchObject({ value: null, state: 'unreachable' });
+  expect(fact('limited', 'endpoint.answers')).toMatchObject({ value: null, outcome: 'silent' });
 });
 
-it('takes nothing that an endpoint sends for a state or a sentence of its own', () => {
+it('takes nothing that an endpoint sends for an outcome or a sentence of its own', () => {
   const sent = JSON.stringify(found.get('ours'));
   expect(sent).not.toMatch(/Verified by Dossier|"verified"/);
   expect(sent.length).toBeLessThan(30_000);
@@ -399,7 +403,7 @@ it('shares 256 KiB among the lists of tools of one listing, whatever its ten end
   expect(JSON.stringify(first.observations).length).toBeLessThan(320 * 1024);
   const surfaces = first.observations.filter(({ kind }) => kind === 'tools.surface');
   expect(surfaces.map(({ subject }) => subject)).toEqual(remotes.slice(0, 10));
-  expect(surfaces.map(({ state }) => state)).toEqual(Array.from({ length: 10 }, () => 'observed'));
+  expect(surfaces.map(({ outcome }) => outcome)).toEqual(Array.from({ length: 10 }, () => 'seen'));
   expect((await opened.observe('com.example.crowded/x')).changes).toBe(0);
   await opened.close();
   await crowded.close();
@@ -430,15 +434,15 @@ it('keeps 200,000 values of the lists of one check, and no introduction of more 
   });
   const { observations } = await opened.observe('com.example.heavy/x');
   const listed = observations.filter(({ kind }) => kind === 'tools.count');
-  expect(listed.map(({ state, reason }) => [state, reason])).toEqual([
+  expect(listed.map(({ outcome, reason }) => [outcome, reason])).toEqual([
     [
-      'unreachable',
+      'otherwise',
       'The endpoint introduced itself with more than 10,000 values of JSON, which Dossier does not read.',
     ],
-    ['observed', undefined],
-    ['observed', undefined],
+    ['seen', undefined],
+    ['seen', undefined],
     ...Array.from({ length: 2 }, () => [
-      'not_checked',
+      'not_asked',
       'The lists of tools at the other addresses of this listing leave too few of the 200,000 values that Dossier keeps in one check.',
     ]),
   ]);
@@ -457,7 +461,7 @@ it('reaches hosts that are named as members of every object where they are', asy
   const { observations } = await opened.observe('com.example.named/constructor');
   await opened.close();
   expect(observations.find(({ kind }) => kind === 'endpoint.answers')).toMatchObject({
-    state: 'unreachable',
+    outcome: 'absent',
     reason: expect.stringContaining('constructor') as string,
   });
 });
@@ -480,20 +484,20 @@ it.each([
   ['padded', 'The endpoint lists more than Dossier reads: 2,000 tools, 2 MiB or 100,000 values.'],
   ['pieces', 'The endpoint lists more than Dossier reads: 2,000 tools, 2 MiB or 100,000 values.'],
 ])('%s: has no list of tools where the list repeats, has no end or is too long', (name, reason) => {
-  expect(fact(name, 'endpoint.answers')).toMatchObject({ value: 200, state: 'observed' });
+  expect(fact(name, 'endpoint.answers')).toMatchObject({ value: 200, outcome: 'seen' });
   for (const kind of ['tools.surface', 'tools.count', 'tools.hints', 'tools.hidden_text', 'price.tool'])
     expect(fact(name, kind)?.value ?? null).toBe(null);
-  expect(fact(name, 'tools.surface')).toMatchObject({ state: 'unreachable', reason });
+  expect(fact(name, 'tools.surface')).toMatchObject({ outcome: 'otherwise', reason });
 });
 
 it('asks for no more pages than a list of tools may have', () => {
   const asked = (name: string) => endpoints.get(name)?.methods().length;
-  expect([asked('loop'), asked('overlap'), asked('pages'), asked('pieces')]).toEqual([3, 3, 101, 4]);
+  expect([asked('loop'), asked('overlap'), asked('pages'), asked('pieces')]).toEqual([4, 4, 102, 5]);
   expect(asked('padded')).toBeLessThan(7);
 });
 
 it('reads a list of 2,000 tools to its end', () => {
-  expect(fact('most', 'tools.count')).toMatchObject({ value: 2000, state: 'observed' });
+  expect(fact('most', 'tools.count')).toMatchObject({ value: 2000, outcome: 'seen' });
   const { tools } = (fact('most', 'tools.surface')?.details ?? {}) as { tools?: object[] };
   expect(tools).toHaveLength(2000);
   expect(fact('most', 'tools.surface')).not.toHaveProperty('reason');
@@ -502,34 +506,34 @@ it('reads a list of 2,000 tools to its end', () => {
 it('has no list of tools where it did not get all pages, because a part of it is another one', () => {
   expect(fact('half', 'tools.surface')).toMatchObject({
     value: null,
-    state: 'unreachable',
+    outcome: 'otherwise',
     reason:
-      'The endpoint sent 1 page of its list of tools, and not the next one. https://half.example.com/mcp answered with HTTP status 200 and the JSON-RPC error -32603.',
+      'The endpoint sent 1 page of its list of tools, and not the next one. `https://half.example.com/mcp` returned HTTP 200 and the JSON-RPC error `-32603`.',
   });
   expect(fact('busy', 'tools.count')).toMatchObject({
-    state: 'unreachable',
-    reason: 'The endpoint answered with HTTP status 503 and no MCP message that Dossier understands.',
+    outcome: 'silent',
+    reason: 'The endpoint returned HTTP 503.',
   });
 });
 
 it('gives one host so much time in one check and no more', () => {
   expect(endpoints.get('crawl')?.methods().length).toBeLessThan(12);
-  expect(fact('crawl', 'endpoint.answers')).toMatchObject({ value: 200, state: 'observed' });
+  expect(fact('crawl', 'endpoint.answers')).toMatchObject({ value: 200, outcome: 'seen' });
   expect(fact('crawl', 'tools.count')).toMatchObject({
-    state: 'unreachable',
+    outcome: expect.stringMatching(/^(?:silent|not_asked)$/) as string,
     reason: expect.stringMatching(
-      /(?:crawl.example.com used up the time that Dossier gives one host in one check\.|A request to crawl.example.com ended with no answer in time\.)$/,
+      /(?:`crawl.example.com` used up the time that Dossier gives one host in one check\.|A request to `crawl.example.com` ended with no answer in time\.)$/,
     ),
   });
   expect(fact('crawl', 'security.contact')).toMatchObject({
-    state: 'not_checked',
-    reason: 'crawl.example.com used up the time that Dossier gives one host in one check.',
+    outcome: 'not_asked',
+    reason: '`crawl.example.com` used up the time that Dossier gives one host in one check.',
   });
 });
 
 it('reads bytes that are no UTF-8, and members named as those of every object, as data', () => {
   expect(fact('bytes', 'tools.surface')).toMatchObject({ details: { tools: [{ name: 'caf\ufffd' }] } });
-  expect(fact('members', 'tools.count')).toMatchObject({ state: 'observed', value: 3 });
+  expect(fact('members', 'tools.count')).toMatchObject({ outcome: 'seen', value: 3 });
   expect(({} as { isPolluted?: boolean }).isPolluted).toBeUndefined();
 });
 
@@ -554,10 +558,10 @@ it.each([
   ['empties', 'more than 100,000 values'],
   ['numbers', 'a number beyond the range of a double'],
 ])('%s: does not read JSON with %s, and says that the endpoint sent it', (name, what) => {
-  const reason = `https://${name}.example.com/mcp sent JSON with ${what}, which Dossier does not read.`;
-  expect(fact(name, 'endpoint.answers')).toMatchObject({ value: 200, state: 'observed' });
+  const reason = `\`https://${name}.example.com/mcp\` sent JSON with ${what}, which Dossier does not read.`;
+  expect(fact(name, 'endpoint.answers')).toMatchObject({ value: 200, outcome: 'seen' });
   for (const kind of ['tools.surface', 'tools.count'])
-    expect(fact(name, kind)).toMatchObject({ value: null, state: 'unreachable', reason });
+    expect(fact(name, kind)).toMatchObject({ value: null, outcome: 'otherwise', reason });
 });
 
 it('digests tools of any name; lone surrogates become U+FFFD', () => {
@@ -570,7 +574,7 @@ it('digests tools of any name; lone surrogates become U+FFFD', () => {
 });
 
 it('keeps what metadata says within bounds', () => {
-  expect(fact('metadata', 'auth.oauth')).toMatchObject({ state: 'observed' });
+  expect(fact('metadata', 'auth.oauth')).toMatchObject({ outcome: 'seen' });
   expect(JSON.stringify(found.get('metadata')).length).toBeLessThan(30_000);
 });
 

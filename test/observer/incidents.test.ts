@@ -107,7 +107,7 @@ it('a package that another published from a vendor’s public code', async () =>
   const answer = await answerOf('io.github.copyist/postal-mcp', { detail: 'full' });
   expect(answer).toContain('not the owner of the recorded repository');
   expect(answer).toContain('Account that published the version: `copyist`');
-  expect(answer).toContain('The registry serves no provenance of version 1.0.16.');
+  expect(answer).toContain('The registry serves no provenance of version `1.0.16`.');
 });
 
 it('a version by another account, with a script and a dependency that are new', async () => {
@@ -122,7 +122,7 @@ it('a version by another account, with a script and a dependency that are new', 
 
 it('a package name that nobody has registered', async () => {
   expect(await answerOf('io.github.nobody/free')).toContain(
-    'npm has no package free-name-mcp; a name that is free can be registered by others',
+    'npm has no package `free-name-mcp`; a name that is free can be registered by others',
   );
 });
 

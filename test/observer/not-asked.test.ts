@@ -54,10 +54,10 @@ const post = async (tool: string, input: object) => {
 };
 async function look(handle: string) {
   const { observations, changes } = await directory.observe(handle);
-  const { state, reason, missed } =
+  const { outcome, reason, missed } =
     observations.find(({ kind }) => kind === 'endpoint.answers') ??
     expect.fail('the endpoint was not judged');
-  return { state, reason, missed, changes };
+  return { outcome, reason, missed, changes };
 }
 const isAlive = async (handle: string) => {
   const criteria = [{ criterion: 'endpoint_observed_alive' }];
@@ -77,12 +77,12 @@ const silence = /no answer from|no answer \d|did not answer(?! with HTTP 402)|wa
 async function lookUnasked(handle: string, wait_s: number) {
   directory.wait(wait_s);
   const sent = server.methods().length;
-  expect(await look(handle)).toMatchObject({ state: 'observed', changes: 0 });
+  expect(await look(handle)).toMatchObject({ outcome: 'seen', changes: 0 });
   expect(server.methods()).toHaveLength(sent);
 }
 
 it('an endpoint whose robots.txt answers 503 is not asked, and so is not called silent', async () => {
-  expect(await look(shielded)).toMatchObject({ state: 'observed' });
+  expect(await look(shielded)).toMatchObject({ outcome: 'seen' });
   robotsStatus = 503;
   for (let day = 0; day < 2; day += 1) await lookUnasked(shielded, 86_500);
   robotsStatus = 404;
@@ -91,7 +91,7 @@ it('an endpoint whose robots.txt answers 503 is not asked, and so is not called 
 });
 
 it('an endpoint that asked for a pause is not asked in it, and so is not called silent for a second day', async () => {
-  expect(await look(busy)).toMatchObject({ state: 'observed' });
+  expect(await look(busy)).toMatchObject({ outcome: 'seen' });
   const noon_s = 43_200;
   directory.wait(86_400 - ((directory.context.clock().getTime() / 1000) % 86_400) + noon_s);
   isBusy = true;
@@ -106,8 +106,8 @@ it.each([
 ])('%s that is not public is never asked, and so is not called silent', async (_, handle, named) => {
   for (let day = 0; day < 2; day += 1) {
     expect(await look(handle)).toMatchObject({
-      state: 'not_checked',
-      reason: `No request was sent to ${named}: Dossier requests only http and https addresses of public hosts, without a user name.`,
+      outcome: 'not_asked',
+      reason: `No request was sent to \`${named}\`: Dossier requests only http and https addresses of public hosts, without a user name.`,
     });
     directory.wait(86_400);
   }

@@ -6,6 +6,7 @@ import { type Directory, openDirectory } from '../support/directory.ts';
 import { setPatience } from '../support/endpoints/faults.ts';
 import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
+import { readable } from '../support/facts.ts';
 import { createGitServer } from '../support/git-server.ts';
 
 const names = ['once', 'new', 'a', 'b', 'c', 'd', 'lone', 'other'] as const;
@@ -91,19 +92,19 @@ it('an outage of ours is no day without an answer of theirs', async () => {
   faults.set('once', 503);
   directory.wait(86_400);
   const first_503 = directory.context.clock().toISOString();
-  expect(answers(await look('once'))).toMatchObject({ state: 'observed', value: 200 });
+  expect(answers(await look('once'))).toMatchObject({ outcome: 'seen', value: 200 });
   directory.wait(86_400);
   const second = answers(await look('once'));
-  expect(second).toMatchObject({ state: 'unreachable' });
+  expect(second).toMatchObject({ outcome: 'silent' });
   expect((second?.first_seen_at ?? '').slice(0, 10)).toBe(first_503.slice(0, 10));
 });
 
 it('nothing is said of what is seen for the first time during an outage of ours', async () => {
-  const states = (await look('new', cutOff())).map(({ kind, state }) => [kind, state]);
+  const states = (await look('new', cutOff())).map(({ kind, outcome }) => [kind, outcome]);
   expect(states.map(([kind]) => kind)).toEqual(
     expect.arrayContaining(['repository.exists', 'repository.head', 'endpoint.dns', 'endpoint.answers']),
   );
-  expect(states.filter(([, state]) => state !== 'not_checked')).toEqual([]);
+  expect(states.filter(([, outcome]) => outcome !== 'not_asked')).toEqual([]);
 });
 
 /** Each of these is checked in turn by one observer. */
@@ -119,7 +120,7 @@ async function lookAtAll(handles: readonly Listed[], observer: Observer) {
 async function stored(name: Name) {
   const { observations = [] } =
     (await directory.store.observations.ofListing(`com.example.outage/${name}`)) ?? {};
-  return observations.find(({ kind }) => kind === 'endpoint.answers');
+  return observations.map(readable).find(({ kind }) => kind === 'endpoint.answers');
 }
 
 /** Checks listings on a day when all hosts answer, and on two days when none does but `other`. */
@@ -136,17 +137,17 @@ async function lookOnSilentDays(asked: readonly Listed[], context = directory.co
 }
 
 it.each([
-  ['is not taken for that of a fourth host while no host answers', ['a', 'b', 'c', 'd'], 'd', 'observed'],
-  ['is that of the host while another one answers', ['lone', 'other'], 'lone', 'unreachable'],
+  ['is not taken for that of a fourth host while no host answers', ['a', 'b', 'c', 'd'], 'd', 'seen'],
+  ['is that of the host while another one answers', ['lone', 'other'], 'lone', 'silent'],
   [
     'is that of the host if nothing was sent to the others',
     ['private', 'lan', 'nameless', 'lone'],
     'lone',
-    'unreachable',
+    'silent',
   ],
-] as const)('silence on two days %s', async (_, asked, judged, state) => {
+] as const)('silence on two days %s', async (_, asked, judged, outcome) => {
   await lookOnSilentDays(asked);
-  expect(await stored(judged)).toMatchObject({ state });
+  expect(await stored(judged)).toMatchObject({ outcome });
 });
 
 it('silence of four hosts on two days is theirs while the host of repositories answers', async () => {
@@ -158,14 +159,14 @@ it('silence of four hosts on two days is theirs while the host of repositories a
   const repositories = createRepositoryReader(repositoryHosts, 5000);
   await lookOnSilentDays(['a', 'b', 'c', 'd'], { ...context, config, repositories });
   await git.close();
-  expect(await stored('d')).toMatchObject({ state: 'unreachable' });
+  expect(await stored('d')).toMatchObject({ outcome: 'silent' });
 });
 
 it.each([
-  [1200, 'A request to d.d-outage.example ended with no answer in time.'],
+  [1200, 'A request to `d.d-outage.example` ended with no answer in time.'],
   [
     3700,
-    'd.d-outage.example did not answer, and neither did any other domain that this node of Dossier asked in the hour before, so Dossier’s own network may be at fault.',
+    '`d.d-outage.example` did not answer, and neither did any other domain that this node of Dossier asked in the hour before, so Dossier’s own network may be at fault.',
   ],
 ])('four hosts are silent %i seconds after they answered', async (later_s, reason) => {
   faults.clear();
@@ -175,5 +176,5 @@ it.each([
   directory.wait(later_s);
   await lookAtAll(['a', 'b', 'c', 'd'], observer);
   await observer.close();
-  expect(await stored('d')).toMatchObject({ state: 'observed', missed: { reason } });
+  expect(await stored('d')).toMatchObject({ outcome: 'seen', missed: { reason } });
 });

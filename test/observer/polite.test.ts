@@ -101,10 +101,10 @@ it('signs every request with the key that its signature agent publishes', async 
 it('obeys robots.txt for its own name', async () => {
   robots = 'User-agent: Dossier\nDisallow: /b\n\nUser-agent: *\nDisallow: /';
   const strict = operationsOf(directory.context);
-  expect(await observe('com.example.shared/a', strict)).toMatchObject({ state: 'not_found' });
+  expect(await observe('com.example.shared/a', strict)).toMatchObject({ outcome: 'absent' });
   expect(await observe('com.example.shared/b', strict)).toMatchObject({
-    state: 'refused',
-    reason: 'The robots.txt of shared.example.com does not allow Dossier to request this address.',
+    outcome: 'refused',
+    reason: 'The robots.txt of `shared.example.com` does not allow Dossier to request this address.',
   });
   await strict.close();
   robots = '';
@@ -134,20 +134,20 @@ it('asks for nothing else where robots.txt is not answered, says so, and reads i
   const { observations } = await failing.observe('com.example.new/h');
   expect(shared.sent.length - before).toBe(1);
   expect(observations.find(({ kind }) => kind === 'endpoint.answers')).toMatchObject({
-    state: 'not_checked',
+    outcome: 'not_asked',
     reason:
-      'shared.example.com answered a request for its robots.txt with HTTP status 503, so Dossier requested nothing else there (RFC 9309).',
+      '`shared.example.com` returned HTTP 503 for its robots.txt, so Dossier requested nothing else there (RFC 9309).',
   });
   robotsStatus = 200;
   directory.wait(601);
-  expect(await observe('com.example.new/h', failing)).toMatchObject({ state: 'not_found' });
+  expect(await observe('com.example.new/h', failing)).toMatchObject({ outcome: 'absent' });
   await failing.close();
 });
 
 it('obeys the first 500 KiB of a robots.txt that has more than Dossier reads', async () => {
   robots = `User-agent: *\nDisallow: /e\n${'# more\n'.repeat(450_000)}`;
   const reading = operationsOf(directory.context);
-  expect(await observe('com.example.shared/e', reading)).toMatchObject({ state: 'refused' });
+  expect(await observe('com.example.shared/e', reading)).toMatchObject({ outcome: 'refused' });
   await reading.close();
   robots = '';
 });
@@ -163,9 +163,9 @@ it('asks for nothing where robots.txt has more rules than it reads, says so, and
   const { observations } = await reading.observe('com.example.new/i');
   expect(shared.sent.length - before).toBe(1);
   expect(observations.find(({ kind }) => kind === 'endpoint.answers')).toMatchObject({
-    state: 'not_checked',
+    outcome: 'not_asked',
     reason:
-      'The robots.txt of shared.example.com has more rules for Dossier than the 1,000 that it reads, so Dossier requested nothing else there.',
+      'The robots.txt of `shared.example.com` has more rules for Dossier than the 1,000 that it reads, so Dossier requested nothing else there.',
   });
   await reading.close();
   robots = '';
@@ -183,9 +183,9 @@ it.each([429, 503])(
     const before = shared.sent.length;
     const second = operationsOf(directory.context);
     expect(await observe('com.example.shared/c', second)).toMatchObject({
-      state: 'not_found',
+      outcome: 'absent',
       missed: {
-        reason: 'shared.example.com asked Dossier to wait (Retry-After) before its next request.',
+        reason: '`shared.example.com` asked Dossier to wait (Retry-After) before its next request.',
       },
     });
     expect(shared.sent.length).toBe(before);
@@ -266,10 +266,10 @@ it('asks for no address that a host names with more than 2,048 characters, says 
   const oauth = async () =>
     (await other.observe('com.example.named/a')).observations.find(({ kind }) => kind === 'auth.oauth');
   const reason =
-    'An address at named.example.com has more than 2,048 characters; Dossier requests none that long.';
+    'An address at `named.example.com` has more than 2,048 characters; Dossier requests none that long.';
   for (const length of [2049, 8000]) {
     named = addressOf(length);
-    expect(await oauth()).toMatchObject({ state: 'not_checked', reason });
+    expect(await oauth()).toMatchObject({ outcome: 'not_asked', reason });
   }
   redirects = true;
   await oauth();
@@ -304,7 +304,7 @@ it('ends a look after so long, however many hosts a listing names', async () => 
   const { observations } = await other.observe('com.example.slow/both');
   const reasons = observations.map(({ reason }) => reason);
   expect(reasons).toContain(
-    'The hosts of this service used up the time that Dossier gives one check, so slow-b.example.com was asked nothing more.',
+    'The hosts of this service used up the time that Dossier gives one check, so `slow-b.example.com` was asked nothing more.',
   );
   expect(slow.methods().length).toBeLessThan(4);
   await other.close();

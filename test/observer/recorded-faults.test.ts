@@ -183,7 +183,7 @@ describe.each(Object.entries(parts))('%s', (part, [isOfPart, ofPart]) => {
       fault = status(404);
       directory.wait(86_400);
       const { size } = first;
-      const known = [...first].filter(([, { value, state }]) => value !== null && state === 'observed');
+      const known = [...first].filter(([, { value, outcome }]) => value !== null && outcome === 'seen');
       const later = await look(handle);
       expect(size).toBeGreaterThan(5);
       expect(known.filter(([key, { value }]) => later.get(key)?.value !== value)).toEqual([]);
@@ -196,7 +196,7 @@ describe.each(Object.entries(parts))('%s', (part, [isOfPart, ofPart]) => {
       directory.wait(86_400);
       const first = await look();
       expect(
-        [...first.values()].filter(({ state }) => state === 'observed').map(({ kind }) => kind),
+        [...first.values()].filter(({ outcome }) => outcome === 'seen').map(({ kind }) => kind),
       ).toHaveLength(17);
       fault = ofPart[name] as Answer;
       isFaulty = isOfPart;
@@ -225,7 +225,7 @@ it('of what was seen, says at the second check, an hour later, that it is not th
   expect(wrongCells(first, await look(), false)).toEqual([]);
   directory.wait(3600);
   const gone = [...(await look()).values()].filter(({ kind }) => /exists|head|deprecated/.test(kind));
-  expect(new Set(gone.map(({ state }) => state))).toEqual(new Set(['not_found']));
+  expect(new Set(gone.map(({ outcome }) => outcome))).toEqual(new Set(['absent']));
   isFaulty = () => false;
   directory.wait(86_400);
   expect(wrongCells(first, await look(), false)).toEqual([]);
@@ -242,13 +242,13 @@ it('asks a registry that wants to be left alone nothing more, and what was seen 
   const now = await look(second);
   expect(wrongCells(first, now, false)).toEqual([]);
   const { host } = new URL(registry.url);
-  const reason = `${host} asked Dossier to wait (Retry-After) before its next request.`;
+  const reason = `\`${host}\` asked Dossier to wait (Retry-After) before its next request.`;
   expect(now.get('package.exists npm:server')?.missed?.reason).toBe(reason);
   expect((await look(third)).get('package.exists npm:server')).toMatchObject({
-    ...{ state: 'not_checked', value: null, reason },
+    ...{ outcome: 'not_asked', value: null, reason },
   });
   expect(registry.sent).toHaveLength(length);
   isFaulty = () => false;
   directory.wait(901);
-  expect((await look(third)).get('package.exists npm:server')).toMatchObject({ state: 'observed' });
+  expect((await look(third)).get('package.exists npm:server')).toMatchObject({ outcome: 'seen' });
 });

@@ -182,10 +182,10 @@ it('a version that names another endpoint and package starts without what was se
       expect.objectContaining({
         kind: 'tools.surface',
         subject: 'https://evil.example.com/mcp',
-        state: 'not_checked',
+        outcome: 'not_asked',
         value: null,
       }),
-      expect.objectContaining({ kind: 'package.exists', subject: 'npm:evil-package', state: 'not_checked' }),
+      expect.objectContaining({ kind: 'package.exists', subject: 'npm:evil-package', outcome: 'not_asked' }),
     ]),
   });
   expect(await text(`${path}/history.json`)).toContain('https://good.example.com/mcp');

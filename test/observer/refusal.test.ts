@@ -18,16 +18,16 @@ afterAll(async () => {
 
 async function observe() {
   const { observations } = await service.observe('co.webhook/webhook');
-  return Object.fromEntries(observations.map(({ kind, state, reason }) => [kind, { state, reason }]));
+  return Object.fromEntries(observations.map(({ kind, outcome, reason }) => [kind, { outcome, reason }]));
 }
 
 it('sends nothing to a service whose claim file says "observe: no", and says why', async () => {
   const repository = service.git.createRepository('webhook-co/webhook');
   repository.commit({ 'dossier-claim.txt': 'Leave us alone, please.\r\nobserve: no\r\n' });
   expect((await observe())['endpoint.answers']).toEqual({
-    state: 'refused',
+    outcome: 'refused',
     reason:
-      'dossier-claim.txt in github.com/webhook-co/webhook asks Dossier not to check this service (a line "observe: no").',
+      '`dossier-claim.txt` in `github.com/webhook-co/webhook` asks Dossier not to check this service (a line “observe: no”).',
   });
   expect(endpoint.sent).toEqual([]);
 });
@@ -37,7 +37,7 @@ it.each([429, 500, 404])(
   async (status) => {
     service.git.fault = (_, response) => Boolean(response.writeHead(status).end());
     service.wait(86_400);
-    expect((await observe())['endpoint.answers']).toMatchObject({ state: 'refused' });
+    expect((await observe())['endpoint.answers']).toMatchObject({ outcome: 'refused' });
     service.git.fault = undefined;
     expect(endpoint.sent).toEqual([]);
   },
@@ -48,7 +48,7 @@ it('looks again once the line is gone, and HEAD of the repository is a fact', as
   const anew = service.git.createRepository('webhook-co/webhook');
   const commit = anew.commit({ 'README.md': 'no claim file' });
   const found = await observe();
-  expect(found['endpoint.answers']).toMatchObject({ state: 'observed' });
+  expect(found['endpoint.answers']).toMatchObject({ outcome: 'seen' });
   const listing = await service.store.observations.ofListing('co.webhook/webhook');
   expect(listing?.observations.find(({ kind }) => kind === 'repository.head')).toMatchObject({
     value: commit,

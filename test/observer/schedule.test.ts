@@ -123,7 +123,7 @@ it('a database that is away when a request is about to begin leaves the host fre
   await editDatabase(databaseUrl, 'alter table observed_pause rename to away');
   const { observations } = await directory.observe(name);
   expect(observations.filter(({ kind }) => kind === 'endpoint.answers')).toMatchObject([
-    { state: 'not_checked' },
+    { outcome: 'not_asked' },
   ]);
   await editDatabase(databaseUrl, 'alter table away rename to observed_pause');
   const look = () => directory.observe(name).then(({ handle }) => handle, String);

@@ -12,9 +12,9 @@ import { registryEntry } from '../support/entries.ts';
 const tarpits = Array.from({ length: 10 }, (_, at) => `h${at}.tarpit.example`);
 const healthy = ['a', 'b', 'c'].map((name) => `mcp.good-${name}.example`);
 const unsent = (host: string) =>
-  `No request was sent to ${host}: Dossier’s own network or DNS resolver could not reach it.`;
+  `No request was sent to \`${host}\`: Dossier’s own network or DNS resolver could not reach it.`;
 const theirs = (host: string) =>
-  `No request was sent to ${host}: its name could not be resolved, although Dossier’s DNS servers resolved a name of another domain in the hour before.`;
+  `No request was sent to \`${host}\`: its name could not be resolved, although Dossier’s DNS servers resolved a name of another domain in the hour before.`;
 
 let dns: DnsServer;
 let server: Endpoint;
@@ -61,8 +61,9 @@ afterAll(async () => {
 
 async function answers(name: string) {
   const { observations } = await directory.observe(`com.example.${name}/x`);
-  const { state, value, reason, missed } = observations.find(({ kind }) => kind === 'endpoint.answers') ?? {};
-  return { state, value, reason: missed?.reason ?? reason };
+  const { outcome, value, reason, missed } =
+    observations.find(({ kind }) => kind === 'endpoint.answers') ?? {};
+  return { outcome, value, reason: missed?.reason ?? reason };
 }
 
 it('a domain whose name servers fail is at fault only once a name of another domain was resolved', async () => {
@@ -70,20 +71,20 @@ it('a domain whose name servers fail is at fault only once a name of another dom
   dns.zone.set('mcp.private.example', { addresses: ['10.0.0.1'] });
   dns.zone.set('mcp.missing.example', noSuchName);
   expect(await answers('broken')).toMatchObject({
-    state: 'not_checked',
+    outcome: 'not_asked',
     reason: unsent('mcp.broken.example'),
   });
   expect(await answers('missing')).toMatchObject({
-    state: 'unreachable',
-    reason: 'No request was sent to mcp.missing.example: DNS has no address for that name.',
+    outcome: 'absent',
+    reason: 'No request was sent to `mcp.missing.example`: DNS has no address for that name.',
   });
-  expect(await answers('private')).toMatchObject({ state: 'not_checked' });
+  expect(await answers('private')).toMatchObject({ outcome: 'not_asked' });
   // robots.txt without an answer is asked for again after ten minutes.
   directory.wait(86_400);
   vi.useFakeTimers({ toFake: ['Date'] });
   vi.setSystemTime(Date.now() + 60_000);
   expect(await answers('broken')).toMatchObject({
-    state: 'unreachable',
+    outcome: 'not_asked',
     reason: theirs('mcp.broken.example'),
   });
   vi.useRealTimers();
@@ -92,14 +93,14 @@ it('a domain whose name servers fail is at fault only once a name of another dom
 it('three domains without an answer since the last name that was resolved are not at fault: DNS itself may be away', async () => {
   for (const at of [0, 1, 2]) dns.zone.set(`mcp.lost${at}.example`, serverFailure);
   dns.zone.set('mcp.fresh.example', { addresses: ['10.0.0.1'] });
-  expect(await answers('fresh')).toMatchObject({ state: 'not_checked' });
+  expect(await answers('fresh')).toMatchObject({ outcome: 'not_asked' });
   for (const at of [0, 1])
     expect(await answers(`lost${at}`)).toMatchObject({
-      state: 'unreachable',
+      outcome: 'not_asked',
       reason: theirs(`mcp.lost${at}.example`),
     });
   expect(await answers('lost2')).toMatchObject({
-    state: 'not_checked',
+    outcome: 'not_asked',
     reason: unsent('mcp.lost2.example'),
   });
 });
@@ -114,12 +115,12 @@ it('endpoints of others are answered while ten hosts of a domain wait for its si
   });
   await expect.poll(() => asked().size).toBeGreaterThan(0);
   for (const at of [0, 1, 2])
-    expect(await answers(`good${at}`)).toMatchObject({ state: 'observed', value: 200 });
+    expect(await answers(`good${at}`)).toMatchObject({ outcome: 'seen', value: 200 });
   dns.zone.set('mcp.private.example', { addresses: ['10.0.0.1'] });
   directory.wait(86_400);
-  expect(await answers('private')).toMatchObject({ state: 'not_checked' });
+  expect(await answers('private')).toMatchObject({ outcome: 'not_asked' });
   expect(hasEnded).toBe(false);
   release.resolve();
-  expect(await silent).toMatchObject({ state: 'unreachable' });
+  expect(await silent).toMatchObject({ outcome: 'absent' });
   expect(asked().size).toBe(10);
 });

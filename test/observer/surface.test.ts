@@ -175,7 +175,7 @@ it('shows the tools on a page, as JSON and as a resource, their words as text', 
     endpoints: [
       {
         endpoint: 'https://flips.example.com/mcp',
-        state: 'observed',
+        outcome: 'seen',
         tools: [{ name: 'read_mail' }, { name: 'send_mail' }],
       },
     ],
@@ -430,14 +430,14 @@ it('an endpoint that stops answering keeps what was seen, says so, and is unreac
     return observations.find(({ kind }) => kind === 'endpoint.answers');
   };
   expect(await answers()).toMatchObject({
-    state: 'observed',
+    outcome: 'seen',
     value: 200,
     missed_since: expect.stringMatching(/^\d{4}-/) as string,
     reason: expect.stringMatching(
-      /^Last seen on \d{4}-\d\d-\d\d; checks since \d{4}-\d\d-\d\d did not see it again\. A request to flips/,
+      /^Last seen on \d{4}-\d\d-\d\d; checks since \d{4}-\d\d-\d\d did not see it again\. A request to `flips/,
     ) as string,
   });
-  expect(await answers()).toMatchObject({ state: 'unreachable', value: null });
+  expect(await answers()).toMatchObject({ outcome: 'silent', value: null });
 });
 
 it('shows no set of tools that is too long for an answer with all endpoints, and says how long it is', async () => {
@@ -453,7 +453,7 @@ it('shows no set of tools that is too long for an answer with all endpoints, and
       }));
       await tx.observations.putSurface({ handle, remote, digest, first_seen_at: at, tools });
       const observations = (known?.observations ?? []).map((one) =>
-        one.kind === 'tools.surface' ? { ...one, state: 'observed' as const, value: digest } : one,
+        one.kind === 'tools.surface' ? { ...one, outcome: 'seen' as const, value: digest } : one,
       );
       await tx.observations.put({ handle, observed_at: at, observations });
     });

@@ -76,7 +76,7 @@ const see = async (name: string, kind: string) => (await observed.look(name, kin
 it('shows the security contact of a signed file, and only addresses that can be written to', async () => {
   expect(await see('signed', 'security.contact')).toMatchObject({
     question: 'publisher',
-    state: 'observed',
+    outcome: 'seen',
     value: 'mailto:security@signed.example.com',
     source_url: 'https://signed.example.com/.well-known/security.txt',
     details: {
@@ -94,12 +94,12 @@ it('says that a file has ended, states no end, or is none', async () => {
   expect((await see('endless', 'security.contact'))?.reason).toBe(
     'The file states no end of its validity, which RFC 9116 requires.',
   );
-  expect(await see('shop', 'security.contact')).toMatchObject({ state: 'not_found', value: null });
+  expect(await see('shop', 'security.contact')).toMatchObject({ outcome: 'otherwise', value: null });
 });
 
 it('links to the terms of a page, a manifest of ARD, an AI catalog or an OpenAPI document, with its source', async () => {
   expect(await see('signed', 'terms.url')).toMatchObject({
-    state: 'observed',
+    outcome: 'seen',
     value: 'https://signed.example.com/terms?a=1&b=2',
     source_url: 'https://signed.example.com/about',
   });
@@ -116,10 +116,10 @@ it('links to the terms of a page, a manifest of ARD, an AI catalog or an OpenAPI
 
 it('shows no link that cannot be opened, and names where it looked', async () => {
   expect(await see('shop', 'terms.url')).toMatchObject({
-    state: 'not_found',
+    outcome: 'nothing',
     value: null,
     reason:
-      'Dossier found no link to terms of service at https://shop.example.com/about, https://shop.example.com/.well-known/ard.json, https://shop.example.com/.well-known/ai-catalog.json, https://shop.example.com/openapi.json.',
+      'Dossier found no link to terms of service at `https://shop.example.com/about`, `https://shop.example.com/.well-known/ard.json`, `https://shop.example.com/.well-known/ai-catalog.json` and 1 more.',
   });
 });
 
@@ -127,7 +127,7 @@ it('shows the name and the number of skills of an agent card, and nothing else o
   const found = await see('agent', 'card.a2a');
   expect(found).toMatchObject({
     question: 'publisher',
-    state: 'observed',
+    outcome: 'seen',
     subject: 'https://agent.example.com',
     details: { skills: 2, version: '2.1.0', differs: ['host'] },
     source_url: 'https://agent.example.com/.well-known/agent-card.json',
@@ -138,10 +138,10 @@ it('shows the name and the number of skills of an agent card, and nothing else o
 
 it('says that there is no agent card, or that a text is none', async () => {
   expect(await see('shop', 'card.a2a')).toMatchObject({
-    state: 'not_found',
+    outcome: 'otherwise',
     value: null,
     reason:
-      'https://shop.example.com/.well-known/agent-card.json answered with HTTP status 200 and no agent card (A2A).',
+      '`https://shop.example.com/.well-known/agent-card.json` returned a response without a content type (HTTP 200) instead of an agent card (A2A).',
   });
-  expect((await see('ended', 'card.a2a'))?.state).toBe('not_found');
+  expect((await see('ended', 'card.a2a'))?.outcome).toBe('absent');
 });

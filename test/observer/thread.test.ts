@@ -10,6 +10,7 @@ import { createSharedDatabase } from '../support/database.ts';
 import { openDirectory } from '../support/directory.ts';
 import { type Endpoint, startEndpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
+import { readable } from '../support/facts.ts';
 
 const heavyWorker = new URL('../support/heavy-worker.ts', import.meta.url);
 const patience = { interval: 50 };
@@ -66,10 +67,10 @@ async function openNode(
     return { status: answer.status, isChecked: (await answer.text()).includes('waits or runs') };
   };
   const known = async (name: string) => store.observations.ofListing(handleOf(name));
-  /** The state of a fact of a listing, with its reason; undefined if there is no such fact. */
+  /** The outcome of a fact of a listing, with its reason; undefined if there is no such fact. */
   const fact = async (name: string, kind: string) => {
     const found = (await known(name))?.observations.find((one) => one.kind === kind);
-    return found && { state: found.state, reason: found.reason };
+    return found && { outcome: found.outcome, reason: readable(found).reason };
   };
   const health = async () => (await fetch(`${directory.url}/healthz`)).status;
   return { ...directory, read, known, fact, health, stop };
@@ -108,15 +109,15 @@ describe('an endpoint whose list of tools', () => {
     await expect.poll(() => spins.methods(), patience).toContain('tools/list');
     expect(await node.health()).toBe(200);
     expect(await node.read('other')).toEqual({ status: 200, isChecked: true });
-    const unread = { state: 'not_checked', reason: tooLong };
+    const unread = { outcome: 'not_asked', reason: tooLong };
     await expect.poll(() => node.fact('spins', 'tools.count'), patience).toEqual(unread);
     await expect.poll(() => node.fact('stored', 'tools.count'), patience).toEqual(unread);
     // The check that ran beside them is made again, with those that waited.
     await expect
       .poll(() => node.fact('slow', 'endpoint.answers'), patience)
-      .toMatchObject({ state: 'not_found' });
+      .toMatchObject({ outcome: 'absent' });
     expect(messagesTo(slow)).toBeGreaterThan(1);
-    await expect.poll(() => node.fact('other', 'tools.count'), patience).toMatchObject({ state: 'observed' });
+    await expect.poll(() => node.fact('other', 'tools.count'), patience).toMatchObject({ outcome: 'seen' });
     await expect.poll(() => node.read('other'), patience).toMatchObject({ isChecked: false });
     // Their checks count as made, so reading them begins no new one.
     const asked = Object.values(hostile).map(messagesTo);
@@ -134,11 +135,11 @@ describe('an endpoint whose list of tools', () => {
     expect((await node.read('exhausts')).isChecked).toBe(true);
     await expect
       .poll(() => node.fact('exhausts', 'tools.count'), patience)
-      .toEqual({ state: 'not_checked', reason: tooMuch });
+      .toEqual({ outcome: 'not_asked', reason: tooMuch });
     expect(await node.health()).toBe(200);
     await expect.poll(() => node.read('exhausts'), patience).toEqual({ status: 200, isChecked: false });
     expect((await node.read('other')).isChecked).toBe(true);
-    await expect.poll(() => node.fact('other', 'tools.count'), patience).toMatchObject({ state: 'observed' });
+    await expect.poll(() => node.fact('other', 'tools.count'), patience).toMatchObject({ outcome: 'seen' });
   });
 
   it('ends the thread three times is left alone after that', async () => {
@@ -148,12 +149,12 @@ describe('an endpoint whose list of tools', () => {
     await expect
       .poll(() => node.fact('hostile', 'tools.count'), patience)
       .toEqual({
-        state: 'not_checked',
+        outcome: 'not_asked',
         reason: 'Dossier stopped this check, because its observer failed 3 times while the check ran.',
       });
     expect(await node.read('hostile')).toEqual({ status: 200, isChecked: false });
     expect((await node.read('other')).isChecked).toBe(true);
-    await expect.poll(() => node.fact('other', 'tools.count'), patience).toMatchObject({ state: 'observed' });
+    await expect.poll(() => node.fact('other', 'tools.count'), patience).toMatchObject({ outcome: 'seen' });
   });
 
   it('is stuck changes nothing that was known of the listing, and lets its namespace rest for an hour', async () => {
@@ -161,15 +162,13 @@ describe('an endpoint whose list of tools', () => {
     const hostile = await startModernServer(() => [{ name: tool }]);
     const node = await openNode({ hostile, 'hostile/other': await listing('replay') });
     await node.read('hostile');
-    await expect
-      .poll(() => node.fact('hostile', 'tools.count'), patience)
-      .toMatchObject({ state: 'observed' });
+    await expect.poll(() => node.fact('hostile', 'tools.count'), patience).toMatchObject({ outcome: 'seen' });
     await expect.poll(() => node.read('hostile'), patience).toMatchObject({ isChecked: false });
     tool = 'spins-when-read';
     node.wait(2 * 86_400);
     await node.read('hostile');
     await expect
-      .poll(async () => (await node.known('hostile'))?.observations, patience)
+      .poll(async () => (await node.known('hostile'))?.observations.map(readable), patience)
       .toContainEqual(
         expect.objectContaining({
           kind: 'tools.count',
@@ -187,7 +186,7 @@ describe('an endpoint whose list of tools', () => {
     expect(await node.read('hostile/other')).toEqual({ status: 200, isChecked: true });
     await expect
       .poll(() => node.fact('hostile/other', 'tools.count'), patience)
-      .toMatchObject({ state: 'observed' });
+      .toMatchObject({ outcome: 'seen' });
   });
 });
 

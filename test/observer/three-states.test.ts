@@ -101,7 +101,7 @@ describe('what is known, what was not seen and what is not known', () => {
     expect(full.not_seen).toContainEqual(
       expect.objectContaining({
         ...{ question: 'reach', kind: 'endpoint.answers', subject: url },
-        ...{ state: 'unreachable', by: 'Dossier', as_of: days[2] },
+        ...{ outcome: 'silent', by: 'Dossier', as_of: days[2] },
       }),
     );
     expect(full.not_known).not.toContainEqual(expect.objectContaining({ question: 'reach' }));
@@ -117,7 +117,7 @@ describe('what is known, what was not seen and what is not known', () => {
       new RegExp(`^send, not seen by checks since ${days[1]} \\(Dossier(, ${days[0]})?\\)\\.$`),
     );
     expect(full.observations).toContainEqual(
-      expect.objectContaining({ kind: 'tools.count', state: 'stale', value: 1 }),
+      expect.objectContaining({ kind: 'tools.count', is_stale: true, value: 1 }),
     );
     expect(page).toMatch(/Number of tools: 1\b.+? Last seen on /);
     for (const one of [text, page, markdown])
@@ -131,7 +131,7 @@ describe('what is known, what was not seen and what is not known', () => {
     for (const one of [page, markdown])
       expect(one).toContain(`github.com shows no public repository at example/gone (Dossier, ${date}).`);
     expect(full.not_seen).toContainEqual(
-      expect.objectContaining({ kind: 'repository.exists', state: 'not_found', as_of: date }),
+      expect.objectContaining({ kind: 'repository.exists', outcome: 'absent', as_of: date }),
     );
     const compared = await directory.post('/api/tools/compare_agents', {
       handles: [gone, handle],

@@ -96,7 +96,7 @@ const see = async (name: string, kind: string) => (await observed.look(name, kin
 describe('what tools say they do', () => {
   it('is counted; a tool that says both only reads, and what is no boolean says nothing', async () => {
     expect(await see('hinted', 'tools.hints')).toMatchObject({
-      state: 'observed',
+      outcome: 'seen',
       value: '2 read-only, 1 destructive, 2 without a hint',
     });
     expect(await see('writing', 'tools.hints')).toBeUndefined();
@@ -106,7 +106,7 @@ describe('what tools say they do', () => {
 describe('a server card', () => {
   it('is shown with what is not as the record and the endpoint have it', async () => {
     expect(await see('hinted', 'card.mcp')).toMatchObject({
-      ...{ state: 'observed', value: 'com.example.hinted/A' },
+      ...{ outcome: 'seen', value: 'com.example.hinted/A' },
       details: { name: 'com.example.hinted/A', version: '1.0.0' },
     });
     expect((await see('hinted', 'card.mcp'))?.details).not.toHaveProperty('differs');
@@ -125,7 +125,7 @@ describe('a server card', () => {
       await see('hinted', 'card.mcp');
     }
     expect(await see('hinted', 'card.mcp')).toMatchObject({
-      state: 'observed',
+      outcome: 'seen',
       value: 'com.example.hinted/A',
     });
     hinted.card = card as object;
@@ -139,7 +139,7 @@ describe('a server card', () => {
 describe('instructions for models', () => {
   it('are a digest and a length, and absent without a word where there were none', async () => {
     expect(await see('hinted', 'tools.instructions')).toMatchObject({
-      state: 'observed',
+      outcome: 'seen',
       value: 'caabd035c7150dde6e057557a983aac03079085ff68df358067fc48a6311e0f1',
       details: { length: 20 },
     });
@@ -163,7 +163,7 @@ describe('instructions for models', () => {
 describe('characters that cannot be seen', () => {
   it('are counted in all texts and names that the endpoint sent, with their places', async () => {
     expect(await see('hiding', 'tools.hidden_text')).toMatchObject({
-      state: 'observed',
+      outcome: 'seen',
       value: 6,
       as_seen: {
         places: [
@@ -180,13 +180,13 @@ describe('characters that cannot be seen', () => {
   });
 
   it('are none if emoji and scripts need them', async () => {
-    expect(await see('writing', 'tools.hidden_text')).toMatchObject({ state: 'observed', value: 0 });
-    expect(await see('plain', 'tools.hidden_text')).toMatchObject({ state: 'observed', value: 0 });
+    expect(await see('writing', 'tools.hidden_text')).toMatchObject({ outcome: 'seen', value: 0 });
+    expect(await see('plain', 'tools.hidden_text')).toMatchObject({ outcome: 'seen', value: 0 });
   });
 
   it('are counted where writing does not need them, whatever the length of names', async () => {
-    expect(await see('smuggling', 'tools.hidden_text')).toMatchObject({ state: 'observed', value: 110 });
-    expect(await see('smuggling', 'tools.surface')).toMatchObject({ state: 'observed' });
+    expect(await see('smuggling', 'tools.hidden_text')).toMatchObject({ outcome: 'seen', value: 110 });
+    expect(await see('smuggling', 'tools.surface')).toMatchObject({ outcome: 'seen' });
   });
 
   it('stand out on every adapter', async () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseForeignJson } from '../../src/core/json.ts';
+import { Words } from '../../src/core/words.ts';
 import { toCanonicalJson } from '../../src/log/leaf.ts';
 import { compareRuns } from '../../src/observations/compare.ts';
 import { fitTogether, passGate } from '../../src/observations/gate.ts';
@@ -29,13 +30,13 @@ const members = fc.dictionary(fc.constantFrom('offers', 'tools', 'advisories', '
 const findings = fc.record(
   {
     value: foreign,
-    state: fc.constantFrom<Finding['state']>('observed', 'unreachable', 'not_found'),
-    reason: texts,
+    outcome: fc.constantFrom<Finding['outcome']>('seen', 'silent', 'absent'),
+    why: texts.map((text) => new Words([{ is: 'quote', text }])),
     details: members,
     as_seen: members,
     source: fc.constant('Dossier'),
   },
-  { requiredKeys: ['value', 'state', 'source'] },
+  { requiredKeys: ['value', 'outcome', 'source'] },
 ) as unknown as fc.Arbitrary<Finding>;
 
 const sizeOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value) ?? '');
@@ -61,13 +62,14 @@ describe('the gate for what comes from outside', () => {
         expect(JSON.parse(JSON.stringify(fact))).toEqual(fact);
         expect(() => toCanonicalJson(fact)).not.toThrow();
         expect(
-          [...textsOf([fact.value, fact.details, fact.as_seen, fact.reason])].filter((text) =>
+          [...textsOf([fact.value, fact.details, fact.as_seen, fact.why])].filter((text) =>
             hidden.test(text),
           ),
         ).toEqual([]);
         expect(sizeOf(fact.value)).toBeLessThanOrEqual(1024);
         if (!kind.isList) expect(sizeOf([fact.details, fact.as_seen])).toBeLessThanOrEqual(16_384);
-        const { reason: _, ...again } = passGate(kind, fact);
+        const { why: _, open: _open, ...shown } = fact;
+        const { why: __, ...again } = passGate(kind, shown);
         expect(fact).toMatchObject(again);
       }),
       { numRuns: 150, endOnFailure: true },
@@ -77,7 +79,7 @@ describe('the gate for what comes from outside', () => {
   it('keeps every fact, and those about packages and repositories as they are, whatever sizes endpoints send', () => {
     const small = ['package.deprecated', 'package.install_scripts', 'repository.superseded_by'].map(
       (kind) => ({
-        ...{ kind, method_version: 'a/1', state: 'observed' as const, source: 'npm', value: 'malware' },
+        ...{ kind, method_version: 'a/1', outcome: 'seen' as const, source: 'npm', value: 'malware' },
         subject: kind.startsWith('package') ? 'npm:popular' : 'https://github.com/example/a',
         details: { message: 'malware, do not use' },
       }),
@@ -118,7 +120,7 @@ describe('the gate for what comes from outside', () => {
       fc.property(fc.constantFrom(...kinds), findings, fc.boolean(), (kind, finding, isShortFirst) => {
         const whole = passGate(
           { ...kind, value: undefined as never },
-          { ...finding, state: 'observed', value: 'the same' },
+          { ...finding, outcome: 'seen', value: 'the same' },
         );
         const { details: _, as_seen: __, ...bare } = whole;
         const short = { ...bare, isShort: true } as const;

@@ -118,18 +118,18 @@ describe('importing from a registry', () => {
     wait(3600);
     await run();
     const signals = (await store.documents.facts('io.github.owner/tool'))?.imported ?? [];
-    expect(signals.map(({ kind, value, state }) => [kind, value, state])).toEqual([
-      ['registry.status', 'deprecated', 'observed'],
-      ['registry.status_message', 'Use 2.0', 'observed'],
-      ['registry.last_update', '2026-10-05T00:00:00.000Z', 'observed'],
-      ['registry.versions', null, 'not_stated'],
-      ['registry.first_published', null, 'not_stated'],
-      ['registry.last_published', '2026-10-01T08:00:00.000Z', 'observed'],
-      ['record.transports', 'sse', 'observed'],
-      ['record.package_types', null, 'not_stated'],
-      ['record.repository', 'github.com/owner/tool', 'observed'],
-      ['namespace.proof', 'github account', 'observed'],
-      ['namespace.matches_repository_owner', true, 'observed'],
+    expect(signals.map(({ kind, value, outcome }) => [kind, value, outcome])).toEqual([
+      ['registry.status', 'deprecated', 'seen'],
+      ['registry.status_message', 'Use 2.0', 'seen'],
+      ['registry.last_update', '2026-10-05T00:00:00.000Z', 'seen'],
+      ['registry.versions', null, 'nothing'],
+      ['registry.first_published', null, 'nothing'],
+      ['registry.last_published', '2026-10-01T08:00:00.000Z', 'seen'],
+      ['record.transports', 'sse', 'seen'],
+      ['record.package_types', null, 'nothing'],
+      ['record.repository', 'github.com/owner/tool', 'seen'],
+      ['namespace.proof', 'github account', 'seen'],
+      ['namespace.matches_repository_owner', true, 'seen'],
     ]);
     expect(new Set(signals.map(({ observed_at }) => observed_at))).toEqual(
       new Set(['2026-11-01T01:00:00.000Z']),

@@ -42,7 +42,7 @@ async function origins(handle: string): Promise<string[]> {
     new Date(),
   );
   const sources = document.signals.imported
-    .filter(({ state }) => state === 'observed')
+    .filter(({ outcome }) => outcome === 'seen')
     .map(({ source }) => source);
   return [...new Set([document.origin, ...sources])];
 }

@@ -29,7 +29,7 @@ const bare: Listing = {
 
 const signal = (kind: string, value: ImportedSignal['value']): ImportedSignal => ({
   ...{ kind, value, source: listing.origin, observed_at: time },
-  ...{ method_version: 'import/1', state: 'observed' },
+  ...{ method_version: 'import/1', outcome: 'seen' },
 });
 
 const facts: ListingFacts = {

@@ -900,7 +900,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       for (const [n, sent] of read.entries()) {
         const at = new Date(Date.UTC(2026, 10, 27) + n).toISOString();
         const tools = [{ name: 'sent', sent }];
-        const fact = { kind: 'tools.surface', value: null, state: 'observed', details: { sent } } as const;
+        const fact = { kind: 'tools.surface', value: null, outcome: 'seen', details: { sent } } as const;
         const dates = { observed_at: at, first_seen_at: at, vantage: 'here', method_version: 'x/1' };
         const observations = [{ ...fact, ...dates, source: 'Dossier' }];
         const change = { handle, at, vantage: 'here', changes: [{ kind: 'tools.surface', after: fact }] };

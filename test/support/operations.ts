@@ -8,11 +8,11 @@ import { runImport } from '../../src/imports/import.ts';
 import { readTarget } from '../../src/moderation/action.ts';
 import { actions, applyAction, undoAction } from '../../src/moderation/actions.ts';
 import type { Moderation, ModerationReason, RestoreReason } from '../../src/moderation/moderation.ts';
-import type { RunReport } from '../../src/observations/observe-listing.ts';
 import { createObserver, type Observer } from '../../src/observations/observer.ts';
 import { type CheckCounts, observeDue } from '../../src/observations/schedule.ts';
 import type { Metrics } from '../../src/telemetry/metrics.ts';
 import { createWebhookSender } from '../../src/webhooks/deliver.ts';
+import { readableReport } from './facts.ts';
 
 /** What the operator does, and one pass of each thing that a node does in the background, with the clock of the test. */
 export interface Operations {
@@ -21,7 +21,7 @@ export interface Operations {
   /** Starts the metrics on METRICS_PORT; stop them after use. */
   startMetrics(): Promise<Metrics>;
   /** Observes a listing now. Throws for a handle that is not listed. */
-  observe(handle: string): Promise<RunReport>;
+  observe(handle: string): Promise<ReturnType<typeof readableReport>>;
   /** Observes all listings that are due. */
   observeDue(): Promise<CheckCounts>;
   /** Checks the claims and opt-out lines that are due; how many these were. */
@@ -65,7 +65,7 @@ export function operationsOf(context: Context, url?: string): Operations {
     async observe(handle) {
       const listing = await store.listings.byHandle(handle);
       if (!listing) throw new Error(`${handle} is not listed`);
-      return openObserver().observe(listing);
+      return readableReport(await openObserver().observe(listing));
     },
     observeDue: () => observeDue(openObserver(), context, { signal: stopping.signal }),
     recheck: () => recheckClaims(context),

@@ -114,7 +114,7 @@ it('finds a current fact that is not as its newest change says', async () => {
   );
   const { faults } = await audit();
   expect(faults).toEqual([
-    'tools.count of com.example.audited/a: it is shown as 3 (observed), but its newest change, log entry 1, says 2 (observed)',
+    'tools.count of com.example.audited/a: it is shown as 3 (seen), but its newest change, log entry 1, says 2 (seen)',
   ]);
 });
 
@@ -122,7 +122,7 @@ it('finds a current fact that no change led to', async () => {
   await editDatabase(DATABASE_URL, 'delete from observation_change');
   const { faults } = await audit();
   expect(faults).toContain(
-    'tools.count of com.example.audited/a: it is shown as 2 (observed), but no change of it is stored',
+    'tools.count of com.example.audited/a: it is shown as 2 (seen), but no change of it is stored',
   );
 });
 
@@ -159,7 +159,7 @@ describe('over HTTP', () => {
     );
     const { faults } = await auditService();
     expect(faults).toEqual([
-      'tools.count of com.example.audited/a: it is shown as 3 (observed), but its newest change, log entry 1, says 2 (observed)',
+      'tools.count of com.example.audited/a: it is shown as 3 (seen), but its newest change, log entry 1, says 2 (seen)',
     ]);
   });
 });

@@ -24,8 +24,8 @@ const toListing = (document: ListingDocument): Listing => ({
 
 const toKnown = (document: ListingDocument) => ({
   listing: toListing(document),
-  observations: document.observations.filter(isDated).map(({ last_state, missed_since, ...one }) => ({
-    ...{ ...one, state: last_state ?? one.state },
+  observations: document.observations.filter(isDated).map(({ missed_since, ...one }) => ({
+    ...one,
     ...(missed_since && { missed: missed_since }),
   })),
   native: document.signals.native,

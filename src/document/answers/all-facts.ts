@@ -7,8 +7,8 @@ import {
   type Question,
   questions,
   questionTitles,
-  stateWords,
 } from '../../observations/observation.ts';
+import { outcomeWords } from '../../observations/outcome.ts';
 import { kindOf, toShownValue } from '../../observations/recorded-kinds.ts';
 import type { Fact } from '../fact.ts';
 import type { ListingDocument } from '../listing-document.ts';
@@ -27,7 +27,10 @@ export interface ListedFact {
   readonly means?: string | undefined;
 }
 
-type Shown = Pick<Observation, 'kind' | 'state' | 'value' | 'unit' | 'details' | 'as_seen' | 'missed_since'>;
+type Shown = Pick<
+  Observation,
+  'kind' | 'outcome' | 'asks_for' | 'value' | 'unit' | 'details' | 'as_seen' | 'missed_since' | 'is_stale'
+>;
 
 function plainText(value: NonNullable<Shown['value']>, { kind, unit = kindOf(kind)?.unit }: Shown): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
@@ -42,15 +45,15 @@ function plainText(value: NonNullable<Shown['value']>, { kind, unit = kindOf(kin
   return toShownValue(kind, /^[0-9a-f]{40,64}$/.test(value) ? value.slice(0, 12) : value);
 }
 
-/** What a check or a source found, in words; of what is older or was only advertised, that as well. */
+/** What a check or a source found, in words; of what is older, that as well. */
 export function valueText(found: Shown): string {
-  const { kind, value, state, missed_since } = found;
-  if (value === null) return stateWords[state];
+  const { kind, value, is_stale, missed_since } = found;
+  if (value === null) return toText(outcomeWords(found));
   const { say, words } = kindOf(kind) ?? {};
   const said = say?.(found);
   const text = (said && toText(said)) ?? words?.[String(value)] ?? plainText(value, found);
-  if (['observed', 'quoted'].includes(state)) return text;
-  return `${text} (${missed_since ? `not seen by checks since ${day(missed_since)}` : stateWords[state]})`;
+  if (!is_stale) return text;
+  return `${text} (${missed_since ? `not seen by checks since ${day(missed_since)}` : 'not checked lately'})`;
 }
 
 type Known = Shown &
@@ -81,12 +84,12 @@ const toGaps = (gaps: readonly ReturnType<typeof notKnownGap>[], state: Fact['st
     return { title: `${names.charAt(0).toUpperCase()}${names.slice(1)}`, text, state };
   });
 
-const notKnownGap = ({ kind, reason, state }: Pick<Observation, 'kind' | 'reason' | 'state'>) => ({
+const notKnownGap = ({ kind, reason, outcome }: Pick<Observation, 'kind' | 'reason' | 'outcome'>) => ({
   name: factName(kind),
-  text: reason ?? `${stateWords[state]}.`,
+  text: reason ?? `${outcome === 'nothing' ? 'not stated' : 'not checked by Dossier'}.`,
 });
 
-const notKnown = (one: Pick<Observation, 'value' | 'state'>) => knowingOf(one) === 'not_known';
+const notKnown = (one: Pick<Observation, 'value' | 'outcome'>) => knowingOf(one) === 'not_known';
 
 function factsOf({ observations, signals, not_seen, not_known }: ListingDocument, question: Question) {
   const observed = observations.filter((one) => one.question === question);
@@ -119,7 +122,7 @@ function factsOf({ observations, signals, not_seen, not_known }: ListingDocument
             ? { name: notKnownWords(one), text: 'not stated.' }
             : { name: '', text: one.reason },
         ),
-        ...imported.filter(notKnown).map(notKnownGap),
+        ...imported.filter(({ value }) => value === null).map(notKnownGap),
       ],
       'not_known',
     ),

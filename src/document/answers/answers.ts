@@ -1,9 +1,11 @@
 import { isHandle } from '../../core/handle.ts';
 import { coded, toInlineText, toSentence } from '../../core/text.ts';
-import { isDated, stateWords } from '../../observations/observation.ts';
+import { toText } from '../../core/words.ts';
+import { isDated } from '../../observations/observation.ts';
+import { type Outcome, outcomeWords } from '../../observations/outcome.ts';
 import { type Fact, recorded } from '../fact.ts';
 import type { ListingDocument } from '../listing-document.ts';
-import { endOf, isAbsent, isKnown, isNowhere, type Judged, toSeen } from '../seen.ts';
+import { isAbsent, isKnown, isNowhere, type Judged, toSeen } from '../seen.ts';
 import { kindNames, notKnownWords, toSplitKinds } from '../sentences.ts';
 import { factName } from '../words.ts';
 import { type LineName, lineNames, lineTitles, toFacts } from './lines.ts';
@@ -41,30 +43,32 @@ const isOfAbsent = ({ listing }: Judged, kind: string, subject?: string): boolea
         (subject === undefined || one.subject === subject),
     );
 
-function notSeenOf(judged: Judged, isAsked: (state: string) => boolean): Fact[] {
+/** Whether it was looked for, and is not there. */
+const isNotThere = ({ outcome }: { readonly outcome: Outcome }) =>
+  outcome === 'absent' || outcome === 'nothing';
+
+function notSeenOf(judged: Judged, areNotThere: boolean): Fact[] {
   const { not_seen, observations } = judged.listing;
   const reasons = new Set(observations.filter(({ kind }) => inLines.test(kind)).map(({ reason }) => reason));
-  const ended = not_seen.map((item) => {
-    const seen = judged.seen(item.kind).find(({ subject }) => subject === item.subject);
-    return { ...item, state: seen?.last_state ?? item.state };
-  });
   const split = toSplitKinds(observations);
-  const items = ended.filter(
-    ({ kind, state, subject, reason }) =>
-      isAsked(state) &&
+  const items = not_seen.filter(
+    ({ kind, outcome, subject, reason }) =>
+      isNotThere({ outcome }) === areNotThere &&
       !inLines.test(kind) &&
-      (isShown(judged, kind) || split.has(kind) || (kind === 'terms.url' && state !== 'not_found')) &&
+      (isShown(judged, kind) || split.has(kind) || (kind === 'terms.url' && !areNotThere)) &&
       // Every endpoint that asks for credentials first has that.
-      (kind === 'terms.url' || state !== 'auth_first') &&
+      (kind === 'terms.url' || outcome !== 'asks') &&
       !isOfAbsent(judged, kind, subject) &&
-      (state === 'not_found' || kind === 'terms.url' || !reasons.has(reason)),
+      (areNotThere || kind === 'terms.url' || !reasons.has(reason)),
   );
   const nameOf = ({ kind, subject }: (typeof items)[number]) =>
     `${kindNames[kind] ?? factName(kind)}${subject !== undefined && split.has(kind) ? ` at ${coded(subject)}` : ''}`;
-  const groups = Map.groupBy(items, ({ state, by, as_of }) => [state, by, as_of].join('\n'));
+  const groups = Map.groupBy(items, ({ outcome, asks_for, by, as_of }) =>
+    [areNotThere || outcome, asks_for, by, as_of].join('\n'),
+  );
   return [...groups.values()].flatMap(([first, ...others]) => {
     if (!first) return [];
-    const how = first.state === 'not_found' ? '' : `: ${stateWords[first.state]}`;
+    const how = areNotThere ? '' : `: ${toText(outcomeWords(first))}`;
     const names = [...new Set([first, ...others].map(nameOf))].join(', ');
     return [{ text: `${names}${how}`, state: 'not_there', source: first.by, date: first.as_of }];
   });
@@ -83,7 +87,7 @@ function notKnownOf(judged: Judged, state: 'not_stated' | 'not_checked', gaps: R
   // Where terms are looked for, hardly anybody links to them.
   const terms = judged
     .seen('terms.url')
-    .filter((one) => endOf(one) === 'not_found' && judged.known(one.kind).length === 0);
+    .filter((one) => isNotThere(one) && judged.known(one.kind).length === 0);
   const more = state === 'not_stated' && !isShown(judged, 'terms.url') ? terms : [];
   const text = [...new Set([...items, ...more].map(notKnownWords))].join(', ');
   return text ? [recorded(judged, text, 'not_known')] : [];
@@ -141,8 +145,8 @@ export function toAnswer(listing: ListingDocument, detail: Judged['detail'] = 'p
       all.map(([name, facts]) => [name, facts.filter((fact) => !isGap(fact))]),
     ) as unknown as Readonly<Record<LineName, readonly Fact[]>>,
     gaps: {
-      not_there: notSeenOf(judged, (state) => state === 'not_found'),
-      unseen: notSeenOf(judged, (state) => state !== 'not_found'),
+      not_there: notSeenOf(judged, true),
+      unseen: notSeenOf(judged, false),
       unstated: notKnownOf(judged, 'not_stated', gaps),
       unchecked: notKnownOf(judged, 'not_checked', gaps),
     },

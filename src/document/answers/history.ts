@@ -34,9 +34,9 @@ const kindsByPrefix: Readonly<Record<string, HistoryKind | undefined>> = {
 const recordedKinds = new Set(Object.values(kindsByPrefix));
 
 /** What was not known before has not changed. */
-const isChanged = ({ before }: ShownChange) => before !== undefined && before.state !== 'not_checked';
+const isChanged = ({ before }: ShownChange) => before !== undefined && before.outcome !== 'not_asked';
 /** That something was not checked yet is no event. */
-const isSeen = (change: ShownChange) => !isChanged(change) && change.after.state !== 'not_checked';
+const isSeen = (change: ShownChange) => !isChanged(change) && change.after.outcome !== 'not_asked';
 
 /** An event with only what is of a kind; undefined if nothing is. Of no kind it is as the log records it, for an audit. */
 function only(kind: HistoryKind | undefined, event: HistoryEvent): HistoryEvent | undefined {

@@ -3,8 +3,10 @@ import { handleParts, namespaceText } from '../../core/handle.ts';
 import { namespaceHoldsEndpoints } from '../../core/identity.ts';
 import { asMembers } from '../../core/json.ts';
 import { amount, coded, codedList, counted, day, withoutStop } from '../../core/text.ts';
+import { toText } from '../../core/words.ts';
 import { readablePackages, toPackage } from '../../observations/kinds/package-record.ts';
-import { type DatedObservation, stateWords } from '../../observations/observation.ts';
+import type { DatedObservation } from '../../observations/observation.ts';
+import { outcomeWords } from '../../observations/outcome.ts';
 import { kindOf } from '../../observations/recorded-kinds.ts';
 import { groupTexts, shownGroups } from '../../ratings/groups.ts';
 import { proofTexts } from '../../ratings/proof.ts';
@@ -14,7 +16,6 @@ import type { ListingDocument } from '../listing-document.ts';
 import {
   asksPayment,
   atPlace,
-  endOf,
   factText,
   isAbsent,
   isChecked,
@@ -239,17 +240,15 @@ function toolNames({ details }: DatedObservation, { detail }: Judged): string {
 }
 
 /** What the line before this one says of an endpoint is not explained again. */
-function whyNoTools(one: DatedObservation, { seen }: Judged): string {
-  if (endOf(one) === 'auth_first') return stateWords.auth_first;
-  return asksPayment(seen, one) ? 'it asks for a payment first' : whyOf(one);
-}
+const whyNoTools = (one: DatedObservation): string =>
+  one.outcome === 'asks' ? toText(outcomeWords(one)) : whyOf(one);
 
 const tools: FactsOf = (judged) => {
   const all = judged.seen('tools.surface');
   if (isNowhere(judged)) return [];
   return all.map((one) => {
     if (!isKnown(one)) {
-      return observed(judged, one, `none seen${atPlace(one, all)}: ${whyNoTools(one, judged)}`);
+      return observed(judged, one, `none seen${atPlace(one, all)}: ${whyNoTools(one)}`);
     }
     const names = toolNames(one, judged);
     const since = day(one.first_seen_at) < day(one.observed_at) ? `since ${day(one.first_seen_at)}: ` : '';
@@ -271,9 +270,9 @@ const noPrice = 'no price seen; calls may cost';
 function noPriceText(one: DatedObservation, { seen, known }: Judged): string {
   // A price that is stated elsewhere is said beside it.
   const isStated = otherPrices.some((kind) => kindOf(kind)?.priced && known(kind).length > 0);
-  if (endOf(one) === 'no_price_seen')
+  if (one.outcome === 'nothing')
     return isStated ? 'no payment asked for before it answers; calls may cost' : noPrice;
-  if (endOf(one) === 'unrecognised') return `price not known: ${whyOf(one)}`;
+  if (one.outcome === 'asks' && one.asks_for === 'payment') return `price not known: ${whyOf(one)}`;
   const isSaid = seen('tools.surface').some(
     ({ subject, reason }) => subject === one.subject && reason === one.reason,
   );

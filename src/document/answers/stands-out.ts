@@ -4,12 +4,12 @@ import { ours, toText } from '../../core/words.ts';
 import { versionBefore } from '../../observations/kinds/package-versions.ts';
 import { kinds } from '../../observations/kinds.ts';
 import type { DatedObservation } from '../../observations/observation.ts';
+import type { Outcome } from '../../observations/outcome.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { recordedSecrets } from '../record.ts';
 import {
   asksPayment,
   daysSince,
-  endOf,
   isKnown,
   type Judged,
   lastChecked,
@@ -59,9 +59,15 @@ const stale = ({ listing }: Judged): string[] => {
   return date === undefined ? [] : [`No observation is newer than ${date}.`];
 };
 
+const deadWords: Readonly<Partial<Record<Outcome, (subject: string) => string>>> = {
+  absent: (subject) => `Nothing was at ${subject}`,
+  silent: (subject) => `No answer from ${subject}`,
+  otherwise: (subject) => `Something else than MCP was returned by ${subject}`,
+};
+
 /** That an endpoint did not answer, with the days of the last check and of the first that met no answer; undefined of one that did. */
 function deadText(one: DatedObservation, listing: ListingDocument): string | undefined {
-  const { observed_at, first_seen_at, changed_from, missed_since, unanswered_since, last_state } = one;
+  const { observed_at, first_seen_at, changed_from, missed_since, unanswered_since } = one;
   const subject =
     listing.remotes.length < 2 || one.subject === undefined ? 'the endpoint' : coded(one.subject);
   if (isKnown(one))
@@ -69,10 +75,9 @@ function deadText(one: DatedObservation, listing: ListingDocument): string | und
       unanswered_since &&
       `No check since ${day(unanswered_since)} saw ${subject} answer; it last answered on ${day(observed_at)}`
     );
-  const state = endOf(one);
-  if (state !== 'unreachable' && state !== 'not_found') return undefined;
-  const what = state === 'not_found' ? `Nothing was at ${subject}` : `No answer from ${subject}`;
-  const notSince = last_state && lastChecked(listing) === undefined ? '; not checked since' : '';
+  const what = deadWords[one.outcome]?.(subject);
+  if (what === undefined) return undefined;
+  const notSince = one.is_stale && lastChecked(listing) === undefined ? '; not checked since' : '';
   const since = missed_since ? `; no check since ${day(missed_since)} saw it answer` : notSince;
   const isAnswer = changed_from && changed_from.value !== null;
   const answered = isAnswer ? `; it last answered on ${day(changed_from.seen_until)}` : '';
@@ -98,7 +103,7 @@ const isElsewhere = ({ kind, value }: DatedObservation) => kind === 'repository.
 const notThere = ({ seen }: Judged): string[] =>
   ['package.exists', 'repository.exists', 'endpoint.dns'].flatMap((kind) =>
     seen(kind)
-      .filter((one) => reasonOf(one) && (isKnown(one) ? isElsewhere(one) : endOf(one) === 'not_found'))
+      .filter((one) => reasonOf(one) && (isKnown(one) ? isElsewhere(one) : one.outcome === 'absent'))
       .map((one) => `${reasonOf(one)} ${checked(one)}.`),
   );
 
@@ -113,7 +118,7 @@ function changed(judged: Judged): string[] {
     (sayChange ? known(kind) : []).flatMap((one) => {
       const { changed_from, first_seen_at, subject } = one;
       if (!changed_from || daysSince(first_seen_at, listing) > changed_days) return [];
-      if (changed_from.value === null && changed_from.state !== 'no_price_seen') return [];
+      if (changed_from.value === null && changed_from.outcome !== 'nothing') return [];
       const words = sayChange?.(changed_from, one, ours(between(one)));
       if (!words) return [];
       const said = toText(words);
@@ -153,9 +158,7 @@ function contradictions({ listing, seen, known }: Judged): string[] {
 function shared({ listing }: Judged): string[] {
   const found = Object.entries(sharedWords).flatMap(([name, [, , what]]) => {
     const kind = `shared.${name}`;
-    const one = listing.signals.imported.find(
-      (signal) => signal.kind === kind && signal.state === 'observed',
-    );
+    const one = listing.signals.imported.find((signal) => signal.kind === kind && signal.outcome === 'seen');
     return one && what ? [{ ...one, what }] : [];
   });
   const [first, ...others] = found;

@@ -1,11 +1,13 @@
 import { day, day_ms } from '../../core/text.ts';
+import { toText } from '../../core/words.ts';
 import type { CopyField } from '../../imports/import-run.ts';
 import type { ImportedSignal } from '../../listings/listing.ts';
-import { knowingOf, type Observation, stateWords } from '../../observations/observation.ts';
+import { knowingOf, type Observation } from '../../observations/observation.ts';
+import { outcomeWords } from '../../observations/outcome.ts';
 import type { KindName } from '../../observations/recorded-kinds.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { copyLacksSentence } from '../record.ts';
-import { asksPayment, isChecked, toSeen } from '../seen.ts';
+import { isChecked } from '../seen.ts';
 
 /** What a rule judges: the listing document as every face shows it, at a time. */
 export interface ComparedListing {
@@ -133,9 +135,12 @@ export const worstOf = (findings: readonly Finding[]) => firstOf(findings, ['not
 /** The best of some findings: what must be so of one of them. */
 export const bestOf = (findings: readonly Finding[]) => firstOf(findings, ['met', 'unknown', 'not_met']);
 
-function lastSeen({ value, observed_at = '', state, last_state = state, missed_since }: Observation): string {
+function lastSeen(one: Observation): string {
+  const { value, observed_at = '', missed_since } = one;
   const seen =
-    value === null ? `On ${day(observed_at)}: ${stateWords[last_state]}` : `Last seen on ${day(observed_at)}`;
+    value === null
+      ? `On ${day(observed_at)}: ${toText(outcomeWords(one))}`
+      : `Last seen on ${day(observed_at)}`;
   if (!missed_since) return `${seen}; not checked since.`;
   const since = `checks since ${day(missed_since)}`;
   return value === null ? `${seen}; ${since} could not tell.` : `${seen}; not in ${since}.`;
@@ -143,10 +148,9 @@ function lastSeen({ value, observed_at = '', state, last_state = state, missed_s
 
 function unseenText({ listing }: ComparedListing, fact: string, check?: Observation): string {
   if (!isChecked({ listing })) return `${fact}: not checked.`;
-  if (check?.state === 'stale') return `${fact} now. ${lastSeen(check)}`;
+  if (check?.is_stale) return `${fact} now. ${lastSeen(check)}`;
   if (!check || knowingOf(check) !== 'not_seen') return `${fact}.`;
-  const isPaid = check.state === 'refused' && asksPayment(toSeen(listing), check);
-  return `${fact}: ${isPaid ? 'it asks for a payment first' : stateWords[check.state]}.`;
+  return `${fact}: ${toText(outcomeWords(check))}.`;
 }
 
 /** The finding where nothing was seen: unknown, and how the check ended if there was one. `fact` has no full stop. */

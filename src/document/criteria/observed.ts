@@ -4,7 +4,13 @@ import type { ListingPackage } from '../../listings/listing.ts';
 import { allOffers, offerWords } from '../../observations/kinds/offers.ts';
 import { readablePackages, toPackage } from '../../observations/kinds/package-record.ts';
 import { isWithinLimit, readPriceLimit } from '../../observations/kinds/price.ts';
-import { type DatedObservation, isDated, type Observation } from '../../observations/observation.ts';
+import {
+  currentOutcome,
+  type DatedObservation,
+  isDated,
+  type Observation,
+} from '../../observations/observation.ts';
+import { isUnanswered } from '../../observations/outcome.ts';
 import { type KindName, kindOf } from '../../observations/recorded-kinds.ts';
 import { factText, tallyText } from '../seen.ts';
 import {
@@ -40,8 +46,8 @@ const notForPackages = (compared: ComparedListing): Finding =>
 /** What keeps Dossier from saying that an endpoint asks for no payment: undefined once it introduced itself without one. */
 function unseenPriceOf(factOf: FactOf): Observation | 'nothing' | undefined {
   const [challenge, tools] = [factOf('price.challenge'), factOf('price.tool')];
-  if (challenge?.state !== 'no_price_seen') return challenge ?? 'nothing';
-  return tools && !['no_price_seen', 'not_found'].includes(tools.state) ? tools : undefined;
+  if (currentOutcome(challenge) !== 'nothing') return challenge ?? 'nothing';
+  return tools && !['nothing', 'absent'].includes(currentOutcome(tools) ?? '') ? tools : undefined;
 }
 
 /** An endpoint answers if it introduces itself, or asks to sign in or to pay (observations/kinds/endpoint.ts). */
@@ -54,8 +60,9 @@ function judgeEndpoint(compared: ComparedListing, factOf: FactOf): Finding {
   const isNew = checked_at === counted_at && (daysSince(checked_at, compared.now_ms) ?? 0) <= 30;
   const often = isNew && check && tally?.value ? tallyText(tally.value, check) : '';
   const alive = `A recorded endpoint introduced itself to Dossier, or asked it to sign in or to pay${often}.`;
-  if (check?.state === 'observed') return observedFinding(check, met(alive));
-  if (check?.state !== 'unreachable' && check?.state !== 'not_found')
+  const outcome = currentOutcome(check);
+  if (check && outcome === 'seen') return observedFinding(check, met(alive));
+  if (!(check && outcome && (isUnanswered(outcome) || outcome === 'absent')))
     return unseenFinding(compared, 'Dossier has not seen whether the endpoint answers', check);
   const fact = `The endpoint neither introduced itself to Dossier nor asked it to sign in or to pay${often}.`;
   return observedFinding(check, notMet(fact));
@@ -86,7 +93,7 @@ function judgePackage(compared: ComparedListing, recorded: ListingPackage, asked
   const seen = observations.find(
     ({ kind, subject }) => checked && kind === asked.kind && subject === checked.subject,
   );
-  if (seen?.state !== 'observed' || seen.value === 'not_comparable')
+  if (!seen || currentOutcome(seen) !== 'seen' || seen.value === 'not_comparable')
     return unseenFinding(compared, asked.unseen, seen);
   return observedFinding(seen, asked.holds(seen.value) ? met(asked.met) : notMet(asked.notMet));
 }
@@ -123,10 +130,8 @@ export const packageCriteria = {
   ),
 } as const satisfies Record<string, Criterion>;
 
-const pricedStates: readonly Observation['state'][] = ['quoted', 'advertised'];
-
 const pricedOf = ({ listing: { observations } }: ComparedListing) =>
-  observations.find(({ kind, state }) => kindOf(kind)?.priced && pricedStates.includes(state));
+  observations.find((one) => kindOf(one.kind)?.priced && currentOutcome(one) === 'seen');
 
 const pricedFact = ({ kind }: Observation) => kindOf(kind)?.priced ?? '';
 
@@ -135,10 +140,14 @@ const noPrice = 'Dossier saw no price; a call of a tool may still cost.';
 const unreadable = 'The endpoint asked Dossier for a payment, in a form in which it could read no price.';
 const unseen = 'Dossier has not seen whether the endpoint quotes a price';
 
+/** Whether an endpoint asked for a payment whose price could not be read. */
+const isUnreadPrice = (challenge?: Observation): challenge is Observation =>
+  currentOutcome(challenge) === 'asks' && challenge?.asks_for === 'payment';
+
 function withoutPrice(compared: ComparedListing, factOf: FactOf, seenNone: Finding['result']): Finding {
   const stopped = unseenPriceOf(factOf);
   const challenge = factOf('price.challenge');
-  if (challenge?.state === 'unrecognised') return observedFinding(challenge, unknown(unreadable));
+  if (isUnreadPrice(challenge)) return observedFinding(challenge, unknown(unreadable));
   if (stopped || !challenge)
     return unseenFinding(compared, unseen, typeof stopped === 'string' ? undefined : stopped);
   return observedFinding(challenge, { result: seenNone, fact: noPrice });
@@ -161,8 +170,10 @@ export const priceCriteria = {
     const limit = readPriceLimit(most);
     return ofEachEndpoint(compared, (factOf) => {
       const challenge = factOf('price.challenge');
-      if (challenge?.state === 'no_price_seen') return observedFinding(challenge, unknown(noneToCompare));
-      if (challenge?.state !== 'quoted' || !limit) return withoutPrice(compared, factOf, 'unknown');
+      if (challenge && currentOutcome(challenge) === 'nothing')
+        return observedFinding(challenge, unknown(noneToCompare));
+      if (!challenge || currentOutcome(challenge) !== 'seen' || !limit)
+        return withoutPrice(compared, factOf, 'unknown');
       const offers = allOffers(challenge).map((offer) => ({ offer, within: isWithinLimit(offer, limit) }));
       const comparable = offers.filter(({ within }) => within !== undefined);
       const decisive = comparable.find(({ within }) => within) ?? comparable[0];
@@ -179,7 +190,7 @@ export const priceCriteria = {
     if (first) return observedFinding(first, notMet(pricedFact(first)));
     return ofEachEndpoint(compared, (factOf) => {
       const challenge = factOf('price.challenge');
-      return challenge?.state === 'unrecognised'
+      return isUnreadPrice(challenge)
         ? observedFinding(challenge, notMet('The endpoint asked Dossier for a payment.'))
         : withoutPrice(compared, factOf, 'met');
     });
@@ -217,7 +228,7 @@ function unchangedFor(
   const unseen = (one?: Observation) => unseenFinding(compared, `${subject} are not known to Dossier`, one);
   const findings = endpoints.flatMap((factOf): Finding[] => {
     const one = factOf(kind);
-    if (one?.state === 'observed' && isDated(one)) return [judgeUnchanged(one, days, subject)];
+    if (one && currentOutcome(one) === 'seen' && isDated(one)) return [judgeUnchanged(one, days, subject)];
     return one || needs(factOf) ? [unseen(one)] : [];
   });
   return worstOf(findings) ?? unseen();

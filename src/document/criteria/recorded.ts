@@ -1,7 +1,7 @@
 import { ownerTexts } from '../../core/handle.ts';
 import { counted, day, toSentence } from '../../core/text.ts';
 import type { ListingRemote } from '../../listings/listing.ts';
-import { knowingOf } from '../../observations/observation.ts';
+import { currentOutcome, knowingOf } from '../../observations/observation.ts';
 import type { KindName } from '../../observations/recorded-kinds.ts';
 import { groupTexts, shownGroups } from '../../ratings/groups.ts';
 import { packageTypes, recordedSecrets, transports } from '../record.ts';
@@ -64,7 +64,7 @@ export const recordedCriteria = {
       (one) => one.kind === 'repository.exists' && knowingOf(one) === 'not_seen',
     );
     const fact = 'A source repository is recorded; Dossier looked for it, and it is not there.';
-    return gone?.state === 'not_found'
+    return gone && currentOutcome(gone) === 'absent'
       ? observedFinding(gone, { ...notMet(fact), recorded: repository })
       : { ...met('A source repository is recorded.'), recorded: repository };
   }),
@@ -116,7 +116,7 @@ export const recordedCriteria = {
     const age_days = daysSince(published_at, compared.now_ms);
     if (age_days === undefined) return future;
     const date = day(published_at);
-    if (first?.state === 'observed')
+    if (first?.outcome === 'seen')
       return decided(age_days >= days, `It was first published in the registry on ${date}.`);
     return age_days >= days && !sample
       ? met(`A version published on ${date} was read.`)
@@ -159,7 +159,7 @@ export const signalCriteria = {
     'Namespace and repository have the same owner',
     (compared) => {
       const signal = signalOf(compared, sameOwner);
-      if (signal?.state !== 'observed') return unknown(ownerTexts.not_comparable);
+      if (signal?.outcome !== 'seen') return unknown(ownerTexts.not_comparable);
       return signal.value === true ? met(ownerTexts.yes) : notMet(ownerTexts.no);
     },
   ),
@@ -179,8 +179,8 @@ export const signalCriteria = {
         return met(
           'Dossier has no listing of another publisher with the same endpoint, package, repository or description of 40 characters or more.',
         );
-      const { state, reason = '' } = signalOf(compared, found) ?? {};
-      return signalFinding(compared, found, state === 'observed' ? notMet(reason) : unknown(reason));
+      const { outcome, reason = '' } = signalOf(compared, found) ?? {};
+      return signalFinding(compared, found, outcome === 'seen' ? notMet(reason) : unknown(reason));
     },
   ),
   publisher_listings_at_most: ofSignal(concentration).number(

@@ -23,11 +23,11 @@ const evidenceKey = (publicUrl: string): string => `${reversedHost(publicUrl)}/e
 const observationOf = ({ observations }: ListingDocument, kind: string) => {
   const found = observations.filter(isDated).find((one) => one.kind === kind);
   if (!found) return undefined;
-  const { subject, state, value, first_seen_at, observed_at, missed_since } = found;
+  const { subject, outcome, value, first_seen_at, observed_at, missed_since } = found;
   return {
     ...(subject !== undefined && { at: subject.slice(0, 200) }),
     knowing: knowingOf(found),
-    state,
+    outcome,
     value: typeof value === 'string' ? value.slice(0, 200) : value,
     since: first_seen_at,
     checked_at: observed_at,

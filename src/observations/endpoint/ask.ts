@@ -1,7 +1,9 @@
 import type { Timeouts } from '../../config/timeouts.ts';
 import { asMembers, asObject, countValues, type JsonObject, parseForeignJson } from '../../core/json.ts';
-import type { Fetched, NoAnswer } from '../../net/answer.ts';
+import { own, type Words } from '../../core/words.ts';
+import { type Fetched, type NoAnswer, noAnswer as none } from '../../net/answer.ts';
 import type { PoliteFetch, PoliteRequest } from '../hosts/polite.ts';
+import { isUnanswered } from '../outcome.ts';
 import { createEventReader } from './events.ts';
 import {
   type ClientInfo,
@@ -25,7 +27,7 @@ export type Exchange = 'discover' | 'initialize';
 /** An exchange that would have decided what an endpoint is, and had no lasting answer: why. */
 export interface OpenExchange {
   readonly exchange: Exchange;
-  readonly reason: string;
+  readonly why: Words;
 }
 
 /**
@@ -111,14 +113,16 @@ function toIntroduction(
 }
 
 const withheld = {
-  credentials: {
-    result: 'auth_first',
-    reason: 'The endpoint asks for credentials before it shows anything; Dossier sends none.',
-  },
-  payment: {
-    result: 'refused',
-    reason: 'The endpoint asks for a payment (HTTP 402) before it shows anything; Dossier never pays.',
-  },
+  credentials: none(
+    'asks',
+    own('The endpoint asks for credentials before it shows anything; Dossier sends none.'),
+    { asks_for: 'credentials' },
+  ),
+  payment: none(
+    'asks',
+    own('The endpoint asks for a payment (HTTP 402) before it shows anything; Dossier never pays.'),
+    { asks_for: 'payment' },
+  ),
 } as const;
 
 const toWithheld = (
@@ -145,7 +149,7 @@ async function withTools(
   const list = await listTools(async (params) => {
     if (talk.read_bytes > mostRead_bytes) return 'enough';
     const reply = await send(talk, (id) => message(id, params));
-    isSpoken ||= reply.is !== 'no_answer' || reply.answer.result === 'not_found';
+    isSpoken ||= reply.is !== 'no_answer' || reply.answer.outcome === 'absent';
     return reply;
   }, talk.room);
   const { url } = talk;
@@ -188,8 +192,10 @@ const mostIntroduced = 10_000;
 const toIntroduced = (reply: Replied): Replied =>
   reply.is === 'result' && countValues(JSON.stringify(reply.result)) > mostIntroduced
     ? noAnswer(
-        'unreachable',
-        'The endpoint introduced itself with more than 10,000 values of JSON, which Dossier does not read.',
+        'otherwise',
+        own(
+          'The endpoint introduced itself with more than 10,000 values of JSON, which Dossier does not read.',
+        ),
         reply.status,
       )
     : reply;
@@ -201,19 +207,20 @@ const isOffered = ({ supportedVersions }: JsonObject) =>
 const isSession = ({ protocolVersion }: JsonObject) =>
   typeof protocolVersion === 'string' && /^\d{4}-\d\d-\d\d$/.test(protocolVersion);
 
-const notSpoken: NoAnswer = {
-  ...{ result: 'unreachable', cause: 200 },
-  reason: 'The endpoint answered with no introduction in a revision of MCP that Dossier speaks.',
-};
+const notSpoken = none(
+  'otherwise',
+  own('The endpoint returned no introduction in a revision of MCP that Dossier speaks.'),
+  { status: 200 },
+);
 
 /** How a server of the older era refuses a method that it does not know; other failures of a discovery may pass. */
 const refusals: ReadonlySet<unknown> = new Set([400, 405, 406, 415, 422]);
 
 /** The discovery as an exchange that may decide otherwise the next time, if it failed so. */
-const openDiscovery = ({ result, cause, reason }: NoAnswer): { readonly open?: OpenExchange } =>
-  result === 'unreachable' && !refusals.has(cause) ? { open: { exchange: 'discover', reason } } : {};
+const openDiscovery = ({ outcome, status, why }: NoAnswer): { readonly open?: OpenExchange } =>
+  outcome !== 'absent' && !refusals.has(status) ? { open: { exchange: 'discover', why } } : {};
 
-const mayPass = (reply?: Replied) => reply?.is === 'no_answer' && reply.answer.result === 'unreachable';
+const mayPass = (reply?: Replied) => reply?.is === 'no_answer' && reply.answer.outcome !== 'absent';
 
 /**
  * Why there is no answer to these messages, the one that most clients send first. Temporary reasons come first, because they
@@ -222,9 +229,9 @@ const mayPass = (reply?: Replied) => reply?.is === 'no_answer' && reply.answer.r
 function toNoAnswer(replies: readonly Replied[]): NoAnswer {
   const answers = replies.flatMap((reply) => (reply.is === 'no_answer' ? [reply.answer] : []));
   const isThere = replies.some(({ is }) => is === 'result');
-  const passing = answers.filter(({ result }) => result === 'unreachable');
+  const passing = answers.filter(({ outcome }) => outcome !== 'absent');
   return (
-    passing.find(({ cause }) => cause !== undefined) ??
+    passing.find(({ status, cause }) => status !== undefined || cause !== undefined) ??
     passing[0] ??
     (isThere ? undefined : answers[0]) ??
     notSpoken
@@ -251,8 +258,11 @@ async function askInitialized(
 }
 
 /** Whether a list of tools is none although the endpoint asked for nothing first: the other era may have it. */
-const isWithoutList = ({ list: { result }, credentials, payment }: EndpointAnswer): boolean =>
-  !credentials && !payment && (result === 'unreachable' || result === 'not_found');
+const isWithoutList = ({ list, credentials, payment }: EndpointAnswer): boolean =>
+  !credentials &&
+  !payment &&
+  list.result === 'no_answer' &&
+  (isUnanswered(list.outcome) || list.outcome === 'absent');
 
 /**
  * Asks in the older era, after a discovery that led to no list of tools. What a discovery withheld counts only where initialize
@@ -272,7 +282,7 @@ async function askOlder(
   if (discovered.is === 'credentials') {
     const open =
       initialized.is === 'no_answer' && mayPass(initialized)
-        ? { open: { exchange: 'initialize' as const, reason: initialized.answer.reason } }
+        ? { open: { exchange: 'initialize' as const, why: initialized.answer.why } }
         : {};
     return { ...toWithheld(talk.url, discovered, 'discover'), ...open };
   }
@@ -334,11 +344,11 @@ function createStream(url: string) {
   };
 }
 
-const wordless: NoAnswer = {
-  result: 'unreachable',
-  cause: 200,
-  reason: 'The endpoint sent an event stream that names no address of its own for messages.',
-};
+const wordless = none(
+  'otherwise',
+  own('The endpoint sent an event stream that names no address of its own for messages.'),
+  { status: 200 },
+);
 
 /**
  * Asks an endpoint of the older transport, HTTP with SSE (2024-11-05): a GET opens a stream, whose first event says where messages go;

@@ -6,13 +6,16 @@ import {
   parseForeignJson,
   readForeignJson,
 } from '../../core/json.ts';
+import { code, count, own, say, type Words } from '../../core/words.ts';
 import {
   type Fetched,
   isAskingForCredentials,
   isAskingInBody,
   meaningOf,
   type NoAnswer,
+  noAnswer as none,
   refusedJson,
+  returned,
 } from '../../net/answer.ts';
 import { createEventReader } from './events.ts';
 import { digestTools, type Tool } from './surface.ts';
@@ -37,9 +40,10 @@ const isReplyTo = (message: JsonObject, id: number) => message.id === id || mess
 
 const methodNotFound = -32601;
 
-export const noAnswer = (result: NoAnswer['result'], reason: string, cause?: number) => ({
+/** A message that brought no result. */
+export const noAnswer = (outcome: NoAnswer['outcome'], why: Words, status?: number) => ({
   is: 'no_answer' as const,
-  answer: { result, reason, ...(cause !== undefined && { cause }) },
+  answer: none(outcome, why, status === undefined ? {} : { status }),
 });
 
 /** What a JSON-RPC error says: only that a method is not there lasts. */
@@ -47,14 +51,18 @@ function toErrorAnswer(error: JsonObject, { url, status }: Fetched) {
   // Such a server gives no client a session until it is restarted.
   if (typeof error.message === 'string' && /\balready initiali[sz]ed\b/i.test(error.message))
     return noAnswer(
-      'unreachable',
-      `${url} refuses initialize, because it is initialized already: it has one session for all clients.`,
+      'otherwise',
+      say`${code(url)} refuses initialize, because it is initialized already: it has one session for all clients.`,
       status,
     );
-  const code = Number.isSafeInteger(error.code) ? String(error.code) : 'without a code';
-  const isAbsent = error.code === methodNotFound && status < 500 && status !== 429;
-  const reason = `${url} answered with HTTP status ${status} and the JSON-RPC error ${code}.`;
-  return noAnswer(isAbsent ? 'not_found' : 'unreachable', reason, status);
+  const number = Number.isSafeInteger(error.code) ? code(String(error.code)) : own('without a code');
+  const isBusy = status >= 500 || status === 429;
+  const outcome = isBusy ? 'silent' : error.code === methodNotFound ? 'absent' : 'otherwise';
+  return noAnswer(
+    outcome,
+    say`${code(url)} returned HTTP ${status} and the JSON-RPC error ${number}.`,
+    status,
+  );
 }
 
 /** Whether a JSON-RPC error asks for credentials; the words of a server that is asked too often, or overloaded, are about that. */
@@ -65,11 +73,14 @@ const isCredentialsError = ({ message }: JsonObject, { status }: Fetched) =>
 const isReadable = ({ headers }: Fetched) =>
   /^(?:application\/json|text\/event-stream)\b/i.test(headers['content-type'] ?? '');
 
-const unread = ({ headers, status }: Fetched) => {
-  const type = /^[\w.+-]+\/[\w.+-]+/.exec(headers['content-type'] ?? '')?.[0].slice(0, 60);
-  const reason = `The endpoint answered with ${type ?? 'no content type'}, which MCP clients do not read (JSON or an event stream).`;
-  return noAnswer('unreachable', reason, status);
-};
+const withoutVersion = own(
+  'The endpoint returned a message without `jsonrpc` "2.0", which MCP clients do not read.',
+);
+
+const otherThanMcp = (answer: Fetched) => ({
+  is: 'no_answer' as const,
+  answer: returned(own('The endpoint'), answer, own('MCP')),
+});
 
 /** What the response to the request with this id is: the message in its body comes before its status. */
 export function toReplied(answer: Fetched | NoAnswer, id: number): Replied {
@@ -85,7 +96,7 @@ export function toReplied(answer: Fetched | NoAnswer, id: number): Replied {
     .filter(isReadByClients);
   const { result } = messages.find((message) => isReplyTo(message, id)) ?? {};
   if (isJsonObject(result))
-    return isReadable(answer) ? { is: 'result', result, status: answer.status } : unread(answer);
+    return isReadable(answer) ? { is: 'result', result, status: answer.status } : otherThanMcp(answer);
   const meaning =
     meaningOf(answer) === 'content' && isAskingInBody(answer) ? 'credentials' : meaningOf(answer);
   if (meaning === 'credentials' || meaning === 'payment') return { is: meaning, response: answer };
@@ -98,13 +109,11 @@ export function toReplied(answer: Fetched | NoAnswer, id: number): Replied {
     .flatMap(({ value }) => value)
     .some((value) => isJsonObject(value) && isReplyTo(value, id) && value.jsonrpc !== '2.0');
   const refused = read.find((one) => one.refused !== undefined)?.refused;
-  const reason =
-    refused === undefined
-      ? isUnversioned
-        ? `The endpoint answered with HTTP status ${answer.status} and a message without \`jsonrpc\` "2.0", which MCP clients do not read.`
-        : `The endpoint answered with HTTP status ${answer.status} and no MCP message that Dossier understands.`
-      : refusedJson(answer.url, refused);
-  return noAnswer(meaning === 'absent' ? 'not_found' : 'unreachable', reason, answer.status);
+  if (refused !== undefined) return noAnswer('otherwise', refusedJson(answer.url, refused), answer.status);
+  if (isUnversioned) return noAnswer('otherwise', withoutVersion, answer.status);
+  return meaning === 'absent'
+    ? noAnswer('absent', say`The endpoint returned HTTP ${answer.status}.`, answer.status)
+    : otherThanMcp(answer);
 }
 
 /** Tells, piece by piece, whether the reply to this id has arrived, because servers may keep an event stream open after it. */
@@ -183,13 +192,13 @@ const mostBytes = 2 * 1024 * 1024;
 const mostValues = 100_000;
 const mostPages = 100;
 
-const noList = noAnswer('not_found', 'The endpoint sent no list of tools that Dossier could read.');
+const noList = noAnswer('otherwise', own('The endpoint sent no list of tools that Dossier could read.'));
 
 /** Why a list is none of which only the first pages came. */
-const brokenOff = (pages: number, { answer: { reason } }: { readonly answer: NoAnswer }) =>
+const brokenOff = (pages: number, { answer: { outcome, why } }: { readonly answer: NoAnswer }) =>
   noAnswer(
-    'unreachable',
-    `The endpoint sent ${pages} ${pages === 1 ? 'page' : 'pages'} of its list of tools, and not the next one. ${reason}`,
+    outcome === 'silent' || outcome === 'not_asked' ? outcome : 'otherwise',
+    say`The endpoint sent ${count(pages, 'page')} of its list of tools, and not the next one. ${why}`,
   );
 
 /** A list of tools as they were sent, and with their digests in name order. */
@@ -207,29 +216,33 @@ export interface ListRoom {
 export const createListRoom = (): ListRoom => ({ values: 200_000 });
 
 const noRoom = noAnswer(
-  'not_checked',
-  'The lists of tools at the other addresses of this listing leave too few of the 200,000 values that Dossier keeps in one check.',
+  'not_asked',
+  own(
+    'The lists of tools at the other addresses of this listing leave too few of the 200,000 values that Dossier keeps in one check.',
+  ),
 );
 
 const ok = 200;
 const tooLong = noAnswer(
-  'unreachable',
-  'The endpoint lists more than Dossier reads: 2,000 tools, 2 MiB or 100,000 values.',
+  'otherwise',
+  own('The endpoint lists more than Dossier reads: 2,000 tools, 2 MiB or 100,000 values.'),
   ok,
 );
 const tooManyPages = noAnswer(
-  'unreachable',
-  'The endpoint sent 100 pages of its list of tools, and not its end; Dossier reads no further.',
+  'otherwise',
+  own('The endpoint sent 100 pages of its list of tools, and not its end; Dossier reads no further.'),
   ok,
 );
 const standsStill = noAnswer(
-  'unreachable',
-  'A page of the endpoint’s list of tools names a page as the next one that was sent before, so that the list has no end.',
+  'otherwise',
+  own(
+    'A page of the endpoint’s list of tools names a page as the next one that was sent before, so that the list has no end.',
+  ),
   ok,
 );
 const sameName = noAnswer(
-  'unreachable',
-  'The endpoint’s list of tools has one name twice, so that it does not say which tool is called by it.',
+  'otherwise',
+  own('The endpoint’s list of tools has one name twice, so that it does not say which tool is called by it.'),
   ok,
 );
 

@@ -1,7 +1,8 @@
 import type { LookupFunction } from 'node:net';
 import { connect, type PeerCertificate, type TLSSocket } from 'node:tls';
+import { code, own, say, type Words } from '../../core/words.ts';
 import { isAddress, plainAddress } from '../../net/addresses.ts';
-import { type NoAnswer, notChecked } from '../../net/answer.ts';
+import { type NoAnswer, noAnswer, notAsked } from '../../net/answer.ts';
 import {
   type Failed,
   lookupFor,
@@ -38,28 +39,30 @@ async function readCaa(ask: Ask, hostname: string): Promise<readonly string[]> {
   return [];
 }
 
-const silence = (about: string, error: unknown) =>
-  `The DNS servers that Dossier asks gave no answer about ${about} (${(error as Error).message}).`;
+/** Why servers did not resolve a name; ours are named as what they are, and codes as they were sent. */
+function unresolved(about: Words, error: unknown): Words {
+  const { message } = error as Error;
+  const silent = message === 'no connection' ? own('no connection') : own('no answer in time');
+  const why = error instanceof SilentServer ? silent : code(message);
+  return say`The DNS servers that Dossier asks did not resolve ${about} (${why}).`;
+}
 
 /** `caa`: the records that count, as `issue ca.example`; `unanswered`: why a part of it is not known, while what is known stands. */
 async function run(ask: Ask, hostname: string) {
   let ipv4: readonly string[] = [];
   let ipv6 = ipv4;
   let caa = ipv4;
-  let about = hostname;
-  let unanswered: string | undefined;
+  let about = code(hostname);
+  let unanswered: Words | undefined;
   try {
     ipv4 = await ask(hostname, 'A');
-    about = `IPv6 addresses of ${hostname}`;
+    about = say`IPv6 addresses of ${code(hostname)}`;
     ipv6 = await ask(hostname, 'AAAA');
-    about = `CAA records of ${hostname}`;
+    about = say`CAA records of ${code(hostname)}`;
     caa = await readCaa(ask, hostname);
   } catch (error) {
-    if (ipv4.length + ipv6.length === 0) {
-      const isUnchecked = error instanceof SilentServer && ({ isUnchecked: true } as const);
-      return { result: 'unreachable', reason: silence(hostname, error), ...isUnchecked } satisfies NoAnswer;
-    }
-    unanswered = silence(about, error);
+    if (ipv4.length + ipv6.length === 0) return notAsked(unresolved(code(hostname), error));
+    unanswered = unresolved(about, error);
   }
   return { result: 'dns' as const, ipv4: ipv4.length, ipv6: ipv6.length, caa, unanswered };
 }
@@ -82,9 +85,9 @@ export const createDns =
           }
         throw failure;
       }, hostname);
-    const reason =
-      'The host is reached at another address here (HOST_OVERRIDES), and DNS_SERVERS is not set.';
-    return { result: 'not_checked', reason } satisfies NoAnswer;
+    return notAsked(
+      own('The host is reached at another address here (HOST_OVERRIDES), and DNS_SERVERS is not set.'),
+    );
   };
 
 const handshake_ms = 8000;
@@ -98,8 +101,7 @@ const nameOf = ({ issuer }: PeerCertificate) => {
 function toAnswer(socket: TLSSocket) {
   const certificate = socket.getPeerCertificate();
   const end_ms = Date.parse(certificate.valid_to);
-  if (Number.isNaN(end_ms))
-    return { result: 'unreachable', reason: 'The host sent no certificate.' } satisfies NoAnswer;
+  if (Number.isNaN(end_ms)) return noAnswer('silent', own('The host sent no certificate.'));
   const fault = socket.authorizationError;
   return {
     result: 'certificate' as const,
@@ -152,10 +154,10 @@ export const createCertificates =
   async (origin: string, times: readonly TimeBudget[]): Promise<ReturnType<typeof toAnswer> | NoAnswer> => {
     const recorded = new URL(origin);
     const reached = reach(recorded);
-    if (!reached) return notChecked(`${recorded.host} is not a public address.`);
+    if (!reached) return notAsked(say`${code(recorded.host)} is not a public address.`);
     const { url, addresses } = reached;
     if (url.protocol !== 'https:')
-      return notChecked('Dossier reaches the host at another address here, without TLS (HOST_OVERRIDES).');
+      return notAsked(own('Dossier reaches the host at another address here, without TLS (HOST_OVERRIDES).'));
     const unread = await robots(`${recorded.origin}/robots.txt`);
     if (unread && unread.cause !== 'certificate') return unread;
     const inTurn = createHostTurns({ ...parts, pauses: 'host' });
@@ -163,13 +165,11 @@ export const createCertificates =
     const seen = await inTurn(recorded, { most_ms: handshake_ms, times }, ({ signal: deadline }) =>
       shakeHands(recorded, { url, lookup, deadline }),
     );
-    if (typeof seen === 'object' && (seen.result === 'certificate' || seen.result === 'unreachable'))
+    if (typeof seen === 'object' && (seen.result === 'certificate' || seen.result === 'no_answer'))
       return seen;
     return whyNone(recorded, seen, {
       times,
-      otherwise: () => ({
-        result: 'unreachable',
-        reason: `A TLS connection to ${recorded.host} did not come about.`,
-      }),
+      otherwise: () =>
+        noAnswer('silent', say`A TLS connection to ${code(recorded.host)} did not come about.`),
     });
   };

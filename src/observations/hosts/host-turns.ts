@@ -1,4 +1,5 @@
 import type { Timeouts } from '../../config/timeouts.ts';
+import { code, say, type Words } from '../../core/words.ts';
 import { withoutRoot } from '../../net/addresses.ts';
 import type { Failed, OutboundClient } from '../../net/client.ts';
 import type { HostQueue, Turn } from './host-queue.ts';
@@ -7,7 +8,7 @@ import type { HostQueue, Turn } from './host-queue.ts';
 export interface TimeBudget {
   left_ms: number;
   /** The reason why a host is asked nothing more once the budget is spent. */
-  readonly spent: (host: string) => string;
+  readonly spent: (host: string) => Words;
 }
 
 /** Creates the budgets of one check: a function from a URL to the budget of its host and that of the whole check. */
@@ -18,14 +19,14 @@ export function createTimeBudgets({
   const run: TimeBudget = {
     left_ms: observerCheck_ms,
     spent: (host) =>
-      `The hosts of this service used up the time that Dossier gives one check, so ${host} was asked nothing more.`,
+      say`The hosts of this service used up the time that Dossier gives one check, so ${code(host)} was asked nothing more.`,
   };
   const hosts = new Map<string, TimeBudget>();
   return (url) => {
     const name = withoutRoot(URL.parse(url)?.host ?? '');
     const host = hosts.get(name) ?? {
       left_ms: observerHost_ms,
-      spent: (asked) => `${asked} used up the time that Dossier gives one host in one check.`,
+      spent: (asked) => say`${code(asked)} used up the time that Dossier gives one host in one check.`,
     };
     hosts.set(name, host);
     return [host, run];

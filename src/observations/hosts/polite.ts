@@ -1,9 +1,18 @@
+import { isDeepStrictEqual } from 'node:util';
 import { parseClaimFile } from '../../claims/claim.ts';
 import type { Config } from '../../config/config.ts';
 import type { Timeouts } from '../../config/timeouts.ts';
 import type { Context } from '../../context.ts';
+import { code, own, say, type Words } from '../../core/words.ts';
 import type { Listing } from '../../listings/listing.ts';
-import { type Fetched, longestAddress, type NoAnswer, notChecked, whyTooLong } from '../../net/answer.ts';
+import {
+  type Fetched,
+  longestAddress,
+  type NoAnswer,
+  noAnswer,
+  notAsked,
+  whyTooLong,
+} from '../../net/answer.ts';
 import {
   type Failed,
   type FetchFailure,
@@ -37,65 +46,63 @@ export type PoliteFetch = (request: PoliteRequest) => Promise<Fetched | NoAnswer
 
 const mostRedirects = 3;
 
-/** The cause of each failure, and the words of the published reason. */
+/** Of each failure its outcome and cause, and what the request ended with. */
 const failures = {
   host_unreachable: [
+    'silent',
     'connection',
-    'no connection to a public address of the host, or a connection that broke off',
+    own('no connection to a public address of the host, or a connection that broke off'),
   ],
-  host_timeout: ['timeout', 'no answer in time'],
-  host_error: ['not_http', 'an answer that is not HTTP within our limits'],
-  too_large: ['too_large', 'an answer of more than 2 MiB'],
-} as const satisfies Readonly<Record<FetchFailure, readonly [NoAnswer['cause'], string]>>;
-
-/** The result of a request that was not sent; it does not count as silence of the host. */
-const unsent = (reason: string): NoAnswer => ({ result: 'unreachable', reason, isUnchecked: true });
+  host_timeout: ['silent', 'timeout', own('no answer in time')],
+  host_error: ['silent', 'not_http', own('an answer that is not HTTP within our limits')],
+  too_large: ['otherwise', 'too_large', own('an answer of more than 2 MiB')],
+} as const satisfies Readonly<Record<FetchFailure, readonly [NoAnswer['outcome'], NoAnswer['cause'], Words]>>;
 
 /** The published reason why no request left this machine. */
-export const noWayThere = 'Dossier’s own network or DNS resolver could not reach it';
+export const noWayThere = own('Dossier’s own network or DNS resolver could not reach it');
 
 /** The result of a request that was not sent because of this machine, its network or its DNS resolver. */
-const noWay = (host: string): NoAnswer => unsent(`No request was sent to ${host}: ${noWayThere}.`);
+const noWay = (host: string): NoAnswer => notAsked(say`No request was sent to ${code(host)}: ${noWayThere}.`);
 
 /** The result if the name servers of a domain do not answer, while those of other domains do. */
-const unresolved = ({ host }: URL): NoAnswer => ({
-  result: 'unreachable',
-  cause: 'connection',
-  reason: `No request was sent to ${host}: its name could not be resolved, although Dossier’s DNS servers resolved a name of another domain in the hour before.`,
-});
-
-/** The result if DNS has no address for the name of a host. */
-const noAddress = ({ host }: URL): NoAnswer => ({
-  result: 'unreachable',
-  cause: 'connection',
-  reason: `No request was sent to ${host}: DNS has no address for that name.`,
-});
-
-/** The result if no host answers, which points to our own network. */
-const cutOff = (host: string): NoAnswer => ({
-  result: 'unreachable',
-  reason: `${host} did not answer, and neither did any other domain that this node of Dossier asked in the hour before, so Dossier’s own network may be at fault.`,
-  isUnchecked: true,
-});
-
-const notAllowed = ({ host }: URL): NoAnswer =>
-  unsent(
-    `No request was sent to ${host}: Dossier requests only http and https addresses of public hosts, without a user name.`,
+const unresolved = ({ host }: URL): NoAnswer =>
+  notAsked(
+    say`No request was sent to ${code(host)}: its name could not be resolved, although Dossier’s DNS servers resolved a name of another domain in the hour before.`,
   );
 
-const unreachable = (url: URL, { result: failure, certificate }: Failed): NoAnswer => ({
-  result: 'unreachable',
-  cause: certificate ? 'certificate' : failures[failure][0],
-  reason: certificate
-    ? `A request to ${url.host} was not sent, because the certificate of the host is not valid: ${certificate}.`
-    : `A request to ${url.host} ended with ${failures[failure][1]}.`,
-});
+/** The result if DNS has no address for the name of a host. */
+const noAddress = ({ host }: URL): NoAnswer =>
+  noAnswer('absent', say`No request was sent to ${code(host)}: DNS has no address for that name.`);
+
+/** The result if no host answers, which points to our own network. */
+const cutOff = (host: string): NoAnswer =>
+  notAsked(
+    say`${code(host)} did not answer, and neither did any other domain that this node of Dossier asked in the hour before, so Dossier’s own network may be at fault.`,
+  );
+
+const notAllowed = ({ host }: URL): NoAnswer =>
+  notAsked(
+    say`No request was sent to ${code(host)}: Dossier requests only http and https addresses of public hosts, without a user name.`,
+  );
+
+function failed({ host }: URL, { result: failure, certificate }: Failed): NoAnswer {
+  if (certificate)
+    return noAnswer(
+      'silent',
+      say`A request to ${code(host)} was not sent, because the certificate of the host is not valid: ${certificate}.`,
+      { cause: 'certificate' },
+    );
+  const [outcome, cause, ended] = failures[failure];
+  return noAnswer(outcome, say`A request to ${code(host)} ended with ${ended}.`, { cause });
+}
 
 const paused = ({ host }: URL): NoAnswer =>
-  unsent(`${host} asked Dossier to wait (Retry-After) before its next request.`);
+  notAsked(say`${code(host)} asked Dossier to wait (Retry-After) before its next request.`);
 
 const overtime = ({ host }: URL, times: readonly TimeBudget[] = []): NoAnswer =>
-  unsent(times.find(({ left_ms }) => left_ms <= 0)?.spent(host) ?? '');
+  notAsked(
+    times.find(({ left_ms }) => left_ms <= 0)?.spent(host) ?? own('The time of this check was used up.'),
+  );
 
 /** The result of a request without an answer; `otherwise` makes it for a request that was sent. */
 export function whyNone(
@@ -167,8 +174,7 @@ export function createPoliteFetch({ sign, timeouts, watch, ...parts }: PolitePar
     if (typeof response === 'string' || response.result !== 'response')
       return whyNone(url, response, {
         times: request.times,
-        otherwise: (failed) =>
-          watch.isCutOff(url.hostname, failed) ? cutOff(url.host) : unreachable(url, failed),
+        otherwise: (ended) => (watch.isCutOff(url.hostname, ended) ? cutOff(url.host) : failed(url, ended)),
       });
     const keepsMethod = request.method === undefined || [307, 308].includes(response.status);
     const to = keepsMethod && hops < mostRedirects ? redirect(response, url) : undefined;
@@ -176,7 +182,7 @@ export function createPoliteFetch({ sign, timeouts, watch, ...parts }: PolitePar
   };
   return async (request) => {
     const url = URL.parse(request.url);
-    if (!url) return notChecked('The recorded address is not a URL.');
+    if (!url) return notAsked(own('The recorded address is not a URL.'));
     return whyTooLong(url) ?? follow(url, request, 0);
   };
 }
@@ -236,11 +242,13 @@ export async function findRefusal(
 ): Promise<NoAnswer | undefined> {
   const place = repository === undefined ? undefined : repositories.place(repository);
   if (!place) return undefined;
-  const reason = `${config.claimFile} in ${place.key} asks Dossier not to check this service (a line "observe: no").`;
+  const why = say`${code(config.claimFile)} in ${code(place.key)} asks Dossier not to check this service (a line “observe: no”).`;
   const isRefused = isRefusedIn(await repositories.check(place, config.claimFile));
   const known = isRefused === undefined ? await store.observations.ofListing(handle) : undefined;
-  const wasRefused = known?.observations.some((one) => one.state === 'refused' && one.reason === reason);
-  return (isRefused ?? wasRefused) ? { result: 'refused', reason } : undefined;
+  const wasRefused = known?.observations.some(
+    (one) => one.outcome === 'refused' && isDeepStrictEqual(one.why, why.parts),
+  );
+  return (isRefused ?? wasRefused) ? noAnswer('refused', why) : undefined;
 }
 
 /** The outbound rules of the observer: http and https on any port of public addresses, and the hosts of HOST_OVERRIDES. */

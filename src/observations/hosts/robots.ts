@@ -1,5 +1,6 @@
 import { cachedOnce } from '../../core/cached-once.ts';
-import { longestAddress, type NoAnswer, notChecked, whyTooLong } from '../../net/answer.ts';
+import { code, say } from '../../core/words.ts';
+import { longestAddress, type NoAnswer, noAnswer, notAsked, whyTooLong } from '../../net/answer.ts';
 import type { PoliteFetch } from './polite.ts';
 
 /** A rule of robots.txt: `texts` are the parts of its path between `*`; `isWhole` if the path ends with `$`. */
@@ -138,21 +139,19 @@ interface Rules {
 const all: Rules = { whyNot: () => undefined, size_bytes: perRule_bytes };
 
 /** Forbids everything while the rules cannot be read (RFC 9309 section 2.3.1.4), which says nothing about the endpoint. */
-const none = (why: Omit<NoAnswer, 'result'>): Rules => ({
-  whyNot: () => ({ ...why, result: 'unreachable' as const }),
+const none = (unread: NoAnswer): Rules => ({
+  whyNot: () => unread,
   size_bytes: perRule_bytes,
   isUnread: true,
 });
 
 const tooMany = (host: string) =>
-  notChecked(
-    `The robots.txt of ${host} has more rules for Dossier than the 1,000 that it reads, so Dossier requested nothing else there.`,
+  notAsked(
+    say`The robots.txt of ${code(host)} has more rules for Dossier than the 1,000 that it reads, so Dossier requested nothing else there.`,
   );
 
-const disallowed = (host: string): NoAnswer => ({
-  result: 'refused',
-  reason: `The robots.txt of ${host} does not allow Dossier to request this address.`,
-});
+const disallowed = (host: string): NoAnswer =>
+  noAnswer('refused', say`The robots.txt of ${code(host)} does not allow Dossier to request this address.`);
 
 /** Reads the rules of an origin. A missing file (3xx or 4xx) allows everything (RFC 9309 section 2.3.1). */
 async function read(origin: string, fetch: PoliteFetch): Promise<Rules> {
@@ -166,10 +165,11 @@ async function read(origin: string, fetch: PoliteFetch): Promise<Rules> {
   if (answer.result !== 'response') return none(answer);
   const { status, text } = answer;
   if (status === 429 || status >= 500)
-    return none({
-      reason: `${new URL(origin).host} answered a request for its robots.txt with HTTP status ${status}, so Dossier requested nothing else there (RFC 9309).`,
-      isUnchecked: true,
-    });
+    return none(
+      notAsked(
+        say`${code(new URL(origin).host)} returned HTTP ${status} for its robots.txt, so Dossier requested nothing else there (RFC 9309).`,
+      ),
+    );
   if (status >= 300) return all;
   const { isAllowed, size_bytes } = parseRobots(text.slice(0, longestFile_bytes));
   const whyNot = ({ host, pathname, search }: URL) => {

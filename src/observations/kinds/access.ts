@@ -1,9 +1,18 @@
 import { type JsonObject, readObject } from '../../core/json.ts';
 import { named } from '../../core/text.ts';
 import { code, codes, listed, own, say, type Words } from '../../core/words.ts';
-import { challengesOf, type Fetched, longestAddress, type NoAnswer, notChecked } from '../../net/answer.ts';
+import {
+  challengesOf,
+  type Fetched,
+  longestAddress,
+  type NoAnswer,
+  noAnswer,
+  notAsked,
+  returned,
+} from '../../net/answer.ts';
 import type { EndpointAnswer } from '../endpoint/ask.ts';
 import { defineKind, type ShownFinding } from '../kind.ts';
+import { isUnanswered } from '../outcome.ts';
 import { ofRareRemotes, ofRemotes, withoutAnswer } from '../remotes.ts';
 import type { Run } from '../run.ts';
 
@@ -35,27 +44,24 @@ function serverMetadataUrls(issuer: string): string[] {
   ];
 }
 
-/** The first JSON object at these addresses, or why there is none: what may pass leaves it open. */
+const noMetadata = noAnswer(
+  'absent',
+  own('The endpoint asks for credentials and publishes no OAuth metadata (RFC 9728).'),
+);
+
+/** The first JSON object at these addresses, or why there is none; an answer that another may follow comes before that it is not there. */
 async function findObject(
   run: Run,
   urls: readonly string[],
-): Promise<{ readonly result: 'object'; readonly object: JsonObject } | (NoAnswer & { mayPass?: true })> {
+): Promise<{ readonly result: 'object'; readonly object: JsonObject } | NoAnswer> {
   const failures: NoAnswer[] = [];
-  let mayPass = false;
   for (const url of new Set(urls)) {
     const answer = await run.get(url);
     const object = answer.result === 'response' ? readObject(answer.text) : undefined;
     if (object) return { result: 'object', object };
-    if (answer.result === 'response') mayPass = true;
-    else failures.push(answer);
+    failures.push(answer.result === 'response' ? returned(code(url), answer, own('OAuth metadata')) : answer);
   }
-  const reason = 'The endpoint asks for credentials and publishes no OAuth metadata (RFC 9728).';
-  return (
-    failures.find(({ result }) => result === 'unreachable' || result === 'not_checked') ?? {
-      ...{ result: 'not_found', reason },
-      ...(mayPass && { mayPass }),
-    }
-  );
+  return failures.find(({ outcome }) => outcome !== 'absent' && outcome !== 'asks') ?? noMetadata;
 }
 
 const toText = (value: unknown): string | undefined =>
@@ -66,7 +72,7 @@ const listOf = (value: unknown): string[] =>
 
 async function ofServer(run: Run, issuer: string) {
   const found = await findObject(run, serverMetadataUrls(issuer));
-  if (found.result !== 'object') return { issuer, metadata: found.result };
+  if (found.result !== 'object') return { issuer, metadata: found.outcome };
   const { registration_endpoint, client_id_metadata_document_supported } = found.object;
   return {
     issuer,
@@ -76,24 +82,29 @@ async function ofServer(run: Run, issuer: string) {
   };
 }
 
+const noCredentials = noAnswer('nothing', own('The endpoint did not ask for credentials.'));
+
+/** Whether another answer may come the next time. */
+const isOpen = (list: EndpointAnswer['list']): list is NoAnswer =>
+  list.result === 'no_answer' && isUnanswered(list.outcome);
+
 async function toFinding({ credentials, list }: EndpointAnswer, run: Run) {
-  const notAsked: NoAnswer = { result: 'not_found', reason: 'The endpoint did not ask for credentials.' };
-  if (!credentials)
-    return { ...withoutAnswer(list.result === 'unreachable' ? list : notAsked), onlyIfSeen: true as const };
+  if (!credentials) return isOpen(list) ? list : noCredentials;
   const found = await findObject(run, metadataUrls(credentials));
-  if (found.result !== 'object')
-    return { ...withoutAnswer(found), ...(found.mayPass && { mayPass: found.mayPass }) };
+  if (found.result !== 'object') return withoutAnswer(found);
   const { authorization_servers: stated } = found.object;
   const isLong = (server: unknown) => typeof server === 'string' && server.length > longestAddress;
   if (Array.isArray(stated) && stated.some(isLong)) {
-    const reason =
-      'The OAuth metadata names an authorization server with more than 2,048 characters, which Dossier does not read.';
-    return withoutAnswer(notChecked(reason));
+    return notAsked(
+      own(
+        'The OAuth metadata names an authorization server with more than 2,048 characters, which Dossier does not read.',
+      ),
+    );
   }
   const servers = listOf(stated).slice(0, 3);
   return {
     value: servers.map(named).join(', ') || noServer,
-    state: 'observed' as const,
+    outcome: 'seen' as const,
     details: {
       resource: toText(found.object.resource) ?? null,
       scopes_supported: listOf(found.object.scopes_supported),
@@ -144,8 +155,8 @@ export const accessRequired = defineKind({
     'An endpoint that shows its tools to everyone may still ask for credentials when one is called.',
   method_version: 'auth/2',
   ...ofRemotes(({ credentials, list, open }) =>
-    credentials || list.result !== 'unreachable'
-      ? { value: credentials !== undefined, state: 'observed', ...(open && { open }) }
+    credentials || !isOpen(list)
+      ? { value: credentials !== undefined, outcome: 'seen', ...(open && { open }) }
       : list,
   ),
 });

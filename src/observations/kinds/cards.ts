@@ -1,7 +1,7 @@
 import { asMembers, type JsonObject, readObject } from '../../core/json.ts';
 import { toLine } from '../../core/text.ts';
-import { code, join, ours, say, type Words } from '../../core/words.ts';
-import type { Fetched } from '../../net/answer.ts';
+import { code, join, ours, own, say, type Words } from '../../core/words.ts';
+import { type Fetched, returned } from '../../net/answer.ts';
 import { defineKind, type ShownFinding } from '../kind.ts';
 import { ofOrigins, ofRareRemotes } from '../remotes.ts';
 
@@ -44,7 +44,7 @@ function agentFinding({ text, url }: Fetched) {
   );
   const isHere = addresses.length === 0 || addresses.some(({ host }) => host === new URL(url).host);
   return {
-    ...{ value: name, state: 'observed' as const },
+    ...{ value: name, outcome: 'seen' as const },
     details: {
       ...{ name, skills: Math.min(card.skills.length, mostSkills) },
       ...(version && { version }),
@@ -66,7 +66,7 @@ export const agentCard = defineKind({
     'The card is its publisher’s own word; Dossier has not talked to the agent, and checks no signature of it.',
   say: sayCard,
   method_version: 'card/2',
-  ...ofOrigins('/.well-known/agent-card.json', 'agent card (A2A)', agentFinding),
+  ...ofOrigins('/.well-known/agent-card.json', own('an agent card (A2A)'), agentFinding),
 });
 
 /** What a server card says (SEP-2127): it must have a name and a version. */
@@ -87,7 +87,7 @@ function serverFinding(
       addresses.length === mostAddresses ||
       addresses.some((one) => /[{}]|%7b/i.test(one.href) || placeOf(one) === placeOf(new URL(known.url))),
   });
-  return { value: name, state: 'observed' as const, details: { name, version, ...differs } };
+  return { value: name, outcome: 'seen' as const, details: { name, version, ...differs } };
 }
 
 /** An address without what does not tell endpoints apart. */
@@ -113,8 +113,6 @@ export const serverCard = defineKind({
     const answer = await run.get(cardPlace(url));
     if (answer.result !== 'response') return answer;
     const known = { handle: run.listing.handle, url, serverInfo: introduction?.serverInfo };
-    const reason = `${answer.url} answered with HTTP status ${answer.status} and no server card (MCP).`;
-    const none = { value: null, state: 'not_found', reason, mayPass: true, onlyIfSeen: true } as const;
-    return serverFinding(answer, known) ?? none;
+    return serverFinding(answer, known) ?? returned(code(answer.url), answer, own('a server card (MCP)'));
   }),
 });

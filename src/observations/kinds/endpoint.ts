@@ -1,10 +1,12 @@
 import { named } from '../../core/text.ts';
-import { own, say, type Words } from '../../core/words.ts';
+import { code, own, say, type Words } from '../../core/words.ts';
 import type { NoAnswer } from '../../net/answer.ts';
 import { defineKind } from '../kind.ts';
 import type { Finding } from '../observation.ts';
+import { isUnanswered } from '../outcome.ts';
 import { ofRemotes, originsOf, ownProbe, withoutAnswer } from '../remotes.ts';
 import type { Run, Subject } from '../run.ts';
+import type { CheckEnd } from '../tally.ts';
 
 const answerWords: Readonly<Record<number, Words>> = {
   401: own('asks for sign-in before it answers'),
@@ -29,11 +31,11 @@ export const endpointAnswers = defineKind({
   method_version: 'endpoint/2',
   ...ofRemotes(({ introduction, credentials, payment }) => ({
     value: (introduction ?? credentials ?? payment)?.status ?? null,
-    state: 'observed',
+    outcome: 'seen',
   })),
 });
 
-const classes = {
+const causes = {
   timeout: 'no_answer_in_time',
   connection: 'no_connection',
   certificate: 'invalid_certificate',
@@ -41,11 +43,13 @@ const classes = {
   too_large: 'other_answer',
 } as const;
 
-function classOf(cause: NonNullable<NoAnswer['cause']>): string {
-  if (typeof cause === 'string') return classes[cause];
-  if (cause >= 500) return 'server_error';
-  if (cause === 429) return 'too_many_requests';
-  return cause === 404 || cause === 410 ? 'not_there' : 'other_answer';
+/** How a check without an answer is counted; undefined for one in which nothing was asked. */
+function endOf({ outcome, status = 0, cause }: NoAnswer): CheckEnd | undefined {
+  if (outcome === 'absent') return 'not_there';
+  if (!isUnanswered(outcome)) return undefined;
+  if (cause) return causes[cause];
+  if (status >= 500) return 'server_error';
+  return status === 429 ? 'too_many_requests' : 'other_answer';
 }
 
 /** How many of the checks an endpoint answered. */
@@ -65,12 +69,11 @@ export const endpointAvailability = defineKind({
   check: (run) =>
     Promise.all(
       run.listing.remotes.map(async (remote): Promise<Finding> => {
-        const { result, ...none } = await run.endpoint(remote);
-        const { reason, cause } = none as Partial<NoAnswer>;
-        const about = { subject: remote.url, value: null, source: ownProbe };
-        if (result === 'answered') return { ...about, state: 'observed', ended: 'answered' };
-        if (cause !== undefined) return { ...about, state: 'observed', ended: classOf(cause) };
-        return { ...about, state: result, ...(reason && { reason }), onlyIfSeen: true };
+        const endpoint = await run.endpoint(remote);
+        const ended = endpoint.result === 'answered' ? 'answered' : endOf(endpoint);
+        const counted = { subject: remote.url, value: null, outcome: 'seen' as const, source: ownProbe };
+        if (ended) return { ...counted, ended };
+        return { ...withoutAnswer(endpoint as NoAnswer, remote.url), onlyIfSeen: true };
       }),
     ),
 });
@@ -84,10 +87,10 @@ async function ofHost(run: Run, hostname: string): Promise<Finding> {
   return {
     subject: hostname,
     value: families.join(' and ') || null,
-    state: isFound ? 'observed' : 'not_found',
-    ...(!isFound && { reason: `DNS has no address of ${hostname}.` }),
+    outcome: isFound ? 'seen' : 'absent',
+    ...(!isFound && { why: say`DNS has no address of ${code(hostname)}.` }),
     // Balancing of load changes how many there are from one minute to the next.
-    ...(unanswered && { reason: unanswered, isPartial: true as const }),
+    ...(unanswered && { why: unanswered, isPartial: true as const }),
     details: { caa },
     as_seen: { ipv4, ipv6 },
     source: ownProbe,
@@ -123,7 +126,7 @@ export const endpointProtocol = defineKind({
   method_version: 'endpoint/1',
   ...ofRemotes(({ introduction, list, open }) =>
     introduction?.isSpoken
-      ? { value: introduction.protocol, state: 'observed', ...(open && { open }) }
+      ? { value: introduction.protocol, outcome: 'seen', ...(open && { open }) }
       : (list as NoAnswer),
   ),
 });
@@ -135,9 +138,9 @@ async function ofOrigin(run: Run, origin: string): Promise<Finding> {
   return {
     subject: origin,
     value: `issued by ${named(issuer)}, valid until ${not_after.slice(0, 10)}`,
-    state: 'observed',
+    outcome: 'seen',
     ...(!isTrusted && {
-      reason: `This machine's root certificates do not vouch for it: ${fault ?? 'no reason given'}.`,
+      why: say`This machine's root certificates do not vouch for it: ${fault ? code(fault) : own('no reason given')}.`,
     }),
     details: { issuer, not_after, accepted_by_root_certificates: isTrusted },
     source: ownProbe,

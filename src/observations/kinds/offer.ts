@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
 import { asMembers, asObject, type JsonObject, readBase64Object, readObject } from '../../core/json.ts';
-import { say } from '../../core/words.ts';
-import { challengesOf, type Fetched, type NoAnswer } from '../../net/answer.ts';
+import { own, say, type Words } from '../../core/words.ts';
+import { challengesOf, type Fetched, type NoAnswer, noAnswer } from '../../net/answer.ts';
 import type { EndpointAnswer } from '../endpoint/ask.ts';
 import { defineKind } from '../kind.ts';
+import { isUnanswered } from '../outcome.ts';
 import { ofRemotes } from '../remotes.ts';
 import { convert, toCaip19 } from './assets.ts';
 import { allOffers, offersChange, offersWords, paidOffers, readOffers, toPaidOffers } from './offers.ts';
@@ -131,30 +132,30 @@ export function quotedOffers({ payment: response }: EndpointAnswer) {
 
 /** Why it is not known whether an endpoint that asked for no payment does: it asks for credentials first, or broke off. */
 const withoutPayment = ({ credentials, list }: EndpointAnswer): NoAnswer | undefined =>
-  list.result !== 'tools' && (credentials || list.result === 'unreachable') ? list : undefined;
+  list.result === 'no_answer' && (credentials || isUnanswered(list.outcome)) ? list : undefined;
 
 /** That there is nothing of a quoted price, for facts that exist only of one. */
 export const noneQuoted = (endpoint: EndpointAnswer): NoAnswer =>
-  withoutPayment(endpoint) ?? {
-    result: 'not_found',
-    reason: 'The endpoint quoted none when Dossier asked what it is and which tools it has.',
-  };
+  withoutPayment(endpoint) ??
+  noAnswer('nothing', own('The endpoint quoted none when Dossier asked what it is and which tools it has.'));
 
 const noPrice = {
   value: null,
-  state: 'no_price_seen' as const,
-  reason:
-    'The endpoint did not answer with HTTP 402 when Dossier asked what it is and which tools it has; Dossier calls no tool, and a call may still cost.',
+  outcome: 'nothing' as const,
+  why: own(
+    'The endpoint did not ask for a payment (HTTP 402) when Dossier asked what it is and which tools it has; Dossier calls no tool, and a call may still cost.',
+  ),
 };
 
 /** A 402 without a price that can be read: its digest, and why. */
 const unrecognised = ({ headers, text }: Fetched, seen: number) => ({
   value: null,
-  state: 'unrecognised' as const,
-  reason:
+  outcome: 'asks' as const,
+  asks_for: 'payment' as const,
+  why:
     seen > 0
-      ? `The endpoint asked for a payment (HTTP 402); none of its offers (${seen}) has a whole number as its amount and plain identifiers, so Dossier read no price.`
-      : 'The endpoint asked for a payment (HTTP 402) in a form that Dossier does not know.',
+      ? say`The endpoint asked for a payment (HTTP 402); none of its offers (${seen}) has a whole number as its amount and plain identifiers, so Dossier read no price.`
+      : own('The endpoint asked for a payment (HTTP 402) in a form that Dossier does not know.'),
   as_seen: {
     sha256_of_body: hash('sha256', text),
     ...(headers['payment-required'] && {
@@ -164,9 +165,9 @@ const unrecognised = ({ headers, text }: Fetched, seen: number) => ({
 });
 
 /** How many offers are not shown; undefined if all are. */
-const toReason = (seen: number, offers: readonly Offer[]): string | undefined =>
+const toReason = (seen: number, offers: readonly Offer[]): Words | undefined =>
   seen > offers.length
-    ? `${seen} offers were sent; Dossier shows the first ${offers.length} that it could read.`
+    ? say`${seen} offers were sent; Dossier shows the first ${offers.length} that it could read.`
     : undefined;
 
 function toFinding(endpoint: EndpointAnswer) {
@@ -174,11 +175,11 @@ function toFinding(endpoint: EndpointAnswer) {
   if (!asked) return withoutPayment(endpoint) ?? noPrice;
   const { seen, offers } = asked.quoted;
   if (offers.length === 0) return unrecognised(asked.response, seen);
-  const reason = toReason(seen, offers);
+  const why = toReason(seen, offers);
   return {
     value: toPaidOffers(offers),
-    state: 'quoted' as const,
-    ...(reason && { reason }),
+    outcome: 'seen' as const,
+    ...(why && { why }),
     details: { offers },
   };
 }
@@ -195,12 +196,12 @@ export const priceChallenge = defineKind({
     'What the endpoint asked Dossier to pay (HTTP 402) before it introduced itself or listed its tools, as quoted: a whole number of the asset’s smallest unit, the asset, the network and the recipient.',
   doesNotMean:
     'Dossier pays nothing; it does not say what a call of a tool costs, or that the recipient is the publisher.',
-  changed: 'The endpoint quotes another price',
+  changed: own('The endpoint quotes another price'),
   value: paidOffers,
   say: (found) => offersWords(readOffers(found.value), allOffers(found).length),
   sayChange: (was, now, between) => {
     const quoted = readOffers(now.value);
-    if (was.state === 'no_price_seen')
+    if (was.outcome === 'nothing')
       return say`Quotes ${offersWords(quoted, allOffers(now).length)}, and no price before (${between})`;
     const change = offersChange(readOffers(was.value), quoted);
     return change && say`${change} (${between})`;

@@ -3,7 +3,15 @@ import prerelease from 'semver/functions/prerelease.js';
 import valid from 'semver/functions/valid.js';
 import { asMembers, type JsonObject } from '../../core/json.ts';
 import { toLine } from '../../core/text.ts';
-import { type Fetched, type NoAnswer, notChecked, type Registered, toRegistered } from '../../net/answer.ts';
+import { code, own, say, type Words } from '../../core/words.ts';
+import {
+  type Fetched,
+  type NoAnswer,
+  noAnswer,
+  notAsked,
+  type Registered,
+  toRegistered,
+} from '../../net/answer.ts';
 import type { Finding, RecordedSubject } from '../observation.ts';
 import { type Found, withoutAnswer } from '../remotes.ts';
 import type { Run, Subject } from '../run.ts';
@@ -43,10 +51,8 @@ function toTime(value: unknown): string | undefined {
 export const sourceOf = ({ url }: Fetched) => ({ source: new URL(url).host, source_url: url });
 
 /** That a registry, by its public name, does not have what was asked for, as `npm` `has no package left-pad`. */
-export const notFound = (registry: string, response: Fetched, what: string): NoAnswer => ({
-  ...{ result: 'not_found', reason: `${registry} ${what}.` },
-  ...sourceOf(response),
-});
+export const notFound = (registry: Words, response: Fetched, what: Words): NoAnswer =>
+  noAnswer('absent', say`${registry} ${what}.`, sourceOf(response));
 
 /** A recorded package of a registry that Dossier can read, named as its observations name it. */
 export interface RecordedPackage {
@@ -114,18 +120,19 @@ export function toImage({ name: identifier, version }: RecordedPackage) {
 }
 
 const mostMaintainers = 100;
+const npm = own('npm');
 
 /** The path of a package; a scope's slash is encoded. */
 const npmPath = (name: string): string => `/${name.replace('/', '%2f')}`;
 
-const notStated = (by: string, what: string) => notChecked(`${by} does not state ${what}.`);
+const notStated = (by: Words, what: Words) => notAsked(say`${by} does not state ${what}.`);
 
 /** Of a name that is not in a scope: others than the publisher can take it. */
 const free = (name: string) =>
-  name.startsWith('@') ? '' : '; a name that is free can be registered by others';
+  name.startsWith('@') ? own('') : own('; a name that is free can be registered by others');
 
 function namesOf(maintainers: unknown): string[] | NoAnswer {
-  if (!Array.isArray(maintainers)) return notStated('npm', 'who maintains this package');
+  if (!Array.isArray(maintainers)) return notStated(npm, own('who maintains this package'));
   return maintainers.slice(0, mostMaintainers).flatMap((one) => toShort(asMembers(one).name) ?? []);
 }
 
@@ -173,10 +180,10 @@ async function readVersion(run: Run, { name, version = 'latest' }: RecordedPacka
     (document) => document.name === name && typeof document.version === 'string',
   );
   if (answer.result === 'absent')
-    return notFound('npm', answer.response, `has no version ${version} of ${name}`);
+    return notFound(npm, answer.response, say`has no version ${code(version)} of ${code(name)}`);
   if (answer.result !== 'document') return answer;
-  const tooLarge = notChecked(
-    `The npm document of ${name} that states this is larger than the 2 MiB that Dossier reads.`,
+  const tooLarge = notAsked(
+    say`The npm document of ${code(name)} that states this is larger than the 2 MiB that Dossier reads.`,
   );
   return toPublishedOnNpm(answer.response, answer.document, {
     published_at: tooLarge,
@@ -193,24 +200,26 @@ async function readNpm(run: Run, recorded: RecordedPackage): Promise<Published |
     (sent) => sent.name === name && ('versions' in sent || 'time' in sent),
   );
   if (answer.result === 'absent')
-    return notFound('npm', answer.response, `has no package ${name}${free(name)}`);
+    return notFound(npm, answer.response, say`has no package ${code(name)}${free(name)}`);
   if (answer.result !== 'document') return answer.cause === 'too_large' ? readVersion(run, recorded) : answer;
   const { document, response } = answer;
   const version = recorded.version ?? toShort(memberOf(document, 'dist-tags').latest) ?? '';
   const times = memberOf(document, 'time');
   if (!Object.hasOwn(memberOf(document, 'versions'), version))
     return notFound(
-      'npm',
+      npm,
       response,
-      times.unpublished ? `says that ${name} was unpublished` : `has no version ${version} of ${name}`,
+      times.unpublished
+        ? say`says that ${code(name)} was unpublished`
+        : say`has no version ${code(version)} of ${code(name)}`,
     );
   const published_at = toTime(times[version]);
   return toPublishedOnNpm(response, memberOf(document.versions, version), {
-    published_at: published_at ?? notStated('npm', 'when this version was published'),
+    published_at: published_at ?? notStated(npm, own('when this version was published')),
     maintainers: namesOf(document.maintainers),
     earlier:
       published_at === undefined
-        ? notStated('npm', 'when this version was published')
+        ? notStated(npm, own('when this version was published'))
         : publishedBefore(version, published_at, document),
   });
 }
@@ -226,9 +235,10 @@ function toPublishedOnPypi({ response, document }: Extract<Registered, { result:
     result: 'published',
     version: toShort(info.version) ?? '',
     ...sourceOf(response),
-    published_at: times.toSorted()[0] ?? notStated('The JSON of PyPI', 'when this version was published'),
+    published_at:
+      times.toSorted()[0] ?? notStated(own('The JSON of PyPI'), own('when this version was published')),
     deprecated: info.yanked === true ? (toShort(info.yanked_reason) ?? 'yanked without a reason') : undefined,
-    maintainers: notStated('The JSON of PyPI', 'which accounts may publish'),
+    maintainers: notStated(own('The JSON of PyPI'), own('which accounts may publish')),
     earlier: [],
     document,
   };
@@ -243,11 +253,11 @@ async function readPypi(run: Run, { name, version }: RecordedPackage): Promise<P
   if (answer.result === 'document') return toPublishedOnPypi(answer);
   if (answer.result !== 'absent') return answer;
   return notFound(
-    'PyPI',
+    own('PyPI'),
     answer.response,
     version === undefined
-      ? `has no package ${name}${free(name)}`
-      : `has no version ${version} of a package ${name}`,
+      ? say`has no package ${code(name)}${free(name)}`
+      : say`has no version ${code(version)} of a package ${code(name)}`,
   );
 }
 

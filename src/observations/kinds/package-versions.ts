@@ -1,6 +1,6 @@
 import { asMembers } from '../../core/json.ts';
 import { code, codes, join, own, say, type Words } from '../../core/words.ts';
-import { type NoAnswer, notChecked } from '../../net/answer.ts';
+import { type NoAnswer, notAsked } from '../../net/answer.ts';
 import { defineKind, type ShownFinding } from '../kind.ts';
 import type { Found } from '../remotes.ts';
 import { memberOf, ofPublished, type Published, toShort } from './package-record.ts';
@@ -16,7 +16,7 @@ interface Reading {
   /** The value is new only if no earlier version that is settled has it. */
   readonly isOfAll?: true;
   /** What a version does not state. */
-  readonly what: string;
+  readonly what: Words;
 }
 
 /**
@@ -26,7 +26,7 @@ interface Reading {
 const ofVersions = ({ value: read, compared = read, more, isOfAll, what }: Reading) =>
   ofPublished(['npm'], ({ version, document, earlier }): Found | NoAnswer => {
     const value = read(document);
-    if (value === undefined) return notChecked(`npm does not state ${what} of version ${version}.`);
+    if (value === undefined) return notAsked(say`npm does not state ${what} of version ${code(version)}.`);
     const known = 'result' in earlier ? [] : earlier;
     const [before] = known;
     const was = before && read(before.document);
@@ -34,8 +34,8 @@ const ofVersions = ({ value: read, compared = read, more, isOfAll, what }: Readi
       ? was !== value && known.every((one) => !one.isSettled || compared(one.document) !== compared(document))
       : before && compared(before.document) !== compared(document);
     return {
-      ...{ value, state: 'observed' },
-      ...('result' in earlier && { reason: `What versions before it had is not known. ${earlier.reason}` }),
+      ...{ value, outcome: 'seen' },
+      ...('result' in earlier && { why: say`What versions before it had is not known. ${earlier.why}` }),
       as_seen: {
         ...{ version, ...more?.(document) },
         ...(isNew && was !== undefined && { before: { version: before?.version, value: was } }),
@@ -84,7 +84,7 @@ export const packageScripts = defineKind({
     more: (document) => ({
       scripts: Object.fromEntries(scriptsOf(document).map(([name, text]) => [name, toShort(text) ?? ''])),
     }),
-    what: 'the scripts',
+    what: own('the scripts'),
   }),
 });
 
@@ -103,7 +103,7 @@ export const packagePublishedBy = defineKind({
   ...ofVersions({
     value: (document) => toShort(memberOf(document, '_npmUser').name),
     isOfAll: true,
-    what: 'the account that published it',
+    what: own('the account that published it'),
   }),
 });
 
@@ -129,12 +129,12 @@ export const packageDependencies = defineKind({
   ...ofPublished(['npm'], ({ version, document, earlier }) => {
     if ('result' in earlier) return earlier;
     const [before] = earlier;
-    if (!before) return notChecked(`npm has no version before ${version}.`);
+    if (!before) return notAsked(say`npm has no version before ${code(version)}.`);
     const known = new Set(dependenciesOf(before.document));
     const added = dependenciesOf(document).filter((name) => !known.has(name));
     const names = added.slice(0, mostNames).flatMap((name) => toShort(name) ?? []);
     return {
-      ...{ value: added.length, state: 'observed' },
+      ...{ value: added.length, outcome: 'seen' },
       as_seen: { version, before: before.version, added: names },
     };
   }),

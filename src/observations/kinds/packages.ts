@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import { notChecked, toRegistered } from '../../net/answer.ts';
+import { code, own, say } from '../../core/words.ts';
+import { notAsked, toRegistered } from '../../net/answer.ts';
 import { defineKind } from '../kind.ts';
 import type { Finding, RecordedSubject } from '../observation.ts';
 import { type Advisory, affects } from '../packages/advisories.ts';
@@ -33,9 +34,9 @@ function toFinding(
   const [affecting, unknown] = [about('yes'), about('unknown')];
   return {
     value: affecting.length,
-    state: 'observed',
+    outcome: 'seen',
     ...(unknown.length > 0 && {
-      reason: `${unknown.length} more about this package state ranges that Dossier does not compare.`,
+      why: say`${unknown.length} more about this package state ranges that Dossier does not compare.`,
     }),
     details: {
       version,
@@ -85,7 +86,7 @@ export const packageDeprecated = defineKind({
   isOptional: true,
   ...ofPublished(['npm', 'pypi'], ({ deprecated, version }) => ({
     value: deprecated !== undefined,
-    state: 'observed',
+    outcome: 'seen',
     details: { version, ...(deprecated !== undefined && { message: deprecated }) },
   })),
 });
@@ -95,19 +96,23 @@ const digestForm = /^sha256:[\da-f]{64}$/;
 async function ofImage(recorded: RecordedPackage, run: Run): Promise<Finding> {
   const image = toImage(recorded);
   if (!image)
-    return withoutAnswer(notChecked('The recorded identifier is not the name of a container image.'));
+    return withoutAnswer(notAsked(own('The recorded identifier is not the name of a container image.')));
   const answer = toRegistered(await run.image(image), ({ schemaVersion }) => Number.isInteger(schemaVersion));
   if (answer.result !== 'document' && answer.result !== 'absent') return withoutAnswer(answer);
   const { response } = answer;
   if (answer.result === 'absent')
     return withoutAnswer(
-      notFound(image.host, response, `has no public image ${image.name} at ${image.reference}`),
+      notFound(
+        code(image.host),
+        response,
+        say`has no public image ${code(image.name)} at ${code(image.reference)}`,
+      ),
     );
   const stated = response.headers['docker-content-digest'] ?? '';
   const digest = digestForm.test(stated) ? stated : `sha256:${hash('sha256', response.text)}`;
   return {
     value: true,
-    state: 'observed',
+    outcome: 'seen',
     details: { reference: image.reference, digest },
     ...sourceOf(response),
   };
@@ -115,7 +120,7 @@ async function ofImage(recorded: RecordedPackage, run: Run): Promise<Finding> {
 
 const published = ofPublished(['npm', 'pypi'], ({ version }) => ({
   value: true,
-  state: 'observed',
+  outcome: 'seen',
   details: { version },
 }));
 const images = ofPackages(['oci'], ofImage);
@@ -152,7 +157,7 @@ export const packageMaintainers = defineKind({
       ? maintainers
       : {
           value: maintainers.length,
-          state: 'observed',
+          outcome: 'seen',
           details: { names: maintainers.toSorted().slice(0, mostNames) },
         },
   ),
@@ -174,26 +179,31 @@ function compare(
 ): Found {
   const details = { version, repository: toShort(repository) ?? null, issuer: toShort(issuer) ?? null };
   if (repository === undefined) {
-    const reason = 'The signed provenance names no repository.';
-    return { value: null, state: 'unrecognised', reason, details };
+    return {
+      value: null,
+      outcome: 'nothing',
+      why: own('The signed provenance names no repository.'),
+      details,
+    };
   }
   if (recorded === undefined) {
-    const reason = 'The listing records no repository.';
-    return { value: 'not_comparable', state: 'observed', reason, details };
+    const why = own('The listing records no repository.');
+    return { value: 'not_comparable', outcome: 'seen', why, details };
   }
   const isSame = looseUrl(repository) === looseUrl(recorded);
-  return { value: isSame ? 'match' : 'other', state: 'observed', details };
+  return { value: isSame ? 'match' : 'other', outcome: 'seen', details };
 }
 
 /** Without provenance; that an earlier version had it is said. */
 function none({ version, earlier }: Published): Found {
   const provenBefore =
     'result' in earlier ? undefined : earlier.find((one) => isAttested(one.document))?.version;
-  const before = provenBefore === undefined ? '' : ` Version ${provenBefore}, which is older, has one.`;
+  const before =
+    provenBefore === undefined ? own('') : say` Version ${code(provenBefore)}, which is older, has one.`;
   return {
     value: 'none',
-    state: 'observed',
-    reason: `The registry serves no provenance of version ${version}.${before}`,
+    outcome: 'seen',
+    why: say`The registry serves no provenance of version ${code(version)}.${before}`,
     details: { version, ...(provenBefore !== undefined && { earlier_with_provenance: provenBefore }) },
   };
 }
@@ -210,9 +220,9 @@ function judge(
     Array.isArray(signed.statement.subject) &&
     signed.statement.subject.some((one) => memberOf(one, 'digest')[digest.algorithm] === digest.hex);
   if (isAboutFile) return compare(signed, repository, version);
-  const other = 'The signed provenance is about another file than the published one.';
-  const reason = signed.result === 'unproven' ? signed.reason : other;
-  return { value: null, state: 'unrecognised', reason, details: { version } };
+  const other = own('The signed provenance is about another file than the published one.');
+  const why = signed.result === 'unproven' ? signed.why : other;
+  return { value: null, outcome: 'nothing', why, details: { version } };
 }
 
 async function provenanceOf(run: Run, recorded: RecordedPackage): Promise<Finding> {
@@ -264,7 +274,7 @@ export const packageVersionAge = defineKind({
   isOptional: true,
   ...ofPublished(['npm', 'pypi'], ({ published_at, version }) =>
     typeof published_at === 'string'
-      ? { value: published_at, state: 'observed', details: { version } }
+      ? { value: published_at, outcome: 'seen', details: { version } }
       : published_at,
   ),
 });

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { asMembers, asObject, type JsonObject, readObject } from '../../core/json.ts';
 import { toLine } from '../../core/text.ts';
-import { code, codes, join, ours, own, say, type Words } from '../../core/words.ts';
-import { type Fetched, type NoAnswer, notChecked } from '../../net/answer.ts';
+import { code, codes, day, join, ours, own, say, type Words } from '../../core/words.ts';
+import { type Fetched, type NoAnswer, noAnswer, notAsked } from '../../net/answer.ts';
 import type { EndpointAnswer } from '../endpoint/ask.ts';
 import { defineKind, type ShownFinding } from '../kind.ts';
 import type { Finding } from '../observation.ts';
@@ -47,16 +47,19 @@ function toMethods(payment: unknown): { method: string; intents: string[] }[] {
     });
 }
 
+/** That a source was read and states no price. */
+const none = (why: Words) => ({ value: null, outcome: 'nothing' as const, why });
+
 function capabilityFinding({ introduction, list, open: left }: EndpointAnswer) {
   if (!introduction) return list as NoAnswer;
   const open = left && { open: left };
   const { capabilities } = introduction;
-  const unread = 'The endpoint sent no capabilities that Dossier could read.';
-  if (!capabilities) return { value: null, state: 'not_found' as const, reason: unread, ...open };
+  if (!capabilities)
+    return noAnswer('otherwise', own('The endpoint sent no capabilities that Dossier could read.'));
   const methods = toMethods(asObject(capabilities.experimental)?.payment);
-  const reason = 'The endpoint names no payment methods among its capabilities (experimental.payment).';
-  if (methods.length === 0) return { value: null, state: 'no_price_seen' as const, reason, ...open };
-  return { value: methods, state: 'advertised' as const, ...open };
+  const why = own('The endpoint names no payment methods among its capabilities (experimental.payment).');
+  if (methods.length === 0) return { ...none(why), ...open };
+  return { value: methods, outcome: 'seen' as const, ...open };
 }
 
 /** The payment methods that an endpoint names when it introduces itself. */
@@ -83,16 +86,14 @@ export const priceCapability = defineKind({
 function readCatalog(listed: Awaited<ReturnType<Run['catalogs']>>[number]): Found {
   if (listed.result !== 'read') return withoutAnswer(listed);
   const { item, read_at } = listed;
-  const when = `Dossier read the catalogue on ${read_at.slice(0, 10)}`;
-  if (!item) return { value: null, state: 'not_found', reason: `${when}; it does not list this endpoint.` };
+  const when = say`Dossier read the catalogue on ${day(read_at)}`;
+  if (!item) return none(say`${when}; it does not list this endpoint.`);
   const versionOf = (one: unknown) => (asObject(one)?.maxAmountRequired === undefined ? 2 : 1);
   const { offers } = decodeOffers(item.accepts, (one) => readAccepted(versionOf(one))(one));
-  if (offers.length === 0) {
-    const reason = `${when}; it lists this endpoint without a price that Dossier can read.`;
-    return { value: null, state: 'unrecognised', reason };
-  }
+  if (offers.length === 0)
+    return none(say`${when}; it lists this endpoint without a price that Dossier can read.`);
   const details = { offers, ...(item.last_updated && { last_updated: item.last_updated }) };
-  return { value: toPaidOffers(offers), state: 'advertised', reason: `${when}.`, details };
+  return { value: toPaidOffers(offers), outcome: 'seen', why: say`${when}.`, details };
 }
 
 /** The prices that a catalogue lists for the recorded endpoints. */
@@ -125,8 +126,8 @@ export const priceCatalog = defineKind({
           source_url: listed.catalog,
         });
       }
-    const off = 'Dossier is not configured here to read catalogues of prices (PRICE_CATALOGS).';
-    return found.length === 0 && remotes.length > 0 ? [withoutAnswer(notChecked(off))] : found;
+    const off = own('Dossier is not configured here to read catalogues of prices (PRICE_CATALOGS).');
+    return found.length === 0 && remotes.length > 0 ? [withoutAnswer(notAsked(off))] : found;
   },
 });
 
@@ -159,19 +160,13 @@ function readOpenApi({ text }: Fetched): Found | undefined {
   const document = readObject(text);
   if (typeof document?.openapi !== 'string') return undefined;
   const priced = pricedOperations(document);
-  if (priced.length === 0)
-    return {
-      value: null,
-      state: 'no_price_seen',
-      reason: 'No operation of the OpenAPI document states x-payment-info.',
-    };
+  if (priced.length === 0) return none(own('No operation of the OpenAPI document states x-payment-info.'));
   const readable = priced.filter(({ offers }) => offers.length > 0);
   if (readable.length > 0) {
     const value = readable.toSorted((a, b) => (a.operation < b.operation ? -1 : 1));
-    return { value, state: 'advertised', details: { operations: priced } };
+    return { value, outcome: 'seen', details: { operations: priced } };
   }
-  const reason = 'The OpenAPI document states x-payment-info in a form that Dossier does not know.';
-  return { value: null, state: 'unrecognised', reason };
+  return none(own('The OpenAPI document states x-payment-info in a form that Dossier does not know.'));
 }
 
 /** The prices in the OpenAPI document of an endpoint's origin. */
@@ -188,14 +183,14 @@ export const priceOpenapi = defineKind({
   value: z.array(pricedOperation),
   say: operationsWords,
   method_version: 'price/2',
-  ...ofOrigins('/openapi.json', 'OpenAPI document', readOpenApi),
+  ...ofOrigins('/openapi.json', own('an OpenAPI document'), readOpenApi),
 });
 
 function payToFinding(endpoint: EndpointAnswer) {
   const offers = quotedOffers(endpoint)?.quoted.offers ?? [];
   const addresses = new Set(offers.flatMap(({ pay_to }) => (pay_to === undefined ? [] : toAddress(pay_to))));
   return addresses.size > 0
-    ? { value: [...addresses].sort(), state: 'observed' as const }
+    ? { value: [...addresses].sort(), outcome: 'seen' as const }
     : noneQuoted(endpoint);
 }
 
@@ -213,7 +208,7 @@ export const pricePayTo = defineKind({
   title: 'Address that is paid',
   means: 'The addresses of the recipients in the price that the endpoint quotes.',
   doesNotMean: 'It does not say whose addresses they are.',
-  changed: 'The endpoint asks to be paid at another address',
+  changed: own('The endpoint asks to be paid at another address'),
   value: payees,
   say: ({ value }) => codes(readPayees(value)),
   sayChange: (was, now, between) =>
@@ -305,14 +300,12 @@ function toolPriceFinding({ list }: EndpointAnswer) {
   if (list.result !== 'tools') return list;
   const { tools } = list;
   const priced = tools.map(toPriced).filter((one) => one !== undefined);
-  if (priced.length === 0) {
-    const reason = 'No tool in the list that Dossier read states a price in its _meta (agents-x402).';
-    return { value: null, state: 'no_price_seen' as const, reason };
-  }
+  if (priced.length === 0)
+    return none(own('No tool in the list that Dossier read states a price in its _meta (agents-x402).'));
   return {
     value: { tools: tools.length, priced },
-    state: 'advertised' as const,
-    ...(priced.length > mostTools && { reason: `Dossier shows the first ${mostTools} of them.` }),
+    outcome: 'seen' as const,
+    ...(priced.length > mostTools && { why: say`Dossier shows the first ${mostTools} of them.` }),
     details: { tools: priced.slice(0, mostTools), priced: priced.length },
   };
 }

@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
 import { parseClaimFile } from '../../claims/claim.ts';
-import { code, own, say, type Words } from '../../core/words.ts';
-import { type NoAnswer, notChecked } from '../../net/answer.ts';
+import { code, join, own, say, type Words } from '../../core/words.ts';
+import { noAnswer, notAsked } from '../../net/answer.ts';
 import { defineKind } from '../kind.ts';
 import { ofRepository } from '../remotes.ts';
+import type { NoHead } from '../run.ts';
 
 const hooks = /"hooks"\s*:\s*\{\s*"/;
 
@@ -32,19 +33,19 @@ function toFound(path: string, automatic: RegExp | undefined, text: string | und
   };
 }
 
-function toSentence(files: readonly ReturnType<typeof toFound>[]): string {
+function toSentence(files: readonly ReturnType<typeof toFound>[]): Words {
   const named = files.map(({ path, starts_commands }) =>
-    starts_commands ? `${path} (names commands that start by themselves)` : path,
+    starts_commands ? say`${code(path)} (names commands that start by themselves)` : code(path),
   );
-  return `In the repository: ${named.join(', ')}.`;
+  return say`In the repository: ${join(named, ', ')}.`;
 }
 
-const anything: NoAnswer = {
-  result: 'unreachable',
-  reason: 'The host of the repository’s files answered also for a file that is in no repository.',
-};
+const anything = noAnswer(
+  'otherwise',
+  own('The host of the repository’s files returned something also for a file that is in no repository.'),
+);
 
-const noneFound = 'None of the nine files that Dossier looks for is at the head of the repository.';
+const noneFound = own('None of the nine files that Dossier looks for is at the head of the repository.');
 
 /** Files of a repository that editors and agents act on by themselves. */
 export const repositoryAgentFiles = defineKind({
@@ -78,8 +79,8 @@ export const repositoryAgentFiles = defineKind({
     }
     // The commit is no part of the fact: a later one with the same files is no change.
     const as_seen = { commit: head.commit };
-    if (files.length === 0) return { value: null, state: 'not_found', reason: noneFound, as_seen };
-    return { value: files.length, state: 'observed', reason: toSentence(files), details: { files }, as_seen };
+    if (files.length === 0) return { value: null, outcome: 'nothing', why: noneFound, as_seen };
+    return { value: files.length, outcome: 'seen', why: toSentence(files), details: { files }, as_seen };
   }),
 });
 
@@ -92,7 +93,7 @@ export const repositorySupersededBy = defineKind({
     'The listing that replaces all others with this repository, as a line “superseded-by” in the claim file at the head of the recorded repository says.',
   doesNotMean:
     'Who can write to the repository wrote it; Dossier has not asked the publisher of the other listing.',
-  changed: 'Its repository names another listing that replaces it',
+  changed: own('Its repository names another listing that replaces it'),
   say: ({ value, details }) =>
     details?.isThis ? own('this listing; it replaces the others with this repository') : code(String(value)),
   method_version: 'claim-file/1',
@@ -102,12 +103,15 @@ export const repositorySupersededBy = defineKind({
     if (!('commit' in file)) return file;
     const parsed = file.result === 'file' ? parseClaimFile(file.text) : undefined;
     if (file.result === 'unreadable' || parsed === 'too_large')
-      return notChecked('The claim file of the repository is larger than Dossier reads, or no text.');
+      return notAsked(own('The claim file of the repository is larger than Dossier reads, or no text.'));
     const value = parsed?.supersededBy;
-    const reason = 'The claim file of the repository has no line “superseded-by”, or there is none.';
-    if (value === undefined) return { result: 'not_found', reason };
+    if (value === undefined)
+      return noAnswer(
+        'nothing',
+        own('The claim file of the repository has no line “superseded-by”, or there is none.'),
+      );
     const isThis = value.toLowerCase() === run.listing.handle.toLowerCase();
-    return { value, state: 'observed', ...(isThis && { details: { isThis } }) };
+    return { value, outcome: 'seen', ...(isThis && { details: { isThis } }) };
   }, true),
 });
 
@@ -135,11 +139,11 @@ export const repositoryExists = defineKind({
   isOptional: true,
   ...ofRepository(async (run) => {
     const head = await run.head();
-    if (head.result === 'head') return { value: 'there', state: 'observed' };
+    if (head.result === 'head') return { value: 'there', outcome: 'seen' };
     if (!('head' in head)) return head;
-    const { head: value, reason, moved_to } = head;
-    const state = value === 'gone' ? 'not_found' : 'observed';
-    return { value, state, reason, ...(moved_to !== undefined && { details: { moved_to } }) };
+    const { head: value, why, moved_to } = head as NoHead;
+    const outcome = value === 'gone' ? 'absent' : 'seen';
+    return { value, outcome, why, ...(moved_to !== undefined && { details: { moved_to } }) };
   }),
 });
 
@@ -159,7 +163,7 @@ export const repositoryHead = defineKind({
     const head = await run.head();
     if (head.result !== 'head') return head;
     const { commit, branch } = head;
-    return { value: commit, state: 'observed', ...(branch && { details: { branch } }) };
+    return { value: commit, outcome: 'seen', ...(branch && { details: { branch } }) };
   }),
 });
 
@@ -178,6 +182,6 @@ export const repositoryLastCommit = defineKind({
   ...ofRepository(async (run) => {
     const found = await run.commit();
     if (found.result !== 'commit') return found;
-    return { value: found.committed_at, state: 'observed', details: { commit: found.commit } };
+    return { value: found.committed_at, outcome: 'seen', details: { commit: found.commit } };
   }),
 });

@@ -1,5 +1,6 @@
 import { asMembers, asObject, readObject } from '../../core/json.ts';
 import { toLine } from '../../core/text.ts';
+import { code, day, listed, own, say, type Words } from '../../core/words.ts';
 import type { Fetched } from '../../net/answer.ts';
 import { defineKind } from '../kind.ts';
 import type { Finding } from '../observation.ts';
@@ -34,21 +35,21 @@ function readSecurityTxt(text: string) {
 }
 
 /** What RFC 9116 says of a file at a time: it must state an end, and must not be used after it. */
-function fault(expires: string | undefined, now: Date): string | undefined {
-  if (expires === undefined) return 'The file states no end of its validity, which RFC 9116 requires.';
+function fault(expires: string | undefined, now: Date): Words | undefined {
+  if (expires === undefined) return own('The file states no end of its validity, which RFC 9116 requires.');
   return Date.parse(expires) < now.getTime()
-    ? `The file ended on ${expires.slice(0, 10)}; RFC 9116 says not to use it after that.`
+    ? say`The file ended on ${day(expires)}; RFC 9116 says not to use it after that.`
     : undefined;
 }
 
 function contactFinding({ text }: Fetched, { now }: Run) {
   const found = readSecurityTxt(text);
   if (!found) return undefined;
-  const reason = fault(found.expires, now);
+  const why = fault(found.expires, now);
   return {
     value: found.contacts[0] ?? null,
-    state: 'observed' as const,
-    ...(reason && { reason }),
+    outcome: 'seen' as const,
+    ...(why && { why }),
     details: { ...found },
   };
 }
@@ -62,7 +63,7 @@ export const securityContact = defineKind({
   means: 'The first contact in the security.txt file (RFC 9116) of the endpoint’s host.',
   doesNotMean: 'Dossier has not written to it; it speaks for the host, which may serve others too.',
   method_version: 'security/1',
-  ...ofOrigins('/.well-known/security.txt', 'security contact (RFC 9116)', contactFinding),
+  ...ofOrigins('/.well-known/security.txt', own('a security contact (RFC 9116)'), contactFinding),
 });
 
 /** A link that may be shown: https or http, plain ASCII, bounded; undefined for anything else. */
@@ -122,24 +123,26 @@ async function ask(run: Run, { url, read }: Place): Promise<Finding> {
   const answer = await run.get(url);
   if (answer.result !== 'response') return { ...withoutAnswer(answer), ...place, onlyIfSeen: true };
   const link = read(answer);
-  if (link !== undefined) return { ...place, value: link, state: 'observed' };
-  const reason = `${url} answered without a link to terms of service.`;
-  return { ...place, value: null, state: 'not_found', reason, mayPass: true, onlyIfSeen: true };
+  if (link !== undefined) return { ...place, value: link, outcome: 'seen' };
+  const why = say`${code(url)} has no link to terms of service.`;
+  return { ...place, value: null, outcome: 'nothing', why, mayPass: true, onlyIfSeen: true };
 }
 
 /** What a fact about all of the places is about. */
 const allOf = (places: readonly Place[]) => places.map(({ url }) => url).join(' ');
 
+const named = (places: readonly Place[]) =>
+  listed(
+    places.map(({ url }) => code(url.slice(0, 200))),
+    3,
+  );
+
 /** What to say where no place has a link: that none was found, unless some gave no answer. */
 function withoutLink(places: readonly Place[], answers: readonly Finding[]): Finding {
-  const open = answers.find(({ state }) => state !== 'not_found');
-  const named = places
-    .map(({ url }) => url)
-    .join(', ')
-    .slice(0, 200);
-  const reason = open?.reason ?? `Dossier found no link to terms of service at ${named}.`;
-  const state = open?.state ?? 'not_found';
-  return { recorded: allOf(places), value: null, state, reason, source: ownProbe, unlessSeen: true };
+  const open = answers.find(({ outcome }) => outcome !== 'nothing' && outcome !== 'absent');
+  const why = open?.why ?? say`Dossier found no link to terms of service at ${named(places)}.`;
+  const outcome = open?.outcome ?? 'nothing';
+  return { recorded: allOf(places), value: null, outcome, why, source: ownProbe, unlessSeen: true };
 }
 
 /** Where the terms of use are, as the website or the endpoint's host says. */
@@ -162,7 +165,7 @@ export const termsUrl = defineKind({
     const places = placesOf(run.listing);
     if (places.length === 0) return [];
     const answers = await Promise.all(places.map((place) => ask(run, place)));
-    const isFound = answers.some(({ state }) => state === 'observed');
+    const isFound = answers.some(({ outcome }) => outcome === 'seen');
     return isFound ? answers : [...answers, withoutLink(places, answers)];
   },
 });

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { hiddenCharacters, nameHidden } from '../../core/text.ts';
 import { count, ours, own, say } from '../../core/words.ts';
+import { noAnswer } from '../../net/answer.ts';
 import type { ToolList } from '../endpoint/messages.ts';
 import type { Tool } from '../endpoint/surface.ts';
 import { defineKind } from '../kind.ts';
@@ -21,18 +22,17 @@ export const toolsHints = defineKind({
     'How many of the tools say in their annotations that they are read-only, how many that they are destructive, and how many neither.',
   doesNotMean:
     'It is the publisher’s word. Clients may let a model call tools that say they only read without asking.',
-  changed: 'The hints of its tools are others',
+  changed: own('The hints of its tools are others'),
   method_version: 'tools/1',
   ...ofRareRemotes(({ list }) => {
     if (list.result !== 'tools') return list;
-    const reason = 'The endpoint listed no tools.';
-    if (list.tools.length === 0) return { result: 'not_found', reason };
+    if (list.tools.length === 0) return noAnswer('nothing', own('The endpoint listed no tools.'));
     const byHint = Map.groupBy(list.tools, hintOf);
     const said = ['read-only', 'destructive', withoutHint].flatMap((hint) => {
       const tools = byHint.get(hint);
       return tools ? [`${tools.length} ${hint}`] : [];
     });
-    return { value: said.join(', '), state: 'observed' };
+    return { value: said.join(', '), outcome: 'seen' };
   }),
 });
 
@@ -45,7 +45,7 @@ export const toolsInstructions = defineKind({
   means:
     'The SHA-256 of the instructions with which the endpoint introduced itself, and their length: clients may put them before a model.',
   doesNotMean: 'Dossier does not judge them, and follows none.',
-  changed: 'The endpoint sends other instructions for models',
+  changed: own('The endpoint sends other instructions for models'),
   sayChange: (_was, _now, between) => say`Its instructions for models changed (${between})`,
   say: ({ value, details }) =>
     say`${count(Number(details?.length), 'character')}, SHA-256 ${ours(String(value).slice(0, 12))}`,
@@ -54,11 +54,12 @@ export const toolsInstructions = defineKind({
     const { instructions } = introduction ?? {};
     if (instructions !== undefined)
       return {
-        ...{ value: hash('sha256', instructions), state: 'observed' },
+        ...{ value: hash('sha256', instructions), outcome: 'seen' },
         details: { length: instructions.length },
       };
-    const reason = 'The endpoint introduced itself without instructions for models.';
-    return introduction || list.result === 'tools' ? { result: 'not_found', reason } : list;
+    return introduction || list.result === 'tools'
+      ? noAnswer('nothing', own('The endpoint introduced itself without instructions for models.'))
+      : list;
   }),
 });
 
@@ -106,7 +107,7 @@ export const toolsHiddenText = defineKind({
   doesNotMean:
     'Editors and copied pages leave such characters too. None found says nothing of what can be read.',
   unit: 'characters',
-  changed: 'Other characters that cannot be seen are in its texts for models',
+  changed: own('Other characters that cannot be seen are in its texts for models'),
   say: ({ value }) => (value === 0 ? own('none') : count(Number(value), 'character')),
   method_version: 'hidden/1',
   ...ofRareRemotes(({ introduction: { instructions } = {}, list }) => {
@@ -114,7 +115,7 @@ export const toolsHiddenText = defineKind({
     if (list.result !== 'tools' && instructions === undefined) return list;
     const { count, places } = findHidden(textsFor(listed, instructions));
     return {
-      ...{ value: count, state: 'observed' },
+      ...{ value: count, outcome: 'seen' },
       ...(!listed && { isPartial: true }),
       as_seen: { places },
     };

@@ -72,7 +72,7 @@ export const toolsSurface = defineKind({
   means:
     'The SHA-256 Merkle root over all tools that the endpoint listed to Dossier; the same value means that no name, description, schema or annotation differs. What only one era of the protocol has of a tool is no difference between two checks.',
   doesNotMean: 'It does not say what a tool does when it is called; Dossier calls none.',
-  changed: 'The endpoint lists other tools',
+  changed: own('The endpoint lists other tools'),
   say: ({ details }) => {
     const names = toolNames(details?.tools).map((name) => code(name));
     return names.length > 0 ? join(names, ', ') : own('none');
@@ -97,7 +97,7 @@ export const toolsSurface = defineKind({
     const common = surfaceDigest(digested.map((one) => ({ sha256: commonDigest(one) })));
     return {
       value: digest,
-      state: 'observed',
+      outcome: 'seen',
       details: { tools: digests },
       form: { name: introduction?.era ?? '', common },
       as_seen: { era: introduction?.era, protocol: introduction?.protocol, digest },
@@ -116,7 +116,7 @@ export const toolsCount = defineKind({
   unit: 'tools',
   method_version: 'tools/1',
   ...ofRemotes(({ list }) =>
-    list.result === 'tools' ? { value: list.tools.length, state: 'observed' } : list,
+    list.result === 'tools' ? { value: list.tools.length, outcome: 'seen' } : list,
   ),
 });
 

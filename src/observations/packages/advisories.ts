@@ -8,7 +8,8 @@ import { z } from 'zod';
 import { cachedOnce } from '../../core/cached-once.ts';
 import { parseForeignJson } from '../../core/json.ts';
 import { toLine } from '../../core/text.ts';
-import { notChecked } from '../../net/answer.ts';
+import { own, say } from '../../core/words.ts';
+import { notAsked } from '../../net/answer.ts';
 
 const event = z.object({
   introduced: z.string().optional(),
@@ -131,11 +132,11 @@ export function createAdvisories(path: string) {
   const open = async () => openSaved(String((await stat(path)).mtimeMs));
   return async (ecosystem: 'npm' | 'PyPI', name: string) => {
     if (path === 'off')
-      return notChecked('This service is not configured with a copy of advisories (ADVISORIES).');
+      return notAsked(own('This service is not configured with a copy of advisories (ADVISORIES).'));
     const copy = await open().catch(() => undefined);
-    if (!copy) return notChecked('The copy of advisories (ADVISORIES) cannot be read.');
+    if (!copy) return notAsked(own('The copy of advisories (ADVISORIES) cannot be read.'));
     if (!copy.ecosystems.has(ecosystem))
-      return notChecked(`The copy of advisories (ADVISORIES) has none about packages on ${ecosystem}.`);
+      return notAsked(say`The copy of advisories (ADVISORIES) has none about packages on ${own(ecosystem)}.`);
     const found = copy.byPackage.get(toKey(ecosystem, name)) ?? [];
     return {
       result: 'advisories' as const,

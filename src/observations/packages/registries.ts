@@ -2,7 +2,8 @@ import type { Config } from '../../config/config.ts';
 import type { Timeouts } from '../../config/timeouts.ts';
 import { cachedOnce } from '../../core/cached-once.ts';
 import { readObject } from '../../core/json.ts';
-import { challengesOf, type Fetched, type NoAnswer, notChecked } from '../../net/answer.ts';
+import { own, say } from '../../core/words.ts';
+import { challengesOf, type Fetched, type NoAnswer, notAsked } from '../../net/answer.ts';
 import { createOutboundClient, type OutboundRules } from '../../net/client.ts';
 import { createPoliteFetch, observerRules, type PoliteFetch, type PoliteParts } from '../hosts/polite.ts';
 import type { Robots } from '../hosts/robots.ts';
@@ -67,7 +68,7 @@ function registryRules(config: Config, timeouts: Pick<Timeouts, 'name_ms'>): Out
 }
 
 const off = (name: keyof Config['packageRegistries']) =>
-  notChecked(`This service is not configured to look up ${name} packages (PACKAGE_REGISTRIES).`);
+  notAsked(say`This service is not configured to look up ${own(name)} packages (PACKAGE_REGISTRIES).`);
 
 /**
  * Creates the questions about packages and images, answered from PACKAGE_REGISTRIES and from files. Configured registries are APIs for programs, so their robots.txt is not read
@@ -100,7 +101,7 @@ export function createPackageRegistries(
     /** Whether a Sigstore bundle (JSON) of a statement is signed under the trusted keys. */
     async signature(bundle: unknown) {
       const check = await openCheck().catch(() => undefined);
-      return check?.(bundle) ?? notChecked('The file of SIGSTORE_ROOT cannot be read.');
+      return check?.(bundle) ?? notAsked(own('The file of SIGSTORE_ROOT cannot be read.'));
     },
     async registry(name: 'npm' | 'pypi', path: string) {
       return bases[name] === '' ? off(name) : ask({ url: `${bases[name]}${path}` });

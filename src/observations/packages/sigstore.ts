@@ -3,6 +3,7 @@ import { bundleFromJSON, type SerializedBundle } from '@sigstore/bundle';
 import { TrustedRoot } from '@sigstore/protobuf-specs';
 import { toSignedEntity, toTrustMaterial, Verifier } from '@sigstore/verify';
 import { readObject } from '../../core/json.ts';
+import { own, type Words } from '../../core/words.ts';
 
 /** Copied from @sigstore/tuf 5.0.1; docs/decisions/packages.md. */
 const shippedRoot = new URL('./sigstore-trusted-root.json', import.meta.url);
@@ -21,7 +22,7 @@ function repositoryOf({ oids = [] }: NonNullable<ReturnType<Verifier['verify']>[
 }
 
 /** That a signature was checked and is not shown to be right, as a sentence that is true when read alone. */
-const unproven = (reason: string) => ({ result: 'unproven' as const, reason });
+const unproven = (why: Words) => ({ result: 'unproven' as const, why });
 
 /** A statement (in-toto) whose signature was checked, the repository whose build was given the certificate, and who identified the build. */
 function verify(verifier: Verifier, json: unknown) {
@@ -30,7 +31,7 @@ function verify(verifier: Verifier, json: unknown) {
   const { content } = bundle;
   const statement =
     content.$case === 'dsseEnvelope' ? readObject(content.dsseEnvelope.payload.toString('utf8')) : undefined;
-  if (!statement || !identity) return unproven('The signed text is not a statement about a package.');
+  if (!statement || !identity) return unproven(own('The signed text is not a statement about a package.'));
   const repository = repositoryOf(identity) || undefined;
   return { result: 'signed' as const, statement, repository, issuer: identity.extensions?.issuer };
 }
@@ -49,7 +50,9 @@ export async function openBundleCheck(path: string) {
       return verify(verifier, bundle);
     } catch {
       return unproven(
-        'The signature did not verify with the Sigstore keys that this service has: it is wrong, or made with newer keys.',
+        own(
+          'The signature did not verify with the Sigstore keys that this service has: it is wrong, or made with newer keys.',
+        ),
       );
     }
   };

@@ -2,6 +2,7 @@ import { makeBadge } from 'badge-maker';
 import { html } from 'hono/html';
 import { amount, counted } from '../../core/text.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
+import { currentOutcome } from '../../observations/observation.ts';
 import type { NativeSignals } from '../../ratings/rating.ts';
 import { type Html, pagePath, paste } from '../html.ts';
 import { type Site, tabs } from '../layout.ts';
@@ -35,7 +36,7 @@ const dayAndMonth = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 's
 
 function answeredText({ observations }: ListingDocument): string | undefined {
   const seen = (kind: string) =>
-    observations.find((one) => one.kind === kind && one.state === 'observed' && one.value !== null);
+    observations.find((one) => one.kind === kind && currentOutcome(one) === 'seen');
   const { observed_at } = seen('endpoint.answers') ?? {};
   const tools = seen('tools.count')?.value;
   if (!observed_at) return undefined;

@@ -82,7 +82,7 @@ it('names the advisories about the recorded version, with the copy that they are
   expect(await advisoriesOf('com.example/old')).toMatchObject({
     subject: 'npm:@example/server',
     value: 2,
-    state: 'observed',
+    outcome: 'seen',
     details: {
       version: '1.0.5',
       advisories: [
@@ -97,7 +97,7 @@ it('names the advisories about the recorded version, with the copy that they are
 it('knows where a range begins and ends, and leaves out what was withdrawn', async () => {
   expect(await idsOf('com.example/boundary')).toEqual(['GHSA-1', 'GHSA-2']);
   expect(await idsOf('com.example/fixed')).toEqual([]);
-  expect(await advisoriesOf('com.example/fixed')).toMatchObject({ value: 0, state: 'observed' });
+  expect(await advisoriesOf('com.example/fixed')).toMatchObject({ value: 0, outcome: 'seen' });
   expect(await idsOf('com.example/open')).toEqual(['GHSA-3']);
 });
 
@@ -110,7 +110,7 @@ it('compares exact versions of PyPI, and says which ranges it does not compare',
 });
 
 it('does not guess the version where none is recorded and no registry is asked', async () => {
-  expect(await advisoriesOf('com.example/unstated')).toMatchObject({ state: 'not_checked' });
+  expect(await advisoriesOf('com.example/unstated')).toMatchObject({ outcome: 'not_asked' });
 });
 
 it('reads a newer copy; one without an ecosystem, or a broken one, changes nothing of what an older one said', async () => {
@@ -118,13 +118,13 @@ it('reads a newer copy; one without an ecosystem, or a broken one, changes nothi
   expect(await idsOf('com.example/fixed')).toEqual(['GHSA-9']);
   expect(await advisoriesOf('com.example/pypi')).toMatchObject({
     value: 1,
-    state: 'observed',
+    outcome: 'seen',
     missed: { reason: 'The copy of advisories (ADVISORIES) has none about packages on PyPI.' },
   });
   writeFileSync(file, 'no zip');
   expect(await advisoriesOf('com.example/fixed')).toMatchObject({
     value: 1,
-    state: 'observed',
+    outcome: 'seen',
     missed: { reason: 'The copy of advisories (ADVISORIES) cannot be read.' },
   });
 });
@@ -135,7 +135,7 @@ it('is not checked where no copy is configured', async () => {
   });
   const { observations } = await plain.observe('com.example/a');
   expect(observations.find(({ kind }) => kind === 'package.advisories')).toMatchObject({
-    state: 'not_checked',
+    outcome: 'not_asked',
     reason: 'This service is not configured with a copy of advisories (ADVISORIES).',
   });
   await plain.close();

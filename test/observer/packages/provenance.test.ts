@@ -119,7 +119,7 @@ it('shows that the signed provenance names the recorded repository', async () =>
   expect(await provenanceOf('com.example/same')).toMatchObject({
     subject: 'npm:same',
     value: 'match',
-    state: 'observed',
+    outcome: 'seen',
     details: {
       version: '1.2.0',
       repository: 'https://github.com/example/server',
@@ -139,8 +139,8 @@ it('shows that it names another one', async () => {
 it('says that a version has none, and which older one has it', async () => {
   expect(await provenanceOf('com.example/dropped')).toMatchObject({
     value: 'none',
-    state: 'observed',
-    reason: 'The registry serves no provenance of version 1.3.0. Version 1.2.0, which is older, has one.',
+    outcome: 'seen',
+    reason: 'The registry serves no provenance of version `1.3.0`. Version `1.2.0`, which is older, has one.',
     details: { version: '1.3.0', earlier_with_provenance: '1.2.0' },
   });
 });
@@ -152,7 +152,7 @@ it('does not compare where the listing records no repository', async () => {
 it('believes no provenance of another file', async () => {
   expect(await provenanceOf('com.example/swapped')).toMatchObject({
     value: null,
-    state: 'unrecognised',
+    outcome: 'nothing',
     reason: 'The signed provenance is about another file than the published one.',
   });
 });
@@ -160,7 +160,7 @@ it('believes no provenance of another file', async () => {
 it('believes no signature under keys that it does not know', async () => {
   expect(await provenanceOf('com.example/forged')).toMatchObject({
     value: null,
-    state: 'unrecognised',
+    outcome: 'nothing',
     reason:
       'The signature did not verify with the Sigstore keys that this service has: it is wrong, or made with newer keys.',
   });

@@ -94,15 +94,15 @@ async function observe(handle: string) {
 }
 const inShort = async (handle: string) =>
   Object.fromEntries(
-    (await observe(handle)).map(({ kind, state, value, details }) => [kind, [state, value, details]]),
+    (await observe(handle)).map(({ kind, outcome, value, details }) => [kind, [outcome, value, details]]),
   );
 
 it('states what npm says of the recorded version', async () => {
   expect(await inShort('com.example/npm')).toEqual({
-    'package.exists': ['observed', true, { version: '1.3.0' }],
-    'package.version_age': ['observed', '2026-03-01T10:00:00.000Z', { version: '1.3.0' }],
-    'package.deprecated': ['observed', true, { version: '1.3.0', message: 'use @example/other' }],
-    'package.maintainers': ['observed', 2, { names: ['alice', 'bob'] }],
+    'package.exists': ['seen', true, { version: '1.3.0' }],
+    'package.version_age': ['seen', '2026-03-01T10:00:00.000Z', { version: '1.3.0' }],
+    'package.deprecated': ['seen', true, { version: '1.3.0', message: 'use @example/other' }],
+    'package.maintainers': ['seen', 2, { names: ['alice', 'bob'] }],
   });
   expect((await observe('com.example/npm'))[0]).toMatchObject({
     subject: 'npm:@example/server',
@@ -113,40 +113,40 @@ it('states what npm says of the recorded version', async () => {
 
 it('looks at the newest version where none is recorded', async () => {
   expect(await inShort('com.example/newest')).toMatchObject({
-    'package.exists': ['observed', true, { version: '1.3.0' }],
+    'package.exists': ['seen', true, { version: '1.3.0' }],
   });
 });
 
 it('tells an absent version, an absent package and an unpublished one apart', async () => {
   const found = (await observe('com.example/absent')).filter(({ kind }) => kind === 'package.exists');
-  expect(found.map(({ subject, state, reason }) => [subject, state, reason])).toEqual([
-    ['npm:@example/server', 'not_found', 'npm has no version 9.9.9 of @example/server.'],
+  expect(found.map(({ subject, outcome, reason }) => [subject, outcome, reason])).toEqual([
+    ['npm:@example/server', 'absent', 'npm has no version `9.9.9` of `@example/server`.'],
     [
       'npm:nowhere',
-      'not_found',
-      'npm has no package nowhere; a name that is free can be registered by others.',
+      'absent',
+      'npm has no package `nowhere`; a name that is free can be registered by others.',
     ],
-    ['npm:withdrawn', 'not_found', 'npm says that withdrawn was unpublished.'],
+    ['npm:withdrawn', 'absent', 'npm says that `withdrawn` was unpublished.'],
   ]);
 });
 
 it('reads the version alone where the document of the package is over 2 MiB, and says what it did not read', async () => {
   const found = await observe('com.example/large');
-  const reason = 'The npm document of large that states this is larger than the 2 MiB that Dossier reads.';
-  expect(found.map(({ kind, state, value, reason }) => [kind, state, value, reason])).toEqual([
-    ['package.maintainers', 'not_checked', null, reason],
-    ['package.exists', 'observed', true, undefined],
-    ['package.deprecated', 'observed', false, undefined],
-    ['package.version_age', 'not_checked', null, reason],
+  const reason = 'The npm document of `large` that states this is larger than the 2 MiB that Dossier reads.';
+  expect(found.map(({ kind, outcome, value, reason }) => [kind, outcome, value, reason])).toEqual([
+    ['package.maintainers', 'not_asked', null, reason],
+    ['package.exists', 'seen', true, undefined],
+    ['package.deprecated', 'seen', false, undefined],
+    ['package.version_age', 'not_asked', null, reason],
   ]);
 });
 
 it('says that a registry does not answer', async () => {
   expect(await observe('com.example/broken')).toMatchObject([
-    { state: 'unreachable' },
-    { state: 'unreachable', reason: `${new URL(npm.url).host} answered with HTTP status 500.` },
-    { state: 'unreachable' },
-    { state: 'unreachable' },
+    { outcome: 'silent' },
+    { outcome: 'silent', reason: `\`${new URL(npm.url).host}\` returned HTTP 500.` },
+    { outcome: 'silent' },
+    { outcome: 'silent' },
   ]);
 });
 
@@ -162,16 +162,16 @@ it('puts nothing into a path that is not a name or a version', async () => {
 
 it('states what PyPI says of the recorded release', async () => {
   expect(await inShort('com.example/pypi')).toEqual({
-    'package.exists': ['observed', true, { version: '0.9' }],
-    'package.version_age': ['observed', '2026-03-04T05:06:07.890Z', { version: '0.9' }],
-    'package.deprecated': ['observed', true, { version: '0.9', message: 'broken metadata' }],
+    'package.exists': ['seen', true, { version: '0.9' }],
+    'package.version_age': ['seen', '2026-03-04T05:06:07.890Z', { version: '0.9' }],
+    'package.deprecated': ['seen', true, { version: '0.9', message: 'broken metadata' }],
   });
 });
 
 it('states the digest of an image', async () => {
   expect(await observe('com.example/oci')).toMatchObject([
     { subject: 'oci:docker.io/example/server:1.0', value: true, details: { reference: '1.0', digest } },
-    { subject: 'oci:docker.io/example/gone:1.0', state: 'not_found' },
+    { subject: 'oci:docker.io/example/gone:1.0', outcome: 'absent' },
   ]);
 });
 

@@ -61,7 +61,7 @@ it.each([
   const packages = [{ registryType, identifier, version: '1.0.0' }];
   const found = await observe({ packages }, { [registryType]: '' });
   expect(found.find(({ kind }) => kind === 'package.exists')).toMatchObject({
-    state: 'not_checked',
+    outcome: 'not_asked',
     reason: `This service is not configured to look up ${registryType} packages (PACKAGE_REGISTRIES).`,
   });
 });
@@ -69,13 +69,13 @@ it.each([
 it('reaches a configured registry on loopback for packages only, not for a recorded endpoint of that address', async () => {
   const remotes = [{ type: 'streamable-http', url: `${npm.url}/mcp` }];
   const found = await observe({ remotes }, { npm: npm.url });
-  expect(found.find(({ kind }) => kind === 'endpoint.answers')).toMatchObject({ state: 'not_checked' });
+  expect(found.find(({ kind }) => kind === 'endpoint.answers')).toMatchObject({ outcome: 'not_asked' });
   expect(npm.sent).toEqual([]);
 });
 
 it('does not look up an image at a private address', async () => {
   const identifier = `localhost:${new URL(npm.url).port}/server:1.0`;
   const found = await observe({ packages: [{ registryType: 'oci', identifier }] }, { oci: hub.url });
-  expect(found.find(({ kind }) => kind === 'package.exists')).toMatchObject({ state: 'not_checked' });
+  expect(found.find(({ kind }) => kind === 'package.exists')).toMatchObject({ outcome: 'not_asked' });
   expect(npm.sent).toEqual([]);
 });

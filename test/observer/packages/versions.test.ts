@@ -102,7 +102,7 @@ async function observe(name: string) {
   const { observations } = await directory.observe(`com.example/${name}`);
   const found = observations.filter(({ kind }) => kinds.test(kind));
   return Object.fromEntries(
-    found.map(({ kind, state, value, as_seen }) => [kind, { state, value, as_seen }]),
+    found.map(({ kind, outcome, value, as_seen }) => [kind, { outcome, value, as_seen }]),
   );
 }
 const read = async (name: string) => (await directory.app.request(`/agents/com.example/${name}.md`)).text();
@@ -111,11 +111,11 @@ describe('the recorded version of an npm package, beside the one published befor
   it('is published by another account, runs a script and needs more: all of it stands out or is listed', async () => {
     expect(await observe('taken')).toEqual({
       'package.published_by': {
-        ...{ state: 'observed', value: 'mallory' },
+        ...{ outcome: 'seen', value: 'mallory' },
         as_seen: { version: '1.0.2', before: { version: '1.0.0', value: 'alice' } },
       },
       'package.install_scripts': {
-        ...{ state: 'observed', value: 'postinstall' },
+        ...{ outcome: 'seen', value: 'postinstall' },
         as_seen: {
           version: '1.0.2',
           scripts: { postinstall: 'node setup.js' },
@@ -123,7 +123,7 @@ describe('the recorded version of an npm package, beside the one published befor
         },
       },
       'package.new_dependencies': {
-        ...{ state: 'observed', value: 1 },
+        ...{ outcome: 'seen', value: 1 },
         as_seen: { version: '1.0.2', before: '1.0.0', added: ['plain-crypto'] },
       },
     });
@@ -159,7 +159,7 @@ describe('the recorded version of an npm package, beside the one published befor
 
   it('is by an account that published an earlier one: no other one is named', async () => {
     expect((await observe('turns'))['package.published_by']).toEqual({
-      ...{ state: 'observed', value: 'bob' },
+      ...{ outcome: 'seen', value: 'bob' },
       as_seen: { version: '3.0.0' },
     });
     expect(await read('turns')).not.toContain('was published by');
@@ -173,34 +173,34 @@ describe('the recorded version of an npm package, beside the one published befor
   });
 
   it('says what is not known if the registry dates no version', async () => {
-    expect((await observe('undated'))['package.new_dependencies']).toMatchObject({ state: 'not_checked' });
+    expect((await observe('undated'))['package.new_dependencies']).toMatchObject({ outcome: 'not_asked' });
     expect(await read('undated')).not.toContain('npm has no version before');
   });
 
   it('is the first one, and states no account', async () => {
     expect(await observe('first')).toMatchObject({
-      'package.published_by': { state: 'not_checked', value: null },
+      'package.published_by': { outcome: 'not_asked', value: null },
       'package.install_scripts': {
-        state: 'observed',
+        outcome: 'seen',
         value: 'none',
         as_seen: { version: '1.0.0', scripts: {} },
       },
-      'package.new_dependencies': { state: 'not_checked', value: null },
+      'package.new_dependencies': { outcome: 'not_asked', value: null },
     });
   });
 
   it('is read alone if the document of the package is over 2 MiB', async () => {
     expect(await observe('large')).toMatchObject({
-      'package.published_by': { state: 'observed', value: 'alice', as_seen: { version: '4.0.0' } },
-      'package.install_scripts': { state: 'observed', value: 'preinstall' },
-      'package.new_dependencies': { state: 'not_checked' },
+      'package.published_by': { outcome: 'seen', value: 'alice', as_seen: { version: '4.0.0' } },
+      'package.install_scripts': { outcome: 'seen', value: 'preinstall' },
+      'package.new_dependencies': { outcome: 'not_asked' },
     });
   });
 
   it('is of a package that npm does not have, whose name others can register', async () => {
     await observe('free');
     expect(await read('free')).toContain(
-      'npm has no package free; a name that is free can be registered by others',
+      'npm has no package `free`; a name that is free can be registered by others',
     );
   });
 });

@@ -39,7 +39,7 @@ const see = async (name: string, kind: string) => (await observed.look(name, kin
 
 it('shows which tools state a price, and what each states', async () => {
   expect(await see('priced', 'price.tool')).toMatchObject({
-    state: 'advertised',
+    outcome: 'seen',
     value: {
       tools: 4,
       priced: [
@@ -53,7 +53,7 @@ it('shows which tools state a price, and what each states', async () => {
 
 it('shows the payment methods among the capabilities', async () => {
   expect(await see('priced', 'price.capability')).toMatchObject({
-    state: 'advertised',
+    outcome: 'seen',
     value: [{ method: 'tempo', intents: ['charge', 'session'] }],
   });
 });
@@ -62,12 +62,12 @@ it('shows the prices of an OpenAPI document that mppx wrote, with its address as
   expect(await see('priced', 'price.openapi')).toMatchObject({
     subject: 'https://priced.example.com',
     source_url: 'https://priced.example.com/openapi.json',
-    state: 'advertised',
+    outcome: 'seen',
     value: [{ operation: 'GET /read' }, { operation: 'POST /search', offers: [tempo] }],
     details: { operations: [{ operation: 'POST /search' }, { operation: 'GET /read' }] },
   });
   expect(await see('dynamic', 'price.openapi')).toMatchObject({
-    state: 'advertised',
+    outcome: 'seen',
     value: [
       {
         operation: 'GET /a',
@@ -79,27 +79,27 @@ it('shows the prices of an OpenAPI document that mppx wrote, with its address as
 
 it('each source says for itself what it does not show', async () => {
   const states = async (name: string) => [
-    (await see(name, 'price.tool'))?.state,
-    (await see(name, 'price.capability'))?.state,
-    (await see(name, 'price.openapi'))?.state,
+    (await see(name, 'price.tool'))?.outcome,
+    (await see(name, 'price.capability'))?.outcome,
+    (await see(name, 'price.openapi'))?.outcome,
   ];
-  expect(await states('free')).toEqual(['no_price_seen', 'no_price_seen', 'not_found']);
-  expect(await states('locked')).toEqual(['auth_first', 'auth_first', 'auth_first']);
-  expect(await states('odd')).toEqual(['not_found', 'not_found', 'unrecognised']);
+  expect(await states('free')).toEqual(['nothing', 'nothing', 'absent']);
+  expect(await states('locked')).toEqual(['asks', 'asks', 'asks']);
+  expect(await states('odd')).toEqual(['absent', 'absent', 'nothing']);
 });
 
 it('a price that was seen is no longer among what is not known; payment methods alone are no price', async () => {
   const priceOf = async (name: string) => {
     await observed.look(name, 'price.tool');
     const answer = await observed.directory.app.request(`/agents/${handleAt(name)}.json`);
-    type Gaps = { question: string; kind: string; state: string }[];
+    type Gaps = { question: string; kind: string; state?: string; outcome?: string }[];
     const { not_known, not_seen } = (await answer.json()) as { not_known: Gaps; not_seen: Gaps };
     return {
       not_known: not_known.filter(({ question }) => question === 'price').map(({ state }) => state),
-      not_seen: not_seen.filter(({ kind }) => kind === 'price.challenge').map(({ state }) => state),
+      not_seen: not_seen.filter(({ kind }) => kind === 'price.challenge').map(({ outcome }) => outcome),
     };
   };
   expect((await priceOf('priced')).not_known).toEqual([]);
-  expect(await priceOf('methods')).toEqual({ not_known: [], not_seen: ['no_price_seen'] });
-  expect(await priceOf('locked')).toEqual({ not_known: [], not_seen: ['auth_first'] });
+  expect(await priceOf('methods')).toEqual({ not_known: [], not_seen: ['nothing'] });
+  expect(await priceOf('locked')).toEqual({ not_known: [], not_seen: ['asks'] });
 });

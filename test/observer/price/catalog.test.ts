@@ -57,7 +57,7 @@ const today = new Date().toISOString().slice(0, 10);
 
 it('shows what the catalogue lists for the address, from the catalogue, and when it was read', async () => {
   expect(await see('listed')).toMatchObject({
-    state: 'advertised',
+    outcome: 'seen',
     value: [
       {
         ...{ amount: '2500', scheme: 'exact', network: 'eip155:8453' },
@@ -72,16 +72,16 @@ it('shows what the catalogue lists for the address, from the catalogue, and when
 });
 
 it('says that the catalogue does not list it, or not in a form that can be read', async () => {
-  expect(await see('missing')).toMatchObject({ state: 'not_found', value: null });
-  expect(await see('odd')).toMatchObject({ state: 'unrecognised', value: null });
+  expect(await see('missing')).toMatchObject({ outcome: 'nothing', value: null });
+  expect(await see('odd')).toMatchObject({ outcome: 'nothing', value: null });
 });
 
 it('a catalogue that is none says so, and stops nothing', async () => {
   const found = await observed.look('listed', 'price.catalog');
   expect(found.find(({ source }) => source === 'broken.example.com')).toMatchObject({
-    state: 'unreachable',
+    outcome: 'otherwise',
     reason:
-      'The catalogue at https://broken.example.com answered with HTTP status 200 and no list of resources.',
+      'The catalogue at `https://broken.example.com` returned a response without a content type (HTTP 200) instead of a list of resources.',
   });
 });
 
@@ -118,16 +118,16 @@ it('says of no endpoint that a catalogue does not list it unless it was read to 
     { PRICE_CATALOGS: 'https://short.example.com, https://endless.example.com' },
   );
   const states = async (name: string) =>
-    (await opened.look(name, 'price.catalog')).map(({ source, state }) => [source, state]);
+    (await opened.look(name, 'price.catalog')).map(({ source, outcome }) => [source, outcome]);
   expect(await states('late')).toEqual([
-    ['short.example.com', 'advertised'],
-    ['endless.example.com', 'advertised'],
+    ['short.example.com', 'seen'],
+    ['endless.example.com', 'seen'],
   ]);
   const [short, endless] = await opened.look('absent', 'price.catalog');
-  expect(short).toMatchObject({ state: 'not_found' });
+  expect(short).toMatchObject({ outcome: 'nothing' });
   expect(endless).toMatchObject({
-    state: 'unreachable',
-    reason: `Dossier read the first 10000 resources of the catalogue on ${today}, and not its end; this endpoint is not among them.`,
+    outcome: 'not_asked',
+    reason: `Dossier read the first 10,000 resources of the catalogue on ${today}, and not its end; this endpoint is not among them.`,
   });
   await opened.close();
 });
@@ -145,8 +145,8 @@ it('reads no more of a catalogue than 32 Mi characters of what it keeps, and say
   );
   const [found] = await opened.look('absent', 'price.catalog');
   expect(found).toMatchObject({
-    state: 'unreachable',
-    reason: `Dossier read the first 4300 resources of the catalogue on ${today}, and not its end; this endpoint is not among them.`,
+    outcome: 'not_asked',
+    reason: `Dossier read the first 4,300 resources of the catalogue on ${today}, and not its end; this endpoint is not among them.`,
   });
   await opened.close();
 });
@@ -156,7 +156,7 @@ it('says so where no catalogue is configured', async () => {
   expect(await without.look('plain', 'price.catalog')).toMatchObject([
     {
       value: null,
-      state: 'not_checked',
+      outcome: 'not_asked',
       reason: 'Dossier is not configured here to read catalogues of prices (PRICE_CATALOGS).',
     },
   ]);

@@ -57,7 +57,7 @@ it('shows the price of a real x402 server as it was quoted, and our conversion b
   expect(await quote('two')).toMatchObject({
     subject: 'https://two.example.com/mcp',
     question: 'price',
-    state: 'quoted',
+    outcome: 'seen',
     value: [onBase],
     details: {
       offers: [
@@ -76,8 +76,8 @@ it('shows the price of a real x402 server as it was quoted, and our conversion b
 });
 
 it('reads x402 version 1 from the body, and converts no asset that it does not know', async () => {
-  const { state, value, details } = (await quote('one')) ?? {};
-  expect(state).toBe('quoted');
+  const { outcome, value, details } = (await quote('one')) ?? {};
+  expect(outcome).toBe('seen');
   expect(value).toEqual([onBase, { ...onBase, asset: unknownAsset.toLowerCase() }]);
   expect(details?.offers).toEqual([
     expect.objectContaining({ format: 'x402/1', asset: usdcOnBase, our_conversion: '0.01 USDC' }),
@@ -93,8 +93,8 @@ it('reads x402 version 1 from the body, and converts no asset that it does not k
 });
 
 it('shows the price of a real server of the Machine Payments Protocol', async () => {
-  const { state, value, details } = (await quote('mpp')) ?? {};
-  expect(state).toBe('quoted');
+  const { outcome, value, details } = (await quote('mpp')) ?? {};
+  expect(outcome).toBe('seen');
   expect(value).toEqual([
     {
       ...{ amount: '10000', scheme: 'charge', network: 'eip155:4217' },
@@ -119,20 +119,21 @@ it('shows the price of a real server of the Machine Payments Protocol', async ()
 
 it('reads a payment beside another way to authenticate, without a recipient', async () => {
   expect(await quote('both')).toMatchObject({
-    state: 'quoted',
+    outcome: 'seen',
     value: [{ amount: '50', asset: 'usd', network: 'stripe', scheme: 'charge' }],
   });
 });
 
 it('says that it saw no price, that credentials come first, or that it does not know the form', async () => {
   expect(await quote('free')).toMatchObject({
-    state: 'no_price_seen',
+    outcome: 'nothing',
     value: null,
     reason: expect.stringContaining('a call may still cost'),
   });
-  expect(await quote('locked')).toMatchObject({ state: 'auth_first', value: null });
+  expect(await quote('locked')).toMatchObject({ outcome: 'asks', asks_for: 'credentials', value: null });
   expect(await quote('odd')).toMatchObject({
-    state: 'unrecognised',
+    outcome: 'asks',
+    asks_for: 'payment',
     value: null,
     as_seen: { sha256_of_body: '002362cdb850ebfec579284c9d196c4764b263f1c2d35b1fecc01b5288055ea3' },
   });

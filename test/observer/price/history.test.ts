@@ -24,7 +24,7 @@ const look = async (kind: string) => (await observed.look('shop', kind))[0];
 
 it('a first look changes nothing that was known', async () => {
   const paid = await look('price.pay_to');
-  expect(paid).toMatchObject({ value: [alice], state: 'observed' });
+  expect(paid).toMatchObject({ value: [alice], outcome: 'seen' });
   expect(paid?.changed_from).toBeUndefined();
 });
 
@@ -33,7 +33,7 @@ it('a server that quadruples its price keeps the date of its address', async () 
   observed.directory.wait(86_400);
   expect(await look('price.challenge')).toMatchObject({
     value: quote('40000'),
-    changed_from: { value: quote('10000'), state: 'quoted' },
+    changed_from: { value: quote('10000'), outcome: 'seen' },
     reason: `The endpoint quotes another price since ${inDays(1)}; what was there before was last seen on ${today()}.`,
   });
   const paid = await look('price.pay_to');
@@ -47,7 +47,7 @@ it('a server that wants to be paid elsewhere says so, since when, and where befo
   const paid = await look('price.pay_to');
   expect(paid).toMatchObject({
     value: [mallory],
-    changed_from: { value: [alice], state: 'observed' },
+    changed_from: { value: [alice], outcome: 'seen' },
     reason: `The endpoint asks to be paid at another address since ${inDays(2)}; what was there before was last seen on ${inDays(1)}.`,
   });
 });

@@ -49,28 +49,28 @@ beforeAll(async () => {
 afterAll(() => observed.close());
 
 it.each([
-  ['header', 'unreachable', /not HTTP within our limits/],
-  ['exponent', 'unrecognised', /whole number/],
-  ['negative', 'unrecognised', /whole number/],
-  ['number', 'unrecognised', /whole number/],
-  ['long', 'unrecognised', /whole number/],
-  ['bidi', 'unrecognised', /plain identifiers/],
-  ['garbage', 'unrecognised', /a form that Dossier does not know/],
-  ['nested', 'unrecognised', /a form that Dossier does not know/],
-  ['proto', 'unrecognised', /whole number/],
-  ['quotes', 'unrecognised', /a form that Dossier does not know|whole number/],
-  ['spaces', 'unrecognised', /a form that Dossier does not know|whole number/],
-  ['inside', 'unreachable', /HTTP status 307 and no MCP message/],
-])('%s ends as %s', async (name, state, reason) => {
+  ['header', 'silent', /not HTTP within our limits/],
+  ['exponent', 'asks', /whole number/],
+  ['negative', 'asks', /whole number/],
+  ['number', 'asks', /whole number/],
+  ['long', 'asks', /whole number/],
+  ['bidi', 'asks', /plain identifiers/],
+  ['garbage', 'asks', /a form that Dossier does not know/],
+  ['nested', 'asks', /a form that Dossier does not know/],
+  ['proto', 'asks', /whole number/],
+  ['quotes', 'asks', /a form that Dossier does not know|whole number/],
+  ['spaces', 'asks', /a form that Dossier does not know|whole number/],
+  ['inside', 'otherwise', /a redirect to another host, `169\.254\.169\.254` \(HTTP 307\) instead of MCP/],
+])('%s ends as %s', async (name, outcome, reason) => {
   const [found] = await observed.look(name, 'price.challenge');
-  expect(found).toMatchObject({ state, value: null, reason: expect.stringMatching(reason) });
+  expect(found).toMatchObject({ outcome, value: null, reason: expect.stringMatching(reason) });
 });
 
 it('shows twenty of 10,000 offers, and says so', async () => {
   const [found] = await observed.look('many', 'price.challenge');
   expect(found).toMatchObject({
-    state: 'quoted',
-    reason: '10000 offers were sent; Dossier shows the first 20 that it could read.',
+    outcome: 'seen',
+    reason: '10,000 offers were sent; Dossier shows the first 20 that it could read.',
   });
   expect(found?.details?.offers).toHaveLength(20);
 });

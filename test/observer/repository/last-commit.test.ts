@@ -34,7 +34,7 @@ it('states the date of the commit at the head', async () => {
     question: 'upkeep',
     value: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/),
     unit: 'date',
-    state: 'observed',
+    outcome: 'seen',
     details: { commit },
     source_url: 'https://github.com/example/there',
   });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createObserver } from '../../../src/observations/observer.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../../support/claimed-directory.ts';
 import { registryEntry } from '../../support/entries.ts';
+import { readable } from '../../support/facts.ts';
 import type { GitRepository } from '../../support/git-server.ts';
 import { onGitHub } from '../../support/registry-entries.ts';
 
@@ -41,11 +42,11 @@ it('finds a repository with its head', async () => {
   expect(await observe('com.example/there')).toMatchObject({
     'repository.exists': {
       value: 'there',
-      state: 'observed',
+      outcome: 'seen',
       source_url: 'https://github.com/example/there',
     },
-    'repository.head': { value: commit, state: 'observed', details: { branch: 'main' } },
-    'repository.agent_files': { value: null, state: 'not_found', as_seen: { commit } },
+    'repository.head': { value: commit, outcome: 'seen', details: { branch: 'main' } },
+    'repository.agent_files': { value: null, outcome: 'nothing', as_seen: { commit } },
   });
 });
 
@@ -60,32 +61,33 @@ it('a check that fails on our side changes nothing that was seen', async () => {
   if (!listing) throw new Error('not listed');
   const known = await directory.store.observations.ofListing('com.example/there');
   const { observations, changes } = await broken.observe(listing);
+  const now = observations.map(readable);
   await broken.close();
   const reason = 'The check failed on our side; the failure was logged.';
   expect(changes).toBe(0);
   for (const kind of ['repository.exists', 'repository.head', 'repository.agent_files'])
-    expect(observations.find((one) => one.kind === kind)).toEqual({
-      ...known?.observations.find((one) => one.kind === kind),
+    expect(now.find((one) => one.kind === kind)).toMatchObject({
+      ...known?.observations.map(readable).find((one) => one.kind === kind),
       missed: { since: expect.any(String) as string, reason },
     });
 });
 
 it('tells a repository without commits from one that is gone', async () => {
   expect(await observe('com.example/empty')).toMatchObject({
-    'repository.exists': { value: 'empty', state: 'observed' },
+    'repository.exists': { value: 'empty', outcome: 'seen' },
     'repository.head': {
       value: null,
-      state: 'not_found',
-      reason: 'github.com/example/empty has no commits.',
+      outcome: 'absent',
+      reason: '`github.com/example/empty` has no commits.',
     },
   });
   expect(await observe('com.example/gone')).toMatchObject({
     'repository.exists': {
       value: 'gone',
-      state: 'not_found',
-      reason: 'github.com shows no public repository at example/gone.',
+      outcome: 'absent',
+      reason: '`github.com` shows no public repository at `example/gone`.',
     },
-    'repository.agent_files': { value: null, state: 'not_found' },
+    'repository.agent_files': { value: null, outcome: 'absent' },
   });
 });
 
@@ -98,8 +100,8 @@ it('says where a repository has moved to', async () => {
   expect(await observe('com.example/moved')).toMatchObject({
     'repository.exists': {
       value: 'moved',
-      state: 'observed',
-      reason: 'github.com redirects example/moved to somebody/else.',
+      outcome: 'seen',
+      reason: '`github.com` redirects `example/moved` to `somebody/else`.',
       details: { moved_to: 'somebody/else' },
     },
   });
@@ -109,7 +111,7 @@ it.each<[string, (response: ServerResponse) => void, string]>([
   [
     'an error',
     (response) => void response.writeHead(500).end(),
-    'the host answered with an error, or with something else than was asked for',
+    'the host returned an error, or something else than was asked for',
   ],
   [
     'a broken connection',
@@ -132,15 +134,15 @@ it.each<[string, (response: ServerResponse) => void, string]>([
     'the host asked Dossier to wait',
   ],
 ])('says in plain words that a host does not answer: %s', async (_, answer, why) => {
-  expect(await observe('com.example/there')).toMatchObject({ 'repository.head': { state: 'observed' } });
+  expect(await observe('com.example/there')).toMatchObject({ 'repository.head': { outcome: 'seen' } });
   directory.git.fault = (_request, response) => {
     answer(response);
     return true;
   };
   expect(await observe('com.example/there')).toMatchObject({
     'repository.head': {
-      ...{ value: commit, state: 'observed' },
-      missed: { reason: `Dossier could not read HEAD of github.com/example/there: ${why}.` },
+      ...{ value: commit, outcome: 'seen' },
+      missed: { reason: `Dossier could not read HEAD of \`github.com/example/there\`: ${why}.` },
     },
   });
   directory.wait(2);
@@ -157,7 +159,7 @@ it('names the files at the head that agents and editors act on, and what starts 
     'repository.agent_files': {
       value: 3,
       reason:
-        'In the repository: .claude/settings.json, .vscode/tasks.json (names commands that start by themselves), .cursor/mcp.json.',
+        'In the repository: `.claude/settings.json`, `.vscode/tasks.json` (names commands that start by themselves), `.cursor/mcp.json`.',
       as_seen: { commit: at },
       details: {
         files: [
@@ -182,7 +184,7 @@ it('asks a host that names a time to wait for nothing more before it has passed'
   const before = directory.git.requests.length;
   expect(await observe('com.example/there')).toMatchObject({
     // A look without an answer keeps what was seen before.
-    'repository.exists': { value: 'there', state: 'observed' },
+    'repository.exists': { value: 'there', outcome: 'seen' },
   });
   directory.git.fault = undefined;
   expect(directory.git.requests.length).toBe(before + 1);

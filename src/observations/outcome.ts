@@ -1,0 +1,32 @@
+import { own, type Words } from '../core/words.ts';
+import type { NoAnswer, OutcomeWithoutValue } from '../net/answer.ts';
+
+/** How a check of a fact ended (docs/observations.md): with a value, or as `OutcomeWithoutValue` says. */
+export type Outcome = 'seen' | OutcomeWithoutValue;
+
+/** The words of each outcome, the same on every adapter. Only `silent` says that there was no answer. */
+const words: Readonly<Record<Outcome, Words>> = {
+  seen: own('seen'),
+  nothing: own('looked for, none stated'),
+  asks: own('it asks for credentials first'),
+  absent: own('looked for, not found'),
+  otherwise: own('it returned something else'),
+  silent: own('it gave no answer'),
+  refused: own('the check was refused'),
+  not_asked: own('it was not asked'),
+};
+export const outcomes = Object.keys(words) as [Outcome, ...Outcome[]];
+
+const payment = own('it asks for a payment first');
+
+/** An outcome in words. */
+export const outcomeWords = ({
+  outcome,
+  asks_for,
+}: {
+  readonly outcome: Outcome;
+  readonly asks_for?: NoAnswer['asks_for'] | undefined;
+}): Words => (asks_for === 'payment' ? payment : words[outcome]);
+
+/** Outcomes of a check that was made and that the place did not answer as what it is recorded as. */
+export const isUnanswered = (outcome: Outcome): boolean => outcome === 'silent' || outcome === 'otherwise';
