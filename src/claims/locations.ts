@@ -94,8 +94,8 @@ export type LocationRead = Partial<HeadRef> & {
   /** Whether this reading is authoritative: only such a one takes something away. */
   readonly pinned: boolean;
   readonly seen?: SeenFacts;
-  /** Of every domain whose TXT records were asked for, the opt-out lines. */
-  readonly domains?: readonly { readonly domain: string; readonly text: string }[];
+  /** Of every domain whose TXT records were asked for, the opt-out lines, and whether any record there is for this service. */
+  readonly domains?: readonly { readonly domain: string; readonly text: string; readonly isText: boolean }[];
 } & (
     | { readonly result: 'file'; readonly text: string; readonly keys?: readonly SeenKey[] }
     | {
@@ -172,6 +172,7 @@ function toDnsRead(answers: readonly (readonly [string, Exclude<AgreedTxt, 'no_a
   const domains = answers.map(([domain, { records }]) => ({
     domain,
     text: records.filter(isOptOut).join('\n'),
+    isText: records.some((record) => isOurs(record) || isOptOut(record)),
   }));
   const withAny = (isWanted: (record: string) => boolean) =>
     answers.find(([, { records }]) => records.some(isWanted));

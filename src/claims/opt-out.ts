@@ -33,11 +33,11 @@ function sightingsOf({ place, read, listing: { handle } }: Reading, file: ClaimF
   const isConclusive = read.pinned && (typeof file !== 'string' || absences.includes(file));
   if (!isConclusive || place.kind === 'registry_key') return [];
   const names = (one: ClaimFile | string) => typeof one !== 'string' && one.optouts.includes(handle);
-  const isText = typeof file !== 'string';
+  const { kind, shown, key } = place;
   if (!read.domains)
-    return [{ kind: place.kind, place: place.shown, place_key: place.key, isThere: names(file), isText }];
-  return read.domains.map(({ domain, text }) => ({
-    kind: place.kind,
+    return [{ kind, place: shown, place_key: key, isThere: names(file), isText: typeof file !== 'string' }];
+  return read.domains.map(({ domain, text, isText }) => ({
+    kind,
     place: domain,
     place_key: `dns:${domain}`,
     isThere: names(parseClaimFile(text)),

@@ -155,6 +155,8 @@ describe('a TXT record of the domain', () => {
     expect(await pageStatus()).toBe(410);
     directory.setTxt('_dossier-challenge.example.com');
     await checkDaily();
+    expect(await pageStatus()).toBe(410);
+    await checkDaily();
     expect(await pageStatus()).toBe(200);
   });
 });
