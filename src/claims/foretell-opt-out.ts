@@ -33,8 +33,10 @@ const fates: Readonly<Record<OptOutFate, string>> = {
     'While a listing is claimed, a line withdraws it only if it is one of the account or domain that holds the claim.',
 };
 
-const withdrawn =
-  'The page of a withdrawn listing answers 410, and it leaves the search. When the line is gone, or the listing records another repository than the one with the line, it is listed again. Both are entries of the log.';
+const comesBack =
+  'when a check finds a text there without the line, or when two checks a day or more apart find no text there at all';
+
+const withdrawn = `The page of a withdrawn listing answers 410, and it leaves the search. If the listing is claimed, the claim is suspended meanwhile: its capabilities do not work, and ratings that the listing has made count as those of an ended source. The listing is listed again ${comesBack}, or when it records another repository than the one with the line; a line of the claim that is still in its place then restores the claim. Withdrawal and return are entries of the log.`;
 
 /** How any listing is opted out: the texts before and after the line. */
 export const howToOptOut = (claimFile: string): readonly [string, string] => [
@@ -58,7 +60,7 @@ export function optOutRules(standing: StandingClaim, places: readonly ProofPlace
 
 /** What a line that was read did, and what will come of it. */
 export function optOutText(
-  { handle, state, seen_at }: OptOut,
+  { handle, state, seen_at, missing_at }: OptOut,
   claim: Pick<Claim, 'state'> | undefined,
 ): string {
   const read = `The line "optout ${handle}" was read on ${day(seen_at)}`;
@@ -66,10 +68,14 @@ export function optOutText(
     claim?.state === 'claimed'
       ? ', and at once if a check is asked for with a capability of its claim (in the Authorization header, or in the field of the claim page)'
       : '';
+  const back =
+    missing_at === undefined
+      ? `It is listed again ${comesBack}.`
+      : `A check on ${day(missing_at)} found no text there. The listing is listed again when a check a day or more later finds none either, or when a check before that finds a text without the line. Dossier makes that second check by itself.`;
   return {
     seen: `${read}. The listing is withdrawn when a check a day or more later reads the line again${sooner}. Dossier makes that check by itself.`,
     contested: `${read}. It withdraws nothing now. ${fates.never}`,
     overruled: `${read}. The operator had the listing shown again afterwards, so the line withdraws nothing until it has been taken away and put there again.`,
-    withdrawn: `${read}, and the listing is withdrawn. It is listed again when a check finds the line gone.`,
+    withdrawn: `${read}, and the listing is withdrawn. ${back}`,
   }[state];
 }

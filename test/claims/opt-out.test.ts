@@ -170,6 +170,11 @@ describe('a claimed listing', () => {
     repository.commit({ [file]: null });
     expect(await checkDaily()).toBe(1);
     expect(await pageStatus()).toBe(410);
+    const form = new URLSearchParams({ optout: 'true', method: 'repository' });
+    const asked = await service.directory.app.request(`${page}/claim`, { method: 'POST', body: form });
+    expect(await asked.text()).toMatch(
+      /A check on \d{4}-\d\d-\d\d found no text there\. The listing is listed again when a check a day or more later finds none either/,
+    );
     expect(await checkDaily()).toBe(1);
     expect((await service.get(page)).body).toContain('Counts the weeks of a year.');
   });

@@ -64,7 +64,7 @@ const shown = { kind: 'repository' as const, claimed_at: time, commit: 'a'.repea
 const optOut = {
   ...{ handle, state: 'seen' as const, listing: undefined },
   ...{ kind: 'repository' as const, place: '', place_key: '' },
-  ...{ seen_at: time, checked_at: time },
+  ...{ seen_at: time, checked_at: time, missing_at: undefined },
 };
 const claims = [
   whatAClaimShows,
@@ -84,6 +84,7 @@ const claims = [
     optOutText({ ...optOut, state }, undefined),
   ),
   optOutText(optOut, { state: 'claimed' }),
+  optOutText({ ...optOut, state: 'withdrawn', missing_at: '2026-11-05T00:00:00.000Z' }, undefined),
   newClaimCost,
   howToReplaceCapability,
   lastRevoked,

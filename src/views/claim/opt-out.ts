@@ -88,6 +88,6 @@ export const toWithdrawnPage = (site: Site, optOut: OptOut): Html =>
 <p class="eyebrow handle">${optOut.handle}</p>
 <h1>The listing is withdrawn</h1>
 <div id="opt-out-answer" class="is-withdrawn"><div class="notice">${optOutText(optOut, undefined)}</div>
-<p>Keep the line as long as the listing is to stay withdrawn. To have it listed again, take the line away, then check again here.</p>
+<p>Keep the line as long as the listing is to stay withdrawn. To have it listed again at the next check, take the line away and leave the other lines, or any text, in its place.</p>
 <form method="post" action="${pagePath(optOut.handle)}/claim">${hiddenFields({ optout: 'true', method: optOut.kind })}<button type="submit" class="quiet">Check whether the line is gone</button></form></div>`,
   });
