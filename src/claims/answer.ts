@@ -199,7 +199,7 @@ export async function answerClaim(
   const { listing } = target;
   const { capabilities } = status;
   const standing = { handle, listing, claim, capabilities, now: context.clock() };
-  const issuing = { standing, presented, context };
+  const issuing = { standing, presented, isRotating: rotate === true, context };
   if (challenge !== undefined) return toUnproven(challenge, { target, checked, issuing });
   if (rotate || isNotBegun(target, checked)) return toIssued(target, checked, issuing);
   return toNotProven(target, checked, issuing);

@@ -39,7 +39,7 @@ export const newClaimCost =
 
 /** How to replace a capability, leaked or not, and keep the claim. */
 export const howToReplaceCapability =
-  'Call claim_agent with rotate: true and the old capability in the Authorization header, publish the new line beside the old one, and call again. Then POST /api/capability/revoke with the old capability ends it at once, and the claim goes on.';
+  'Call claim_agent with rotate: true and the old capability in the Authorization header, publish the new line beside the old one, and call again without rotate. Then POST /api/capability/revoke with the old capability ends it at once, and the claim goes on.';
 
 /** Why the last capability is not to be revoked before there is another one. */
 export const lastRevoked = `If you revoke your only capability first, the claim ends, and the next line begins a new one: ${newClaimCost}.`;

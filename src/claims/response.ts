@@ -87,11 +87,12 @@ export const toCommonFields = (
 const capabilityNote =
   'The capability in this answer is a secret for your user to store: it is shown only once, must not be published, and belongs to the challenge that you';
 
-/** Where the line of a new pair goes. */
-function nextWhenIssued(place: ProofPlace, file: string): string {
+/** Where the line of a new pair goes, and how it is checked: a request with `rotate` only makes another pair. */
+function nextWhenIssued(place: ProofPlace, file: string, { isRotating }: Issuing): string {
+  const again = isRotating ? 'the request again without rotate' : 'the same request again';
   if (place.kind === 'repository')
-    return `${capabilityNote} commit. Commit file_contents as ${file} at the root of the default branch of the recorded repository, keeping the lines it already has, then send the same request again.`;
-  const then = place.kind === 'registry_key' ? '' : ' Then send the same request again, with this method.';
+    return `${capabilityNote} commit. Commit file_contents as ${file} at the root of the default branch of the recorded repository, keeping the lines it already has, then send ${again}.`;
+  const then = place.kind === 'registry_key' ? '' : ` Then send ${again}, with this method.`;
   return `${capabilityNote} use. ${claimMethods[place.kind].whereToPut(place, file)}${then}`;
 }
 
@@ -122,11 +123,16 @@ export const nextWhenNotProven = (place: ProofPlace, file: string): string =>
 export interface Issuing {
   readonly standing: StandingClaim;
   readonly presented: Capability | undefined;
+  /** Whether another pair is asked for although a claim may be in force. */
+  readonly isRotating: boolean;
   readonly context: Context;
 }
 
 /** What the line of a new pair will do to the claim on record; undefined if there is none. */
-export function foretellNew(place: ProofPlace, { standing, presented }: Omit<Issuing, 'context'>) {
+export function foretellNew(
+  place: ProofPlace,
+  { standing, presented }: Pick<Issuing, 'standing' | 'presented'>,
+) {
   const foretold = foretell(standing, { place, isCosigned: presented !== undefined });
   return foretold && foretoldText(foretold);
 }
@@ -163,7 +169,7 @@ export async function toIssued(
     capability_id: capabilityId(hash),
     expires_at: new Date((at_s + challengeLife_s) * 1000).toISOString(),
     ...messageOf(result, { target, checked, foretold: foretoldOf(result, issuing) }, context),
-    next: [foretellNew(target.place, issuing), nextWhenIssued(target.place, claimFile)]
+    next: [foretellNew(target.place, issuing), nextWhenIssued(target.place, claimFile, issuing)]
       .filter(Boolean)
       .join(' '),
   };

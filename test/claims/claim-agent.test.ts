@@ -186,6 +186,11 @@ test('rotate gives a new pair; the new line replaces the old one', async () => {
   const fresh = await directory.ask({ rotate: true }, issued.capability);
   expect(fresh.status).toBe('challenge_issued');
   expect(fresh.capability).not.toBe(issued.capability);
+  // The same request would make yet another pair.
+  expect(fresh.next).toMatch(
+    /keeping the lines it already has, then send the request again without rotate\.$/,
+  );
+  expect(issued.next).toMatch(/keeping the lines it already has, then send the same request again\.$/);
   directory.repository.commit({ [file]: fresh.challenge });
   const rotated = await directory.ask();
   expect(rotated).toMatchObject({
