@@ -99,7 +99,7 @@ const blocks: Record<string, () => string> = {
   opt_out: () => paragraph(howToOptOut('dossier-claim.txt').join('`optout <handle>`')),
   leaked: () =>
     paragraph(
-      `**A leaked capability** needs no report. ${howToReplaceCapability} ${lastRevoked} A capability that a check finds in a claim file ends by itself, at once.`,
+      `**A leaked capability** needs no report. ${howToReplaceCapability} ${lastRevoked} A capability that a check finds in a claim file ends by itself, at once, and the claim with it if it was the only one.`,
     ),
   problems: () =>
     table(

@@ -242,7 +242,7 @@ ${status(step, step.answer)}
 export const toClaimPage = (site: Site, step: ClaimStep): Html =>
   toPage(site, {
     title: `Claim ${step.handle}`,
-    description: `How to claim ${step.handle}: commit a line to its recorded repository. A claim shows write access, and says nothing of quality.`,
+    description: `How to claim ${step.handle}. A claim shows control of one location on a date, and says nothing of quality.`,
     path: `${pagePath(step.handle)}/claim`,
     indexed: false,
     head: html`<script src="${site.assets.claim.path}" defer></script>`,
