@@ -2,46 +2,74 @@ import type { Context } from '../context.ts';
 import { capabilityHash, isCapability } from '../core/capability.ts';
 import { Problem, type ProblemCode } from '../core/problem.ts';
 import { takeLimits, takeNetworkLimits } from '../limits/shared.ts';
+import { isGone, type Listing } from '../listings/listing.ts';
 import { requireMayWrite } from '../moderation/require-may-write.ts';
-import type { Capability, CapabilityState } from './claim.ts';
-import { isLapsed } from './standing.ts';
+import type { Reads } from '../store/store.ts';
+import type { Capability } from './claim.ts';
+import { optOutText } from './foretell-opt-out.ts';
+import { isElsewhere, isLapsed, isLiving } from './standing.ts';
 import { endCapability } from './suspend.ts';
 
 /** Requests of one network with a capability that does not work, on all adapters together. */
 export const badCapabilityLimit = { name: 'bad_capability', burst: 20, refill_s: 60 } as const;
 
-/** The problem for a capability in each state but `active`. */
-export const refusals: Record<Exclude<CapabilityState, 'active'>, ProblemCode> = {
-  suspended: 'capability_suspended',
-  revoked: 'capability_revoked',
-  leaked: 'capability_revoked',
-};
+/** Why a listing is not shown, and when it is listed again. */
+async function whyUnlisted(
+  { handle, withdrawn }: Pick<Listing, 'handle' | 'withdrawn'>,
+  optOuts: Reads['optOuts'],
+): Promise<string> {
+  const line = withdrawn === 'optout' ? await optOuts.withdrawing(handle) : undefined;
+  if (line && !(line.listing && isGone(line.listing))) return optOutText(line, undefined);
+  return withdrawn === 'operator'
+    ? 'The operator of this directory withdrew it.'
+    : 'The registry does not list it any more.';
+}
+
+/**
+ * Why a capability cannot write, in the order in which the lines of a reading are judged (judge.ts); undefined if it can. While its
+ * listing is not shown, no line restores it.
+ */
+export async function findRefusal(
+  { claims, listings, optOuts }: Pick<Reads, 'claims' | 'listings' | 'optOuts'>,
+  capability: Capability,
+  now: Date,
+): Promise<Problem | undefined> {
+  if (!isLiving(capability)) return new Problem('capability_revoked');
+  const { handle, state } = capability;
+  const claim = await claims.claim(handle);
+  const listing = await listings.byHandle(handle);
+  if (claim?.lost_at !== undefined) return new Problem('capability_repository_changed');
+  if (isLapsed(capability, now)) return new Problem('capability_lapsed');
+  if (listing?.withdrawn) return new Problem('capability_unlisted', await whyUnlisted(listing, optOuts));
+  if (claim && listing && isElsewhere(claim, listing)) return new Problem('capability_repository_changed');
+  return state === 'active' && claim?.state === 'claimed' ? undefined : new Problem('capability_suspended');
+}
 
 /** Only bad capabilities are counted, so that good ones from the same network are never refused. */
-async function refuseBad(code: ProblemCode, context: Context): Promise<never> {
+async function refuseBad(refusal: Problem, context: Context): Promise<never> {
   await takeNetworkLimits(context, [badCapabilityLimit]);
-  throw new Problem(code);
+  throw refusal;
 }
 
 async function findHolder(context: Context) {
   const { capability } = context.caller;
   if (!capability) throw new Problem('capability_required');
-  if (capability === 'conflict') return refuseBad('capability_conflict', context);
+  if (capability === 'conflict') return refuseBad(new Problem('capability_conflict'), context);
   const holder = isCapability(capability)
     ? await context.store.claims.holder(capabilityHash(capability))
     : undefined;
-  return holder ?? refuseBad('capability_invalid', context);
+  return holder ?? refuseBad(new Problem('capability_invalid'), context);
 }
 
 /**
- * The caller's active capability, to write with, or only to take back what its listing wrote. Throws capability_required, capability_conflict, capability_invalid,
- * capability_revoked (also for a leaked one), capability_suspended, writing_blocked, or rate_limited after too many bad
- * ones.
+ * The caller's active capability, to write with, or only to take back what its listing wrote. Throws capability_required,
+ * capability_conflict, capability_invalid, what `findRefusal` finds, writing_blocked, or rate_limited after too many bad ones.
  */
 export async function authenticate(context: Context, { isTakingBack = false } = {}): Promise<Capability> {
   const { capability, isClaimed } = await findHolder(context);
-  if (capability.state !== 'active') return refuseBad(refusals[capability.state], context);
-  if (!isClaimed) return refuseBad('capability_suspended', context);
+  const isWorking = capability.state === 'active' && isClaimed;
+  const refusal = isWorking ? undefined : await findRefusal(context.store, capability, context.clock());
+  if (refusal) return refuseBad(refusal, context);
   const { handle, id: capability_id } = capability;
   await requireMayWrite(context, { handle, capability_id, isTakingBack });
   return capability;
@@ -49,14 +77,14 @@ export async function authenticate(context: Context, { isTakingBack = false } = 
 
 /**
  * Requires that the caller's capability continues the claim of a listing, for a face that asks for one. Throws capability_required,
- * capability_conflict, capability_invalid, capability_revoked, or capability_suspended if it lapsed.
+ * capability_conflict, capability_invalid, capability_revoked or capability_lapsed.
  */
 export async function requireContinuing(handle: string, context: Context): Promise<void> {
   const { capability } = await findHolder(context);
-  if (capability.handle !== handle) return refuseBad('capability_invalid', context);
-  const { state } = capability;
-  if (state === 'revoked' || state === 'leaked') return refuseBad('capability_revoked', context);
-  if (isLapsed(capability, context.clock())) return refuseBad('capability_suspended', context);
+  const refuse = (code: ProblemCode) => refuseBad(new Problem(code), context);
+  if (capability.handle !== handle) return refuse('capability_invalid');
+  if (!isLiving(capability)) return refuse('capability_revoked');
+  if (isLapsed(capability, context.clock())) return refuse('capability_lapsed');
 }
 
 /** Ends the caller's capability for good, even a suspended one. Throws the same problems as authenticate. */

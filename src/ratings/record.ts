@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
-import { refusals } from '../claims/authenticate.ts';
+import { findRefusal } from '../claims/authenticate.ts';
 import type { Capability } from '../claims/claim.ts';
 import type { Context } from '../context.ts';
 import { recordedHolders } from '../core/identity.ts';
@@ -125,7 +125,8 @@ export async function requireLive(
 ): Promise<void> {
   const live = await tx.claims.capability(hash);
   if (!live) throw new Problem('capability_invalid');
-  if (live.state !== 'active') throw new Problem(refusals[live.state]);
+  const refusal = live.state === 'active' ? undefined : await findRefusal(tx, live, context.clock());
+  if (refusal) throw refusal;
   await requireMayWrite({ ...context, store: tx }, { handle, capability_id: id, isTakingBack });
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { authenticate } from '../claims/authenticate.ts';
+import { authenticate, findRefusal } from '../claims/authenticate.ts';
 import type { Context } from '../context.ts';
 import { requireHandle } from '../core/handle.ts';
 import { Holder } from '../core/identity.ts';
@@ -89,12 +89,15 @@ function toInteractionTime(text: string): string {
 }
 
 /** The two listings of a rating; undefined if no listing has the rated handle. Throws unless the source may rate it. */
-async function readSides(tx: Transaction, { capability, handle }: Submission): Promise<Sides | undefined> {
+async function readSides(
+  tx: Transaction,
+  { capability, handle, now }: Submission,
+): Promise<Sides | undefined> {
   const sides = await tx.ratings.sides(capability.hash, handle);
   const claim = sides?.source.claim;
-  if (sides?.capability_state !== 'active' || !claim?.isInForce) throw new Problem('capability_suspended');
+  if (sides?.capability_state !== 'active' || !claim?.isInForce || sides.source.withdrawn)
+    throw (await findRefusal(tx, capability, now)) ?? new Problem('capability_suspended');
   const { source, subject } = sides;
-  if (source.withdrawn) throw new Problem('capability_suspended');
   if (!subject) return undefined;
   if (subject.withdrawn) throw new Problem('listing_withdrawn');
   if (isSelfRating(source, subject)) throw new Problem('self_rating');

@@ -54,9 +54,12 @@ test('a listing that the registry deletes during a check of its claim gets no cl
   answer();
   await answered.promise;
   expect(await pending).toMatchObject({ code: 'unavailable' });
-  expect(await service.standing(issued.capability)).toBe('capability_suspended');
+  expect(await service.standing(issued.capability)).toBe('capability_unlisted');
   expect(await shown()).toEqual([410, 'suspended withdrawn dns:example.com 0']);
-  expect(await rate(issued.capability)).toMatchObject({ code: 'capability_suspended' });
+  expect(await rate(issued.capability)).toMatchObject({
+    code: 'capability_unlisted',
+    detail: expect.stringMatching(/registry does not list it/),
+  });
   expect(await service.directory.audit()).toEqual([]);
 });
 
@@ -68,12 +71,21 @@ test('a listing that is opted out and then deleted is not listed again by taking
   service.directory.wait(86_400);
   await ask();
   expect((await service.get(page)).status).toBe(410);
+  expect(await rate(issued.capability)).toMatchObject({
+    code: 'capability_unlisted',
+    detail: expect.stringMatching(
+      /^The line "optout [^"]*" was read on .*, and the listing is withdrawn. It is listed again when .* Once it is listed again, its challenge line restores/,
+    ),
+  });
   await service.directory.importEntries([entry('deleted', 9)]);
   service.web.files.set(wellKnown, issued.challenge);
   expect(await ask()).toMatchObject({ code: 'listing_withdrawn' });
-  expect(await service.standing(issued.capability)).toBe('capability_suspended');
+  expect(await service.standing(issued.capability)).toBe('capability_unlisted');
   expect(await shown()).toEqual([410, 'listing_withdrawn optout dns:example.com 0']);
-  expect(await rate(issued.capability)).toMatchObject({ code: 'capability_suspended' });
+  expect(await rate(issued.capability)).toMatchObject({
+    code: 'capability_unlisted',
+    detail: expect.stringMatching(/registry does not list it/),
+  });
   await service.directory.importEntries([entry('active', 19)]);
   expect(await shown()).toEqual([410, 'listing_withdrawn optout dns:example.com 0']);
   expect(await ask()).toMatchObject({ status: 'claimed', changed: 'restored' });

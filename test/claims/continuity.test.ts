@@ -172,13 +172,14 @@ describe('a new line', () => {
 
 describe('a line known before', () => {
   test.each([
-    [29, { status: 'claimed', changed: 'restored' }],
-    [31, { status: 'not_proven', reason: 'challenge_lapsed' }],
-  ])('put back after %i days: %j', async (days, answer) => {
+    [29, '401 capability_suspended', { status: 'claimed', changed: 'restored' }],
+    [31, '401 capability_lapsed', { status: 'not_proven', reason: 'challenge_lapsed' }],
+  ])('put back after %i days, with a capability that is %s: %j', async (days, code, answer) => {
     const { repository, issued, claimed } = await claimAsAlice();
     repository.commit({ [file]: null });
     await service.claimTwice(handle);
     service.directory.wait(days * 86_400);
+    expect(await standing(issued.capability)).toBe(code);
     repository.commit({ [file]: issued.challenge });
     expect(await service.claim(handle)).toMatchObject(answer);
     expect(await known()).toMatchObject({ root_generation: 0, first_proved_at: claimed.claimed_at });
@@ -331,7 +332,7 @@ describe('a repository that was missing or moved at a check', () => {
     expect(await document.text()).toContain(`nothing more; a ${seen}`);
     service.directory.wait(86_400);
     await service.directory.recheck();
-    expect(await standing(alice.issued.capability)).toBe('401 capability_suspended');
+    expect(await standing(alice.issued.capability)).toBe('401 capability_repository_changed');
     const late = await service.claim(handle, { rotate: true }, alice.issued.capability);
     expect(late.next).toMatch(
       /^The new line begins a new claim: .* It begins the new claim as soon as a check reads it\. /,

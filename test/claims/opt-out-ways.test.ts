@@ -82,7 +82,7 @@ describe('a line on the web server of the domain', () => {
     expect(await ask()).toMatchObject({ status: 'claimed' });
     serve(`${challenge}\n${line}\n`);
     expect(await ask({}, capability)).toMatchObject({ status: 410 });
-    expect([await pageStatus(), await directory.standing(capability)]).toEqual([410, 'capability_suspended']);
+    expect([await pageStatus(), await directory.standing(capability)]).toEqual([410, 'capability_unlisted']);
     serve(challenge);
     expect(await ask()).toMatchObject({ status: 'claimed', changed: 'restored' });
     expect([await pageStatus(), await directory.standing(capability)]).toEqual([200, '200']);
@@ -101,7 +101,7 @@ describe('a line on the web server of the domain', () => {
     serve(`${challenge}\n${removed.challenge}\n`);
     expect(await ask()).toMatchObject({ status: 'claimed', changed: 'restored' });
     expect(await directory.standing(capability)).toBe('200');
-    expect(await directory.standing(removed.capability)).toBe('capability_suspended');
+    expect(await directory.standing(removed.capability)).toBe('capability_lapsed');
   });
 
   test('stays in force while the server fails, while other places have nothing, and through an import', async () => {

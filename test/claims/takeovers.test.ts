@@ -152,7 +152,7 @@ describe('whoever is not the holder', () => {
     expect(await service.standing(issued.capability)).toBe('capability_revoked');
     await service.directory.importEntries([recorded(server, 'alice/a', { version: '3.0.0' })]);
     expect(await service.claim(server)).toMatchObject({ status: 'not_proven', reason: 'reused' });
-    expect(await service.standing(mallory.capability)).toBe('capability_suspended');
+    expect(await service.standing(mallory.capability)).toBe('capability_repository_changed');
   });
 
   it('gets nothing by a name that was free while the record named another repository', async () => {

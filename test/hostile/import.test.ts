@@ -23,7 +23,7 @@ describe('a registry that turns hostile', () => {
     expect(await me(capability)).toEqual([200, undefined]);
     const stolen = registryEntry(handle, { ...onGitHub('thief/sdk'), version: '9.9.9' }, { updatedAt: far });
     await directory.importEntries([stolen]);
-    expect(await me(capability)).toEqual([401, 'capability_suspended']);
+    expect(await me(capability)).toEqual([401, 'capability_repository_changed']);
     const line = await directory.post('/api/claim-github', { handle });
     const { file_contents } = (await line.json()) as { file_contents: string };
     directory.git.createRepository('thief/other').commit({ 'dossier-claim.txt': file_contents });
@@ -33,7 +33,7 @@ describe('a registry that turns hostile', () => {
       repository: 'https://github.com/thief/sdk',
       check: { result: 'repository_not_found' },
     });
-    expect(await me(capability)).toEqual([401, 'capability_suspended']);
+    expect(await me(capability)).toEqual([401, 'capability_repository_changed']);
   });
 
   it('with times of 2099 and 9999 gets no evidence from the future', async () => {

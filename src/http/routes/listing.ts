@@ -101,7 +101,7 @@ const atTheForm = [
   'method_unsupported',
   'capability_invalid',
   'capability_revoked',
-  'capability_suspended',
+  'capability_lapsed',
   'rate_limited',
   'writing_blocked',
   'unavailable',
