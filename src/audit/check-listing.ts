@@ -2,7 +2,7 @@ import { type ClaimEvent, claimEvent } from '../claims/claim.ts';
 import { type JsonObject, readObject } from '../core/json.ts';
 import { toCanonicalJson } from '../log/leaf.ts';
 import type { ModerationNotice } from '../moderation/moderation.ts';
-import { essenceOf, keyOf } from '../observations/compare.ts';
+import { committedOf, keyOf } from '../observations/compare.ts';
 import { kinds } from '../observations/kinds.ts';
 import type { ObservationChange } from '../observations/observation.ts';
 import type { RecordedChange } from '../observations/table.ts';
@@ -130,9 +130,9 @@ function isAsSaid(
   fact: ShownListing['observations']['current'][number],
   { after, items }: ObservationChange,
 ): boolean {
-  const shown = essenceOf(fact);
-  const { details: _, ...short } = shown;
-  return toCanonicalJson(items ? short : shown) === toCanonicalJson({ ...after });
+  const [shown, said] = [fact, { ...after, kind: fact.kind }].map(committedOf);
+  const { details: _, ...short } = shown ?? {};
+  return toCanonicalJson(items ? short : { ...shown }) === toCanonicalJson({ ...said });
 }
 
 const toText = ({ value, outcome }: ObservationChange['after']) => `${toShownValue(value)} (${outcome})`;

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Part, Words } from '../core/words.ts';
 import { changedTools } from './kinds/tools.ts';
+import { kinds } from './kinds.ts';
 import {
   type Essence,
   type Finding,
@@ -45,13 +46,24 @@ export const essenceOf = ({ value, outcome, asks_for, details }: Essence) => ({
 
 const hasValue = ({ outcome }: Pick<Finding, 'outcome'>) => outcome === 'seen';
 
+const withDetails: ReadonlySet<string> = new Set(
+  kinds.filter(({ comparesDetails }) => comparesDetails).map(({ kind }) => kind),
+);
+
+/** What the log commits to of a fact, in the form in which it is compared: details only where they are. */
+export const committedOf = ({ kind, ...fact }: Essence & { readonly kind: string }) => {
+  const { details, ...short } = essenceOf(fact);
+  return { ...short, ...(details && withDetails.has(kind) && { details }) };
+};
+
 type Compared = Essence & Pick<Finding, 'value_digest' | 'isShort'>;
 
-/** Whether two facts have the same essence; where details are stored shortened, they are not compared. */
-function hasSameEssence(a: Compared, b: Compared): boolean {
+/** Whether two facts of a kind have the same essence; details that are stored shortened are not compared. */
+function hasSameEssence(kind: string, a: Compared, b: Compared): boolean {
   if (a.value_digest !== b.value_digest) return false;
+  const isOfDetails = withDetails.has(kind) && !a.isShort && !b.isShort;
   const [was, is] = [a, b].map(({ details, ...one }) =>
-    essenceOf({ ...one, ...(details && !a.isShort && !b.isShort && { details }) }),
+    essenceOf({ ...one, ...(details && isOfDetails && { details }) }),
   );
   return isDeepStrictEqual(was, is);
 }
@@ -60,7 +72,7 @@ function hasSameEssence(a: Compared, b: Compared): boolean {
 const isEqual = (a: StoredObservation | LastValue, b: DatedFinding) =>
   a.form && b.form && a.outcome === b.outcome && a.form.name !== b.form.name
     ? a.form.common === b.form.common
-    : hasSameEssence(a, b);
+    : hasSameEssence(b.kind, a, b);
 
 const isSame = (a: StoredObservation | LastValue, b: DatedFinding) =>
   a.method_version === b.method_version && isEqual(a, b);
@@ -135,8 +147,9 @@ function settle(known: StoredObservation, found: DatedFinding, stamp: RunStamp):
   const now = fresh(found, stamp);
   if (isSame(known, found)) {
     const { first_seen_at, changed_from, value, details, form, isShort } = known;
-    // What one form has of it is not replaced by what the other has; what was shortened is.
-    const kept = { ...(details && !isShort && !now.isShort && { details }), ...(form && { form }) };
+    // What the log commits to stays, and what one form has of it is not replaced by what the other has.
+    const isKept = details && (form !== undefined || withDetails.has(known.kind));
+    const kept = { ...(isKept && { details }), ...(form && { form }), ...(isShort && { isShort }) };
     return {
       ...{ ...now, value, ...kept, first_seen_at },
       ...(changed_from && { changed_from }),
@@ -219,7 +232,7 @@ function ofFailure(failed: DatedFinding, known: readonly StoredObservation[]): D
 }
 
 function toChange(known: StoredObservation | undefined, now: StoredObservation) {
-  if (now.tally || (known && hasSameEssence(known, now))) return undefined;
+  if (now.tally || (known && hasSameEssence(now.kind, known, now))) return undefined;
   const { kind, subject, first_seen_at } = now;
   const isSilent = isUnanswered(now.outcome) && first_seen_at < now.observed_at;
   const until = {

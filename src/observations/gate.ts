@@ -1,6 +1,6 @@
 import { mapTexts } from '../core/json.ts';
 import { nameHidden, toLine } from '../core/text.ts';
-import { join, own, type Part, Words } from '../core/words.ts';
+import type { Part, Words } from '../core/words.ts';
 import { canonicalDigest } from '../log/leaf.ts';
 import { type DatedFinding, keyOf } from './compare.ts';
 import type { Kind } from './kind.ts';
@@ -78,19 +78,12 @@ const shownOf = ({ details, as_seen }: Shown): Shown => ({
   ...(as_seen && { as_seen }),
 });
 
-const cutSentence = own('Its details are shortened, because they take more room than Dossier gives them.');
-
-/** A fact whose details take at most so many bytes; if they were shortened, it says so. */
+/** A fact whose details take at most so many bytes; if they were shortened, it is marked so. */
 function shortenDetails(found: DatedFinding, most_bytes: number): DatedFinding {
   const shown = shownOf(found);
   if (sizeOf(shown) <= most_bytes) return found;
-  const { details: _, as_seen: __, why = [], ...rest } = found;
-  return {
-    ...rest,
-    ...(shorten(shown, most_bytes) as Shown),
-    why: found.isShort ? why : join([new Words(why), cutSentence], ' ').parts,
-    isShort: true,
-  };
+  const { details: _, as_seen: __, ...rest } = found;
+  return { ...rest, ...(shorten(shown, most_bytes) as Shown), isShort: true };
 }
 
 /** Whether every number in a value of JSON can be stored. */

@@ -53,15 +53,20 @@ function staleText(one: StoredObservation): Words {
   return say`Last checked on ${day(one.observed_at)}${how}, not since.`;
 }
 
+const cutDetails = own('Its details are shortened, because they take more room than Dossier gives them.');
+
 function publish(stored: StoredObservation, kind: Kind, observing: Observing): Observation {
   const { missed, absent_since: _, last: __, form: ___, recorded: ____, tally: _____, ...seen } = stored;
-  const { isPartial: ______, isShort: _______, by: ________, open: _________, why, ...rest } = seen;
+  const { isPartial: ______, by: _______, open: ________, isShort, why, ...rest } = seen;
   const { observed_at, first_seen_at, ...fact } = rest;
   const isAsked = stored.outcome !== 'not_asked';
   const isStale = isAsked && observing.now.getTime() > staleAt_ms(observed_at, observing.interval_s);
   const reason = toText(
     join(
-      [isStale ? staleText(stored) : none, missedText(stored), sinceWhen(stored, kind), new Words(why ?? [])],
+      [
+        ...[isStale ? staleText(stored) : none, missedText(stored), sinceWhen(stored, kind)],
+        ...[new Words(why ?? []), isShort ? cutDetails : none],
+      ],
       ' ',
     ),
   );

@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toText } from '../../src/core/words.ts';
+import { compareRuns } from '../../src/observations/compare.ts';
+import { passGate } from '../../src/observations/gate.ts';
+import { priceChallenge } from '../../src/observations/kinds/offer.ts';
 import { offersChange, type PaidOffer, toPaidOffers } from '../../src/observations/kinds/offers.ts';
 
 const usdc = {
@@ -74,6 +77,24 @@ describe('what is said of a price that changed', () => {
         );
         if (text.includes('raised')) expect(pairs.some((difference) => difference > 0n)).toBe(true);
         if (text.includes('lowered')) expect(pairs.some((difference) => difference < 0n)).toBe(true);
+      }),
+    );
+  });
+
+  it('is no change of the stored fact where only order, spelling or payee differ', () => {
+    const stamp = { vantage: '', at: '2026-11-01T00:00:00.000Z' };
+    const later = { vantage: '', at: '2026-11-02T00:00:00.000Z' };
+    const factOf = (some: readonly PaidOffer[], pay_to: string) =>
+      passGate(priceChallenge, {
+        ...{ value: toPaidOffers(some), outcome: 'seen' as const, source: 'Dossier' },
+        details: { offers: some.map((offer) => ({ ...offer, pay_to })) },
+      });
+    fc.assert(
+      fc.property(offers, (some) => {
+        const { observations } = compareRuns([], [factOf(some, '0xaa')], stamp);
+        const again = compareRuns(observations, [factOf(some.map(respell).toReversed(), '0xbb')], later);
+        expect(again.changes).toEqual([]);
+        expect(again.observations[0]).not.toHaveProperty('changed_from');
       }),
     );
   });

@@ -56,6 +56,7 @@ function agentFinding({ text, url }: Fetched) {
 /** Whether the host of an endpoint also presents itself to other agents (A2A). */
 export const agentCard = defineKind({
   kind: 'card.a2a',
+  comparesDetails: true,
   name: 'A2A card',
   isSeldom: true,
   question: 'publisher',
@@ -101,6 +102,7 @@ const cardPlace = (endpoint: string): string => {
 /** Whether an endpoint publishes an MCP server card, and whether it agrees with the record and the endpoint. */
 export const serverCard = defineKind({
   kind: 'card.mcp',
+  comparesDetails: true,
   isSeldom: true,
   question: 'publisher',
   title: 'Server card (MCP)',

@@ -104,6 +104,7 @@ const hostsOf = (listing: Subject): string[] => [
 /** What DNS says about the hosts of the recorded endpoints. */
 export const endpointDns = defineKind({
   kind: 'endpoint.dns',
+  comparesDetails: true,
   line: 'where',
   question: 'reach',
   title: 'Addresses in DNS',

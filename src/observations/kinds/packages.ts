@@ -63,6 +63,7 @@ async function advisoriesOf(recorded: RecordedPackage, run: Run): Promise<Findin
 /** Advisories about the recorded version of a package. */
 export const packageAdvisories = defineKind({
   kind: 'package.advisories',
+  comparesDetails: true,
   question: 'code',
   title: 'Advisories about the package',
   means: 'How many advisories in the saved copy of OSV name the recorded version of the package.',
@@ -76,6 +77,7 @@ export const packageAdvisories = defineKind({
 /** Whether the recorded version of a package is deprecated (npm) or yanked (PyPI). */
 export const packageDeprecated = defineKind({
   kind: 'package.deprecated',
+  comparesDetails: true,
   isLocked: true,
   question: 'upkeep',
   title: 'Package marked as deprecated',
@@ -128,6 +130,7 @@ const images = ofPackages(['oci'], ofImage);
 /** Whether the recorded packages are in their registries. */
 export const packageExists = defineKind({
   kind: 'package.exists',
+  comparesDetails: true,
   line: 'where',
   existsAs: 'package',
   question: 'code',
@@ -145,6 +148,7 @@ const mostNames = 20;
 /** Who may publish new versions of an npm package. */
 export const packageMaintainers = defineKind({
   kind: 'package.maintainers',
+  comparesDetails: true,
   question: 'publisher',
   title: 'Maintainers of the package',
   means: 'How many accounts npm lists as maintainers of the package, with up to twenty of their names.',
@@ -246,6 +250,7 @@ const withRepository = ({ recorded }: RecordedSubject, { repository = '' }: Subj
 /** Which repository the published package was built from, as its signed provenance says. */
 export const packageProvenance = defineKind({
   kind: 'package.provenance',
+  comparesDetails: true,
   isLocked: true,
   question: 'code',
   title: 'Provenance of the package',

@@ -50,6 +50,7 @@ const noneFound = own('None of the nine files that Dossier looks for is at the h
 /** Files of a repository that editors and agents act on by themselves. */
 export const repositoryAgentFiles = defineKind({
   kind: 'repository.agent_files',
+  comparesDetails: true,
   name: 'agent files',
   isSeldom: true,
   question: 'code',
@@ -125,6 +126,7 @@ const existenceWords: Readonly<Record<string, Words>> = {
 /** Whether the recorded repository is where the listing says. */
 export const repositoryExists = defineKind({
   kind: 'repository.exists',
+  comparesDetails: true,
   line: 'whose',
   isLocked: true,
   existsAs: 'repository',

@@ -57,6 +57,7 @@ function contactFinding({ text }: Fetched, { now }: Run) {
 /** Whom to tell about a vulnerability, as the host of an endpoint states it. */
 export const securityContact = defineKind({
   kind: 'security.contact',
+  comparesDetails: true,
   isSeldom: true,
   question: 'publisher',
   title: 'Security contact',
