@@ -4,13 +4,17 @@ import type { Finding, Json, Observation, Question, RecordedSubject } from './ob
 import type { Run, Subject } from './run.ts';
 
 /** What of a finding is shown in words. */
-export type ShownFinding = Pick<Observation, 'value' | 'details' | 'as_seen'>;
+export type ShownFinding<Value = Json> = Pick<Observation, 'details' | 'as_seen'> & {
+  readonly value: Value;
+};
 
 /** The lines of the answer about a listing that are made of facts. */
 type Line = 'whose' | 'where' | 'asks' | 'tools' | 'costs' | 'kept_up';
 
-/** What was seen of a fact before its last change. */
-type Before = NonNullable<Observation['changed_from']>;
+/** What was seen of a fact before its last change; null where none was. */
+type Before<Value = Json> = Omit<NonNullable<Observation['changed_from']>, 'value'> & {
+  readonly value: Value | null;
+};
 
 /** What every kind of fact says about itself, whether Dossier checks it or the record of a listing states it. */
 export interface FactKind {
@@ -28,9 +32,9 @@ export interface FactKind {
   /** What a change means, in the present tense and without a full stop, as "It lists other tools"; its date is added. */
   readonly changed?: Words;
   /** A value that is observed, in words, where the value itself says little to people, as a digest. */
-  readonly say?: (found: ShownFinding) => Words;
+  readonly say?: (found: ShownFinding) => Words | undefined;
   /** The value as it is stored and compared; a finding with another one does not pass the gate (gate.ts). */
-  readonly value?: z.ZodType<Json>;
+  readonly value?: z.ZodType;
   /** What became of a value, with `between` which days; undefined if that needs no sentence. */
   readonly sayChange?: (was: Before, now: ShownFinding, between: Words) => Words | undefined;
   /** Its name in a word or two, for lists of what is not there or not known; absent: its title. */
@@ -65,5 +69,35 @@ export interface Kind extends FactKind {
   readonly check?: (run: Run) => Promise<readonly Finding[]>;
 }
 
-/** Defines a kind of fact. */
-export const defineKind = <const K extends Kind>(kind: K): K & Kind => kind;
+/** A kind as it is defined: what is said of a value has the type that the kind gives its values. */
+interface Definition<Name extends string, Value> extends Omit<Kind, 'kind' | 'value' | 'say' | 'sayChange'> {
+  readonly kind: Name;
+  readonly value: z.ZodType<Value>;
+  readonly say?: (found: ShownFinding<Value>) => Words | undefined;
+  readonly sayChange?: (was: Before<Value>, now: ShownFinding<Value>, between: Words) => Words | undefined;
+}
+
+/** Defines a kind of fact. Of a value that is none of the kind nothing is said. */
+export function defineKind<const Name extends string, Value>(definition: Definition<Name, Value>) {
+  const { value: schema, say, sayChange, ...kind } = definition;
+  const read = (value: unknown) => schema.safeParse(value).data;
+  const defined = {
+    ...kind,
+    value: schema,
+    ...(say && {
+      say(found: ShownFinding) {
+        const value = read(found.value);
+        return value === undefined ? undefined : say({ ...found, value });
+      },
+    }),
+    ...(sayChange && {
+      sayChange(was: Before, now: ShownFinding, between: Words) {
+        const value = read(now.value);
+        return value === undefined
+          ? undefined
+          : sayChange({ ...was, value: read(was.value) ?? null }, { ...now, value }, between);
+      },
+    }),
+  };
+  return defined satisfies Kind;
+}

@@ -487,8 +487,15 @@ const rows: readonly Row[] = [
     says: 'where people sign in, and where nothing names it',
     record: at(url, other),
     seen: [
-      saw({ kind: 'auth.oauth', value: 'https://login.example' }),
-      saw({ kind: 'auth.oauth', subject: other, value: 'names no authorization server' }),
+      saw({
+        kind: 'auth.oauth',
+        value: { issuers: ['https://login.example'], scopes: [], resource: null },
+      }),
+      saw({
+        kind: 'auth.oauth',
+        subject: other,
+        value: { issuers: [], scopes: [], resource: null },
+      }),
     ],
     expected: [
       `OAuth sign-in through https://login.example at ${url}; OAuth sign-in, which names no authorization server at ${other} (Dossier, ${today}).`,

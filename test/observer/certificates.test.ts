@@ -89,13 +89,10 @@ async function certificateOf(name: string, wanted = 'endpoint.tls') {
 
 it('shows who issued a certificate and until when it is valid', async () => {
   const found = await certificateOf('valid');
-  const { not_after = '', ...details } = (found?.details ?? {}) as { not_after?: string };
-  expect(details).toMatchObject({ issuer: 'Test Authority', accepted_by_root_certificates: true });
+  const { not_after = '', ...value } = (found?.value ?? {}) as { not_after?: string };
+  expect(value).toEqual({ issuer: 'Test Authority', accepted_by_root_certificates: true });
   expect(Math.abs(Date.parse(not_after) - Date.now() - 90 * day_ms)).toBeLessThan(day_ms);
-  expect(found).toMatchObject({
-    outcome: 'seen',
-    value: `issued by “Test Authority”, valid until ${not_after.slice(0, 10)}`,
-  });
+  expect(found).toMatchObject({ outcome: 'seen' });
   expect(found).not.toHaveProperty('reason');
 });
 
@@ -105,7 +102,7 @@ it.each([
   ['other', 'ERR_TLS_CERT_ALTNAME_INVALID'],
 ])('shows a certificate that is not accepted (%s), and why', async (name, fault) => {
   const found = await certificateOf(name);
-  expect(found).toMatchObject({ outcome: 'seen', details: { accepted_by_root_certificates: false } });
+  expect(found).toMatchObject({ outcome: 'seen', value: { accepted_by_root_certificates: false } });
   expect(found?.reason).toBe(`This machine's root certificates do not vouch for it: \`${fault}\`.`);
 });
 

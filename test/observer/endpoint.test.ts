@@ -166,7 +166,10 @@ it('reports a 401 as an answer and reads the metadata that it names', async () =
     'endpoint.answers': ['seen', 401],
     'tools.surface': ['asks', null],
     'auth.required': ['seen', true],
-    'auth.oauth': ['seen', 'https://locked.example.com'],
+    'auth.oauth': [
+      'seen',
+      { issuers: ['https://locked.example.com'], scopes: ['send'], resource: expect.anything() },
+    ],
   });
   expect(await (await directory.app.request('/agents/com.example.locked/a.md')).text()).toContain(
     '`https://locked.example.com`; scopes `send`',

@@ -4,6 +4,7 @@ import { namespaceHoldsEndpoints } from '../../core/identity.ts';
 import { asMembers } from '../../core/json.ts';
 import { amount, coded, codedList, counted, day, withoutStop } from '../../core/text.ts';
 import { toText } from '../../core/words.ts';
+import { signInWords } from '../../observations/kinds/access.ts';
 import { readablePackages, toPackage } from '../../observations/kinds/package-record.ts';
 import type { DatedObservation } from '../../observations/observation.ts';
 import { outcomeWords } from '../../observations/outcome.ts';
@@ -194,9 +195,6 @@ function accessText(one: DatedObservation, { seen }: Judged): string {
     : 'introduced itself without credentials';
 }
 
-const signInText = ({ value }: DatedObservation) =>
-  value === 'names no authorization server' ? `, which ${value}` : ` through ${codedList(String(value))}`;
-
 const asks: FactsOf = (judged) => {
   const { listing, known, detail } = judged;
   const places = [
@@ -219,7 +217,7 @@ const asks: FactsOf = (judged) => {
       observed(judged, one, `${accessText(one, judged)}${atPlace(one, listing.remotes)}`),
     ),
     ...known('auth.oauth').map((one) =>
-      observed(judged, one, `OAuth sign-in${signInText(one)}${atPlace(one, listing.remotes)}`),
+      observed(judged, one, `OAuth sign-in${toText(signInWords(one.value))}${atPlace(one, listing.remotes)}`),
     ),
   ];
   return facts.length > 0 ? facts : [unknownOf(judged, 'auth', 'no credentials recorded')];

@@ -1,6 +1,6 @@
+import { z } from 'zod';
 import { type JsonObject, readObject } from '../../core/json.ts';
-import { named } from '../../core/text.ts';
-import { code, codes, listed, own, say, type Words } from '../../core/words.ts';
+import { code, codes, join, own, say, type Words } from '../../core/words.ts';
 import {
   challengesOf,
   type Fetched,
@@ -67,8 +67,10 @@ async function findObject(
 const toText = (value: unknown): string | undefined =>
   typeof value === 'string' ? value.slice(0, longestAddress) : undefined;
 
+const mostListed = 1000;
+
 const listOf = (value: unknown): string[] =>
-  (Array.isArray(value) ? value : []).flatMap((item) => toText(item) ?? []).slice(0, 20);
+  (Array.isArray(value) ? value : []).slice(0, mostListed).flatMap((item) => toText(item) ?? []);
 
 async function ofServer(run: Run, issuer: string) {
   const found = await findObject(run, serverMetadataUrls(issuer));
@@ -102,38 +104,55 @@ async function toFinding({ credentials, list }: EndpointAnswer, run: Run) {
     );
   }
   const servers = listOf(stated).slice(0, 3);
+  const scopes = listOf(found.object.scopes_supported);
+  const resource = toText(found.object.resource) ?? null;
   return {
-    value: servers.map(named).join(', ') || noServer,
+    // What a list of the metadata has first or last says nothing.
+    value: { issuers: servers, scopes: scopes.toSorted(), resource },
     outcome: 'seen' as const,
-    details: {
-      resource: toText(found.object.resource) ?? null,
-      scopes_supported: listOf(found.object.scopes_supported),
-    },
+    details: { scopes: scopes.length },
     // What the hosts of others answer on a day is no change of this endpoint.
     as_seen: { authorization_servers: await Promise.all(servers.map((issuer) => ofServer(run, issuer))) },
   };
 }
 
+const signIn = z.strictObject({
+  issuers: z.array(z.string()),
+  scopes: z.array(z.string()),
+  /** What the tokens are for, as the metadata says. */
+  resource: z.string().nullable(),
+});
 const mostScopes = 8;
-const noServer = 'names no authorization server';
 
-/** The scopes that the metadata names, with the authorization servers. */
-function withScopes({ value, details }: ShownFinding): Words {
-  const scopes = listOf(details?.scopes_supported).map((scope) => code(scope));
-  const servers = value === noServer ? own(noServer) : codes(String(value).split(', '));
-  return scopes.length > 0 ? say`${servers}; scopes ${listed(scopes, mostScopes)}` : servers;
+/** Through whom callers sign in, as the end of a phrase: `through` the authorization servers. */
+export function signInWords(value: unknown): Words {
+  const { issuers = [] } = signIn.safeParse(value).data ?? {};
+  return issuers.length > 0 ? say` through ${codes(issuers)}` : own(', which names no authorization server');
+}
+
+/** The authorization servers, and the scopes that the metadata names; a value holds the scopes that fit into 1 KiB. */
+function withScopes({ value: { issuers, scopes }, details }: ShownFinding<z.infer<typeof signIn>>): Words {
+  const servers = issuers.length > 0 ? codes(issuers) : own('names no authorization server');
+  if (scopes.length === 0) return servers;
+  const more = Math.max(scopes.length, Number(details?.scopes ?? 0)) - mostScopes;
+  const named = join(
+    scopes.slice(0, mostScopes).map((scope) => code(scope)),
+    ', ',
+  );
+  return say`${servers}; scopes ${named}${more > 0 ? say` and ${more} more` : own('')}`;
 }
 
 /** OAuth metadata of the endpoints that ask for credentials. */
 export const accessOauth = defineKind({
   kind: 'auth.oauth',
+  value: signIn,
   line: 'asks',
   question: 'access',
   title: 'OAuth sign-in',
   means:
     'The authorization servers and scopes that the endpoint names in its protected-resource metadata (RFC 9728).',
   doesNotMean: 'Dossier does not sign in; it does not say what an account costs or who gets one.',
-  method_version: 'auth/2',
+  method_version: 'auth/3',
   say: withScopes,
   ...ofRareRemotes(toFinding),
 });
@@ -141,6 +160,7 @@ export const accessOauth = defineKind({
 /** Whether an endpoint asks for credentials before it introduces itself. */
 export const accessRequired = defineKind({
   kind: 'auth.required',
+  value: z.boolean(),
   sayChange: (_was, { value }, between) =>
     value === true
       ? say`Asks for credentials first, and did not before (${between})`

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { asMembers, type JsonObject, readObject } from '../../core/json.ts';
 import { toLine } from '../../core/text.ts';
 import { code, join, ours, own, say, type Words } from '../../core/words.ts';
@@ -56,6 +57,7 @@ function agentFinding({ text, url }: Fetched) {
 /** Whether the host of an endpoint also presents itself to other agents (A2A). */
 export const agentCard = defineKind({
   kind: 'card.a2a',
+  value: z.string(),
   comparesDetails: true,
   name: 'A2A card',
   isSeldom: true,
@@ -102,6 +104,7 @@ const cardPlace = (endpoint: string): string => {
 /** Whether an endpoint publishes an MCP server card, and whether it agrees with the record and the endpoint. */
 export const serverCard = defineKind({
   kind: 'card.mcp',
+  value: z.string(),
   comparesDetails: true,
   isSeldom: true,
   question: 'publisher',

@@ -1,5 +1,5 @@
-import { named } from '../../core/text.ts';
-import { code, own, say, type Words } from '../../core/words.ts';
+import { z } from 'zod';
+import { code, day, own, quote, say, type Words } from '../../core/words.ts';
 import type { NoAnswer } from '../../net/answer.ts';
 import { defineKind } from '../kind.ts';
 import type { Finding } from '../observation.ts';
@@ -17,6 +17,7 @@ const answerWords: Readonly<Record<number, Words>> = {
 /** Whether an endpoint answered at all. */
 export const endpointAnswers = defineKind({
   kind: 'endpoint.answers',
+  value: z.number(),
   name: 'endpoint',
   line: 'where',
   existsAs: 'endpoint',
@@ -55,6 +56,7 @@ function endOf({ outcome, status = 0, cause }: NoAnswer): CheckEnd | undefined {
 /** How many of the checks an endpoint answered. */
 export const endpointAvailability = defineKind({
   kind: 'endpoint.availability',
+  value: z.string(),
   line: 'where',
   question: 'reach',
   title: 'Answered checks of 30 days',
@@ -104,6 +106,7 @@ const hostsOf = (listing: Subject): string[] => [
 /** What DNS says about the hosts of the recorded endpoints. */
 export const endpointDns = defineKind({
   kind: 'endpoint.dns',
+  value: z.string(),
   comparesDetails: true,
   line: 'where',
   question: 'reach',
@@ -119,6 +122,7 @@ export const endpointDns = defineKind({
 /** Which revision of MCP an endpoint speaks. */
 export const endpointProtocol = defineKind({
   kind: 'endpoint.protocol',
+  value: z.string(),
   line: 'where',
   question: 'reach',
   title: 'Protocol revision',
@@ -138,12 +142,11 @@ async function ofOrigin(run: Run, origin: string): Promise<Finding> {
   const { issuer, not_after, isTrusted, fault } = seen;
   return {
     subject: origin,
-    value: `issued by ${named(issuer)}, valid until ${not_after.slice(0, 10)}`,
+    value: { issuer, not_after, accepted_by_root_certificates: isTrusted },
     outcome: 'seen',
     ...(!isTrusted && {
       why: say`This machine's root certificates do not vouch for it: ${fault ? code(fault) : own('no reason given')}.`,
     }),
-    details: { issuer, not_after, accepted_by_root_certificates: isTrusted },
     source: ownProbe,
     source_url: origin,
   };
@@ -155,15 +158,25 @@ const tlsOrigins = ({ remotes }: Subject): string[] => {
   return [...new Set(origins.filter((origin) => /^https:[^{}]+$/.test(origin)))];
 };
 
+const certificate = z.strictObject({
+  issuer: z.string(),
+  /** RFC 3339. */
+  not_after: z.string(),
+  /** Whether the root certificates of this machine vouch for it. */
+  accepted_by_root_certificates: z.boolean(),
+});
+
 /** The certificates of the recorded https endpoints, one for each origin. */
 export const endpointTls = defineKind({
   kind: 'endpoint.tls',
+  value: certificate,
+  say: ({ value: { issuer, not_after } }) => say`issued by ${quote(issuer)}, valid until ${day(not_after)}`,
   line: 'where',
   question: 'reach',
   title: 'TLS certificate',
   means: 'The certificate that the endpoint’s host presented to Dossier on that date.',
   doesNotMean: 'It says nothing about who runs the service.',
-  method_version: 'endpoint/1',
+  method_version: 'tls/2',
   about: (listing) => tlsOrigins(listing).map((subject) => ({ subject })),
   check: (run) => Promise.all(tlsOrigins(run.listing).map((origin) => ofOrigin(run, origin))),
 });

@@ -24,8 +24,8 @@ export interface Published {
   readonly source_url: string;
   /** RFC 3339, or why it is not known. */
   readonly published_at: string | NoAnswer;
-  /** What the registry says of a deprecated or yanked version; undefined for any other. */
-  readonly deprecated: string | undefined;
+  /** What the registry says of a deprecated or yanked version, or why that is not known; undefined for any other. */
+  readonly deprecated: string | undefined | NoAnswer;
   /** Accounts that may publish it, or why they are not known. */
   readonly maintainers: readonly string[] | NoAnswer;
   /** Releases before this one, the one to compare with first, or why they are not known; npm only. */
@@ -159,6 +159,12 @@ function publishedBefore(version: string, time: string, document: JsonObject) {
     .sort((a, b) => Number(b.isSettled) - Number(a.isSettled) || compare(b.version, a.version));
 }
 
+/** npm states words; an empty text takes the mark away. */
+const toDeprecation = (stated: unknown): Published['deprecated'] =>
+  typeof stated === 'string' || !stated
+    ? toShort(stated)
+    : notStated(npm, own('in a form that Dossier knows whether this version is deprecated'));
+
 /** What a version's own document says, with what only the package's document says. */
 const toPublishedOnNpm = (
   response: Fetched,
@@ -168,7 +174,7 @@ const toPublishedOnNpm = (
   result: 'published',
   version: toShort(document.version) ?? '',
   ...sourceOf(response),
-  deprecated: toShort(document.deprecated),
+  deprecated: toDeprecation(document.deprecated),
   ...ofPackage,
   document,
 });

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { asMembers } from '../../core/json.ts';
 import { code, codes, join, own, say, type Words } from '../../core/words.ts';
 import { type NoAnswer, notAsked } from '../../net/answer.ts';
@@ -66,6 +67,7 @@ const scriptsOf = (document: Manifest): [string, string][] =>
 /** The scripts that a package runs on the machine that installs it. */
 export const packageScripts = defineKind({
   kind: 'package.install_scripts',
+  value: z.string(),
   question: 'code',
   title: 'Scripts that run when the package is installed',
   means:
@@ -91,6 +93,7 @@ export const packageScripts = defineKind({
 /** Who published a version of a package. */
 export const packagePublishedBy = defineKind({
   kind: 'package.published_by',
+  value: z.string(),
   question: 'publisher',
   title: 'Account that published the version',
   means:
@@ -114,6 +117,7 @@ const dependenciesOf = (document: Manifest) => Object.keys(memberOf(document, 'd
 /** What a version needs that the one before it did not. */
 export const packageDependencies = defineKind({
   kind: 'package.new_dependencies',
+  value: z.number(),
   question: 'code',
   title: 'Dependencies that the version before did not have',
   means:

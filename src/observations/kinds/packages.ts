@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { z } from 'zod';
 import { code, own, say } from '../../core/words.ts';
 import { notAsked, toRegistered } from '../../net/answer.ts';
 import { defineKind } from '../kind.ts';
@@ -63,6 +64,7 @@ async function advisoriesOf(recorded: RecordedPackage, run: Run): Promise<Findin
 /** Advisories about the recorded version of a package. */
 export const packageAdvisories = defineKind({
   kind: 'package.advisories',
+  value: z.number(),
   comparesDetails: true,
   question: 'code',
   title: 'Advisories about the package',
@@ -77,6 +79,7 @@ export const packageAdvisories = defineKind({
 /** Whether the recorded version of a package is deprecated (npm) or yanked (PyPI). */
 export const packageDeprecated = defineKind({
   kind: 'package.deprecated',
+  value: z.boolean(),
   comparesDetails: true,
   isLocked: true,
   question: 'upkeep',
@@ -86,11 +89,15 @@ export const packageDeprecated = defineKind({
   doesNotMean: 'A version that is not marked may still be given up.',
   method_version: 'package/1',
   isOptional: true,
-  ...ofPublished(['npm', 'pypi'], ({ deprecated, version }) => ({
-    value: deprecated !== undefined,
-    outcome: 'seen',
-    details: { version, ...(deprecated !== undefined && { message: deprecated }) },
-  })),
+  ...ofPublished(['npm', 'pypi'], ({ deprecated: message, version }) =>
+    typeof message === 'object'
+      ? message
+      : {
+          value: message !== undefined,
+          outcome: 'seen',
+          details: { version, ...(message !== undefined && { message }) },
+        },
+  ),
 });
 
 const digestForm = /^sha256:[\da-f]{64}$/;
@@ -130,6 +137,7 @@ const images = ofPackages(['oci'], ofImage);
 /** Whether the recorded packages are in their registries. */
 export const packageExists = defineKind({
   kind: 'package.exists',
+  value: z.literal(true),
   comparesDetails: true,
   line: 'where',
   existsAs: 'package',
@@ -148,6 +156,7 @@ const mostNames = 20;
 /** Who may publish new versions of an npm package. */
 export const packageMaintainers = defineKind({
   kind: 'package.maintainers',
+  value: z.number(),
   comparesDetails: true,
   question: 'publisher',
   title: 'Maintainers of the package',
@@ -250,6 +259,7 @@ const withRepository = ({ recorded }: RecordedSubject, { repository = '' }: Subj
 /** Which repository the published package was built from, as its signed provenance says. */
 export const packageProvenance = defineKind({
   kind: 'package.provenance',
+  value: z.enum(['match', 'other', 'none', 'not_comparable']),
   comparesDetails: true,
   isLocked: true,
   question: 'code',
@@ -270,6 +280,7 @@ export const packageProvenance = defineKind({
 /** When the recorded version of a package was published. */
 export const packageVersionAge = defineKind({
   kind: 'package.version_age',
+  value: z.string(),
   question: 'upkeep',
   title: 'Recorded version of the package was published on',
   means: 'The date on which the recorded version was published, as its registry states it.',

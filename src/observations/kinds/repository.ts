@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { z } from 'zod';
 import { parseClaimFile } from '../../claims/claim.ts';
 import { code, join, own, say, type Words } from '../../core/words.ts';
 import { noAnswer, notAsked } from '../../net/answer.ts';
@@ -50,6 +51,7 @@ const noneFound = own('None of the nine files that Dossier looks for is at the h
 /** Files of a repository that editors and agents act on by themselves. */
 export const repositoryAgentFiles = defineKind({
   kind: 'repository.agent_files',
+  value: z.number(),
   comparesDetails: true,
   name: 'agent files',
   isSeldom: true,
@@ -88,6 +90,7 @@ export const repositoryAgentFiles = defineKind({
 /** Which listing replaces those of a repository. */
 export const repositorySupersededBy = defineKind({
   kind: 'repository.superseded_by',
+  value: z.string(),
   question: 'upkeep',
   title: 'Replaced by',
   means:
@@ -126,6 +129,7 @@ const existenceWords: Readonly<Record<string, Words>> = {
 /** Whether the recorded repository is where the listing says. */
 export const repositoryExists = defineKind({
   kind: 'repository.exists',
+  value: z.enum(['there', 'empty', 'moved', 'gone']),
   comparesDetails: true,
   line: 'whose',
   isLocked: true,
@@ -152,6 +156,7 @@ export const repositoryExists = defineKind({
 /** The commit at the head of the recorded repository. */
 export const repositoryHead = defineKind({
   kind: 'repository.head',
+  value: z.string(),
   question: 'upkeep',
   title: 'Newest commit of the repository',
   means: 'The commit that the default branch of the recorded repository pointed to on that date.',
@@ -172,6 +177,7 @@ export const repositoryHead = defineKind({
 /** When the commit at the head of the recorded repository was made. */
 export const repositoryLastCommit = defineKind({
   kind: 'repository.last_commit',
+  value: z.string(),
   name: 'last commit',
   question: 'upkeep',
   title: 'Last commit of the repository',

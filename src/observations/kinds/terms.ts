@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { asMembers, asObject, readObject } from '../../core/json.ts';
 import { toLine } from '../../core/text.ts';
 import { code, day, listed, own, say, type Words } from '../../core/words.ts';
@@ -57,6 +58,7 @@ function contactFinding({ text }: Fetched, { now }: Run) {
 /** Whom to tell about a vulnerability, as the host of an endpoint states it. */
 export const securityContact = defineKind({
   kind: 'security.contact',
+  value: z.string(),
   comparesDetails: true,
   isSeldom: true,
   question: 'publisher',
@@ -149,6 +151,7 @@ function withoutLink(places: readonly Place[], answers: readonly Finding[]): Fin
 /** Where the terms of use are, as the website or the endpoint's host says. */
 export const termsUrl = defineKind({
   kind: 'terms.url',
+  value: z.string(),
   name: 'terms',
   isSeldom: true,
   question: 'terms',

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { z } from 'zod';
 import { hiddenCharacters, nameHidden } from '../../core/text.ts';
 import { count, ours, own, say } from '../../core/words.ts';
 import { noAnswer } from '../../net/answer.ts';
@@ -15,6 +16,7 @@ const hintOf = (tool: Tool) => toHints(tool)[0] ?? withoutHint;
 /** How many tools say of themselves what they do. */
 export const toolsHints = defineKind({
   kind: 'tools.hints',
+  value: z.string(),
   line: 'tools',
   question: 'tools',
   title: 'Hints of the tools',
@@ -39,6 +41,7 @@ export const toolsHints = defineKind({
 /** What an endpoint tells models that use it. */
 export const toolsInstructions = defineKind({
   kind: 'tools.instructions',
+  value: z.string(),
   line: 'tools',
   question: 'tools',
   title: 'Instructions for models',
@@ -99,6 +102,7 @@ function findHidden(texts: Iterable<readonly [place: string, text: string]>) {
 /** Characters in texts for models that people do not see. */
 export const toolsHiddenText = defineKind({
   kind: 'tools.hidden_text',
+  value: z.number(),
   line: 'tools',
   question: 'tools',
   title: 'Hidden characters in texts for models',

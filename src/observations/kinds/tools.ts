@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
 import { asMembers } from '../../core/json.ts';
 import { type ComparisonBudget, differenceWithin, type TextPart } from '../../core/word-difference.ts';
 import { code, isEmpty, join, own, say } from '../../core/words.ts';
@@ -64,6 +65,7 @@ const mostSaid = 5;
 /** The set of tools that an endpoint lists, as one digest. */
 export const toolsSurface = defineKind({
   kind: 'tools.surface',
+  value: z.string(),
   name: 'tools',
   line: 'tools',
   isLocked: true,
@@ -108,6 +110,7 @@ export const toolsSurface = defineKind({
 /** How many tools an endpoint lists. */
 export const toolsCount = defineKind({
   kind: 'tools.count',
+  value: z.number(),
   line: 'tools',
   question: 'tools',
   title: 'Number of tools',
