@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Part, Words } from '../core/words.ts';
 import type { NoAnswer } from '../net/answer.ts';
-import type { Exchange, OpenExchange } from './endpoint/ask.ts';
+import type { Exchange, OpenExchange } from './endpoint/conversation.ts';
 import { type Outcome, outcomes } from './outcome.ts';
 import type { CheckEnd, Tally } from './tally.ts';
 

@@ -1,6 +1,6 @@
 import { code, type Words } from '../core/words.ts';
 import { type Fetched, type NoAnswer, returned } from '../net/answer.ts';
-import type { EndpointAnswer } from './endpoint/ask.ts';
+import type { EndpointAnswer } from './endpoint/conversation.ts';
 import type { Finding, RecordedSubject } from './observation.ts';
 import type { Run, Subject } from './run.ts';
 

@@ -14,7 +14,8 @@ import {
   whyTooLong,
 } from '../net/answer.ts';
 import type { RepositoryPlace, RepositoryReader } from '../net/repositories.ts';
-import { askEndpoint, askOverStream, type EndpointAnswer } from './endpoint/ask.ts';
+import { askInTransports } from './endpoint/ask.ts';
+import type { EndpointAnswer } from './endpoint/conversation.ts';
 import type { ClientInfo } from './endpoint/messages.ts';
 import { createListRoom, type ListRoom } from './endpoint/messages.ts';
 import type { createCertificates, createDns } from './endpoint/network.ts';
@@ -255,19 +256,9 @@ function distinct({ remotes, ...listing }: Subject): Subject {
 
 type EndpointParts = RunParts & { readonly room: ListRoom };
 
-/** Who gets one of these for initialize asks over the older transport (2025-11-25, Transports, Backwards Compatibility). */
-const fallBackAfter: ReadonlySet<unknown> = new Set([400, 404, 405]);
-
-async function askAsClients(url: string, parts: EndpointParts): Promise<EndpointAnswer | NoAnswer> {
-  const run = await askEndpoint(url, parts);
-  if (run.result === 'answered' || !fallBackAfter.has(run.status)) return run;
-  const older = await askOverStream(url, parts);
-  return older.result === 'answered' && older.introduction ? older : run;
-}
-
 async function ask(url: string, isStream: boolean, parts: EndpointParts): Promise<EndpointAnswer | NoAnswer> {
   const refused = whyNot(url) ?? (await parts.robots(url));
-  return refused ?? (isStream ? askOverStream(url, parts) : askAsClients(url, parts));
+  return refused ?? askInTransports(url, isStream ? 'sse' : 'streamable-http', parts);
 }
 
 async function get(url: string, { fetch, robots }: RunParts): Promise<Fetched | NoAnswer> {

@@ -14,6 +14,8 @@ const offered = [
   { name: 'send', description: 'Sends a message', readOnlyHint: false },
   { name: 'look_up', description: 'Looks up' },
 ];
+/** How a server that speaks only the older transport refuses a POST to its address. */
+const refusals = [400, 405, 406, 500, 501];
 let modern: Endpoint;
 let legacy: Endpoint;
 let locked: Endpoint;
@@ -41,7 +43,7 @@ beforeAll(async () => {
     response.end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
   });
   stream = await startStreamServer(() => offered);
-  streams = await Promise.all([400, 405].map((refusal) => startStreamServer(() => offered, refusal)));
+  streams = await Promise.all(refusals.map((refusal) => startStreamServer(() => offered, refusal)));
   locked = await startEndpoint((_, { url = '' }, response) => {
     if (url === '/.well-known/oauth-protected-resource/mcp') {
       response.writeHead(200, { 'content-type': 'application/json' });
@@ -78,10 +80,12 @@ beforeAll(async () => {
       listed('com.example.gone/a', 'https://gone.example.com/mcp'),
       listed('com.example.stream/a', 'https://stream.example.com/sse', 'sse'),
       listed('com.example.stream/recorded', 'https://stream.example.com/sse'),
-      listed('com.example.stream/recorded400', 'https://stream400.example.com/sse'),
-      listed('com.example.stream/recorded405', 'https://stream405.example.com/sse'),
+      ...refusals.map((refusal) =>
+        listed(`com.example.stream/recorded${refusal}`, `https://stream${refusal}.example.com/sse`),
+      ),
       listed('com.example.stream/locked', 'https://locked.example.com/mcp', 'sse'),
-      listed('com.example.stream/none', 'https://modern.example.com/mcp', 'sse'),
+      listed('com.example.stream/newer', 'https://modern.example.com/mcp', 'sse'),
+      listed('com.example.stream/nobody', 'https://gone.example.com/mcp', 'sse'),
     ],
     environment: {
       HOST_OVERRIDES: JSON.stringify({
@@ -92,8 +96,9 @@ beforeAll(async () => {
         'gone.example.com': 'http://127.0.0.1:9',
         'locked.example.com': locked.url,
         'stream.example.com': stream.url,
-        'stream400.example.com': streams[0]?.url,
-        'stream405.example.com': streams[1]?.url,
+        ...Object.fromEntries(
+          refusals.map((refusal, at) => [`stream${refusal}.example.com`, streams[at]?.url]),
+        ),
       }),
     },
   });
@@ -186,12 +191,22 @@ it('asks a server of the older transport over its event stream', async () => {
   expect(stream.methods()).toEqual(['initialize', 'notifications/initialized', 'tools/list']);
 });
 
-it('says of the older transport, too, that credentials are asked for, or that no stream was sent', async () => {
+it('says of the older transport, too, that credentials are asked for, or that nobody answers', async () => {
   expect(await observe('com.example.stream/locked')).toMatchObject({
     'auth.required': ['seen', true],
     'tools.count': ['asks', null],
   });
-  expect(await observe('com.example.stream/none')).toMatchObject({ 'tools.count': ['otherwise', null] });
+  expect(await observe('com.example.stream/nobody')).toMatchObject({ 'tools.count': ['silent', null] });
+});
+
+it('asks an endpoint that is recorded as sse and speaks streamable HTTP only in that transport', async () => {
+  const { observations } = await directory.observe('com.example.stream/newer');
+  expect(observations.find(({ kind }) => kind === 'tools.count')).toMatchObject({ value: 2 });
+  const answers = observations.find(({ kind }) => kind === 'endpoint.answers');
+  expect(answers).toMatchObject({
+    value: 200,
+    reason: 'The record names it as sse; it answers as streamable-http.',
+  });
 });
 
 it('never sends a credential, a cookie or a call of a tool', () => {
@@ -205,7 +220,7 @@ it('says of an endpoint that nobody answers at that there was no answer', async 
   expect(await observe('com.example.gone/a')).toMatchObject({ 'endpoint.answers': ['silent', null] });
 });
 
-it.each(['recorded', 'recorded400', 'recorded405'])(
+it.each(['recorded', ...refusals.map((refusal) => `recorded${refusal}`)])(
   'asks an endpoint that is recorded as streamable-http and speaks only the older transport as clients do: %s',
   async (name) => {
     expect(await observe(`com.example.stream/${name}`)).toMatchObject({

@@ -33,7 +33,18 @@ const ofEra =
     (isModern === (era === 'modern') ? result({ tools }) : other)(sent, response, request);
   };
 
-const names = ['dual', 'lets-in', 'list-once', 'mute', 'first', 'one-session', 'bare', 'dated', 'named'];
+const names = [
+  'silent-stream',
+  'dual',
+  'lets-in',
+  'list-once',
+  'mute',
+  'first',
+  'one-session',
+  'bare',
+  'dated',
+  'named',
+];
 const endpoints = new Map<string, Answer>();
 const files = new Map<string, Answer>();
 let server: Endpoint;
@@ -48,7 +59,12 @@ beforeAll(async () => {
   directory = await openDirectory({
     entries: names.map((name) =>
       registryEntry(`com.example.${name}/mcp`, {
-        remotes: [{ type: 'streamable-http', url: `https://${name}.example.com/mcp` }],
+        remotes: [
+          {
+            type: name === 'silent-stream' ? 'sse' : 'streamable-http',
+            url: `https://${name}.example.com/mcp`,
+          },
+        ],
       }),
     ),
     environment: {
@@ -138,6 +154,21 @@ it('a revision is not said to be spoken before a message in it was answered', as
   const facts = await check('mute', { initialize: session(), 'tools/list': status(503) });
   expect(facts['endpoint.protocol']).toMatchObject({ value: null, outcome: 'silent' });
   expect(facts['endpoint.answers']).toMatchObject({ value: 200 });
+});
+
+it('a server that keeps an event stream open and says nothing in it is asked in the newer transport', async () => {
+  const newer = speaking({ initialize: session(), 'tools/list': result({ tools }) });
+  endpoints.set('silent-stream', (sent, response, request) => {
+    if (request.method === 'POST') return newer(sent, response, request);
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+  });
+  const { timeouts } = directory.context;
+  const { observerFirstTry_ms } = timeouts;
+  Object.assign(timeouts, { observerFirstTry_ms: 500 });
+  const facts = await check('silent-stream');
+  Object.assign(timeouts, { observerFirstTry_ms });
+  expect(facts['tools.count']).toMatchObject({ value: 2 });
+  expect(facts['endpoint.protocol']).toMatchObject({ value: '2025-06-18' });
 });
 
 it('a server with one session for all is said to be that, in the reply to the message that clients send', async () => {

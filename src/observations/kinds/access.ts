@@ -10,7 +10,7 @@ import {
   notAsked,
   returned,
 } from '../../net/answer.ts';
-import type { EndpointAnswer } from '../endpoint/ask.ts';
+import type { EndpointAnswer } from '../endpoint/conversation.ts';
 import { defineKind, type ShownFinding } from '../kind.ts';
 import { isUnanswered } from '../outcome.ts';
 import { ofRareRemotes, ofRemotes, withoutAnswer } from '../remotes.ts';

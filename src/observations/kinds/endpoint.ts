@@ -30,10 +30,19 @@ export const endpointAnswers = defineKind({
   unit: 'HTTP status',
   say: ({ value }) => say`${answerWords[Number(value)] ?? own('answered')} (HTTP status ${Number(value)})`,
   method_version: 'endpoint/2',
-  ...ofRemotes(({ introduction, credentials, payment }) => ({
-    value: (introduction ?? credentials ?? payment)?.status ?? null,
-    outcome: 'seen',
-  })),
+  ...ofRemotes(({ url, transport, introduction, credentials, payment }, { listing }) => {
+    const isRecordedAsSse = listing.remotes.find((remote) => remote.url === url)?.type === 'sse';
+    const isOther = introduction && isRecordedAsSse !== (transport === 'sse');
+    return {
+      value: (introduction ?? credentials ?? payment)?.status ?? null,
+      outcome: 'seen',
+      ...(isOther && {
+        why: isRecordedAsSse
+          ? own('The record names it as sse; it answers as streamable-http.')
+          : own('The record names it as streamable-http; it answers as sse.'),
+      }),
+    };
+  }),
 });
 
 const causes = {

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { asMembers, asObject, type JsonObject, readBase64Object, readObject } from '../../core/json.ts';
 import { own, say, type Words } from '../../core/words.ts';
 import { challengesOf, type Fetched, type NoAnswer, noAnswer } from '../../net/answer.ts';
-import type { EndpointAnswer } from '../endpoint/ask.ts';
+import type { EndpointAnswer } from '../endpoint/conversation.ts';
 import { defineKind } from '../kind.ts';
 import { isUnanswered } from '../outcome.ts';
 import { ofRemotes } from '../remotes.ts';

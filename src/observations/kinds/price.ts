@@ -3,7 +3,7 @@ import { asMembers, asObject, type JsonObject, readObject } from '../../core/jso
 import { toLine } from '../../core/text.ts';
 import { code, codes, day, join, ours, own, say, type Words } from '../../core/words.ts';
 import { type Fetched, type NoAnswer, noAnswer, notAsked } from '../../net/answer.ts';
-import type { EndpointAnswer } from '../endpoint/ask.ts';
+import type { EndpointAnswer } from '../endpoint/conversation.ts';
 import { defineKind, type ShownFinding } from '../kind.ts';
 import type { Finding } from '../observation.ts';
 import { type Found, ofOrigins, ofRareRemotes, ofRemotes, withoutAnswer } from '../remotes.ts';

@@ -1,0 +1,253 @@
+import type { Timeouts } from '../../config/timeouts.ts';
+import { asObject, countValues, type JsonObject } from '../../core/json.ts';
+import { own, type Words } from '../../core/words.ts';
+import { type Fetched, type NoAnswer, noAnswer as none } from '../../net/answer.ts';
+import type { PoliteFetch } from '../hosts/polite.ts';
+import {
+  type ClientInfo,
+  initializeMessage,
+  type ListRoom,
+  legacyMessage,
+  listTools,
+  type Message,
+  modernMessage,
+  modernRevision,
+  noAnswer,
+  type Replied,
+  type ToolList,
+  toReplied,
+} from './messages.ts';
+
+/** Streamable HTTP, or HTTP with SSE (2024-11-05), as a record names them. */
+export type Transport = 'streamable-http' | 'sse';
+
+/** The two messages that an endpoint is asked to introduce itself with: server/discover and initialize. */
+export type Exchange = 'discover' | 'initialize';
+
+/** An exchange that would have decided what an endpoint is, and had no lasting answer: why. */
+export interface OpenExchange {
+  readonly exchange: Exchange;
+  readonly why: Words;
+}
+
+/**
+ * What an MCP endpoint sent when it was asked what it is and which tools it has. At least one of `introduction`, `credentials` and
+ * `payment` is there: an endpoint that sent none of them gave no answer.
+ */
+export interface EndpointAnswer {
+  readonly result: 'answered';
+  readonly url: string;
+  readonly transport: Transport;
+  /** The exchange that decided what is said here. */
+  readonly by: Exchange;
+  /** The other exchange, if it may decide otherwise the next time. */
+  readonly open?: OpenExchange;
+  /** `isSpoken`: whether a message in its revision was answered. */
+  readonly introduction?: ReturnType<typeof toIntroduction> & { readonly isSpoken: boolean };
+  /** The list of tools, or why there is none. */
+  readonly list: ToolList | NoAnswer;
+  /** The first response that asked for credentials. */
+  readonly credentials?: Fetched;
+  /** The first response that asked for a payment. */
+  readonly payment?: Fetched;
+}
+
+/** No more messages are sent once an endpoint has sent this much: twice the largest list of tools. */
+export const mostRead_bytes = 4 * 1024 * 1024;
+
+export interface AskParts {
+  readonly fetch: PoliteFetch;
+  readonly client: ClientInfo;
+  readonly timeouts: Pick<Timeouts, 'observerFirstTry_ms' | 'observerSecondTry_ms'>;
+  readonly room: ListRoom;
+}
+
+export type Conversation = ReturnType<typeof createConversation>;
+
+/**
+ * Begins a conversation with an endpoint: its address, and what it has sent so far. `exchange` sends a message with an id, and returns
+ * the response with its reply. Nothing is sent.
+ */
+export const createConversation = (
+  url: string,
+  transport: Transport,
+  parts: AskParts,
+  exchange: (message: Message, id: number, timeout_ms: number) => Promise<Fetched | NoAnswer>,
+) => ({
+  ...{ url, transport, ...parts, exchange },
+  ...{ lastId: 0, read_bytes: 0, responses: 0 },
+  /** Of the newest response. */
+  sessionId: undefined as string | undefined,
+});
+
+export async function send(
+  talk: Conversation,
+  message: (id: number) => Message,
+  timeout_ms = talk.timeouts.observerSecondTry_ms,
+): Promise<Replied> {
+  talk.lastId += 1;
+  const id = talk.lastId;
+  const answer = await talk.exchange(message(id), id, timeout_ms);
+  if (answer.result === 'response') {
+    talk.responses += 1;
+    talk.read_bytes += answer.text.length;
+    talk.sessionId = answer.headers['mcp-session-id'];
+  }
+  return toReplied(answer, id);
+}
+
+/**
+ * How an endpoint introduced itself, in a response with this status: in the `modern` era with server/discover, in the `legacy` one
+ * with initialize. `protocol` is the revision that was spoken.
+ */
+function toIntroduction(
+  result: JsonObject,
+  more: { readonly status: number; readonly protocol: string; readonly era: 'modern' | 'legacy' },
+) {
+  return {
+    ...more,
+    capabilities: asObject(result.capabilities),
+    // 2026-07-28 has it in `_meta`.
+    serverInfo:
+      asObject(asObject(result._meta)?.['io.modelcontextprotocol/serverInfo']) ?? asObject(result.serverInfo),
+    instructions: typeof result.instructions === 'string' ? result.instructions : undefined,
+  };
+}
+
+const withheld = {
+  credentials: none(
+    'asks',
+    own('The endpoint asks for credentials before it shows anything; Dossier sends none.'),
+    { asks_for: 'credentials' },
+  ),
+  payment: none(
+    'asks',
+    own('The endpoint asks for a payment (HTTP 402) before it shows anything; Dossier never pays.'),
+    { asks_for: 'payment' },
+  ),
+} as const;
+
+export const toWithheld = (
+  { url, transport }: Pick<Conversation, 'url' | 'transport'>,
+  { is, response }: Extract<Replied, { readonly response: Fetched }>,
+  by: Exchange,
+): EndpointAnswer => ({
+  result: 'answered',
+  url,
+  transport,
+  by,
+  list: withheld[is],
+  ...(is === 'credentials' ? { credentials: response } : { payment: response }),
+});
+
+/** Asks for the pages of the list of tools until the endpoint has sent enough. */
+async function withTools(
+  talk: Conversation,
+  introduced: ReturnType<typeof toIntroduction>,
+  message: (id: number, params: object) => Message,
+): Promise<EndpointAnswer> {
+  const by: Exchange = introduced.era === 'modern' ? 'discover' : 'initialize';
+  // A discovery is a message in the revision that it offers; initialize only agrees on one.
+  let isSpoken = by === 'discover';
+  const list = await listTools(async (params) => {
+    if (talk.read_bytes > mostRead_bytes) return 'enough';
+    const reply = await send(talk, (id) => message(id, params));
+    isSpoken ||= reply.is !== 'no_answer' || reply.answer.outcome === 'absent';
+    return reply;
+  }, talk.room);
+  const { url, transport } = talk;
+  const answered = { result: 'answered' as const, url, transport, by };
+  const introduction = { ...introduced, isSpoken };
+  if (!('is' in list)) return { ...answered, introduction, list };
+  if (list.is !== 'no_answer') return { ...toWithheld(talk, list, by), introduction };
+  return { ...answered, introduction, list: list.answer };
+}
+
+export async function askModern(talk: Conversation, { result, status }: Extract<Replied, { is: 'result' }>) {
+  const introduction = toIntroduction(result, { status, protocol: modernRevision, era: 'modern' });
+  return withTools(talk, introduction, (id, params) => modernMessage(id, 'tools/list', params, talk.client));
+}
+
+async function endSession(talk: Conversation, session: Parameters<typeof legacyMessage>[0]): Promise<void> {
+  if (session.id === undefined) return;
+  const { headers } = legacyMessage(session, { method: '' });
+  await talk.fetch({ url: talk.url, method: 'DELETE', headers });
+}
+
+async function askLegacy(
+  talk: Conversation,
+  { result, status }: Extract<Replied, { is: 'result' }>,
+  notify: (message: Message) => Promise<unknown>,
+) {
+  const revision = String(result.protocolVersion);
+  const session = { revision, id: talk.sessionId };
+  await notify(legacyMessage(session, { method: 'notifications/initialized' }));
+  const introduction = toIntroduction(result, { status, protocol: revision, era: 'legacy' });
+  const run = await withTools(talk, introduction, (id, params) =>
+    legacyMessage(session, { id, method: 'tools/list', params }),
+  );
+  await endSession(talk, session);
+  return run;
+}
+
+const mostIntroduced = 10_000;
+
+/** Refuses an introduction of more than 10,000 values, since it is kept until the check ends. */
+export const toIntroduced = (reply: Replied): Replied =>
+  reply.is === 'result' && countValues(JSON.stringify(reply.result)) > mostIntroduced
+    ? noAnswer(
+        'otherwise',
+        own(
+          'The endpoint introduced itself with more than 10,000 values of JSON, which Dossier does not read.',
+        ),
+        reply.status,
+      )
+    : reply;
+
+/** Whether a discovery offers the revision that it was sent in; some servers answer it although they speak only older ones. */
+export const isOffered = ({ supportedVersions }: JsonObject) =>
+  Array.isArray(supportedVersions) && supportedVersions.includes(modernRevision);
+/** Each later message repeats the revision, which is a date, in a header. */
+const isSession = ({ protocolVersion }: JsonObject) =>
+  typeof protocolVersion === 'string' && /^\d{4}-\d\d-\d\d$/.test(protocolVersion);
+
+const notSpoken = none(
+  'otherwise',
+  own('The endpoint returned no introduction in a revision of MCP that Dossier speaks.'),
+  { status: 200 },
+);
+
+/**
+ * Why there is no answer to these messages, the one that most clients send first. Temporary reasons come first, because they
+ * leave open what else there is. An endpoint that sent a result to any message exists, whatever it said about the others.
+ */
+export function toNoAnswer(replies: readonly Replied[]): NoAnswer {
+  const answers = replies.flatMap((reply) => (reply.is === 'no_answer' ? [reply.answer] : []));
+  const isThere = replies.some(({ is }) => is === 'result');
+  const passing = answers.filter(({ outcome }) => outcome !== 'absent');
+  return (
+    passing.find(({ status, cause }) => status !== undefined || cause !== undefined) ??
+    passing[0] ??
+    (isThere ? undefined : answers[0]) ??
+    notSpoken
+  );
+}
+
+/** What the reply to initialize leads to; undefined if it neither introduces the endpoint nor asks for anything. */
+export async function afterInitialize(
+  talk: Conversation,
+  reply: Replied,
+  notify: (message: Message) => Promise<unknown>,
+): Promise<EndpointAnswer | undefined> {
+  if (reply.is === 'result') return isSession(reply.result) ? askLegacy(talk, reply, notify) : undefined;
+  return reply.is === 'no_answer' ? undefined : toWithheld(talk, reply, 'initialize');
+}
+
+/** Asks with initialize and tools/list only; `notify` sends a message that has no reply. */
+export async function askInitialized(
+  talk: Conversation,
+  notify: (message: Message) => Promise<unknown>,
+): Promise<EndpointAnswer | NoAnswer> {
+  const reply = toIntroduced(await send(talk, (id) => initializeMessage(id, talk.client)));
+  return (await afterInitialize(talk, reply, notify)) ?? toNoAnswer([reply]);
+}

@@ -1,0 +1,98 @@
+import { setTimeout } from 'node:timers/promises';
+import { asMembers, parseForeignJson } from '../../core/json.ts';
+import { own, say } from '../../core/words.ts';
+import { type Fetched, type NoAnswer, noAnswer as none } from '../../net/answer.ts';
+import {
+  type AskParts,
+  askInitialized,
+  createConversation,
+  type EndpointAnswer,
+  toWithheld,
+} from './conversation.ts';
+import { createEventReader } from './events.ts';
+import { type Message, toReplied } from './messages.ts';
+
+/** The events of a stream: where it says that messages go to, and replies by their id. */
+function createStream(url: string) {
+  const messagesTo = Promise.withResolvers<URL | undefined>();
+  const waiting = new Map<number, (text: string) => void>();
+  const reply = (id: unknown, text: string) => {
+    if (typeof id === 'number' || typeof id === 'string') waiting.get(Number(id))?.(text);
+  };
+  const read = createEventReader(({ event, data }) => {
+    const to = event === 'endpoint' ? URL.parse(data, url) : null;
+    // Messages are sent only to the recorded origin.
+    if (event === 'endpoint') messagesTo.resolve(to?.origin === new URL(url).origin ? to : undefined);
+    else reply(asMembers(parseForeignJson(data)).id, data);
+  });
+  const decoder = new TextDecoder();
+  return {
+    messagesTo: messagesTo.promise,
+    read: (piece: Uint8Array) => {
+      read(decoder.decode(piece, { stream: true }));
+      return false;
+    },
+    reply: (id: number) => new Promise<string>((resolve) => waiting.set(id, resolve)),
+  };
+}
+
+const wordless = none(
+  'otherwise',
+  own('The endpoint sent an event stream that names no address of its own for messages.'),
+  { status: 200 },
+);
+
+/** Fails after a time in which a stream named no address; a server of the newer transport may keep one open that says nothing. */
+async function addressless(first_ms: number, signal: AbortSignal): Promise<NoAnswer> {
+  await setTimeout(first_ms, undefined, { signal });
+  const why = say`The endpoint opened no event stream that names an address for messages in ${first_ms / 1000} seconds.`;
+  return none('silent', why, { cause: 'timeout' });
+}
+
+/**
+ * Asks an endpoint of the older transport, HTTP with SSE (2024-11-05): a GET opens a stream, whose first event says within `first_ms`
+ * where messages go; their replies come in the stream. Never throws.
+ */
+export async function askOverStream(
+  url: string,
+  parts: AskParts,
+  first_ms: number,
+): Promise<EndpointAnswer | NoAnswer> {
+  const end = new AbortController();
+  const stream = createStream(url);
+  const { signal } = end;
+  const opened = parts.fetch({
+    ...{ url, headers: { accept: 'text/event-stream' }, isComplete: stream.read, signal },
+    timeout_ms: 2 * parts.timeouts.observerSecondTry_ms,
+  });
+  const post = async (to: URL, message: Message) =>
+    parts.fetch({ url: to.href, method: 'POST', ...message, beside: true, signal });
+  const talk = async (to: URL) => {
+    const conversation = createConversation(url, 'sse', parts, async (message, id) => {
+      const replied = stream.reply(id);
+      const posted = await post(to, message);
+      if (posted.result !== 'response' || posted.status >= 300) return posted;
+      const headers = { 'content-type': 'application/json' };
+      return { ...posted, status: 200, headers, text: await replied } satisfies Fetched;
+    });
+    return askInitialized(conversation, (message) => post(to, message));
+  };
+  const waiting = new AbortController();
+  const asked = stream.messagesTo.then((to) => {
+    waiting.abort();
+    return to ? talk(to) : wordless;
+  });
+  const late = addressless(first_ms, waiting.signal).catch(() => asked);
+  // The stream ends first where it is none, or breaks: what it answered says why.
+  const ended = opened.then((answer) => {
+    const reply = toReplied(answer, 0);
+    if (reply.is === 'no_answer') return reply.answer;
+    return reply.is === 'result' ? wordless : toWithheld({ url, transport: 'sse' }, reply, 'initialize');
+  });
+  try {
+    return await Promise.race([asked, ended, late]);
+  } finally {
+    waiting.abort();
+    end.abort();
+  }
+}
