@@ -11,6 +11,14 @@ export interface KnownRoot extends TreeHead {
   readonly log: number;
 }
 
+/** What the service itself states of the end of a closed log, beside the entries that were found. */
+function statedLoss({ closedWith }: AuditedLog, found: number): string {
+  const stated = closedWith === undefined ? undefined : readCheckpoint(closedWith);
+  return stated && stated.size > found
+    ? `. The service states this loss: /log has, as closed_with of this log, a checkpoint of ${stated.size} entries`
+    : '';
+}
+
 const nameOf = ({ id }: AuditedLog) => (id === 1 ? 'log' : `log ${id}`);
 
 async function findNodeFault(reader: EvidenceReader, log: AuditedLog, nodes: readonly TreeNode[]) {
@@ -59,7 +67,7 @@ export function createTreeCheck(reader: EvidenceReader, log: AuditedLog, roots: 
       ...[...open].map(({ where, size }) =>
         logFault(
           where,
-          `it covers ${size} entries, but the ${nameOf(log)} has only ${tree.size()}: entries were lost`,
+          `it covers ${size} entries, but the ${nameOf(log)} has only ${tree.size()}: entries were lost${statedLoss(log, tree.size())}`,
         ),
       ),
     ],

@@ -17,6 +17,8 @@ export interface AuditedLog {
   readonly size: number;
   /** Its newest published checkpoint, or its last one if it is closed; undefined if there is none to read. */
   readonly checkpoint?: string | undefined;
+  /** The checkpoint that a closed log states in `closed_with`: entries that it covers and the log lacks are stated as lost. */
+  readonly closedWith?: string | undefined;
   /** The key that the log says is its own. */
   readonly key?: NoteVerifier | undefined;
 }

@@ -67,10 +67,10 @@ async function readLogs(ask: AskService): Promise<AuditedLog[]> {
   const last = logOfOrigin((await readHeads(ask)).at(-1)?.log ?? '');
   // The sizes are read after the checkpoint, so that no log is smaller than it.
   const newest = (await ask(`${logPath(last)}/checkpoint`)).body.toString('utf8');
-  return (await readHeads(ask)).map(({ log, first_log_index, entries, key }) => {
+  return (await readHeads(ask)).map(({ log, first_log_index, entries, key, closed_with: closedWith }) => {
     const id = logOfOrigin(log);
     const checkpoint = id === last ? newest : undefined;
-    return { id, base: first_log_index, size: entries, key: readVerifier(key), checkpoint };
+    return { id, base: first_log_index, size: entries, key: readVerifier(key), checkpoint, closedWith };
   });
 }
 

@@ -30,7 +30,10 @@ async function readLogs(place: Place): Promise<AuditedLog[]> {
   const file = await readOwnCheckpoint(place);
   // A checkpoint of an older log is why that log was closed. One of a later log, which this database lacks, is a fault.
   const known = file && file.log >= newest ? file : undefined;
-  return heads.map(({ id, base, size }) => ({ ...{ id, base, size }, ...(id === newest && known) }));
+  return heads.map(({ id, base, size, closed_with: closedWith }) => ({
+    ...{ id, base, size, closedWith },
+    ...(id === newest && known),
+  }));
 }
 
 /** Reads a database for an audit, in small pieces. Rows of withdrawn listings count as shown: they are when it returns. */

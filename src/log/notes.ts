@@ -150,6 +150,12 @@ export const toProofText = (index: number, path: readonly Buffer[], checkpoint: 
     checkpoint,
   ].join('\n');
 
+const hashForm = /^[A-Za-z0-9+/]{43}=$/;
+
+/** Parses the hashes of a proof, one a line; undefined unless each is the base64 of 32 bytes. */
+export const readHashes = (lines: readonly string[]): Buffer[] | undefined =>
+  lines.every((line) => hashForm.test(line)) ? lines.map((line) => Buffer.from(line, 'base64')) : undefined;
+
 /** Parses a proof without checking it; undefined if it is malformed. */
 export function readProofText(
   text: string,
@@ -158,11 +164,7 @@ export function readProofText(
   const [first, ...lines] = text.slice(0, end).split('\n');
   const [place, ...hashes] = lines.filter((line) => !line.startsWith('extra '));
   const index = /^index (0|[1-9]\d{0,15})$/.exec(place ?? '')?.[1];
-  const path = hashes.map((line) => Buffer.from(line, 'base64'));
-  const isProof =
-    end > 0 &&
-    first === 'c2sp.org/tlog-proof@v1' &&
-    index !== undefined &&
-    path.every(({ length }) => length === 32);
+  const path = readHashes(hashes);
+  const isProof = end > 0 && first === 'c2sp.org/tlog-proof@v1' && index !== undefined && path !== undefined;
   return isProof ? { index: Number(index), path, checkpoint: text.slice(end + 2) } : undefined;
 }

@@ -3,7 +3,7 @@ import { readObject } from '../core/json.ts';
 import { type Envelope, openEnvelope } from './envelope.ts';
 import { canonicalDigest, isCommittedTo } from './leaf.ts';
 import { isConsistent, isIncluded, leafHash } from './merkle.ts';
-import { type Checkpoint, openCheckpoint, readProofText, readVerifier } from './notes.ts';
+import { type Checkpoint, openCheckpoint, readHashes, readProofText, readVerifier } from './notes.ts';
 
 /** What verifying needs of a saved answer of get_proof. */
 export const savedProof = z.object({
@@ -151,10 +151,9 @@ export function verifyConsistency(
   const verifier = readVerifier(saved.key);
   const [from, to] = [older, newer].map((text) => (verifier ? openCheckpoint(text, verifier) : undefined));
   if (!from || !to) return [{ holds: false, message: 'a checkpoint is not signed by this key' }];
-  const path = saved.proof
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => Buffer.from(line, 'base64'));
+  const path = readHashes(saved.proof.split('\n').filter(Boolean));
+  if (!path)
+    return [{ holds: false, message: 'the consistency proof is no list of hashes in base64, one a line' }];
   const holds = isConsistent(from, to, path);
   const trees = `${entries(from.size)}, ${entries(to.size)}`;
   const yes = `the newer tree continues the older one (${trees})`;

@@ -300,6 +300,13 @@ describe('dossier verify', () => {
     const failed = await runDossier(['verify', ...options.with(5, wrong)], {});
     expect(failed.code).toBe(1);
     expect(failed.stdout).toContain('history was rewritten');
+    const cut = await save('cut', (await text('/log/consistency/3/9')).slice(0, -9));
+    const unread = await runDossier(['verify', ...options.with(5, cut)], {});
+    expect([unread.code, unread.stdout]).toEqual([
+      1,
+      expect.stringContaining('the consistency proof is no list of hashes in base64, one a line'),
+    ]);
+    expect(unread.stdout).not.toContain('history was rewritten');
   });
 });
 
@@ -328,6 +335,14 @@ describe('a restored backup', () => {
     expect(JSON.parse(body.record ?? '')).toEqual({ checkpoint: published });
     expect(body.log).toBe('http://127.0.0.1:3000/log/2');
     expect((await prove({ log_index: 0 })).status).toBe(404);
+    const kept = join(folder, 'kept');
+    await writeFile(kept, published);
+    const { stdout } = await runDossier(['audit', '--checkpoint', kept], {
+      DATABASE_URL: `file:${join(folder, 'dossier.db')}`,
+    });
+    expect(stdout).toContain(
+      'it covers 5 entries, but the log has only 2: entries were lost. The service states this loss: /log has, as closed_with of this log, a checkpoint of 5 entries',
+    );
     await directory.close();
     directory = await open();
     expect((JSON.parse(await text('/log')) as { logs: unknown[] }).logs).toHaveLength(2);
