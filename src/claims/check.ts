@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
 import { Problem } from '../core/problem.ts';
+import { takeLimits } from '../limits/shared.ts';
 import { findAgainst, requireMayWrite } from '../moderation/require-may-write.ts';
 import { applyReading, claimKeyRing, type ReadingOutcome, readCosigners } from './apply.ts';
 import { isSignedBy, readChallenge } from './challenge.ts';
@@ -111,8 +112,14 @@ interface CheckedBy {
 }
 
 /**
+ * Checks of one listing that somebody asks for and that add entries to the log, on all nodes together. Re-checks are not counted: what a
+ * line that is gone takes away is taken away within a day, whoever used the others.
+ */
+export const claimChangeLimit = { name: 'claim_change', burst: 60, refill_s: 86_400 } as const;
+
+/**
  * Applies what was read in one transaction, which `save` ends. Throws unavailable if the listing changed meanwhile, if somebody asked
- * for the check what keeps them from writing by then, and what `save` throws; a re-check for a blocked claimant takes away, and gives
+ * for the check what keeps them from writing by then, rate_limited if checks change the claim too often, and what `save` throws; a re-check for a blocked claimant takes away, and gives
  * nothing.
  */
 async function apply(
@@ -140,7 +147,10 @@ async function apply(
     const isBlocked = !isAsked && (await findAgainst(writing, writer)) !== undefined;
     const cosigners = presented === undefined ? [] : await readCosigners(tx, { handle: listing.handle, now });
     const isHolder = cosigners.some(({ id, state }) => id === presented && state === 'active');
+    const entries = await tx.log.size();
     const outcome = await applyReading(tx, { ...reading, now, isBlocked, isHolder, onMissing }, claim);
+    if (isAsked && (await tx.log.size()) > entries)
+      await takeLimits(tx, [{ limit: claimChangeLimit, key: listing.handle }], context);
     const checked = toChecked(reading, outcome, { claim, at: now });
     await save(tx, checked, isAnswered(checked));
     return checked;

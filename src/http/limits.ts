@@ -1,5 +1,6 @@
 import type { MiddlewareHandler } from 'hono';
 import { askedRunLimit, badCapabilityLimit } from '../claims/authenticate.ts';
+import { claimChangeLimit } from '../claims/check.ts';
 import { Problem } from '../core/problem.ts';
 import { createMemoryLimit, type LimitSettings, type MemoryLimit } from '../limits/limit.ts';
 import { createSearchTurns } from '../limits/searches.ts';
@@ -33,6 +34,7 @@ export const allLimits = [
   ...new Set(tools.flatMap(({ networkLimits = [], ownLimits = [] }) => [...networkLimits, ...ownLimits])),
   badCapabilityLimit,
   askedRunLimit,
+  claimChangeLimit,
   ...Object.values(readCheckLimits),
   ...webhookLimits,
 ];

@@ -1,0 +1,64 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Claimable, openClaimable, recorded } from './claimable.ts';
+
+const handle = 'co.webhook/webhook';
+const file = 'dossier-claim.txt';
+let service: Claimable;
+beforeEach(async () => {
+  service = await openClaimable([recorded(handle, 'alice/a')], {
+    LIMITS: 'on',
+    LIMIT_OVERRIDES: 'claim_change=3/1d',
+  });
+});
+afterEach(() => service.close());
+
+const entries = () => service.directory.store.log.size();
+async function claimWithTwoLines() {
+  const repository = service.git.createRepository('alice/a');
+  const first = await service.claim(handle);
+  repository.commit({ [file]: first.challenge });
+  expect(await service.claim(handle)).toMatchObject({ changed: 'activated' });
+  const second = await service.claim(handle, { rotate: true }, first.capability);
+  const both = `${first.challenge}\n${second.challenge}\n`;
+  repository.commit({ [file]: both });
+  expect(await service.claim(handle)).toMatchObject({ changed: 'rotated' });
+  return { repository, first, both };
+}
+
+test('lines that come and go add a bounded number of entries a day; a re-check still takes away what is gone', async () => {
+  const { repository, first, both } = await claimWithTwoLines();
+  repository.commit({ [file]: first.challenge });
+  expect(await service.claim(handle)).toMatchObject({ changed: 'rotated' });
+  const before = await entries();
+  repository.commit({ [file]: both });
+  for (let turn = 0; turn < 3; turn++)
+    expect(await service.claim(handle)).toMatchObject({
+      code: 'rate_limited',
+      retry_after_s: expect.any(Number),
+    });
+  expect(await entries()).toBe(before);
+  service.directory.wait(8 * 3600);
+  expect(await service.claim(handle)).toMatchObject({ changed: 'restored' });
+  repository.commit({ [file]: first.challenge });
+  expect(await service.claim(handle)).toMatchObject({ code: 'rate_limited' });
+  service.directory.wait(1.25 * 86_400);
+  await service.directory.recheck();
+  expect(await service.claim(handle)).toMatchObject({
+    changed: 'none',
+    capabilities: [{ id: first.capability_id }],
+  });
+});
+
+test('so does an opt-out that its holder puts there and takes away', async () => {
+  const { repository, first, both } = await claimWithTwoLines();
+  repository.commit({ [file]: `${both}optout ${handle}\n` });
+  expect(await service.claim(handle, {}, first.capability)).toMatchObject({ code: 'listing_withdrawn' });
+  const before = await entries();
+  repository.commit({ [file]: both });
+  expect(await service.claim(handle)).toMatchObject({ code: 'rate_limited' });
+  expect(await entries()).toBe(before);
+  service.directory.wait(8 * 3600);
+  expect(await service.claim(handle)).toMatchObject({ changed: 'restored' });
+  repository.commit({ [file]: `${both}optout ${handle}\n` });
+  expect(await service.claim(handle, {}, first.capability)).toMatchObject({ code: 'rate_limited' });
+});
