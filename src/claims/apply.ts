@@ -263,7 +263,7 @@ async function applyFailure(
 ) {
   if (claim?.kind !== place.kind || claim.place_key !== place.key) return;
   const missing = missingOf(result, read);
-  if (missing === undefined) return recordUnread(tx, claim, now);
+  if (missing === undefined) return recordUnread(tx, claim, now, { isAsked: onMissing === undefined });
   const found: MissingProof = { claim, result, missing, now, commit: read.commit };
   if (onMissing) onMissing(found);
   else await noteMissing(tx, found);

@@ -74,7 +74,7 @@ export const claimTable = table({
   proven_at: optional(text),
   /** When the last check was applied that read something. */
   checked_at: text,
-  /** When a check failed last, since then. */
+  /** When a check failed on the last day on which one did, since then. */
   tried_at: optional(text),
   /** When the second of two checks found its repository missing, empty or moved since the last proof: lines from before do not count. */
   lost_at: optional(text),

@@ -95,13 +95,21 @@ export async function suspendClaim<Known extends Claim | undefined>(
 
 /**
  * Records that a check failed, and suspends the claim 30 days after the last one that read anything, if checks failed on ten days
- * since. A clock that jumps ahead makes the time pass at once, but not the days.
+ * since. A clock that jumps ahead makes the time pass at once, but not the days. Of the checks that somebody asks for on a day only the
+ * first one changes when the claim is checked again: whoever asks often cannot postpone the re-check that ends it.
  */
-export async function recordUnread(tx: Transaction, claim: Claim, now: Date): Promise<void> {
+export async function recordUnread(
+  tx: Transaction,
+  claim: Claim,
+  now: Date,
+  { isAsked = false } = {},
+): Promise<void> {
   const at = now.toISOString();
   const { checked_at, failed_days: known = [] } = claim;
   const failed_days = [...new Set([...known, at.slice(0, 10)])].slice(0, unreachableDays);
-  const failed: Claim = { ...claim, failed_days, tried_at: at };
+  const isSameDay = claim.tried_at?.slice(0, 10) === at.slice(0, 10);
+  const tried_at = isAsked && isSameDay ? claim.tried_at : at;
+  const failed: Claim = { ...claim, failed_days, tried_at };
   await tx.claims.putClaim(failed);
   const isLong = now.getTime() - Date.parse(checked_at) > unreachableLimit_ms;
   if (isLong && failed_days.length === unreachableDays)

@@ -29,7 +29,7 @@ export const listingClaim = z.object({
   commit: z.string().optional(),
   checked_at: z.string().describe('When it was last read'),
   failing: z.string().optional().describe('Since when checks have failed'),
-  tried_at: z.string().optional().describe('When the last of them failed'),
+  tried_at: z.string().optional().describe('When one failed, on the last day that had one'),
   suspended_reason: z.string().optional(),
   namespace_matches_repository_owner: z.enum(['yes', 'no', 'not_comparable']),
   receipt_keys: z

@@ -130,6 +130,20 @@ describe('one reading that finds nothing', () => {
   });
 });
 
+test('a claim whose line is gone ends, although somebody asks about it whenever its host fails', async () => {
+  const { capability } = await claimByFile();
+  service.web.files.delete(wellKnown);
+  for (let hour = 0; hour < 72; hour += 4) {
+    service.web.fault = (_request, response) => void response.writeHead(503).end();
+    await byFile();
+    service.web.fault = undefined;
+    service.directory.wait(4 * 3600);
+    await service.directory.recheck();
+  }
+  expect(await claimsOf([tool])).toEqual(['suspended dns:example.com 0']);
+  expect(await service.standing(capability)).toBe('capability_suspended');
+});
+
 test('what others wait for while an opt-out or the registry suspends a claim is not theirs before two readings', async () => {
   const owner = await claimByFile();
   const repository = service.git.createRepository('mallory/tool');
