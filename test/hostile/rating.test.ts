@@ -343,8 +343,8 @@ describe('a capability', () => {
     ended.suspended = await directory.claim('org.plain/server', 'plain/server');
     directory.git.createRepository('plain/server').commit({ 'dossier-claim.txt': null });
     for (let day = 0; day < 2; day++) {
-      directory.wait(86_400);
-      await directory.post('/api/claim-github', { handle: 'org.plain/server' });
+      directory.wait(1.3 * 86_400);
+      await directory.recheck();
     }
     ended.revoked = await directory.claim(handle, 'rotated/server');
     await directory.post('/api/capability/revoke', {}, ended.revoked);
