@@ -75,7 +75,7 @@ type Meaning = 'content' | 'credentials' | 'payment' | 'absent' | 'passing';
 const longestMessage = 2000;
 const loginPath = /(?:^|[/.])(?:log-?in|sign-?in|sso|oauth2?|authorize|auth)(?:[/?#.]|$)/i;
 const wanted =
-  '(?:api[ _-]?key|token|credentials?|authori[sz]ation(?: header)?|authentication|log-?in|sign-?in)';
+  '(?:api[ _-]?key|(?:access|api|auth|bearer|id|oauth|authentication|authori[sz]ation)[ _-]?token|credentials?|authori[sz]ation(?: header)?|authentication|log-?in|sign-?in)';
 const asksForCredentials = new RegExp(
   [
     '\\bunauthori[sz]ed\\b|\\bunauthenticated\\b|\\bnot (?:authenticated|logged in|signed in)\\b',

@@ -199,7 +199,10 @@ function next(known: StoredObservation | undefined, found: DatedFinding, stamp: 
   const last = known && lastOf(known);
   if (found.ended !== undefined) return tallied(known, found, found.ended, stamp);
   if (known?.tally) return known;
-  if (!hasValue(found) && found.onlyIfSeen && !wasSeen(known)) return undefined;
+  const isPassing =
+    isUnanswered(found.outcome) || found.outcome === 'not_asked' || found.outcome === 'refused';
+  if (!hasValue(found) && found.onlyIfSeen && !wasSeen(known))
+    return known && known.outcome !== 'not_asked' && isPassing ? missed(known, found, stamp) : undefined;
   if (!known) return fresh(found, stamp);
   // What was seen was of something else: another version of a package.
   if (known.recorded !== found.recorded) return settle(known, found, stamp);
@@ -260,7 +263,7 @@ function toChange(known: StoredObservation | undefined, now: StoredObservation) 
  * - `open`: changes nothing that the exchange decided which it names; what that exchange says later is no change of it;
  * - `isPartial`: is shown only while nothing else was seen, and what comes after it is no change of it;
  * - `unlessSeen`: that no subject of its kind has a value, said until one was seen to have;
- * - `onlyIfSeen`: there is no such fact until a value of it was seen, and after that there always is;
+ * - `onlyIfSeen`: there is no such fact until a value of it was seen, and after that there always is; what was said before stands meanwhile;
  * - `ended`: is counted, and no change. A check that does not say how it ended is not counted.
  *
  * A fact of a subject that a run says nothing about (a package that is no longer recorded) is dropped; the history keeps it.

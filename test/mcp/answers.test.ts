@@ -450,7 +450,7 @@ const rows: readonly Row[] = [
     record: withSecret,
     seen: [answers, saw({ kind: 'auth.required', value: false })],
     expected: [
-      `The record asks for a secret (X-Key); the endpoint let Dossier in without any (Dossier, ${today}).`,
+      `The record asks for a secret (X-Key); the endpoint let Dossier in without any when asked what it is (Dossier, ${today}).`,
       `Asks: Needs a secret header X-Key (record). Introduced itself without credentials (Dossier, ${today}).`,
     ],
   },

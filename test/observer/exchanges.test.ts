@@ -34,6 +34,7 @@ const ofEra =
   };
 
 const names = [
+  ...['later', 'elsewhere', 'issuer', 'words', 'rare'],
   'silent-stream',
   'dual',
   'lets-in',
@@ -221,4 +222,85 @@ it('finds the version of a server of 2026-07-28 where that revision has it', asy
     'tools/list': result({ tools }),
   });
   expect(facts['card.mcp']).toMatchObject({ details: { version: '9.9.9', differs: ['version'] } });
+});
+
+const wellKnown = '/.well-known/oauth-protected-resource/mcp';
+const metadata =
+  (resource: string): Answer =>
+  ({ origin }, response) =>
+    json(response, { resource: `${origin}${resource}`, authorization_servers: [`${origin}/auth`] });
+
+it('reads the metadata of an endpoint that introduces itself without credentials: calls may need sign-in', async () => {
+  files.set(`later${wellKnown}`, metadata('/mcp'));
+  const facts = await check('later', { initialize: session(), 'tools/list': result({ tools }) });
+  expect(facts['auth.required']).toMatchObject({ value: false });
+  expect(facts['auth.oauth']).toMatchObject({ value: { issuers: ['https://later.example.com/auth'] } });
+  expect(facts['auth.oauth']?.details).not.toHaveProperty('differs');
+  const answer = await directory.app.request('/agents/com.example.later/mcp.md');
+  expect(await answer.text()).toContain(
+    'its metadata names `https://later.example.com/auth`, so calls may need sign-in',
+  );
+  // Metadata for another path of the host says nothing about this endpoint.
+  files.set(`elsewhere${wellKnown}`, metadata('/api'));
+  const others = await check('elsewhere', { initialize: session(), 'tools/list': result({ tools }) });
+  expect(others).not.toHaveProperty(['auth.oauth']);
+});
+
+it('compares the resource and the issuer of metadata with what it was asked for', async () => {
+  files.set(`issuer${wellKnown}`, metadata('/'));
+  files.set('issuer/.well-known/oauth-authorization-server/auth', ({ origin }, response) =>
+    json(response, { issuer: `${origin}/other`, registration_endpoint: `${origin}/register` }),
+  );
+  endpoints.set('issuer', status(401));
+  const facts = await check('issuer');
+  expect(facts['auth.oauth']).toMatchObject({
+    value: { resource: 'https://issuer.example.com/' },
+    details: { differs: ['resource'] },
+    as_seen: {
+      authorization_servers: [
+        { metadata: 'of_another_issuer', stated_issuer: 'https://issuer.example.com/other' },
+      ],
+    },
+  });
+  expect(facts['auth.oauth']?.as_seen).not.toHaveProperty([
+    'authorization_servers',
+    0,
+    'dynamic_registration',
+  ]);
+});
+
+it('takes only words about credentials for a request for some', async () => {
+  const saying =
+    (text: string): Answer =>
+    (_, response) =>
+      json(response, { error: text }, 400);
+  const required = async (text: string) => {
+    endpoints.set('words', saying(text));
+    const facts = await check('words');
+    return facts['auth.required']?.value ?? undefined;
+  };
+  for (const text of [
+    'The CSRF token is missing.',
+    'Invalid token at line 1',
+    'No token < found',
+    'missing token',
+  ])
+    expect([text, await required(text)]).toEqual([text, undefined]);
+  for (const text of [
+    'Bearer token is required',
+    'Invalid access token',
+    'Missing API token',
+    'API key missing',
+  ])
+    expect([text, await required(text)]).toEqual([text, true]);
+});
+
+it('a fault neither drops that no metadata is there nor dates it anew', async () => {
+  endpoints.set('rare', status(401));
+  const { 'auth.oauth': first } = await check('rare');
+  expect(first).toMatchObject({ value: null, outcome: 'absent' });
+  endpoints.set('rare', status(500));
+  expect((await check('rare'))['auth.oauth']).toMatchObject({ outcome: 'absent', missed: {} });
+  endpoints.set('rare', status(401));
+  expect((await check('rare'))['auth.oauth']?.first_seen_at).toBe(first?.first_seen_at);
 });

@@ -315,8 +315,10 @@ const protectedResource =
   (issuer: string): Answer =>
   ({ origin }, response) =>
     json(response, { resource: `${origin}/mcp`, authorization_servers: [`${origin}${issuer}`] });
-const registering: Answer = ({ origin }, response) =>
-  json(response, { issuer: origin, registration_endpoint: `${origin}/register` });
+const registering =
+  (issuer: string): Answer =>
+  ({ origin }, response) =>
+    json(response, { issuer: `${origin}${issuer}`, registration_endpoint: `${origin}/register` });
 /** Where clients find OAuth metadata: the place of the endpoint's own, and of its authorization server's. */
 const places: readonly (readonly [name: string, server: Server])[] = [
   ...['/mcp', ''].map((suffix): [string, Server] => [
@@ -324,7 +326,7 @@ const places: readonly (readonly [name: string, server: Server])[] = [
     {
       '/mcp': gate,
       [`${wellKnown}/oauth-protected-resource${suffix}`]: protectedResource(''),
-      [`${wellKnown}/oauth-authorization-server`]: registering,
+      [`${wellKnown}/oauth-authorization-server`]: registering(''),
     },
   ]),
   ...['resource_metadata="http://<host>/meta"', 'resource_metadata=https://<host>/meta'].map(
@@ -338,7 +340,7 @@ const places: readonly (readonly [name: string, server: Server])[] = [
             })
             .end(),
         '/meta': protectedResource(''),
-        [`${wellKnown}/oauth-authorization-server`]: registering,
+        [`${wellKnown}/oauth-authorization-server`]: registering(''),
       },
     ],
   ),
@@ -352,7 +354,7 @@ const places: readonly (readonly [name: string, server: Server])[] = [
     {
       '/mcp': gate,
       [`${wellKnown}/oauth-protected-resource/mcp`]: protectedResource(issuer),
-      [at]: registering,
+      [at]: registering(issuer),
     },
   ]),
 ];

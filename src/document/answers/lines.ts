@@ -217,7 +217,7 @@ const asks: FactsOf = (judged) => {
       observed(judged, one, `${accessText(one, judged)}${atPlace(one, listing.remotes)}`),
     ),
     ...known('auth.oauth').map((one) =>
-      observed(judged, one, `OAuth sign-in${toText(signInWords(one.value))}${atPlace(one, listing.remotes)}`),
+      observed(judged, one, `${toText(signInWords(one))}${atPlace(one, listing.remotes)}`),
     ),
   ];
   return facts.length > 0 ? facts : [unknownOf(judged, 'auth', 'no credentials recorded')];

@@ -136,9 +136,10 @@ function contradictions({ listing, seen, known }: Judged): string[] {
     if (!remote) return [];
     const secrets = (remote.inputs ?? []).filter(({ secret, required }) => secret && required);
     const which = listing.remotes.length > 1 ? coded(remote.url) : 'the endpoint';
-    if (one.value === false && secrets.length > 0 && !asksPayment(seen, one))
+    const maySignIn = known('auth.oauth').some(({ subject }) => subject === one.subject);
+    if (one.value === false && secrets.length > 0 && !asksPayment(seen, one) && !maySignIn)
       return [
-        `The record asks for a secret (${secrets.map(({ name }) => coded(name)).join(', ')}); ${which} let Dossier in without any ${checked(one)}.`,
+        `The record asks for a secret (${secrets.map(({ name }) => coded(name)).join(', ')}); ${which} let Dossier in without any when asked what it is ${checked(one)}.`,
       ];
     return one.value === true && !remote.inputs
       ? [`The record names no credentials; ${which} asked Dossier for some ${checked(one)}.`]

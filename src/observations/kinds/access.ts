@@ -3,7 +3,6 @@ import { type JsonObject, readObject } from '../../core/json.ts';
 import { code, codes, join, own, say, type Words } from '../../core/words.ts';
 import {
   challengesOf,
-  type Fetched,
   longestAddress,
   type NoAnswer,
   noAnswer,
@@ -12,24 +11,45 @@ import {
 } from '../../net/answer.ts';
 import type { EndpointAnswer } from '../endpoint/conversation.ts';
 import { defineKind, type ShownFinding } from '../kind.ts';
+import type { Observation } from '../observation.ts';
 import { isUnanswered } from '../outcome.ts';
 import { ofRareRemotes, ofRemotes, withoutAnswer } from '../remotes.ts';
 import type { Run } from '../run.ts';
 
 const pathOf = ({ pathname }: URL) => (pathname === '/' ? '' : pathname);
 
+/** An address of metadata, and the resource that it must be stated for there (RFC 9728 section 3.3). */
+interface MetadataPlace {
+  readonly at: string;
+  readonly resource: string;
+}
+
 /** Where clients look for the RFC 9728 metadata of an endpoint: where its challenge says, at its path, at its root. */
-function metadataUrls(response: Fetched): string[] {
-  const stated = challengesOf(response).map(({ parameters }) => parameters.get('resource_metadata'));
+function metadataPlaces({ url, credentials }: EndpointAnswer): MetadataPlace[] {
+  const challenges = credentials ? challengesOf(credentials) : [];
+  const stated = challenges.map(({ parameters }) => parameters.get('resource_metadata'));
   const named = URL.parse(stated.find(Boolean) ?? '');
-  const endpoint = new URL(response.url);
+  const endpoint = new URL(credentials?.url ?? url);
   const wellKnown = '/.well-known/oauth-protected-resource';
+  const resource = endpoint.href;
   return [
     // Metadata elsewhere would be another host's word about this one; behind TLS a service may not know that it is https.
-    ...(named?.host === endpoint.host ? [`${endpoint.origin}${named.pathname}${named.search}`] : []),
-    `${endpoint.origin}${wellKnown}${pathOf(endpoint)}`,
-    `${endpoint.origin}${wellKnown}`,
+    ...(named?.host === endpoint.host
+      ? [{ at: `${endpoint.origin}${named.pathname}${named.search}`, resource }]
+      : []),
+    { at: `${endpoint.origin}${wellKnown}${pathOf(endpoint)}`, resource },
+    { at: `${endpoint.origin}${wellKnown}`, resource: endpoint.origin },
   ];
+}
+
+const isSameUrl = (stated: unknown, url: string): boolean =>
+  typeof stated === 'string' && URL.parse(stated)?.href === new URL(url).href;
+
+/** Whether clients take metadata for an endpoint: it is for the endpoint itself, or for an address above it. */
+function isAbove(stated: unknown, endpoint: URL): boolean {
+  const resource = URL.parse(typeof stated === 'string' ? stated : '');
+  if (!resource || resource.origin !== endpoint.origin) return false;
+  return `${endpoint.pathname}/`.startsWith(`${pathOf(resource).replace(/\/$/, '')}/`);
 }
 
 /** Where clients look for the metadata of an authorization server: RFC 8414, OpenID Connect Discovery. */
@@ -53,12 +73,12 @@ const noMetadata = noAnswer(
 async function findObject(
   run: Run,
   urls: readonly string[],
-): Promise<{ readonly result: 'object'; readonly object: JsonObject } | NoAnswer> {
+): Promise<{ readonly result: 'object'; readonly object: JsonObject; readonly at: string } | NoAnswer> {
   const failures: NoAnswer[] = [];
   for (const url of new Set(urls)) {
     const answer = await run.get(url);
     const object = answer.result === 'response' ? readObject(answer.text) : undefined;
-    if (object) return { result: 'object', object };
+    if (object) return { result: 'object', object, at: url };
     failures.push(answer.result === 'response' ? returned(code(url), answer, own('OAuth metadata')) : answer);
   }
   return failures.find(({ outcome }) => outcome !== 'absent' && outcome !== 'asks') ?? noMetadata;
@@ -75,7 +95,10 @@ const listOf = (value: unknown): string[] =>
 async function ofServer(run: Run, issuer: string) {
   const found = await findObject(run, serverMetadataUrls(issuer));
   if (found.result !== 'object') return { issuer, metadata: found.outcome };
-  const { registration_endpoint, client_id_metadata_document_supported } = found.object;
+  const { issuer: stated, registration_endpoint, client_id_metadata_document_supported } = found.object;
+  // RFC 8414 section 3.3: metadata of another issuer must not be used.
+  if (stated !== issuer)
+    return { issuer, metadata: 'of_another_issuer', stated_issuer: toText(stated) ?? null };
   return {
     issuer,
     metadata: 'found',
@@ -84,17 +107,41 @@ async function ofServer(run: Run, issuer: string) {
   };
 }
 
-const noCredentials = noAnswer('nothing', own('The endpoint did not ask for credentials.'));
+const noCredentials = noAnswer(
+  'nothing',
+  own('The endpoint did not ask for credentials, and publishes no OAuth metadata (RFC 9728).'),
+);
 
 /** Whether another answer may come the next time. */
 const isOpen = (list: EndpointAnswer['list']): list is NoAnswer =>
   list.result === 'no_answer' && isUnanswered(list.outcome);
 
-async function toFinding({ credentials, list }: EndpointAnswer, run: Run) {
-  if (!credentials) return isOpen(list) ? list : noCredentials;
-  const found = await findObject(run, metadataUrls(credentials));
-  if (found.result !== 'object') return withoutAnswer(found);
-  const { authorization_servers: stated } = found.object;
+/** The metadata of an endpoint. One that asked for nothing has only what is for its own address, or one above it. */
+async function findMetadata(endpoint: EndpointAnswer, run: Run) {
+  const places = metadataPlaces(endpoint);
+  const found = await findObject(
+    run,
+    places.map(({ at }) => at),
+  );
+  if (found.result !== 'object') return found;
+  const { resource } = found.object;
+  const url = new URL(endpoint.url);
+  if (!endpoint.credentials && !isAbove(resource, url)) return noCredentials;
+  const isOwn = places.some((place) => place.at === found.at && isSameUrl(resource, place.resource));
+  return {
+    result: 'metadata' as const,
+    metadata: found.object,
+    isOwn: isOwn || isSameUrl(resource, url.href),
+  };
+}
+
+async function toFinding(endpoint: EndpointAnswer, run: Run) {
+  const { credentials, introduction, list } = endpoint;
+  if (!credentials && !introduction) return isOpen(list) ? list : noCredentials;
+  const found = await findMetadata(endpoint, run);
+  if (found.result !== 'metadata')
+    return credentials ? withoutAnswer(found) : isUnanswered(found.outcome) ? found : noCredentials;
+  const { authorization_servers: stated, scopes_supported } = found.metadata;
   const isLong = (server: unknown) => typeof server === 'string' && server.length > longestAddress;
   if (Array.isArray(stated) && stated.some(isLong)) {
     return notAsked(
@@ -104,15 +151,18 @@ async function toFinding({ credentials, list }: EndpointAnswer, run: Run) {
     );
   }
   const servers = listOf(stated).slice(0, 3);
-  const scopes = listOf(found.object.scopes_supported);
-  const resource = toText(found.object.resource) ?? null;
+  const scopes = listOf(scopes_supported);
+  const resource = toText(found.metadata.resource) ?? null;
   return {
     // What a list of the metadata has first or last says nothing.
     value: { issuers: servers, scopes: scopes.toSorted(), resource },
     outcome: 'seen' as const,
-    details: { scopes: scopes.length },
-    // What the hosts of others answer on a day is no change of this endpoint.
-    as_seen: { authorization_servers: await Promise.all(servers.map((issuer) => ofServer(run, issuer))) },
+    details: { scopes: scopes.length, ...(!found.isOwn && { differs: ['resource'] }) },
+    as_seen: {
+      ...(!credentials && { introduced_without_credentials: true }),
+      // What the hosts of others answer on a day is no change of this endpoint.
+      authorization_servers: await Promise.all(servers.map((issuer) => ofServer(run, issuer))),
+    },
   };
 }
 
@@ -124,25 +174,43 @@ const signIn = z.strictObject({
 });
 const mostScopes = 8;
 
-/** Through whom callers sign in, as the end of a phrase: `through` the authorization servers. */
-export function signInWords(value: unknown): Words {
+/**
+ * Through whom callers sign in, as a phrase: OAuth sign-in `through` the authorization servers. Metadata of an endpoint that asked
+ * Dossier for nothing is about calls.
+ */
+export function signInWords({ value, as_seen }: Pick<Observation, 'value' | 'as_seen'>): Words {
   const { issuers = [] } = signIn.safeParse(value).data ?? {};
-  return issuers.length > 0 ? say` through ${codes(issuers)}` : own(', which names no authorization server');
+  const none = own('no authorization server');
+  if (as_seen?.introduced_without_credentials)
+    return say`its metadata names ${issuers.length > 0 ? codes(issuers) : none}, so calls may need sign-in`;
+  return issuers.length > 0
+    ? say`OAuth sign-in through ${codes(issuers)}`
+    : say`OAuth sign-in, which names ${none}`;
 }
 
-/** The authorization servers, and the scopes that the metadata names; a value holds the scopes that fit into 1 KiB. */
-function withScopes({ value: { issuers, scopes }, details }: ShownFinding<z.infer<typeof signIn>>): Words {
-  const servers = issuers.length > 0 ? codes(issuers) : own('names no authorization server');
-  if (scopes.length === 0) return servers;
+/** The scopes that the metadata names; a value holds those that fit into 1 KiB. */
+function scopesWords({ value: { scopes }, details }: ShownFinding<z.infer<typeof signIn>>): Words {
+  if (scopes.length === 0) return own('');
   const more = Math.max(scopes.length, Number(details?.scopes ?? 0)) - mostScopes;
   const named = join(
     scopes.slice(0, mostScopes).map((scope) => code(scope)),
     ', ',
   );
-  return say`${servers}; scopes ${named}${more > 0 ? say` and ${more} more` : own('')}`;
+  return say`; scopes ${named}${more > 0 ? say` and ${more} more` : own('')}`;
 }
 
-/** OAuth metadata of the endpoints that ask for credentials. */
+/** The authorization servers and scopes that the metadata names, whether it is for another address, and what an open endpoint may ask. */
+function sayMetadata(found: ShownFinding<z.infer<typeof signIn>>): Words {
+  const { issuers, resource } = found.value;
+  const servers = issuers.length > 0 ? codes(issuers) : own('names no authorization server');
+  const ofNone = own('; it does not say which address it is for');
+  const other = resource === null ? ofNone : say`; it is for ${code(resource)}, and not for this address`;
+  const later = own('; the endpoint introduced itself without credentials, so calls may need sign-in');
+  const isLater = found.as_seen?.introduced_without_credentials;
+  return say`${servers}${scopesWords(found)}${found.details?.differs ? other : own('')}${isLater ? later : own('')}`;
+}
+
+/** OAuth metadata of the endpoints that ask for credentials, or may ask for some when a tool is called. */
 export const accessOauth = defineKind({
   kind: 'auth.oauth',
   value: signIn,
@@ -150,10 +218,10 @@ export const accessOauth = defineKind({
   question: 'access',
   title: 'OAuth sign-in',
   means:
-    'The authorization servers and scopes that the endpoint names in its protected-resource metadata (RFC 9728).',
+    'The authorization servers and scopes that the endpoint names in its protected-resource metadata (RFC 9728), which is read also where the endpoint introduced itself without credentials: calls may need sign-in.',
   doesNotMean: 'Dossier does not sign in; it does not say what an account costs or who gets one.',
-  method_version: 'auth/3',
-  say: withScopes,
+  method_version: 'auth/4',
+  say: sayMetadata,
   ...ofRareRemotes(toFinding),
 });
 
