@@ -15,8 +15,8 @@ const columns = ['kind', 'outcome', 'value', 'reason'] as const;
 
 /** What was found, as it is printed: without what only later checks need. */
 function toPrinted(found: StoredObservation | DatedFinding) {
-  const { why = [], form: _, recorded: __, ...one } = found;
-  const { tally: ___, last: ____, absent_since: _____, missed, ...shown } = one as StoredObservation;
+  const { why = [], recorded: _, ...one } = found;
+  const { tally: __, last: ___, absent_since: ____, missed, ...shown } = one as StoredObservation;
   return {
     ...shown,
     ...(why.length > 0 && { reason: toText(new Words(why)) }),

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { asMembers, countValues, parseForeignJson } from '../core/json.ts';
 import { type ComparisonBudget, differenceText, differenceWithin } from '../core/word-difference.ts';
 import { toCanonicalJson } from '../log/leaf.ts';
-import { nameOf, type Tool } from './endpoint/surface.ts';
-import { changedTexts } from './kinds/tools.ts';
+import { nameOf, type Tool, withoutForm } from './endpoint/surface.ts';
+import { changedTexts } from './kinds/changed-texts.ts';
 
 /** Members of a tool that every era of the protocol has; hosts hand on some of them. */
 const comparedMembers = ['title', 'description', 'inputSchema', 'outputSchema', 'annotations'] as const;
@@ -48,10 +48,9 @@ function toProtocolNames(sent: readonly Tool[]): Tool[] {
     left -= countValues(schema);
     return (left >= 0 ? parseForeignJson(schema) : undefined) ?? schema;
   };
-  return sent.map(({ input_schema, parameters, ...tool }) => ({
-    ...tool,
-    inputSchema: toSchema(tool.inputSchema ?? input_schema ?? parameters),
-  }));
+  return sent.map(({ input_schema, parameters, ...tool }) =>
+    withoutForm({ ...tool, inputSchema: toSchema(tool.inputSchema ?? input_schema ?? parameters) }),
+  );
 }
 
 const pick = (value: unknown, names: ReadonlySet<string>) =>
@@ -143,7 +142,7 @@ export function compareTools(seen: readonly Tool[], { tools, members, annotation
     tools.map(({ name }) => name),
     new Set(seen.map(nameOf)),
   );
-  const own = seen.map((tool) => digestTool(tool, members, annotations));
+  const own = seen.map((tool) => digestTool(withoutForm(tool), members, annotations));
   const sent = tools.map((tool) => ({ ...tool, name: tool.name.slice(prefix.length) }));
   const [ownByName, sentByName] = [own, sent].map((side) => Map.groupBy(side, ({ name }) => name));
   const names = [...new Set([...own, ...sent].map(({ name }) => name))].sort();

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Part, Words } from '../core/words.ts';
-import { changedTools } from './kinds/tools.ts';
 import { kinds } from './kinds.ts';
 import {
   type Essence,
@@ -68,11 +67,8 @@ function hasSameEssence(kind: string, a: Compared, b: Compared): boolean {
   return isDeepStrictEqual(was, is);
 }
 
-/** Whether two findings say the same: what was sent in two forms is compared by what both have in common. */
-const isEqual = (a: StoredObservation | LastValue, b: DatedFinding) =>
-  a.form && b.form && a.outcome === b.outcome && a.form.name !== b.form.name
-    ? a.form.common === b.form.common
-    : hasSameEssence(b.kind, a, b);
+/** Whether two findings say the same. */
+const isEqual = (a: StoredObservation | LastValue, b: DatedFinding) => hasSameEssence(b.kind, a, b);
 
 const isSame = (a: StoredObservation | LastValue, b: DatedFinding) =>
   a.method_version === b.method_version && isEqual(a, b);
@@ -108,7 +104,6 @@ const changedFrom = (before: StoredObservation | LastValue, found: DatedFinding)
     changed_from: {
       ...{ value: before.value, outcome: before.outcome, seen_until: before.observed_at },
       ...(before.value_digest && { value_digest: before.value_digest }),
-      ...(!before.isShort && !found.isShort && changedTools(before, found)),
     },
   };
 
@@ -146,12 +141,12 @@ function settle(known: StoredObservation, found: DatedFinding, stamp: RunStamp):
   const last = lastOf(known) ?? (isUnanswered(found.outcome) ? toLast(known) : undefined);
   const now = fresh(found, stamp);
   if (isSame(known, found)) {
-    const { first_seen_at, changed_from, value, details, form, isShort } = known;
-    // What the log commits to stays, and what one form has of it is not replaced by what the other has.
-    const isKept = details && (form !== undefined || withDetails.has(known.kind));
-    const kept = { ...(isKept && { details }), ...(form && { form }), ...(isShort && { isShort }) };
+    const { first_seen_at, changed_from, details, isShort } = known;
+    // What the log commits to stays.
+    const isKept = details && withDetails.has(known.kind);
+    const kept = { ...(isKept && { details }), ...(isKept && isShort && { isShort }) };
     return {
-      ...{ ...now, value, ...kept, first_seen_at },
+      ...{ ...now, ...kept, first_seen_at },
       ...(changed_from && { changed_from }),
       ...(known.last && { last: known.last }),
     };

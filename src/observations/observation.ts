@@ -4,6 +4,7 @@ import type { NoAnswer } from '../net/answer.ts';
 import type { Exchange, OpenExchange } from './endpoint/conversation.ts';
 import { type Outcome, outcomes } from './outcome.ts';
 import type { CheckEnd, Tally } from './tally.ts';
+import { changeClasses } from './tool-change.ts';
 
 /** The questions of a buyer, in the order that every adapter shows them, each in plain words. */
 export const questionTitles = {
@@ -61,9 +62,19 @@ export const observation = z.object({
     .object({
       ...{ value, value_digest: maybe, outcome: z.enum(outcomes), seen_until: z.string() },
       tools: z
-        .array(z.object({ tool: z.string(), change: z.enum(['added', 'removed', 'changed']) }))
+        .array(
+          z.object({
+            tool: z.string(),
+            change: z.enum(['added', 'removed', 'changed']),
+            class: z.enum(changeClasses),
+          }),
+        )
         .optional()
-        .describe('Of a set of tools: which differ, the first 20'),
+        .describe('Of a set of tools: which differ, 20 of them, and how, what weighs most first'),
+      counts: z
+        .partialRecord(z.enum(changeClasses), z.number())
+        .optional()
+        .describe('How many tools differ in each class'),
     })
     .optional()
     .describe('What was seen before the last change, and when last'),
@@ -116,8 +127,6 @@ export interface Finding extends RecordedSubject {
   readonly details?: Readonly<Record<string, unknown>>;
   /** What may differ from run to run without a change of the fact: digests, signatures with an end. */
   readonly as_seen?: Readonly<Record<string, unknown>>;
-  /** In which of several forms it was sent, and a digest of what all of them have in common. */
-  readonly form?: { readonly name: string; readonly common: string };
   /** Of a finding without a value: there is no such fact until a value of it was seen. */
   readonly onlyIfSeen?: true;
   /** Said of all subjects of the kind together: only while a value was seen of none. */
@@ -141,7 +150,7 @@ export interface Finding extends RecordedSubject {
 }
 
 const lastFields = [
-  ...(['value', 'outcome', 'asks_for', 'details', 'form', 'observed_at', 'first_seen_at'] as const),
+  ...(['value', 'outcome', 'asks_for', 'details', 'observed_at', 'first_seen_at'] as const),
   ...(['changed_from', 'method_version', 'isPartial', 'isShort', 'value_digest', 'by', 'open'] as const),
 ] as const;
 /** A value as it was last seen, stored behind a state without one. */
@@ -189,6 +198,8 @@ export interface ObservationChange {
     readonly unanswered_since?: string;
   };
   readonly after: Essence;
-  /** The change item by item, where its kind has one: for a set of tools, which differ and how. */
+  /** The change item by item, where its kind has one: for a set of tools, which differ and how, the 100 that weigh most. */
   readonly items?: readonly object[];
+  /** How many items there are of each class. */
+  readonly counts?: Readonly<Record<string, number>>;
 }

@@ -11,17 +11,20 @@ import { compareRuns, type DatedFinding, keyOf, missedAll, type RunStamp } from 
 import { surfaceDigest, type Tool } from './endpoint/surface.ts';
 import { fitTogether, passGate, toShownName } from './gate.ts';
 import type { Kind } from './kind.ts';
-import { surfaceChanges, toolsSurface } from './kinds/tools.ts';
+import { surfaceChanges, weightiest } from './kinds/tool-changes.ts';
+import { toolsSurface } from './kinds/tools.ts';
 import { kinds, type ObservedKind } from './kinds.ts';
 import type { ObservationChange, StoredObservation } from './observation.ts';
 import { isUnanswered, type Outcome } from './outcome.ts';
 import type { Run } from './run.ts';
 
-/** A set of tools that differs from the last stored one of its endpoint; `items` are the differences, if there is one. */
+/** A set of tools that differs from the last stored one of its endpoint; `changes` are the differences, if there is one. */
 interface NewSurface {
   readonly tools: readonly Tool[];
   readonly digest: string;
-  readonly items?: ObservationChange['items'];
+  /** Of the same tools in another form, which replace the stored ones. */
+  readonly first_seen_at?: string;
+  readonly changes?: ReturnType<typeof surfaceChanges>;
 }
 
 /** The new sets of tools by the URL of their endpoint. */
@@ -42,41 +45,72 @@ async function findNewSurfaces(run: Run, { store }: Pick<Context, 'store'>): Pro
     const { tools, digested } = endpoint.list;
     const digest = surfaceDigest(digested);
     const [last] = await observations.surfaces(handle, remote.url);
-    if (last?.digest === digest) continue;
     const known = last && (await observations.surfaceText(handle, remote.url, last.digest));
-    const items = known === undefined ? undefined : surfaceChanges(JSON.parse(known) as Tool[], tools);
+    if (last?.digest === digest) {
+      if (known !== JSON.stringify(tools))
+        found.set(remote.url, { tools, digest, first_seen_at: last.first_seen_at });
+      continue;
+    }
+    const changes = known === undefined ? undefined : surfaceChanges(JSON.parse(known) as Tool[], tools);
     found.set(remote.url, {
       tools,
       digest,
-      ...(items && { items: mapTexts(items, toShownName) as typeof items }),
+      ...(changes && { changes: mapTexts(changes, toShownName) as typeof changes }),
     });
   }
   return found;
 }
 
-/** A changed set of tools as its items: which tools differ, and how; the digests of all of them are left out. */
-function itemize(
-  { kind, subject, before, after }: ObservationChange,
-  items: NonNullable<NewSurface['items']>,
-): ObservationChange {
-  const { details: _were, ...was } = before ?? { value: null, outcome: 'seen', seen_until: '' };
-  const { details: _are, ...is } = after;
-  return { kind, ...(subject !== undefined && { subject }), before: was, after: is, items };
+const mostNamed = 20;
+
+/** Whether a fact became another one at this check that was seen before. */
+const isOtherAt = ({ changed_from, first_seen_at }: StoredObservation, at: string) =>
+  changed_from !== undefined && first_seen_at === at;
+
+/** Says of a set of tools that is another one since this check which tools changed, and how. */
+function withChangedTools(one: StoredObservation, surfaces: Surfaces, at: string): StoredObservation {
+  const { changes } = surfaces.get(one.subject ?? '') ?? {};
+  if (one.kind !== toolsSurface.kind || !one.changed_from || !isOtherAt(one, at) || !changes) return one;
+  const tools = weightiest(changes.items, mostNamed).map(({ tool, change, class: of }) => ({
+    tool,
+    change,
+    class: of,
+  }));
+  return { ...one, changed_from: { ...one.changed_from, tools, counts: changes.counts } };
 }
 
-/** Stores the new sets of tools of a run, and returns the changes with those of sets of tools item by item. */
-async function putSurfaces(
-  tx: Transaction,
-  handle: string,
-  surfaces: Surfaces,
-  { changes, at }: { readonly changes: readonly ObservationChange[]; readonly at: string },
-): Promise<readonly ObservationChange[]> {
-  for (const [remote, { tools, digest }] of surfaces)
-    await tx.observations.putSurface({ handle, remote, digest, first_seen_at: at, tools });
-  return changes.map((change) => {
-    const { items } = surfaces.get(change.subject ?? '') ?? {};
-    return change.kind === toolsSurface.kind && change.before && items ? itemize(change, items) : change;
+/**
+ * A changed set of tools as its items: which tools differ, and how; the digests of all of them are left out. It is a change of the set
+ * that was seen last, whatever was answered in between.
+ */
+function itemize(change: ObservationChange, one: StoredObservation, surfaces: Surfaces): ObservationChange {
+  const { changes } = surfaces.get(change.subject ?? '') ?? {};
+  if (!change.before || !changes || !one.changed_from) return change;
+  const { tools: _, counts: __, ...before } = one.changed_from;
+  const { details: ___, ...after } = change.after;
+  return { ...change, before, after, ...changes };
+}
+
+/** Stores the new sets of tools of a run. */
+async function putSurfaces(tx: Transaction, handle: string, surfaces: Surfaces, at: string): Promise<void> {
+  for (const [remote, { tools, digest, first_seen_at = at }] of surfaces)
+    await tx.observations.putSurface({ handle, remote, digest, first_seen_at, tools });
+}
+
+/** What a run leaves stored and what changed at it, with what changed of sets of tools. */
+function compare(known: readonly StoredObservation[], { found, surfaces, stamp }: ObservedRecord) {
+  const compared = compareRuns(known, found, stamp);
+  const observations = compared.observations.map((one) => withChangedTools(one, surfaces, stamp.at));
+  const changedTools = new Map(
+    observations
+      .filter((one) => one.kind === toolsSurface.kind && isOtherAt(one, stamp.at))
+      .map((one) => [keyOf(one), one]),
+  );
+  const changes = compared.changes.map((change) => {
+    const one = changedTools.get(keyOf(change));
+    return one ? itemize(change, one, surfaces) : change;
   });
+  return { observations, changes };
 }
 
 /** What asking needs: a log, and what stops it. */
@@ -165,16 +199,16 @@ export type RunReport = Awaited<ReturnType<typeof write>>;
 
 /** Writes what a run found in one transaction; every change of a fact is one entry of the log. */
 async function write(tx: Transaction, observed: ObservedRecord) {
-  const { found, surfaces, stamp, lease, imported_at, listing } = observed;
+  const { surfaces, stamp, lease, imported_at, listing } = observed;
   const { handle } = listing;
   if (!(await tx.leases.isHeldBy(lease))) throw new Error('another process has taken this run over');
   const known = await tx.observations.ofListing(handle);
-  const { observations, changes } = compareRuns(known?.observations ?? [], found, stamp);
+  const { observations, changes } = compare(known?.observations ?? [], observed);
   await tx.observations.put({ handle, observed_at: stamp.at, observations }, imported_at);
   await tx.listings.reindex(handle, toFacets(listing, observations));
-  const itemized = await putSurfaces(tx, handle, surfaces, { changes, at: stamp.at });
+  await putSurfaces(tx, handle, surfaces, stamp.at);
   if (changes.length > 0) {
-    const change = { handle, ...stamp, changes: itemized };
+    const change = { handle, ...stamp, changes };
     // What is seen for the first time, or again, is committed in the log, where an audit looks for it, and changed nothing.
     const changed = new Set(changes.map(keyOf));
     const reported = observations.filter((one) => changed.has(keyOf(one)) && isChangedAt(one, stamp));

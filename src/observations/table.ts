@@ -29,12 +29,12 @@ export type RecordedChange = ValueOf<typeof changeTable>;
 const surfaceTable = table({
   handle: text,
   remote: text,
-  /** Merkle root over the tools, hex. */
+  /** Merkle root over the tools without their form, hex: the value of the fact. */
   digest: text,
   first_seen_at: text,
   tools: json<readonly Tool[]>(),
 });
-/** A set of tools as an endpoint sent it; the five newest of each endpoint are stored. */
+/** A set of tools as an endpoint sent it last; the five newest of each endpoint are stored, the one that its fact names first. */
 export type ToolSurface = ValueOf<typeof surfaceTable>;
 
 declare module '../store/store.ts' {

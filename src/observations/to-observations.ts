@@ -56,8 +56,8 @@ function staleText(one: StoredObservation): Words {
 const cutDetails = own('Its details are shortened, because they take more room than Dossier gives them.');
 
 function publish(stored: StoredObservation, kind: Kind, observing: Observing): Observation {
-  const { missed, absent_since: _, last: __, form: ___, recorded: ____, tally: _____, ...seen } = stored;
-  const { isPartial: ______, by: _______, open: ________, isShort, why, ...rest } = seen;
+  const { missed, absent_since: _, last: __, recorded: ___, tally: ____, ...seen } = stored;
+  const { isPartial: _____, by: ______, open: _______, isShort, why, ...rest } = seen;
   const { observed_at, first_seen_at, ...fact } = rest;
   const isAsked = stored.outcome !== 'not_asked';
   const isStale = isAsked && observing.now.getTime() > staleAt_ms(observed_at, observing.interval_s);

@@ -17,7 +17,7 @@ import {
   textsOfPairs,
 } from '../observations/compare-surface.ts';
 import { toolDigest } from '../observations/endpoint/surface.ts';
-import type { ToolChange } from '../observations/kinds/tools.ts';
+import type { ToolChange } from '../observations/kinds/tool-changes.ts';
 import type { StoredObservation } from '../observations/observation.ts';
 import { createSetReader, mostReadText, type StoredSet } from '../observations/stored-sets.ts';
 import { findListingFacts } from './find/listing.ts';
@@ -125,8 +125,7 @@ function createComparer(handle: string, shown: Shown, context: Context) {
 
 type Comparer = ReturnType<typeof createComparer>;
 
-const isCurrent = ({ value, as_seen }: StoredObservation, { digest }: StoredSet) =>
-  digest === value || digest === as_seen?.digest;
+const isCurrent = ({ value }: StoredObservation, { digest }: StoredSet) => digest === value;
 
 /** Compares with the set that was seen last at an endpoint; undefined if that one is left out. */
 async function compareWith(

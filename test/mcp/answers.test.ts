@@ -378,14 +378,15 @@ const rows: readonly Row[] = [
         changed_from: {
           ...{ value: 'cd'.repeat(32), outcome: 'seen', seen_until: timeAgo(21) },
           tools: [
-            { tool: 'read', change: 'changed' },
-            { tool: 'run', change: 'added' },
+            { tool: 'read', change: 'changed', class: 'words' },
+            { tool: 'run', change: 'added', class: 'added' },
           ],
+          counts: { words: 1, added: 1 },
         },
       },
     ],
     expected: [
-      `Its tools changed between ${dayAgo(21)} and ${before}: read changed, run added.`,
+      `Its tools changed between ${dayAgo(21)} and ${before}: other words in read; added run.`,
       `Tools: Since ${before}: read, run (says destructive) (Dossier, ${today}).`,
     ],
   },

@@ -159,7 +159,15 @@ const answers: Readonly<Record<string, Answer>> = {
     crowdLooks += 1;
     const members = Array.from({ length: 8000 }, (_, at) => [`${'m'.repeat(60)}${at}`, crowdLooks]);
     return reply(body, {
-      tools: [{ ...tool('crowd'), ...Object.fromEntries(members), annotations: Object.fromEntries(members) }],
+      tools: [
+        {
+          ...{ ...tool('crowd'), ...Object.fromEntries(members), annotations: Object.fromEntries(members) },
+          inputSchema: {
+            type: 'object',
+            properties: Object.fromEntries(members.map(([name]) => [`${name}${crowdLooks}_token`, {}])),
+          },
+        },
+      ],
     });
   }),
   long: listing((body) => reply(body, { tools: [tool('n'.repeat(1_000_000))] })),
@@ -542,13 +550,14 @@ it('stores a schema of 90,000 values once, and shows its digest', () => {
   expect(JSON.stringify(found.get('schema')).length).toBeLessThan(30_000);
 });
 
-it('writes no more of a change into the log because a tool has many members', async () => {
+it('writes no more of a change into the log because a tool has many annotations and arguments', async () => {
   const handle = 'com.example.crowd/x';
   await directory.observe(handle);
   const [newest] = await directory.store.observations.history(handle, { limit: 1 });
   const change = newest?.changes.find(({ kind }) => kind === 'tools.surface');
-  const [item] = (change?.items ?? []) as { members: string[]; annotations: string[] }[];
-  expect([item?.members.length, item?.annotations.length]).toEqual([20, 20]);
+  const [item] = (change?.items ?? []) as { arguments: string[]; annotations: string[] }[];
+  expect(item).toMatchObject({ tool: 'crowd', class: 'secret', members: ['inputSchema'] });
+  expect([item?.arguments.length, item?.annotations.length]).toEqual([20, 20]);
   expect(JSON.stringify(newest).length).toBeLessThan(10_000);
 });
 

@@ -5,7 +5,8 @@ import { coded, counted, day, named, quoted } from '../../core/text.ts';
 import { differenceText } from '../../core/word-difference.ts';
 import { type Change, changeText } from '../../log/change.ts';
 import { addTexts } from '../../observations/history.ts';
-import type { ShownChange, ToolChange } from '../../observations/kinds/tools.ts';
+import type { ShownChange } from '../../observations/kinds/changed-texts.ts';
+import type { ToolChange } from '../../observations/kinds/tool-changes.ts';
 import { questions } from '../../observations/observation.ts';
 import { kindOf } from '../../observations/recorded-kinds.ts';
 import type { RecordedChange } from '../../observations/table.ts';
@@ -175,21 +176,30 @@ const seenValue = ({ kind }: ShownChange, { value, ...found }: ShownChange['afte
 
 const mostItems = 10;
 const mostTexts = 5;
-const more = (items: readonly unknown[], most: number) =>
-  items.length > most ? [`and ${items.length - most} more`] : [];
+const moreThan = (count: number, most: number) => (count > most ? [`and ${count - most} more`] : []);
+const more = (items: readonly unknown[], most: number) => moreThan(items.length, most);
+
+/** How many tools changed; only 100 of them are items. */
+export const countOf = ({ items = [], counts }: ShownChange) =>
+  counts ? Object.values(counts).reduce((sum, count) => sum + count, 0) : items.length;
+
+/** What a tool asks for that it did not ask for before. */
+const argumentsText = ({ class: of, arguments: names = [] }: ToolChange) =>
+  names.map(
+    (name) => `${of === 'secret' ? 'argument named as a secret' : 'required argument'} ${named(name)}`,
+  );
 
 /** A hint of the protocol that changed needs no quotes; any other name is its publisher's. */
 const hint = /^[A-Za-z]{1,20}Hint: (?:true|false|absent) -> (?:true|false|absent)$/;
 
-function toolText(
-  { tool, change, members = [], annotations = [] }: ToolChange,
-  texts: ShownChange['texts'] = [],
-) {
+function toolText(item: ToolChange, texts: ShownChange['texts'] = []) {
+  const { tool, change, members = [], annotations = [] } = item;
   if (change !== 'changed') return `${coded(tool)} ${change}`;
   const worded = texts
     .slice(0, mostTexts)
     .map(({ member, difference }) => `${named(member)} ${quoted(cut(differenceText(difference)))}`);
   const parts = [
+    ...argumentsText(item),
     ...annotations.map((text) => (hint.test(text) ? text : quoted(text))),
     ...members.filter((member) => !texts.some((text) => text.member.split('.')[0] === member)).map(named),
     ...worded,
@@ -200,7 +210,7 @@ function toolText(
 
 /** What was and what is; a set of tools tool by tool, unless its tools are listed apart. */
 export function changedText(change: ShownChange, isListed = false): string {
-  const { before, after, items = [], texts = [] } = change;
+  const { before, after, texts = [] } = change;
   const last = day(before?.seen_until ?? '');
   if (toolChangesOf(change).length === 0) {
     const words = [before ? seenValue(change, before) : '', seenValue(change, after)];
@@ -212,7 +222,7 @@ export function changedText(change: ShownChange, isListed = false): string {
   const textsOf = (item: ToolChange) => texts.filter(({ tool }) => tool === item.tool);
   const shown = toolChangesOf(change).slice(0, mostItems);
   const said = shown.map((item) => toolText(item, textsOf(item)));
-  const what = isListed ? 'changed' : [...said, ...more(items, mostItems)].join('; ');
+  const what = isListed ? 'changed' : [...said, ...moreThan(countOf(change), mostItems)].join('; ');
   return `${titleOf(change)}: ${what}; last seen without these changes on ${last}`;
 }
 

@@ -4,10 +4,10 @@ import { hiddenCharacters, nameHidden } from '../../core/text.ts';
 import { count, ours, own, say } from '../../core/words.ts';
 import { noAnswer } from '../../net/answer.ts';
 import type { ToolList } from '../endpoint/messages.ts';
-import type { Tool } from '../endpoint/surface.ts';
+import { shortNameOf, type Tool } from '../endpoint/surface.ts';
 import { defineKind } from '../kind.ts';
 import { ofRareRemotes } from '../remotes.ts';
-import { shortNameOf, toHints } from './tools.ts';
+import { toHints } from './tools.ts';
 
 const withoutHint = 'without a hint';
 /** What a tool states of itself in its annotations (MCP, ToolAnnotations); one that says both only reads. */

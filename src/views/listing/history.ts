@@ -1,10 +1,11 @@
 import { html } from 'hono/html';
 import { asMembers, own } from '../../core/json.ts';
-import { cleanText, nameHidden } from '../../core/text.ts';
+import { cleanText, counted, nameHidden } from '../../core/text.ts';
 import type { TextPart } from '../../core/word-difference.ts';
 import {
   changedOf,
   changedText,
+  countOf,
   type HistoryEvent,
   logIndexOf,
   toolChangesOf,
@@ -14,7 +15,8 @@ import type { ListingDocument } from '../../document/listing-document.ts';
 import { copyLacksSentence } from '../../document/record.ts';
 import type { Tool } from '../../observations/endpoint/surface.ts';
 import type { readTools } from '../../observations/history.ts';
-import type { ShownChange, ToolChange } from '../../observations/kinds/tools.ts';
+import type { ShownChange } from '../../observations/kinds/changed-texts.ts';
+import type { ToolChange } from '../../observations/kinds/tool-changes.ts';
 import { day, foreignLink, type Html, pagePath, paste } from '../html.ts';
 import type { Site } from '../layout.ts';
 import { marked } from './answers.ts';
@@ -39,6 +41,9 @@ const changedMembers = (
 const toolChangeItem = (change: ToolChange, texts: ShownChange['texts'] & object) => html`
 <li><b class="foreign">${nameHidden(change.tool)}</b> ${change.change}${
   changedMembers(change, texts) && html`: <span class="foreign">${changedMembers(change, texts)}</span>`
+}${
+  change.arguments &&
+  html`; ${change.class === 'secret' ? 'an argument named as a secret' : 'now required'}: <span class="foreign">${change.arguments.map(nameHidden).join(', ')}</span>`
 }${texts.map(({ member, difference }) => html`<p><span class="note foreign">${nameHidden(member)}</span>: <span class="foreign difference">${difference.map(part)}</span></p>`)}</li>`;
 
 function change(changed: ShownChange, today: string): Html {
@@ -49,7 +54,8 @@ function change(changed: ShownChange, today: string): Html {
       texts.filter(({ tool }) => tool === item.tool),
     ),
   );
-  return html`<p>${marked(changedText(changed, true), today)}</p>${tools.length > 0 && html`<ul>${tools}</ul>`}`;
+  const more = countOf(changed) - tools.length;
+  return html`<p>${marked(changedText(changed, true), today)}</p>${tools.length > 0 && html`<ul>${tools}${more > 0 && html`<li>${counted(more, 'more tool')}</li>`}</ul>`}`;
 }
 
 const entry = (log_index: unknown) =>
