@@ -5,6 +5,7 @@ import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.
 import { registryEntry } from '../support/entries.ts';
 
 const day_s = 86_400;
+const alice = '0x1111111111111111111111111111111111111111';
 const tool = (name: string) => ({ name, description: 'Sends', inputSchema: { type: 'object' } });
 const tools = [tool('send'), tool('read')];
 const unknown: Answer = ({ body }, response) => json(response, rpcError(body, -32601, 'Method not found'));
@@ -34,6 +35,7 @@ const ofEra =
   };
 
 const names = [
+  'deposit',
   ...['later', 'elsewhere', 'issuer', 'words', 'rare'],
   'silent-stream',
   'dual',
@@ -303,4 +305,36 @@ it('a fault neither drops that no metadata is there nor dates it anew', async ()
   expect((await check('rare'))['auth.oauth']).toMatchObject({ outcome: 'absent', missed: {} });
   endpoints.set('rare', status(401));
   expect((await check('rare'))['auth.oauth']?.first_seen_at).toBe(first?.first_seen_at);
+});
+
+it('a payee that is another one at each request is said to be that, and never to have changed', async () => {
+  let requests = 0;
+  let payee = () => `0x${String(requests).padStart(40, '0')}`;
+  endpoints.set('deposit', (_, response) => {
+    requests += 1;
+    const offer = { scheme: 'exact', network: 'eip155:8453', amount: '1', asset: alice, payTo: payee() };
+    json(response, { x402Version: 2, accepts: [offer] }, 402);
+  });
+  for (let day = 0; day < 3; day += 1) {
+    const facts = await check('deposit');
+    expect(facts['price.pay_to']).toMatchObject({ value: 'another address each time' });
+  }
+  expect(await changesOf('deposit')).toEqual([]);
+  const compared = await directory.app.request('/api/tools/compare_agents', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      handles: ['com.example.deposit/mcp', 'com.example.dual/mcp'],
+      criteria: [{ criterion: 'pay_to_unchanged_for', value: 1 }],
+    }),
+  });
+  expect(await compared.text()).toContain('asks to be paid at another address each time');
+  payee = () => alice;
+  const settled = await check('deposit');
+  expect(settled['price.pay_to']).toMatchObject({
+    value: [alice],
+    changed_from: { value: 'another address each time' },
+  });
+  const page = await directory.app.request('/agents/com.example.deposit/mcp.md');
+  expect(await page.text()).toContain(`Paid to \`${alice}\` instead of another address each time`);
 });

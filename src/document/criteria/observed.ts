@@ -3,7 +3,7 @@ import { toText } from '../../core/words.ts';
 import type { ListingPackage } from '../../listings/listing.ts';
 import { allOffers, offerWords } from '../../observations/kinds/offers.ts';
 import { readablePackages, toPackage } from '../../observations/kinds/package-record.ts';
-import { isWithinLimit, readPriceLimit } from '../../observations/kinds/price.ts';
+import { isAnotherEachTime, isWithinLimit, readPriceLimit } from '../../observations/kinds/price.ts';
 import {
   currentOutcome,
   type DatedObservation,
@@ -216,6 +216,14 @@ function judgeUnchanged(one: DatedObservation, days: number, subject: string): F
   return observedFinding(one, unknown(`${same}; that is less than was asked for.`));
 }
 
+const anotherPayee = (one: DatedObservation): Finding =>
+  observedFinding(
+    one,
+    unknown(
+      'The endpoint asks to be paid at another address each time, so that no address can stay the same.',
+    ),
+  );
+
 /** The worst finding over all recorded endpoints; one without the fact is unknown unless it `needs` none. */
 function unchangedFor(
   compared: ComparedListing,
@@ -228,7 +236,8 @@ function unchangedFor(
   const unseen = (one?: Observation) => unseenFinding(compared, `${subject} are not known to Dossier`, one);
   const findings = endpoints.flatMap((factOf): Finding[] => {
     const one = factOf(kind);
-    if (one && currentOutcome(one) === 'seen' && isDated(one)) return [judgeUnchanged(one, days, subject)];
+    if (one && currentOutcome(one) === 'seen' && isDated(one))
+      return [isAnotherEachTime(one.value) ? anotherPayee(one) : judgeUnchanged(one, days, subject)];
     return one || needs(factOf) ? [unseen(one)] : [];
   });
   return worstOf(findings) ?? unseen();

@@ -50,6 +50,8 @@ export interface EndpointAnswer {
   readonly credentials?: Fetched;
   /** The first response that asked for a payment. */
   readonly payment?: Fetched;
+  /** The second response to the same message, if it asked for a payment, too: some endpoints name another address in each. */
+  readonly paymentAgain?: Fetched;
 }
 
 /** No more messages are sent once an endpoint has sent this much: twice the largest list of tools. */
@@ -80,10 +82,10 @@ export const createConversation = (
   sessionId: undefined as string | undefined,
 });
 
-export async function send(
+async function sendOnce(
   talk: Conversation,
   message: (id: number) => Message,
-  timeout_ms = talk.timeouts.observerSecondTry_ms,
+  timeout_ms: number,
 ): Promise<Replied> {
   talk.lastId += 1;
   const id = talk.lastId;
@@ -94,6 +96,18 @@ export async function send(
     talk.sessionId = answer.headers['mcp-session-id'];
   }
   return toReplied(answer, id);
+}
+
+/** Sends a message; one that a payment is asked for is sent twice, because a payee that differs within one check is none over time. */
+export async function send(
+  talk: Conversation,
+  message: (id: number) => Message,
+  timeout_ms = talk.timeouts.observerSecondTry_ms,
+): Promise<Replied> {
+  const reply = await sendOnce(talk, message, timeout_ms);
+  if (reply.is !== 'payment') return reply;
+  const again = await sendOnce(talk, message, timeout_ms);
+  return again.is === 'payment' ? { ...reply, again: again.response } : reply;
 }
 
 /**
@@ -129,7 +143,7 @@ const withheld = {
 
 export const toWithheld = (
   { url, transport }: Pick<Conversation, 'url' | 'transport'>,
-  { is, response }: Extract<Replied, { readonly response: Fetched }>,
+  { is, response, again }: Extract<Replied, { readonly response: Fetched }>,
   by: Exchange,
 ): EndpointAnswer => ({
   result: 'answered',
@@ -138,6 +152,7 @@ export const toWithheld = (
   by,
   list: withheld[is],
   ...(is === 'credentials' ? { credentials: response } : { payment: response }),
+  ...(again && { paymentAgain: again }),
 });
 
 /** Asks for the pages of the list of tools until the endpoint has sent enough. */

@@ -23,7 +23,7 @@ import { digestTools, type Tool } from './surface.ts';
 /** What a message led to. What an endpoint sent is only ever in `result` and `response`, so that it cannot be taken for ours. */
 export type Replied =
   | { readonly is: 'result'; readonly result: JsonObject; readonly status: number }
-  | { readonly is: 'credentials' | 'payment'; readonly response: Fetched }
+  | { readonly is: 'credentials' | 'payment'; readonly response: Fetched; readonly again?: Fetched }
   | { readonly is: 'no_answer'; readonly answer: NoAnswer };
 
 /** Reads the JSON in a body: a single value, or the data of each event of a stream. */

@@ -186,18 +186,39 @@ export const priceOpenapi = defineKind({
   ...ofOrigins('/openapi.json', own('an OpenAPI document'), readOpenApi),
 });
 
-function payToFinding(endpoint: EndpointAnswer) {
-  const offers = quotedOffers(endpoint)?.quoted.offers ?? [];
-  const addresses = new Set(offers.flatMap(({ pay_to }) => (pay_to === undefined ? [] : toAddress(pay_to))));
-  return addresses.size > 0
-    ? { value: [...addresses].sort(), outcome: 'seen' as const }
-    : noneQuoted(endpoint);
+const anotherEachTime = 'another address each time';
+
+/** The addresses that are paid; or that the endpoint named others when it was asked twice, which is no change from day to day. */
+const payees = z.union([z.array(z.string()), z.literal(anotherEachTime)]);
+
+/** The addresses that a request for a payment names, those of eip155 in lower case. */
+function payeesOf(payment: EndpointAnswer): string[] {
+  const offers = quotedOffers(payment)?.quoted.offers ?? [];
+  const addresses = offers.flatMap(({ pay_to }) => (pay_to === undefined ? [] : toAddress(pay_to)));
+  return [...new Set(addresses)].sort();
 }
 
-const payees = z.array(z.string());
+function payToFinding(endpoint: EndpointAnswer) {
+  const named = payeesOf(endpoint);
+  if (named.length === 0) return noneQuoted(endpoint);
+  const again = endpoint.paymentAgain ? payeesOf({ ...endpoint, payment: endpoint.paymentAgain }) : [];
+  const isSame = again.length === 0 || again.join() === named.join();
+  return isSame
+    ? { value: named, outcome: 'seen' as const }
+    : { value: anotherEachTime, outcome: 'seen' as const, as_seen: { addresses: [...named, ...again] } };
+}
 
-/** The addresses of a value of price.pay_to, those of eip155 in lower case. */
-export const readPayees = (value: unknown): readonly string[] => payees.safeParse(value).data ?? [];
+/** Whether a value of price.pay_to says that the endpoint names another address each time. */
+export const isAnotherEachTime = (value: unknown): boolean => value === anotherEachTime;
+
+/** The addresses of a value of price.pay_to, those of eip155 in lower case; none if they are others each time. */
+export const readPayees = (value: unknown): readonly string[] => {
+  const { data = [] } = payees.safeParse(value);
+  return data === anotherEachTime ? [] : data;
+};
+
+const payeeWords = (value: unknown): Words =>
+  isAnotherEachTime(value) ? own(anotherEachTime) : codes(readPayees(value));
 
 /** Who is paid: a fact of its own, so that it has a date and a history apart from the amount. */
 export const pricePayTo = defineKind({
@@ -206,14 +227,15 @@ export const pricePayTo = defineKind({
   isLocked: true,
   question: 'price',
   title: 'Address that is paid',
-  means: 'The addresses of the recipients in the price that the endpoint quotes.',
+  means:
+    'The addresses of the recipients in the price that the endpoint quotes. Dossier asks for it twice: `another address each time` says that they differed.',
   doesNotMean: 'It does not say whose addresses they are.',
   changed: own('The endpoint asks to be paid at another address'),
   value: payees,
-  say: ({ value }) => codes(readPayees(value)),
+  say: ({ value }) => payeeWords(value),
   sayChange: (was, now, between) =>
-    say`Paid to ${codes(readPayees(now.value))} instead of ${codes(readPayees(was.value))} (${between})`,
-  method_version: 'price/2',
+    say`Paid to ${payeeWords(now.value)} instead of ${payeeWords(was.value)} (${between})`,
+  method_version: 'price/3',
   ...ofRareRemotes(payToFinding),
 });
 
