@@ -8,7 +8,7 @@ import { type CheckedClaim, checkClaim, toCheckName } from './check.ts';
 import type { Claim, ClaimKind, OptOut } from './claim.ts';
 import { type ClaimPass, createClaimPass } from './claim-pass.ts';
 import { type ClaimTarget, findTarget, findToCheck } from './locations.ts';
-import { isElsewhere, secondReading_ms } from './standing.ts';
+import { isRereadable, secondReading_ms } from './standing.ts';
 import { recordUnread } from './suspend.ts';
 
 const page = 100;
@@ -108,9 +108,9 @@ async function recheck(
   const claim = await context.store.claims.claim(handle);
   const listing = await findToCheck(handle, context.store);
   if (!listing) return false;
-  // Nothing that is read in another repository restores a claim.
-  const isRestorable = claim?.state === 'claimed' || (claim && !isElsewhere(claim, listing));
-  const dues = await duesOf(handle, isRestorable ? claim : undefined, context);
+  const capabilities = await context.store.claims.capabilities(handle);
+  const facts = { capabilities, listing, now: context.clock() };
+  const dues = await duesOf(handle, claim && isRereadable(claim, facts) ? claim : undefined, context);
   const kinds = new Set(
     dues.filter(({ at_ms }) => isDue(at_ms, now_ms, context.config)).map(({ kind }) => kind),
   );

@@ -82,19 +82,30 @@ export type RecordedPlace = Pick<Listing, 'repository_key' | 'withdrawn'>;
 export const isElsewhere = ({ kind, place_key }: Claim, listing: RecordedPlace): boolean =>
   kind === 'repository' && !isGone(listing) && listing.repository_key !== place_key;
 
+/** Whether the listing has a capability that works, or that a line restores. */
+const hasRestorable = (
+  { handle }: Pick<Claim, 'handle'>,
+  { capabilities, now }: { readonly capabilities: Iterable<Capability>; readonly now: Date },
+): boolean => [...capabilities].some((row) => row.handle === handle && isLiving(row) && !isLapsed(row, now));
+
+/** The facts besides a claim that decide what it does. */
+interface ClaimFacts {
+  readonly capabilities: Iterable<Capability>;
+  readonly listing: RecordedPlace;
+  readonly now: Date;
+}
+
+/** Whether a reading of its location can suspend the claim or restore it; else there is no reason to read it again. */
+export const isRereadable = (claim: Claim, facts: ClaimFacts): boolean =>
+  claim.state === 'claimed' ||
+  (claim.lost_at === undefined && !isElsewhere(claim, facts.listing) && hasRestorable(claim, facts));
+
 /**
  * Whether a claim keeps others from claiming the listing: while it is in force, and while only an opt-out, or the registry, suspends it
  * and its lines restore it: not if the listing records another repository since.
  */
-export function isHeld(
-  claim: Claim,
-  {
-    capabilities,
-    listing,
-    now,
-  }: { readonly capabilities: Iterable<Capability>; readonly listing: RecordedPlace; readonly now: Date },
-): boolean {
+export function isHeld(claim: Claim, facts: ClaimFacts): boolean {
   if (claim.state === 'claimed') return true;
-  if (claim.suspended_reason !== 'withdrawn' || isBroken(claim) || isElsewhere(claim, listing)) return false;
-  return [...capabilities].some((row) => row.handle === claim.handle && isLiving(row) && !isLapsed(row, now));
+  if (claim.suspended_reason !== 'withdrawn' || isBroken(claim)) return false;
+  return !isElsewhere(claim, facts.listing) && hasRestorable(claim, facts);
 }

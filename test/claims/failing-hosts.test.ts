@@ -81,5 +81,9 @@ describe('a repository that is gone while its host answers others', () => {
       'suspended repository_changed github.com/alice 0',
     ]);
     expect(await service.directory.audit()).toEqual([]);
+    const asked = () => service.git.requests.filter((path) => path.includes('alice/tool')).length;
+    const before = asked();
+    await pass(48);
+    expect(asked()).toBe(before);
   });
 });

@@ -144,6 +144,21 @@ test('a claim whose line is gone ends, although somebody asks about it whenever 
   expect(await service.standing(capability)).toBe('capability_suspended');
 });
 
+test('the place of an ended claim is read until its line restores nothing any more', async () => {
+  await claimByFile();
+  service.web.files.delete(wellKnown);
+  for (let pass = 0; pass < 2; pass++) await recheck(1.3);
+  expect(await claimsOf([tool])).toEqual(['suspended dns:example.com 0']);
+  const readsOf = async (days: number) => {
+    const before = service.web.requests.length;
+    await recheck(days);
+    return service.web.requests.length - before;
+  };
+  expect(await readsOf(28)).toBe(1);
+  expect(await readsOf(3)).toBe(0);
+  expect(await readsOf(30)).toBe(0);
+});
+
 test('what others wait for while an opt-out or the registry suspends a claim is not theirs before two readings', async () => {
   const owner = await claimByFile();
   const repository = service.git.createRepository('mallory/tool');
