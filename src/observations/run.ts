@@ -52,6 +52,13 @@ interface Kept {
   characters: number;
 }
 
+/** A catalogue may have an item for each tool of an endpoint: all of them are prices at its address. */
+function withKnown(known: string | undefined, item: ReturnType<typeof toItem>) {
+  if (known === undefined) return item;
+  const before = JSON.parse(known) as typeof item;
+  return { ...before, ...item, accepts: [...before.accepts, ...item.accepts].slice(0, mostOffers) };
+}
+
 /** Adds the items of a page by the address of their resource; how many it has, undefined if it cannot be read. */
 function addItems(kept: Kept, text: string) {
   const { items: listed, pagination } = readObject(text) ?? {};
@@ -60,7 +67,7 @@ function addItems(kept: Kept, text: string) {
     const item = asObject(one);
     const url = typeof item?.resource === 'string' ? URL.parse(item.resource) : null;
     if (!item || !url || whyTooLong(url)) continue;
-    const whole = JSON.stringify(toItem(item));
+    const whole = JSON.stringify(withKnown(kept.items.get(url.href), toItem(item)));
     const json = whole.length > mostItem_characters ? JSON.stringify(toItem({})) : whole;
     kept.items.set(url.href, json);
     kept.characters += url.href.length + json.length;

@@ -12,6 +12,8 @@ const accepted = {
 const items = [
   ...Array.from({ length: 120 }, (_, at) => ({ resource: `https://other${at}.example.com/`, accepts: [] })),
   { resource: 'https://listed.example.com/mcp', accepts: [accepted], lastUpdated: '2026-11-01T00:00:00Z' },
+  { resource: 'https://tools.example.com/mcp', accepts: [accepted] },
+  { resource: 'https://tools.example.com/mcp', accepts: [{ ...accepted, amount: '9000000' }] },
   { resource: 'https://odd.example.com/mcp', accepts: [{ ...accepted, amount: '1e9' }, null] },
   { resource: 7 },
   null,
@@ -38,6 +40,7 @@ beforeAll(async () => {
   const free = () => startModernServer(() => []);
   const servers = {
     listed: await free(),
+    tools: await free(),
     odd: await free(),
     missing: await free(),
     bazaar,
@@ -69,6 +72,10 @@ it('shows what the catalogue lists for the address, from the catalogue, and when
     reason: `Dossier read the catalogue on ${today}.`,
     details: { offers: [{ our_conversion: '0.0025 USDC' }], last_updated: '2026-11-01T00:00:00Z' },
   });
+});
+
+it('has the prices of all tools that the catalogue lists at one address', async () => {
+  expect((await see('tools'))?.value).toMatchObject([{ amount: '2500' }, { amount: '9000000' }]);
 });
 
 it('says that the catalogue does not list it, or not in a form that can be read', async () => {
