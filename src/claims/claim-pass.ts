@@ -1,12 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Context } from '../context.ts';
-import { type Claim, isInRepository } from './claim.ts';
+import { type Claim, isFromDns, isInRepository } from './claim.ts';
 import type { MissingProof } from './standing.ts';
 import { recordMissing, recordUnread } from './suspend.ts';
 
 /** Who was asked about a claim: the host of its repository, the DNS servers, or the web server of its domain. */
-const hostOf = ({ kind, place }: Claim): string =>
-  isInRepository(kind) ? (URL.parse(place)?.host ?? place) : kind === 'well_known' ? place : 'DNS';
+function hostOf({ kind, place, seen }: Claim): string {
+  if (isInRepository(kind)) return URL.parse(place)?.host ?? place;
+  return isFromDns(seen) ? 'DNS' : place;
+}
 
 /** With how many other control roots of its host a claim is compared before it ends, if the host has so many. */
 const mostOthers = 5;

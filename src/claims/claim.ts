@@ -38,6 +38,9 @@ export interface SeenFacts {
 export const isInRepository = (kind: ClaimKind): boolean =>
   kind === 'repository' || kind === 'profile_repository';
 
+/** Whether DNS servers said what proved a claim of a domain; otherwise its web server did. */
+export const isFromDns = (seen: SeenFacts | undefined): boolean => seen?.resolvers !== undefined;
+
 /** The member of documents that names where a claim was proven: `repository`, or `domain`. */
 export const placeMember = (kind: ClaimKind, place: string): { repository: string } | { domain: string } =>
   isInRepository(kind) ? { repository: place } : { domain: place };

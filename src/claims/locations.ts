@@ -13,7 +13,14 @@ import {
   type PublishedKey,
   parsePublishedKeys,
 } from './challenge.ts';
-import { type Claim, type ClaimKind, domainsAbove, type ProofPlace, type SeenFacts } from './claim.ts';
+import {
+  type Claim,
+  type ClaimKind,
+  domainsAbove,
+  isFromDns,
+  type ProofPlace,
+  type SeenFacts,
+} from './claim.ts';
 import { challengeName, claimMethods, placesOf, registryKeyPath, wellKnownPath } from './methods.ts';
 import type { MissingProof } from './standing.ts';
 
@@ -220,7 +227,7 @@ function toKeySource(domain: string, read: WebRead) {
 /** Whether a missing key is known to be gone: from where the claim in force was proven, or else from both. */
 function isPinned(claim: Claim | undefined, [dns, web]: readonly [boolean, boolean]) {
   if (claim?.kind !== 'registry_key') return dns && web;
-  return claim.seen?.resolvers === undefined ? web : dns;
+  return isFromDns(claim.seen) ? dns : web;
 }
 
 /**

@@ -332,3 +332,30 @@ test('signatures that nobody checked before make the service read the location o
   directory.directory.wait(86_400);
   expect(await prove(challenge, signature)).toMatchObject({ status: 'claimed', changed: 'moved' });
 });
+
+test('the keys of two domains that are gone end both claims, because one was read in DNS and one on a web server', async () => {
+  const other = 'org.example/tool';
+  await directory.close();
+  directory = await openDomainDirectory(
+    [registryEntry(handle), registryEntry(other)],
+    ['example.com', 'example.org'],
+  );
+  const claimWith = async (tool: string, signer: Signer) => {
+    const { challenge } = await directory.ask(tool, { method: 'registry_key' });
+    const signature = signer.sign(challenge).toString('base64');
+    expect(await directory.ask(tool, { challenge, signature })).toMatchObject({ status: 'claimed' });
+  };
+  const [inDns, onWeb] = [ed25519(), ed25519()];
+  directory.setTxt('example.com', inDns.line);
+  await claimWith(handle, inDns);
+  directory.web.files.set(authPath, onWeb.line);
+  await claimWith(other, onWeb);
+  directory.setTxt('example.com');
+  directory.web.files.delete(authPath);
+  for (let pass = 0; pass < 2; pass++) {
+    directory.directory.wait(1.3 * 86_400);
+    await directory.directory.recheck();
+  }
+  expect(await directory.history(handle)).toContain('suspended proof_missing dns:example.com 0');
+  expect(await directory.history(other)).toContain('suspended proof_missing dns:example.org 0');
+});
