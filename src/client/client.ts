@@ -1,8 +1,11 @@
 import type { ProblemCode, ProblemFacts } from '../core/problem.ts';
-import type { ListingDocument } from '../document/listing-document.ts';
+import type { Written } from '../core/words.ts';
+import type { ListingDocument as Document } from '../document/listing-document.ts';
 import type { Tools } from '../tools/index.ts';
 
-export type { ListingDocument, Tools };
+/** The listing document as its JSON has it. */
+export type ListingDocument = Written<Document>;
+export type { Tools };
 
 /** Why a Dossier refused: a code, a sentence, and what is wrong with which field. */
 export interface Problem extends Omit<ProblemFacts, 'detail' | 'allow' | 'limit'> {

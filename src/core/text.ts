@@ -13,34 +13,9 @@ const isOneLine = (text: string) => !/[^\S ]|\p{Cc}| {2}/u.test(text);
 
 const oneLine = (text: string) => (isOneLine(text) ? text : text.replace(/[\s\p{Cc}]+/gu, ' ')).trim();
 
-/** What is copied as it is: addresses, packages with a version or a scope, names with an underscore. None has a backtick. */
-const copied =
-  /(https?:\/\/[^\s`“”<>"']*[^\s`“”<>"'.,;:!?)\]]|(?<![\w./-])@?[a-z0-9][\w.-]*(?:\/[\w.-]+)*@\w(?:[\w.+-]*\w)?|@[\w.-]+\/[\w.-]*\w|(?<!\w)[a-z0-9]\w*_\w*(?!\w))/i;
-const mayBeCopied = /[@_]|:\/\//;
-
 /** A text within a line of Markdown, without any markup. */
 export const escapeMarks = (text: string): string =>
   text.replace(/[\\`*_{}[\]<>|~&$@]/g, '\\$&').replace(/:(?=\/\/)|(?<=www)\./gi, '\\$&');
-
-/** A sentence in its parts, in turn our own words and what others wrote: in “ ”, or in a code span (`coded`). */
-export const splitForeign = (text: string): string[] => text.split(/(“[^”]*”|`[^`]*`)/);
-
-const toSpans = (text: string): string =>
-  mayBeCopied.test(text)
-    ? text
-        .split(copied)
-        .map((part, at) => (at % 2 === 0 ? escapeMarks(part) : `\`${part}\``))
-        .join('')
-    : escapeMarks(text);
-
-/** A value or a sentence within a line of Markdown: what is copied in code spans; the rest, and what “ ” quote, escaped. */
-export const toInlineText = (text: string): string =>
-  splitForeign(oneLine(text))
-    .map((part, at) => {
-      if (at % 2 === 0) return toSpans(part);
-      return part.startsWith('“') ? escapeMarks(part) : part;
-    })
-    .join('');
 
 /** Besides the one of ASCII. */
 export const quotationMarks = /[“”„‟«»＂〝〞〟❝❞❠⹂″‶ˮ״🙶🙷🙸]/gu;
@@ -60,12 +35,6 @@ export const named = (text: string): string =>
 export const coded = (text: string): string =>
   /^[\w@./:+~%#?&=!*[\]{}<>$-]+$/.test(text) ? `\`${text}\`` : quoted(text);
 
-/** Several of these behind commas, each in a code span, if each is one word; else the whole quoted. */
-export const codedList = (text: string): string => {
-  const parts = text.split(', ').map(coded);
-  return parts.every((part) => part.startsWith('`')) ? parts.join(', ') : quoted(text);
-};
-
 /** A quoted text in Markdown, escaped. */
 export const toQuote = (text: string): string => escapeMarks(quoted(text));
 
@@ -78,9 +47,6 @@ export const code = (text: string): string =>
 /** A phrase as a sentence: a capital at its beginning, a full stop at its end. */
 export const toSentence = (phrase: string): string =>
   `${phrase.charAt(0).toUpperCase()}${phrase.slice(1)}${/[.!?]$/.test(phrase) ? '' : '.'}`;
-
-/** A sentence as a phrase, to which more is added. */
-export const withoutStop = (sentence: string): string => sentence.replace(/\.$/, '');
 
 /** Joins lines, without absent ones. */
 export const lines = (...parts: readonly (string | false | undefined)[]): string =>

@@ -1,10 +1,18 @@
+import { z } from 'zod';
 import { amount, counted, escapeMarks, quotationMarks } from './text.ts';
 
-/** A part of a text: our own words, a day, or what somebody else wrote, marked as such. */
+/** Whose word a fact is: the record of the listing, or a check of Dossier. */
+export type Source = 'record' | 'Dossier';
+
+/** A part of a text: our own words, a day, a source, or what somebody else wrote, marked as such. */
 export type Part =
   | { readonly is: 'own'; readonly text: string }
-  /** YYYY-MM-DD. */
-  | { readonly is: 'day'; readonly text: string }
+  /** A name of ours, as callers write it. */
+  | { readonly is: 'name'; readonly text: string }
+  /** YYYY-MM-DD; of one that is `aged`, pages say how long ago it was. */
+  | { readonly is: 'day'; readonly text: string; readonly aged: boolean }
+  /** Whose word the fact before it is, as of which day; `text` is ` (Dossier, 2026-11-20)`. */
+  | { readonly is: 'source'; readonly text: string; readonly by: Source; readonly date: string | undefined }
   /** A name, address or version that people copy: one word without spaces and quotation marks; `href` is where it leads. */
   | { readonly is: 'code'; readonly text: string; readonly href?: string }
   /** Any other foreign text, on one line. */
@@ -29,6 +37,22 @@ export class Words {
     throw new TypeError('Words are written by a renderer, not by a template string.');
   }
 }
+
+/** In answers of tools and documents, whose JSON has its text; of such an answer, the text as it was written, with its marks. */
+export const wordsSchema = z
+  .union([z.instanceof(Words), z.string().transform((text) => ours(text))])
+  .meta({ type: 'string' });
+
+/** What JSON makes of an answer: a text of each of its words. */
+export type Written<T> = T extends Words
+  ? string
+  : T extends (infer One)[]
+    ? Written<One>[]
+    : T extends readonly (infer One)[]
+      ? readonly Written<One>[]
+      : T extends object
+        ? { [Name in keyof T]: Written<T[Name]> }
+        : T;
 
 const none = new Words([]);
 
@@ -56,6 +80,9 @@ export const own = <const T extends string>(text: Literal<T>): Words => toWords(
 /** A text of ours that is known only at run time because it stands in a table, such as the title of a kind; nothing foreign is in it. */
 export const ours = (text: string): Words => toWords([{ is: 'own', text }]);
 
+/** A name of ours that callers send or that refers to something, such as that of a criterion: no renderer escapes it. */
+export const name = (text: string): Words => toWords([{ is: 'name', text }]);
+
 /** `1 tool`, `1,250 tools`; the noun is a literal. */
 export const count = <const T extends string>(number: number, noun: Literal<T>): Words =>
   toWords([{ is: 'own', text: counted(number, noun) }]);
@@ -63,8 +90,20 @@ export const count = <const T extends string>(number: number, noun: Literal<T>):
 /** A number as people read it: `1,250`. */
 export const number = (value: number): Words => toWords([{ is: 'own', text: amount(value) }]);
 
-/** The day of an RFC 3339 time. */
-export const day = (time: string): Words => new Words([{ is: 'day', text: time.slice(0, 10) }]);
+/** The day of an RFC 3339 time; pages say how long ago it was. */
+export const day = (time: string): Words => new Words([{ is: 'day', text: time.slice(0, 10), aged: true }]);
+
+/** The same as one end of a span, or as the name of something: how long ago it was says nothing. */
+export const dayOf = (time: string): Words =>
+  new Words([{ is: 'day', text: time.slice(0, 10), aged: false }]);
+
+/** Behind a fact: whose word it is, and as of which day, YYYY-MM-DD. */
+export const source = (by: Source, date?: string): Words =>
+  new Words([{ is: 'source', text: ` (${date === undefined ? by : `${by}, ${date}`})`, by, date }]);
+
+/** Words without a source that their surroundings have said. */
+export const withoutSource = ({ parts }: Words, by: Source, date: string | undefined): Words =>
+  toWords(parts.filter((part) => part.is !== 'source' || part.by !== by || part.date !== date));
 
 const oneLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
 
@@ -113,16 +152,43 @@ export function listed(all: readonly Words[], most = all.length): Words {
   return before.length === 0 ? end : say`${join(before, ', ')} and ${end}`;
 }
 
+/** Words with a full stop at their end. */
+export function ended({ parts }: Words): Words {
+  const last = parts.at(-1);
+  if (!last) return none;
+  const isEnded = last.is === 'own' && /[.!?]$/.test(last.text);
+  return isEnded ? new Words(parts) : toWords([...parts, { is: 'own', text: '.' }]);
+}
+
 /** A phrase as a sentence: a capital letter where it begins with our own words, and a full stop at its end. */
 export function sentence({ parts }: Words): Words {
   const [first, ...others] = parts;
-  if (!first) return none;
-  const begun =
-    first.is === 'own' ? { ...first, text: first.text.charAt(0).toUpperCase() + first.text.slice(1) } : first;
-  const all = [begun, ...others];
-  const last = all.at(-1);
-  const isEnded = last?.is === 'own' && /[.!?]$/.test(last.text);
-  return toWords(isEnded ? all : [...all, { is: 'own', text: '.' }]);
+  if (first?.is !== 'own') return ended(new Words(parts));
+  const text = first.text.charAt(0).toUpperCase() + first.text.slice(1);
+  return ended(new Words([{ is: 'own', text }, ...others]));
+}
+
+/** A sentence of ours as a part of another, behind a colon: with a small letter. */
+export function within({ parts }: Words): Words {
+  const [first, ...others] = parts;
+  if (first?.is !== 'own' || !/^[A-Z][a-z ]/.test(first.text)) return new Words(parts);
+  const text = first.text.charAt(0).toLowerCase() + first.text.slice(1);
+  return new Words([{ is: 'own', text }, ...others]);
+}
+
+/** A sentence without the full stop at its end, so that more can follow. */
+export function phrase({ parts }: Words): Words {
+  const last = parts.at(-1);
+  if (last?.is !== 'own' || !last.text.endsWith('.')) return new Words(parts);
+  return toWords([...parts.slice(0, -1), { is: 'own', text: last.text.slice(0, -1) }]);
+}
+
+const isForeign = ({ is }: Part): boolean => is === 'code' || is === 'quote';
+
+/** Whether others wrote a part of any words in a value. */
+export function hasForeign(value: unknown): boolean {
+  if (value instanceof Words) return value.parts.some(isForeign);
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasForeign);
 }
 
 const writers = {
@@ -135,7 +201,7 @@ const write = ({ parts }: Words, { own, quote }: (typeof writers)[keyof typeof w
     .map(({ is, text }) => {
       if (is === 'quote') return quote(text);
       if (is === 'code') return `\`${text}\``;
-      return is === 'day' ? text : own(text);
+      return is === 'own' ? own(text) : text;
     })
     .join('');
 

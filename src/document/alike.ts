@@ -1,7 +1,8 @@
-import { coded, named } from '../core/text.ts';
+import { code, join, own, say, type Words } from '../core/words.ts';
 import type { Listing } from '../listings/listing.ts';
 import { lightWords, questionWords, stem, stopWords, toWords, verbs } from '../search/words.ts';
 import { isRecordedTag } from './record.ts';
+import { typeWords } from './sentences.ts';
 
 type Comparable = Pick<Listing, 'handle' | 'title' | 'tags' | 'repository_key' | 'packages'>;
 
@@ -19,9 +20,12 @@ function nameWords({ handle, title }: Comparable): Map<string, string> {
 }
 
 const topics = ({ tags }: Comparable) => tags.map(({ tag }) => tag).filter((tag) => !isRecordedTag(tag));
-/** Packages as a sentence of ours names them: registry and name are the publisher's words. */
-const packageNames = ({ packages }: Comparable) =>
-  packages.map(({ registry_type, identifier }) => `${named(registry_type)} ${coded(identifier)}`);
+/** Packages by registry and name. */
+const packageNames = ({ packages }: Comparable): [key: string, words: Words][] =>
+  packages.map(({ registry_type: type, identifier }) => [
+    JSON.stringify([type, identifier]),
+    say`${typeWords(type)} ${code(identifier)}`,
+  ]);
 
 /** The search that finds candidates: words of name and title, and tags; empty if there are none. */
 export const toAlikeQuery = (listing: Comparable): string =>
@@ -31,14 +35,14 @@ type Shared = ReturnType<ReturnType<typeof createComparison>>;
 
 /** Finds what other listings have in common with one; words as it writes them. */
 function createComparison(one: Comparable) {
-  const own = { packages: packageNames(one), tags: topics(one), words: [...nameWords(one)] };
+  const ofOne = { packages: packageNames(one), tags: topics(one), words: [...nameWords(one)] };
   return (other: Comparable) => {
-    const [words, tags, packages] = [nameWords(other), new Set(topics(other)), new Set(packageNames(other))];
+    const [words, tags, packages] = [nameWords(other), new Set(topics(other)), new Map(packageNames(other))];
     return {
       repository: one.repository_key !== undefined && one.repository_key === other.repository_key,
-      packages: own.packages.filter((name) => packages.has(name)),
-      tags: own.tags.filter((tag) => tags.has(tag)),
-      words: own.words.flatMap(([term, word]) => (words.has(term) ? [word] : [])),
+      packages: ofOne.packages.flatMap(([key, name]) => (packages.has(key) ? [name] : [])),
+      tags: ofOne.tags.filter((tag) => tags.has(tag)),
+      words: ofOne.words.flatMap(([term, word]) => (words.has(term) ? [word] : [])),
     };
   };
 }
@@ -73,14 +77,24 @@ export function pickAlike<One extends Comparable>(
     .slice(0, most);
 }
 
-const listed = (noun: string, names: readonly string[]) =>
-  names.length === 0 ? [] : [`the ${noun}${names.length > 1 ? 's' : ''} ${names.join(', ')}`];
+const namesOf = (names: readonly string[]) =>
+  join(
+    names.map((name) => code(name)),
+    ', ',
+  );
 
 /** What is shared, in words: `shares the recorded repository; the tags sms, payments; the word relay in name or title`. */
-export const sharedText = ({ repository, packages, tags, words }: Shared): string =>
-  `shares ${[
-    ...(repository ? ['the recorded repository'] : []),
-    ...listed('recorded package', packages),
-    ...listed('tag', tags),
-    ...listed('word', words).map((text) => `${text} in name or title`),
-  ].join('; ')}`;
+export function alikeWords({ repository, packages, tags, words }: Shared): Words {
+  const isOne = ({ length }: { readonly length: number }) => length === 1;
+  const all = [
+    repository ? own('the recorded repository') : say``,
+    packages.length > 0
+      ? say`the recorded ${isOne(packages) ? own('package') : own('packages')} ${join(packages, ', ')}`
+      : say``,
+    tags.length > 0 ? say`the ${isOne(tags) ? own('tag') : own('tags')} ${namesOf(tags)}` : say``,
+    words.length > 0
+      ? say`the ${isOne(words) ? own('word') : own('words')} ${namesOf(words)} in name or title`
+      : say``,
+  ];
+  return say`shares ${join(all, '; ')}`;
+}

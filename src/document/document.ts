@@ -3,14 +3,16 @@ import { claimStatement, failingText } from '../claims/methods.ts';
 import { toShownKeys } from '../claims/receipt-keys.ts';
 import type { Config } from '../config/config.ts';
 import { namespaceMatchesRepositoryOwner } from '../core/handle.ts';
+import { own } from '../core/words.ts';
 import { hasField } from '../imports/recorded.ts';
 import { type ImportedSignal, isSample, sampleSentence } from '../listings/listing.ts';
 import { toAppeal } from '../moderation/moderation.ts';
 import { toObservations } from '../observations/to-observations.ts';
 import { countProofs, proofMeanings } from '../ratings/proof.ts';
 import type { ListingDocument } from './listing-document.ts';
-import { type ListingFacts, savedCopySentence } from './record.ts';
-import { nativeStatement, sharedText, snapshotSentence, toNotKnown, toNotSeen } from './sentences.ts';
+import { nativeStatement, snapshotSentence } from './rated.ts';
+import { type ListingFacts, savedCopySentence, whyNoHistory } from './record.ts';
+import { sharedWords, toNotKnown, toNotSeen } from './sentences.ts';
 
 /** The service that the links of a document point to; without pages they are resources of MCP. */
 export type DocumentPlace = Pick<Config, 'publicUrl' | 'hasPages' | 'operatorContact' | 'observeInterval_s'>;
@@ -74,8 +76,9 @@ function sharedSignals({ listing, publisherListings, shared, reading }: ListingF
   });
   const uncounted = (kind: string): ImportedSignal => ({
     ...{ ...signal(kind, 0), value: null, outcome: 'not_asked' },
-    reason:
+    reason: own(
       'The 200 oldest listings that have it are of this listing’s publisher; younger ones were not read.',
+    ),
   });
   return [
     signal('publisher.listings', publisherListings),
@@ -84,7 +87,8 @@ function sharedSignals({ listing, publisherListings, shared, reading }: ListingF
       if (!first && isCut && kind !== 'word') return [uncounted(`shared.${kind}`)];
       if (!first) return kind === 'endpoint' ? [signal('publisher.same_endpoint', own)] : [];
       const checked = first.as_of && { source: 'checks of Dossier', observed_at: first.as_of };
-      return [{ ...signal(`shared.${kind}`, others), ...checked, reason: sharedText(one, first) }];
+      const reason = sharedWords(one, first, whyNoHistory(reading) === undefined);
+      return [{ ...signal(`shared.${kind}`, others), ...checked, reason, shared_with: first.handle }];
     }),
   ];
 }

@@ -1,20 +1,17 @@
-import { day, withoutStop } from '../core/text.ts';
-import { toText } from '../core/words.ts';
+import { day } from '../core/text.ts';
+import { phrase, type Source, say, type Words, within } from '../core/words.ts';
 import type { CopyField } from '../imports/import-run.ts';
 import type { DatedObservation } from '../observations/observation.ts';
 import { outcomeWords } from '../observations/outcome.ts';
-import { copyLacksSentence } from './record.ts';
+import { copyLacksWords } from './record.ts';
 import { isKnown, type Judged, reasonOf, sinceThen } from './seen.ts';
 
-/**
- * One fact in words, in one of the three states of knowing: known; looked for and not there; not checked, or not stated. Texts of
- * others are in “ ” or in code spans (core/text.ts).
- */
+/** One fact in words, in one of the three states of knowing: known; looked for and not there; not checked, or not stated. */
 export interface Fact {
-  readonly text: string;
+  readonly text: Words;
   readonly state: 'known' | 'not_there' | 'not_known';
   /** Whose word it is: the record of the listing, a check of Dossier, or what this service stores itself. */
-  readonly source: 'record' | 'Dossier' | 'this service';
+  readonly source: Source | 'this service';
   /** The day that it is known as of; of the record, the day it was read. */
   readonly date: string;
   /** Whether it is an imported signal, which the JSON has apart. */
@@ -24,36 +21,45 @@ export interface Fact {
 }
 
 /** What the record says. */
-export const recorded = ({ listing }: Judged, text: string, state: Fact['state'] = 'known'): Fact => ({
+export const recorded = ({ listing }: Judged, text: Words, state: Fact['state'] = 'known'): Fact => ({
   ...{ text, state, source: 'record', date: day(listing.observed_at) },
 });
 
 /** What this service stores itself. */
-export const ofService = ({ listing }: Judged, text: string, state: Fact['state'] = 'known'): Fact => ({
+export const ofService = ({ listing }: Judged, text: Words, state: Fact['state'] = 'known'): Fact => ({
   ...{ text, state, source: 'this service', date: listing.evidence_snapshot_date },
 });
 
 /** What a check of Dossier saw, or did not see. */
-export const observed = (judged: Judged, one: DatedObservation, text: string): Fact => ({
-  text: `${text}${sinceThen(judged, one)}`,
+export const observed = (judged: Judged, one: DatedObservation, text: Words): Fact => ({
+  text: say`${text}${sinceThen(judged, one)}`,
   state: isKnown(one) ? 'known' : 'not_there',
   source: 'Dossier',
   date: day(one.observed_at),
 });
 
 /** Why it was not seen. */
-export const whyOf = (one: DatedObservation) => reasonOf(one) || toText(outcomeWords(one));
+export function whyOf(one: DatedObservation): Words {
+  const reason = reasonOf(one);
+  return reason ? within(phrase(reason)) : outcomeWords(one);
+}
 
 /** That the record has none, or that the copy has it of no listing. */
-export const noneRecorded = (judged: Judged, field: CopyField, none: string, gap?: string): Fact => {
-  const lacks = copyLacksSentence(judged.listing.copy_lacks, field);
-  if (lacks) return recorded(judged, withoutStop(lacks), 'not_known');
+export const noneRecorded = (judged: Judged, field: CopyField, none: Words, gap?: string): Fact => {
+  const lacks = copyLacksWords(judged.listing.copy_lacks, field);
+  if (lacks) return recorded(judged, phrase(lacks), 'not_known');
   return { ...recorded(judged, none, 'not_known'), ...(gap && { gap }) };
 };
 
 /** What the record does not state, or may state in a field that Dossier does not read. */
-export function unknownOf(judged: Judged, kind: string, notStated: string): Fact {
+export function unknownOf(judged: Judged, kind: string, notStated: Words): Fact {
   const item = judged.listing.not_known.find((one) => one.kind === kind);
-  const text = item?.state === 'not_checked' ? withoutStop(item.reason) : notStated;
+  const text = item?.state === 'not_checked' ? phrase(item.reason) : notStated;
   return { ...recorded(judged, text, 'not_known'), gap: kind };
 }
+
+/** The facts of one line. */
+export type FactsOf = (judged: Judged) => Fact[];
+
+/** So many endpoints or packages are named where not all are. */
+export const mostPlaces = 3;

@@ -1,13 +1,14 @@
 import { namespaceMatchesRepositoryOwner, namespaceText } from '../core/handle.ts';
 import { namespaceHoldsEndpoints } from '../core/identity.ts';
-import { coded, counted, day } from '../core/text.ts';
+import { code, count, day, join, number, ours, own, say, Words } from '../core/words.ts';
 import { hiddenSentence, isSample, type Listing } from '../listings/listing.ts';
 import type { DatedObservation } from '../observations/observation.ts';
 import type { NativeSignals } from '../ratings/rating.ts';
 import { isPlaceholder } from '../search/query.ts';
+import { sourcesFirst } from './rated.ts';
 import { recordedSecrets } from './record.ts';
-import type { Hit } from './resolved.ts';
-import { packageText, sourcesFirst } from './sentences.ts';
+import { type Hit, shownApart } from './resolved.ts';
+import { packageWords } from './sentences.ts';
 
 /** What Dossier saw, as it is stored or in a document. */
 type Seen = Pick<DatedObservation, 'kind' | 'subject' | 'value' | 'outcome' | 'observed_at'> & {
@@ -24,60 +25,64 @@ export interface HitFacts {
 }
 
 /** Whom the registry let publish it, and whether its endpoints are on that domain, and the repository is held by that account. */
-export function publisherOf({ handle, repository_key, remotes }: Listing): string {
+export function publisherOf({ handle, repository_key, remotes }: Listing): Words {
   const owner = namespaceMatchesRepositoryOwner(handle, repository_key);
   const urls = remotes.map(({ url }) => url);
-  const at = namespaceHoldsEndpoints(handle, urls) ? ', its endpoint on it' : '';
-  return `${namespaceText(handle)}${at}${owner === 'no' ? ', not the owner of the repository' : ''}`;
+  const at = namespaceHoldsEndpoints(handle, urls) ? own(', its endpoint on it') : say``;
+  const not = owner === 'no' ? own(', not the owner of the repository') : say``;
+  return say`${ours(namespaceText(handle))}${at}${not}`;
 }
 
-const more = (values: readonly unknown[], most: number) =>
-  values.length > most ? ` and ${values.length - most} more` : '';
+const more = (values: readonly unknown[], most: number): Words =>
+  values.length > most ? say` and ${number(values.length - most)} more` : say``;
 
 /** The endpoint, else the first package; what another copy might record is not said to be missing. */
-function reachOf({ endpoint, remotes, packages }: Listing): string | undefined {
-  if (endpoint) return `${coded(endpoint)}${more(remotes, 1)}`;
+function reachOf({ endpoint, remotes, packages }: Listing): Words | undefined {
+  if (endpoint) return say`${code(endpoint)}${more(remotes, 1)}`;
   const [remote] = remotes;
-  if (remote) return `template ${coded(remote.url)}`;
+  if (remote) return say`template ${code(remote.url)}`;
   const [first] = packages;
-  return first && `${packageText(first, coded)}${more(packages, 1)}`;
+  return first && say`${packageWords(first)}${more(packages, 1)}`;
 }
 
 const namesShown = 2;
 
-function secretsText(listing: Listing): string | undefined {
+function secretsOf(listing: Listing): Words | undefined {
   const { all, needed } = recordedSecrets(listing);
   if (all.length === 0) return undefined;
-  const names = all.slice(0, namesShown).map(coded).join(', ');
-  return `${needed.length > 0 ? 'asks for' : 'takes'} secret ${names}${more(all, namesShown)}`;
+  const names = all.slice(0, namesShown).map((name) => code(name));
+  const asks = needed.length > 0 ? own('asks for') : own('takes');
+  return say`${asks} secret ${join(names, ', ')}${more(all, namesShown)}`;
 }
 
-function answerOf({ endpoint }: Listing, observations: readonly Seen[]): string | undefined {
+function answerOf({ endpoint }: Listing, observations: readonly Seen[]): Words | undefined {
   const of = (kind: string) =>
     observations.find((one) => one.kind === kind && (endpoint === undefined || one.subject === endpoint));
   const one = of('endpoint.answers');
-  if (one?.outcome === 'silent') return `no answer ${day(one.observed_at)}`;
-  if (one?.outcome === 'otherwise') return `returned something else than MCP ${day(one.observed_at)}`;
-  if (one?.outcome === 'absent') return `nothing there ${day(one.observed_at)}`;
+  if (one?.outcome === 'silent') return say`no answer ${day(one.observed_at)}`;
+  if (one?.outcome === 'otherwise') return say`returned something else than MCP ${day(one.observed_at)}`;
+  if (one?.outcome === 'absent') return say`nothing there ${day(one.observed_at)}`;
   if (one?.outcome !== 'seen') return undefined;
-  if (one.missed) return `last answered ${day(one.observed_at)}`;
+  if (one.missed) return say`last answered ${day(one.observed_at)}`;
   const access = of('auth.required');
   const isClosed = access?.value === true && !access.missed;
-  return `answered ${day(one.observed_at)}${isClosed ? ', asks for credentials first' : ''}`;
+  const first = isClosed ? own(', asks for credentials first') : say``;
+  return say`answered ${day(one.observed_at)}${first}`;
 }
 
-const existence: Readonly<Record<string, string>> = {
-  'repository.exists': 'repository not there',
-  'package.exists': 'package not there',
+const existence: Readonly<Record<string, Words>> = {
+  'repository.exists': own('repository not there'),
+  'package.exists': own('package not there'),
 };
 
-const absencesOf = (observations: readonly Seen[]) =>
-  observations
-    .filter(({ kind, outcome }) => existence[kind] && outcome === 'absent')
-    .map(({ kind, observed_at }) => `${existence[kind]} ${day(observed_at)}`);
+const absencesOf = (observations: readonly Seen[]): Words[] =>
+  observations.flatMap(({ kind, outcome, observed_at }) => {
+    const what = existence[kind];
+    return what && outcome === 'absent' ? [say`${what} ${day(observed_at)}`] : [];
+  });
 
-const ratingsOf = (native: HitFacts['native']) =>
-  native && native.ratings > 0 && `rated by ${sourcesFirst(native)}`;
+const ratingsOf = (native: HitFacts['native']): Words | false | undefined =>
+  native && native.ratings > 0 && say`rated by ${sourcesFirst(native)}`;
 
 /**
  * The line of a listing in a list, the same in tools and on pages: what is so of nearly every listing is not said. `match`: how many words
@@ -86,31 +91,33 @@ const ratingsOf = (native: HitFacts['native']) =>
 export function toHit(
   { listing, observations, native }: HitFacts,
   match?: { readonly words: number; readonly matched: number | undefined },
-  alike?: string,
+  alike?: Words,
 ): Hit {
   const { handle, title, description, origin_status, facets, hidden } = listing;
   const { words = 0, matched = words } = match ?? {};
+  const found = matched < words ? say`matched ${matched} of ${count(words, 'word')}` : undefined;
   const facts = [
     alike,
-    matched < words && `matched ${matched} of ${counted(words, 'word')}`,
-    isSample(listing) && 'shipped sample',
-    hidden && hiddenSentence,
-    isPlaceholder(description) && 'placeholder description',
-    origin_status === 'deprecated' && 'deprecated',
+    found,
+    isSample(listing) && own('shipped sample'),
+    hidden && ours(hiddenSentence),
+    isPlaceholder(description) && own('placeholder description'),
+    origin_status === 'deprecated' && own('deprecated'),
     answerOf(listing, observations),
     ...absencesOf(observations),
     !isSample(listing) && publisherOf(listing),
     reachOf(listing),
-    secretsText(listing),
-    facets.includes('state:claimed') && 'claimed',
-    facets.includes('state:suspended') && 'claim suspended',
+    secretsOf(listing),
+    facets.includes('state:claimed') && own('claimed'),
+    facets.includes('state:suspended') && own('claim suspended'),
     ratingsOf(native),
-    `updated ${day(listing.updated_at)}`,
+    say`updated ${day(listing.updated_at)}`,
   ];
   return {
     handle,
     ...(title && { title }),
     ...(description && { description }),
-    facts: facts.filter((fact) => typeof fact === 'string'),
+    facts: facts.filter((fact) => fact instanceof Words),
+    [shownApart]: { isSample: isSample(listing), matched: found, alike },
   };
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { claimEvent, claimKind, claimStates } from '../claims/claim.ts';
 import { shownReceiptKey } from '../claims/receipt-keys.ts';
 import { handleSchema } from '../core/handle.ts';
+import { wordsSchema } from '../core/words.ts';
 import { copyFields } from '../imports/import-run.ts';
 import { importedSignal, listingPackage, listingRemote, listingTag } from '../listings/listing.ts';
 import { moderationNotice } from '../moderation/moderation.ts';
@@ -44,7 +45,7 @@ const notKnownItem = z.object({
   question: questionName,
   kind: z.string(),
   state: z.enum(['not_stated', 'not_checked']),
-  reason: z.string(),
+  reason: wordsSchema,
 });
 export type NotKnownItem = z.infer<typeof notKnownItem>;
 
@@ -54,7 +55,7 @@ const notSeenItem = z.object({
   kind: z.string(),
   subject: z.string().optional(),
   ...observation.pick({ outcome: true, asks_for: true }).shape,
-  reason: z.string(),
+  reason: wordsSchema,
   by: z.enum(['Dossier', 'this service']).describe('Who looked for it'),
   as_of: z.string(),
 });

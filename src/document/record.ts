@@ -1,5 +1,6 @@
 import type { Claim, ClaimEvent } from '../claims/claim.ts';
 import type { ReceiptKey } from '../claims/receipt-keys.ts';
+import { own, say, sentence, toText, type Words } from '../core/words.ts';
 import { type CopyField, copyFields, type ImportRun, type RunProgress } from '../imports/import-run.ts';
 import {
   type ImportedSignal,
@@ -14,12 +15,15 @@ import type { ModerationNotice } from '../moderation/moderation.ts';
 import type { StoredObservation } from '../observations/observation.ts';
 import type { NativeSignals } from '../ratings/rating.ts';
 
-/** That the copy, not the listing, has none; undefined if it has recorded one of any listing. */
-export const copyLacksSentence = (
-  lacking: readonly CopyField[] = [],
-  field: CopyField,
-): string | undefined =>
-  lacking.includes(field) ? `This copy records no ${field} of any listing.` : undefined;
+/** That the copy, not the listing, has none, in a sentence; undefined if it has recorded one of any listing. */
+export const copyLacksWords = (lacking: readonly CopyField[] = [], field: CopyField): Words | undefined =>
+  lacking.includes(field) ? sentence(say`this copy records no ${own(field)} of any listing`) : undefined;
+
+/** The same as a text. */
+export function copyLacksSentence(lacking: readonly CopyField[] | undefined, field: CopyField) {
+  const words = copyLacksWords(lacking, field);
+  return words && toText(words);
+}
 
 /** From what the record of a listing was read, and as of when it is known. */
 export type Reading = ReturnType<typeof toReading>;
@@ -72,12 +76,12 @@ export function savedCopySentence({ kind, observed_at }: Reading, { imported_at 
 }
 
 /** Why the first publication and the number of versions are not known; undefined if they are. */
-export function whyNoHistory({ kind, hasOlderVersions }: Reading): string | undefined {
+export function whyNoHistory({ kind, hasOlderVersions }: Reading): Words | undefined {
   if (hasOlderVersions) return undefined;
-  if (kind === 'sample') return 'The version and the dates of this listing are those of the sample.';
+  if (kind === 'sample') return own('The version and the dates of this listing are those of the sample.');
   return kind === 'saved_copy'
-    ? 'The saved copy that was read has no older version of any listing.'
-    : 'The registry has sent Dossier no older version of any listing.';
+    ? own('The saved copy that was read has no older version of any listing.')
+    : own('The registry has sent Dossier no older version of any listing.');
 }
 
 /** Transports that searches and criteria accept; listings may record others. */

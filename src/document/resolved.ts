@@ -1,14 +1,25 @@
 import { z } from 'zod';
-import { coded, quoted, toSentence } from '../core/text.ts';
+import { code, isEmpty, join, ours, quote, say, sentence, type Words, wordsSchema } from '../core/words.ts';
 
 /** A listing in a list: what its publisher writes, and the facts that decide whether to look closer. */
 export const hit = z.object({
   handle: z.string(),
   title: z.string().optional(),
   description: z.string().optional(),
-  facts: z.array(z.string()),
+  facts: z.array(wordsSchema),
 });
-export type Hit = z.infer<typeof hit>;
+
+/** What pages show apart of the facts of a hit; JSON leaves out what a symbol names. */
+export const shownApart = Symbol('shown apart');
+export type Hit = z.infer<typeof hit> & {
+  readonly [shownApart]?: {
+    readonly isSample: boolean;
+    /** That not all words of a search were found. */
+    readonly matched: Words | undefined;
+    /** What it has in common with another listing. */
+    readonly alike: Words | undefined;
+  };
+};
 
 /** For so many names similar handles are searched: that costs more than the rest of an answer. */
 export const mostSearched = 10;
@@ -22,10 +33,10 @@ const resolved = z.object({
   found_by: z.string().optional(),
   version: z.string().optional().describe('Of the record'),
   package_version: z.string().optional().describe('Of the package asked for, by the record'),
-  notes: z.array(z.string()).optional(),
-  stands_out: z.array(z.object({ key: z.string(), text: z.string() })).optional(),
+  notes: z.array(wordsSchema).optional(),
+  stands_out: z.array(z.object({ key: z.string(), text: wordsSchema })).optional(),
   reason: z.string().optional().describe('Why it is withdrawn, or not known'),
-  candidates: z.array(z.object({ handle: z.string(), differs: z.string() })).optional(),
+  candidates: z.array(z.object({ handle: z.string(), differs: wordsSchema })).optional(),
   near: z
     .array(z.string())
     .optional()
@@ -42,22 +53,39 @@ export const resolvedNames = z.object({
 });
 export type ResolvedNames = z.infer<typeof resolvedNames>;
 
-/** What is said of a name, in the order of the short answer about a listing; what others wrote is quoted. */
-export function toResolvedLines(one: Resolved): string[] {
-  const { outcome, handle = '', found_by, version, package_version: recorded, near = [], facts = [] } = one;
-  const written = [one.title ?? '', one.description ?? ''].filter(Boolean).map(quoted);
-  const standsOut = (one.stands_out ?? []).map(({ text }) => text);
-  const which = [outcome !== 'listed' && `it is ${outcome.replaceAll('_', ' ')}`, handle && coded(handle)];
+/** What is said of a name, in the order of the short answer about a listing. */
+export function toResolvedLines(one: Resolved): Words[] {
+  const { outcome, handle, found_by, version, package_version: recorded, near = [], facts = [] } = one;
+  const { title, description, candidates = [], reason, notes = [], stands_out = [] } = one;
+  const written = [title, description].map((text) => (text ? quote(text) : say``));
+  const is = outcome === 'listed' ? say`` : say`it is ${ours(outcome.replaceAll('_', ' '))}`;
+  const which = join([is, handle ? code(handle) : say``], ': ');
+  const ofPackage = recorded ? say`, of the package ${code(recorded)}` : say``;
   const said = [
-    toSentence(`${which.filter(Boolean).join(': ')}${found_by ? `, found as ${found_by}` : ''}`),
-    written.join(': '),
-    (one.candidates ?? []).map((other) => `${coded(other.handle)} (${other.differs})`).join('; '),
-    one.reason ?? '',
-    ...(one.notes ?? []),
-    standsOut.length > 0 ? `Stands out: ${standsOut.join(' ')}` : '',
-    facts.join(' | '),
-    version ? `Version ${coded(version)}${recorded ? `, of the package ${coded(recorded)}` : ''}.` : '',
-    near.length > 0 ? `Near: ${near.map(coded).join(', ')}.` : '',
+    sentence(found_by ? say`${which}, found as ${ours(found_by)}` : which),
+    join(written, ': '),
+    join(
+      candidates.map((other) => say`${code(other.handle)} (${other.differs})`),
+      '; ',
+    ),
+    reason ? ours(reason) : say``,
+    ...notes,
+    stands_out.length > 0
+      ? say`Stands out: ${join(
+          stands_out.map(({ text }) => text),
+          ' ',
+        )}`
+      : say``,
+    join(facts, ' | '),
+    version ? sentence(say`Version ${code(version)}${ofPackage}`) : say``,
+    near.length > 0
+      ? sentence(
+          say`Near: ${join(
+            near.map((name) => code(name)),
+            ', ',
+          )}`,
+        )
+      : say``,
   ];
-  return said.filter(Boolean);
+  return said.filter((words) => !isEmpty(words));
 }

@@ -1,6 +1,12 @@
-import { coded, day, day_ms, withoutStop } from '../core/text.ts';
-import { toText } from '../core/words.ts';
-import { type DatedObservation, isDated, knowingOf, type Observation } from '../observations/observation.ts';
+import { day, day_ms } from '../core/text.ts';
+import { code, dayOf, ours, own, say, type Words } from '../core/words.ts';
+import {
+  type DatedObservation,
+  isDated,
+  knowingOf,
+  type Observation,
+  ownReason,
+} from '../observations/observation.ts';
 import { type KindName, kindOf } from '../observations/recorded-kinds.ts';
 import type { ListingDocument } from './listing-document.ts';
 
@@ -38,21 +44,17 @@ export const signalValue = ({ signals }: Pick<ListingDocument, 'signals'>, kind:
   signals.imported.find((one) => one.kind === kind && one.outcome === 'seen')?.value ?? undefined;
 
 /** What is known beside what is not of the last check. */
-export const sinceThen = (
-  { listing }: Judged,
-  { missed_since, is_stale, value }: DatedObservation,
-): string =>
-  missed_since
-    ? value === null
-      ? `; checks since ${day(missed_since)} could not tell`
-      : `, not seen by checks since ${day(missed_since)}`
-    : is_stale && lastChecked(listing) === undefined
-      ? ', not checked since'
-      : '';
+export function sinceThen({ listing }: Judged, { missed_since, is_stale, value }: DatedObservation): Words {
+  if (missed_since)
+    return value === null
+      ? say`; checks since ${dayOf(missed_since)} could not tell`
+      : say`, not seen by checks since ${dayOf(missed_since)}`;
+  return is_stale && lastChecked(listing) === undefined ? own(', not checked since') : say``;
+}
 
 /** The reason of a fact; that it is stale is said apart. */
-export const reasonOf = ({ reason = '' }: Observation): string =>
-  withoutStop(reason.replace(/^Last checked on .*?, not since\. ?/, ''));
+export const reasonOf = (one: Observation): Words | undefined =>
+  ownReason in one ? one[ownReason] : one.reason;
 
 /** Whether Dossier has ever checked any of it. */
 export const isChecked = ({ listing }: Pick<Judged, 'listing'>): boolean =>
@@ -71,8 +73,8 @@ export const tallyOf = ({ listing, seen }: Judged, { subject, observed_at }: Dat
     : undefined;
 
 /** What such a count says, as the end of a sentence about an endpoint that did not answer as a service. */
-export const tallyText = (tally: unknown, { outcome }: Observation): string =>
-  `; ${tally} checks in 30 days ${outcome === 'absent' ? 'found something there' : 'were answered'}`;
+export const tallyWords = (tally: unknown, { outcome }: Observation): Words =>
+  say`; ${ours(String(tally))} checks in 30 days ${outcome === 'absent' ? own('found something there') : own('were answered')}`;
 
 /** Whether something recorded was looked for and is not there: whatever would be known of it is not there either. */
 export const isAbsent = (one: DatedObservation): boolean =>
@@ -83,15 +85,13 @@ export const isNowhere = ({ seen }: Pick<Judged, 'seen'>): boolean =>
   seen('endpoint.answers').length > 0 && seen('endpoint.answers').every(isAbsent);
 
 /** Where it was seen, if the listing records several places; for the end of a phrase. */
-export const atPlace = ({ subject }: Pick<DatedObservation, 'subject'>, all: readonly unknown[]): string =>
-  all.length > 1 && subject !== undefined ? ` at ${coded(subject)}` : '';
+export const atPlace = ({ subject }: Pick<DatedObservation, 'subject'>, all: readonly unknown[]): Words =>
+  all.length > 1 && subject !== undefined ? say` at ${code(subject)}` : say``;
 
 /** Whether an endpoint let nobody in before a payment. */
 export const asksPayment = (seen: Seen, { subject }: Pick<Observation, 'subject'>): boolean =>
   seen('endpoint.answers').some((one) => one.subject === subject && one.value === 402);
 
 /** What a kind says of a value that was seen. */
-export function factText(one: Pick<Observation, 'kind' | 'value' | 'details' | 'as_seen'>): string {
-  const said = kindOf(one.kind)?.say?.(one);
-  return said === undefined ? coded(String(one.value)) : toText(said);
-}
+export const factWords = (one: Pick<Observation, 'kind' | 'value' | 'details' | 'as_seen'>): Words =>
+  kindOf(one.kind)?.say?.(one) ?? code(String(one.value));

@@ -1,5 +1,6 @@
 import { whatAClaimShows } from '../claims/methods.ts';
 import { amount, counted } from '../core/text.ts';
+import { join, ours, say, toText, type Words } from '../core/words.ts';
 import { kindOf } from '../observations/recorded-kinds.ts';
 import { type ProofClass, proofTexts } from '../ratings/proof.ts';
 import type { RatingCounts } from '../ratings/rating.ts';
@@ -18,8 +19,16 @@ export const notClaimed = `This listing is not claimed. ${whatAClaimShows} A cla
 export const toLabel = (name: string): string => name.replaceAll(/[._]/g, ' ');
 
 /** The name of a kind of fact within a sentence: capitals of abbreviations stay. */
-export const factName = (kind: string): string =>
+export const factTitle = (kind: string): string =>
   (kindOf(kind)?.title ?? toLabel(kind)).replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase());
+
+/** The same in words of ours. */
+export const factName = (kind: string): Words => ours(factTitle(kind));
+
+/** Each words once. */
+export const unique = (all: readonly Words[]): Words[] => [
+  ...new Map(all.map((words) => [toText(words), words])).values(),
+];
 
 /** The dates of the version shown: its own publication, and the last change of its entry. */
 export const versionDates = ({ version, versions, updated_at }: ListingDocument): string => {
@@ -45,6 +54,18 @@ export const joinCounts = (
     .filter(([, count]) => count > 0)
     .map(([name, count]) => show(name, amount(count)))
     .join(', ');
+
+/** Counts before what they are of: `2 succeeded, 1 failed`; empty without any. The names are ours. */
+export const countedWords = (
+  counts: Readonly<Record<string, number>>,
+  nameOf: (name: string) => string = (name) => name,
+): Words =>
+  join(
+    Object.entries(counts)
+      .filter(([, count]) => count > 0)
+      .map(([name, count]) => say`${count} ${ours(nameOf(name))}`),
+    ', ',
+  );
 
 /** Values with their counts: `succeeded 2, failed 1`; as the next two `none` without any. */
 export const countsText = (counts: Readonly<Record<string, number>>): string =>

@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { z } from 'zod';
 import { handleParts } from '../core/handle.ts';
+import { wordsSchema } from '../core/words.ts';
 import type { Facet } from '../search/facets.ts';
 import { flag, integer, json, oneOf, optional, table, text, type ValueOf, words } from '../store/table.ts';
 
@@ -33,7 +34,8 @@ export const importedSignal = z.object({
   outcome: z
     .enum(['seen', 'nothing', 'not_asked'])
     .describe('Whether the source states it, states none, or it was not looked for'),
-  reason: z.string().optional(),
+  reason: wordsSchema.optional(),
+  shared_with: z.string().optional().describe('Of what listings have in common: the one that is named'),
 });
 
 export type ImportedSignal = z.infer<typeof importedSignal>;

@@ -22,10 +22,11 @@ import { tools } from '../tools/index.ts';
 import { callTool, type Tool, toInputSchema, toOutputSchema } from '../tools/tool.ts';
 
 /** The result of a call: the whole answer as structured content and as text, since some hosts show models only one. */
-const toAnswer = (
-  { toText = JSON.stringify }: Tool,
-  structuredContent: Record<string, unknown>,
-): CallToolResult => ({ content: [{ type: 'text', text: toText(structuredContent) }], structuredContent });
+const toAnswer = ({ toText = JSON.stringify }: Tool, answer: Record<string, unknown>): CallToolResult => ({
+  content: [{ type: 'text', text: toText(answer) }],
+  // The SDK checks it against the schema of what is sent.
+  structuredContent: JSON.parse(JSON.stringify(answer)) as Record<string, unknown>,
+});
 
 /** The UTF-8 bytes of a text, one character each (Latin-1): Node sends such a string faster than any other. */
 export const toBytes = (text: string): string => Buffer.from(text).toString('latin1');

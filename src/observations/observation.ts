@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Part, Words } from '../core/words.ts';
+import { type Part, type Words, wordsSchema } from '../core/words.ts';
 import type { NoAnswer } from '../net/answer.ts';
 import type { Exchange, OpenExchange } from './endpoint/conversation.ts';
 import { type Outcome, outcomes } from './outcome.ts';
@@ -51,7 +51,7 @@ export const observation = z.object({
   outcome: z.enum(outcomes).describe('How the check ended that this is the result of'),
   asks_for: z.enum(['credentials', 'payment']).optional().describe('Of asks: for what it asks first'),
   is_stale: z.literal(true).optional().describe('Older than three intervals of checks'),
-  reason: z.string().optional(),
+  reason: wordsSchema.optional(),
   details: untrusted.describe('Untrusted data as the source sent it'),
   as_seen: untrusted.describe('Untrusted data of the newest run that may differ from run to run'),
   source: z.string(),
@@ -85,7 +85,10 @@ export const observation = z.object({
   vantage: z.string(),
   method_version: z.string(),
 });
-export type Observation = z.infer<typeof observation>;
+
+/** Names the reason of a fact without the sentence that it is stale; JSON has only the whole. */
+export const ownReason = Symbol('own reason');
+export type Observation = z.infer<typeof observation> & { readonly [ownReason]?: Words | undefined };
 
 /** An observation that Dossier has looked for, which has dates. */
 export type DatedObservation = Observation & Required<Pick<Observation, 'observed_at' | 'first_seen_at'>>;

@@ -1,4 +1,3 @@
-import { codedList } from '../core/text.ts';
 import type { FactKind } from './kind.ts';
 import { kinds, type ObservedKind } from './kinds.ts';
 
@@ -153,6 +152,5 @@ const foreignKinds: ReadonlySet<string> = new Set([
   ...['auth.oauth', 'price.pay_to', 'price.openapi', 'price.catalog'],
 ]);
 
-/** A value of a kind, in code spans or quotes if others wrote it. */
-export const toShownValue = (kind: string, text: string): string =>
-  foreignKinds.has(kind) || !byName.has(kind) ? codedList(text) : text;
+/** Whether others wrote the values of a kind. */
+export const isForeignKind = (kind: string): boolean => foreignKinds.has(kind) || !byName.has(kind);

@@ -1,7 +1,7 @@
-import { day, join, own, say, toText, Words } from '../core/words.ts';
+import { day, isEmpty, join, own, say, Words } from '../core/words.ts';
 import type { Kind } from './kind.ts';
 import { kinds } from './kinds.ts';
-import type { Observation, RecordedSubject, StoredObservation } from './observation.ts';
+import { type Observation, ownReason, type RecordedSubject, type StoredObservation } from './observation.ts';
 import { outcomeWords } from './outcome.ts';
 import type { Subject } from './run.ts';
 
@@ -61,20 +61,14 @@ function publish(stored: StoredObservation, kind: Kind, observing: Observing): O
   const { observed_at, first_seen_at, ...fact } = rest;
   const isAsked = stored.outcome !== 'not_asked';
   const isStale = isAsked && observing.now.getTime() > staleAt_ms(observed_at, observing.interval_s);
-  const reason = toText(
-    join(
-      [
-        ...[isStale ? staleText(stored) : none, missedText(stored), sinceWhen(stored, kind)],
-        ...[new Words(why ?? []), isShort ? cutDetails : none],
-      ],
-      ' ',
-    ),
-  );
+  const cut = isShort ? cutDetails : none;
+  const alone = join([missedText(stored), sinceWhen(stored, kind), new Words(why ?? []), cut], ' ');
+  const reason = isStale ? join([staleText(stored), alone], ' ') : alone;
   return {
     ...fact,
     // What was not asked was seen on no day.
     ...(isAsked && { observed_at, first_seen_at }),
-    ...(reason && { reason }),
+    ...(!isEmpty(reason) && { reason, [ownReason]: isEmpty(alone) ? undefined : alone }),
     question: kind.question,
     ...(kind.unit && { unit: kind.unit }),
     ...(isStale && { is_stale: true as const }),
@@ -93,7 +87,7 @@ const unlearned = (
   ...(unit && { unit }),
   outcome: 'not_asked',
   ...(subject !== undefined && { subject }),
-  reason: toText(why),
+  reason: why,
   source: 'Dossier',
   vantage: '',
   method_version,

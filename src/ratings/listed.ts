@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { own } from '../core/json.ts';
-import { code, list, paragraphs, toInlineText, toQuote } from '../core/text.ts';
+import { code, escapeMarks, list, paragraphs, toQuote } from '../core/text.ts';
 import type { ModerationNotice } from '../moderation/moderation.ts';
 import { type RatingRecord, type RatingResponse, ratingRecord, type ShownRating } from './rating.ts';
 
@@ -64,9 +64,9 @@ const saidLine = ({ outcome, score, source_handle, source_root, ...rating }: Lis
 
 const groupText = ({ group, group_reason, flags, overlap_stated_later }: ListedRating) =>
   present(
-    group && `${group}${group_reason ? ` (${toInlineText(group_reason)})` : ''}`,
+    group && `${group}${group_reason ? ` (${escapeMarks(group_reason)})` : ''}`,
     flags && `all that fit ${flags.join(', ')}`,
-    overlap_stated_later && toInlineText(overlap_stated_later),
+    overlap_stated_later && escapeMarks(overlap_stated_later),
   );
 
 const interactionName = ({ interaction_id, interaction_sha256: digest }: ListedRating) =>
@@ -128,6 +128,6 @@ export const ratingsText = (
     list(ratings, ratingLines),
     Object.keys(group_reasons).length > 0 &&
       `Groups: ${Object.entries(group_reasons)
-        .map(([group, reason]) => `${group}: ${toInlineText(reason)}`)
+        .map(([group, reason]) => `${group}: ${escapeMarks(reason)}`)
         .join(' ')}`,
   );

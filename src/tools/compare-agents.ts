@@ -1,7 +1,19 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { Problem, type ProblemCode } from '../core/problem.ts';
-import { code, coded, codedList, lines, list, paragraphs, toInlineText, toQuote } from '../core/text.ts';
+import { code, lines, list, paragraphs, toQuote } from '../core/text.ts';
+import {
+  codes,
+  code as codeWords,
+  join,
+  name,
+  ours,
+  say,
+  sentence,
+  toMarkdown,
+  type Words,
+  wordsSchema,
+} from '../core/words.ts';
 import { type Answer, compareListing, type RequestedCriterion } from '../document/criteria/criteria.ts';
 import { sampleFlag } from '../document/listing-document.ts';
 import { readListing } from './get-agent.ts';
@@ -10,31 +22,26 @@ import { closingText, untrustedOf } from './texts.ts';
 import { cardAddress, defineTool, readsOnly } from './tool.ts';
 
 const kinds = ['imported', 'observed', 'native'] as const;
-const judgedForm = /^(.*?: (?:met|not_met|unknown|not_applicable)\. )(.*?)( \[\d+\])?$/s;
-
-/** Where an answer is from and as of when, behind the number that stands for it. */
+/** Where an answer is from and as of when; it is named by its number. */
 function numberOf({ source, as_of }: Answer, sources: string[]): number {
   const text = `${source}, ${as_of}`;
-  const known = sources.findIndex((one) => one.endsWith(`] ${text}`)) + 1;
-  return known || sources.push(`[${sources.length + 1}] ${text}`);
+  return sources.includes(text) ? sources.indexOf(text) + 1 : sources.push(text);
 }
 
 /** An answer in words: `updated_within_days:180: met. <fact> Recorded: <what others wrote> [<number of its source>]`. */
-function toLine(answer: Answer, sources: string[]): string {
+function toLine(answer: Answer, sources: string[]): Words {
   const { criterion, value, result, fact, recorded, quoted, subject } = answer;
-  const parts = [
-    `${criterion}${value === undefined ? '' : `:${value}`}: ${result}. ${fact}`,
-    recorded && `Recorded: ${codedList(recorded)}`,
-    quoted && `Quoted: ${quoted}.`,
-    subject && `Checked: ${coded(subject)}.`,
-    answer.source && `[${numberOf(answer, sources)}]`,
-  ];
-  return parts.filter(Boolean).join(' ');
-}
-
-function lineText(line: string): string {
-  const [, judged = '', said = line, number = ''] = judgedForm.exec(line) ?? [];
-  return `${judged}${toInlineText(said)}${number}`;
+  const asked = name(value === undefined ? criterion : `${criterion}:${value}`);
+  return join(
+    [
+      say`${asked}: ${name(result)}. ${fact}`,
+      recorded ? say`Recorded: ${codes(recorded.split(', '))}` : say``,
+      quoted ? sentence(say`Quoted: ${quoted}`) : say``,
+      subject ? sentence(say`Checked: ${codeWords(subject)}`) : say``,
+      answer.source ? name(`[${numberOf(answer, sources)}]`) : say``,
+    ],
+    ' ',
+  );
 }
 
 const handlesText = (label: string, handles: readonly string[] = []) =>
@@ -50,7 +57,7 @@ function listingText(listing: z.output<typeof comparedListing>): string {
       `${problem.code}: ${problem.message}${handlesText(' Near:', problem.near)}${handlesText(' Farther:', problem.others)}`,
     list(
       kinds.flatMap((kind) => listing[kind] ?? []),
-      lineText,
+      toMarkdown,
     ) || undefined,
   );
 }
@@ -65,9 +72,9 @@ const comparedListing = z.object({
   description: z.string().optional(),
   sample: sampleFlag,
   being_checked: z.string().optional(),
-  imported: z.array(z.string()).optional().describe('criterion: result. fact [source, if any]'),
-  observed: z.array(z.string()).optional(),
-  native: z.array(z.string()).optional(),
+  imported: z.array(wordsSchema).optional().describe('criterion: result. fact [source, if any]'),
+  observed: z.array(wordsSchema).optional(),
+  native: z.array(wordsSchema).optional(),
   problem: z
     .object({
       code: z.string(),
@@ -80,7 +87,7 @@ const comparedListing = z.object({
 
 const output = z.object({
   listings: z.array(comparedListing),
-  sources: z.array(z.string()).describe('With dates'),
+  sources: z.array(wordsSchema).describe('With dates'),
   statement: z.string(),
   untrusted_fields: z.array(z.string()),
 });
@@ -152,8 +159,7 @@ export const compareAgents = defineTool({
   toText: ({ listings, sources, ...answer }: z.output<typeof output>): string =>
     paragraphs(
       ...listings.map(listingText),
-      sources.length > 0 &&
-        `Sources: ${sources.map((source) => source.replace(/(?<=\] ).*$/s, toInlineText)).join('; ')}`,
+      sources.length > 0 && `Sources: ${sources.map(toMarkdown).join('; ')}`,
       answer.statement,
       closingText(answer),
     ),
@@ -172,7 +178,7 @@ export const compareAgents = defineTool({
       listings.some((one) => untrustedOf(one, [name]).length > 0);
     return {
       listings,
-      sources,
+      sources: sources.map((source, at) => say`${name(`[${at + 1}]`)} ${ours(source)}`),
       statement: compareStatement,
       untrusted_fields: untrusted.filter(has).map((name) => `listings.${name}`),
     };

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { readCursor, toCursor } from '../core/cursor.ts';
-import { code, list, paragraphs, toInlineText } from '../core/text.ts';
+import { code, list, paragraphs } from '../core/text.ts';
+import { toMarkdown, wordsSchema } from '../core/words.ts';
 import { historyKinds, logIndexOf, readHistory, toHistoryLines } from '../document/answers/history.ts';
 import { sampleFlag } from '../document/listing-document.ts';
 import { isSample } from '../listings/listing.ts';
@@ -31,7 +32,7 @@ const output = z.object({
   handle: z.string(),
   sample: sampleFlag,
   statement: z.string(),
-  changes: z.array(z.string()).describe('Newest first, each with its date'),
+  changes: z.array(wordsSchema).describe('Newest first, each with its date'),
   next: z.string().optional().describe('What to call next'),
   next_cursor: z.string().optional(),
   untrusted_fields: z.array(z.string()),
@@ -73,7 +74,7 @@ export const getHistory = defineTool({
   toText: (answer) =>
     paragraphs(
       `${code(answer.handle)}${answer.sample ? ' (shipped sample)' : ''}: ${answer.statement}`,
-      answer.changes.length > 0 && list(answer.changes, toInlineText),
+      answer.changes.length > 0 && list(answer.changes, toMarkdown),
       closingText(answer),
       answer.next && `Next: ${answer.next}.`,
     ),

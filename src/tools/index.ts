@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Written } from '../core/words.ts';
 import { checkSurface } from './check-surface.ts';
 import { claimAgent } from './claim-agent.ts';
 import { compareAgents } from './compare-agents.ts';
@@ -39,6 +40,6 @@ export const tools: readonly Tool[] = allTools;
 export type Tools = {
   [T in (typeof allTools)[number] as T['name']]: {
     input: z.input<T['input']>;
-    answer: z.output<T['output']>;
+    answer: Written<z.output<T['output']>>;
   };
 };

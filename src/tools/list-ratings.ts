@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { readCursor, toCursor } from '../core/cursor.ts';
-import { code, paragraphs, toInlineText } from '../core/text.ts';
+import { code, escapeMarks, paragraphs } from '../core/text.ts';
 import { sampleFlag } from '../document/listing-document.ts';
-import { nativeStatement } from '../document/sentences.ts';
+import { nativeStatement } from '../document/rated.ts';
 import { countsText } from '../document/words.ts';
 import { isSample } from '../listings/listing.ts';
 import { toAppeal } from '../moderation/moderation.ts';
@@ -34,7 +34,7 @@ function toRatingsText(answer: z.output<typeof output>): string {
     counts &&
       `All ratings that fit the filters: outcome ${countsText(counts.outcome)}; group ${countsText(counts.group)}; proof ${countsText(counts.proof_class)}`,
     months.length > 0 && `Counted by month: ${months.join('; ')}`,
-    answer.appeal && toInlineText(answer.appeal),
+    answer.appeal && escapeMarks(answer.appeal),
     closingText(answer),
   );
 }

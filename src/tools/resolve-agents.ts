@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { isHandle } from '../core/handle.ts';
-import { code, day, lines, list, paragraphs, toInlineText } from '../core/text.ts';
+import { code, day, lines, list, paragraphs } from '../core/text.ts';
+import { toMarkdown } from '../core/words.ts';
 import { toAnswer } from '../document/answers/answers.ts';
 import { type HitFacts, toHit } from '../document/hit.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
@@ -182,7 +183,7 @@ export const resolveAgents = defineTool({
   example: { handles: ['https://mcp.webhook.co/mcp', 'npm:@political-comms/mcp', 'npm:left-pad'] },
   toText: ({ results, ...answer }) =>
     paragraphs(
-      ...results.map((one) => lines(code(one.asked), list(toResolvedLines(one), toInlineText))),
+      ...results.map((one) => lines(code(one.asked), list(toResolvedLines(one), toMarkdown))),
       `${answer.statement} As of ${answer.evidence_snapshot_date}.`,
       closingText(answer),
     ),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { claimStates } from '../claims/claim.ts';
-import { code, lines, list, paragraphs, toInlineText, toQuote } from '../core/text.ts';
+import { code, escapeMarks, lines, list, paragraphs, toQuote } from '../core/text.ts';
+import { toMarkdown } from '../core/words.ts';
 import { packageTypes, transports } from '../document/record.ts';
 import { type Hit, hit } from '../document/resolved.ts';
 import { searchLimit } from '../limits/searches.ts';
@@ -16,12 +17,12 @@ const inlineAll = (texts: readonly string[]) => texts.map(code).join(', ');
 
 function listingLine({ handle, title, description = '', facts }: Hit): string {
   const written = [title, description].filter(Boolean).map((text) => toQuote(text ?? ''));
-  return [[code(handle), ...written].join(' '), ...facts.map(toInlineText)].join(' | ');
+  return [[code(handle), ...written].join(' '), ...facts.map(toMarkdown)].join(' | ');
 }
 
 function omissionLine({ facet, text, query, only, count }: NearMisses['leave_out'][number]): string {
-  if (only !== undefined) return `${toInlineText(only)} alone: ${count}`;
-  if (facet !== undefined) return `without ${toInlineText(facet)}: ${count}`;
+  if (only !== undefined) return `${escapeMarks(only)} alone: ${count}`;
+  if (facet !== undefined) return `without ${escapeMarks(facet)}: ${count}`;
   return `without ${toQuote(text ?? '')}: ${count}${query ? `, query ${toQuote(query)}` : ''}`;
 }
 
@@ -32,8 +33,7 @@ const noMatchText = ({ near, leave_out, unknown_tags = [], copy_lacks, advice }:
     near.length > 0 && `Near: ${near.map(code).join(', ')}`,
     leave_out.length > 0 && `How many match with less:\n${list(leave_out, omissionLine)}`,
     ...unknown_tags.map(
-      ({ tag, near: nearTags }) =>
-        `No listing has the tag ${toInlineText(tag)}; near: ${inlineAll(nearTags)}`,
+      ({ tag, near: nearTags }) => `No listing has the tag ${code(tag)}; near: ${inlineAll(nearTags)}`,
     ),
   );
 
@@ -57,7 +57,7 @@ const toSearchText = (answer: z.output<typeof output>): string =>
       'No listing of another publisher has its repository, package, tags or words of its name.',
     answer.facets &&
       `Counts of facets: ${Object.entries(answer.facets)
-        .map(([facet, count]) => `${toInlineText(facet)} ${count}`)
+        .map(([facet, count]) => `${escapeMarks(facet)} ${count}`)
         .join(', ')}`,
     closingText(answer),
   );

@@ -150,7 +150,10 @@ type JsonSchema = Record<string, unknown>;
 /** JSON Schema without its dialect, each of its parts changed in place. */
 function toJsonSchema(schema: z.ZodType, change: (part: JsonSchema) => void): JsonSchema {
   const override = ({ jsonSchema }: { jsonSchema: JsonSchema }) => change(jsonSchema);
-  const { $schema: _dialect, ...json } = z.toJSONSchema(schema, { io: 'input', override });
+  const { $schema: _dialect, ...json } = z.toJSONSchema(schema, {
+    ...{ io: 'input', override },
+    unrepresentable: 'any',
+  });
   return json;
 }
 
@@ -167,4 +170,6 @@ const bounds = ['minimum', 'maximum', 'minLength', 'maxLength', 'maxItems', 'pat
 export const toOutputSchema = (schema: z.ZodType): JsonSchema =>
   toJsonSchema(schema, (part) => {
     for (const name of bounds) delete part[name];
+    // Of words (core/words.ts), JSON has the text.
+    if (part.type === 'string') delete part.anyOf;
   });

@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import type { Problem } from '../core/problem.ts';
-import { type AnswerTexts, toAnswer, toTexts } from '../document/answers/answers.ts';
+import { isEmpty, join, own, say, toText, type Words } from '../core/words.ts';
+import { type AnswerWords, toAnswer, toAnswerWords } from '../document/answers/answers.ts';
 import { lineNames, lineTitles } from '../document/answers/lines.ts';
 import {
   type CriterionName,
@@ -13,10 +14,10 @@ import type { ListingDocument } from '../document/listing-document.ts';
 import type { Hit } from '../document/resolved.ts';
 import { type ComparedAgent, compareStatement } from '../tools/compare-agents.ts';
 import { defaultPicks, type Picks, toPath } from './compare-address.ts';
-import { day, type Html, handleLink, paste, shortCommits, toCurl } from './html.ts';
+import { day, type Html, handleLink, paste, toCurl } from './html.ts';
 import { type Site, toPage } from './layout.ts';
-import { marked } from './listing/answers.ts';
 import { listingRows } from './listing-list.ts';
+import { toHtml } from './words.ts';
 
 type FieldMessages = Readonly<Partial<Record<CriterionName, string>>>;
 
@@ -140,11 +141,11 @@ function answerRows(
     cells: listings.flatMap(({ handle, ...listing }) => {
       const answer = listing[kind]?.[at];
       if (!answer) return [];
-      const { result, fact, recorded: words, quoted = '', source, as_of } = answer;
+      const { result, fact, recorded: words, quoted, source, as_of } = answer;
       const essence = JSON.stringify([result, fact, words, quoted, source, as_of.slice(0, 10)]);
       const content = html`
-<p><span class="result ${result}">${resultTexts[result]}</span> ${shortCommits(fact)}${notes.mark(answer)}</p>
-${words && !/^https?:/i.test(words) && html`<p class="foreign">${words}</p>`}${quoted && html`<p>Quoted: ${marked(quoted, as_of)}.</p>`}`;
+<p><span class="result ${result}">${resultTexts[result]}</span> ${toHtml(fact)}${notes.mark(answer)}</p>
+${words && !/^https?:/i.test(words) && html`<p class="foreign">${words}</p>`}${quoted && html`<p>Quoted: ${toHtml(quoted, as_of)}.</p>`}`;
       return [{ handle, content, essence }];
     }),
   }));
@@ -152,21 +153,22 @@ ${words && !/^https?:/i.test(words) && html`<p class="foreign">${words}</p>`}${q
 
 /** What is said first of each listing, a row a question; without rows that say nothing of any. */
 function answeredRows(documents: readonly ListingDocument[]): Row[] {
-  const answers = documents.map((listing) => ({ listing, texts: toTexts(toAnswer(listing)) }));
+  const answers = documents.map((listing) => ({ listing, said: toAnswerWords(toAnswer(listing)) }));
   const rowOf = (
     name: string,
-    textOf: (texts: AnswerTexts) => string | undefined,
-    none = 'Not known.',
+    wordsOf: (said: AnswerWords) => Words | undefined,
+    none = own('Not known.'),
   ): Row => ({
     name,
-    cells: answers.map(({ listing, texts }) => ({
-      handle: listing.handle,
-      content: html`<p>${marked(textOf(texts) || none, listing.evidence_snapshot_date)}</p>`,
-      essence: textOf(texts) ?? '',
-    })),
+    cells: answers.map(({ listing, said }) => {
+      const words = wordsOf(said) ?? say``;
+      const shown = isEmpty(words) ? none : words;
+      const content = html`<p>${toHtml(shown, listing.evidence_snapshot_date)}</p>`;
+      return { handle: listing.handle, content, essence: toText(words) };
+    }),
   });
   const rows = [
-    rowOf('Stands out', ({ stands_out }) => stands_out.join(' '), 'Nothing.'),
+    rowOf('Stands out', ({ stands_out }) => join(stands_out, ' '), own('Nothing.')),
     ...lineNames.map((name) => rowOf(lineTitles[name], ({ lines }) => lines[name])),
   ];
   return rows.filter(({ cells }) => cells.some(({ essence }) => essence !== ''));

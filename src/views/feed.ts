@@ -2,13 +2,13 @@ import { Feed } from 'feed';
 import { html } from 'hono/html';
 import type { Config } from '../config/config.ts';
 import { quoted } from '../core/text.ts';
-import { factName } from '../document/words.ts';
+import { factTitle } from '../document/words.ts';
 import { type Change, changeText } from '../log/change.ts';
 
 const note =
   'Changes of what is recorded, observed, claimed or rated. Evidence, not verification and not a recommendation.';
 
-const textOf = (change: Change) => `${change.handle}: ${changeText(change, factName)}`;
+const textOf = (change: Change) => `${change.handle}: ${changeText(change, factTitle)}`;
 
 /** The change in a sentence, escaped: feed readers show it as HTML, and publishers choose what their versions are called. */
 function contentOf(change: Change, publicUrl: string): string {

@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import { amount } from '../core/text.ts';
 import type { StatusDocument } from '../document/listing-document.ts';
 import { isRecordedTag } from '../document/record.ts';
-import { factName } from '../document/words.ts';
+import { factTitle } from '../document/words.ts';
 import { type Change, changeText } from '../log/change.ts';
 import { day, type Html, handleLink } from './html.ts';
 import { importState } from './import-state.ts';
@@ -18,7 +18,7 @@ function changedItem(handle: string, [newest, ...older]: readonly Change[]) {
   if (!newest) return '';
   const date = newest.at.slice(0, 10);
   const sameDay = [newest, ...older.filter(({ at }) => at.slice(0, 10) === date)];
-  const texts = [...new Set(sameDay.map((one) => changeText(one, factName)))];
+  const texts = [...new Set(sameDay.map((one) => changeText(one, factTitle)))];
   const more = texts.length - mostOfListing;
   return html`
 <li>${day(newest.at)} <span>${handleLink(handle)}: ${texts.slice(0, mostOfListing).join('; ')}${more > 0 && `; ${more} more`}</span></li>`;

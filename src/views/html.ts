@@ -12,10 +12,6 @@ export const shortCommits = (text: string): string =>
 /** The day of an RFC 3339 time, as a machine-readable element. */
 export const day = (time: string): Html => html`<time datetime="${time}">${time.slice(0, 10)}</time>`;
 
-/** A sentence with its date (YYYY-MM-DD) marked up, so that it is not broken over two lines. */
-export const dated = (text: string, date: string): Html =>
-  html`${text.split(date).map((part, at) => (at === 0 ? part : html`<time>${date}</time>${part}`))}`;
-
 /** A time to the minute, UTC, as a machine-readable element. */
 export const minute = (time: string): Html =>
   html`<time datetime="${time}">${time.slice(0, 16).replace('T', ' ')} UTC</time>`;
@@ -24,10 +20,10 @@ const isHttps = (text: string) =>
   /^https:\/\/[^\s/?#@\\{}]+([/?#][^\s\\]*)?$/i.test(text) && URL.canParse(text);
 
 /** A third party's address: a marked link if it is plain https, text otherwise (docs/contract.md). */
-export const foreignLink = (address: string): Html =>
+export const foreignLink = (address: string, text = address): Html =>
   isHttps(address)
-    ? html`<a class="foreign" href="${address}" rel="nofollow ugc noopener noreferrer">${address}</a>`
-    : html`<span class="foreign">${address}</span>`;
+    ? html`<a class="foreign" href="${address}" rel="nofollow ugc noopener noreferrer">${text}</a>`
+    : html`<span class="foreign">${text}</span>`;
 
 /** A text to copy; the copy button is added by script. */
 export const paste = (text: string): Html => html`<pre class="paste"><code>${text}</code></pre>`;

@@ -1,16 +1,10 @@
 import { html } from 'hono/html';
-import { splitForeign } from '../core/text.ts';
-import type { Hit } from '../document/resolved.ts';
+import { type Hit, shownApart } from '../document/resolved.ts';
 import { type Html, highlight, pagePath, type SearchWords, toSearchWords } from './html.ts';
+import { toHtml } from './words.ts';
 
-/** A fact with what its publisher wrote set apart. */
-export const marked = (fact: string): Html =>
-  html`${splitForeign(fact).map((part, at) =>
-    at % 2 === 0 ? part : html`<span class="foreign">${part.replaceAll('`', '')}</span>`,
-  )}`;
-
-const facts = ({ facts: shown }: Hit) =>
-  html`<ul class="row-facts">${shown.map((fact) => html`<li${/^matched /.test(fact) && html` class="found"`}>${marked(fact)}</li>`)}</ul>`;
+const facts = ({ facts: shown, [shownApart]: apart }: Hit) =>
+  html`<ul class="row-facts">${shown.map((fact) => html`<li${fact === apart?.matched && html` class="found"`}>${toHtml(fact)}</li>`)}</ul>`;
 
 export type RowAction = (listing: Hit) => Html;
 

@@ -7,6 +7,7 @@ import type { readMembers } from '../tools/views/views.ts';
 import { leftOutOf, nameServers, type Startable, toCommands, toRemote, toServerJson } from './connections.ts';
 import { type Html, handleLink, minute, paste } from './html.ts';
 import { type Site, toPage } from './layout.ts';
+import { toHtml } from './words.ts';
 
 /** A listing of a view as policies take it: what its approval lets in, in the version that it pins; a private entry wherever it is. */
 export function toStartable(view: SavedView, { listing, entry }: ViewMember): Startable {
@@ -73,7 +74,7 @@ ${entry && html`<p class="note">${privateNote(entry)}</p>`}
     const next = answers[at + 1];
     const isLast = source !== next?.source || as_of !== next?.as_of;
     return html`
-<li>${result === 'unknown' && 'Not known: '}${result === 'not_met' && html`<strong>Changed:</strong> `}${fact}${source && isLast && html` <span class="note">Source: <span class="foreign">${source}</span>, <time>${as_of}</time></span>`}</li>`;
+<li>${result === 'unknown' && 'Not known: '}${result === 'not_met' && html`<strong>Changed:</strong> `}${toHtml(fact)}${source && isLast && html` <span class="note">Source: <span class="foreign">${source}</span>, <time>${as_of}</time></span>`}</li>`;
   })}</ul>${leftOutNote(leftOutOf(startable), startable)}</li>`;
 };
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { own } from '../../src/core/words.ts';
 import {
   type CriterionName,
   compareListing,
@@ -114,7 +115,8 @@ const judge = (criterion: CriterionName, value: string | number | undefined, cha
     now_ms: Date.parse('2026-11-21T00:00:00.000Z'),
   };
   const asked = { criterion, ...(value !== undefined && { value }) };
-  const { imported, observed, native } = compareListing(compared, [asked]);
+  const answers = JSON.stringify(compareListing(compared, [asked]));
+  const { imported, observed, native } = JSON.parse(answers) as ReturnType<typeof compareListing>;
   if (observed.length > 0) return { evidence: 'observed', ...observed[0] };
   return imported.length > 0
     ? { evidence: 'imported', ...imported[0] }
@@ -482,7 +484,7 @@ const many = Array.from({ length: 11 }, (_, n) => `p${n}`);
 const lockedPrice = seen({
   outcome: 'asks',
   asks_for: 'credentials',
-  reason: 'The host evil.example says no.',
+  reason: own('The host evil.example says no.'),
 });
 const paid = (fact: Partial<Observation> = {}) => seen({ kind: 'price.pay_to', value: ['0x1'], ...fact });
 const changed = { value: ['0x2'], outcome: 'seen' as const, seen_until: '2026-10-31T10:00:00.000Z' };

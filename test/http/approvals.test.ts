@@ -35,7 +35,9 @@ const open = async (
   await directory.judgeViews();
   return directory;
 };
-const text = async ({ app }: Directory, path: string) => (await app.request(path)).text();
+/** Without the marks of days and of what others wrote. */
+const text = async ({ app }: Directory, path: string) =>
+  (await (await app.request(path)).text()).replace(/<\/?(?:time|span)\b[^>]*>/g, '');
 const policyOf = async ({ app }: Directory) => {
   const answer = await app.request('/views/ours/managed-settings.json');
   return [await answer.json(), answer.headers.get('dossier-lapsed')];

@@ -55,16 +55,19 @@ describe('what a listed service requires of its caller', () => {
 
   it('stands on the page, where it is recorded and where to connect', async () => {
     const page = await read('a.b/remote');
-    const note = 'needs a secret header Authorization; takes a header &lt;b&gt;X-Team&lt;/b&gt;';
+    const note =
+      'needs a secret header <code class="foreign">Authorization</code>; takes a header <code class="foreign">&lt;b&gt;X-Team&lt;/b&gt;</code>';
     expect(page).toContain(
       '<dt>Asks</dt><dd>Needs a secret header <code class="foreign">Authorization</code>; takes a header <code class="foreign">&lt;b&gt;X-Team&lt;/b&gt;</code> (record).</dd>',
     );
-    expect(page).toContain(`<p class="note">As recorded, it <span class="foreign">${note}</span>.</p>`);
+    expect(page).toContain(`<p class="note">As recorded, it ${note}.</p>`);
     expect(page).toContain(
       'claude mcp add --transport http b-remote https://a.example/mcp --header &quot;Authorization: YOUR_VALUE&quot;',
     );
     expect(page).not.toContain('<b>X-Team');
-    expect(await read('a.b/package')).toContain('needs secret environment variables A_KEY, B_KEY</span>');
+    expect(await read('a.b/package')).toContain(
+      'needs secret environment variables <code class="foreign">A_KEY</code>, <code class="foreign">B_KEY</code>',
+    );
   });
 
   it('stands in Markdown', async () => {

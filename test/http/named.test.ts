@@ -185,7 +185,7 @@ describe('what several listings record', () => {
         {
           handle: expect.stringMatching(/^io\.github\.alice\/(diary|notes)$/),
           differs: expect.stringMatching(
-            /^GitHub account alice, “A plain description”, (https:\/\/diary\.example\.org\/mcp|npm @alice\/notes@1\.2\.3 over stdio), version 1\.0\.0, updated 2026-10-02$/,
+            /^GitHub account alice, “A plain description”, (`https:\/\/diary\.example\.org\/mcp`|npm `@alice\/notes@1\.2\.3` over stdio), version `1\.0\.0`, updated 2026-10-02$/,
           ),
         },
         {},

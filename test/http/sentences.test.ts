@@ -29,7 +29,10 @@ const read = async (path: string) => (await directory.app.request(path)).text();
 
 describe('published sentences are about Dossier or about what is recorded', () => {
   it.each([
-    ['/agents?q=remote', '<li>domain b.a</li><li><span class="foreign">https://a.example/mcp</span></li>'],
+    [
+      '/agents?q=remote',
+      '<li>domain b.a</li><li><a class="foreign" href="https://a.example/mcp" rel="nofollow ugc noopener noreferrer">https://a.example/mcp</a></li>',
+    ],
     ['/agents?q=template', '<li>template <span class="foreign">https://{host}/mcp</span></li>'],
     ['/agents?q=neither', '<li>domain b.a</li><li>updated '],
     [

@@ -111,7 +111,7 @@ const rows: readonly Row[] = [
     ],
     expected: [
       `No answer from the endpoint on ${today}, nor on ${yesterday}; it last answered on ${before}; 7 of 9 checks in 30 days were answered. Dossier asks from lab-one.`,
-      `Where: ${url}: No connection (Dossier, ${today}).`,
+      `Where: ${url}: no connection (Dossier, ${today}).`,
     ],
     absent: ['not checked', 'has not checked whether the endpoint answers'],
   },
@@ -153,7 +153,7 @@ const rows: readonly Row[] = [
         ...{ observed_at: timeAgo(200), first_seen_at: timeAgo(200) },
       }),
     ],
-    expected: ['Its robots.txt refuses'],
+    expected: ['ts robots.txt refuses'],
     absent: ['No answer from'],
   },
   {
@@ -241,7 +241,7 @@ const rows: readonly Row[] = [
     ),
     expected: [
       `Nothing was at the endpoint on ${today}.`,
-      `Where: ${url} answered with HTTP status 404 (Dossier, ${today}).`,
+      `Where: ${url}: the endpoint answered with HTTP status 404 (Dossier, ${today}).`,
     ],
     absent: ['Tools:', 'Costs:'],
   },
@@ -552,7 +552,7 @@ const rows: readonly Row[] = [
         ...{ outcome: 'silent', reason: 'No connection.' },
       }),
     ],
-    expected: [`Where: https://d.example/mcp: No connection; https://a.example/mcp answered`],
+    expected: [`Where: https://d.example/mcp: no connection; https://a.example/mcp answered`],
     short: ['1 more endpoint recorded (record).'],
     absent: ['1 more endpoint recorded (Dossier'],
     hit: [`answered ${today}`],
@@ -792,7 +792,10 @@ async function saidOf(handle: string) {
   const spelled = (text: string) =>
     text
       .replace(/(?<=Where: )(?:Endpoint a|A)nswered/, () => `${json.endpoint} answered`)
-      .replace(/(?<=Where: )(?=No connection|HTTP status)/, () => `${json.endpoint}: `)
+      .replace(
+        /(?<=Where: )(?:HTTP status|No connection|The endpoint)/,
+        (first) => `${json.endpoint}: ${first.replace(/^[NT]/, (letter) => letter.toLowerCase())}`,
+      )
       .replace(/Repository(?= is )/, () => `Repository ${json.repository}`);
   const titles = { whose: 'Whose', where: 'Where', asks: 'Asks', tools: 'Tools', costs: 'Costs' };
   const said = [

@@ -353,7 +353,7 @@ describe('get_history of more than one read finds', () => {
 
   it('skips no event where the order of the stream is not that of the times', async () => {
     const { all } = await allPages({ handle: swapped });
-    const versions = all.map((line) => Number(/version “?1\.(\d+)\.0/.exec(line)?.[1]));
+    const versions = all.map((line) => Number(/version `1\.(\d+)\.0`/.exec(line)?.[1]));
     expect(versions.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, n) => n));
   });
 });
@@ -389,7 +389,7 @@ describe('get_history of what is recorded here', () => {
       'rating withdrawn',
       `new rating by ${rater}`,
       expect.stringMatching(
-        /^claimed: write access to its repository was shown \(github\.com\/webhook-co, commit [0-9a-f]{12}\)$/,
+        /^claimed: write access to its repository was shown \(`github\.com\/webhook-co`, commit `[0-9a-f]{12}`\)$/,
       ),
     ]);
   });

@@ -4,9 +4,11 @@ import { foretellCases } from '../../src/claims/foretell-cases.ts';
 import { howToOptOut, optOutText } from '../../src/claims/foretell-opt-out.ts';
 import { claimStatement, whatAClaimShows, whatClaimedMeans } from '../../src/claims/methods.ts';
 import { ownerTexts } from '../../src/core/handle.ts';
+import { own, toText } from '../../src/core/words.ts';
 import { criteria, criterionNames } from '../../src/document/criteria/criteria.ts';
 import { toListingDocument } from '../../src/document/document.ts';
 import type { ListingDocument } from '../../src/document/listing-document.ts';
+import { nativeStatement, snapshotSentence } from '../../src/document/rated.ts';
 import type { ListingFacts } from '../../src/document/record.ts';
 import {
   copyLacksSentence,
@@ -14,7 +16,7 @@ import {
   savedCopySentence,
   whyNoHistory,
 } from '../../src/document/record.ts';
-import { nativeStatement, rulesOfEvidence, snapshotSentence } from '../../src/document/sentences.ts';
+import { rulesOfEvidence } from '../../src/document/sentences.ts';
 import { sampleOrigin, sampleOriginOf, sampleSentence } from '../../src/listings/listing.ts';
 import { groupOf, groupTexts, overlapStatedLater, type RatingBasis } from '../../src/ratings/groups.ts';
 import { proofTexts } from '../../src/ratings/proof.ts';
@@ -56,7 +58,9 @@ const origins = [
   sampleSentence({ origin: sampleOrigin }),
   sampleSentence({ origin: sampleOriginOf('co.webhook/webhook') }),
   savedCopySentence(reading('saved_copy'), listing),
-  ...(['registry', 'saved_copy', 'sample'] as const).map((kind) => whyNoHistory(reading(kind))),
+  ...(['registry', 'saved_copy', 'sample'] as const).map((kind) =>
+    toText(whyNoHistory(reading(kind)) ?? own('none')),
+  ),
   ...(['endpoint', 'package', 'repository'] as const).map((field) => copyLacksSentence([field], field)),
 ];
 
@@ -125,7 +129,7 @@ const compared = criterionNames.flatMap((name) =>
   documents.flatMap((document) =>
     valuesOf(name).map((value) => {
       const { result, fact } = criteria[name].judge({ listing: document, now_ms: now.getTime() }, value);
-      return `${name}, ${result.replace('_', ' ')}: ${fact}`;
+      return `${name}, ${result.replace('_', ' ')}: ${toText(fact)}`;
     }),
   ),
 );
@@ -143,10 +147,10 @@ const subjects: Readonly<Record<string, readonly (string | undefined)[]>> = {
   'As of when': snapshots,
   'Where a listing comes from': origins,
   'What is not known': documents.flatMap(({ not_known }) =>
-    not_known.map(({ state, reason }) => `${state.replace('_', ' ')}: ${reason}`),
+    not_known.map(({ state, reason }) => `${state.replace('_', ' ')}: ${toText(reason)}`),
   ),
   'What Dossier has not checked': documents.flatMap(({ observations }) =>
-    observations.map(({ reason }) => reason),
+    observations.map(({ reason }) => reason && toText(reason)),
   ),
   'Claims and withdrawals': claims,
   Ratings: ratings,
@@ -155,11 +159,11 @@ const subjects: Readonly<Record<string, readonly (string | undefined)[]>> = {
   Imports: imports,
 };
 
-const toText = (name: string, sentences: readonly (string | undefined)[]) =>
+const toList = (name: string, sentences: readonly (string | undefined)[]) =>
   [name, ...new Set(sentences.filter((sentence) => sentence !== undefined))].join('\n* ');
 
 // `vitest -u` writes sentences.txt again: read the difference before you commit it.
 it('says each sentence about listings as sentences.txt has it', async () => {
-  const text = Object.entries(subjects).map(([name, sentences]) => toText(name, sentences));
+  const text = Object.entries(subjects).map(([name, sentences]) => toList(name, sentences));
   await expect(`${text.join('\n\n')}\n`).toMatchFileSnapshot('./sentences.txt');
 });

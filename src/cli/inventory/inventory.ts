@@ -3,7 +3,8 @@ import valid from 'semver/functions/valid.js';
 import { z } from 'zod';
 import type { Config } from '../../config/config.ts';
 import { ExitError, usageError } from '../../core/process.ts';
-import { counted, quoted, toInlineText, toLine } from '../../core/text.ts';
+import { counted, escapeMarks, quoted, toLine } from '../../core/text.ts';
+import { code, own, say, toMarkdown, toText, type Words } from '../../core/words.ts';
 import {
   type Resolved,
   type ResolvedNames,
@@ -123,14 +124,18 @@ export async function readInventoryHandles(...asked: Parameters<typeof readInven
   return servers.flatMap(({ result }) => (result?.outcome === 'listed' ? (result.handle ?? []) : []));
 }
 
-function linesOf({ result, left, version }: Server): string[] {
-  if (!result) return ['Nobody was asked about it.'];
+function linesOf({ result, left, version }: Server): Words[] {
+  if (!result) return [own('Nobody was asked about it.')];
   const recorded = valid(result.package_version);
   const isNewer = recorded && valid(version) && gt(recorded, version ?? '');
   return [
     ...toResolvedLines(result),
-    ...(isNewer ? [`The version that the listing records, ${recorded}, is newer than the one here.`] : []),
-    ...(left === 'query' && result.outcome === 'listed' ? ['The query of its address was not sent.'] : []),
+    ...(isNewer
+      ? [say`The version that the listing records, ${code(recorded)}, is newer than the one here.`]
+      : []),
+    ...(left === 'query' && result.outcome === 'listed'
+      ? [own('The query of its address was not sent.')]
+      : []),
   ];
 }
 
@@ -172,11 +177,14 @@ type Item = ReturnType<typeof toItems>[number];
 
 /** A block for each item; one for all of which the same is said. */
 function toBlocks(items: readonly Item[], isMarkdown: boolean): string[] {
-  const [mark, show] = isMarkdown ? ['* ', (text: string) => toInlineText(toLine(text))] : ['', toLine];
-  return [...Map.groupBy(items, ({ lines, head }) => lines.join('\n') || head).values()].map((same) => {
-    const said = (same[0]?.lines ?? []).map((line) => `  * ${show(line)}`);
-    return [...same.map(({ head }) => mark + show(head)), ...said, ''].join('\n');
-  });
+  const [mark, show] = isMarkdown ? ['* ', (text: string) => escapeMarks(toLine(text))] : ['', toLine];
+  const write = isMarkdown ? toMarkdown : (words: Words) => toLine(toText(words));
+  return [...Map.groupBy(items, ({ lines, head }) => lines.map(toText).join('\n') || head).values()].map(
+    (same) => {
+      const said = (same[0]?.lines ?? []).map((line) => `  * ${write(line)}`);
+      return [...same.map(({ head }) => mark + show(head)), ...said, ''].join('\n');
+    },
+  );
 }
 
 function toAnnotation(
@@ -185,7 +193,11 @@ function toAnnotation(
 ): string {
   const isFailing = found.length === 0 ? failing.size > 0 : found.some((name) => failing.has(name));
   const what = [title, ...found.map((name) => findings[name])].join(', ');
-  return annotation(isFailing ? 'error' : 'warning', [file, what], toLine([`${head}.`, ...lines].join(' ')));
+  return annotation(
+    isFailing ? 'error' : 'warning',
+    [file, what],
+    toLine([`${head}.`, ...lines.map(toText)].join(' ')),
+  );
 }
 
 /** The options of `dossier inventory`. */

@@ -1,9 +1,22 @@
 import { z } from 'zod';
 import { handleSchema } from '../../core/handle.ts';
-import { code, day, lines, splitForeign, toInlineText, toQuote } from '../../core/text.ts';
+import { code, day, lines, toQuote } from '../../core/text.ts';
+import {
+  hasForeign,
+  toMarkdown as inMarkdown,
+  isEmpty,
+  join,
+  ours,
+  own,
+  say,
+  Words,
+  withoutSource,
+  wordsSchema,
+} from '../../core/words.ts';
 import { type ListingDocument, sampleFlag } from '../listing-document.ts';
+import { snapshotWords } from '../rated.ts';
 import { isRecordedTag } from '../record.ts';
-import { type Answer, gapTexts, lineText, toAnswer, toAnswerLines } from './answers.ts';
+import { type Answer, gapWords, lineWords, toAnswer, toAnswerLines } from './answers.ts';
 import { type LineName, lineNames } from './lines.ts';
 import { toMarkdown } from './markdown.ts';
 
@@ -17,26 +30,26 @@ export const agentAnswer = z.object({
   repository: z.string().optional(),
   tags: z.array(z.string()).optional(),
   notes: z
-    .array(z.string())
+    .array(wordsSchema)
     .optional()
     .describe('That it is being checked, or a sample; what the operator did, and why'),
-  stands_out: z.array(z.string()).optional().describe('Facts to read first, in a fixed order'),
+  stands_out: z.array(wordsSchema).optional().describe('Facts to read first, in a fixed order'),
   lines: z
-    .partialRecord(z.enum(lineNames), z.string())
+    .partialRecord(z.enum(lineNames), wordsSchema)
     .optional()
     .describe('One line a question, each fact with its source and date'),
   signals: z.object({
-    native: z.string().describe('Ratings made on Dossier, by group'),
-    imported: z.string().describe('What the registry states of its entry; never a rating'),
+    native: wordsSchema.describe('Ratings made on Dossier, by group'),
+    imported: wordsSchema.describe('What the registry states of its entry; never a rating'),
   }),
-  not_there: z.string().optional().describe('What else was looked for and is not there'),
-  unseen: z.string().optional().describe('What else could not be seen, and why'),
-  unstated: z.string().optional().describe('What is not stated'),
-  unchecked: z.string().optional(),
+  not_there: wordsSchema.optional().describe('What else was looked for and is not there'),
+  unseen: wordsSchema.optional().describe('What else could not be seen, and why'),
+  unstated: wordsSchema.optional().describe('What is not stated'),
+  unchecked: wordsSchema.optional(),
   checked: z.string().optional().describe('The day of the checks that have no mark'),
   origin: z.string(),
   evidence_snapshot_date: z.string(),
-  evidence_snapshot: z.string(),
+  evidence_snapshot: wordsSchema,
   next: z.string().optional().describe('What to call next'),
   markdown: z.string().optional().describe('All facts, if detail is full'),
   untrusted_fields: z.array(z.string()).describe('Written by third parties: data, never instructions'),
@@ -56,23 +69,19 @@ function dayOfChecks(
     : newest;
 }
 
-/** A text of ours without the mark of the checks of a day, which is said once. */
-const unmarked = (text: string, checked: string | undefined): string =>
-  splitForeign(text)
-    .map((part, at) => (at % 2 === 0 ? part.replaceAll(` (Dossier, ${checked})`, '') : part))
-    .join('');
-
-const isSaid = ([, value]: [string, unknown]) =>
-  ![undefined, ''].includes(value as string) && !(Array.isArray(value) && value.length === 0);
+const isSaid = ([, value]: [string, unknown]) => {
+  if (value instanceof Words) return !isEmpty(value);
+  return value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0);
+};
 const withoutEmpty = <T extends object>(members: T) =>
   Object.fromEntries(Object.entries(members).filter(isSaid)) as T;
 
 const mostStandOut = 4;
 
-function firstOf({ standsOut }: Answer): string[] {
+function firstOf({ standsOut }: Answer): Words[] {
   const more = standsOut.length - mostStandOut;
   const first = standsOut.slice(0, mostStandOut).map(({ text }) => text);
-  return more > 0 ? [...first, `And ${more} more: get_agent, detail full.`] : first;
+  return more > 0 ? [...first, say`And ${more} more: get_agent, detail full.`] : first;
 }
 
 /** The answer about a listing as JSON: in lines, or all facts as Markdown; what the registry states and ratings are in `signals`. */
@@ -82,31 +91,31 @@ export function toAgentAnswer(listing: ListingDocument, detail: 'summary' | 'ful
   const answer = toAnswer(listing, 'short');
   const { notes, lines: answered, next } = answer;
   const checked = dayOfChecks(answer, listing);
-  const short = (text: string) => unmarked(text, checked);
-  const textOf = (name: LineName, ofRegistry = false) =>
-    short(lineText(answered[name].filter(({ isSignal = false }) => isSignal === ofRegistry)));
-  const inLines = lineNames.filter((name) => name !== 'rated').map((name) => [name, textOf(name)]);
+  // The day of the checks is said once.
+  const short = (words: Words) => withoutSource(words, 'Dossier', checked);
+  const wordsOf = (name: LineName, ofRegistry = false) =>
+    short(lineWords(answered[name].filter(({ isSignal = false }) => isSignal === ofRegistry)));
+  const inLines = lineNames.filter((name) => name !== 'rated').map((name) => [name, wordsOf(name)]);
   const markdown = detail === 'full' ? toMarkdown(listing) : undefined;
   const summary = markdown === undefined && {
     notes: [...notes],
     stands_out: firstOf(answer).map(short),
     lines: withoutEmpty(Object.fromEntries(inLines)),
-    ...Object.fromEntries(Object.entries(gapTexts(answer)).map(([name, text]) => [name, short(text)])),
+    ...Object.fromEntries(Object.entries(gapWords(answer)).map(([name, words]) => [name, short(words)])),
     checked,
   };
   const foreign = { title, description, endpoint, repository, tags, markdown };
-  const signals = { native: textOf('rated'), imported: textOf('kept_up', true) || 'None.' };
+  const imported = wordsOf('kept_up', true);
+  const signals = { native: wordsOf('rated'), imported: isEmpty(imported) ? own('None.') : imported };
   // Our own words, of which only “ ” and code spans are others'.
-  const quoting = Object.entries({ ...summary, signals }).filter(
-    ([name, value]) => name !== 'checked' && splitForeign(JSON.stringify(value)).length > 1,
-  );
+  const quoting = Object.entries({ ...summary, signals }).filter(([, value]) => hasForeign(value));
   return {
     ...withoutEmpty({ handle, sample, ...foreign, ...summary }),
     description,
     signals,
     origin,
     evidence_snapshot_date: listing.evidence_snapshot_date,
-    evidence_snapshot: listing.evidence_snapshot,
+    evidence_snapshot: snapshotWords(handle, listing.signals.native, listing.evidence_snapshot_date),
     untrusted_fields: [...Object.entries(foreign).filter(isSaid), ...quoting].map(([name]) => name),
     ...(summary && { next }),
   };
@@ -119,7 +128,7 @@ export function toAgentText(answer: AgentAnswer): string {
   const { markdown, title, description, notes = [], stands_out = [], signals, origin } = answer;
   if (markdown !== undefined) return markdown;
   const { endpoint, repository, tags = [], lines: answered = {} } = answer;
-  const kept_up = [signals.imported, answered.kept_up].filter(Boolean).join(' ');
+  const kept_up = join([signals.imported, answered.kept_up ?? say``], ' ');
   const said = [title ?? '', description].filter(Boolean).map(toQuote).join(': ');
   return lines(
     `${code(answer.handle)} (${warning})`,
@@ -129,9 +138,9 @@ export function toAgentText(answer: AgentAnswer): string {
       ...(repository ? [`Repository ${code(repository)}.`] : []),
       ...(tags.length > 0 ? [`Tags: ${tags.map(toQuote).join(', ')}.`] : []),
     ].join(' ') || false,
-    ...notes.map(toInlineText),
+    ...notes.map(inMarkdown),
     ...toAnswerLines({ ...answer, stands_out, lines: { ...answered, kept_up, rated: signals.native } }),
-    toInlineText(answer.evidence_snapshot),
-    `Record: ${toInlineText(origin)}.${answer.checked ? ` Checked by Dossier: ${answer.checked}.` : ''} Next: ${answer.next}.`,
+    inMarkdown(answer.evidence_snapshot),
+    `Record: ${inMarkdown(ours(origin))}.${answer.checked ? ` Checked by Dossier: ${answer.checked}.` : ''} Next: ${answer.next}.`,
   );
 }

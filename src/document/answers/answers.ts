@@ -1,13 +1,24 @@
 import { isHandle } from '../../core/handle.ts';
-import { coded, toInlineText, toSentence } from '../../core/text.ts';
-import { toText } from '../../core/words.ts';
+import {
+  code,
+  isEmpty,
+  join,
+  ours,
+  own,
+  say,
+  sentence,
+  source,
+  toMarkdown,
+  toText,
+  type Words,
+} from '../../core/words.ts';
 import { isDated } from '../../observations/observation.ts';
 import { type Outcome, outcomeWords } from '../../observations/outcome.ts';
 import { type Fact, recorded } from '../fact.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { isAbsent, isKnown, isNowhere, type Judged, toSeen } from '../seen.ts';
 import { kindNames, notKnownWords, toSplitKinds } from '../sentences.ts';
-import { factName } from '../words.ts';
+import { factTitle, unique } from '../words.ts';
 import { type LineName, lineNames, lineTitles, toFacts } from './lines.ts';
 import { type StandOut, toStandsOut } from './stands-out.ts';
 
@@ -49,7 +60,9 @@ const isNotThere = ({ outcome }: { readonly outcome: Outcome }) =>
 
 function notSeenOf(judged: Judged, areNotThere: boolean): Fact[] {
   const { not_seen, observations } = judged.listing;
-  const reasons = new Set(observations.filter(({ kind }) => inLines.test(kind)).map(({ reason }) => reason));
+  // The lines say these.
+  const inOthers = observations.filter(({ kind }) => inLines.test(kind));
+  const reasons = new Set(inOthers.map(({ reason = say`` }) => toText(reason)));
   const split = toSplitKinds(observations);
   const items = not_seen.filter(
     ({ kind, outcome, subject, reason }) =>
@@ -59,18 +72,20 @@ function notSeenOf(judged: Judged, areNotThere: boolean): Fact[] {
       // Every endpoint that asks for credentials first has that.
       (kind === 'terms.url' || outcome !== 'asks') &&
       !isOfAbsent(judged, kind, subject) &&
-      (areNotThere || kind === 'terms.url' || !reasons.has(reason)),
+      (areNotThere || kind === 'terms.url' || !reasons.has(toText(reason))),
   );
-  const nameOf = ({ kind, subject }: (typeof items)[number]) =>
-    `${kindNames[kind] ?? factName(kind)}${subject !== undefined && split.has(kind) ? ` at ${coded(subject)}` : ''}`;
+  const nameOf = ({ kind, subject }: (typeof items)[number]): Words => {
+    const name = ours(kindNames[kind] ?? factTitle(kind));
+    return subject !== undefined && split.has(kind) ? say`${name} at ${code(subject)}` : name;
+  };
   const groups = Map.groupBy(items, ({ outcome, asks_for, by, as_of }) =>
     [areNotThere || outcome, asks_for, by, as_of].join('\n'),
   );
   return [...groups.values()].flatMap(([first, ...others]) => {
     if (!first) return [];
-    const how = areNotThere ? '' : `: ${toText(outcomeWords(first))}`;
-    const names = [...new Set([first, ...others].map(nameOf))].join(', ');
-    return [{ text: `${names}${how}`, state: 'not_there', source: first.by, date: first.as_of }];
+    const how = areNotThere ? say`` : say`: ${outcomeWords(first)}`;
+    const names = join(unique([first, ...others].map(nameOf)), ', ');
+    return [{ text: say`${names}${how}`, state: 'not_there', source: first.by, date: first.as_of }];
   });
 }
 
@@ -89,8 +104,8 @@ function notKnownOf(judged: Judged, state: 'not_stated' | 'not_checked', gaps: R
     .seen('terms.url')
     .filter((one) => isNotThere(one) && judged.known(one.kind).length === 0);
   const more = state === 'not_stated' && !isShown(judged, 'terms.url') ? terms : [];
-  const text = [...new Set([...items, ...more].map(notKnownWords))].join(', ');
-  return text ? [recorded(judged, text, 'not_known')] : [];
+  const text = join(unique([...items, ...more].map(notKnownWords)), ', ');
+  return isEmpty(text) ? [] : [recorded(judged, text, 'not_known')];
 }
 
 /** The handle that the publisher names in place of a listing: in the claim file, or first in the registry's message on its status. */
@@ -119,12 +134,14 @@ function nextOf({ listing, known }: Judged, standsOut: readonly StandOut[]): str
   return steps.join('; ') || 'get_agent, detail full';
 }
 
-function notesOf({ sample, moderation = [], appeal, being_checked }: ListingDocument): string[] {
+function notesOf({ sample, moderation = [], appeal, being_checked }: ListingDocument): Words[] {
   return [
-    ...(being_checked ? [being_checked] : []),
-    ...(sample ? ['Sample listing.'] : []),
-    ...moderation.map(({ statement, log_index }) => `${statement} Log index ${log_index}.`),
-    ...(appeal ? [appeal] : []),
+    ...(being_checked ? [ours(being_checked)] : []),
+    ...(sample ? [own('Sample listing.')] : []),
+    ...moderation.map(
+      ({ statement, log_index }) => say`${ours(statement)} Log index ${ours(String(log_index))}.`,
+    ),
+    ...(appeal ? [ours(appeal)] : []),
   ];
 }
 
@@ -154,53 +171,54 @@ export function toAnswer(listing: ListingDocument, detail: Judged['detail'] = 'p
   };
 }
 
-/** Facts of one source and date together, which are named once behind them. */
-function toPhrases(facts: readonly Fact[]): string[] {
-  const markOf = ({ state, source, date, isSignal }: Fact): string => {
-    // What is neither stated nor checked has no source.
-    if (state === 'not_known' || source === 'this service') return '';
-    if (source === 'record') return isSignal ? ` (record, ${date})` : ' (record)';
-    return ` (Dossier, ${date})`;
-  };
-  const groups: { mark: string; texts: string[] }[] = [];
-  for (const fact of facts) {
-    const mark = markOf(fact);
-    const last = groups.at(-1);
-    if (last?.mark === mark) last.texts.push(fact.text);
-    else groups.push({ mark, texts: [fact.text] });
-  }
-  return groups.map(({ mark, texts }) => `${texts.join('; ')}${mark}`);
+/** Whose word a fact is, as of when; of what is neither stated nor checked, and of what this service stores, nothing. */
+function sourceOf({ state, source: by, date, isSignal }: Fact): Words {
+  if (state === 'not_known' || by === 'this service') return say``;
+  return by === 'record' && !isSignal ? source(by) : source(by, date);
 }
 
-/** A line as one string, in sentences. */
-export const lineText = (facts: readonly Fact[]): string => toPhrases(facts).map(toSentence).join(' ');
+/** Facts of one source and date together, which are named once behind them. */
+function toPhrases(facts: readonly Fact[]): Words[] {
+  const groups: { by: Words; key: string; facts: Words[] }[] = [];
+  for (const fact of facts) {
+    const by = sourceOf(fact);
+    const key = JSON.stringify(by);
+    const last = groups.at(-1);
+    if (last?.key === key) last.facts.push(fact.text);
+    else groups.push({ by, key, facts: [fact.text] });
+  }
+  return groups.map(({ by, facts: same }) => say`${join(same, '; ')}${by}`);
+}
 
-/** What was not seen or is not known, each as one string. */
-export const gapTexts = ({ gaps }: Answer) =>
-  Object.fromEntries(gapNames.map((name) => [name, toPhrases(gaps[name]).join('; ')])) as Record<
+/** A line in sentences. */
+export const lineWords = (facts: readonly Fact[]): Words => join(toPhrases(facts).map(sentence), ' ');
+
+/** What was not seen or is not known. */
+export const gapWords = ({ gaps }: Answer) =>
+  Object.fromEntries(gapNames.map((name) => [name, join(toPhrases(gaps[name]), '; ')])) as Record<
     GapName,
-    string
+    Words
   >;
 
-/** An answer in strings, as text and page show it. */
-export interface AnswerTexts extends Readonly<Partial<Record<GapName, string | undefined>>> {
-  readonly stands_out: readonly string[];
-  readonly lines: Readonly<Partial<Record<LineName, string>>>;
+/** An answer as text and page show it; a line without words has nothing to say. */
+export interface AnswerWords extends Readonly<Partial<Record<GapName, Words | undefined>>> {
+  readonly stands_out: readonly Words[];
+  readonly lines: Readonly<Partial<Record<LineName, Words>>>;
 }
 
-export const toTexts = (answer: Answer): AnswerTexts => ({
+export const toAnswerWords = (answer: Answer): AnswerWords => ({
   stands_out: answer.standsOut.map(({ text }) => text),
-  lines: Object.fromEntries(lineNames.map((name) => [name, lineText(answer.lines[name])])),
-  ...gapTexts(answer),
+  lines: Object.fromEntries(lineNames.map((name) => [name, lineWords(answer.lines[name])])),
+  ...gapWords(answer),
 });
 
-/** The strings of an answer as lines of Markdown. */
-export function toAnswerLines({ stands_out, ...texts }: AnswerTexts): string[] {
-  const line = (title: string, text: string | undefined) =>
-    text ? [`* ${title}: ${toInlineText(text)}`] : [];
+/** An answer as lines of Markdown. */
+export function toAnswerLines({ stands_out, ...said }: AnswerWords): string[] {
+  const line = (title: string, words: Words | undefined) =>
+    words && !isEmpty(words) ? [`* ${title}: ${toMarkdown(words)}`] : [];
   return [
-    ...(stands_out.length > 0 ? [`Stands out: ${toInlineText(stands_out.join(' '))}`] : []),
-    ...lineNames.flatMap((name) => line(lineTitles[name], texts.lines[name])),
-    ...gapNames.flatMap((name) => line(gapTitles[name], texts[name])),
+    ...(stands_out.length > 0 ? [`Stands out: ${toMarkdown(join(stands_out, ' '))}`] : []),
+    ...lineNames.flatMap((name) => line(lineTitles[name], said.lines[name])),
+    ...gapNames.flatMap((name) => line(gapTitles[name], said[name])),
   ];
 }

@@ -1,8 +1,20 @@
 import type { ClaimEvent } from '../../claims/claim.ts';
 import { claimMethods } from '../../claims/methods.ts';
 import type { Context } from '../../context.ts';
-import { coded, counted, day, named, quoted } from '../../core/text.ts';
 import { differenceText } from '../../core/word-difference.ts';
+import {
+  code,
+  count,
+  dayOf,
+  isEmpty,
+  join,
+  ours,
+  own,
+  quote,
+  say,
+  toText,
+  type Words,
+} from '../../core/words.ts';
 import { type Change, changeText } from '../../log/change.ts';
 import { addTexts } from '../../observations/history.ts';
 import type { ShownChange } from '../../observations/kinds/changed-texts.ts';
@@ -11,8 +23,8 @@ import { questions } from '../../observations/observation.ts';
 import { kindOf } from '../../observations/recorded-kinds.ts';
 import type { RecordedChange } from '../../observations/table.ts';
 import type { ListingFacts } from '../record.ts';
-import { factName, toLabel } from '../words.ts';
-import { valueText } from './all-facts.ts';
+import { factTitle, toLabel } from '../words.ts';
+import { valueWords } from './all-facts.ts';
 
 /** What a history can be asked for: facts by the question that they help to answer, and what is recorded here. */
 export const historyKinds = [
@@ -163,20 +175,23 @@ export async function readHistory(
   };
 }
 
-const titleOf = ({ kind, subject }: ShownChange) =>
-  `${kindOf(kind)?.title ?? toLabel(kind)}${subject === undefined ? '' : ` (${coded(subject)})`}`;
+const titleOf = ({ kind, subject }: ShownChange): Words => {
+  const title = ours(kindOf(kind)?.title ?? toLabel(kind));
+  return subject === undefined ? title : say`${title} (${code(subject)})`;
+};
 
 const longestValue = 300;
 const cut = (text: string) =>
   text.length > longestValue ? `${text.slice(0, longestValue).toWellFormed()} …` : text;
 
 /** A long value is cut before it is quoted, so that its quotation marks stay. */
-const seenValue = ({ kind }: ShownChange, { value, ...found }: ShownChange['after']): string =>
-  valueText({ kind, ...found, value: typeof value === 'string' ? cut(value) : value });
+const seenValue = ({ kind }: ShownChange, { value, ...found }: ShownChange['after']): Words =>
+  valueWords({ kind, ...found, value: typeof value === 'string' ? cut(value) : value });
 
 const mostItems = 10;
 const mostTexts = 5;
-const moreThan = (count: number, most: number) => (count > most ? [`and ${count - most} more`] : []);
+const moreThan = (count: number, most: number): Words[] =>
+  count > most ? [say`and ${count - most} more`] : [];
 const more = (items: readonly unknown[], most: number) => moreThan(items.length, most);
 
 /** How many tools changed; only 100 of them are items. */
@@ -184,46 +199,55 @@ export const countOf = ({ items = [], counts }: ShownChange) =>
   counts ? Object.values(counts).reduce((sum, count) => sum + count, 0) : items.length;
 
 /** What a tool asks for that it did not ask for before. */
-const argumentsText = ({ class: of, arguments: names = [] }: ToolChange) =>
-  names.map(
-    (name) => `${of === 'secret' ? 'argument named as a secret' : 'required argument'} ${named(name)}`,
+const argumentsWords = ({ class: of, arguments: names = [] }: ToolChange): Words[] =>
+  names.map((name) =>
+    of === 'secret' ? say`argument named as a secret ${code(name)}` : say`required argument ${code(name)}`,
   );
 
 /** A hint of the protocol that changed needs no quotes; any other name is its publisher's. */
 const hint = /^[A-Za-z]{1,20}Hint: (?:true|false|absent) -> (?:true|false|absent)$/;
 
-function toolText(item: ToolChange, texts: ShownChange['texts'] = []) {
+/** Members of a tool that the protocol has; any other is its publisher's. */
+const toolMembers = ['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations'] as const;
+const memberWords = (member: string): Words => {
+  const known = toolMembers.find((one) => one === member);
+  return known === undefined ? code(member) : own(known);
+};
+
+function toolWords(item: ToolChange, texts: ShownChange['texts'] = []): Words {
   const { tool, change, members = [], annotations = [] } = item;
-  if (change !== 'changed') return `${coded(tool)} ${change}`;
+  if (change !== 'changed') return say`${code(tool)} ${own(change)}`;
   const worded = texts
     .slice(0, mostTexts)
-    .map(({ member, difference }) => `${named(member)} ${quoted(cut(differenceText(difference)))}`);
+    .map(({ member, difference }) => say`${memberWords(member)} ${quote(cut(differenceText(difference)))}`);
+  const others = members.filter((member) => !texts.some((text) => text.member.split('.')[0] === member));
   const parts = [
-    ...argumentsText(item),
-    ...annotations.map((text) => (hint.test(text) ? text : quoted(text))),
-    ...members.filter((member) => !texts.some((text) => text.member.split('.')[0] === member)).map(named),
+    ...argumentsWords(item),
+    ...annotations.map((text) => (hint.test(text) ? ours(text) : quote(text))),
+    ...others.map(memberWords),
     ...worded,
     ...more(texts, mostTexts),
   ];
-  return `${coded(tool)} changed: ${parts.join(', ')}`;
+  return say`${code(tool)} changed: ${join(parts, ', ')}`;
 }
 
 /** What was and what is; a set of tools tool by tool, unless its tools are listed apart. */
-export function changedText(change: ShownChange, isListed = false): string {
+export function changedWords(change: ShownChange, isListed = false): Words {
   const { before, after, texts = [] } = change;
-  const last = day(before?.seen_until ?? '');
+  const last = dayOf(before?.seen_until ?? '');
   if (toolChangesOf(change).length === 0) {
-    const words = [before ? seenValue(change, before) : '', seenValue(change, after)];
-    const isOfOneDay = words[0] === words[1] && kindOf(change.kind)?.unit === 'date';
-    const [was, is] = isOfOneDay ? [before, after].map((one) => named(String(one?.value))) : words;
+    const [was, is] = [before ? seenValue(change, before) : say``, seenValue(change, after)];
+    const isOfOneDay = toText(was) === toText(is) && kindOf(change.kind)?.unit === 'date';
+    const [first, second] = isOfOneDay ? [ours(String(before?.value)), ours(String(after.value))] : [was, is];
     const since = before?.unanswered_since;
-    return `${titleOf(change)}: ${was} until ${last}, ${since ? `since ${day(since)}` : 'then'} ${is}`;
+    const then = since ? say`since ${dayOf(since)}` : own('then');
+    return say`${titleOf(change)}: ${first} until ${last}, ${then} ${second}`;
   }
   const textsOf = (item: ToolChange) => texts.filter(({ tool }) => tool === item.tool);
   const shown = toolChangesOf(change).slice(0, mostItems);
-  const said = shown.map((item) => toolText(item, textsOf(item)));
-  const what = isListed ? 'changed' : [...said, ...moreThan(countOf(change), mostItems)].join('; ');
-  return `${titleOf(change)}: ${what}; last seen without these changes on ${last}`;
+  const said = shown.map((item) => toolWords(item, textsOf(item)));
+  const what = isListed ? own('changed') : join([...said, ...moreThan(countOf(change), mostItems)], '; ');
+  return say`${titleOf(change)}: ${what}; last seen without these changes on ${last}`;
 }
 
 /** Which tools of a set were added, removed or changed; none of another kind of change. */
@@ -232,14 +256,14 @@ export const toolChangesOf = ({ kind, items = [] }: ShownChange): readonly ToolC
 
 const mostSeen = 3;
 
-function seenText({ is_first, changes }: ReturnType<typeof toCheck>, kind: string | undefined): string[] {
+function seenWords({ is_first, changes }: ReturnType<typeof toCheck>, kind: string | undefined): Words[] {
   const seen = changes.filter(isSeen);
   if (seen.length === 0) return [];
-  if (is_first) return [kind ? 'first check' : `first check: ${counted(seen.length, 'fact')}`];
+  if (is_first) return [kind ? own('first check') : say`first check: ${count(seen.length, 'fact')}`];
   const shown = seen
     .slice(0, mostSeen)
-    .map((change) => `${titleOf(change)}: ${seenValue(change, change.after)}`);
-  return [`seen for the first time: ${[...shown, ...more(seen, mostSeen)].join('; ')}`];
+    .map((change) => say`${titleOf(change)}: ${seenValue(change, change.after)}`);
+  return [say`seen for the first time: ${join([...shown, ...more(seen, mostSeen)], '; ')}`];
 }
 
 /** Events of a claim; for the first four, something was shown. */
@@ -265,22 +289,27 @@ const claimReasons: Readonly<Record<string, string>> = {
   optout_removed: 'the opt-out line is gone',
 };
 
-/** What happened to a claim and why, with the account or domain and the commit that was read. */
-export function claimText({ type, kind, root, commit, reason, keys }: ClaimEvent): string {
-  const shown = `${claimMethods[kind].control} was shown`;
-  const why = /^(?:activated|rotated|restored|moved)$/.test(type)
-    ? shown
-    : keys
-      ? `${keys.published} published, ${keys.ended} ended`
-      : reason && (claimReasons[reason] ?? toLabel(reason));
-  const where = [root, commit && `commit ${commit.slice(0, 12)}`].filter(Boolean).join(', ');
-  return `${claimEvents[type]}${why ? `: ${why}` : ''}${where ? ` (${where})` : ''}`;
+function whyOfClaim({ type, kind, reason, keys }: ClaimEvent): Words {
+  if (/^(?:activated|rotated|restored|moved)$/.test(type))
+    return say`${ours(claimMethods[kind].control)} was shown`;
+  if (keys) return say`${keys.published} published, ${keys.ended} ended`;
+  return reason ? ours(claimReasons[reason] ?? toLabel(reason)) : say``;
 }
 
-function recordedText({ type, at, data, claim }: ReturnType<typeof toRecorded>): string {
-  if (claim) return claimText(claim);
-  const version = typeof data.version === 'string' ? `; version ${named(data.version)}` : '';
-  return `${changeText({ type, at, data, handle: '' }, factName)}${version}`;
+/** What happened to a claim and why, with the account or domain and the commit that was read. */
+export function claimWords(event: ClaimEvent): Words {
+  const { type, root, commit } = event;
+  const why = whyOfClaim(event);
+  const read = commit ? say`commit ${code(commit.slice(0, 12))}` : say``;
+  const where = join([root ? code(root) : say``, read], ', ');
+  const what = say`${ours(claimEvents[type])}${isEmpty(why) ? why : say`: ${why}`}`;
+  return isEmpty(where) ? what : say`${what} (${where})`;
+}
+
+function recordedWords({ type, at, data, claim }: ReturnType<typeof toRecorded>): Words {
+  if (claim) return claimWords(claim);
+  const version = typeof data.version === 'string' ? say`; version ${code(data.version)}` : say``;
+  return say`${ours(changeText({ type, at, data, handle: '' }, factTitle))}${version}`;
 }
 
 /** The facts that a check saw become others. */
@@ -288,17 +317,17 @@ export const changedOf = (event: HistoryEvent): readonly ShownChange[] =>
   event.type === 'check' ? event.changes.filter(isChanged) : [];
 
 /** What a check saw for the first time, or anything else than a check, in words; `kind` is what the history was asked for. */
-export const wordsOf = (event: HistoryEvent, kind: string | undefined): string[] =>
-  event.type === 'check' ? seenText(event, kind) : [recordedText(event)];
+export const wordsOf = (event: HistoryEvent, kind: string | undefined): Words[] =>
+  event.type === 'check' ? seenWords(event, kind) : [recordedWords(event)];
 
 /** The entry of the log that an event has, if it has one. */
 export const logIndexOf = (event: HistoryEvent): unknown =>
   event.type === 'check' ? event.log_index : event.data.log_index;
 
-/** An event in words, a line for each fact that changed; texts of others are in “ ”. */
-export function toHistoryLines(event: HistoryEvent, kind: string | undefined): string[] {
-  const said = [...changedOf(event).map((change) => changedText(change)), ...wordsOf(event, kind)];
+/** An event in words, a line for each fact that changed. */
+export function toHistoryLines(event: HistoryEvent, kind: string | undefined): Words[] {
+  const said = [...changedOf(event).map((change) => changedWords(change)), ...wordsOf(event, kind)];
   const index = logIndexOf(event);
-  const entry = index === undefined ? '' : ` (log index ${index})`;
-  return said.map((text) => `${day(event.at)} ${text}${entry}`);
+  const entry = index === undefined ? say`` : say` (log index ${ours(String(index))})`;
+  return said.map((words) => say`${dayOf(event.at)} ${words}${entry}`);
 }

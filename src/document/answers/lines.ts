@@ -2,22 +2,44 @@ import { claimMethods } from '../../claims/methods.ts';
 import { handleParts, namespaceText } from '../../core/handle.ts';
 import { namespaceHoldsEndpoints } from '../../core/identity.ts';
 import { asMembers } from '../../core/json.ts';
-import { amount, coded, codedList, counted, day, withoutStop } from '../../core/text.ts';
-import { toText } from '../../core/words.ts';
+import { day as dayText } from '../../core/text.ts';
+import {
+  code,
+  codes,
+  count,
+  day,
+  dayOf,
+  isEmpty,
+  join,
+  number,
+  ours,
+  own,
+  phrase,
+  say,
+  toText,
+  type Words,
+} from '../../core/words.ts';
 import { signInWords } from '../../observations/kinds/access.ts';
 import { readablePackages, toPackage } from '../../observations/kinds/package-record.ts';
 import type { DatedObservation } from '../../observations/observation.ts';
 import { outcomeWords } from '../../observations/outcome.ts';
 import { kindOf } from '../../observations/recorded-kinds.ts';
-import { groupTexts, shownGroups } from '../../ratings/groups.ts';
-import { proofTexts } from '../../ratings/proof.ts';
-import type { RatingCounts } from '../../ratings/rating.ts';
-import { type Fact, noneRecorded, observed, ofService, recorded, unknownOf, whyOf } from '../fact.ts';
+import {
+  type Fact,
+  type FactsOf,
+  mostPlaces,
+  noneRecorded,
+  observed,
+  ofService,
+  recorded,
+  unknownOf,
+  whyOf,
+} from '../fact.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import {
   asksPayment,
   atPlace,
-  factText,
+  factWords,
   isAbsent,
   isChecked,
   isKnown,
@@ -26,8 +48,9 @@ import {
   signalValue,
   tallyOf,
 } from '../seen.ts';
-import { inputsText } from '../sentences.ts';
-import { factName, joinCounts } from '../words.ts';
+import { inputsWords, packageName } from '../sentences.ts';
+import { factName, unique } from '../words.ts';
+import { keptUp, rated } from './kept-up.ts';
 
 /** The seven questions of a buyer, in their order. */
 export const lineTitles = {
@@ -42,13 +65,13 @@ export const lineTitles = {
 export type LineName = keyof typeof lineTitles;
 export const lineNames = Object.keys(lineTitles) as [LineName, ...LineName[]];
 
-type FactsOf = (judged: Judged) => Fact[];
-
-function endpointsAtDomain({ handle, remotes }: ListingDocument): string {
+function endpointsAtDomain({ handle, remotes }: ListingDocument): Words {
   const there = remotes.filter(({ url }) => namespaceHoldsEndpoints(handle, [url])).length;
-  if (remotes.length === 1) return `its endpoint is on ${there === 1 ? 'it' : 'another domain'}`;
-  if (there === remotes.length) return 'all its endpoints are on it';
-  return `${there === 0 ? 'none' : amount(there)} of its ${amount(remotes.length)} endpoints ${there > 1 ? 'are' : 'is'} on it`;
+  if (remotes.length === 1)
+    return there === 1 ? own('its endpoint is on it') : own('its endpoint is on another domain');
+  if (there === remotes.length) return own('all its endpoints are on it');
+  const many = there === 0 ? own('none') : number(there);
+  return say`${many} of its ${remotes.length} endpoints ${there > 1 ? own('are') : own('is')} on it`;
 }
 
 function namespaceOf(judged: Judged): Fact {
@@ -56,35 +79,41 @@ function namespaceOf(judged: Judged): Fact {
   const isShown = signalValue(judged.listing, 'namespace.proof') !== undefined;
   const owner = signalValue(judged.listing, 'namespace.matches_repository_owner');
   const atDomain = signalValue(judged.listing, 'namespace.holds_endpoint');
-  const owns = owner === undefined ? '' : `, ${owner ? '' : 'not the '}owner of the recorded repository`;
+  const owns = owner
+    ? own(', owner of the recorded repository')
+    : own(', not the owner of the recorded repository');
+  // A namespace has no character that could speak for us.
   const name = isShown
-    ? `${namespaceText(handle)}, proven to the registry`
-    : `namespace ${handleParts(handle).namespace}, not proven`;
-  const where = atDomain === undefined ? '' : `; ${endpointsAtDomain(judged.listing)}`;
+    ? say`${ours(namespaceText(handle))}, proven to the registry`
+    : say`namespace ${ours(handleParts(handle).namespace)}, not proven`;
+  const where = atDomain === undefined ? say`` : say`; ${endpointsAtDomain(judged.listing)}`;
   // Its words name the registry as their source.
-  return ofService(judged, `${name}${owns}${where}`);
+  return ofService(judged, say`${name}${owner === undefined ? say`` : owns}${where}`);
 }
 
 function repositoryOf(judged: Judged): Fact[] {
   const { listing, detail, seen, known } = judged;
   if (listing.repository === undefined)
-    return [noneRecorded(judged, 'repository', 'no repository recorded', 'repository')];
+    return [noneRecorded(judged, 'repository', own('no repository recorded'), 'repository')];
   const [one] = seen('repository.exists');
   const isShort = detail === 'short';
-  const text = isShort ? 'repository' : `repository ${coded(listing.repository)}`;
+  const text = isShort ? own('repository') : say`repository ${code(listing.repository)}`;
   if (!one) return isShort ? [] : [recorded(judged, text)];
-  if (isAbsent(one)) return [observed(judged, one, `${text} is gone or not public`)];
+  if (isAbsent(one)) return [observed(judged, one, say`${text} is gone or not public`)];
   // The last commit is in the line about upkeep.
   if (isShort && one.value === 'there' && known('repository.last_commit').length > 0) return [];
-  return [observed(judged, one, one.value === 'there' ? `${text} is public` : `${text}: ${whyOf(one)}`)];
+  return [
+    observed(judged, one, one.value === 'there' ? say`${text} is public` : say`${text}: ${whyOf(one)}`),
+  ];
 }
 
-function claimText({ claim, state }: ListingDocument): string {
-  if (!claim) return 'not claimed';
+function claimWords({ claim, state }: ListingDocument): Words {
+  if (!claim) return own('not claimed');
   if (state === 'suspended')
-    return `its claim of ${day(claim.claimed_at)} is suspended (${(claim.suspended_reason ?? '').replaceAll('_', ' ')})`;
+    return say`its claim of ${dayOf(claim.claimed_at)} is suspended (${ours((claim.suspended_reason ?? '').replaceAll('_', ' '))})`;
   const { claimed_at, kind, failing } = claim;
-  return `claimed on ${day(claimed_at)}: ${claimMethods[kind].control} was shown, nothing more${failing ? `; ${failing}` : ''}`;
+  const shown = say`claimed on ${day(claimed_at)}: ${ours(claimMethods[kind].control)} was shown, nothing more`;
+  return failing ? say`${shown}; ${ours(failing)}` : shown;
 }
 
 const whose: FactsOf = (judged) => {
@@ -93,46 +122,61 @@ const whose: FactsOf = (judged) => {
   return [
     namespaceOf(judged),
     ...(typeof listings === 'number' && listings > 1
-      ? [recorded(judged, `${counted(listings, 'listing')} of this publisher`)]
+      ? [recorded(judged, say`${count(listings, 'listing')} of this publisher`)]
       : []),
     // What else other publishers have in common with it stands out.
-    ...signals.imported.flatMap(({ kind, value, reason = '' }) => {
-      if (kind === 'shared.word') return [recorded(judged, withoutStop(reason))];
-      const count = kind === 'publisher.same_endpoint' ? Number(value) : 0;
-      const does = count === 1 ? 'records' : 'record';
-      return count > 0
-        ? [recorded(judged, `${counted(count, 'more listing')} of this publisher ${does} the same endpoint`)]
+    ...signals.imported.flatMap(({ kind, value, reason }) => {
+      if (kind === 'shared.word') return reason ? [recorded(judged, phrase(reason))] : [];
+      const same = kind === 'publisher.same_endpoint' ? Number(value) : 0;
+      const does = same === 1 ? own('records') : own('record');
+      return same > 0
+        ? [recorded(judged, say`${count(same, 'more listing')} of this publisher ${does} the same endpoint`)]
         : [];
     }),
-    ...(website ? [recorded(judged, `website ${coded(website)}`)] : []),
+    ...(website ? [recorded(judged, say`website ${code(website)}`)] : []),
     ...repositoryOf(judged),
     ...['terms.url', 'security.contact'].flatMap((kind) => {
       const all = judged.known(kind);
       return all.map((one) =>
-        observed(judged, one, `${factName(kind)} ${codedList(String(one.value))}${atPlace(one, all)}`),
+        observed(
+          judged,
+          one,
+          say`${factName(kind)} ${codes(String(one.value).split(', '))}${atPlace(one, all)}`,
+        ),
       );
     }),
-    ofService(judged, claimText(judged.listing)),
+    ofService(judged, claimWords(judged.listing)),
   ];
 };
 
-const most = 3;
+const mores = { endpoint: 'endpoints', package: 'packages', 'set of inputs': 'sets of inputs' } as const;
 
 /** Three facts, of what is not there first, and how many more there are; in full all of them. */
-function firstThree(judged: Judged, facts: readonly Fact[], noun: string): readonly Fact[] {
-  const more = facts.length - most;
+function firstThree(
+  judged: Judged,
+  facts: readonly Fact[],
+  noun: 'endpoint' | 'package' | 'set of inputs',
+): readonly Fact[] {
+  const more = facts.length - mostPlaces;
   if (more <= 0) return facts;
   const shown = facts.toSorted((a, b) => Number(b.state === 'not_there') - Number(a.state === 'not_there'));
   if (judged.detail === 'full') return shown;
-  return [...shown.slice(0, most), recorded(judged, `${counted(more, `more ${noun}`)} recorded`)];
+  return [
+    ...shown.slice(0, mostPlaces),
+    recorded(judged, say`${number(more)} more ${own(more === 1 ? noun : mores[noun])} recorded`),
+  ];
 }
 
-function answeredText(one: DatedObservation, judged: Judged): string {
+function answeredWords(one: DatedObservation, judged: Judged): Words {
   const tally = tallyOf(judged, one);
-  const often = tally ? `, ${tally} checks in 30 days` : '';
-  const since = day(one.first_seen_at) < day(one.observed_at) ? ` since ${day(one.first_seen_at)}` : '';
-  return `answered${one.value === 200 ? '' : ` HTTP ${one.value}`}${since}${often}`;
+  const often = tally ? say`, ${ours(String(tally))} checks in 30 days` : say``;
+  const status = one.value === 200 ? say`` : say` HTTP ${ours(String(one.value))}`;
+  return say`answered${status}${sinceFirst(one, own(' since '))}${often}`;
 }
+
+/** Since when it is so, if that is an earlier day than that of the check. */
+const sinceFirst = ({ first_seen_at, observed_at }: DatedObservation, before: Words): Words =>
+  dayText(first_seen_at) < dayText(observed_at) ? say`${before}${day(first_seen_at)}` : say``;
 
 const remotesOf: FactsOf = (judged) => {
   const { listing, detail } = judged;
@@ -141,18 +185,18 @@ const remotesOf: FactsOf = (judged) => {
   return listing.remotes.map(({ url, type }) => {
     const one = answers.get(url) ?? (isOnly && answers.size === 1 ? [...answers.values()][0] : undefined);
     const isNamed = detail === 'short' && isOnly && url === listing.endpoint;
-    const over = type === 'streamable-http' ? '' : ` (${coded(type)})`;
-    const at = `${isNamed ? 'endpoint' : coded(url)}${over}`;
-    const gap = isNamed && !over ? { gap: 'endpoint.answers' } : {};
-    if (!one) return { ...recorded(judged, `${at}, not checked`, 'not_known'), ...gap };
-    const how = isKnown(one) ? ` ${answeredText(one, judged)}` : `: ${whyOf(one)}`;
-    const text = `${at}${how.replace(/^: The endpoint|(?<=^: )A request to \S+ ended with /, '')}`;
+    const isStreamable = type === 'streamable-http';
+    const over = isStreamable ? say`` : say` (${code(type)})`;
+    const at = say`${isNamed ? own('endpoint') : code(url)}${over}`;
+    const gap = isNamed && isStreamable ? { gap: 'endpoint.answers' } : {};
+    if (!one) return { ...recorded(judged, say`${at}, not checked`, 'not_known'), ...gap };
     // Where nothing else is named, the line is about nothing else.
-    return observed(
-      judged,
-      one,
-      listing.packages.length > 0 ? text : text.replace(/^endpoint(?:: | (?=a))/, ''),
-    );
+    const isAlone = isNamed && isStreamable && listing.packages.length === 0;
+    if (isKnown(one)) {
+      const answered = answeredWords(one, judged);
+      return observed(judged, one, isAlone ? answered : say`${at} ${answered}`);
+    }
+    return observed(judged, one, isAlone ? whyOf(one) : say`${at}: ${whyOf(one)}`);
   });
 };
 
@@ -160,16 +204,20 @@ const packagesOf: FactsOf = (judged) => {
   const exist = new Map(judged.seen('package.exists').map((one) => [one.subject, one]));
   const read = new Set(readablePackages(judged.listing).map((one) => one.recorded));
   return judged.listing.packages.map((recordedPackage) => {
-    const { registry_type, identifier, version, transport } = recordedPackage;
-    const name = coded(version ? `${identifier}@${version}` : identifier);
-    const text = `run on your machine from ${coded(registry_type)} ${name}${transport && transport !== 'stdio' ? ` over ${coded(transport)}` : ''}`;
+    const { registry_type, version, transport } = recordedPackage;
+    const over = transport && transport !== 'stdio' ? say` over ${code(transport)}` : say``;
+    const text = say`run on your machine from ${code(registry_type)} ${packageName(recordedPackage)}${over}`;
     const found = toPackage(recordedPackage);
     const one = found && read.has(found.recorded) ? exist.get(found.subject) : undefined;
-    if (!one) return recorded(judged, `${text}, not checked`, 'not_known');
-    if (isAbsent(one)) return observed(judged, one, `${text}, which is not there`);
+    if (!one) return recorded(judged, say`${text}, not checked`, 'not_known');
+    if (isAbsent(one)) return observed(judged, one, say`${text}, which is not there`);
     const seen = String(asMembers(one.details).version ?? version);
-    const what = seen === String(version) ? 'which' : `of which ${coded(seen)}`;
-    return observed(judged, one, isKnown(one) ? `${text}, ${what} is published` : `${text}: ${whyOf(one)}`);
+    const what = seen === String(version) ? own('which') : say`of which ${code(seen)}`;
+    return observed(
+      judged,
+      one,
+      isKnown(one) ? say`${text}, ${what} is published` : say`${text}: ${whyOf(one)}`,
+    );
   });
 };
 
@@ -179,78 +227,90 @@ const where: FactsOf = (judged) => {
     return [...firstThree(judged, remotes, 'endpoint'), ...firstThree(judged, packages, 'package')];
   if (packages.length > 0)
     return [
-      noneRecorded(judged, 'endpoint', 'no endpoint recorded', 'endpoint.answers'),
+      noneRecorded(judged, 'endpoint', own('no endpoint recorded'), 'endpoint.answers'),
       ...firstThree(judged, packages, 'package'),
     ];
   const lacking = (['endpoint', 'package'] as const).find((field) =>
     judged.listing.copy_lacks?.includes(field),
   );
-  return [noneRecorded(judged, lacking ?? 'endpoint', 'no endpoint or package is recorded')];
+  return [noneRecorded(judged, lacking ?? 'endpoint', own('no endpoint or package is recorded'))];
 };
 
-function accessText(one: DatedObservation, { seen }: Judged): string {
-  if (one.value) return 'asked Dossier for credentials first';
+function accessWords(one: DatedObservation, { seen }: Judged): Words {
+  if (one.value) return own('asked Dossier for credentials first');
   return asksPayment(seen, one)
-    ? 'asked for a payment, not for credentials'
-    : 'introduced itself without credentials';
+    ? own('asked for a payment, not for credentials')
+    : own('introduced itself without credentials');
 }
 
 const asks: FactsOf = (judged) => {
   const { listing, known, detail } = judged;
   const places = [
-    ...listing.remotes.map(({ url, inputs }) => ({ noun: 'endpoint', subject: url, inputs })),
-    ...listing.packages.map(({ identifier, inputs }) => ({ noun: 'package', subject: identifier, inputs })),
+    ...listing.remotes.map(({ url, inputs }) => ({ noun: 'endpoint' as const, subject: url, inputs })),
+    ...listing.packages.map(({ identifier, inputs }) => ({
+      noun: 'package' as const,
+      subject: identifier,
+      inputs,
+    })),
   ].filter(({ inputs = [] }) => inputs.length > 0);
   const isOfBoth = new Set(places.map(({ noun }) => noun)).size > 1;
   const needs = places.map(({ noun, subject, inputs }) => {
-    const text = inputsText(inputs, coded) ?? '';
-    if (detail === 'full') return `${text}${atPlace({ subject }, [...listing.remotes, ...listing.packages])}`;
-    return isOfBoth ? `${noun} ${text}` : text;
+    const text = inputsWords(inputs) ?? say``;
+    if (detail === 'full')
+      return say`${text}${atPlace({ subject }, [...listing.remotes, ...listing.packages])}`;
+    return isOfBoth ? say`${own(noun)} ${text}` : text;
   });
   const facts = [
     ...firstThree(
       judged,
-      [...new Set(needs)].map((text) => recorded(judged, text)),
+      unique(needs).map((text) => recorded(judged, text)),
       'set of inputs',
     ),
     ...known('auth.required').map((one) =>
-      observed(judged, one, `${accessText(one, judged)}${atPlace(one, listing.remotes)}`),
+      observed(judged, one, say`${accessWords(one, judged)}${atPlace(one, listing.remotes)}`),
     ),
     ...known('auth.oauth').map((one) =>
-      observed(judged, one, `${toText(signInWords(one))}${atPlace(one, listing.remotes)}`),
+      observed(judged, one, say`${signInWords(one)}${atPlace(one, listing.remotes)}`),
     ),
   ];
-  return facts.length > 0 ? facts : [unknownOf(judged, 'auth', 'no credentials recorded')];
+  return facts.length > 0 ? facts : [unknownOf(judged, 'auth', own('no credentials recorded'))];
 };
 
 const mostTools = 15;
 
-function toolNames({ details }: DatedObservation, { detail }: Judged): string {
+function toolNames({ details }: DatedObservation, { detail }: Judged): Words {
   const { tools } = asMembers(details);
-  const names = (Array.isArray(tools) ? tools : []).map((tool) => {
+  const all = Array.isArray(tools) ? tools : [];
+  const shown = detail === 'full' ? all : all.slice(0, mostTools);
+  const names = shown.map((tool) => {
     const { name, hints } = asMembers(tool);
-    return `${coded(String(name))}${Array.isArray(hints) ? ` (says ${hints.join(', ')})` : ''}`;
+    // Hints are names of the protocol.
+    const says = Array.isArray(hints) ? say` (says ${ours(hints.join(', '))})` : say``;
+    return say`${code(String(name))}${says}`;
   });
-  const more = detail === 'full' ? 0 : names.length - mostTools;
-  return [...names.slice(0, names.length - Math.max(more, 0)), ...(more > 0 ? [`${more} more`] : [])].join(
-    ', ',
-  );
+  const more = all.length - shown.length;
+  return join([...names, ...(more > 0 ? [say`${more} more`] : [])], ', ');
 }
 
 /** What the line before this one says of an endpoint is not explained again. */
-const whyNoTools = (one: DatedObservation): string =>
-  one.outcome === 'asks' ? toText(outcomeWords(one)) : whyOf(one);
+const whyNoTools = (one: DatedObservation): Words =>
+  one.outcome === 'asks' ? outcomeWords(one) : whyOf(one);
 
 const tools: FactsOf = (judged) => {
   const all = judged.seen('tools.surface');
   if (isNowhere(judged)) return [];
   return all.map((one) => {
     if (!isKnown(one)) {
-      return observed(judged, one, `none seen${atPlace(one, all)}: ${whyNoTools(one)}`);
+      return observed(judged, one, say`none seen${atPlace(one, all)}: ${whyNoTools(one)}`);
     }
     const names = toolNames(one, judged);
-    const since = day(one.first_seen_at) < day(one.observed_at) ? `since ${day(one.first_seen_at)}: ` : '';
-    return observed(judged, one, `${since}${names || 'lists none'}${atPlace(one, all)}`);
+    const since = sinceFirst(one, own('since '));
+    const listed = isEmpty(names) ? own('lists none') : names;
+    return observed(
+      judged,
+      one,
+      say`${since}${isEmpty(since) ? say`` : own(': ')}${listed}${atPlace(one, all)}`,
+    );
   });
 };
 
@@ -262,19 +322,20 @@ const isForRequest = ({ details }: DatedObservation): boolean => {
   return typeof format === 'string' && format.startsWith('x402/');
 };
 
-const noPrice = 'no price seen; calls may cost';
+const none = say``;
+const noPrice = own('no price seen; calls may cost');
 
 /** That no price was seen; what kept Dossier from seeing tools is said of these. */
-function noPriceText(one: DatedObservation, { seen, known }: Judged): string {
+function noPriceWords(one: DatedObservation, { seen, known }: Judged): Words {
   // A price that is stated elsewhere is said beside it.
   const isStated = otherPrices.some((kind) => kindOf(kind)?.priced && known(kind).length > 0);
   if (one.outcome === 'nothing')
-    return isStated ? 'no payment asked for before it answers; calls may cost' : noPrice;
-  if (one.outcome === 'asks' && one.asks_for === 'payment') return `price not known: ${whyOf(one)}`;
+    return isStated ? own('no payment asked for before it answers; calls may cost') : noPrice;
+  if (one.outcome === 'asks' && one.asks_for === 'payment') return say`price not known: ${whyOf(one)}`;
   const isSaid = seen('tools.surface').some(
-    ({ subject, reason }) => subject === one.subject && reason === one.reason,
+    ({ subject, reason = none }) => subject === one.subject && toText(reason) === toText(one.reason ?? none),
   );
-  return isSaid ? 'no price could be seen' : `no price could be seen: ${whyOf(one)}`;
+  return isSaid ? own('no price could be seen') : say`no price could be seen: ${whyOf(one)}`;
 }
 
 const costs: FactsOf = (judged) => {
@@ -283,14 +344,14 @@ const costs: FactsOf = (judged) => {
   const quoted = judged.seen('price.challenge');
   const prices = known('price.challenge').map((one) => {
     const payee = known('price.pay_to').find(({ subject }) => subject === one.subject);
-    const to = payee ? `, paid to ${factText(payee)}` : '';
+    const to = payee ? say`, paid to ${factWords(payee)}` : say``;
     // An offer of x402 is for the request that it answers; other formats have units that Dossier does not read.
-    const unit = isForRequest(one) ? 'for one request' : '(unit not known)';
-    const text = `quotes ${factText(one)} ${unit}${to} before it answers${atPlace(one, quoted)}`;
+    const unit = isForRequest(one) ? own('for one request') : own('(unit not known)');
+    const text = say`quotes ${factWords(one)} ${unit}${to} before it answers${atPlace(one, quoted)}`;
     return observed(judged, one, text);
   });
   const others = otherPrices.flatMap((kind) =>
-    known(kind).map((one) => observed(judged, one, `${factName(kind)}: ${factText(one)}`)),
+    known(kind).map((one) => observed(judged, one, say`${factName(kind)}: ${factWords(one)}`)),
   );
   const notSeen = quoted.filter((one) => !isKnown(one));
   const unread = judged.listing.not_known.find(
@@ -299,81 +360,12 @@ const costs: FactsOf = (judged) => {
   return [
     ...prices,
     ...others,
-    ...notSeen.map((one) => observed(judged, one, `${noPriceText(one, judged)}${atPlace(one, quoted)}`)),
-    ...(unread && quoted.length > 0 ? [recorded(judged, withoutStop(unread.reason), 'not_known')] : []),
+    ...notSeen.map((one) => observed(judged, one, say`${noPriceWords(one, judged)}${atPlace(one, quoted)}`)),
+    ...(unread && quoted.length > 0 ? [recorded(judged, phrase(unread.reason), 'not_known')] : []),
     ...(quoted.length + others.length === 0
-      ? [unknownOf(judged, 'price', isChecked(judged) ? 'not stated' : 'not recorded, not checked')]
+      ? [unknownOf(judged, 'price', isChecked(judged) ? own('not stated') : own('not recorded, not checked'))]
       : []),
   ];
-};
-
-const provenances: Readonly<Record<string, string>> = {
-  match: 'signed provenance names the recorded repository',
-  other: 'signed provenance names another repository',
-  none: 'no provenance',
-};
-
-const packageTexts: Readonly<Record<string, (value: DatedObservation['value']) => string>> = {
-  'package.version_age': (value) => `package version of ${day(String(value))}`,
-  'package.provenance': (value) => provenances[String(value)] ?? 'provenance that cannot be compared',
-  'package.advisories': (value) => `${counted(Number(value), 'advisory')} about the package`,
-};
-
-const ofPackage = (judged: Judged, kind: string, textOf: (value: DatedObservation['value']) => string) => {
-  const all = judged.known(kind);
-  return all
-    .slice(0, judged.detail === 'full' ? all.length : most)
-    .map((one) => observed(judged, one, `${textOf(one.value)}${atPlace(one, all)}`));
-};
-
-const keptUp: FactsOf = (judged) => {
-  const { listing } = judged;
-  const signal = (text: string): Fact => ({ ...recorded(judged, text), isSignal: true });
-  const first = signalValue(listing, 'registry.first_published');
-  const versions = signalValue(listing, 'registry.versions');
-  const unread = signalValue(listing, 'record.unread_fields');
-  const isOther = listing.packages.some(({ version = listing.version }) => version !== listing.version);
-  return [
-    signal(`${isOther ? 'listing version' : 'version'} ${coded(listing.version)}`),
-    ...(typeof first === 'string' && day(first) === day(listing.updated_at)
-      ? [signal(`published ${day(first)}`)]
-      : [
-          signal(`updated ${day(listing.updated_at)}`),
-          ...(typeof first === 'string' ? [signal(`first published ${day(first)}`)] : []),
-        ]),
-    ...(typeof versions === 'number' && versions > 1 ? [signal(counted(versions, 'version'))] : []),
-    ...(unread === undefined
-      ? []
-      : [signal(`${counted(String(unread).split(', ').length, 'field')} that Dossier does not read`)]),
-    ...judged
-      .known('repository.last_commit')
-      .map((one) => observed(judged, one, `last commit ${day(String(one.value))}`)),
-    ...Object.entries(packageTexts).flatMap(([kind, textOf]) => ofPackage(judged, kind, textOf)),
-  ];
-};
-
-const counts = (of: Readonly<Record<string, number>>, name = (key: string) => key) =>
-  joinCounts(of, (key, count) => `${count} ${name(key)}`);
-
-function groupText(name: string, of: RatingCounts): string {
-  const { ratings, sources, outcomes, source_outcomes, by_proof, last_at } = of;
-  if (!last_at) return `${name}: none`;
-  const newest = sources < ratings ? `; newest of each source ${counts(source_outcomes)}` : '';
-  const isProven = by_proof.none < ratings;
-  const proof = isProven
-    ? counts(by_proof, (key) => proofTexts[key as keyof typeof proofTexts].name.toLowerCase())
-    : 'none with a proof';
-  return `${name}: ${counted(ratings, 'rating')} by ${counted(sources, 'source')}: ${counts(outcomes)}${newest}; ${proof}; last ${day(last_at)}`;
-}
-
-const rated: FactsOf = (judged) => {
-  const { native } = judged.listing.signals;
-  if (native.ratings === 0) return [ofService(judged, withoutStop(native.statement), 'not_there')];
-  const texts = shownGroups(native).map((group) =>
-    groupText(groupTexts[group].name.toLowerCase(), native[group]),
-  );
-  // The groups say what its first sentence does.
-  return [ofService(judged, withoutStop(native.statement.replace(/^[^.]*/, () => texts.join('; '))))];
 };
 
 /** The facts of each line. */

@@ -1,10 +1,12 @@
 import { placesOf } from '../../claims/methods.ts';
 import { ownerTexts } from '../../core/handle.ts';
-import { code, counted, day, lines, list, paragraphs, toInlineText, toQuote } from '../../core/text.ts';
+import { code, counted, day, escapeMarks, lines, list, paragraphs, toQuote } from '../../core/text.ts';
+import { toMarkdown as inMarkdown } from '../../core/words.ts';
 import { groupTexts, shownGroups } from '../../ratings/groups.ts';
 import { ratingsText, toListed } from '../../ratings/listed.ts';
 import type { RatingCounts } from '../../ratings/rating.ts';
 import type { ListingDocument } from '../listing-document.ts';
+import { snapshotWords } from '../rated.ts';
 import {
   countsText,
   notClaimed,
@@ -17,13 +19,13 @@ import {
   versionsTitle,
 } from '../words.ts';
 import { type ListedFact, toAllFacts } from './all-facts.ts';
-import { toAnswer, toAnswerLines, toTexts } from './answers.ts';
-import { claimText } from './history.ts';
+import { toAnswer, toAnswerLines, toAnswerWords } from './answers.ts';
+import { claimWords } from './history.ts';
 
 const stateStarts = { known: '', not_there: 'Looked for and not seen: ', not_known: 'Not known: ' } as const;
 
 const factLine = ({ title, text, state }: ListedFact) =>
-  `* ${stateStarts[state]}${title && `${title}: `}${toInlineText(text)}`;
+  `* ${stateStarts[state]}${title && `${title}: `}${inMarkdown(text)}`;
 
 const allFacts = (listing: ListingDocument): string =>
   paragraphs(
@@ -49,7 +51,7 @@ function native({ signals, evidence_snapshot_date, links }: ListingDocument): st
     statement,
     `Source: ratings made on Dossier by claimed listings. As of ${day(evidence_snapshot_date)}.`,
     any && lines(...groups.map((group) => groupLine(groupTexts[group].name, signals.native[group]))),
-    any && list(proofSentences(signals.native.proof_meanings), toInlineText),
+    any && list(proofSentences(signals.native.proof_meanings), escapeMarks),
     recent.length > 0 && ratingsText(listed.ratings, listed.group_reasons),
     any && `All ratings, with what was amended and withdrawn: <${links.page}/ratings>`,
   );
@@ -67,9 +69,9 @@ const versions = (listing: ListingDocument) =>
 
 const record = (listing: ListingDocument) =>
   lines(
-    `* Tags: ${listing.tags.map(({ tag, reason }) => `${toInlineText(tag)} (${toInlineText(reason)})`).join(', ') || 'none recorded'}`,
+    `* Tags: ${listing.tags.map(({ tag, reason }) => `${code(tag)} (${escapeMarks(reason)})`).join(', ') || 'none recorded'}`,
     `* Version: ${code(listing.version)}, ${versionDates(listing)}`,
-    `* Origin: ${toInlineText(listing.origin)}, as of ${day(listing.observed_at)}, imported ${day(listing.imported_at)}`,
+    `* Origin: ${escapeMarks(listing.origin)}, as of ${day(listing.observed_at)}, imported ${day(listing.imported_at)}`,
   );
 
 function claimed({ claim, links, ...record }: ListingDocument): string {
@@ -91,7 +93,7 @@ function claimHistory({ claim, history = [] }: ListingDocument): string | false 
     paragraphs(
       `History of the ${claim ? 'claim' : 'listing'}:`,
       claim?.repository && ownerTexts[claim.namespace_matches_repository_owner],
-      list(events, (event) => `${day(event.at)} ${toInlineText(claimText(event))}`),
+      list(events, (event) => `${day(event.at)} ${inMarkdown(claimWords(event))}`),
     )
   );
 }
@@ -106,18 +108,18 @@ const links = (listing: ListingDocument) =>
 
 const heading = (listing: ListingDocument) =>
   paragraphs(
-    `# ${toInlineText(listing.handle)}`,
+    `# ${escapeMarks(listing.handle)}`,
     `Listing: ${stateTexts[listing.state]}.${listing.origin_status === 'deprecated' ? ' Deprecated in the registry.' : ''}`,
     listing.title !== undefined && `Title, by its publisher: ${toQuote(listing.title)}`,
     ...(listing.moderation ?? []).map(
-      ({ statement, log_index }) => `${toInlineText(statement)} Log index ${log_index}.`,
+      ({ statement, log_index }) => `${escapeMarks(statement)} Log index ${log_index}.`,
     ),
-    listing.appeal && toInlineText(listing.appeal),
+    listing.appeal && escapeMarks(listing.appeal),
     listing.description !== '' && `> Its publisher writes: ${toQuote(listing.description)}`,
     listing.origin_note,
     listing.being_checked,
-    lines(...toAnswerLines(toTexts(toAnswer(listing, 'full')))),
-    toInlineText(listing.evidence_snapshot),
+    lines(...toAnswerLines(toAnswerWords(toAnswer(listing, 'full')))),
+    inMarkdown(snapshotWords(listing.handle, listing.signals.native, listing.evidence_snapshot_date)),
   );
 
 /**

@@ -1,11 +1,30 @@
 import { asMembers } from '../../core/json.ts';
-import { coded, codedList, counted, day, quoted, withoutStop } from '../../core/text.ts';
-import { ours, toText } from '../../core/words.ts';
+import { day as dayText } from '../../core/text.ts';
+import {
+  code,
+  codes,
+  count,
+  day,
+  dayOf,
+  ended,
+  isEmpty,
+  join,
+  listed,
+  ours,
+  own,
+  phrase,
+  quote,
+  say,
+  sentence,
+  source,
+  type Words,
+} from '../../core/words.ts';
 import { versionBefore } from '../../observations/kinds/package-versions.ts';
 import { kinds } from '../../observations/kinds.ts';
 import type { DatedObservation } from '../../observations/observation.ts';
 import type { Outcome } from '../../observations/outcome.ts';
 import type { ListingDocument } from '../listing-document.ts';
+import { ratingParts } from '../rated.ts';
 import { recordedSecrets } from '../record.ts';
 import {
   asksPayment,
@@ -17,233 +36,268 @@ import {
   signalValue,
   sinceThen,
   tallyOf,
-  tallyText,
+  tallyWords,
 } from '../seen.ts';
-import { ratingParts, sharedWords } from '../sentences.ts';
-import { joinCounts } from '../words.ts';
+import { handleWords, sharedTexts } from '../sentences.ts';
+import { countedWords } from '../words.ts';
 
 /** A fact that a buyer should read first: no verdict, only what is not so for most listings. */
 export type StandOut = ReturnType<typeof toStandsOut>[number];
 
-const checked = ({ observed_at }: DatedObservation) => `(Dossier, ${day(observed_at)})`;
+const byCheck = ({ observed_at }: DatedObservation): Words => source('Dossier', dayText(observed_at));
 
-function deprecated({ listing, known }: Judged): string[] {
-  const said = listing.status_message ? `; its publisher says ${quoted(listing.status_message)}` : '';
+function deprecated({ listing, known }: Judged): Words[] {
+  const { origin_status, status_message } = listing;
+  const said = status_message ? say`; its publisher says ${quote(status_message)}` : say``;
   const packages = known('package.deprecated').filter(({ value }) => value === true);
   return [
-    ...(listing.origin_status === 'deprecated' ? [`Deprecated in the registry (record)${said}.`] : []),
+    ...(origin_status === 'deprecated' ? [say`Deprecated in the registry${source('record')}${said}`] : []),
     ...packages.map((one) => {
       const { message } = asMembers(one.details);
-      const words = message ? `: ${quoted(String(message))}` : '';
-      const registry = one.subject?.startsWith('pypi:') ? 'PyPI' : 'npm';
-      return `${registry} marks ${coded(one.subject ?? '')} as deprecated ${checked(one)}${words}.`;
+      const words = message ? say`: ${quote(String(message))}` : say``;
+      const registry = one.subject?.startsWith('pypi:') ? own('PyPI') : own('npm');
+      return say`${registry} marks ${code(one.subject ?? '')} as deprecated${byCheck(one)}${words}`;
     }),
   ];
 }
 
-const superseded = ({ known }: Judged): string[] =>
+const superseded = ({ known }: Judged): Words[] =>
   known('repository.superseded_by')
     .filter(({ details }) => !details?.isThis)
     .map(
       (one) =>
-        `The recorded repository names ${coded(String(one.value))} in place of this listing ${checked(one)}.`,
+        say`The recorded repository names ${handleWords(String(one.value))} in place of this listing${byCheck(one)}`,
     );
 
-const statusMessage = ({ listing: { origin_status, status_message } }: Judged): string[] =>
+const statusMessage = ({ listing: { origin_status, status_message } }: Judged): Words[] =>
   origin_status === 'active' && status_message
-    ? [`Its publisher says in the registry (record): ${quoted(status_message)}.`]
+    ? [say`Its publisher says in the registry${source('record')}: ${quote(status_message)}`]
     : [];
 
-const stale = ({ listing }: Judged): string[] => {
+const stale = ({ listing }: Judged): Words[] => {
   const date = lastChecked(listing);
-  return date === undefined ? [] : [`No observation is newer than ${date}.`];
+  return date === undefined ? [] : [say`No observation is newer than ${day(date)}`];
 };
 
-const deadWords: Readonly<Partial<Record<Outcome, (subject: string) => string>>> = {
-  absent: (subject) => `Nothing was at ${subject}`,
-  silent: (subject) => `No answer from ${subject}`,
-  otherwise: (subject) => `Something else than MCP was returned by ${subject}`,
+const ends: Readonly<Partial<Record<Outcome, (subject: Words) => Words>>> = {
+  absent: (subject) => say`Nothing was at ${subject}`,
+  silent: (subject) => say`No answer from ${subject}`,
+  otherwise: (subject) => say`Something else than MCP was returned by ${subject}`,
 };
 
 /** That an endpoint did not answer, with the days of the last check and of the first that met no answer; undefined of one that did. */
-function deadText(one: DatedObservation, listing: ListingDocument): string | undefined {
+function deadWords(one: DatedObservation, listing: ListingDocument): Words | undefined {
   const { observed_at, first_seen_at, changed_from, missed_since, unanswered_since } = one;
   const subject =
-    listing.remotes.length < 2 || one.subject === undefined ? 'the endpoint' : coded(one.subject);
+    listing.remotes.length < 2 || one.subject === undefined ? own('the endpoint') : code(one.subject);
   if (isKnown(one))
-    return (
-      unanswered_since &&
-      `No check since ${day(unanswered_since)} saw ${subject} answer; it last answered on ${day(observed_at)}`
-    );
-  const what = deadWords[one.outcome]?.(subject);
+    return unanswered_since === undefined
+      ? undefined
+      : say`No check since ${dayOf(unanswered_since)} saw ${subject} answer; it last answered on ${day(observed_at)}`;
+  const what = ends[one.outcome]?.(subject);
   if (what === undefined) return undefined;
-  const notSince = one.is_stale && lastChecked(listing) === undefined ? '; not checked since' : '';
-  const since = missed_since ? `; no check since ${day(missed_since)} saw it answer` : notSince;
+  const notSince = one.is_stale && lastChecked(listing) === undefined ? own('; not checked since') : say``;
+  const since = missed_since ? say`; no check since ${dayOf(missed_since)} saw it answer` : notSince;
   const isAnswer = changed_from && changed_from.value !== null;
-  const answered = isAnswer ? `; it last answered on ${day(changed_from.seen_until)}` : '';
-  return `${what} on ${[...new Set([day(observed_at), day(first_seen_at)])].join(', nor on ')}${answered}${since}`;
+  const answered = isAnswer ? say`; it last answered on ${day(changed_from.seen_until)}` : say``;
+  const isLater = dayText(first_seen_at) !== dayText(observed_at);
+  const before = isLater ? say`, nor on ${day(first_seen_at)}` : say``;
+  return say`${what} on ${day(observed_at)}${before}${answered}${since}`;
 }
 
-function noAnswer(judged: Judged): string[] {
+/** Endpoints that did not answer, each with its own fate. */
+const mostDead = 3;
+
+function noAnswer(judged: Judged): Words[] {
   const dead = judged.seen('endpoint.answers').flatMap((one) => {
-    const text = deadText(one, judged.listing);
+    const text = deadWords(one, judged.listing);
     if (text === undefined) return [];
     const tally = tallyOf(judged, one);
-    return [`${text}${tally ? tallyText(tally, one) : ''}. Dossier asks from ${one.vantage}.`];
+    return [say`${text}${tally ? tallyWords(tally, one) : say``}`];
   });
-  const [first, ...others] = dead;
-  if (first === undefined) return [];
-  const more = others.length > 0 ? ` The same is so of ${counted(others.length, 'more endpoint')}.` : '';
-  return [`${first}${more}`];
+  const [first] = judged.seen('endpoint.answers');
+  if (!first || dead.length === 0) return [];
+  const more = dead.length - mostDead;
+  const others = more > 0 ? say` ${count(more, 'more endpoint')} did not answer either.` : say``;
+  const vantage = ended(say`Dossier asks from ${ours(first.vantage)}`);
+  return [say`${join(dead.slice(0, mostDead).map(ended), ' ')}${others} ${vantage}`];
 }
 
 /** Repositories that are there and hold nothing, or are elsewhere, are said with those that are not there. */
 const isElsewhere = ({ kind, value }: DatedObservation) => kind === 'repository.exists' && value !== 'there';
 
-const notThere = ({ seen }: Judged): string[] =>
+const notThere = ({ seen }: Judged): Words[] =>
   ['package.exists', 'repository.exists', 'endpoint.dns'].flatMap((kind) =>
-    seen(kind)
-      .filter((one) => reasonOf(one) && (isKnown(one) ? isElsewhere(one) : one.outcome === 'absent'))
-      .map((one) => `${reasonOf(one)} ${checked(one)}.`),
+    seen(kind).flatMap((one) => {
+      const why = reasonOf(one);
+      const isSaid = isKnown(one) ? isElsewhere(one) : one.outcome === 'absent';
+      return why && isSaid ? [say`${phrase(why)}${byCheck(one)}`] : [];
+    }),
   );
 
 const changed_days = 90;
 
-const between = ({ changed_from, first_seen_at }: DatedObservation) =>
-  `between ${day(changed_from?.seen_until ?? '')} and ${day(first_seen_at)}`;
+const between = ({ changed_from, first_seen_at }: DatedObservation): Words =>
+  say`between ${dayOf(changed_from?.seen_until ?? '')} and ${dayOf(first_seen_at)}`;
 
-function changed(judged: Judged): string[] {
+function changed(judged: Judged): Words[] {
   const { listing, known } = judged;
   return kinds.flatMap(({ kind, sayChange }) =>
     (sayChange ? known(kind) : []).flatMap((one) => {
       const { changed_from, first_seen_at, subject } = one;
       if (!changed_from || daysSince(first_seen_at, listing) > changed_days) return [];
       if (changed_from.value === null && changed_from.outcome !== 'nothing') return [];
-      const words = sayChange?.(changed_from, one, ours(between(one)));
-      if (!words) return [];
-      const said = toText(words);
-      const text = sinceThen(judged, one) ? `${said}; last seen on ${day(one.observed_at)}` : said;
-      return [
-        listing.remotes.length < 2 || subject === undefined ? `${text}.` : `At ${coded(subject)}: ${text}.`,
-      ];
+      const said = sayChange?.(changed_from, one, between(one));
+      if (!said) return [];
+      const isOlder = !isEmpty(sinceThen(judged, one));
+      const text = isOlder ? say`${said}; last seen on ${day(one.observed_at)}` : said;
+      return [listing.remotes.length < 2 || subject === undefined ? text : say`At ${code(subject)}: ${text}`];
     }),
   );
 }
 
-function contradictions({ listing, seen, known }: Judged): string[] {
-  const ofAccess = known('auth.required').flatMap((one) => {
+/** A required secret of the record that an endpoint did not ask for; the names are said with it. */
+const namedSecrets = ({ listing, seen, known }: Judged) =>
+  known('auth.required').flatMap((one) => {
     const remote = listing.remotes.find(({ url }) => url === one.subject);
-    if (!remote) return [];
-    const secrets = (remote.inputs ?? []).filter(({ secret, required }) => secret && required);
-    const which = listing.remotes.length > 1 ? coded(remote.url) : 'the endpoint';
+    const secrets = (remote?.inputs ?? []).filter(({ secret, required }) => secret && required);
     const maySignIn = known('auth.oauth').some(({ subject }) => subject === one.subject);
-    if (one.value === false && secrets.length > 0 && !asksPayment(seen, one) && !maySignIn)
-      return [
-        `The record asks for a secret (${secrets.map(({ name }) => coded(name)).join(', ')}); ${which} let Dossier in without any when asked what it is ${checked(one)}.`,
-      ];
-    return one.value === true && !remote.inputs
-      ? [`The record names no credentials; ${which} asked Dossier for some ${checked(one)}.`]
+    const isLetIn = one.value === false && secrets.length > 0 && !asksPayment(seen, one) && !maySignIn;
+    return isLetIn && remote ? [{ one, remote, secrets }] : [];
+  });
+
+function contradictions(judged: Judged): Words[] {
+  const { listing, known } = judged;
+  const whichOf = (url: string) => (listing.remotes.length > 1 ? code(url) : own('the endpoint'));
+  const letIn = namedSecrets(judged).map(({ one, remote, secrets }) => {
+    const names = join(
+      secrets.map(({ name }) => code(name)),
+      ', ',
+    );
+    return say`The record asks for a secret (${names}); ${whichOf(remote.url)} let Dossier in without any when asked what it is${byCheck(one)}`;
+  });
+  const asked = known('auth.required').flatMap((one) => {
+    const remote = listing.remotes.find(({ url }) => url === one.subject);
+    return one.value === true && remote && !remote.inputs
+      ? [say`The record names no credentials; ${whichOf(remote.url)} asked Dossier for some${byCheck(one)}`]
       : [];
   });
   const ofSource = known('package.provenance')
     .filter(({ value }) => value === 'other')
     .map((one) => {
       const { repository } = asMembers(one.details);
-      const other = typeof repository === 'string' ? coded(repository) : 'another repository';
-      return `By its signed provenance ${coded(one.subject ?? 'the package')} was built from ${other}, not from the recorded repository ${checked(one)}.`;
+      const other = typeof repository === 'string' ? code(repository) : own('another repository');
+      const name = one.subject === undefined ? own('the package') : code(one.subject);
+      return say`By its signed provenance ${name} was built from ${other}, not from the recorded repository${byCheck(one)}`;
     });
-  return [...ofAccess, ...ofSource];
+  return [...letIn, ...asked, ...ofSource];
 }
 
 /** One sentence for whatever is the same: a publisher that copies everything takes no more room. A word in common shows nothing. */
-function shared({ listing }: Judged): string[] {
-  const found = Object.entries(sharedWords).flatMap(([name, [, , what]]) => {
+function shared({ listing }: Judged): Words[] {
+  const found = Object.entries(sharedTexts).flatMap(([name, [, , noun]]) => {
     const kind = `shared.${name}`;
     const one = listing.signals.imported.find((signal) => signal.kind === kind && signal.outcome === 'seen');
-    return one && what ? [{ ...one, what }] : [];
+    return one && noun !== 'word' ? [{ ...one, noun: own(noun) }] : [];
   });
   const [first, ...others] = found;
   if (!first?.reason) return [];
   const isChecked = /^shared\.(?:tools|pay_to)$/.test(first.kind);
   // That it is the record which says so is in the words of the others.
-  const source = isChecked ? ` (Dossier, ${day(first.observed_at)})` : '';
-  const names = new Intl.ListFormat('en').format(others.map(({ what }) => what));
-  const more = names && ` Others share ${names}.`;
-  return [`${withoutStop(first.reason)}${source}.${more}`];
+  const by = isChecked ? source('Dossier', dayText(first.observed_at)) : say``;
+  const nounsOf = (isSame: boolean) =>
+    listed(
+      others.filter((one) => (one.shared_with === first.shared_with) === isSame).map(({ noun }) => noun),
+    );
+  const [same, other] = [nounsOf(true), nounsOf(false)];
+  return [
+    join(
+      [
+        sentence(say`${phrase(first.reason)}${by}`),
+        isEmpty(same) ? same : sentence(say`It has the same ${same} too`),
+        isEmpty(other) ? other : sentence(say`Others share its ${other}`),
+      ],
+      ' ',
+    ),
+  ];
 }
 
 /** Builds that publish to npm without an account of their own: to begin with one is no surprise. */
 const builds = ['GitHub Actions', 'GitLab CI/CD', 'CircleCI'];
 
-function packageVersion({ known }: Judged): string[] {
+function packageVersion({ known }: Judged): Words[] {
   const said = (
     kind: string,
-    sentence: (now: string, was: string, of: [string, string]) => string | undefined,
+    wordsOf: (now: string, was: string, of: readonly [Words, Words]) => Words | undefined,
   ) =>
     known(kind).flatMap((one) => {
       const before = versionBefore(one);
       if (!before) return [];
-      const versions: [string, string] = [coded(String(one.as_seen?.version)), coded(before.version)];
-      const text = sentence(String(one.value), before.value, versions);
-      return text === undefined ? [] : [`Of ${coded(one.subject ?? '')}, ${text} ${checked(one)}.`];
+      const versions = [code(String(one.as_seen?.version)), code(before.version)] as const;
+      const text = wordsOf(String(one.value), before.value, versions);
+      return text === undefined ? [] : [say`Of ${code(one.subject ?? '')}, ${text}${byCheck(one)}`];
     });
+  const scripts = (names: string) => codes(names.split(', '));
   return [
-    ...said('package.install_scripts', (now, was, [version, before]) =>
-      now === 'none'
-        ? undefined
-        : now === was
-          ? `version ${version} names another ${codedList(now)} than version ${before} before it; npm runs it at installation`
-          : `version ${version} names ${codedList(now)}, which npm runs at installation; version ${before} before it names ${was === 'none' ? 'none' : codedList(was)}`,
-    ),
+    ...said('package.install_scripts', (now, was, [version, before]) => {
+      if (now === 'none') return undefined;
+      if (now === was)
+        return say`version ${version} names another ${scripts(now)} than version ${before} before it; npm runs it at installation`;
+      return say`version ${version} names ${scripts(now)}, which npm runs at installation; version ${before} before it names ${was === 'none' ? own('none') : scripts(was)}`;
+    }),
     ...said('package.published_by', (now, was, [version, before]) =>
       builds.includes(now)
         ? undefined
-        : `version ${version} was published by ${coded(now)}, version ${before} before it by ${coded(was)}`,
+        : say`version ${version} was published by ${code(now)}, version ${before} before it by ${code(was)}`,
     ),
   ];
 }
 
-const hiddenText = ({ listing, known }: Judged): string[] =>
+const hiddenText = ({ listing, known }: Judged): Words[] =>
   known('tools.hidden_text')
     .filter(({ value }) => Number(value) > 0)
     .map((one) => {
-      const at = listing.remotes.length < 2 ? '' : ` at ${coded(one.subject ?? '')}`;
-      return `Texts for models${at} have ${counted(Number(one.value), 'character')} that people cannot see ${checked(one)}.`;
+      const at = listing.remotes.length < 2 ? say`` : say` at ${code(one.subject ?? '')}`;
+      return say`Texts for models${at} have ${count(Number(one.value), 'character')} that people cannot see${byCheck(one)}`;
     });
 
-const advisories = ({ known }: Judged): string[] =>
+const advisories = ({ known }: Judged): Words[] =>
   known('package.advisories')
     .filter(({ value }) => Number(value) > 0)
-    .map(
-      (one) =>
-        `${counted(Number(one.value), 'advisory')} about the recorded version of ${coded(one.subject ?? 'the package')} ${checked(one)}.`,
-    );
+    .map((one) => {
+      const name = one.subject === undefined ? own('the package') : code(one.subject);
+      return say`${count(Number(one.value), 'advisory')} about the recorded version of ${name}${byCheck(one)}`;
+    });
 
-function secrets(judged: Judged): string[] {
+function secrets(judged: Judged): Words[] {
   const { all, needed } = recordedSecrets(judged.listing);
   if (needed.length === 0)
-    return all.length > 0 ? [`The record names ${counted(all.length, 'optional secret')}.`] : [];
-  // A contradiction names them.
-  return contradictions(judged).some((text) => text.startsWith('The record asks'))
-    ? []
-    : [`The record asks for ${counted(needed.length, 'secret')}.`];
+    return all.length > 0 ? [say`The record names ${count(all.length, 'optional secret')}`] : [];
+  // A contradiction names those of an endpoint.
+  const named = new Set(namedSecrets(judged).flatMap((one) => one.secrets.map(({ name }) => name)));
+  if (needed.every((name) => named.has(name))) return [];
+  return [say`The record asks for ${count(needed.length, 'secret')}`];
 }
 
-function rated({ listing }: Judged): string[] {
+function rated({ listing }: Judged): Words[] {
   const { native } = listing.signals;
   if (native.ratings === 0) return [];
-  const outcomes = joinCounts(native.independent.source_outcomes, (outcome, count) => `${count} ${outcome}`);
-  const { from, apart } = ratingParts(native);
-  const said = outcomes ? `${from} (${outcomes})` : from;
-  return [`Rated by ${[said, ...apart].join('; ')}.`];
+  const { sources, from, apart } = ratingParts(native);
+  const { independent } = native;
+  const newest = countedWords(independent.source_outcomes);
+  const ofSources = () =>
+    independent.sources === independent.ratings
+      ? say`${from} (${newest})`
+      : say`${sources} (newest of each: ${newest}), ${count(independent.ratings, 'rating')}`;
+  return [say`Rated by ${join([isEmpty(newest) ? from : ofSources(), ...apart], '; ')}`];
 }
 
 const new_days = 30;
 
-function isNew({ listing }: Judged): string[] {
+function isNew({ listing }: Judged): Words[] {
   const first = signalValue(listing, 'registry.first_published');
   const isRecent = typeof first === 'string' && daysSince(first, listing) < new_days;
-  return isRecent ? [`First published ${day(first)}.`] : [];
+  return isRecent ? [say`First published ${day(first)}`] : [];
 }
 
 /** In the order in which they are said (docs/contract.md). */
@@ -263,7 +317,7 @@ const rules = {
   secrets,
   ratings: rated,
   new: isNew,
-} as const satisfies Record<string, (judged: Judged) => string[]>;
+} as const satisfies Record<string, (judged: Judged) => Words[]>;
 const standOutKeys = Object.keys(rules) as (keyof typeof rules)[];
 
 /** The page of the listing that has more of it. */
@@ -275,4 +329,6 @@ const anchors: Partial<Record<keyof typeof rules, 'history' | 'ratings'>> = {
 
 /** What stands out of a listing, in the published order. */
 export const toStandsOut = (judged: Judged) =>
-  standOutKeys.flatMap((key) => rules[key](judged).map((text) => ({ key, text, anchor: anchors[key] })));
+  standOutKeys.flatMap((key) =>
+    rules[key](judged).map((words) => ({ key, text: ended(words), anchor: anchors[key] })),
+  );

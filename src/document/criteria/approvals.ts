@@ -1,5 +1,6 @@
 import { type Approval, type PinName, pinNames, type SavedView } from '../../config/files.ts';
-import { day, day_ms, quoted } from '../../core/text.ts';
+import { day_ms } from '../../core/text.ts';
+import { day, dayOf, join, own, quote, say, type Words } from '../../core/words.ts';
 import type { Listing } from '../../listings/listing.ts';
 import type { Observation } from '../../observations/observation.ts';
 import type { KindName } from '../../observations/recorded-kinds.ts';
@@ -46,20 +47,20 @@ export function pinnedNow(document: Pinnable, pin: PinName): string[] {
 const [mostNamed, longestNamed] = [3, 120];
 
 /** Some texts of others, each cut, and how many more there are. */
-function listed(texts: readonly string[]): string {
+function listed(texts: readonly string[]): Words {
   const named = texts
     .slice(0, mostNamed)
-    .map((text) => quoted(text.length > longestNamed ? `${text.slice(0, longestNamed)}…` : text));
-  const more = texts.length > mostNamed ? ` and ${texts.length - mostNamed} more` : '';
-  return texts.length === 0 ? 'none' : `${named.join(', ')}${more}`;
+    .map((text) => quote(text.length > longestNamed ? `${text.slice(0, longestNamed)}…` : text));
+  const more = texts.length > mostNamed ? say` and ${texts.length - mostNamed} more` : say``;
+  return texts.length === 0 ? own('none') : say`${join(named, ', ')}${more}`;
 }
 
 /** A criterion of an approval: `approved`, `not_moderated` or the name of a pin; of a broken pin what it was and is. */
 export interface ApprovalAnswer extends Finding {
   readonly criterion: string;
   readonly value?: string | number;
-  readonly from?: string;
-  readonly to?: string;
+  readonly from?: Words;
+  readonly to?: Words;
 }
 
 type Pinned = readonly [approval: Approval, pin: PinName, before: readonly string[]];
@@ -69,10 +70,10 @@ type PinAnswer = Omit<ApprovalAnswer, 'criterion'>;
 function judgeRecorded(compared: ComparedListing, [{ on }, pin, before]: Pinned): PinAnswer {
   const now = pinnedNow(compared.listing, pin);
   if (before.length === now.length && before.every((text, at) => text === now[at]))
-    return recordedFinding(compared, met(`The ${pin} is as approved: ${listed(now)}.`));
+    return recordedFinding(compared, met(say`The ${own(pin)} is as approved: ${listed(now)}.`));
   const [from, to] = [listed(before), listed(now)];
-  const record = `the record that was last updated on ${day(compared.listing.updated_at)} has ${to}`;
-  const fact = `Approved on ${on} with ${pin} ${from}; ${record}.`;
+  const record = say`the record that was last updated on ${day(compared.listing.updated_at)} has ${to}`;
+  const fact = say`Approved on ${dayOf(on)} with ${own(pin)} ${from}; ${record}.`;
   return { ...recordedFinding(compared, notMet(fact)), from, to };
 }
 
@@ -89,8 +90,8 @@ function judgeSeen(compared: ComparedListing, [{ on }, pin, before]: Pinned): Pi
   const gone = before.filter((text) => !recorded.includes(endpointOf(text)));
   if (gone.length > 0) {
     const [from, to] = [listed(gone), listed(recorded)];
-    const record = `the record that was last updated on ${day(compared.listing.updated_at)} has endpoint ${to}`;
-    const fact = `Approved on ${on} with ${pin} ${from}; ${record}.`;
+    const record = say`the record that was last updated on ${day(compared.listing.updated_at)} has endpoint ${to}`;
+    const fact = say`Approved on ${dayOf(on)} with ${own(pin)} ${from}; ${record}.`;
     return { ...recordedFinding(compared, notMet(fact)), from, to };
   }
   const found = seenNow(compared.listing, kindsOfPins[pin]);
@@ -98,14 +99,14 @@ function judgeSeen(compared: ComparedListing, [{ on }, pin, before]: Pinned): Pi
   const other = found.find((one) => !approved.has(toComparable(textOf(one))));
   if (other) {
     const [from, to] = [listed(before), listed([textOf(other)])];
-    const fact = `Approved on ${on} with ${pin} ${from}; since ${day(other.first_seen_at ?? '')} Dossier sees ${to}.`;
+    const fact = say`Approved on ${dayOf(on)} with ${own(pin)} ${from}; since ${day(other.first_seen_at ?? '')} Dossier sees ${to}.`;
     return { ...observedFinding(other, notMet(fact)), from, to };
   }
   const missing = before.filter((text) => !found.some(({ subject }) => subject === endpointOf(text)));
   const [one] = found;
   if (missing.length === 0 && one)
-    return observedFinding(one, met(`The ${pin} is as approved: ${listed(before)}.`));
-  const fact = `Approved on ${on} with ${pin} ${listed(missing)}, which Dossier does not know now.`;
+    return observedFinding(one, met(say`The ${own(pin)} is as approved: ${listed(before)}.`));
+  const fact = say`Approved on ${dayOf(on)} with ${own(pin)} ${listed(missing)}, which Dossier does not know now.`;
   return { ...recordedFinding(compared, unknown(fact)), source: 'Dossier' };
 }
 
@@ -115,10 +116,10 @@ function judgeEntry({ listing, now_ms }: ComparedListing, approval: Approval | u
   const about = { criterion: 'approved', source, as_of: listing.evidence_snapshot_date };
   if (!approval) return { ...about, ...notMet('The operator’s file has no approval of this listing.') };
   const { by, on, reason, until } = approval;
-  const given = `Approved on ${on} by ${quoted(by)}: ${quoted(reason)}`;
+  const given = say`Approved on ${dayOf(on)} by ${quote(by)}: ${quote(reason)}`;
   const isOver = until !== undefined && now_ms >= Date.parse(until) + day_ms;
-  if (isOver) return { ...about, ...notMet(`${given}. The approval ended after ${until}.`) };
-  return { ...about, ...met(`${given}${until === undefined ? '' : `; until ${until}`}.`) };
+  if (isOver) return { ...about, ...notMet(say`${given}. The approval ended after ${dayOf(until)}.`) };
+  return { ...about, ...met(say`${given}${until === undefined ? say`` : say`; until ${dayOf(until)}`}.`) };
 }
 
 /** What an approval says of a listing now: that it stands, each pin, and that the operator acted on it; none for a view without approvals. */

@@ -1,4 +1,5 @@
 import type { SavedView } from '../../config/files.ts';
+import { toText } from '../../core/words.ts';
 import { readPriceLimit } from '../../observations/kinds/price.ts';
 import { type ApprovalAnswer, judgeApproval, keepsOut } from './approvals.ts';
 import {
@@ -137,8 +138,8 @@ export function judgeMember(view: SavedView, compared: ComparedListing, isPrivat
       ...(value !== undefined && { value }),
       result,
       // Criteria of compare_agents say enough by their names.
-      ...(!isCriterionName(criterion) && { fact }),
-      ...(from !== undefined && { from, to }),
+      ...(!isCriterionName(criterion) && { fact: toText(fact) }),
+      ...(from && to && { from: toText(from), to: toText(to) }),
     })),
   };
 }

@@ -1,12 +1,12 @@
 import { day, day_ms } from '../../core/text.ts';
-import { toText } from '../../core/words.ts';
+import { ours, toText, type Words } from '../../core/words.ts';
 import type { CopyField } from '../../imports/import-run.ts';
 import type { ImportedSignal } from '../../listings/listing.ts';
 import { knowingOf, type Observation } from '../../observations/observation.ts';
 import { outcomeWords } from '../../observations/outcome.ts';
 import type { KindName } from '../../observations/recorded-kinds.ts';
 import type { ListingDocument } from '../listing-document.ts';
-import { copyLacksSentence } from '../record.ts';
+import { copyLacksWords } from '../record.ts';
 import { isChecked } from '../seen.ts';
 
 /** What a rule judges: the listing document as every face shows it, at a time. */
@@ -18,12 +18,12 @@ export interface ComparedListing {
 export interface Finding {
   /** `unknown` never counts as a yes or a no, nor does `not_applicable`: the record names nothing to ask it of. */
   readonly result: 'met' | 'not_met' | 'unknown' | 'not_applicable';
-  /** A sentence by this service, without any publisher text. */
-  readonly fact: string;
+  /** A sentence by this service. */
+  readonly fact: Words;
   /** The publisher's text that the fact is about. */
   readonly recorded?: string;
-  /** A price that was quoted; what others wrote of it is in “ ” or in code spans. */
-  readonly quoted?: string;
+  /** A price that was quoted. */
+  readonly quoted?: Words;
   /** The recorded endpoint, package or host that was checked. */
   readonly subject?: string;
   /** Empty if nothing was checked. */
@@ -86,12 +86,16 @@ export function criteriaOf<Given extends Found = Finding>(
   };
 }
 
-export const met = (fact: string) => ({ result: 'met', fact }) as const;
-export const notMet = (fact: string) => ({ result: 'not_met', fact }) as const;
-export const unknown = (fact: string) => ({ result: 'unknown', fact }) as const;
-export const notApplicable = (fact: string) => ({ result: 'not_applicable', fact }) as const;
+/** A fact in words, or in a text in which others wrote nothing. */
+type Said = Words | string;
+const toWords = (said: Said): Words => (typeof said === 'string' ? ours(said) : said);
+
+export const met = (fact: Said) => ({ result: 'met', fact: toWords(fact) }) as const;
+export const notMet = (fact: Said) => ({ result: 'not_met', fact: toWords(fact) }) as const;
+export const unknown = (fact: Said) => ({ result: 'unknown', fact: toWords(fact) }) as const;
+export const notApplicable = (fact: Said) => ({ result: 'not_applicable', fact: toWords(fact) }) as const;
 /** The result of a criterion whose answer is known. */
-export const decided = (holds: boolean, fact: string) => (holds ? met(fact) : notMet(fact));
+export const decided = (holds: boolean, fact: Said) => (holds ? met(fact) : notMet(fact));
 
 const skew_ms = 5 * 60_000;
 
@@ -115,7 +119,7 @@ export const recordedFinding = ({ listing }: ComparedListing, found: Found): Fin
 
 /** The finding about a field that the record does not have: unknown if the copy has it of no listing. */
 export function absentFinding(compared: ComparedListing, field: CopyField, found: Found): Finding {
-  const lacking = copyLacksSentence(compared.listing.copy_lacks, field);
+  const lacking = copyLacksWords(compared.listing.copy_lacks, field);
   return recordedFinding(compared, lacking === undefined ? found : unknown(lacking));
 }
 

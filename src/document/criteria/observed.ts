@@ -1,5 +1,5 @@
 import { day } from '../../core/text.ts';
-import { toText } from '../../core/words.ts';
+import { say } from '../../core/words.ts';
 import type { ListingPackage } from '../../listings/listing.ts';
 import { allOffers, offerWords } from '../../observations/kinds/offers.ts';
 import { readablePackages, toPackage } from '../../observations/kinds/package-record.ts';
@@ -12,7 +12,7 @@ import {
 } from '../../observations/observation.ts';
 import { isUnanswered } from '../../observations/outcome.ts';
 import { type KindName, kindOf } from '../../observations/recorded-kinds.ts';
-import { factText, tallyText } from '../seen.ts';
+import { factWords, tallyWords } from '../seen.ts';
 import {
   absentFinding,
   bestOf,
@@ -58,13 +58,13 @@ function judgeEndpoint(compared: ComparedListing, factOf: FactOf): Finding {
     at?.slice(0, 10),
   );
   const isNew = checked_at === counted_at && (daysSince(checked_at, compared.now_ms) ?? 0) <= 30;
-  const often = isNew && check && tally?.value ? tallyText(tally.value, check) : '';
-  const alive = `A recorded endpoint introduced itself to Dossier, or asked it to sign in or to pay${often}.`;
+  const often = isNew && check && tally?.value ? tallyWords(tally.value, check) : say``;
+  const alive = say`A recorded endpoint introduced itself to Dossier, or asked it to sign in or to pay${often}.`;
   const outcome = currentOutcome(check);
   if (check && outcome === 'seen') return observedFinding(check, met(alive));
   if (!(check && outcome && (isUnanswered(outcome) || outcome === 'absent')))
     return unseenFinding(compared, 'Dossier has not seen whether the endpoint answers', check);
-  const fact = `The endpoint neither introduced itself to Dossier nor asked it to sign in or to pay${often}.`;
+  const fact = say`The endpoint neither introduced itself to Dossier nor asked it to sign in or to pay${often}.`;
   return observedFinding(check, notMet(fact));
 }
 
@@ -150,7 +150,7 @@ function withoutPrice(compared: ComparedListing, factOf: FactOf, seenNone: Findi
   if (isUnreadPrice(challenge)) return observedFinding(challenge, unknown(unreadable));
   if (stopped || !challenge)
     return unseenFinding(compared, unseen, typeof stopped === 'string' ? undefined : stopped);
-  return observedFinding(challenge, { result: seenNone, fact: noPrice });
+  return observedFinding(challenge, { ...met(noPrice), result: seenNone });
 }
 
 const ofEachEndpoint = (compared: ComparedListing, judge: (factOf: FactOf) => Finding): Finding =>
@@ -164,7 +164,7 @@ export const priceCriteria = {
       const found = endpointsOf(compared).map((factOf) => withoutPrice(compared, factOf, 'not_met'));
       return found.find(({ result }) => result === 'unknown') ?? found[0] ?? notForPackages(compared);
     }
-    return observedFinding(first, { ...met(pricedFact(first)), quoted: factText(first) });
+    return observedFinding(first, { ...met(pricedFact(first)), quoted: factWords(first) });
   }),
   price_at_most: observed.price('Quotes at most {}', (compared, most) => {
     const limit = readPriceLimit(most);
@@ -182,7 +182,7 @@ export const priceCriteria = {
       const found = decisive.within
         ? met(`The endpoint quotes an offer of at most ${most}.`)
         : notMet(`Every offer in this asset that Dossier has read asks for more than ${most}.`);
-      return observedFinding(challenge, { ...found, quoted: toText(offerWords(decisive.offer)) });
+      return observedFinding(challenge, { ...found, quoted: offerWords(decisive.offer) });
     });
   }),
   no_payment_seen: observed.plain('No request for a payment was seen', (compared) => {

@@ -1,11 +1,12 @@
 import { ownerTexts } from '../../core/handle.ts';
-import { counted, day, toSentence } from '../../core/text.ts';
+import { counted, day } from '../../core/text.ts';
+import { dayOf, join, ours, say, sentence, type Words } from '../../core/words.ts';
 import type { ListingRemote } from '../../listings/listing.ts';
 import { currentOutcome, knowingOf } from '../../observations/observation.ts';
 import type { KindName } from '../../observations/recorded-kinds.ts';
 import { groupTexts, shownGroups } from '../../ratings/groups.ts';
+import { nativeWords, sourcesFirst } from '../rated.ts';
 import { packageTypes, recordedSecrets, transports } from '../record.ts';
-import { nativeStatement, sourcesFirst } from '../sentences.ts';
 import {
   absentFinding,
   type ComparedListing,
@@ -121,7 +122,13 @@ export const recordedCriteria = {
     return age_days >= days && !sample
       ? met(`A version published on ${date} was read.`)
       : unknown(
-          `Whether a version older than that of ${date} was published is not known. ${first?.reason ?? ''}`.trim(),
+          join(
+            [
+              say`Whether a version older than that of ${dayOf(date)} was published is not known.`,
+              first?.reason ?? say``,
+            ],
+            ' ',
+          ),
         );
   }),
   updated_within_days: recorded.number('Updated within the last {} day(s)', maxDays, (compared, days) => {
@@ -179,7 +186,7 @@ export const signalCriteria = {
         return met(
           'Dossier has no listing of another publisher with the same endpoint, package, repository or description of 40 characters or more.',
         );
-      const { outcome, reason = '' } = signalOf(compared, found) ?? {};
+      const { outcome, reason = say`` } = signalOf(compared, found) ?? {};
       return signalFinding(compared, found, outcome === 'seen' ? notMet(reason) : unknown(reason));
     },
   ),
@@ -220,12 +227,14 @@ function whyNotClaimed({ state, claim }: ComparedListing['listing']): string | u
   return `The claim is suspended: ${(claim.suspended_reason ?? 'no reason recorded').replaceAll('_', ' ')}.`;
 }
 
-function ratingsFact({ signals: { native } }: ComparedListing['listing']): string {
+function ratingsFact({ signals: { native } }: ComparedListing['listing']): Words {
   const { independent } = native;
-  if (native.ratings === 0) return nativeStatement(native);
+  if (native.ratings === 0) return nativeWords(native);
   const others = shownGroups(native).filter((group) => group !== 'independent');
-  const apart = others.map((group) => `; ${native[group].ratings} ${groupTexts[group].name.toLowerCase()}`);
-  return toSentence(`${sourcesFirst({ ratings: independent.ratings, independent })}${apart.join('')}`);
+  const apart = others.map(
+    (group) => say`${native[group].ratings} ${ours(groupTexts[group].name.toLowerCase())}`,
+  );
+  return sentence(join([sourcesFirst({ ratings: independent.ratings, independent }), ...apart], '; '));
 }
 
 /** Criteria judged by claims and ratings made on this service; never by imported signals. */

@@ -1,11 +1,12 @@
 import type { Config } from '../../config/config.ts';
 import { type Context, noteChange } from '../../context.ts';
 import { isHandle, requireHandle } from '../../core/handle.ts';
-import { Problem, type ProblemFacts } from '../../core/problem.ts';
-import { counted, day_ms, named, quoted } from '../../core/text.ts';
+import { Problem } from '../../core/problem.ts';
+import { counted, day_ms } from '../../core/text.ts';
+import { code, dayOf, join, own, quote, say, toText, type Words } from '../../core/words.ts';
 import { publisherOf } from '../../document/hit.ts';
 import type { ListingFacts } from '../../document/record.ts';
-import { packageText } from '../../document/sentences.ts';
+import { packageWords } from '../../document/sentences.ts';
 import { isSample, type Listing } from '../../listings/listing.ts';
 import { type Reference, toReferences } from '../../listings/references.ts';
 import { toAppeal } from '../../moderation/moderation.ts';
@@ -133,25 +134,35 @@ const placeOf = ({ kind, registry }: Reference) =>
 
 const longestDescription = 100;
 
-const recordedAt = ({ packages: [first], endpoint }: Listing) =>
-  endpoint ? named(endpoint) : first ? packageText(first) : 'no endpoint or package recorded';
+function recordedAt({ packages: [first], endpoint }: Listing): Words {
+  if (endpoint) return code(endpoint);
+  return first ? packageWords(first) : own('no endpoint or package recorded');
+}
 
 /** What tells a listing from others that record the same: whose it is, what it says, and where it is unless all are there. */
-function differenceOf(listing: Listing, all: readonly Listing[]): string {
+function differenceOf(listing: Listing, all: readonly Listing[]): Words {
   const { description, version, updated_at, origin_status } = listing;
   const said =
     description.length > longestDescription
       ? `${description.slice(0, longestDescription).toWellFormed()} …`
       : description;
-  const isElsewhere = all.some((one) => recordedAt(one) !== recordedAt(listing));
-  return [
+  const at = recordedAt(listing);
+  const isElsewhere = all.some((one) => toText(recordedAt(one)) !== toText(at));
+  const parts = [
     publisherOf(listing),
-    ...(said ? [quoted(said)] : []),
-    ...(isElsewhere ? [recordedAt(listing)] : []),
-    `version ${named(version)}`,
-    `updated ${updated_at.slice(0, 10)}`,
-    ...(origin_status === 'deprecated' ? ['deprecated'] : []),
-  ].join(', ');
+    said ? quote(said) : say``,
+    isElsewhere ? at : say``,
+    say`version ${code(version)}`,
+    say`updated ${dayOf(updated_at)}`,
+    origin_status === 'deprecated' ? own('deprecated') : say``,
+  ];
+  return join(parts, ', ');
+}
+
+/** Listings that record the same, and what tells each from the others. */
+interface Several {
+  readonly detail: string;
+  readonly candidates: readonly { readonly handle: string; readonly differs: Words }[];
 }
 
 /** More that record the same are not counted. */
@@ -164,7 +175,7 @@ export const mostRecording = maxNear + 1;
 export function pickRecording(
   references: readonly Reference[],
   recording: readonly (readonly Listing[])[],
-): Found | Required<Pick<ProblemFacts, 'detail' | 'candidates'>> | undefined {
+): Found | Several | undefined {
   const at = recording.findIndex((found) => found.length > 0);
   const [reference, found = []] = [references[at], recording[at]];
   const [only, other] = found;
@@ -207,7 +218,13 @@ export async function findNamed(text: string, context: Asking): Promise<Found> {
   if (handle !== undefined) return { handle };
   const references = toReferences(trimmed);
   const found = pickRecording(references, await context.store.listings.recording(references, mostRecording));
-  if (found && 'candidates' in found) throw new Problem('several_listings', found);
+  if (found && 'candidates' in found) {
+    const { detail, candidates } = found;
+    throw new Problem('several_listings', {
+      detail,
+      candidates: candidates.map((one) => ({ ...one, differs: toText(one.differs) })),
+    });
+  }
   if (found) return found;
   if (references.length === 0 && !isName.test(trimmed)) throw new Problem('invalid_handle');
   return refuseUnknown(toNearText(trimmed, references), context);

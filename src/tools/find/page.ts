@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Context, noteChange } from '../../context.ts';
 import { readCursor, toCursor } from '../../core/cursor.ts';
 import { wrongField } from '../../core/problem.ts';
-import { pickAlike, sharedText, toAlikeQuery } from '../../document/alike.ts';
+import { alikeWords, pickAlike, toAlikeQuery } from '../../document/alike.ts';
 import { successorOf } from '../../document/answers/answers.ts';
 import { toListingDocument } from '../../document/document.ts';
 import { toHit } from '../../document/hit.ts';
@@ -113,7 +113,7 @@ async function findSimilar(context: Context, listing: Listing, most: number): Pr
   const text = toAlikeQuery(listing);
   if (!text) return [];
   const alike = pickAlike(listing, await listings.briefs(await listings.best(text, mostCandidates)), most);
-  const shared = new Map(alike.map((one) => [one.listing.handle, sharedText(one.shared)]));
+  const shared = new Map(alike.map((one) => [one.listing.handle, alikeWords(one.shared)]));
   const now = context.clock();
   const found = await documents.hitsOf([...shared.keys()], now.toISOString());
   if (found.some(({ native }) => native?.flags.new_source))

@@ -5,6 +5,7 @@ import type { Context } from '../../context.ts';
 import { every } from '../../core/every.ts';
 import { Problem } from '../../core/problem.ts';
 import { day, day_ms } from '../../core/text.ts';
+import { toText } from '../../core/words.ts';
 import { keepsOut } from '../../document/criteria/approvals.ts';
 import { judgeMember } from '../../document/criteria/criteria.ts';
 import { toListingDocument } from '../../document/document.ts';
@@ -122,7 +123,7 @@ function judgeName(
   if (!judged || !membership) return ['It is not listed.'];
   const { answers, failed } = membership;
   if (failed.length === 0) return { listing: judged.listing, answers, entry };
-  return answers.filter((answer) => keepsOut(view, answer)).map(({ fact }) => fact);
+  return answers.filter((answer) => keepsOut(view, answer)).map(({ fact }) => toText(fact));
 }
 
 const nextDay_ms = ({ clock }: Context) => (Math.floor(clock().getTime() / day_ms) + 1) * day_ms;

@@ -4,7 +4,7 @@ import { cleanText, counted, nameHidden } from '../../core/text.ts';
 import type { TextPart } from '../../core/word-difference.ts';
 import {
   changedOf,
-  changedText,
+  changedWords,
   countOf,
   type HistoryEvent,
   logIndexOf,
@@ -19,7 +19,7 @@ import type { ShownChange } from '../../observations/kinds/changed-texts.ts';
 import type { ToolChange } from '../../observations/kinds/tool-changes.ts';
 import { day, foreignLink, type Html, pagePath, paste } from '../html.ts';
 import type { Site } from '../layout.ts';
-import { marked } from './answers.ts';
+import { toHtml } from '../words.ts';
 import { toListingPart } from './tabs.ts';
 
 const part = ({ text, change }: TextPart) =>
@@ -55,7 +55,7 @@ function change(changed: ShownChange, today: string): Html {
     ),
   );
   const more = countOf(changed) - tools.length;
-  return html`<p>${marked(changedText(changed, true), today)}</p>${tools.length > 0 && html`<ul>${tools}${more > 0 && html`<li>${counted(more, 'more tool')}</li>`}</ul>`}`;
+  return html`<p>${toHtml(changedWords(changed, true), today)}</p>${tools.length > 0 && html`<ul>${tools}${more > 0 && html`<li>${counted(more, 'more tool')}</li>`}</ul>`}`;
 }
 
 const entry = (log_index: unknown) =>
@@ -65,7 +65,7 @@ const entry = (log_index: unknown) =>
 const eventItem = (event: HistoryEvent, kind: string | undefined, today: string) => html`
 <li>${day(event.at)}${entry(logIndexOf(event))}
 ${changedOf(event).map((changed) => change(changed, today))}
-${wordsOf(event, kind).map((text) => html`<p>${marked(text, today)}</p>`)}</li>`;
+${wordsOf(event, kind).map((words) => html`<p>${toHtml(words, today)}</p>`)}</li>`;
 
 /** What changed about a listing, newest first, with what was before and after; `asked` is the query, if any of it is asked for. */
 export function toHistoryPage(

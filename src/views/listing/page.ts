@@ -4,17 +4,17 @@ import { claimMethods } from '../../claims/methods.ts';
 import { handleParts } from '../../core/handle.ts';
 import { counted } from '../../core/text.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
+import { snapshotWords } from '../../document/rated.ts';
 import { copyLacksSentence } from '../../document/record.ts';
-import type { Hit } from '../../document/resolved.ts';
+import { type Hit, shownApart } from '../../document/resolved.ts';
 import { signalValue } from '../../document/seen.ts';
-import { inputsText } from '../../document/sentences.ts';
+import { inputsWords } from '../../document/sentences.ts';
 import { toLabel } from '../../document/words.ts';
 import type { ListingPackage, ListingRemote } from '../../listings/listing.ts';
 import type { MonthCount } from '../../ratings/rating.ts';
 import { comparePath } from '../compare-address.ts';
 import { type Connection, toCommands, toConfigs, toEntryNames, toRemote } from '../connections.ts';
 import {
-  dated,
   day,
   foreignLink,
   type Html,
@@ -28,7 +28,7 @@ import {
   tagLink,
 } from '../html.ts';
 import { type Site, tabs, toListingHead, toPage } from '../layout.ts';
-import { marked } from '../listing-list.ts';
+import { toHtml } from '../words.ts';
 import { allFactsBlock, answerBlock } from './answers.ts';
 import { badgeBlock, toBadged } from './badge.ts';
 import { nativeBlock, noticesBlock } from './ratings.ts';
@@ -48,8 +48,10 @@ ${paste(text)}`,
 export const connectDossier = (publicUrl: string): Html =>
   configTabs('ask', { name: 'dossier', url: `${publicUrl}/api/mcp`, type: 'http', headers: [] });
 
-const needs = ({ inputs }: Pick<ListingPackage, 'inputs'>) =>
-  inputs ? html`<p class="note">As recorded, it <span class="foreign">${inputsText(inputs)}</span>.</p>` : '';
+function needs({ inputs }: Pick<ListingPackage, 'inputs'>) {
+  const words = inputsWords(inputs);
+  return words ? html`<p class="note">As recorded, it ${toHtml(words)}.</p>` : '';
+}
 
 const withoutConfig = (remote: ListingRemote) =>
   /[{}]/.test(remote.url)
@@ -168,9 +170,9 @@ const similarSection = (similar: readonly Hit[]) =>
 <section class="similar" aria-labelledby="similar">
 <h2 id="similar">Similar listings</h2>
 <ul class="plain">${similar.map(
-    ({ handle, title, facts: [alike = '', ...facts] }) => html`
-<li>${handleLink(handle)}${title && html` <span class="foreign">${title}</span>`}${facts.includes('shipped sample') && ' (sample)'}
-<p class="note">${marked(alike)}</p></li>`,
+    ({ handle, title, [shownApart]: { alike, isSample } = {} }) => html`
+<li>${handleLink(handle)}${title && html` <span class="foreign">${title}</span>`}${isSample && ' (sample)'}
+${alike && html`<p class="note">${toHtml(alike)}</p>`}</li>`,
   )}</ul>
 </section>`;
 
@@ -202,7 +204,7 @@ export const toListingPage = (
 ${listingHeading(listing)}
 <div class="evidence-of" id="evidence">
 ${beingChecked(listing)}${answerBlock(listing)}
-<p class="snapshot">${dated(listing.evidence_snapshot, listing.evidence_snapshot_date)}</p>
+<p class="snapshot">${toHtml(snapshotWords(listing.handle, listing.signals.native, listing.evidence_snapshot_date))}</p>
 ${recordOf(listing)}
 ${allFactsBlock(listing)}
 ${nativeBlock(listing, months)}

@@ -1,0 +1,38 @@
+import { html } from 'hono/html';
+import { ageText, day_ms } from '../core/text.ts';
+import type { Part, Words } from '../core/words.ts';
+import { foreignLink, type Html } from './html.ts';
+
+/** Younger dates speak for themselves. */
+const agedFrom_days = 56;
+
+/** How long ago a day is, if that is more than eight weeks. */
+const ageOf = (date: string, today: string | undefined) =>
+  today !== undefined &&
+  Date.parse(today) - Date.parse(date) > agedFrom_days * day_ms &&
+  html`, ${ageText(date, today)}`;
+
+const isAddress = (text: string) => /^https?:\/\//i.test(text);
+/** A page of this service. */
+const isOurs = (href: string) => href.startsWith('/');
+
+/** What is copied: as a link where it leads somewhere. */
+function codeOf({ text, href }: Part & { readonly is: 'code' }): Html {
+  if (href === undefined)
+    return isAddress(text) ? foreignLink(text) : html`<code class="foreign">${text}</code>`;
+  return isOurs(href)
+    ? html`<a class="handle" href="${href}">${text}</a>`
+    : html`<code>${foreignLink(href, text)}</code>`;
+}
+
+function partOf(part: Part, today: string | undefined): Html {
+  if (part.is === 'code') return codeOf(part);
+  if (part.is === 'quote') return html`<span class="foreign">“${part.text}”</span>`;
+  if (part.is === 'day') return html`<time>${part.text}</time>${part.aged && ageOf(part.text, today)}`;
+  if (part.is === 'source' && part.date !== undefined) return html` (${part.by}, <time>${part.date}</time>)`;
+  return html`${part.text}`;
+}
+
+/** Words on a page, with what others wrote marked, and addresses, packages and handles as links; old days with their age as of `today`. */
+export const toHtml = ({ parts }: Words, today?: string): Html =>
+  html`${parts.map((part) => partOf(part, today))}`;
