@@ -5,6 +5,7 @@ import type { ModerationNotice } from '../moderation/moderation.ts';
 import { committedOf, keyOf } from '../observations/compare.ts';
 import { kinds } from '../observations/kinds.ts';
 import type { ObservationChange } from '../observations/observation.ts';
+import { isLearnedOutcome } from '../observations/outcome.ts';
 import type { RecordedChange } from '../observations/table.ts';
 import type { RatingRecord } from '../ratings/rating.ts';
 import { type CountedRating, findColumnFaults, findCountFaults, toCounted } from './check-ratings.ts';
@@ -130,6 +131,8 @@ function isAsSaid(
   fact: ShownListing['observations']['current'][number],
   { after, items }: ObservationChange,
 ): boolean {
+  // Why nothing was learned may differ from day to day, and is in no log.
+  if (!isLearnedOutcome(fact.outcome) && !isLearnedOutcome(after.outcome)) return true;
   const [shown, said] = [fact, { ...after, kind: fact.kind }].map(committedOf);
   const { details: _, ...short } = shown ?? {};
   return toCanonicalJson(items ? short : { ...shown }) === toCanonicalJson({ ...said });

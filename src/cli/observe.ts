@@ -15,8 +15,8 @@ const columns = ['kind', 'outcome', 'value', 'reason'] as const;
 
 /** What was found, as it is printed: without what only later checks need. */
 function toPrinted(found: StoredObservation | DatedFinding) {
-  const { why = [], recorded: _, ...one } = found;
-  const { tally: __, last: ___, absent_since: ____, missed, ...shown } = one as StoredObservation;
+  const { why = [], recorded: _, rule: __, by: ___, open: ____, ...one } = found;
+  const { tally: _____, last: ______, absent_since: _______, missed, ...shown } = one as StoredObservation;
   return {
     ...shown,
     ...(why.length > 0 && { reason: toText(new Words(why)) }),

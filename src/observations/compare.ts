@@ -9,7 +9,7 @@ import {
   type StoredObservation,
   toLast,
 } from './observation.ts';
-import { isUnanswered } from './outcome.ts';
+import { isLearnedOutcome, isUnanswered, type Outcome } from './outcome.ts';
 import { addCheck, type CheckEnd, toTallied } from './tally.ts';
 
 /** What one run found of one kind, with what dates it. */
@@ -43,6 +43,9 @@ export const essenceOf = ({ value, outcome, asks_for, details }: Essence) => ({
   ...(details && { details }),
 });
 
+/** Whether a check of a fact learned something of the service. */
+const isLearned = ({ outcome }: Pick<Finding, 'outcome'>) => isLearnedOutcome(outcome);
+
 const hasValue = ({ outcome }: Pick<Finding, 'outcome'>) => outcome === 'seen';
 
 const withDetails: ReadonlySet<string> = new Set(
@@ -73,10 +76,8 @@ const isEqual = (a: StoredObservation | LastValue, b: DatedFinding) => hasSameEs
 const isSame = (a: StoredObservation | LastValue, b: DatedFinding) =>
   a.method_version === b.method_version && isEqual(a, b);
 
-function fresh(found: DatedFinding, { at, vantage }: RunStamp): StoredObservation {
-  const { onlyIfSeen: _, unlessSeen: __, mayPass: ___, isAbsence: ____, isFailure: _____, ...kept } = found;
-  const { ended: ______, ...said } = kept;
-  return { ...said, observed_at: at, first_seen_at: at, vantage };
+function fresh({ isFailure: _, rule, ...said }: DatedFinding, { at, vantage }: RunStamp): StoredObservation {
+  return { ...said, ...(rule === 'part' && { rule }), observed_at: at, first_seen_at: at, vantage };
 }
 
 /** Whether a finding without a value says something of the service all the same: that it states none, or asks for a payment. */
@@ -95,9 +96,8 @@ const wasSeen = (known?: StoredObservation) =>
 
 /** What was seen before a change; nothing where there was no answer before, or only the method of the check changed. */
 const changedFrom = (before: StoredObservation | LastValue, found: DatedFinding) =>
-  !isUnanswered(before.outcome) &&
-  before.outcome !== 'not_asked' &&
-  !('isPartial' in before) &&
+  isLearned(before) &&
+  before.rule !== 'part' &&
   (found.by === undefined || before.open?.exchange !== found.by) &&
   before.method_version === found.method_version &&
   !isEqual(before, found) && {
@@ -113,8 +113,19 @@ const missed = (
   { why, outcome }: Pick<DatedFinding, 'why' | 'outcome'>,
   { at }: Pick<RunStamp, 'at'>,
 ): StoredObservation => {
-  const { since = at, unanswered = isUnanswered(outcome) ? at : undefined } = known.missed ?? {};
-  return { ...known, missed: { since, ...(unanswered && { unanswered }), ...(why && { why }) } };
+  const { since = at, unanswered, outcome: before } = known.missed ?? {};
+  const isFirst = unanswered === undefined && isUnanswered(outcome);
+  const isSame = isFirst || before === outcome || !isUnanswered(outcome);
+  const first = isFirst ? { unanswered: at, outcome } : { unanswered, outcome: isSame ? before : undefined };
+  return {
+    ...known,
+    missed: {
+      since,
+      ...(first.unanswered && { unanswered: first.unanswered }),
+      ...(first.outcome && { outcome: first.outcome }),
+      ...(why && { why }),
+    },
+  };
 };
 
 /** The facts of a listing after a check whose results could not be stored: each is marked as missed, with the reason. */
@@ -126,15 +137,6 @@ export const missedAll = (
   known.map((one) =>
     one.tally || one.outcome === 'not_asked' ? one : missed(one, { why, outcome: 'not_asked' }, stamp),
   );
-
-/** The first of the checks that an endpoint gave no answer to, if it was on an earlier day than this one. */
-function unansweredSince({ kind, missed: before }: StoredObservation, { at }: RunStamp): string | undefined {
-  const { unanswered } = before ?? {};
-  // The kind that says whether an endpoint answers, so that only it becomes unanswered.
-  return kind === 'endpoint.answers' && unanswered && unanswered.slice(0, 10) < at.slice(0, 10)
-    ? unanswered
-    : undefined;
-}
 
 /** What was found takes the place of what was known; the last value goes with it. */
 function settle(known: StoredObservation, found: DatedFinding, stamp: RunStamp): StoredObservation {
@@ -151,10 +153,12 @@ function settle(known: StoredObservation, found: DatedFinding, stamp: RunStamp):
       ...(known.last && { last: known.last }),
     };
   }
-  // What endpoints show without a price in between has changed, even if the same price comes back.
+  // What endpoints show without a price in between has changed, even if the same price comes back; and what is said of an
+  // endpoint since a day must be so on every day since.
   if (last && isSame(last, found) && known.outcome !== 'nothing')
     return {
-      ...{ ...now, first_seen_at: last.first_seen_at },
+      ...now,
+      ...(found.kind !== reachKind && { first_seen_at: last.first_seen_at }),
       ...(last.changed_from && { changed_from: last.changed_from }),
     };
   if (!hasValue(found)) return { ...now, ...changedFrom(known, found), ...(last && { last }) };
@@ -169,13 +173,31 @@ function absent(known: StoredObservation, found: DatedFinding, stamp: RunStamp):
     : { ...missed(known, found, stamp), absent_since };
 }
 
-function tallied(
-  known: StoredObservation | undefined,
-  found: DatedFinding,
-  ended: CheckEnd,
-  stamp: RunStamp,
-) {
-  const tally = addCheck(known?.tally ?? {}, stamp.at, ended);
+/** The kind that says whether an endpoint answers: it alone becomes unanswered, on the second day without an answer. */
+const reachKind = 'endpoint.answers';
+
+/** What may pass changes nothing; on a later day than the first, an endpoint is unanswered since the first. */
+function unanswered(known: StoredObservation, found: DatedFinding, stamp: RunStamp): StoredObservation {
+  const { unanswered: since, outcome } = known.missed ?? {};
+  const isLater = known.kind === reachKind && since && since.slice(0, 10) < stamp.at.slice(0, 10);
+  if (!isLater) return missed(known, found, stamp);
+  return { ...settle(known, found, stamp), ...(outcome === found.outcome && { first_seen_at: since }) };
+}
+
+/** It has no answer still, whatever came in its place this time. */
+function stillUnanswered(known: StoredObservation, found: DatedFinding, stamp: RunStamp): StoredObservation {
+  if (!isUnanswered(known.outcome)) return settle(known, found, stamp);
+  const { first_seen_at, changed_from, last } = known;
+  return {
+    ...fresh(found, stamp),
+    ...(known.outcome === found.outcome && { first_seen_at }),
+    ...(changed_from && { changed_from }),
+    ...(last && { last }),
+  };
+}
+
+function tallied(known: StoredObservation | undefined, found: DatedFinding, stamp: RunStamp) {
+  const tally = addCheck(known?.tally ?? {}, stamp.at, found.value as CheckEnd);
   const { why, ...said } = toTallied(tally, stamp.at);
   return { ...fresh({ ...found, ...said, why: why.parts }, stamp), tally };
 }
@@ -190,78 +212,93 @@ function leftOpen(known: StoredObservation, found: DatedFinding, stamp: RunStamp
     : missed(known, { why: open.why, outcome: 'not_asked' }, stamp);
 }
 
+type Step = (known: StoredObservation, found: DatedFinding, stamp: RunStamp) => StoredObservation;
+
+/** What was known before a check: nothing, as nobody could ask or nothing usable came; no answer, after one; a refusal; that it is gone; or more. */
+type Known = 'unlearned' | 'unanswered' | 'refused' | 'absent' | 'learned';
+
+function classOf(known: StoredObservation): Known {
+  if (known.outcome === 'absent' || known.outcome === 'refused') return known.outcome;
+  if (isLearned(known)) return 'learned';
+  return isUnanswered(known.outcome) && lastOf(known) ? 'unanswered' : 'unlearned';
+}
+
+/** That it was not asked is said of a fact of which nothing is known; any other stands. */
+const missedUnlessNew: Step = (known, found, stamp) =>
+  known.outcome === 'not_asked' ? settle(known, found, stamp) : missed(known, found, stamp);
+
+const always = (step: Step): Readonly<Record<Known, Step>> => ({
+  ...{ unlearned: step, unanswered: step, refused: step, absent: step, learned: step },
+});
+const passes = { ...always(unanswered), unanswered: stillUnanswered, unlearned: stillUnanswered };
+
+/** What becomes of a fact that is stored: by the outcome of the check, and by what was known. */
+const steps: Readonly<Record<Outcome, Readonly<Record<Known, Step>>>> = {
+  ...{ seen: always(settle), nothing: always(settle), asks: always(settle) },
+  absent: { ...always(settle), learned: absent, unanswered: absent },
+  ...{ otherwise: passes, silent: passes },
+  refused: { ...always(settle), absent: missed, learned: missed },
+  not_asked: { ...always(missed), unlearned: missedUnlessNew },
+};
+
+/** The outcome that a finding counts as: what is only a part of a value, or may pass, ends nothing that was seen. */
+function countsAs(known: StoredObservation, found: DatedFinding): Outcome {
+  const { rule, outcome } = found;
+  if (rule === 'gone') return isEqual(known, found) ? outcome : 'absent';
+  const isOpen = rule === 'passing' || (rule === 'part' && known.rule !== 'part');
+  return isOpen && lastOf(known) ? 'not_asked' : outcome;
+}
+
+const isRare = ({ rule }: DatedFinding) => rule === 'rare' || rule === 'passing';
+
 function next(known: StoredObservation | undefined, found: DatedFinding, stamp: RunStamp) {
-  const last = known && lastOf(known);
-  if (found.ended !== undefined) return tallied(known, found, found.ended, stamp);
+  if (found.rule === 'counted') return tallied(known, found, stamp);
   if (known?.tally) return known;
-  const isPassing =
-    isUnanswered(found.outcome) || found.outcome === 'not_asked' || found.outcome === 'refused';
-  if (!hasValue(found) && found.onlyIfSeen && !wasSeen(known))
-    return known && known.outcome !== 'not_asked' && isPassing ? missed(known, found, stamp) : undefined;
-  if (!known) return fresh(found, stamp);
+  if (!known) return isRare(found) && !hasValue(found) ? undefined : fresh(found, stamp);
   // What was seen was of something else: another version of a package.
   if (known.recorded !== found.recorded) return settle(known, found, stamp);
-  const left = leftOpen(known, found, stamp);
-  if (left) return left;
-  const [wasChecked, isChecked] = [known, found].map(({ outcome }) => outcome !== 'not_asked');
-  if (wasChecked && !isChecked) return missed(known, found, stamp);
-  if (!wasChecked && isChecked && !last) return fresh(found, stamp);
-  const isOpen = found.mayPass || (found.isPartial && !known.isPartial);
-  const mayPass = isUnanswered(found.outcome) || (isOpen && last !== undefined);
-  if (mayPass && !isUnanswered(known.outcome)) {
-    const first_seen_at = unansweredSince(known, stamp);
-    return first_seen_at ? { ...settle(known, found, stamp), first_seen_at } : missed(known, found, stamp);
-  }
-  const isAbsent = found.isAbsence ? !isEqual(known, found) : found.outcome === 'absent';
-  if (isAbsent && last && known.outcome !== 'absent') return absent(known, found, stamp);
-  return settle(known, found, stamp);
+  return leftOpen(known, found, stamp) ?? steps[countsAs(known, found)][classOf(known)](known, found, stamp);
 }
 
 /** A check that failed on our side found nothing out about the facts of its kind that are known. */
 function ofFailure(failed: DatedFinding, known: readonly StoredObservation[]): DatedFinding[] {
   const ofKind = known.filter(({ kind }) => kind === failed.kind);
   if (ofKind.length === 0) return [failed];
-  const { onlyIfSeen: _, ...failure } = failed;
   return ofKind.map(({ subject, recorded }) => ({
-    ...failure,
+    ...failed,
     ...(subject !== undefined && { subject }),
     ...(recorded !== undefined && { recorded }),
   }));
 }
 
+/** What a value is another than: the one that was seen last, whatever came between. */
+const seenBefore = (known: StoredObservation, now: StoredObservation): StoredObservation | LastValue =>
+  hasValue(now) && known.last && hasValue(known.last) && !hasSameEssence(now.kind, known.last, now)
+    ? known.last
+    : known;
+
 function toChange(known: StoredObservation | undefined, now: StoredObservation) {
   if (now.tally || (known && hasSameEssence(now.kind, known, now))) return undefined;
+  // That nothing was learned, and then for another reason, is no change of a fact.
+  if (known && !isLearned(known) && !isLearned(now)) return undefined;
   const { kind, subject, first_seen_at } = now;
+  const before = known && seenBefore(known, now);
   const isSilent = isUnanswered(now.outcome) && first_seen_at < now.observed_at;
   const until = {
-    seen_until: known?.observed_at ?? '',
+    seen_until: before?.observed_at ?? '',
     ...(isSilent && { unanswered_since: first_seen_at }),
   };
   return {
     kind,
     ...(subject !== undefined && { subject }),
-    ...(known && { before: { ...essenceOf(known), ...until } }),
+    ...(before && { before: { ...essenceOf(before), ...until } }),
     after: essenceOf(now),
   };
 }
 
 /**
- * Joins what a run found with what was known: the observations to store, and what changed. A kind of fact only says what it
- * found of each of its subjects, in every run:
- *
- * - `seen`, `nothing`, `asks`, `refused`: takes the place of what was known. The last value stays stored behind it: when it
- *   returns, `first_seen_at` goes on, and when another comes, `changed_from` names it;
- * - `absent`, and a value that `isAbsence`: the same, but of a fact that was seen only at the second check, an hour or more after the first;
- * - `silent`, `otherwise`, and a finding that `mayPass`: changes nothing; what was seen keeps its value and dates and gets `missed`.
- *   Only endpoint.answers becomes so itself, once there was no answer on two days;
- * - `not_asked`: changes nothing either; it says that of a fact of which nothing is known;
- * - `open`: changes nothing that the exchange decided which it names; what that exchange says later is no change of it;
- * - `isPartial`: is shown only while nothing else was seen, and what comes after it is no change of it;
- * - `unlessSeen`: that no subject of its kind has a value, said until one was seen to have;
- * - `onlyIfSeen`: there is no such fact until a value of it was seen, and after that there always is; what was said before stands meanwhile;
- * - `ended`: is counted, and no change. A check that does not say how it ended is not counted.
- *
- * A fact of a subject that a run says nothing about (a package that is no longer recorded) is dropped; the history keeps it.
+ * Joins what a run found with what was known (`steps`): the observations to store, and what changed. A fact of a subject that a run says
+ * nothing about (a package that is no longer recorded) is dropped; the history keeps it.
  */
 export function compareRuns(
   known: readonly StoredObservation[],
@@ -271,7 +308,9 @@ export function compareRuns(
   const byKey = new Map(known.map((one) => [keyOf(one), one]));
   const observations = found
     .flatMap((one) => (one.isFailure ? ofFailure(one, known) : [one]))
-    .filter((one) => !one.unlessSeen || !known.some((other) => other.kind === one.kind && wasSeen(other)))
+    .filter(
+      (one) => one.rule !== 'together' || !known.some((other) => other.kind === one.kind && wasSeen(other)),
+    )
     .flatMap((one) => next(byKey.get(keyOf(one)), one, stamp) ?? []);
   const changes = observations.flatMap((one) => toChange(byKey.get(keyOf(one)), one) ?? []);
   return { observations, changes };

@@ -3,7 +3,7 @@ import { type Part, type Words, wordsSchema } from '../core/words.ts';
 import type { NoAnswer } from '../net/answer.ts';
 import type { Exchange, OpenExchange } from './endpoint/conversation.ts';
 import { type Outcome, outcomes } from './outcome.ts';
-import type { CheckEnd, Tally } from './tally.ts';
+import type { Tally } from './tally.ts';
 import { changeClasses } from './tool-change.ts';
 
 /** The questions of a buyer, in the order that every adapter shows them, each in plain words. */
@@ -118,6 +118,15 @@ export interface RecordedSubject {
   readonly recorded?: string;
 }
 
+/**
+ * What is particular about a finding when it is joined with what was known (compare.ts). `rare`: without a value there is no such fact
+ * until one was seen. `together`: said of all subjects of the kind, only while a value was seen of none. `counted`: its value is how the
+ * check ended, which a tally counts. `part`: only a part of the value was learned, so that it changes nothing that was seen. `passing`:
+ * the same as `rare`, and another answer may come the next time, so that what was seen stands. `gone`: the value says that something is not there, and counts
+ * as `absent` does.
+ */
+type Rule = 'rare' | 'together' | 'counted' | 'part' | 'passing' | 'gone';
+
 /** What one check found, before it is dated. */
 export interface Finding extends RecordedSubject {
   readonly value: Observation['value'];
@@ -130,22 +139,11 @@ export interface Finding extends RecordedSubject {
   readonly details?: Readonly<Record<string, unknown>>;
   /** What may differ from run to run without a change of the fact: digests, signatures with an end. */
   readonly as_seen?: Readonly<Record<string, unknown>>;
-  /** Of a finding without a value: there is no such fact until a value of it was seen. */
-  readonly onlyIfSeen?: true;
-  /** Said of all subjects of the kind together: only while a value was seen of none. */
-  readonly unlessSeen?: true;
-  /** Of a finding without a value: another answer may come the next time, so a value that was seen stands. */
-  readonly mayPass?: true;
-  /** Of a finding with a value: only a part of it was learned. It is shown until all of it is, and changes nothing that was seen. */
-  readonly isPartial?: true;
+  readonly rule?: Rule;
   /** Of a fact from an endpoint: the exchange that decided it. */
   readonly by?: Exchange;
   /** The exchange that had no lasting answer: a fact that it decided stands, and what it decides the next time is no change. */
   readonly open?: OpenExchange;
-  /** How a check ended, as a tally counts it: `answered`, or a class of failure. */
-  readonly ended?: CheckEnd;
-  /** Of a finding with a value: it says that something is not there, and counts as `absent` does if another value was seen. */
-  readonly isAbsence?: true;
   /** Its details are stored shortened, so that they say nothing of what they lack. */
   readonly isShort?: true;
   readonly source: string;
@@ -154,7 +152,7 @@ export interface Finding extends RecordedSubject {
 
 const lastFields = [
   ...(['value', 'outcome', 'asks_for', 'details', 'observed_at', 'first_seen_at'] as const),
-  ...(['changed_from', 'method_version', 'isPartial', 'isShort', 'value_digest', 'by', 'open'] as const),
+  ...(['changed_from', 'method_version', 'rule', 'isShort', 'value_digest', 'by', 'open'] as const),
 ] as const;
 /** A value as it was last seen, stored behind a state without one. */
 export type LastValue = Pick<StoredObservation, (typeof lastFields)[number]>;
@@ -164,8 +162,7 @@ export const toLast = (known: StoredObservation) =>
   ) as LastValue;
 
 /** An observation as it is stored; its question and unit follow from its kind. */
-export interface StoredObservation
-  extends Omit<Finding, 'why' | 'open' | 'onlyIfSeen' | 'unlessSeen' | 'mayPass' | 'isAbsence' | 'ended'> {
+export interface StoredObservation extends Omit<Finding, 'why' | 'open'> {
   readonly kind: string;
   readonly why?: readonly Part[];
   readonly open?: { readonly exchange: Exchange; readonly why: readonly Part[] };
@@ -178,8 +175,9 @@ export interface StoredObservation
   readonly missed?: {
     readonly since: string;
     readonly why?: readonly Part[];
-    /** The first of them that was made, and got no answer. */
+    /** The first of them that was made, and got no answer; the outcome of all of these, if it was the same. */
     readonly unanswered?: string;
+    readonly outcome?: Outcome;
   };
   /** The first of the checks that found it gone, while only one is not enough to say so. */
   readonly absent_since?: string;

@@ -119,7 +119,7 @@ type Checks = Pick<Context, 'log'> & { readonly signal: AbortSignal };
 /** The finding for a kind that was not checked, for a reason that says nothing about the service. */
 const uncheckedKind = ({ kind, method_version, isOptional }: Kind, { parts: why }: Words): DatedFinding => ({
   ...{ kind, method_version, value: null, outcome: 'not_asked', why, source: 'Dossier' },
-  ...(isOptional && { onlyIfSeen: true }),
+  ...(isOptional && { rule: 'rare' as const }),
   isFailure: true,
 });
 
@@ -205,7 +205,9 @@ async function write(tx: Transaction, observed: ObservedRecord) {
   const known = await tx.observations.ofListing(handle);
   const { observations, changes } = compare(known?.observations ?? [], observed);
   await tx.observations.put({ handle, observed_at: stamp.at, observations }, imported_at);
-  await tx.listings.reindex(handle, toFacets(listing, observations));
+  // What an older record named says nothing of the present one.
+  const isOlder = known?.due_since != null && known.due_since > imported_at;
+  await tx.listings.reindex(handle, isOlder ? [] : toFacets(listing, observations));
   await putSurfaces(tx, handle, surfaces, stamp.at);
   if (changes.length > 0) {
     const change = { handle, ...stamp, changes };

@@ -36,7 +36,7 @@ export const ofRepository = (find: (run: Run) => Promise<Found | NoAnswer>, isRa
     if (!subject) return [];
     const found = await find(run);
     if (!('result' in found)) return [{ subject, ...found, source: ownProbe, source_url: subject }];
-    return [{ ...withoutAnswer(found, subject), ...(isRare && { onlyIfSeen: true }) }];
+    return [{ ...withoutAnswer(found, subject), ...(isRare && { rule: 'rare' }) }];
   },
 });
 
@@ -63,7 +63,7 @@ export const ofRemotes = (toFinding: FromEndpoint, isRare = false) => ({
       found.push({
         ...(endpoint.result === 'answered' && decidedBy(endpoint)),
         ...{ ...finding, source: ownProbe, subject: url },
-        ...(isRare && 'result' in made && { onlyIfSeen: true as const }),
+        ...(isRare && 'result' in made && { rule: 'rare' as const }),
         ...(!('result' in made) && { source_url: url }),
       });
     }

@@ -57,7 +57,7 @@ const cutDetails = own('Its details are shortened, because they take more room t
 
 function publish(stored: StoredObservation, kind: Kind, observing: Observing): Observation {
   const { missed, absent_since: _, last: __, recorded: ___, tally: ____, ...seen } = stored;
-  const { isPartial: _____, by: ______, open: _______, isShort, why, ...rest } = seen;
+  const { rule: _____, by: ______, open: _______, isShort, why, ...rest } = seen;
   const { observed_at, first_seen_at, ...fact } = rest;
   const isAsked = stored.outcome !== 'not_asked';
   const isStale = isAsked && observing.now.getTime() > staleAt_ms(observed_at, observing.interval_s);

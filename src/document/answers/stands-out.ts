@@ -79,30 +79,30 @@ const stale = ({ listing }: Judged): Words[] => {
   return date === undefined ? [] : [say`No observation is newer than ${day(date)}`];
 };
 
-const ends: Readonly<Partial<Record<Outcome, (subject: Words) => Words>>> = {
-  absent: (subject) => say`Nothing was at ${subject}`,
-  silent: (subject) => say`No answer from ${subject}`,
-  otherwise: (subject) => say`Something else than MCP was returned by ${subject}`,
-};
-
-/** That an endpoint did not answer, with the days of the last check and of the first that met no answer; undefined of one that did. */
+/** That an endpoint did not answer, with the days of the last check and of the first that ended so; undefined of one that did. */
 function deadWords(one: DatedObservation, listing: ListingDocument): Words | undefined {
   const { observed_at, first_seen_at, changed_from, missed_since, unanswered_since } = one;
-  const subject =
-    listing.remotes.length < 2 || one.subject === undefined ? own('the endpoint') : code(one.subject);
+  const isOnly = listing.remotes.length < 2 || one.subject === undefined;
+  const subject = isOnly ? own('the endpoint') : code(one.subject ?? '');
   if (isKnown(one))
     return unanswered_since === undefined
       ? undefined
       : say`No check since ${dayOf(unanswered_since)} saw ${subject} answer; it last answered on ${day(observed_at)}`;
-  const what = ends[one.outcome]?.(subject);
+  const isLater = dayText(first_seen_at) !== dayText(observed_at);
+  const days = isLater ? say`${day(observed_at)}, nor on ${day(first_seen_at)}` : day(observed_at);
+  const both = isLater ? say`${day(observed_at)} and on ${day(first_seen_at)}` : day(observed_at);
+  const ends: Readonly<Partial<Record<Outcome, Words>>> = {
+    absent: say`Nothing was at ${subject} on ${days}`,
+    silent: say`No answer from ${subject} on ${days}`,
+    otherwise: say`${isOnly ? say`` : say`At ${subject}: `}${phrase(reasonOf(one) ?? own('it returned something else than MCP'))} (on ${both})`,
+  };
+  const what = ends[one.outcome];
   if (what === undefined) return undefined;
   const notSince = one.is_stale && lastChecked(listing) === undefined ? own('; not checked since') : say``;
   const since = missed_since ? say`; no check since ${dayOf(missed_since)} saw it answer` : notSince;
   const isAnswer = changed_from && changed_from.value !== null;
   const answered = isAnswer ? say`; it last answered on ${day(changed_from.seen_until)}` : say``;
-  const isLater = dayText(first_seen_at) !== dayText(observed_at);
-  const before = isLater ? say`, nor on ${day(first_seen_at)}` : say``;
-  return say`${what} on ${day(observed_at)}${before}${answered}${since}`;
+  return say`${what}${answered}${since}`;
 }
 
 /** Endpoints that did not answer, each with its own fate. */

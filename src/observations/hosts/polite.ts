@@ -246,7 +246,9 @@ export async function findRefusal(
   const isRefused = isRefusedIn(await repositories.check(place, config.claimFile));
   const known = isRefused === undefined ? await store.observations.ofListing(handle) : undefined;
   const wasRefused = known?.observations.some(
-    (one) => one.outcome === 'refused' && isDeepStrictEqual(one.why, why.parts),
+    (one) =>
+      (one.outcome === 'refused' && isDeepStrictEqual(one.why, why.parts)) ||
+      isDeepStrictEqual(one.missed?.why, why.parts),
   );
   return (isRefused ?? wasRefused) ? noAnswer('refused', why) : undefined;
 }

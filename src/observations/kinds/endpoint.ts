@@ -82,9 +82,9 @@ export const endpointAvailability = defineKind({
       run.listing.remotes.map(async (remote): Promise<Finding> => {
         const endpoint = await run.endpoint(remote);
         const ended = endpoint.result === 'answered' ? 'answered' : endOf(endpoint);
-        const counted = { subject: remote.url, value: null, outcome: 'seen' as const, source: ownProbe };
-        if (ended) return { ...counted, ended };
-        return { ...withoutAnswer(endpoint as NoAnswer, remote.url), onlyIfSeen: true };
+        if (!ended) return { ...withoutAnswer(endpoint as NoAnswer, remote.url), rule: 'rare' };
+        const counted = { value: ended, outcome: 'seen', rule: 'counted' } as const;
+        return { ...counted, subject: remote.url, source: ownProbe };
       }),
     ),
 });
@@ -101,7 +101,7 @@ async function ofHost(run: Run, hostname: string): Promise<Finding> {
     outcome: isFound ? 'seen' : 'absent',
     ...(!isFound && { why: say`DNS has no address of ${code(hostname)}.` }),
     // Balancing of load changes how many there are from one minute to the next.
-    ...(unanswered && { why: unanswered, isPartial: true as const }),
+    ...(unanswered && { why: unanswered, rule: 'part' as const }),
     details: { caa },
     as_seen: { ipv4, ipv6 },
     source: ownProbe,

@@ -125,7 +125,7 @@ const npm = own('npm');
 /** The path of a package; a scope's slash is encoded. */
 const npmPath = (name: string): string => `/${name.replace('/', '%2f')}`;
 
-const notStated = (by: Words, what: Words) => notAsked(say`${by} does not state ${what}.`);
+const notStated = (by: Words, what: Words) => noAnswer('nothing', say`${by} does not state ${what}.`);
 
 /** Of a name that is not in a scope: others than the publisher can take it. */
 const free = (name: string) =>

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { asMembers } from '../../core/json.ts';
 import { code, codes, join, own, say, type Words } from '../../core/words.ts';
-import { type NoAnswer, notAsked } from '../../net/answer.ts';
+import { type NoAnswer, noAnswer } from '../../net/answer.ts';
 import { defineKind, type ShownFinding } from '../kind.ts';
 import type { Found } from '../remotes.ts';
 import { memberOf, ofPublished, type Published, toShort } from './package-record.ts';
@@ -27,7 +27,8 @@ interface Reading {
 const ofVersions = ({ value: read, compared = read, more, isOfAll, what }: Reading) =>
   ofPublished(['npm'], ({ version, document, earlier }): Found | NoAnswer => {
     const value = read(document);
-    if (value === undefined) return notAsked(say`npm does not state ${what} of version ${code(version)}.`);
+    if (value === undefined)
+      return noAnswer('nothing', say`npm does not state ${what} of version ${code(version)}.`);
     const known = 'result' in earlier ? [] : earlier;
     const [before] = known;
     const was = before && read(before.document);
@@ -133,7 +134,7 @@ export const packageDependencies = defineKind({
   ...ofPublished(['npm'], ({ version, document, earlier }) => {
     if ('result' in earlier) return earlier;
     const [before] = earlier;
-    if (!before) return notAsked(say`npm has no version before ${code(version)}.`);
+    if (!before) return noAnswer('nothing', say`npm has no version before ${code(version)}.`);
     const known = new Set(dependenciesOf(before.document));
     const added = dependenciesOf(document).filter((name) => !known.has(name));
     const names = added.slice(0, mostNames).flatMap((name) => toShort(name) ?? []);

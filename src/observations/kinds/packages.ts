@@ -244,7 +244,7 @@ async function provenanceOf(run: Run, recorded: RecordedPackage): Promise<Findin
   const { source, source_url, version } = published;
   const served = await readProvenance(run, recorded, published);
   if (served === 'none') return { ...none(published), source, source_url };
-  if (served === 'absent') return { ...none(published), source, source_url, isAbsence: true };
+  if (served === 'absent') return { ...none(published), source, source_url, rule: 'gone' };
   if (served.result !== 'served') return { ...withoutAnswer(served), source, source_url };
   const signed = await run.signature(served.bundle);
   if (signed.result !== 'signed' && signed.result !== 'unproven') return withoutAnswer(signed);

@@ -124,11 +124,11 @@ function placesOf(listing: Subject): Place[] {
 async function ask(run: Run, { url, read }: Place): Promise<Finding> {
   const place = { subject: url, source: ownProbe, source_url: url };
   const answer = await run.get(url);
-  if (answer.result !== 'response') return { ...withoutAnswer(answer), ...place, onlyIfSeen: true };
+  if (answer.result !== 'response') return { ...withoutAnswer(answer), ...place, rule: 'rare' };
   const link = read(answer);
   if (link !== undefined) return { ...place, value: link, outcome: 'seen' };
   const why = say`${code(url)} has no link to terms of service.`;
-  return { ...place, value: null, outcome: 'nothing', why, mayPass: true, onlyIfSeen: true };
+  return { ...place, value: null, outcome: 'nothing', why, rule: 'passing' };
 }
 
 /** What a fact about all of the places is about. */
@@ -145,7 +145,7 @@ function withoutLink(places: readonly Place[], answers: readonly Finding[]): Fin
   const open = answers.find(({ outcome }) => outcome !== 'nothing' && outcome !== 'absent');
   const why = open?.why ?? say`Dossier found no link to terms of service at ${named(places)}.`;
   const outcome = open?.outcome ?? 'nothing';
-  return { recorded: allOf(places), value: null, outcome, why, source: ownProbe, unlessSeen: true };
+  return { recorded: allOf(places), value: null, outcome, why, source: ownProbe, rule: 'together' };
 }
 
 /** Where the terms of use are, as the website or the endpoint's host says. */

@@ -120,7 +120,7 @@ export const toolsHiddenText = defineKind({
     const { count, places } = findHidden(textsFor(listed, instructions));
     return {
       ...{ value: count, outcome: 'seen' },
-      ...(!listed && { isPartial: true }),
+      ...(!listed && { rule: 'part' }),
       as_seen: { places },
     };
   }),

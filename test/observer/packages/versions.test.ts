@@ -173,19 +173,19 @@ describe('the recorded version of an npm package, beside the one published befor
   });
 
   it('says what is not known if the registry dates no version', async () => {
-    expect((await observe('undated'))['package.new_dependencies']).toMatchObject({ outcome: 'not_asked' });
+    expect((await observe('undated'))['package.new_dependencies']).toMatchObject({ outcome: 'nothing' });
     expect(await read('undated')).not.toContain('npm has no version before');
   });
 
   it('is the first one, and states no account', async () => {
     expect(await observe('first')).toMatchObject({
-      'package.published_by': { outcome: 'not_asked', value: null },
+      'package.published_by': { outcome: 'nothing', value: null },
       'package.install_scripts': {
         outcome: 'seen',
         value: 'none',
         as_seen: { version: '1.0.0', scripts: {} },
       },
-      'package.new_dependencies': { outcome: 'not_asked', value: null },
+      'package.new_dependencies': { outcome: 'nothing', value: null },
     });
   });
 

@@ -76,10 +76,12 @@ export function setPatience({ timeouts }: Pick<Context, 'timeouts'>, hangs: bool
 
 export type Facts = ReadonlyMap<string, Readable>;
 
-const essence = ({ value, outcome, details, first_seen_at, changed_from }: Readable) => ({
-  ...{ value, outcome, details, first_seen_at, changed_from },
-});
 export const reachKind = 'endpoint.answers';
+/** Since when an endpoint answers begins again after a published outage. */
+const essence = ({ kind, value, outcome, details, first_seen_at, changed_from }: Readable) => ({
+  ...{ value, outcome, details, changed_from },
+  ...(kind !== reachKind && { first_seen_at }),
+});
 
 /** Counts every check, so that each changes it. */
 const counting = 'endpoint.availability';
