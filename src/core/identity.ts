@@ -1,4 +1,4 @@
-import { getDomain } from 'tldts';
+import { getDomain, parse } from 'tldts';
 import { handleParts } from './handle.ts';
 import { own } from './json.ts';
 import knownHosts from './known-hosts.json' with { type: 'json' };
@@ -188,4 +188,12 @@ const isName = (host: string) => /[a-z]/i.test(host) && host.includes('.') && !h
 export function reversedHost(publicUrl: string): string {
   const { hostname } = new URL(publicUrl);
   return isName(hostname) ? hostname.split('.').reverse().join('.') : 'localhost';
+}
+
+/** Whether the namespace of a handle is a domain with its labels reversed, as `com.example`; `example.com` is an address. */
+export function isOfReversedDomain(handle: string): boolean {
+  const labels = handleParts(handle).namespace.split('.');
+  return (
+    labels.length > 1 && parse(labels.toReversed().join('.'), { allowPrivateDomains: false }).isIcann === true
+  );
 }

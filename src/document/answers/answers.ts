@@ -1,4 +1,5 @@
 import { isHandle } from '../../core/handle.ts';
+import { isOfReversedDomain } from '../../core/identity.ts';
 import {
   code,
   isEmpty,
@@ -108,17 +109,21 @@ function notKnownOf(judged: Judged, state: 'not_stated' | 'not_checked', gaps: R
   return isEmpty(text) ? [] : [recorded(judged, text, 'not_known')];
 }
 
-/** The handle that the publisher names in place of a listing: in the claim file, or first in the registry's message on its status. */
+/** How publishers name what replaces a deprecated listing. */
+const replacement =
+  /\b(?:replaced (?:by|with)|superseded by|succeeded by|moved to|use|see)[\s:“"'`]+([\w.-]+\/[\w.-]+)/gi;
+
+/** The handle that the publisher names in place of a listing: in the claim file, or in the message on why it is deprecated. */
 export function successorOf(listing: ListingDocument): string | undefined {
   const { handle, status_message = '' } = listing;
   const named = toSeen(listing)('repository.superseded_by').find(
     (one) => isKnown(one) && !one.details?.isThis,
   );
   if (named) return String(named.value);
-  return status_message
-    .split(/[^\w./-]+/)
-    .map((word) => word.replace(/\.$/, ''))
-    .find((word) => isHandle(word) && word.includes('.') && word !== handle);
+  if (listing.origin_status !== 'deprecated') return undefined;
+  return [...status_message.matchAll(replacement)]
+    .map(([, word = '']) => word.replace(/\.$/, ''))
+    .find((word) => isHandle(word) && isOfReversedDomain(word) && word !== handle);
 }
 
 function nextOf({ listing, known }: Judged, standsOut: readonly StandOut[]): string {
