@@ -109,10 +109,9 @@ interface Asked {
 
 /** Whether a challenge continues the claim on record, or why it does not. */
 async function findContinuing(text: string, { target, issuing: { standing, context } }: Asked) {
-  const { claim, now } = standing;
+  const { claim, cosigners, now } = standing;
   if (!claim) return 'challenge_foreign';
   const at = { ring: await claimKeyRing(context), now_s: Math.floor(now.getTime() / 1000) };
-  const cosigners = await readCosigners(context.store, { handle: target.listing.handle, now });
   const facts = { binding: bindingOf(target, context), claim, cosigners };
   return findContinuingFailure(requireChallenge(text), facts, at);
 }
@@ -198,7 +197,9 @@ export async function answerClaim(
   if (isHere && isLive && (sent || !rotate)) return toClaimed(target, checked, { claim, ...status, context });
   const { listing } = target;
   const { capabilities } = status;
-  const standing = { handle, listing, claim, capabilities, now: context.clock() };
+  const now = context.clock();
+  const cosigners = await readCosigners(context.store, { handle, now });
+  const standing = { handle, listing, claim, capabilities, cosigners, now };
   const issuing = { standing, presented, isRotating: rotate === true, context };
   if (challenge !== undefined) return toUnproven(challenge, { target, checked, issuing });
   if (rotate || isNotBegun(target, checked)) return toIssued(target, checked, issuing);

@@ -32,16 +32,17 @@ const capability = (state: Capability['state']): Capability => ({
 });
 
 const listing = { repository_key: repository.key, withdrawn: undefined };
-const standing: StandingClaim = { handle, listing, claim, capabilities: [capability('active')], now };
+const having = (one: Capability) => ({ capabilities: [one], cosigners: [one] });
+const standing: StandingClaim = { handle, listing, claim, ...having(capability('active')), now };
 const byKey: StandingClaim = {
   ...standing,
   claim: { ...claim, kind: 'registry_key', place: domain.shown, place_key: domain.key, root: domain.root },
-  capabilities: [{ ...capability('active'), signed_by: 'ed25519 key' }],
+  ...having({ ...capability('active'), signed_by: 'ed25519 key' }),
 };
 const suspended = (reason: string, more: Partial<Claim> = {}): StandingClaim => ({
   ...standing,
   claim: { ...claim, state: 'suspended', suspended_reason: reason, ...more },
-  capabilities: [capability('suspended')],
+  ...having(capability('suspended')),
 });
 
 /** A claim as it stands, a new line and who asked for it, and what the line will do. */

@@ -10,6 +10,8 @@ export interface StandingClaim {
   readonly listing: RecordedPlace;
   readonly claim: Claim | undefined;
   readonly capabilities: readonly Capability[];
+  /** Those that continue the claim (`readCosigners`). */
+  readonly cosigners: readonly Capability[];
   readonly now: Date;
 }
 
@@ -50,16 +52,12 @@ const madeUpHash = 'f'.repeat(64);
 /** What a line does at the first or the second of two readings a day apart; `waits`: nothing at either. */
 type Fate = 'continues' | 'begins' | 'begins later' | 'waits';
 
-const isContinuing = ({ capabilities, now }: StandingClaim) =>
-  capabilities.filter((row) => isLiving(row) && !isLapsed(row, now));
-
 const isSamePlace = (claim: Claim | undefined, { kind, key }: ProofPlace) =>
   claim?.kind === kind && claim.place_key === key;
 
 /** Everything that `judge` needs about a line that nobody has made yet, signed with a key of its own. */
 function toFacts(standing: StandingClaim, { place, isCosigned, signed_by }: NewLine) {
-  const { handle, listing, claim, capabilities, now } = standing;
-  const cosigners = isContinuing(standing);
+  const { handle, listing, claim, capabilities, cosigners, now } = standing;
   const [cosigner] = cosigners;
   const binding = { origin: '', handle, placeKey: place.key };
   const continues = claim && isCosigned && cosigner ? continuationOf(claim, cosigner) : undefined;
@@ -84,12 +82,10 @@ function toFacts(standing: StandingClaim, { place, isCosigned, signed_by }: NewL
 }
 
 /** The lines of the claim, as a reading of its location finds them. */
-const oldLines = (standing: StandingClaim): ReadLine[] =>
-  isContinuing(standing).map(({ hash, issued_at }) => ({
-    hash,
-    issued_at,
-    root: standing.claim?.root ?? '',
-  }));
+const oldLines = ({ claim, capabilities, now }: StandingClaim): ReadLine[] =>
+  capabilities
+    .filter((row) => isLiving(row) && !isLapsed(row, now))
+    .map(({ hash, issued_at }) => ({ hash, issued_at, root: claim?.root ?? '' }));
 
 function judgeAt(facts: JudgedFacts, lines: readonly ReadLine[]): Fate {
   const { counted, continues } = judge(lines, facts);
@@ -177,7 +173,7 @@ function actsOf({ beside, alone: after }: ReturnType<typeof fatesOf>, where: key
 
 /** What a capability of the claim would change for a line that is asked for without one. */
 function hintOf(standing: StandingClaim, { place }: NewLine): string | undefined {
-  if (isContinuing(standing).length === 0) return undefined;
+  if (standing.cosigners.length === 0) return undefined;
   const { beside } = fatesOf(standing, { place, isCosigned: true });
   const how = 'in the Authorization header and rotate: true, or with one in its field on the claim page';
   if (beside === 'continues')
@@ -190,7 +186,7 @@ function hintOf(standing: StandingClaim, { place }: NewLine): string | undefined
 /** A signature by the key that signed a capability of the claim counts like a capability. Undefined for any other line. */
 function foretellSigned(standing: StandingClaim, line: NewLine): Foretold | undefined {
   if (line.place.kind !== 'registry_key') return undefined;
-  const signed_by = isContinuing(standing).find((row) => row.signed_by !== undefined)?.signed_by;
+  const signed_by = standing.cosigners.find((row) => row.signed_by !== undefined)?.signed_by;
   const { beside, alone: after } = fatesOf(standing, { ...line, signed_by });
   if (signed_by === undefined || beside !== 'continues' || after !== 'continues') return undefined;
   if (line.isCosigned) return { acts: `The new line ${continuingSigned}` };

@@ -121,9 +121,8 @@ function findKnownFailure(
 }
 
 /** Whether a key that signed a capability which continues the claim signed this line: its holder is the same as then. */
-const isSameSigner = ({ signed_by }: ReadLine, { known, now }: JudgedFacts) =>
-  signed_by !== undefined &&
-  [...known.values()].some((row) => isLiving(row) && !isLapsed(row, now) && row.signed_by === signed_by);
+const isSameSigner = ({ signed_by }: ReadLine, { cosigners }: JudgedFacts) =>
+  signed_by !== undefined && cosigners.some((row) => row.signed_by === signed_by);
 
 type JudgedLine = ReadLine & { readonly power: CountedLine['power'] | LineFailure };
 

@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import { readCosigners } from './apply.ts';
 import type { OptOut } from './claim.ts';
 import type { StandingClaim } from './foretell.ts';
 
@@ -11,13 +12,15 @@ export interface ClaimState {
 /** Reads what the claim page says of the claim that is on record. */
 export async function readClaimState(
   handle: string,
-  { store: { claims, listings, optOuts }, clock }: Context,
+  { store, clock }: Context,
 ): Promise<ClaimState> {
+  const { claims, listings, optOuts } = store;
   const claim = await claims.claim(handle);
   const capabilities = await claims.capabilities(handle);
   const { repository_key, withdrawn } = (await listings.byHandle(handle)) ?? {};
   const listing = { repository_key, withdrawn };
-  const standing = { handle, listing, claim, capabilities, now: clock() };
+  const cosigners = await readCosigners(store, { handle, now: clock() });
+  const standing = { handle, listing, claim, capabilities, cosigners, now: clock() };
   return { standing, optOuts: await optOuts.of(handle) };
 }
 

@@ -257,6 +257,21 @@ test('whoever signs with the same key as before continues the claim; a new key w
   ]);
 });
 
+test('the key of a capability that the operator revoked continues no claim', async () => {
+  const signer = ed25519();
+  directory.setTxt('example.com', signer.line);
+  const first = await ask();
+  await prove(first.challenge, signer.sign(first.challenge).toString('base64'));
+  await directory.directory.act('revoke', String(first.capability_id), 'stolen_capability');
+  const second = await ask({ rotate: true });
+  expect(second.next).not.toContain('Signed by the same key');
+  expect(await prove(second.challenge, signer.sign(second.challenge).toString('base64'))).toMatchObject({
+    status: 'not_proven',
+    reason: 'capability_needed',
+  });
+  expect(await directory.history(handle)).toEqual(['activated dns:example.com 0']);
+});
+
 test('a deep namespace has at most five names asked, and eight keys looked at', async () => {
   const deep = `com.example.${Array.from({ length: 40 }, (_, at) => `n${at}`).join('.')}/tool`;
   await directory.close();
