@@ -9,6 +9,7 @@ import { type CheckedClaim, checkClaim, checkSignature } from './check.ts';
 import type { CheckResult } from './check-results.ts';
 import { absences, type ClaimKind } from './claim.ts';
 import { foretell, foretoldText } from './foretell.ts';
+import { optOutText } from './foretell-opt-out.ts';
 import { findContinuingFailure } from './judge.ts';
 import {
   bindingOf,
@@ -18,6 +19,7 @@ import {
   rootsOf,
   toRepositoryTarget,
 } from './locations.ts';
+import { readWithdrawing } from './read-standing.ts';
 import {
   type ClaimResponse,
   foretellNew,
@@ -76,7 +78,7 @@ export async function requireTarget(
       'method_unsupported',
       `${kind} cannot claim this listing; methods that can: ${offered.join(', ') || 'none'}.`,
     );
-  if (optOut && optOut.kind !== kind) throw new Problem('listing_withdrawn');
+  if (optOut && optOut.kind !== kind) throw await toWithdrawnProblem(listing.handle, context);
   return { ...target, claim };
 }
 
@@ -170,6 +172,12 @@ async function check(
   return checkSignature(target, { checked, sent: { challenge, signature } }, context);
 }
 
+/** Tells who asked about a listing that is not shown whether an opt-out line withdrew it: for its owner that is no failure. */
+async function toWithdrawnProblem(handle: string, context: Context): Promise<Problem> {
+  const optOut = await readWithdrawing(handle, context);
+  return new Problem('listing_withdrawn', optOut && optOutText(optOut, undefined));
+}
+
 /** Checks one method to claim a listing and answers how the claim stands. Throws listing_withdrawn, invalid_input, or what keeps the caller from writing. */
 export async function answerClaim(
   target: ClaimTarget,
@@ -188,7 +196,7 @@ export async function answerClaim(
   const sent = challenge === undefined ? undefined : requireChallenge(challenge);
   const holder = presented?.state === 'active' ? capability_id : undefined;
   const checked = await check(target, request, { presented: holder, context });
-  if (checked.isWithdrawn) throw new Problem('listing_withdrawn');
+  if (checked.isWithdrawn) throw await toWithdrawnProblem(handle, context);
   const { claim, ...status } = await readStatus(target, context);
   const { kind, key } = target.place;
   const isLive =

@@ -10,10 +10,7 @@ export interface ClaimState {
 }
 
 /** Reads what the claim page says of the claim that is on record. */
-export async function readClaimState(
-  handle: string,
-  { store, clock }: Context,
-): Promise<ClaimState> {
+export async function readClaimState(handle: string, { store, clock }: Context): Promise<ClaimState> {
   const { claims, listings, optOuts } = store;
   const claim = await claims.claim(handle);
   const capabilities = await claims.capabilities(handle);
