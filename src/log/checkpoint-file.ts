@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { constants, realpathSync } from 'node:fs';
-import { access, mkdir, open, readFile, rename, writeFile } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { access, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import type { Config } from '../config/config.ts';
 import { attempt, parseForeignJson } from '../core/json.ts';
@@ -66,6 +66,19 @@ export async function syncFolder(path: string): Promise<void> {
 /** Nodes with the same process id may share the folder. */
 const processName = randomUUID();
 
+/** So much older than the newest file a file is that no process is writing any more. */
+const abandoned_ms = 3_600_000;
+
+/** Removes the files of processes that ended before they renamed them. Nothing depends on it, so that a failure is ignored. */
+async function removeAbandoned(path: string): Promise<void> {
+  const { mtimeMs: newest_ms } = await stat(path);
+  for (const name of await readdir(dirname(path))) {
+    if (!name.startsWith(`${basename(path)}.`) || !/\.[0-9a-f-]{36}\.new$/.test(name)) continue;
+    const file = join(dirname(path), name);
+    if (newest_ms - (await stat(file)).mtimeMs > abandoned_ms) await rm(file, { force: true });
+  }
+}
+
 /** Replaces the file atomically by a checkpoint and the name of the database, if that is a file. */
 export async function replaceCheckpointFile(path: string, text: string, config: FileConfig): Promise<void> {
   const database = databaseFile(config.databaseUrl);
@@ -74,6 +87,7 @@ export async function replaceCheckpointFile(path: string, text: string, config: 
   await writeFile(`${path}.${processName}.new`, `${text}${written ?? ''}`, { flush: true });
   await rename(`${path}.${processName}.new`, path);
   await syncFolder(dirname(path));
+  await removeAbandoned(path).catch(() => undefined);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';
-import { cp, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { verifyCheckpoint } from '@sigstore/verify/dist/tlog/checkpoint.js';
@@ -90,6 +90,20 @@ describe('the checkpoint', () => {
 });
 
 describe('an entry’s proof', () => {
+  it('is saved without the files of processes that were killed while they wrote theirs', async () => {
+    const fileOf = (name: string) => join(folder, name);
+    const killed = 'dossier.db.checkpoint.0b2f9d4e-3c1a-4f57-9a55-6d3a2f1c8e70.new';
+    const writing = 'dossier.db.checkpoint.7c9e6679-7425-40de-944b-e07fc1f90ae7.new';
+    const others = ['dossier.db.checkpoint.new', 'other.checkpoint.0b2f9d4e-3c1a-4f57-9a55-6d3a2f1c8e70.new'];
+    for (const name of [killed, writing, ...others]) await writeFile(fileOf(name), 'cut');
+    const before = new Date(Date.now() - 2 * 3_600_000);
+    for (const name of [killed, ...others]) await utimes(fileOf(name), before, before);
+    await append(1);
+    await text('/log/checkpoint');
+    expect((await readdir(folder)).filter((name) => name.endsWith('.new')).sort()).toEqual(
+      [writing, ...others].sort(),
+    );
+  });
   it('is checked by an implementation that is not ours: checkpoint, signature and path', async () => {
     await append(11);
     for (const log_index of [0, 4, 10]) {
