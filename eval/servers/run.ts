@@ -90,7 +90,7 @@ const toHandle = (at: number) => `com.example.server-${at}/mcp`;
 const asked = questions.filter((question) => kinds.some((kind) => kind.question === question && kind.check));
 
 function toCell(question: Question, observations: readonly StoredObservation[]): string {
-  const names = new Set(kinds.filter((kind) => kind.question === question).map(({ kind }) => kind));
+  const names = new Set<string>(kinds.filter((kind) => kind.question === question).map(({ kind }) => kind));
   const found = observations.filter(({ kind }) => names.has(kind));
   const observedValue = (name: string) =>
     found.find(({ kind, outcome }) => kind === name && outcome === 'seen')?.value;

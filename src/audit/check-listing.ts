@@ -124,7 +124,7 @@ export type AuditState = ReturnType<typeof createAuditState>;
 export const newestOf = ({ ratings }: AuditState): CountedRating[] =>
   [...ratings.values()].filter(({ superseded_by }) => superseded_by === undefined);
 
-const tallies = new Set(kinds.filter(({ isTally }) => isTally).map(({ kind }) => kind));
+const tallies: ReadonlySet<string> = new Set(kinds.filter(({ isTally }) => isTally).map(({ kind }) => kind));
 
 /** A change that is recorded item by item leaves the details out. */
 function isAsSaid(

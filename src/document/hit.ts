@@ -3,6 +3,7 @@ import { namespaceHoldsEndpoints } from '../core/identity.ts';
 import { code, count, day, join, number, ours, own, say, Words } from '../core/words.ts';
 import { hiddenSentence, isSample, type Listing } from '../listings/listing.ts';
 import type { DatedObservation } from '../observations/observation.ts';
+import { kindOf } from '../observations/recorded-kinds.ts';
 import type { NativeSignals } from '../ratings/rating.ts';
 import { isPlaceholder } from '../search/query.ts';
 import { sourcesFirst } from './rated.ts';
@@ -70,15 +71,12 @@ function answerOf({ endpoint }: Listing, observations: readonly Seen[]): Words |
   return say`answered ${day(one.observed_at)}${first}`;
 }
 
-const existence: Readonly<Record<string, Words>> = {
-  'repository.exists': own('repository not there'),
-  'package.exists': own('package not there'),
-};
-
+/** What is recorded and not there; of an endpoint that is said first. */
 const absencesOf = (observations: readonly Seen[]): Words[] =>
   observations.flatMap(({ kind, outcome, observed_at }) => {
-    const what = existence[kind];
-    return what && outcome === 'absent' ? [say`${what} ${day(observed_at)}`] : [];
+    const what = kindOf(kind)?.existsAs;
+    const isSaid = what !== undefined && what !== 'endpoint' && outcome === 'absent';
+    return isSaid ? [say`${ours(what)} not there ${day(observed_at)}`] : [];
   });
 
 const ratingsOf = (native: HitFacts['native']): Words | false | undefined =>

@@ -11,7 +11,7 @@ import { type KindName, kindOf } from '../observations/recorded-kinds.ts';
 import type { ListingDocument } from './listing-document.ts';
 
 /** What Dossier has looked for of a listing, by kind. */
-export type Seen = (kind: string) => readonly DatedObservation[];
+export type Seen = (kind: KindName) => readonly DatedObservation[];
 
 /** What the answer about a listing is made of. */
 export interface Judged {
@@ -78,7 +78,7 @@ export const tallyWords = (tally: unknown, { outcome }: Observation): Words =>
 
 /** Whether something recorded was looked for and is not there: whatever would be known of it is not there either. */
 export const isAbsent = (one: DatedObservation): boolean =>
-  one.outcome === 'absent' && /^(?:package|repository)\.exists$|^endpoint\.answers$/.test(one.kind);
+  one.outcome === 'absent' && kindOf(one.kind)?.existsAs !== undefined;
 
 /** Whether all that the listing records as its endpoints is not there. */
 export const isNowhere = ({ seen }: Pick<Judged, 'seen'>): boolean =>

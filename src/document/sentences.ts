@@ -5,7 +5,7 @@ import type { Listing, ListingInput, ListingPackage } from '../listings/listing.
 import type { Shared } from '../listings/shared.ts';
 import { isDated, knowingOf, type Observation } from '../observations/observation.ts';
 import { outcomeWords } from '../observations/outcome.ts';
-import { kindOf } from '../observations/recorded-kinds.ts';
+import { kindOf, shortNameOf } from '../observations/recorded-kinds.ts';
 import type { NotKnownItem, NotSeenItem } from './listing-document.ts';
 import { copyLacksWords, packageTypes, transports } from './record.ts';
 
@@ -44,30 +44,10 @@ export function inputsWords(inputs: readonly ListingInput[] = [], most = mostInp
   );
 }
 
-/** Kinds of fact in a word or two, for lists of what is not there or not known. */
-export const kindNames: Readonly<Record<string, string>> = {
-  price: 'price',
-  'endpoint.answers': 'endpoint',
-  'tools.surface': 'tools',
-  auth: 'credentials',
-  operator: 'operator',
-  repository: 'repository',
-  'repository.contents': 'repository contents',
-  'repository.last_commit': 'last commit',
-  'ratings.native': 'what others met',
-  'terms.url': 'terms',
-  'card.a2a': 'A2A card',
-  'repository.agent_files': 'agent files',
-  data_handling: 'data handling',
-  region: 'region',
-  licence: 'licence',
-  support: 'support',
-};
-
 /** What is not known, in a few words, as after `Not known:`. */
 export function notKnownWords({ kind, state }: Pick<NotKnownItem, 'kind'> & Partial<NotKnownItem>): Words {
   if (kind === 'endpoint.answers' && state === 'not_stated') return own('a remote endpoint');
-  return ours(kindNames[kind] ?? kind.replaceAll(/[._]/g, ' '));
+  return ours(shortNameOf(kind) ?? kind.replaceAll(/[._]/g, ' '));
 }
 
 interface NotKnownFacts {
@@ -164,13 +144,13 @@ const questionsOf = (facts: NotKnownFacts): NotKnownItem[] => [
   unlessUnread(facts, ['terms', 'support'], own('support')),
 ];
 
-/** Kinds below that of an item which do not answer it: payment methods are no price. */
-const withoutAnswer: ReadonlySet<string> = new Set(['price.capability']);
+/** Payment methods and payees are no price. */
+const isPriced = (kind: string) => kindOf(kind)?.priced !== undefined;
 
 /** Whether an observation is about what an item asks: the same kind, or one below it, as `price.tool` for `price`. */
 const isAbout = (item: NotKnownItem) => (observation: Observation) =>
   observation.kind === item.kind ||
-  (observation.kind.startsWith(`${item.kind}.`) && !withoutAnswer.has(observation.kind));
+  (observation.kind.startsWith(`${item.kind}.`) && (item.kind !== 'price' || isPriced(observation.kind)));
 
 /** What buyers ask about a listing that was neither checked nor is stated, with the reason (docs/contract.md). */
 export const toNotKnown = (observations: readonly Observation[], facts: NotKnownFacts): NotKnownItem[] => {

@@ -37,6 +37,8 @@ export interface FactKind {
   readonly value?: z.ZodType;
   /** What became of a value, with `between` which days; undefined if that needs no sentence. */
   readonly sayChange?: (was: Before, now: ShownFinding, between: Words) => Words | undefined;
+  /** A value in a few words, for the line about upkeep. */
+  readonly sayBriefly?: (found: ShownFinding) => Words | undefined;
   /** Its name in a word or two, for lists of what is not there or not known; absent: its title. */
   readonly name?: string;
   /** The line that says it, and what is not known of it. */
@@ -70,26 +72,28 @@ export interface Kind extends FactKind {
 }
 
 /** A kind as it is defined: what is said of a value has the type that the kind gives its values. */
-interface Definition<Name extends string, Value> extends Omit<Kind, 'kind' | 'value' | 'say' | 'sayChange'> {
+interface Definition<Name extends string, Value>
+  extends Omit<Kind, 'kind' | 'value' | 'say' | 'sayBriefly' | 'sayChange'> {
   readonly kind: Name;
   readonly value: z.ZodType<Value>;
   readonly say?: (found: ShownFinding<Value>) => Words | undefined;
+  readonly sayBriefly?: (found: ShownFinding<Value>) => Words | undefined;
   readonly sayChange?: (was: Before<Value>, now: ShownFinding<Value>, between: Words) => Words | undefined;
 }
 
 /** Defines a kind of fact. Of a value that is none of the kind nothing is said. */
 export function defineKind<const Name extends string, Value>(definition: Definition<Name, Value>) {
-  const { value: schema, say, sayChange, ...kind } = definition;
+  const { value: schema, say, sayBriefly, sayChange, ...kind } = definition;
   const read = (value: unknown) => schema.safeParse(value).data;
+  const ofRead = (words: NonNullable<typeof say>) => (found: ShownFinding) => {
+    const value = read(found.value);
+    return value === undefined ? undefined : words({ ...found, value });
+  };
   const defined = {
     ...kind,
     value: schema,
-    ...(say && {
-      say(found: ShownFinding) {
-        const value = read(found.value);
-        return value === undefined ? undefined : say({ ...found, value });
-      },
-    }),
+    ...(say && { say: ofRead(say) }),
+    ...(sayBriefly && { sayBriefly: ofRead(sayBriefly) }),
     ...(sayChange && {
       sayChange(was: Before, now: ShownFinding, between: Words) {
         const value = read(now.value);

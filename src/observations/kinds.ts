@@ -53,6 +53,7 @@ const defined = [
   repositoryExists,
   packageMaintainers,
   packageExists,
+  packageVersionAge,
   packageProvenance,
   packageAdvisories,
   packagePublishedBy,
@@ -60,7 +61,6 @@ const defined = [
   packageDependencies,
   repositoryAgentFiles,
   packageDeprecated,
-  packageVersionAge,
   repositorySupersededBy,
   repositoryHead,
   repositoryLastCommit,
@@ -71,7 +71,7 @@ const defined = [
 ] as const;
 
 /** All of them, as adapters loop over them. */
-export const kinds: readonly Kind[] = defined;
+export const kinds: readonly (Kind & { readonly kind: ObservedKind })[] = defined;
 
 /** The name of a kind that Dossier checks. */
 export type ObservedKind = (typeof defined)[number]['kind'];

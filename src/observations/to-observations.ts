@@ -103,7 +103,9 @@ const keyOf = ({ recorded, subject }: RecordedSubject) => recorded ?? subject;
  * kept, whatever it would have been about.
  */
 export function recordedNow(listing: Subject, stored: readonly StoredObservation[]): StoredObservation[] {
-  const keys = new Map(kinds.map(({ kind, about }) => [kind, new Set(about(listing).map(keyOf))]));
+  const keys = new Map<string, ReadonlySet<string | undefined>>(
+    kinds.map(({ kind, about }) => [kind, new Set(about(listing).map(keyOf))]),
+  );
   return stored.filter((one) =>
     keyOf(one) === undefined ? one.outcome === 'not_asked' : keys.get(one.kind)?.has(keyOf(one)),
   );

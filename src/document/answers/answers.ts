@@ -15,10 +15,11 @@ import {
 } from '../../core/words.ts';
 import { isDated } from '../../observations/observation.ts';
 import { type Outcome, outcomeWords } from '../../observations/outcome.ts';
+import { isInLines, isSeldom, shortNameOf } from '../../observations/recorded-kinds.ts';
 import { type Fact, recorded } from '../fact.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { isAbsent, isKnown, isNowhere, type Judged, toSeen } from '../seen.ts';
-import { kindNames, notKnownWords, toSplitKinds } from '../sentences.ts';
+import { notKnownWords, toSplitKinds } from '../sentences.ts';
 import { factTitle, unique } from '../words.ts';
 import { type LineName, lineNames, lineTitles, toFacts } from './lines.ts';
 import { type StandOut, toStandsOut } from './stands-out.ts';
@@ -36,13 +37,7 @@ export const gapNames = Object.keys(gapTitles) as GapName[];
 /** What is said of a listing, once: text, JSON, Markdown and page are renderings of it. */
 export type Answer = ReturnType<typeof toAnswer>;
 
-/** Kinds whose facts, and what is not known of them, the seven lines say. */
-const inLines =
-  /^(?:price|auth|endpoint|tools|ratings)\b|^repository\.exists$|^repository$|^package\.exists$/;
-
-/** Kinds that hardly any listing has: that one has none decides nothing, and is said in full only. */
-const seldom = /^(?:security\.contact|card\.(?:a2a|mcp)|terms\.url|repository\.(?:agent_files|contents))$/;
-const isShown = ({ detail }: Judged, kind: string) => detail === 'full' || !seldom.test(kind);
+const isShown = ({ detail }: Judged, kind: string) => detail === 'full' || !isSeldom(kind);
 
 /** Whether a fact is about a package or repository that is not there, or an endpoint: that is said once. */
 const isOfAbsent = ({ listing }: Judged, kind: string, subject?: string): boolean =>
@@ -62,13 +57,13 @@ const isNotThere = ({ outcome }: { readonly outcome: Outcome }) =>
 function notSeenOf(judged: Judged, areNotThere: boolean): Fact[] {
   const { not_seen, observations } = judged.listing;
   // The lines say these.
-  const inOthers = observations.filter(({ kind }) => inLines.test(kind));
+  const inOthers = observations.filter(({ kind }) => isInLines(kind));
   const reasons = new Set(inOthers.map(({ reason = say`` }) => toText(reason)));
   const split = toSplitKinds(observations);
   const items = not_seen.filter(
     ({ kind, outcome, subject, reason }) =>
       isNotThere({ outcome }) === areNotThere &&
-      !inLines.test(kind) &&
+      !isInLines(kind) &&
       (isShown(judged, kind) || split.has(kind) || (kind === 'terms.url' && !areNotThere)) &&
       // Every endpoint that asks for credentials first has that.
       (kind === 'terms.url' || outcome !== 'asks') &&
@@ -76,7 +71,7 @@ function notSeenOf(judged: Judged, areNotThere: boolean): Fact[] {
       (areNotThere || kind === 'terms.url' || !reasons.has(toText(reason))),
   );
   const nameOf = ({ kind, subject }: (typeof items)[number]): Words => {
-    const name = ours(kindNames[kind] ?? factTitle(kind));
+    const name = ours(shortNameOf(kind) ?? factTitle(kind));
     return subject !== undefined && split.has(kind) ? say`${name} at ${code(subject)}` : name;
   };
   const groups = Map.groupBy(items, ({ outcome, asks_for, by, as_of }) =>
@@ -96,14 +91,14 @@ function notKnownOf(judged: Judged, state: 'not_stated' | 'not_checked', gaps: R
   const items = not_known.filter(
     (one) =>
       one.state === state &&
-      (one.kind === 'tools.surface' ? !isNowhere(judged) : gaps.has(one.kind) || !inLines.test(one.kind)) &&
+      (one.kind === 'tools.surface' ? !isNowhere(judged) : gaps.has(one.kind) || !isInLines(one.kind)) &&
       (state === 'not_stated' || isShown(judged, one.kind)) &&
       !isOfAbsent(judged, one.kind),
   );
   // Where terms are looked for, hardly anybody links to them.
   const terms = judged
     .seen('terms.url')
-    .filter((one) => isNotThere(one) && judged.known(one.kind).length === 0);
+    .filter((one) => isNotThere(one) && judged.known('terms.url').length === 0);
   const more = state === 'not_stated' && !isShown(judged, 'terms.url') ? terms : [];
   const text = join(unique([...items, ...more].map(notKnownWords)), ', ');
   return isEmpty(text) ? [] : [recorded(judged, text, 'not_known')];

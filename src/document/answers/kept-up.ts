@@ -1,29 +1,20 @@
 import { day as dayText } from '../../core/text.ts';
-import { code, count, day, dayOf, join, own, say, type Words } from '../../core/words.ts';
-import type { DatedObservation } from '../../observations/observation.ts';
+import { code, count, day, join, own, say, type Words } from '../../core/words.ts';
+import { kinds } from '../../observations/kinds.ts';
 import { groupTexts, shownGroups } from '../../ratings/groups.ts';
 import { type Fact, type FactsOf, mostPlaces, observed, ofService, recorded } from '../fact.ts';
 import { groupWords, nativeWords } from '../rated.ts';
-import { atPlace, type Judged, signalValue } from '../seen.ts';
+import { atPlace, signalValue } from '../seen.ts';
 
-const provenances: Readonly<Record<string, Words>> = {
-  match: own('signed provenance names the recorded repository'),
-  other: own('signed provenance names another repository'),
-  none: own('no provenance'),
-};
-
-const packageTexts: Readonly<Record<string, (value: DatedObservation['value']) => Words>> = {
-  'package.version_age': (value) => say`package version of ${dayOf(String(value))}`,
-  'package.provenance': (value) => provenances[String(value)] ?? own('provenance that cannot be compared'),
-  'package.advisories': (value) => say`${count(Number(value), 'advisory')} about the package`,
-};
-
-const ofPackage = (judged: Judged, kind: string, textOf: (value: DatedObservation['value']) => Words) => {
-  const all = judged.known(kind);
-  return all
-    .slice(0, judged.detail === 'full' ? all.length : mostPlaces)
-    .map((one) => observed(judged, one, say`${textOf(one.value)}${atPlace(one, all)}`));
-};
+/** What kinds say of packages in a few words. */
+const ofPackages: FactsOf = (judged) =>
+  kinds.flatMap(({ kind, sayBriefly }) => {
+    const all = sayBriefly ? judged.known(kind) : [];
+    return all.slice(0, judged.detail === 'full' ? all.length : mostPlaces).flatMap((one) => {
+      const said = sayBriefly?.(one);
+      return said ? [observed(judged, one, say`${said}${atPlace(one, all)}`)] : [];
+    });
+  });
 
 export const keptUp: FactsOf = (judged) => {
   const { listing } = judged;
@@ -47,7 +38,7 @@ export const keptUp: FactsOf = (judged) => {
     ...judged
       .known('repository.last_commit')
       .map((one) => observed(judged, one, say`last commit ${day(String(one.value))}`)),
-    ...Object.entries(packageTexts).flatMap(([kind, textOf]) => ofPackage(judged, kind, textOf)),
+    ...ofPackages(judged),
   ];
 };
 

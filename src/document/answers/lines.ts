@@ -135,7 +135,7 @@ const whose: FactsOf = (judged) => {
     }),
     ...(website ? [recorded(judged, say`website ${code(website)}`)] : []),
     ...repositoryOf(judged),
-    ...['terms.url', 'security.contact'].flatMap((kind) => {
+    ...(['terms.url', 'security.contact'] as const).flatMap((kind) => {
       const all = judged.known(kind);
       return all.map((one) =>
         observed(
@@ -314,7 +314,7 @@ const tools: FactsOf = (judged) => {
   });
 };
 
-const otherPrices = ['price.tool', 'price.openapi', 'price.catalog', 'price.capability'];
+const otherPrices = ['price.tool', 'price.openapi', 'price.catalog', 'price.capability'] as const;
 /** Whether a price is quoted in x402, whose offers are for the request that they answer. */
 const isForRequest = ({ details }: DatedObservation): boolean => {
   const { offers } = asMembers(details);

@@ -23,6 +23,7 @@ import { versionBefore } from '../../observations/kinds/package-versions.ts';
 import { kinds } from '../../observations/kinds.ts';
 import type { DatedObservation } from '../../observations/observation.ts';
 import type { Outcome } from '../../observations/outcome.ts';
+import type { KindName } from '../../observations/recorded-kinds.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { ratingParts } from '../rated.ts';
 import { recordedSecrets } from '../record.ts';
@@ -127,7 +128,7 @@ function noAnswer(judged: Judged): Words[] {
 const isElsewhere = ({ kind, value }: DatedObservation) => kind === 'repository.exists' && value !== 'there';
 
 const notThere = ({ seen }: Judged): Words[] =>
-  ['package.exists', 'repository.exists', 'endpoint.dns'].flatMap((kind) =>
+  (['package.exists', 'repository.exists', 'endpoint.dns'] as const).flatMap((kind) =>
     seen(kind).flatMap((one) => {
       const why = reasonOf(one);
       const isSaid = isKnown(one) ? isElsewhere(one) : one.outcome === 'absent';
@@ -227,7 +228,7 @@ const builds = ['GitHub Actions', 'GitLab CI/CD', 'CircleCI'];
 
 function packageVersion({ known }: Judged): Words[] {
   const said = (
-    kind: string,
+    kind: KindName,
     wordsOf: (now: string, was: string, of: readonly [Words, Words]) => Words | undefined,
   ) =>
     known(kind).flatMap((one) => {

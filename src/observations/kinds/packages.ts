@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { code, own, say } from '../../core/words.ts';
+import { code, count, dayOf, own, say } from '../../core/words.ts';
 import { notAsked, toRegistered } from '../../net/answer.ts';
 import { defineKind } from '../kind.ts';
 import type { Finding, RecordedSubject } from '../observation.ts';
@@ -64,6 +64,7 @@ async function advisoriesOf(recorded: RecordedPackage, run: Run): Promise<Findin
 /** Advisories about the recorded version of a package. */
 export const packageAdvisories = defineKind({
   kind: 'package.advisories',
+  sayBriefly: ({ value }) => say`${count(value, 'advisory')} about the package`,
   value: z.number(),
   comparesDetails: true,
   question: 'code',
@@ -256,9 +257,17 @@ async function provenanceOf(run: Run, recorded: RecordedPackage): Promise<Findin
 const withRepository = ({ recorded }: RecordedSubject, { repository = '' }: Subject): string =>
   `${recorded} ${repository}`;
 
+const provenances = {
+  match: own('signed provenance names the recorded repository'),
+  other: own('signed provenance names another repository'),
+  none: own('no provenance'),
+  not_comparable: own('provenance that cannot be compared'),
+};
+
 /** Which repository the published package was built from, as its signed provenance says. */
 export const packageProvenance = defineKind({
   kind: 'package.provenance',
+  sayBriefly: ({ value }) => provenances[value],
   value: z.enum(['match', 'other', 'none', 'not_comparable']),
   comparesDetails: true,
   isLocked: true,
@@ -280,6 +289,7 @@ export const packageProvenance = defineKind({
 /** When the recorded version of a package was published. */
 export const packageVersionAge = defineKind({
   kind: 'package.version_age',
+  sayBriefly: ({ value }) => say`package version of ${dayOf(value)}`,
   value: z.string(),
   question: 'upkeep',
   title: 'Recorded version of the package was published on',

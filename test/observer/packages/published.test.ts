@@ -136,8 +136,8 @@ it('reads the version alone where the document of the package is over 2 MiB, and
   expect(found.map(({ kind, outcome, value, reason }) => [kind, outcome, value, reason])).toEqual([
     ['package.maintainers', 'not_asked', null, reason],
     ['package.exists', 'seen', true, undefined],
-    ['package.deprecated', 'seen', false, undefined],
     ['package.version_age', 'not_asked', null, reason],
+    ['package.deprecated', 'seen', false, undefined],
   ]);
 });
 
