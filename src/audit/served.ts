@@ -139,13 +139,18 @@ const check = z.object({
   vantage: z.string(),
   log_index: z.int(),
   changes: z.array(
-    z.object({
-      kind: z.string(),
-      subject: z.string().optional(),
-      before: z.looseObject({ ...fact.shape, seen_until: z.string() }).optional(),
-      after: z.looseObject(fact.shape),
-      items: z.array(z.looseObject({})).optional(),
-    }),
+    // Members that are unknown here are compared with the log, too.
+    z
+      .looseObject({
+        kind: z.string(),
+        subject: z.string().optional(),
+        before: z.looseObject({ ...fact.shape, seen_until: z.string() }).optional(),
+        after: z.looseObject(fact.shape),
+        items: z.array(z.looseObject({})).optional(),
+        texts: z.unknown().optional(),
+      })
+      // Which texts differ is read from the stored sets of tools, and is in no entry.
+      .transform(({ texts: _, ...change }) => change),
   ),
 });
 const history = z.object({
