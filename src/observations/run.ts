@@ -123,7 +123,7 @@ export function createPriceCatalogs(
       ...(item && { item: JSON.parse(item) as ReturnType<typeof toItem> }),
     };
   };
-  return (url: string) => Promise.all(bases.map((base) => run(base, url)));
+  return (url: string) => Promise.all([...new Set(bases)].map((base) => run(base, url)));
 }
 
 /** Asks once for each key, whatever came of it: a run asks far fewer questions than are cached. */

@@ -96,6 +96,15 @@ function readCatalog(listed: Awaited<ReturnType<Run['catalogs']>>[number]): Foun
   return { value: toPaidOffers(offers), outcome: 'seen', why: say`${when}.`, details };
 }
 
+/** How some catalogues are named: by their host, with their path where several are on one host. */
+function toSource(catalogs: readonly string[]): (catalog: string) => string {
+  const hosts = catalogs.map((catalog) => new URL(catalog).host);
+  return (catalog) => {
+    const { host, pathname } = new URL(catalog);
+    return hosts.filter((one) => one === host).length > 1 ? `${host}${pathname}` : host;
+  };
+}
+
 /** The prices that a catalogue lists for the recorded endpoints. */
 export const priceCatalog = defineKind({
   kind: 'price.catalog',
@@ -115,17 +124,18 @@ export const priceCatalog = defineKind({
   async check(run) {
     const found: Finding[] = [];
     const { remotes } = run.listing;
-    for (const { url } of remotes)
-      for (const listed of await run.catalogs(url)) {
-        const source = new URL(listed.catalog).host;
+    for (const { url } of remotes) {
+      const catalogs = await run.catalogs(url);
+      const source = toSource(catalogs.map(({ catalog }) => catalog));
+      for (const listed of catalogs)
         found.push({
-          subject: `${url} in ${source}`,
+          subject: `${url} in ${source(listed.catalog)}`,
           recorded: url,
           ...readCatalog(listed),
-          source,
+          source: source(listed.catalog),
           source_url: listed.catalog,
         });
-      }
+    }
     const off = own('Dossier is not configured here to read catalogues of prices (PRICE_CATALOGS).');
     return found.length === 0 && remotes.length > 0 ? [withoutAnswer(notAsked(off))] : found;
   },

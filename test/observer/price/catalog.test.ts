@@ -23,7 +23,8 @@ const items = [
 const startBazaar = () =>
   startEndpoint((_, { url = '' }, response) => {
     const { pathname, searchParams } = new URL(url, 'http://bazaar');
-    if (pathname !== '/discovery/resources') return void response.writeHead(404).end();
+    if (!/^(?:\/(?:old|new))?\/discovery\/resources$/.test(pathname))
+      return void response.writeHead(404).end();
     const offset = Number(searchParams.get('offset'));
     const limit = Number(searchParams.get('limit'));
     const shown = items.slice(offset, offset + limit);
@@ -44,10 +45,12 @@ beforeAll(async () => {
     odd: await free(),
     missing: await free(),
     bazaar,
+    two: await startBazaar(),
     broken: await startEndpoint((_, __, response) => void response.end('<html>')),
   };
   observed = await openObserved(servers, {
-    PRICE_CATALOGS: 'https://bazaar.example.com/, https://broken.example.com',
+    PRICE_CATALOGS:
+      'https://bazaar.example.com/, https://broken.example.com, https://two.example.com/old, https://two.example.com/new, https://two.example.com/old',
   });
 });
 afterAll(() => observed.close());
@@ -76,6 +79,16 @@ it('shows what the catalogue lists for the address, from the catalogue, and when
 
 it('has the prices of all tools that the catalogue lists at one address', async () => {
   expect((await see('tools'))?.value).toMatchObject([{ amount: '2500' }, { amount: '9000000' }]);
+});
+
+it('tells two catalogues of one host apart', async () => {
+  const found = await observed.look('listed', 'price.catalog');
+  expect(
+    found.filter(({ source }) => source.startsWith('two.')).map(({ source, outcome }) => [source, outcome]),
+  ).toEqual([
+    ['two.example.com/old', 'seen'],
+    ['two.example.com/new', 'seen'],
+  ]);
 });
 
 it('says that the catalogue does not list it, or not in a form that can be read', async () => {
