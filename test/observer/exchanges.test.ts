@@ -242,6 +242,12 @@ it('reads the metadata of an endpoint that introduces itself without credentials
   expect(await answer.text()).toContain(
     'its metadata names `https://later.example.com/auth`, so calls may need sign-in',
   );
+  // A page or other JSON in its place may pass; that it is gone is said at the second check.
+  for (const fault of [status(503), result({}), status(404)]) {
+    files.set(`later${wellKnown}`, fault);
+    expect((await check('later'))['auth.oauth']).toMatchObject({ outcome: 'seen', missed: {} });
+  }
+  expect((await check('later'))['auth.oauth']).toMatchObject({ outcome: 'absent' });
   // Metadata for another path of the host says nothing about this endpoint.
   files.set(`elsewhere${wellKnown}`, metadata('/api'));
   const others = await check('elsewhere', { initialize: session(), 'tools/list': result({ tools }) });

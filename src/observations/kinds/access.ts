@@ -69,16 +69,17 @@ const noMetadata = noAnswer(
   own('The endpoint asks for credentials and publishes no OAuth metadata (RFC 9728).'),
 );
 
-/** The first JSON object at these addresses, or why there is none; an answer that another may follow comes before that it is not there. */
+/** The first JSON object with one of these members at these addresses, or why there is none; an answer that another may follow comes before that it is not there. */
 async function findObject(
   run: Run,
   urls: readonly string[],
+  members: readonly string[],
 ): Promise<{ readonly result: 'object'; readonly object: JsonObject; readonly at: string } | NoAnswer> {
   const failures: NoAnswer[] = [];
   for (const url of new Set(urls)) {
     const answer = await run.get(url);
     const object = answer.result === 'response' ? readObject(answer.text) : undefined;
-    if (object) return { result: 'object', object, at: url };
+    if (object && members.some((member) => member in object)) return { result: 'object', object, at: url };
     failures.push(answer.result === 'response' ? returned(code(url), answer, own('OAuth metadata')) : answer);
   }
   return failures.find(({ outcome }) => outcome !== 'absent' && outcome !== 'asks') ?? noMetadata;
@@ -93,7 +94,7 @@ const listOf = (value: unknown): string[] =>
   (Array.isArray(value) ? value : []).slice(0, mostListed).flatMap((item) => toText(item) ?? []);
 
 async function ofServer(run: Run, issuer: string) {
-  const found = await findObject(run, serverMetadataUrls(issuer));
+  const found = await findObject(run, serverMetadataUrls(issuer), ['issuer']);
   if (found.result !== 'object') return { issuer, metadata: found.outcome };
   const { issuer: stated, registration_endpoint, client_id_metadata_document_supported } = found.object;
   // RFC 8414 section 3.3: metadata of another issuer must not be used.
@@ -107,8 +108,13 @@ async function ofServer(run: Run, issuer: string) {
   };
 }
 
-const noCredentials = noAnswer(
+const noCredentials = noAnswer('nothing', own('The endpoint did not ask for credentials.'));
+const otherResource = noAnswer(
   'nothing',
+  own('The endpoint did not ask for credentials; the OAuth metadata of its host is for another address.'),
+);
+const neither = noAnswer(
+  'absent',
   own('The endpoint did not ask for credentials, and publishes no OAuth metadata (RFC 9728).'),
 );
 
@@ -122,11 +128,12 @@ async function findMetadata(endpoint: EndpointAnswer, run: Run) {
   const found = await findObject(
     run,
     places.map(({ at }) => at),
+    ['resource', 'authorization_servers'],
   );
   if (found.result !== 'object') return found;
   const { resource } = found.object;
   const url = new URL(endpoint.url);
-  if (!endpoint.credentials && !isAbove(resource, url)) return noCredentials;
+  if (!endpoint.credentials && !isAbove(resource, url)) return otherResource;
   const isOwn = places.some((place) => place.at === found.at && isSameUrl(resource, place.resource));
   return {
     result: 'metadata' as const,
@@ -139,8 +146,10 @@ async function toFinding(endpoint: EndpointAnswer, run: Run) {
   const { credentials, introduction, list } = endpoint;
   if (!credentials && !introduction) return isOpen(list) ? list : noCredentials;
   const found = await findMetadata(endpoint, run);
-  if (found.result !== 'metadata')
-    return credentials ? withoutAnswer(found) : isUnanswered(found.outcome) ? found : noCredentials;
+  if (found.result !== 'metadata') {
+    if (credentials) return withoutAnswer(found);
+    return found.outcome === 'absent' ? neither : found;
+  }
   const { authorization_servers: stated, scopes_supported } = found.metadata;
   const isLong = (server: unknown) => typeof server === 'string' && server.length > longestAddress;
   if (Array.isArray(stated) && stated.some(isLong)) {
