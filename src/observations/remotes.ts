@@ -60,10 +60,12 @@ export const ofRemotes = (toFinding: FromEndpoint, isRare = false) => ({
       const { url } = remote;
       const made = endpoint.result === 'answered' ? await toFinding(endpoint, run) : endpoint;
       const finding = 'result' in made ? withoutAnswer(made) : made;
+      const isOpen = endpoint.result === 'answered' && endpoint.open !== undefined;
+      const isUnsure = 'result' in made || (isOpen && finding.value === null);
       found.push({
         ...(endpoint.result === 'answered' && decidedBy(endpoint)),
         ...{ ...finding, source: ownProbe, subject: url },
-        ...(isRare && 'result' in made && { rule: 'rare' as const }),
+        ...(isRare && isUnsure && { rule: 'rare' as const }),
         ...(!('result' in made) && { source_url: url }),
       });
     }

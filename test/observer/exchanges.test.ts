@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Directory, openDirectory } from '../support/directory.ts';
-import { type Answer, json, messageOf, reply, rpcError, status } from '../support/endpoints/faults.ts';
+import {
+  type Answer,
+  json,
+  messageOf,
+  passing,
+  reply,
+  rpcError,
+  status,
+} from '../support/endpoints/faults.ts';
 import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
 
@@ -34,7 +42,23 @@ const ofEra =
     (isModern === (era === 'modern') ? result({ tools }) : other)(sent, response, request);
   };
 
+/** How an endpoint may answer both messages that introduce it, and the one that lists its tools. */
+const introductions: Readonly<Record<string, Readonly<Record<string, Answer>>>> = {
+  both: { 'server/discover': discovery(), initialize: session(), 'tools/list': result({ tools }) },
+  modern: { 'server/discover': discovery(), 'tools/list': result({ tools }) },
+  older: { initialize: session(), 'tools/list': result({ tools }) },
+  'older-400': { 'server/discover': status(400), initialize: session(), 'tools/list': result({ tools }) },
+  'older-404': { 'server/discover': status(404), initialize: session(), 'tools/list': result({ tools }) },
+  'gated-newer': { 'server/discover': status(401), initialize: session(), 'tools/list': result({ tools }) },
+  gated: { 'server/discover': status(401), initialize: status(401) },
+  'gated-modern': { 'server/discover': status(401) },
+  'gated-older': { initialize: status(401) },
+  'gated-list': { initialize: session(), 'tools/list': status(401) },
+  paid: { 'server/discover': discovery(), 'tools/list': status(402) },
+};
+
 const names = [
+  ...Object.keys(introductions),
   'deposit',
   ...['later', 'elsewhere', 'issuer', 'words', 'rare'],
   'silent-stream',
@@ -116,6 +140,25 @@ it('a discovery that fails once changes no revision, and neither does its return
     changed_from: { value: '2026-07-28' },
   });
 });
+
+it.each(Object.keys(introductions))(
+  'one message that fails once changes nothing, whichever it is: %s',
+  async (name) => {
+    const methods = introductions[name] ?? {};
+    const essence = (facts: Awaited<ReturnType<typeof check>>) =>
+      Object.values(facts)
+        .filter(({ kind }) => kind !== 'endpoint.availability')
+        .map(({ kind, value, outcome, first_seen_at }) => ({ kind, value, outcome, first_seen_at }));
+    const first = essence(await check(name, methods));
+    for (const method of Object.keys(methods))
+      for (const fault of ['s502', 's503', 'reset', 'page-200', 'rpc-500', 'away']) {
+        const failing = { ...methods, [method]: passing[fault] ?? unknown };
+        expect([fault, method, essence(await check(name, failing))]).toEqual([fault, method, first]);
+        expect([fault, method, essence(await check(name, methods))]).toEqual([fault, method, first]);
+        expect(await changesOf(name)).toEqual([]);
+      }
+  },
+);
 
 it('an initialize that fails once asks for no credentials, although a discovery does', async () => {
   const gated = { 'server/discover': status(401), 'tools/list': result({ tools }) };

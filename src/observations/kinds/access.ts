@@ -148,7 +148,9 @@ async function toFinding(endpoint: EndpointAnswer, run: Run) {
   const found = await findMetadata(endpoint, run);
   if (found.result !== 'metadata') {
     if (credentials) return withoutAnswer(found);
-    return found.outcome === 'absent' ? neither : found;
+    if (found.outcome !== 'absent') return found;
+    // The list that did not come may be what credentials are asked for.
+    return isOpen(list) ? list : neither;
   }
   const { authorization_servers: stated, scopes_supported } = found.metadata;
   const isLong = (server: unknown) => typeof server === 'string' && server.length > longestAddress;
