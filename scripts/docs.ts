@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { howToReplaceCapability, lastRevoked, newClaimCost } from '../src/claims/foretell.ts';
 import { foretellCases } from '../src/claims/foretell-cases.ts';
-import { howToOptOut } from '../src/claims/foretell-opt-out.ts';
+import { howToOptOut, optOutEffects } from '../src/claims/foretell-opt-out.ts';
 import { settings } from '../src/config/settings.ts';
 import { problemTable } from '../src/core/problem.ts';
 import { allLimits } from '../src/http/limits.ts';
@@ -96,10 +96,14 @@ const blocks: Record<string, () => string> = {
       ]),
     ),
   new_claim: () => paragraph(`The cost of a new claim: ${newClaimCost}.`),
-  opt_out: () => paragraph(howToOptOut('dossier-claim.txt').join('`optout <handle>`')),
+  opt_out: () =>
+    [
+      paragraph(howToOptOut('dossier-claim.txt').join('`optout <handle>`')),
+      optOutEffects.map((effect) => paragraph(`* ${effect}`).replaceAll('\n', '\n  ')).join('\n'),
+    ].join('\n\n'),
   leaked: () =>
     paragraph(
-      `**A leaked capability** needs no report. ${howToReplaceCapability} ${lastRevoked} A capability that a check finds in a claim file ends by itself, at once, and the claim with it if it was the only one.`,
+      `**A leaked capability** lets whoever has it rate and respond in the name of the listing, and change or withdraw its ratings. With write access to a location of the account or domain that holds the claim, they can also move the claim or opt the listing out, at once. It needs no report: replace it. ${howToReplaceCapability} ${lastRevoked} A capability that a check finds in a claim file ends by itself, at once, and the claim with it if it was the only one.`,
     ),
   problems: () =>
     table(

@@ -36,12 +36,23 @@ const fates: Readonly<Record<OptOutFate, string>> = {
 const comesBack =
   'when a check finds a text there without the line, or when two checks a day or more apart find no text there at all';
 
-const withdrawn = `The page of a withdrawn listing answers 410, and it leaves the search. If the listing is claimed, the claim is suspended meanwhile: its capabilities do not work, and ratings that the listing has made count as those of an ended source. The listing is listed again ${comesBack}, or when it records another repository than the one with the line; a line of the claim that is still in its place then restores the claim. Withdrawal and return are entries of the log.`;
+const withdrawn = [
+  'The page of a withdrawn listing answers 410, and the listing leaves the search.',
+  'If the listing is claimed, the claim is suspended meanwhile: its capabilities do not work, and ratings that the listing has made count as those of an ended source.',
+  `The listing is listed again ${comesBack}, or when it records another repository than the one with the line; a line of the claim that is still in its place then restores the claim.`,
+  'Withdrawal and return are entries of the log.',
+];
 
 /** How any listing is opted out: the texts before and after the line. */
 export const howToOptOut = (claimFile: string): readonly [string, string] => [
   'To have a listing withdrawn, put the line ',
-  ` into ${claimFile} at the root of the default branch of the recorded repository, or anywhere else where the listing can be claimed by a line. Then have the line checked on the claim page, or by claim_agent with the method of that location. ${fates['at once']} ${fates.later} ${fates.never} ${withdrawn}`,
+  ` into ${claimFile} at the root of the default branch of the recorded repository, or anywhere else where the listing can be claimed by a line. Then have the line checked on the claim page, or by claim_agent with the method of that location.`,
+];
+
+/** What the line of an opt-out does to any listing, one rule an item. */
+export const optOutEffects: readonly string[] = [
+  ...[fates['at once'], fates.later, fates.never],
+  ...withdrawn,
 ];
 
 /** How this listing is opted out at these locations. */
@@ -55,7 +66,7 @@ export function optOutRules(standing: StandingClaim, places: readonly ProofPlace
   const isOnly = !found.has('at once');
   const later = isOnly ? fates.later.replace('Any other check', 'A first check') : fates.later;
   const said = [...(isOnly ? [] : [fates['at once']]), later, ...(found.has('never') ? [fates.never] : [])];
-  return [...said, withdrawn].join(' ');
+  return [...said, ...withdrawn].join(' ');
 }
 
 /** What a line that was read did, and what will come of it. */

@@ -144,7 +144,7 @@ const alone = {
     'Read at the new location alone, it begins the new claim when two checks a day or more apart have read no line of the claim where that stands.',
 };
 const continuing = {
-  same: 'The new line continues the claim: its ratings stay as they are. Each line that stays in place keeps its capability; taking a line away ends its capability.',
+  same: 'The new line continues the claim: its ratings stay as they are. Each line that stays in place keeps its capability; taking a line away suspends its capability.',
   elsewhere:
     'The new line moves the claim and continues it, as soon as a check reads it at the new location: its ratings stay as they are. A capability whose own line is not there is suspended.',
 };

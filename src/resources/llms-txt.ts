@@ -1,7 +1,7 @@
 import { claimKinds } from '../claims/claim.ts';
 import { howToReplaceCapability, newClaimCost } from '../claims/foretell.ts';
 import { foretellCases } from '../claims/foretell-cases.ts';
-import { howToOptOut } from '../claims/foretell-opt-out.ts';
+import { howToOptOut, optOutEffects } from '../claims/foretell-opt-out.ts';
 import { claimMethods, whatAClaimShows } from '../claims/methods.ts';
 import type { Config } from '../config/config.ts';
 import { tools } from '../tools/index.ts';
@@ -55,6 +55,8 @@ ${newLines}
 To replace a capability, also a leaked one: ${howToReplaceCapability}
 
 ${howToOptOut(claimFile).join('`optout <handle>`')}
+
+${optOutEffects.map((effect) => `* ${effect}`).join('\n')}
 
 ## Capability
 

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { z } from 'zod';
-import { howToOptOut } from '../claims/foretell-opt-out.ts';
+import { howToOptOut, optOutEffects } from '../claims/foretell-opt-out.ts';
 import { whatClaimedMeans } from '../claims/methods.ts';
 import { type Problem, problemTable } from '../core/problem.ts';
 import { amount, counted } from '../core/text.ts';
@@ -68,6 +68,7 @@ const claims = ({ claimFile }: Site['config']) => {
 <p>${whatClaimedMeans(claimFile)} Whether namespace and repository owner agree is shown beside it.</p>
 <p>The claim stands while a check finds its line there and its capability is not revoked. When two checks a day or more apart find no line of the claim, it is suspended.</p>
 <p>${before}<code>optout &lt;handle&gt;</code>${after}</p>
+<ul>${optOutEffects.map((effect) => html`<li>${effect}</li>`)}</ul>
 </section>`;
 };
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { howToReplaceCapability, lastRevoked, newClaimCost } from '../../src/claims/foretell.ts';
 import { foretellCases } from '../../src/claims/foretell-cases.ts';
-import { howToOptOut, optOutText } from '../../src/claims/foretell-opt-out.ts';
+import { howToOptOut, optOutEffects, optOutText } from '../../src/claims/foretell-opt-out.ts';
 import { claimStatement, whatAClaimShows, whatClaimedMeans } from '../../src/claims/methods.ts';
 import { ownerTexts } from '../../src/core/handle.ts';
 import { own, toText } from '../../src/core/words.ts';
@@ -84,6 +84,7 @@ const claims = [
   claimStatement({ ...shown, state: 'suspended', lost_at: time }, []),
   ...Object.values(ownerTexts),
   howToOptOut('dossier-claim.txt').join(`optout ${handle}`),
+  ...optOutEffects,
   ...(['seen', 'contested', 'overruled', 'withdrawn'] as const).map((state) =>
     optOutText({ ...optOut, state }, undefined),
   ),
