@@ -3,6 +3,7 @@ import { asMembers, countValues, parseForeignJson } from '../core/json.ts';
 import { type ComparisonBudget, differenceText, differenceWithin } from '../core/word-difference.ts';
 import { toCanonicalJson } from '../log/leaf.ts';
 import { nameOf, type Tool, withoutForm } from './endpoint/surface.ts';
+import { toShownName } from './gate.ts';
 import { changedTexts } from './kinds/changed-texts.ts';
 
 /** Members of a tool that every era of the protocol has; hosts hand on some of them. */
@@ -193,7 +194,11 @@ export const textsOfPairs = ({ others }: Pick<SurfaceComparison, 'others'>, budg
     .values()
     .flatMap((pair) => textsOf(pair, budget))
     .take(mostTexts)
-    .map((text) => ({ ...text, difference: text.difference.slice(0, longestText).toWellFormed() }))
+    .map((text) => ({
+      ...text,
+      name: toShownName(text.name),
+      difference: text.difference.slice(0, longestText).toWellFormed(),
+    }))
     .toArray();
 
 /** Compares tools by name and digest; what was seen twice under one name is no single digest. */

@@ -17,6 +17,7 @@ import {
   textsOfPairs,
 } from '../observations/compare-surface.ts';
 import { toolDigest } from '../observations/endpoint/surface.ts';
+import { toShownName } from '../observations/gate.ts';
 import type { ToolChange } from '../observations/kinds/tool-changes.ts';
 import type { StoredObservation } from '../observations/observation.ts';
 import { createSetReader, mostReadText, type StoredSet } from '../observations/stored-sets.ts';
@@ -164,6 +165,13 @@ interface Closest {
   readonly leftOut: readonly string[];
 }
 
+/** The names in a comparison as they are shown, which only their comparison needs as they were sent. */
+const shownNames = ({ differs, repeated, prefix }: SurfaceComparison) => ({
+  differs: differs.map((one) => ({ ...one, name: toShownName(one.name) })),
+  repeated: repeated.map(toShownName),
+  prefix: toShownName(prefix),
+});
+
 /** The answer of a comparison; texts are compared of this one only. */
 async function toAnswer(
   handle: string,
@@ -171,7 +179,8 @@ async function toAnswer(
   shown: Shown,
   { store }: Context,
 ) {
-  const { differs, repeated, not_sent, is_of_names, prefix } = compared;
+  const { not_sent, is_of_names } = compared;
+  const { differs, repeated, prefix } = shownNames(compared);
   const isSame = differs.length === 0;
   // Descriptions that were not sent cannot be compared: the answer names those that have changed.
   const lacksDescriptions = not_sent.includes('description');
@@ -180,7 +189,8 @@ async function toAnswer(
   const earlier = own && { first_seen_at: own.first_seen_at, ...(seen_until && { seen_until }) };
   const others_until = isSame ? othersUntil(seen) : undefined;
   const sent = lacksDescriptions && 'tools' in shown ? shown.tools : [];
-  const reworded = rewordedOf(changes, new Set(sent.map(({ name }) => String(name).slice(prefix.length))));
+  const names = sent.map(({ name }) => toShownName(String(name).slice(compared.prefix.length)));
+  const reworded = rewordedOf(changes, new Set(names));
   const texts = textsOfPairs(compared, toComparisonBudget());
   const foreign = { differs, repeated, prefix, texts, endpoint: seen.subject };
   return {

@@ -1,5 +1,6 @@
 import { type ComparisonBudget, differenceWithin, type TextPart } from '../../core/word-difference.ts';
 import { shortNameOf, type Tool } from '../endpoint/surface.ts';
+import { toShownName } from '../gate.ts';
 import type { ObservationChange } from '../observation.ts';
 import { textsOf } from './tool-changes.ts';
 import { toolsSurface } from './tools.ts';
@@ -31,7 +32,7 @@ function* changesOf(
   for (const member of new Set([...old.keys(), ...now.keys()])) {
     const [was = '', is = ''] = [old.get(member), now.get(member)];
     const difference = was === is ? undefined : differenceWithin(budget, was, is);
-    if (difference) yield { tool, member, difference };
+    if (difference) yield { tool: toShownName(tool), member: toShownName(member), difference };
   }
 }
 
