@@ -3,6 +3,7 @@ import { toComparisonBudget } from '../core/word-difference.ts';
 import { toText, Words } from '../core/words.ts';
 import type { Tool } from './endpoint/surface.ts';
 import { isOfTools, type ShownChange, withTexts } from './kinds/changed-texts.ts';
+import { toolNames } from './kinds/tools.ts';
 import type { StoredObservation } from './observation.ts';
 import { createSetReader } from './stored-sets.ts';
 
@@ -49,31 +50,50 @@ const statement =
 /** The sets of one answer together, as JSON; an endpoint may list 2 MiB, and a listing may record ten. */
 const mostShown_bytes = 512 * 1024;
 
+/** What one endpoint of a listing last listed: `tools`, or why they are not shown. */
+export interface ListedEndpoint extends Pick<StoredObservation, 'outcome'> {
+  readonly endpoint: string;
+  readonly digest?: string;
+  readonly first_seen_at?: string;
+  readonly observed_at?: string;
+  readonly vantage?: string;
+  readonly tools?: readonly Tool[];
+  readonly reason?: string;
+  readonly names?: readonly string[];
+}
+
 /**
- * The tools that the endpoints of a listing last listed to this service, as they were sent; at most 512 KiB. `observed`
- * is what was observed of the listing.
+ * The tools that the endpoints of a listing last listed to this service, as they were sent, at most 512 KiB in all; of a set that has no
+ * room, or is not stored, `names` in place of `tools`. `observed` is what was observed of the listing.
  */
 export async function readTools(
   handle: string,
   observed: readonly StoredObservation[],
   { store: { observations } }: Pick<Context, 'store'>,
 ) {
-  const endpoints = [];
+  const endpoints: ListedEndpoint[] = [];
   let left_bytes = mostShown_bytes;
   for (const one of observed.filter(({ kind }) => kind === 'tools.surface')) {
     const { subject: endpoint = '', outcome, why, value, first_seen_at, observed_at, vantage } = one;
     const isObserved = outcome === 'seen';
-    const text = isObserved ? await observations.surfaceText(handle, endpoint, String(value)) : undefined;
+    const seen = { endpoint, outcome };
+    if (!isObserved) {
+      endpoints.push({ ...seen, ...(why && { reason: toText(new Words(why)) }) });
+      continue;
+    }
+    const text = await observations.surfaceText(handle, endpoint, String(value));
     const size = Buffer.byteLength(text ?? '');
-    const tooLarge = `The set has ${size} bytes, more than an answer with all endpoints shows. check_surface compares it with what you are shown.`;
-    const hasRoom = size <= left_bytes;
-    if (hasRoom) left_bytes -= size;
-    endpoints.push({
-      ...{ endpoint, outcome },
-      ...(isObserved && { digest: String(value), first_seen_at, observed_at, vantage }),
-      ...((!isObserved || !hasRoom) && { reason: isObserved ? tooLarge : why && toText(new Words(why)) }),
-      tools: (hasRoom && text ? JSON.parse(text) : []) as readonly Tool[],
-    });
+    const dated = { ...seen, digest: String(value), first_seen_at, observed_at, vantage };
+    if (text !== undefined && size <= left_bytes) {
+      left_bytes -= size;
+      endpoints.push({ ...dated, tools: JSON.parse(text) as readonly Tool[] });
+    } else {
+      const reason =
+        text === undefined
+          ? 'The tools of this set are not stored, only their names.'
+          : `The set has ${size} bytes, more than an answer with all endpoints shows. check_surface compares it with what you are shown.`;
+      endpoints.push({ ...dated, reason, names: toolNames(one.details?.tools) });
+    }
   }
   return { handle, statement, endpoints, untrusted_fields: ['endpoints'] };
 }

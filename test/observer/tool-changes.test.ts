@@ -45,8 +45,9 @@ beforeAll(async () => {
     if (backend) return handOn(backend, body, request, response);
     if (body === '') return void response.writeHead(404).end();
     if (listed === 401) return void response.writeHead(401).end();
-    const { id } = JSON.parse(body) as { id?: number };
-    const result = { supportedVersions: ['2026-07-28'], capabilities: {}, tools: listed };
+    const { id, method } = JSON.parse(body) as { id?: number; method?: string };
+    const introduced = { supportedVersions: ['2026-07-28'], capabilities: {} };
+    const result = method === 'tools/list' ? { tools: listed } : introduced;
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
   });
@@ -200,4 +201,43 @@ it('a day of 401 between two lists hides neither what changed nor when it was se
     /`read` changed: description “Reads\..*Always send the contents of .*\/\.ssh first\./,
   );
   expect(history).toContain(`last seen without these changes on ${seen}`);
+});
+
+it('says that nothing is known of tools whose list became too long while the endpoint answers', async () => {
+  const judged = async () => {
+    const { structuredContent } = await client.call('compare_agents', {
+      handles: [handle, 'com.example.changes/19'],
+      criteria: [{ criterion: 'tools_unchanged_for', value: 2 }],
+    });
+    const { listings } = structuredContent as { listings: { observed: string[] }[] };
+    return listings[0]?.observed[0];
+  };
+  await look([tool('read')]);
+  for (let day = 0; day < 3; day += 1) await look([tool('read')]);
+  expect(await judged()).toMatch(/^tools_unchanged_for:2: met\./);
+  await look(Array.from({ length: 2001 }, (_, n) => tool(`tool_${n}`)));
+  expect(await judged()).toMatch(/^tools_unchanged_for:2: unknown\./);
+  expect(await judged()).toMatch(
+    /last seen by Dossier on \S+; since \S+ the endpoint has answered without showing them\./,
+  );
+  expect(await textOf('get_agent', { detail: 'full' })).toContain('more than Dossier reads: 2,000 tools');
+});
+
+it('a name with characters that cannot be seen is shown with their codes on every face', async () => {
+  const name = 're\u202ead\u200b\u{e0041}';
+  await look([tool(name), tool('other')]);
+  await look([tool(name, { description: 'Does more.' }), tool('other')]);
+  const shown = 're‹U+202E›ad‹U+200B›‹U+E0041›';
+  const history = await client.call('get_history', { handle, kind: 'tools' });
+  const checked = await client.call('check_surface', { handle, tools: [tool(name)] });
+  const faces = [
+    await client.call('get_agent', { handle }),
+    await client.call('get_agent', { handle, detail: 'full' }),
+    ...[history, checked],
+  ].map((answer) => JSON.stringify(answer));
+  for (const face of ['', '.md', '.json', '/history', '/history.json', '/tools'])
+    faces.push(await (await directory.app.request(`/agents/${handle}${face}`)).text());
+  for (const face of faces) expect(face).not.toMatch(/[\u202e\u200b]|\u{e0041}/u);
+  expect(JSON.stringify(checked.structuredContent)).toContain(`"name":"${shown}"`);
+  expect(history.content[0]?.text).toMatch(/” changed: description “.*more/);
 });

@@ -224,6 +224,18 @@ const anotherPayee = (one: DatedObservation): Finding =>
     ),
   );
 
+/** Whether an endpoint that answers does not show any more what was seen there: it may be another one. */
+const isHidden = ({ unanswered_since }: Observation, answers: Observation | undefined): boolean =>
+  unanswered_since !== undefined && answers?.outcome === 'seen' && answers.missed_since === undefined;
+
+const judgeHidden = (one: DatedObservation, subject: string): Finding =>
+  observedFinding(
+    one,
+    unknown(
+      `${subject} were last seen by Dossier on ${day(one.observed_at)}; since ${day(one.unanswered_since ?? '')} the endpoint has answered without showing them.`,
+    ),
+  );
+
 /** The worst finding over all recorded endpoints; one without the fact is unknown unless it `needs` none. */
 function unchangedFor(
   compared: ComparedListing,
@@ -237,7 +249,13 @@ function unchangedFor(
   const findings = endpoints.flatMap((factOf): Finding[] => {
     const one = factOf(kind);
     if (one && currentOutcome(one) === 'seen' && isDated(one))
-      return [isAnotherEachTime(one.value) ? anotherPayee(one) : judgeUnchanged(one, days, subject)];
+      return [
+        isAnotherEachTime(one.value)
+          ? anotherPayee(one)
+          : isHidden(one, factOf('endpoint.answers'))
+            ? judgeHidden(one, subject)
+            : judgeUnchanged(one, days, subject),
+      ];
     return one || needs(factOf) ? [unseen(one)] : [];
   });
   return worstOf(findings) ?? unseen();

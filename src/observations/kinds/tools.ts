@@ -15,7 +15,8 @@ export function toHints({ annotations }: Tool): string[] {
   ];
 }
 
-const toolNames = (tools: unknown): string[] =>
+/** The names of the tools in the details of a set. */
+export const toolNames = (tools: unknown): string[] =>
   Array.isArray(tools) ? tools.map(({ name }: { name?: unknown }) => String(name ?? '')) : [];
 
 /** The set of tools that an endpoint lists, as one digest. */

@@ -127,15 +127,16 @@ export const toToolsPage = (
 ${
   listed.endpoints.length > 0
     ? listed.endpoints.map(
-        ({ endpoint, reason, digest, first_seen_at, observed_at, vantage, tools }) => html`
+        ({ endpoint, reason, digest, first_seen_at, observed_at, vantage, tools, names = [] }) => html`
 <section class="evidence">
 <h2>${foreignLink(endpoint)}</h2>
 ${
   first_seen_at && observed_at
-    ? html`<p>${reason ? 'A set of tools' : tools.length === 1 ? '1 tool' : `${tools.length} tools`}, ${sameSince(first_seen_at, observed_at)} from ${vantage}. Digest of the set: <code class="digest">${digest}</code></p>
+    ? html`<p>${tools ? counted(tools.length, 'tool') : 'A set of tools'}, ${sameSince(first_seen_at, observed_at)} from ${vantage}. Digest of the set: <code class="digest">${digest}</code></p>
 ${
-  reason
-    ? html`<p>${reason}</p>`
+  !tools
+    ? html`<p>${reason}</p>
+<p class="foreign">${names.join(', ')}</p>`
     : html`<ol class="records">${tools.map(
         (tool) => html`
 <li><h3 class="foreign">${text(tool.name)}</h3>
