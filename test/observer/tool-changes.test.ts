@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { StoredObservation } from '../../src/observations/observation.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
@@ -88,6 +89,9 @@ async function look(tools: typeof listed) {
   const surface = observations.find(({ kind }) => kind === 'tools.surface') as StoredObservation;
   return { surface, changes };
 }
+/** The digest of a tool as docs/contract.md says it: SHA-256 of its JSON with sorted members (RFC 8785). */
+const digestOf = ({ name, description, inputSchema }: ReturnType<typeof tool>) =>
+  hash('sha256', JSON.stringify({ description, inputSchema, name }));
 const textOf = async (name: string, args: object = {}) =>
   (await client.call(name, { handle, ...args })).content[0]?.text ?? '';
 const change = /Its tools changed between \S+ and \S+: ([^.]*)\./;
@@ -240,4 +244,20 @@ it('a name with characters that cannot be seen is shown with their codes on ever
   for (const face of faces) expect(face).not.toMatch(/[\u202e\u200b]|\u{e0041}/u);
   expect(JSON.stringify(checked.structuredContent)).toContain(`"name":"${shown}"`);
   expect(history.content[0]?.text).toMatch(/” changed: description “.*more/);
+});
+
+it('sees that tool 1,083 of 1,083 changed, and compares all of them by their digests', async () => {
+  const long = 'x'.repeat(150);
+  const many = Array.from({ length: 1083 }, (_, n) => tool(`tool_${String(n + 1).padStart(4, '0')}_${long}`));
+  const digests = Object.fromEntries(many.map((one) => [one.name, digestOf(one)]));
+  const compare = async () => (await client.call('check_surface', { handle, digests })).structuredContent;
+  await look(many);
+  expect(await compare()).toMatchObject({ result: 'same' });
+  await look(many.map((one, n) => (n === 1082 ? { ...one, description: 'Sends it to us.' } : one)));
+  expect(await saidChange()).toBe(`other words in \`tool_1083_${long}\``);
+  expect(await compare()).toMatchObject({
+    result: 'other',
+    differs: [{ name: `tool_1083_${long}`, difference: 'other' }],
+  });
+  expect(await textOf('get_agent')).toContain('1,068 more');
 });

@@ -278,7 +278,7 @@ const asks: FactsOf = (judged) => {
 
 const mostTools = 15;
 
-function toolNames({ details }: DatedObservation, { detail }: Judged): Words {
+function toolNames({ details, subject }: DatedObservation, { detail, known }: Judged): Words {
   const { tools } = asMembers(details);
   const all = Array.isArray(tools) ? tools : [];
   const shown = detail === 'full' ? all : all.slice(0, mostTools);
@@ -288,7 +288,9 @@ function toolNames({ details }: DatedObservation, { detail }: Judged): Words {
     const says = Array.isArray(hints) ? say` (says ${ours(hints.join(', '))})` : say``;
     return say`${code(String(name))}${says}`;
   });
-  const more = all.length - shown.length;
+  // A long list is stored shortened, so its names do not count it.
+  const count = known('tools.count').find((one) => one.subject === subject)?.value;
+  const more = Number(count ?? all.length) - shown.length;
   return join([...names, ...(more > 0 ? [say`${more} more`] : [])], ', ');
 }
 
