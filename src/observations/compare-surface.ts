@@ -2,9 +2,9 @@ import { hash } from 'node:crypto';
 import { asMembers, countValues, parseForeignJson } from '../core/json.ts';
 import { type ComparisonBudget, differenceText, differenceWithin } from '../core/word-difference.ts';
 import { toCanonicalJson } from '../log/leaf.ts';
+import { changedTexts } from './changed-texts.ts';
 import { nameOf, type Tool, withoutForm } from './endpoint/surface.ts';
 import { toShownName } from './gate.ts';
-import { changedTexts } from './kinds/changed-texts.ts';
 
 /** Members of a tool that every era of the protocol has; hosts hand on some of them. */
 const comparedMembers = ['title', 'description', 'inputSchema', 'outputSchema', 'annotations'] as const;

@@ -1,8 +1,8 @@
 import type { Context } from '../context.ts';
 import { toComparisonBudget } from '../core/word-difference.ts';
 import { toText, Words } from '../core/words.ts';
+import { isOfTools, type ShownChange, withTexts } from './changed-texts.ts';
 import type { Tool } from './endpoint/surface.ts';
-import { isOfTools, type ShownChange, withTexts } from './kinds/changed-texts.ts';
 import { toolNames } from './kinds/tools.ts';
 import type { StoredObservation } from './observation.ts';
 import { createSetReader } from './stored-sets.ts';

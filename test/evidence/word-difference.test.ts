@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { differenceText, wordDifference } from '../../src/core/word-difference.ts';
-import { changedTexts } from '../../src/observations/kinds/changed-texts.ts';
+import { changedTexts } from '../../src/observations/changed-texts.ts';
 
 const shown = (before: string, after: string) => differenceText(wordDifference(before, after));
 

@@ -16,8 +16,8 @@ import {
   type Words,
 } from '../../core/words.ts';
 import { type Change, changeText } from '../../log/change.ts';
+import type { ShownChange } from '../../observations/changed-texts.ts';
 import { addTexts } from '../../observations/history.ts';
-import type { ShownChange } from '../../observations/kinds/changed-texts.ts';
 import type { ToolChange } from '../../observations/kinds/tool-changes.ts';
 import { questions } from '../../observations/observation.ts';
 import { kindOf } from '../../observations/recorded-kinds.ts';

@@ -13,9 +13,9 @@ import {
 } from '../../document/answers/history.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
 import { copyLacksSentence } from '../../document/record.ts';
+import type { ShownChange } from '../../observations/changed-texts.ts';
 import type { Tool } from '../../observations/endpoint/surface.ts';
 import type { readTools } from '../../observations/history.ts';
-import type { ShownChange } from '../../observations/kinds/changed-texts.ts';
 import type { ToolChange } from '../../observations/kinds/tool-changes.ts';
 import { day, foreignLink, type Html, pagePath, paste } from '../html.ts';
 import type { Site } from '../layout.ts';

@@ -1,9 +1,9 @@
-import { type ComparisonBudget, differenceWithin, type TextPart } from '../../core/word-difference.ts';
-import { shortNameOf, type Tool } from '../endpoint/surface.ts';
-import { toShownName } from '../gate.ts';
-import type { ObservationChange } from '../observation.ts';
-import { textsOf } from './tool-changes.ts';
-import { toolsSurface } from './tools.ts';
+import { type ComparisonBudget, differenceWithin, type TextPart } from '../core/word-difference.ts';
+import { shortNameOf, type Tool } from './endpoint/surface.ts';
+import { toShownName } from './gate.ts';
+import { textsOf } from './kinds/tool-changes.ts';
+import { toolsSurface } from './kinds/tools.ts';
+import type { ObservationChange } from './observation.ts';
 
 /** A text of a tool that differs between two lists of tools, for models to read: `member` is its place in the tool. */
 interface ChangedText {
