@@ -163,7 +163,7 @@ describe('a claimant', () => {
     await service.directory.importEntries([at('Bob/TOOL.git', 1)]);
     expect(await service.history(handleOf('bob'))).toEqual(before);
     await service.directory.importEntries([at('bob/other', 2)]);
-    expect(await service.standing(bob.capability)).toBe('capability_suspended');
+    expect(await service.standing(bob.capability)).toBe('capability_repository_changed');
     service.git.createRepository('bob/other');
     service.directory.wait(2 * day_s);
     await service.directory.recheck();
