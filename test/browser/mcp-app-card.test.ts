@@ -60,7 +60,7 @@ describe('the card in a host of MCP Apps', () => {
       'Receive, inspect, replay and deliver webhooks, with signature verification and agent triggers.',
       'co.webhook/webhook is listed with 1 independent source, 1 rating, as of ',
       'A listing is not verification and not a recommendation to buy.',
-      'Rated\nIndependent: 1 rating by 1 source: 1 succeeded; none with a proof; last ',
+      'Rated\nIndependent: 1 source, 1 rating: 1 succeeded; none with a proof; last ',
       'Each rating is one sourced signal, never a final verdict.',
       'Not checked\nendpoint, tools, last commit',
       'Domain webhook.co, proven to the registry',

@@ -94,7 +94,7 @@ it('no figure is said of a listing whose ratings are all set apart, and its badg
   expect(await readFigures()).toEqual(before);
   const answer = await directory.post('/api/tools/get_agent', { handle: rated });
   const { signals } = (await answer.json()) as { signals: { native: string } };
-  expect(signals.native).toMatch(/^Independent: none; new source: 1 rating by 1 source: 1 succeeded;/);
+  expect(signals.native).toMatch(/^Independent: none; new source: 1 source, 1 rating: 1 succeeded;/);
 });
 
 it('forty ratings of another listing of the publisher change no first figure, and the badge says who else rated', async () => {
