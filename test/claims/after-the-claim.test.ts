@@ -10,6 +10,7 @@ import { createChallenge } from '../../src/claims/challenge.ts';
 import { recheckDue_ms, startRecheck } from '../../src/claims/recheck.ts';
 import { suspendClaim } from '../../src/claims/suspend.ts';
 import type { Context } from '../../src/context.ts';
+import type { Written } from '../../src/core/words.ts';
 import { compareAgents } from '../../src/tools/compare-agents.ts';
 import { callTool } from '../../src/tools/tool.ts';
 import { createSharedDatabase, openDatabase } from '../support/database.ts';
@@ -128,7 +129,7 @@ describe('the host in trouble', () => {
       failed.push(directory.context.clock().toISOString().slice(0, 10));
     }
     await putListings(directory.context.store, claimableListing(1, 'co.webhook/other', undefined));
-    const { listings, sources = [] } = await callTool(
+    const answer = await callTool(
       compareAgents,
       {
         handles: [handle, 'co.webhook/other'],
@@ -136,6 +137,7 @@ describe('the host in trouble', () => {
       },
       directory.context,
     );
+    const { listings, sources } = JSON.parse(JSON.stringify(answer)) as Written<typeof answer>;
     const since = `checks have failed since ${failed[0]}, the last on ${failed[1]}.`;
     expect(sources[0]).toBe(`[1] claims made on Dossier, ${failed[1]}`);
     const [claimed, ...checked] = listings[0]?.native ?? [];
