@@ -168,11 +168,11 @@ describe('a finished answer', () => {
       const { store } = directory.context;
       const { done } = await store.imports.last();
       const stopped = 'was stopped before it completed';
-      directory.wait(1);
+      directory.wait(2);
       expect(await isCached(() => get(directory, path))).toBe(false);
       expect(await isCached(() => get(directory, path))).toBe(true);
       await store.write((tx) => tx.imports.saveRun(done?.id ?? 0, { state: 'running' }));
-      directory.wait(1);
+      directory.wait(2);
       expect(await read(directory, path)).toContain(stopped);
       await store.write((tx) => tx.imports.saveRun(done?.id ?? 0, { state: 'done' }));
       expect(await read(directory, path)).not.toContain(stopped);
