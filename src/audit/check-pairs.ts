@@ -6,7 +6,7 @@ import { toSpan } from '../ratings/fold.ts';
 import { createPairs, type PairHalf } from '../ratings/pairs.ts';
 import type { CountedRating } from './check-ratings.ts';
 
-/** What a listing and the log tell of the sources of ratings. */
+/** The ratings and sources that a listing and the log show, from which the groups of ratings follow. */
 export interface GroupEvidence {
   readonly ratings: readonly CountedRating[];
   /** Whether every entry was read: else there may be ratings that neither a listing nor an entry shows. */

@@ -11,7 +11,7 @@ export interface KnownRoot extends TreeHead {
   readonly log: number;
 }
 
-/** What the service itself states of the end of a closed log, beside the entries that were found. */
+/** A sentence about entries that the service itself states as lost in a closed log; empty if it states none. */
 function statedLoss({ closedWith }: AuditedLog, found: number): string {
   const stated = closedWith === undefined ? undefined : readCheckpoint(closedWith);
   return stated && stated.size > found

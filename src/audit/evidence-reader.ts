@@ -62,7 +62,7 @@ export interface ShownListing {
   readonly claim?: ShownClaim | undefined;
   /** At most the newest 100, and 20 changes of keys, oldest first. */
   readonly events: readonly ClaimEvent[];
-  /** What this service observed of it: the facts as they are shown, and every change. */
+  /** The observations of the listing as the service shows them: its current facts, and every change. */
   readonly observations: {
     readonly current: readonly (Pick<Observation, 'kind' | 'subject'> & Essence)[];
     readonly changes: readonly RecordedChange[];

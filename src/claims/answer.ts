@@ -102,7 +102,7 @@ async function findPresented({ listing }: ClaimTarget, { store, caller, clock }:
 const isNotBegun = ({ place }: ClaimTarget, { check: { result } }: CheckedClaim) =>
   absences.includes(result) || (place.kind === 'registry_key' && result === 'no_challenge_in_file');
 
-/** What a request with a challenge asks about. */
+/** The target of a request that names a challenge, with the check of its claim. */
 interface Asked {
   readonly target: ClaimTarget;
   readonly checked: CheckedClaim;
@@ -131,7 +131,7 @@ async function findOwnReason(text: string, asked: Asked): Promise<CheckResult | 
   return failure === 'challenge_foreign' ? findContinuing(text, asked) : failure;
 }
 
-/** What will come of the line that a request names, as far as the reason why it does not count leaves that open. */
+/** Foretells the effect of the line that a request names; undefined if nothing can be foretold. */
 async function foretellSent(text: string, reason: CheckResult, asked: Asked): Promise<string | undefined> {
   const { standing } = asked.issuing;
   if (!isWaiting(reason)) return foretoldOf(reason, asked.issuing);

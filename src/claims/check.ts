@@ -112,8 +112,8 @@ interface CheckedBy {
 }
 
 /**
- * Checks of one listing that somebody asks for and that add entries to the log, on all nodes together. Re-checks are not counted: what a
- * line that is gone takes away is taken away within a day, whoever used the others.
+ * Checks of one listing that somebody asks for and that add entries to the log, on all nodes together. Re-checks are not
+ * counted, so that they act on a line that is gone even if others have used up the limit.
  */
 export const claimChangeLimit = { name: 'claim_change', burst: 60, refill_s: 86_400 } as const;
 

@@ -50,7 +50,7 @@ export interface ForetellCase {
   readonly claim: string;
   readonly line: string;
   readonly isCosigned: boolean;
-  /** What the line does; the cost of a new claim is said beside it. */
+  /** The effect of the line in words; the cost of a new claim is stated apart from it. */
   readonly does: string;
 }
 
