@@ -118,16 +118,33 @@ export class Holder {
 }
 
 /**
- * Whether all of some endpoints are at the registered domain of a handle's namespace; undefined of a namespace that is an
- * account, without an endpoint, and if a host is a template or cannot be read.
+ * Where an endpoint is, seen from the domain of a namespace: on that domain or below it; elsewhere under the domain that was
+ * registered, whose other hosts the publisher has not shown to hold; or elsewhere.
  */
-export function namespaceHoldsEndpoints(handle: string, urls: readonly string[]): boolean | undefined {
+export type EndpointPlace = 'on' | 'beside' | 'elsewhere';
+
+/**
+ * Where each of some endpoints is, seen from a handle's namespace; undefined of a namespace that is an account, without an
+ * endpoint, and if a host is a template or cannot be read.
+ */
+export function placesOfEndpoints(handle: string, urls: readonly string[]): EndpointPlace[] | undefined {
   const publisher = Holder.ofNamespace(handle);
   const hosts = urls.map((url) => URL.parse(url)?.hostname ?? '');
   if (publisher.isAccount || hosts.length === 0 || hosts.some((host) => host === '' || /[{}]/.test(host)))
     return undefined;
-  return hosts.every((host) => Holder.ofHost(host).same(publisher));
+  return hosts.map((host) => {
+    const holder = Holder.ofHost(host);
+    if (publisher.contains(holder)) return 'on';
+    return publisher.same(holder) ? 'beside' : 'elsewhere';
+  });
 }
+
+/** Whether all of some endpoints are on the domain of a handle's namespace; undefined as `placesOfEndpoints` is. */
+export const namespaceHoldsEndpoints = (handle: string, urls: readonly string[]): boolean | undefined =>
+  placesOfEndpoints(handle, urls)?.every((place) => place === 'on');
+
+/** The domain that was registered of a namespace that is a domain. */
+export const registeredDomain = (handle: string): string => Holder.ofNamespace(handle).id;
 
 /** Whom a namespace stands for: `io.github.<account>` for that account, any other for its domain. */
 export const namespaceIdentity = (handle: string): string => Holder.ofNamespace(handle).id;

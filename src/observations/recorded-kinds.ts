@@ -42,7 +42,7 @@ const recordedKinds = [
     },
     'namespace.holds_endpoint': {
       title: 'The endpoint is at the domain of the name',
-      means: 'Whether every recorded endpoint is at the registered domain that the name stands for.',
+      means: 'Whether every recorded endpoint is on the domain that the name stands for, or below it.',
       doesNotMean: 'A no is common: many services run at a hosting company.',
     },
     'publisher.same_endpoint': {

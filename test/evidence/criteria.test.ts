@@ -330,10 +330,7 @@ const imported: readonly Row[] = [
     'unknown',
     'Namespace and repository owner cannot be compared.',
   ),
-  row(
-    ...(['endpoint_at_domain', undefined, {}, 'unknown'] as const),
-    'Its namespace stands for an account, or no endpoint is recorded.',
-  ),
+  row(...(['endpoint_at_domain', undefined, {}, 'unknown'] as const), 'No endpoint is recorded.'),
   row(
     ...(['nothing_shared', undefined, {}, 'met'] as const),
     'Dossier has no listing of another publisher with the same endpoint, package, repository or description of 40 characters or more.',
@@ -386,14 +383,14 @@ const signals: readonly Row[] = [
     undefined,
     signal('namespace.holds_endpoint', true, 'seen'),
     'met',
-    'Every recorded endpoint is at the registered domain of its namespace.',
+    'Every recorded endpoint is on the domain of its namespace, or below it.',
   ),
   row(
     'endpoint_at_domain',
     undefined,
     signal('namespace.holds_endpoint', false, 'seen'),
     'not_met',
-    'A recorded endpoint is not at the registered domain of its namespace.',
+    'A recorded endpoint is neither on the domain of its namespace nor below it.',
   ),
   row(
     'publisher_listings_at_most',

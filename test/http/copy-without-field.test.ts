@@ -95,6 +95,8 @@ describe('a copy that records no endpoint of any listing', () => {
         Array.from({ length: 6 }, () => `unknown: ${sentence}`),
       );
     expect(await judged(handle, ['transport:streamable-http'])).toEqual([`unknown: ${sentence}`]);
+    expect(await judged(handle, ['nothing_shared'])).toEqual([`unknown: ${sentence}`]);
+    expect(await judged(handle, ['endpoint_at_domain'])).toEqual([`unknown: ${sentence}`]);
     expect(await judged(other, [`transport:${http}`, `transport:${stdio}`])).toEqual([
       `unknown: ${sentence}`,
       'met: stdio is among the recorded transports.',

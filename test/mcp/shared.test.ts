@@ -41,6 +41,11 @@ const entries = [
     published('2026-10-02T08:00:00Z'),
   ),
   registryEntry('com.alone/mail', { remotes: at('mcp.alone.com') }),
+  registryEntry('com.acme.mcp/guest', { remotes: at('customer7.acme.com') }),
+  registryEntry('com.acme.mcp/own', {
+    remotes: [...at('eu.mcp.acme.com'), ...at('a.acme.com'), ...at('b.com')],
+  }),
+  registryEntry('com.acme.mcp/any', { remotes: at('{tenant}.acme.com') }),
   registryEntry('com.red/tools', { remotes: at('red.example.net') }),
   registryEntry('com.blue/tools', { remotes: at('blue.example.net') }),
 ];
@@ -95,6 +100,15 @@ describe.each(clientKinds)('get_agent, asked by a client %s', (kind) => {
     expect((await ask('io.github.someone/cards')).lines.whose).not.toContain('its endpoint');
   });
 
+  it('says only of the proven domain and what is below it that an endpoint is on it', async () => {
+    expect((await ask('com.acme.mcp/guest')).lines.whose).toMatch(
+      /^Domain mcp\.acme\.com, proven to the registry; its endpoint is not on it but under the same registered domain `acme\.com`\. /,
+    );
+    expect((await ask('com.acme.mcp/own')).lines.whose).toMatch(
+      /^Domain mcp\.acme\.com, proven to the registry; 1 of its 3 endpoints is on it, 1 under the same registered domain `acme\.com`\. /,
+    );
+  });
+
   it('tells listings of the same publisher apart from others', async () => {
     const answer = await ask('com.twins/one');
     expect(answer.lines.whose).toContain('1 more listing of this publisher records the same endpoint');
@@ -119,14 +133,23 @@ describe.each(clientKinds)('get_agent, asked by a client %s', (kind) => {
 it('compare_agents judges both by the records', async () => {
   const client = await connect('v2', { app: directory.app });
   const { content } = await client.call('compare_agents', {
-    handles: ['com.postcards/mail', 'com.twins/one', 'io.github.someone/cards'],
+    handles: [
+      ...['com.postcards/mail', 'com.twins/one', 'io.github.someone/cards'],
+      ...['com.acme.mcp/guest', 'com.acme.mcp/any'],
+    ],
     criteria: ['nothing_shared', 'endpoint_at_domain'],
   });
   expect(content[0]?.text?.match(/^(?:`[\w./]+`|\* \w+: \w+)/gm)).toEqual([
     ...['`com.postcards/mail`', '* nothing_shared: not_met', '* endpoint_at_domain: met'],
     ...['`com.twins/one`', '* nothing_shared: met', '* endpoint_at_domain: not_met'],
     ...['`io.github.someone/cards`', '* nothing_shared: not_met', '* endpoint_at_domain: unknown'],
+    ...['`com.acme.mcp/guest`', '* nothing_shared: met', '* endpoint_at_domain: not_met'],
+    ...['`com.acme.mcp/any`', '* nothing_shared: met', '* endpoint_at_domain: unknown'],
   ]);
+  expect(content[0]?.text).toContain(
+    'The host of a recorded endpoint is not known: its address is a template.',
+  );
+  expect(content[0]?.text).toContain('Its namespace stands for an account, not for a domain.');
   await client.close();
 });
 

@@ -1,6 +1,6 @@
 import { claimMethods } from '../../claims/methods.ts';
 import { handleParts, namespaceText } from '../../core/handle.ts';
-import { namespaceHoldsEndpoints } from '../../core/identity.ts';
+import { type EndpointPlace, placesOfEndpoints, registeredDomain } from '../../core/identity.ts';
 import { asMembers } from '../../core/json.ts';
 import { day as dayText } from '../../core/text.ts';
 import {
@@ -65,20 +65,31 @@ export const lineTitles = {
 export type LineName = keyof typeof lineTitles;
 export const lineNames = Object.keys(lineTitles) as [LineName, ...LineName[]];
 
+/** Where the endpoints are, seen from the domain of the namespace; empty if that cannot be told. */
 function endpointsAtDomain({ handle, remotes }: ListingDocument): Words {
-  const there = remotes.filter(({ url }) => namespaceHoldsEndpoints(handle, [url])).length;
-  if (remotes.length === 1)
-    return there === 1 ? own('its endpoint is on it') : own('its endpoint is on another domain');
-  if (there === remotes.length) return own('all its endpoints are on it');
+  const urls = remotes.map(({ url }) => url);
+  const places = placesOfEndpoints(handle, urls) ?? [];
+  const [first] = places;
+  if (first === undefined) return say``;
+  const countOf = (wanted: EndpointPlace) => places.filter((place) => place === wanted).length;
+  const [there, beside] = [countOf('on'), countOf('beside')];
+  const under = say`under the same registered domain ${code(registeredDomain(handle))}`;
+  if (places.length === 1) {
+    if (first === 'on') return own('; its endpoint is on it');
+    return first === 'beside'
+      ? say`; its endpoint is not on it but ${under}`
+      : own('; its endpoint is on another domain');
+  }
+  if (there === places.length) return own('; all its endpoints are on it');
   const many = there === 0 ? own('none') : number(there);
-  return say`${many} of its ${remotes.length} endpoints ${there > 1 ? own('are') : own('is')} on it`;
+  const others = beside === 0 ? say`` : say`, ${beside} ${under}`;
+  return say`; ${many} of its ${places.length} endpoints ${there > 1 ? own('are') : own('is')} on it${others}`;
 }
 
 function namespaceOf(judged: Judged): Fact {
   const { handle } = judged.listing;
   const isShown = signalValue(judged.listing, 'namespace.proof') !== undefined;
   const owner = signalValue(judged.listing, 'namespace.matches_repository_owner');
-  const atDomain = signalValue(judged.listing, 'namespace.holds_endpoint');
   const owns = owner
     ? own(', owner of the recorded repository')
     : own(', not the owner of the recorded repository');
@@ -86,7 +97,8 @@ function namespaceOf(judged: Judged): Fact {
   const name = isShown
     ? say`${ours(namespaceText(handle))}, proven to the registry`
     : say`namespace ${ours(handleParts(handle).namespace)}, not proven`;
-  const where = atDomain === undefined ? say`` : say`; ${endpointsAtDomain(judged.listing)}`;
+  const isComparable = signalValue(judged.listing, 'namespace.holds_endpoint') !== undefined;
+  const where = isComparable ? endpointsAtDomain(judged.listing) : say``;
   // Its words name the registry as their source.
   return ofService(judged, say`${name}${owner === undefined ? say`` : owns}${where}`);
 }

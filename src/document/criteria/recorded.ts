@@ -1,6 +1,8 @@
 import { ownerTexts } from '../../core/handle.ts';
+import { Holder } from '../../core/identity.ts';
 import { counted, day } from '../../core/text.ts';
 import { dayOf, join, ours, say, sentence, type Words } from '../../core/words.ts';
+import { copyFields } from '../../imports/import-run.ts';
 import type { ListingRemote } from '../../listings/listing.ts';
 import { currentOutcome, knowingOf } from '../../observations/observation.ts';
 import type { KindName } from '../../observations/recorded-kinds.ts';
@@ -172,20 +174,28 @@ export const signalCriteria = {
   ),
   endpoint_at_domain: ofSignal(atDomain).plain('Endpoint at the domain of its namespace', (compared) => {
     const value = signalOf(compared, atDomain)?.value;
-    if (typeof value !== 'boolean')
-      return unknown('Its namespace stands for an account, or no endpoint is recorded.');
-    return value
-      ? met('Every recorded endpoint is at the registered domain of its namespace.')
-      : notMet('A recorded endpoint is not at the registered domain of its namespace.');
+    if (typeof value === 'boolean')
+      return value
+        ? met('Every recorded endpoint is on the domain of its namespace, or below it.')
+        : notMet('A recorded endpoint is neither on the domain of its namespace nor below it.');
+    const { handle, remotes } = compared.listing;
+    if (remotes.length === 0) return absentFinding(compared, 'endpoint', unknown('No endpoint is recorded.'));
+    if (Holder.ofNamespace(handle).isAccount)
+      return unknown('Its namespace stands for an account, not for a domain.');
+    return unknown('The host of a recorded endpoint is not known: its address is a template.');
   }),
   nothing_shared: ofSignal(concentration).plain(
     'No other publisher records its endpoint, package, repository or description',
     (compared) => {
       const found = recordedInCommon.find((kind) => signalOf(compared, kind));
-      if (found === undefined)
-        return met(
+      if (found === undefined) {
+        const { copy_lacks = [] } = compared.listing;
+        const lacking = copyFields.find((field) => copy_lacks.includes(field));
+        const none = met(
           'Dossier has no listing of another publisher with the same endpoint, package, repository or description of 40 characters or more.',
         );
+        return lacking ? absentFinding(compared, lacking, none) : none;
+      }
       const { outcome, reason = say`` } = signalOf(compared, found) ?? {};
       return signalFinding(compared, found, outcome === 'seen' ? notMet(reason) : unknown(reason));
     },
