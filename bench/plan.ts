@@ -6,6 +6,6 @@ export interface Plan extends Effort {
   readonly listings: number;
   /** The engine of the part `search`. */
   readonly engine: 'sqlite' | 'postgres';
-  /** Other checkouts, whose services are measured in the same run; only the parts `mcp` and `pages` do so. */
+  /** Other checkouts, whose services are measured in the same run; only the parts `mcp`, `pages` and `uncached` do so. */
   readonly before: readonly string[];
 }

@@ -15,9 +15,9 @@ import { measurePages } from './parts/pages.ts';
 import { profiles } from './parts/profile.ts';
 import { measureReceipts } from './parts/receipts.ts';
 import { measureSearch } from './parts/search.ts';
-
 import { measureStart } from './parts/start.ts';
 import { measurePostgres, measureSqlite } from './parts/store.ts';
+import { measureUncached } from './parts/uncached.ts';
 import { measureWrites } from './parts/writes.ts';
 import type { Plan } from './plan.ts';
 import type { Part } from './report.ts';
@@ -27,6 +27,7 @@ import { saveTable, toDatedTable } from './saved-tables.ts';
 const parts: Readonly<Record<string, (plan: Plan) => Promise<Part>>> = {
   mcp: measureMcp,
   pages: measurePages,
+  uncached: measureUncached,
   api: measureApi,
   dump: measureDumps,
   store: measureSqlite,

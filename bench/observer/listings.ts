@@ -23,8 +23,8 @@ export const toRemote = (at: number) => ({
 export const toOverrides = (url: string): string =>
   JSON.stringify(Object.fromEntries(Array.from({ length: hosts }, (_, at) => [hostOf(at), url])));
 
-/** Makes a new database of so many listings, whose endpoints are on 200 hosts; returns its URL. */
-export async function makeObserved(folder: string, listings: number): Promise<string> {
+/** Makes a new database of so many listings, whose endpoints are on 200 hosts, as a checkout imports it; returns its URL. */
+export async function makeObserved(folder: string, listings: number, checkout?: string): Promise<string> {
   const entries = Array.from({ length: listings }, (_, at) =>
     registryEntry(toHandle(at), { remotes: [toRemote(at)] }),
   );
@@ -32,6 +32,6 @@ export async function makeObserved(folder: string, listings: number): Promise<st
   writeFileSync(copy, JSON.stringify(entries));
   const path = join(folder, 'observed.db');
   removeDatabase(path);
-  await runScript(['src/main.js', 'import', '--from', copy], { DATABASE_URL: `file:${path}` });
+  await runScript(['src/main.js', 'import', '--from', copy], { DATABASE_URL: `file:${path}` }, checkout);
   return `file:${path}`;
 }
