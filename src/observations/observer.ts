@@ -12,6 +12,7 @@ import { measure } from '../telemetry/events.ts';
 import { createChecks, type HeldLease } from './checks.ts';
 import type { DatedFinding } from './compare.ts';
 import { createCertificates, createDns } from './endpoint/network.ts';
+import { createOneSession } from './endpoint/one-session.ts';
 import { createCutOffWatch } from './hosts/cut-off.ts';
 import { createHostQueue, type HostQueue } from './hosts/host-queue.ts';
 import { createPoliteFetch, createPoliteRepositories, findRefusal, observerRules } from './hosts/polite.ts';
@@ -102,6 +103,7 @@ function createParts(
     catalogs: createPriceCatalogs(config.priceCatalogs, { fetch, robots, clock }),
     packages: createPackageRegistries(config, { fetch, queue, robots, timeouts, watch }),
     client: { name: 'dossier-observer', version: config.version },
+    oneSession: createOneSession(clock),
   };
 }
 

@@ -19,6 +19,7 @@ import type { EndpointAnswer } from './endpoint/conversation.ts';
 import type { ClientInfo } from './endpoint/messages.ts';
 import { createListRoom, type ListRoom } from './endpoint/messages.ts';
 import type { createCertificates, createDns } from './endpoint/network.ts';
+import type { OneSession } from './endpoint/one-session.ts';
 import { createTimeBudgets } from './hosts/host-turns.ts';
 import { noWayThere, type PoliteFetch } from './hosts/polite.ts';
 import type { Robots } from './hosts/robots.ts';
@@ -233,6 +234,7 @@ export interface RunParts {
   readonly packages: ReturnType<typeof createPackageRegistries>;
   readonly catalogs: ReturnType<typeof createPriceCatalogs>;
   readonly client: ClientInfo;
+  readonly oneSession: OneSession;
   /** Its name in a repository. */
   readonly claimFile: string;
   readonly timeouts: Timeouts;

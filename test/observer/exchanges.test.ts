@@ -217,18 +217,32 @@ it('a server that keeps an event stream open and says nothing in it is asked in 
   expect(facts['endpoint.protocol']).toMatchObject({ value: '2025-06-18' });
 });
 
-it('a server with one session for all is said to be that, in the reply to the message that clients send', async () => {
-  const failing =
-    (code: number, message: string): Answer =>
-    ({ body }, response) =>
+it('a server with one session for all is said to be that, and is asked for none again within seven days', async () => {
+  const asked: string[] = [];
+  const refusing =
+    (method: string, code: number, message: string): Answer =>
+    ({ body }, response) => {
+      asked.push(method);
       json(response, rpcError(body, code, message), 400);
-  const facts = await check('one-session', {
-    'server/discover': failing(-32000, 'Bad Request: Mcp-Session-Id header is required'),
-    initialize: failing(-32600, 'Invalid Request: Server already initialized'),
-  });
-  expect(facts['endpoint.answers']?.reason).toBe(
-    '`https://one-session.example.com/mcp` refuses initialize, because it is initialized already: it has one session for all clients.',
+    };
+  const one = {
+    'server/discover': refusing('discover', -32000, 'Bad Request: Mcp-Session-Id header is required'),
+    initialize: refusing('initialize', -32600, 'Invalid Request: Server already initialized'),
+  };
+  const first = await check('one-session', one);
+  expect(first['endpoint.answers']?.reason).toBe(
+    '`https://one-session.example.com/mcp` refused `initialize`, because it is initialized already: it has one session for all clients, which an earlier check of Dossier may have taken.',
   );
+  expect(asked.splice(0)).toEqual(['discover', 'initialize']);
+  // Restarted, it would give its one session to whoever asks first.
+  const restarted = await check('one-session', { ...one, initialize: session() });
+  expect(asked.splice(0)).toEqual(['discover']);
+  expect(restarted['endpoint.answers']?.missed?.reason).toMatch(
+    /^Dossier sent `https:\/\/one-session\.example\.com\/mcp` no `initialize`: on \d{4}-\d\d-\d\d it had one session for all clients, which a check would take from them\.$/,
+  );
+  directory.wait(6 * day_s);
+  const later = await check('one-session');
+  expect(later['endpoint.answers']).toMatchObject({ outcome: 'seen', value: 200 });
 });
 
 it('messages without jsonrpc are said to be such', async () => {

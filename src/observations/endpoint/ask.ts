@@ -52,7 +52,11 @@ async function askOlder(
   { post, discover }: { readonly post: (message: Message) => Promise<unknown>; discover(): Promise<Replied> },
 ): Promise<EndpointAnswer | NoAnswer> {
   const failure = discovered.is === 'no_answer' ? discovered.answer : (modern?.list as NoAnswer | undefined);
+  const taken = talk.oneSession.whyNotAsked(talk.url);
+  if (taken) return modern ?? taken;
   const initialized = toIntroduced(await send(talk, (id) => initializeMessage(id, talk.client)));
+  if (initialized.is === 'no_answer' && initialized.answer.cause === 'one_session')
+    talk.oneSession.note(talk.url);
   const older = await afterInitialize(talk, initialized, post);
   if (modern && older?.list.result !== 'tools') return modern;
   if (older && (older.introduction || older.payment || discovered.is !== 'credentials'))

@@ -17,6 +17,7 @@ import {
   type ToolList,
   toReplied,
 } from './messages.ts';
+import type { OneSession } from './one-session.ts';
 
 /** Streamable HTTP, or HTTP with SSE (2024-11-05), as a record names them. */
 export type Transport = 'streamable-http' | 'sse';
@@ -62,6 +63,7 @@ export interface AskParts {
   readonly client: ClientInfo;
   readonly timeouts: Pick<Timeouts, 'observerFirstTry_ms' | 'observerSecondTry_ms'>;
   readonly room: ListRoom;
+  readonly oneSession: OneSession;
 }
 
 export type Conversation = ReturnType<typeof createConversation>;

@@ -49,12 +49,10 @@ export const noAnswer = (outcome: NoAnswer['outcome'], why: Words, status?: numb
 /** What a JSON-RPC error says: only that a method is not there lasts. */
 function toErrorAnswer(error: JsonObject, { url, status }: Fetched) {
   // Such a server gives no client a session until it is restarted.
-  if (typeof error.message === 'string' && /\balready initiali[sz]ed\b/i.test(error.message))
-    return noAnswer(
-      'otherwise',
-      say`${code(url)} refuses initialize, because it is initialized already: it has one session for all clients.`,
-      status,
-    );
+  if (typeof error.message === 'string' && /\balready initiali[sz]ed\b/i.test(error.message)) {
+    const why = say`${code(url)} refused \`initialize\`, because it is initialized already: it has one session for all clients, which an earlier check of Dossier may have taken.`;
+    return { is: 'no_answer' as const, answer: none('otherwise', why, { status, cause: 'one_session' }) };
+  }
   const number = Number.isSafeInteger(error.code) ? code(String(error.code)) : own('without a code');
   const isBusy = status >= 500 || status === 429;
   const outcome = isBusy ? 'silent' : error.code === methodNotFound ? 'absent' : 'otherwise';

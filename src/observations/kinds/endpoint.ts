@@ -51,6 +51,7 @@ const causes = {
   certificate: 'invalid_certificate',
   not_http: 'other_answer',
   too_large: 'other_answer',
+  one_session: 'other_answer',
 } as const;
 
 /** How a check without an answer is counted; undefined for one in which nothing was asked. */
