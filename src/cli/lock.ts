@@ -8,6 +8,7 @@ import type { ListingDocument } from '../document/listing-document.ts';
 import {
   compareLocked,
   differenceText,
+  type LastChanges,
   type LockDifference,
   type LockedListing,
   type LockFile,
@@ -151,16 +152,19 @@ function readExisting(file: string): LockFile {
   throw usageError(`${file}: ${why}`);
 }
 
-/** A listing as a source has it now; a word says why it has none. */
-type Found = LockedListing | 'withdrawn' | 'not listed';
+/** A listing as a source has it now, with how it changed last; a word says why it has none. */
+type Found = readonly [LockedListing, LastChanges] | 'withdrawn' | 'not listed';
 
 /** Reads each listing once. Throws ExitError. */
 async function readAll(handles: readonly string[], source: LockSource): Promise<Map<string, Found>> {
   const found = new Map<string, Found>();
-  const { toLocked } = await import('../document/locked.ts');
+  const { toLastChanges, toLocked } = await import('../document/locked.ts');
   for (const handle of handles) {
     const document = await source.read(handle);
-    found.set(handle, typeof document === 'string' ? document : toLocked(document));
+    found.set(
+      handle,
+      typeof document === 'string' ? document : [toLocked(document), toLastChanges(document)],
+    );
   }
   return found;
 }
@@ -211,7 +215,7 @@ function toListings(
 ): Record<string, LockedListing> {
   const listings: Record<string, LockedListing> = update ? {} : { ...known?.listings };
   for (const [handle, now] of found) {
-    if (typeof now !== 'string') listings[handle] = now;
+    if (typeof now !== 'string') listings[handle] = now[0];
     else if (!update || !known?.listings[handle])
       throw usageError(`${handle} is ${now} at ${source.name}; nothing was written`);
   }

@@ -33,6 +33,9 @@ export type LockFile = z.infer<typeof lockFile>;
 export const readLockFile = (text: string): LockFile | undefined =>
   lockFile.safeParse(parseForeignJson(text)).data;
 
+/** How facts of a listing changed last, by their names: from which value, and in words. */
+export type LastChanges = Readonly<Record<string, { readonly from: unknown; readonly text: string }>>;
+
 export interface LockDifference {
   readonly handle: string;
   readonly fact: string;
@@ -42,6 +45,8 @@ export interface LockDifference {
   /** The same in words: what others wrote is in quotes or code spans. */
   readonly from_text: string;
   readonly to_text: string;
+  /** How it changed, where from and to are digests; of several changes since, the last. */
+  readonly how?: string;
   /** Since when it is so, RFC 3339, if that is known; else the day on which it was read. */
   readonly when: string;
   readonly when_is: 'since' | 'as_of';
@@ -62,7 +67,11 @@ function toTexts(before: LockedFact | undefined, after: LockedFact | undefined) 
  * The facts of one listing that differ from what was locked, in the order of their names. What Dossier observed is compared
  * only if both sides know it; what the record says is compared always.
  */
-export function compareLocked(handle: string, locked: LockedListing, now: LockedListing): LockDifference[] {
+export function compareLocked(
+  handle: string,
+  locked: LockedListing,
+  [now, changes]: readonly [LockedListing, LastChanges],
+): LockDifference[] {
   const names = [...new Set([...Object.keys(locked.facts), ...Object.keys(now.facts)])].sort();
   return names.flatMap((fact): LockDifference[] => {
     const [before, after] = [locked.facts[fact], now.facts[fact]];
@@ -70,7 +79,10 @@ export function compareLocked(handle: string, locked: LockedListing, now: Locked
     if ((before ?? after)?.is_observed && !(before && after)) return [];
     const when = after?.since ?? now.as_of;
     const when_is = after?.since === undefined ? 'as_of' : 'since';
-    const texts = toTexts(before, after);
+    const last = Object.hasOwn(changes, fact) ? changes[fact] : undefined;
+    const isOnly = isDeepStrictEqual(last?.from, before?.value);
+    const how = last && (isOnly ? last.text : `of several changes since, the last: ${last.text}`);
+    const texts = { ...toTexts(before, after), ...(how !== undefined && { how }) };
     return [{ handle, fact, from: before?.value, to: after?.value, ...texts, when, when_is }];
   });
 }
@@ -89,5 +101,7 @@ function factText(fact: string): string {
 }
 
 /** A difference on one line. Values are the words of publishers, services and registries: in code spans, or quoted. */
-export const differenceText = ({ handle, fact, from_text, to_text, when, when_is }: LockDifference): string =>
-  `${handle}: ${factText(fact)} changed from ${from_text} to ${to_text}, ${when_is === 'since' ? 'known since' : 'as of'} ${when.slice(0, 10)}`;
+export function differenceText({ handle, fact, from_text, to_text, how, when, when_is }: LockDifference) {
+  const what = how === undefined ? ` changed from ${from_text} to ${to_text}` : `: ${how}`;
+  return `${handle}: ${factText(fact)}${what}, ${when_is === 'since' ? 'known since' : 'as of'} ${when.slice(0, 10)}`;
+}

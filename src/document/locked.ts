@@ -1,8 +1,9 @@
-import { toText } from '../core/words.ts';
+import { toText, within } from '../core/words.ts';
 import { currentOutcome, type Observation } from '../observations/observation.ts';
 import { kindOf } from '../observations/recorded-kinds.ts';
 import type { ListingDocument } from './listing-document.ts';
-import type { LockedFact, LockedListing } from './lock-file.ts';
+import type { LastChanges, LockedFact, LockedListing } from './lock-file.ts';
+import { between } from './seen.ts';
 
 /** Whether something is known now that can be compared. That an endpoint asks for credentials is in auth.required. */
 function isComparable(one: Observation): boolean {
@@ -55,3 +56,15 @@ export function toLocked(document: ListingDocument): LockedListing {
   const log_index = document.claim?.history.at(-1)?.log_index;
   return { as_of: document.evidence_snapshot_date, facts, ...(log_index !== undefined && { log_index }) };
 }
+
+/** How each list of tools changed last, in the words of every answer: its value is a digest, which says nothing to people. */
+export const toLastChanges = ({ observations }: ListingDocument): LastChanges =>
+  Object.fromEntries(
+    observations.flatMap((one) => {
+      const { kind, changed_from } = one;
+      const { isLocked, sayChange } = kindOf(kind) ?? {};
+      if (!isLocked || !changed_from || typeof one.value !== 'string') return [];
+      const said = sayChange?.(changed_from, one, between(one));
+      return said ? [[nameOf(one), { from: changed_from.value, text: toText(within(said)) }]] : [];
+    }),
+  );

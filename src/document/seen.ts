@@ -95,3 +95,10 @@ export const asksPayment = (seen: Seen, { subject }: Pick<Observation, 'subject'
 /** What a kind says of a value that was seen. */
 export const factWords = (one: Pick<Observation, 'kind' | 'value' | 'details' | 'as_seen'>): Words =>
   kindOf(one.kind)?.say?.(one) ?? code(String(one.value));
+
+/** The days between which a fact became another. */
+export const between = ({
+  changed_from,
+  first_seen_at = '',
+}: Pick<Observation, 'changed_from' | 'first_seen_at'>): Words =>
+  say`between ${dayOf(changed_from?.seen_until ?? '')} and ${dayOf(first_seen_at)}`;

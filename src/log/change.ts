@@ -1,24 +1,26 @@
-/** What each type of change says: of listings, every type of log entry about a listing, and of the operator's views. */
-const sentences = {
-  'listing.new': 'listed for the first time here',
-  'listing.changed': 'record changed',
-  'listing.withdrawn': 'no longer listed',
-  'listing.restored': 'listed again',
-  'claim.activated': 'claim proven',
-  'claim.suspended': 'claim suspended',
-  'claim.keys_changed': 'keys for receipts changed',
-  'capability.revoked': 'capability revoked',
-  'rating.submitted': 'new rating',
-  'rating.amended': 'rating amended',
-  'rating.withdrawn': 'rating withdrawn',
-  'rating.responded': 'response to a rating',
-  'observation.changed': 'changed',
-  'moderation.applied': 'action of the operator',
-  'view.joined': 'joined the view',
-  'view.left': 'left the view',
-} as const;
-type ChangeType = keyof typeof sentences;
-export const changeTypes = Object.keys(sentences) as [ChangeType, ...ChangeType[]];
+/**
+ * Of listings, every type of log entry about a listing, and of the operator's views, in the order in which several of one day are said;
+ * document/changes.ts has their words.
+ */
+export const changeTypes = [
+  'listing.withdrawn',
+  'observation.changed',
+  'listing.changed',
+  'listing.new',
+  'listing.restored',
+  'moderation.applied',
+  'claim.activated',
+  'claim.suspended',
+  'claim.keys_changed',
+  'capability.revoked',
+  'rating.submitted',
+  'rating.amended',
+  'rating.withdrawn',
+  'rating.responded',
+  'view.joined',
+  'view.left',
+] as const;
+export type ChangeType = (typeof changeTypes)[number];
 
 /** One change of the evidence about a listing, in the order of all changes (docs/changes.md). */
 export interface Change {
@@ -52,7 +54,7 @@ export const toChangeId = ({ seq, at }: Pick<Change, 'seq' | 'at'>): string =>
 /** Whether a text has the form of a change's id. */
 export const isChangeId = (text: string): boolean => /^[1-9]\d{0,14}_[0-9a-z]{1,10}$/.test(text);
 
-const isChangeType = (type: string): type is ChangeType => Object.hasOwn(sentences, type);
+const isChangeType = (type: string): type is ChangeType => (changeTypes as readonly string[]).includes(type);
 
 /** A criterion of a view that a listing does not meet any more, in the data of `view.left`; of an approval with the sentence that says why. */
 export interface FailedCriterion {
@@ -71,37 +73,6 @@ export const toLoggedChange = (
   { handle, at, data }: Pick<NewChange, 'handle' | 'at'> & Partial<Pick<NewChange, 'data'>>,
 ): NewChange | undefined =>
   isChangeType(type) ? { type, handle, at, data: { log_index, ...data } } : undefined;
-
-/** What the operator did, as in `hide rating, personal_data`. */
-const toActionText = ({ action, target_kind, reason, ends }: NewChange['data']) =>
-  `${ends === undefined ? '' : 'undid '}${action} ${target_kind}, ${reason}`;
-
-/** Which view a listing left and why, as in `our-services: has_endpoint not met`. */
-const toLeftText = ({ view, failed }: NewChange['data']) => {
-  const reasons = (failed as readonly FailedCriterion[]).map(
-    ({ criterion, value, result, fact }) =>
-      fact ?? `${criterion}${value === undefined ? '' : ` ${value}`} ${result.replaceAll('_', ' ')}`,
-  );
-  return `${view}: ${reasons.join(', ') || 'not listed'}`;
-};
-
-const namesOf = ({ type, data }: NewChange): string[] => {
-  if (type === 'moderation.applied') return [toActionText(data)];
-  if (type === 'view.joined') return [String(data.view)];
-  if (type === 'view.left') return [toLeftText(data)];
-  const named = data.fields ?? data.kinds;
-  const names = Array.isArray(named) ? named.map(String) : [];
-  // Which tools are listed says how many.
-  return names.includes('tools.surface') ? names.filter((name) => name !== 'tools.count') : names;
-};
-
-/** What a change is, in words; `toName` gives kinds of fact their names. */
-export function changeText(change: NewChange, toName = (name: string) => name): string {
-  const names = namesOf(change);
-  if (change.type === 'observation.changed') return `${names.map(toName).join(', ') || 'facts'} changed`;
-  const by = typeof change.data.source === 'string' ? ` by ${change.data.source}` : '';
-  return `${sentences[change.type]}${by}${names.length > 0 ? ` (${names.join(', ')})` : ''}`;
-}
 
 const notable: ReadonlySet<ChangeType> = new Set([
   'listing.withdrawn',

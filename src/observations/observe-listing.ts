@@ -17,6 +17,7 @@ import { kinds, type ObservedKind } from './kinds.ts';
 import type { ObservationChange, StoredObservation } from './observation.ts';
 import { isUnanswered, type Outcome } from './outcome.ts';
 import type { Run } from './run.ts';
+import { sumOfClasses } from './tool-change.ts';
 
 /** A set of tools that differs from the last stored one of its endpoint; `changes` are the differences, if there is one. */
 interface NewSurface {
@@ -215,9 +216,10 @@ async function write(tx: Transaction, observed: ObservedRecord) {
     const changed = new Set(changes.map(keyOf));
     const reported = observations.filter((one) => changed.has(keyOf(one)) && isChangedAt(one, stamp));
     const kinds = [...new Set(reported.map(({ kind }) => kind))];
+    const tools_changed = sumOfClasses(reported.flatMap(({ changed_from }) => changed_from?.counts ?? []));
     const log_index = await tx.log.append(
       toLeaf('observation.changed', change),
-      kinds.length > 0 ? { handle, at: stamp.at, data: { kinds } } : undefined,
+      kinds.length > 0 ? { handle, at: stamp.at, data: { kinds, tools_changed } } : undefined,
     );
     await tx.observations.addChange({ ...change, log_index });
   }

@@ -1,23 +1,24 @@
 import { Feed } from 'feed';
 import { html } from 'hono/html';
 import type { Config } from '../config/config.ts';
-import { quoted } from '../core/text.ts';
-import { factTitle } from '../document/words.ts';
-import { type Change, changeText } from '../log/change.ts';
+import { toText } from '../core/words.ts';
+import { changeWithVersion, changeWords } from '../document/changes.ts';
+import type { Change } from '../log/change.ts';
+import { toHtml } from './words.ts';
 
 const note =
   'Changes of what is recorded, observed, claimed or rated. Evidence, not verification and not a recommendation.';
 
-const textOf = (change: Change) => `${change.handle}: ${changeText(change, factTitle)}`;
+const titleOf = (change: Change) => `${change.handle}: ${toText(changeWords(change))}`;
 
 /** The change in a sentence, escaped: feed readers show it as HTML, and publishers choose what their versions are called. */
 function contentOf(change: Change, publicUrl: string): string {
-  const { version, log_index } = change.data;
+  const { log_index } = change.data;
   const entry =
     typeof log_index === 'number' &&
     html` <a href="${publicUrl}/log/entry/${log_index}">Entry ${log_index} of the log</a>.`;
   return String(
-    html`<p>${change.at.slice(0, 10)}, ${textOf(change)}${typeof version === 'string' && `, version ${quoted(version)}`}. <a href="${publicUrl}/agents/${change.handle}/history">What was before and after</a>.${entry}</p>`,
+    html`<p>${change.at.slice(0, 10)}, ${change.handle}: ${toHtml(changeWithVersion(change))}. <a href="${publicUrl}/agents/${change.handle}/history">What was before and after</a>.${entry}</p>`,
   );
 }
 
@@ -44,7 +45,7 @@ export function toFeed(
   for (const change of changes)
     feed.addItem({
       id: `${site.publicUrl}/changes#${change.id}`,
-      title: textOf(change),
+      title: titleOf(change),
       link: `${site.publicUrl}/agents/${change.handle}`,
       date: new Date(change.at),
       content: contentOf(change, site.publicUrl),

@@ -1,15 +1,18 @@
 import { html } from 'hono/html';
 import { amount } from '../core/text.ts';
+import { join } from '../core/words.ts';
+import { changeWords } from '../document/changes.ts';
 import type { StatusDocument } from '../document/listing-document.ts';
 import { isRecordedTag } from '../document/record.ts';
-import { factTitle } from '../document/words.ts';
-import { type Change, changeText } from '../log/change.ts';
+import { unique } from '../document/words.ts';
+import { type Change, changeTypes } from '../log/change.ts';
 import { day, type Html, handleLink } from './html.ts';
 import { importState } from './import-state.ts';
 import { type Site, toPage } from './layout.ts';
 import { connectDossier } from './listing/page.ts';
 import { type TagCount, tagCloud } from './pages.ts';
 import { plainSearchForm } from './search-form.ts';
+import { toHtml } from './words.ts';
 
 const mostListings = 8;
 const mostOfListing = 3;
@@ -17,11 +20,12 @@ const mostOfListing = 3;
 function changedItem(handle: string, [newest, ...older]: readonly Change[]) {
   if (!newest) return '';
   const date = newest.at.slice(0, 10);
-  const sameDay = [newest, ...older.filter(({ at }) => at.slice(0, 10) === date)];
-  const texts = [...new Set(sameDay.map((one) => changeText(one, factTitle)))];
-  const more = texts.length - mostOfListing;
+  const ofDay = [newest, ...older].filter(({ at }) => at.slice(0, 10) === date);
+  const sorted = ofDay.toSorted((a, b) => changeTypes.indexOf(a.type) - changeTypes.indexOf(b.type));
+  const said = unique(sorted.map(changeWords));
+  const more = said.length - mostOfListing;
   return html`
-<li>${day(newest.at)} <span>${handleLink(handle)}: ${texts.slice(0, mostOfListing).join('; ')}${more > 0 && `; ${more} more`}</span></li>`;
+<li>${day(newest.at)} <span>${handleLink(handle)}: ${toHtml(join(said.slice(0, mostOfListing), '; '))}${more > 0 && `; ${more} more`}</span></li>`;
 }
 
 function recentChanges(changes: readonly Change[]): Html | '' {

@@ -15,15 +15,16 @@ import {
   toText,
   type Words,
 } from '../../core/words.ts';
-import { type Change, changeText } from '../../log/change.ts';
+import type { Change } from '../../log/change.ts';
 import type { ShownChange } from '../../observations/changed-texts.ts';
 import { addTexts } from '../../observations/history.ts';
-import type { ToolChange } from '../../observations/kinds/tool-changes.ts';
+import { changedToolWords, type ToolChange } from '../../observations/kinds/tool-changes.ts';
 import { questions } from '../../observations/observation.ts';
 import { kindOf } from '../../observations/recorded-kinds.ts';
 import type { RecordedChange } from '../../observations/table.ts';
+import { changeWithVersion } from '../changes.ts';
 import type { ListingFacts } from '../record.ts';
-import { factTitle, toLabel } from '../words.ts';
+import { toLabel } from '../words.ts';
 import { valueWords } from './all-facts.ts';
 
 /** What a history can be asked for: facts by the question that they help to answer, and what is recorded here. */
@@ -198,12 +199,6 @@ const more = (items: readonly unknown[], most: number) => moreThan(items.length,
 export const countOf = ({ items = [], counts }: ShownChange) =>
   counts ? Object.values(counts).reduce((sum, count) => sum + count, 0) : items.length;
 
-/** What a tool asks for that it did not ask for before. */
-const argumentsWords = ({ class: of, arguments: names = [] }: ToolChange): Words[] =>
-  names.map((name) =>
-    of === 'secret' ? say`argument named as a secret ${code(name)}` : say`required argument ${code(name)}`,
-  );
-
 /** A hint of the protocol that changed needs no quotes; any other name is its publisher's. */
 const hint = /^[A-Za-z]{1,20}Hint: (?:true|false|absent) -> (?:true|false|absent)$/;
 
@@ -214,26 +209,30 @@ const memberWords = (member: string): Words => {
   return known === undefined ? code(member) : own(known);
 };
 
-function toolWords(item: ToolChange, texts: ShownChange['texts'] = []): Words {
-  const { tool, change, members = [], annotations = [] } = item;
-  if (change !== 'changed') return say`${code(tool)} ${own(change)}`;
-  const worded = texts
-    .slice(0, mostTexts)
-    .map(({ member, difference }) => say`${memberWords(member)} ${quote(cut(differenceText(difference)))}`);
+/** How one tool changed: its class as in every answer, then what of it differs but for the texts that are shown apart. */
+export function toolWords(item: ToolChange, texts: ShownChange['texts'] = [], said: readonly Words[] = []) {
+  const { members = [], annotations = [], arguments: names = [] } = item;
   const others = members.filter((member) => !texts.some((text) => text.member.split('.')[0] === member));
   const parts = [
-    ...argumentsWords(item),
+    ...names.map((name) => code(name)),
     ...annotations.map((text) => (hint.test(text) ? ours(text) : quote(text))),
     ...others.map(memberWords),
-    ...worded,
-    ...more(texts, mostTexts),
+    ...said,
   ];
-  return say`${code(tool)} changed: ${join(parts, ', ')}`;
+  return say`${changedToolWords(item)}${parts.length > 0 ? say`: ${join(parts, ', ')}` : say``}`;
+}
+
+function toolWithTexts(item: ToolChange, { texts: all = [] }: ShownChange): Words {
+  const texts = all.filter(({ tool }) => tool === item.tool);
+  const said = texts
+    .slice(0, mostTexts)
+    .map(({ member, difference }) => say`${memberWords(member)} ${quote(cut(differenceText(difference)))}`);
+  return toolWords(item, texts, [...said, ...more(texts, mostTexts)]);
 }
 
 /** What was and what is; a set of tools tool by tool, unless its tools are listed apart. */
 export function changedWords(change: ShownChange, isListed = false): Words {
-  const { before, after, texts = [] } = change;
+  const { before, after } = change;
   const last = dayOf(before?.seen_until ?? '');
   if (toolChangesOf(change).length === 0) {
     const [was, is] = [before ? seenValue(change, before) : say``, seenValue(change, after)];
@@ -243,9 +242,8 @@ export function changedWords(change: ShownChange, isListed = false): Words {
     const then = since ? say`since ${dayOf(since)}` : own('then');
     return say`${titleOf(change)}: ${first} until ${last}, ${then} ${second}`;
   }
-  const textsOf = (item: ToolChange) => texts.filter(({ tool }) => tool === item.tool);
   const shown = toolChangesOf(change).slice(0, mostItems);
-  const said = shown.map((item) => toolWords(item, textsOf(item)));
+  const said = shown.map((item) => toolWithTexts(item, change));
   const what = isListed ? own('changed') : join([...said, ...moreThan(countOf(change), mostItems)], '; ');
   return say`${titleOf(change)}: ${what}; last seen without these changes on ${last}`;
 }
@@ -308,8 +306,7 @@ export function claimWords(event: ClaimEvent): Words {
 
 function recordedWords({ type, at, data, claim }: ReturnType<typeof toRecorded>): Words {
   if (claim) return claimWords(claim);
-  const version = typeof data.version === 'string' ? say`; version ${code(data.version)}` : say``;
-  return say`${ours(changeText({ type, at, data, handle: '' }, factTitle))}${version}`;
+  return changeWithVersion({ type, at, data, handle: '' });
 }
 
 /** The facts that a check saw become others. */

@@ -29,6 +29,7 @@ import { ratingParts } from '../rated.ts';
 import { recordedSecrets } from '../record.ts';
 import {
   asksPayment,
+  between,
   daysSince,
   isKnown,
   type Judged,
@@ -137,9 +138,6 @@ const notThere = ({ seen }: Judged): Words[] =>
   );
 
 const changed_days = 90;
-
-const between = ({ changed_from, first_seen_at }: DatedObservation): Words =>
-  say`between ${dayOf(changed_from?.seen_until ?? '')} and ${dayOf(first_seen_at)}`;
 
 function changed(judged: Judged): Words[] {
   const { listing, known } = judged;

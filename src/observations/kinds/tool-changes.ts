@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { asMembers, isJsonObject } from '../../core/json.ts';
-import { code, join, own, say, type Words } from '../../core/words.ts';
+import { code, count, join, own, say, type Words } from '../../core/words.ts';
 import { shortNameOf, type Tool, withoutForm } from '../endpoint/surface.ts';
 import { type ChangeClass, type ChangeCounts, changeClasses } from '../tool-change.ts';
 import { isSecretArgument } from './secret-argument.ts';
@@ -191,6 +191,10 @@ const classWords: Readonly<Record<ChangeClass, Words>> = {
   added: own('added'),
 };
 
+/** Which tool changed, and what weighs most of it. */
+export const changedToolWords = ({ tool, class: name }: Pick<ToolChange, 'tool' | 'class'>): Words =>
+  say`${classWords[name]} ${code(tool)}`;
+
 const mostSaid = 5;
 
 /** Which tools changed and how, what weighs most first; every class is counted, and five tools are named, of each class at least one. */
@@ -209,7 +213,7 @@ export function changedToolsWords(
       named.map(({ tool }) => code(tool)),
       ', ',
     );
-    if (named.length === 0) return say`${classWords[name]} ${more} tools`;
+    if (named.length === 0) return say`${classWords[name]} ${count(more, 'tool')}`;
     return more > 0 ? say`${classWords[name]} ${names} and ${more} more` : say`${classWords[name]} ${names}`;
   });
   return join(said, '; ');

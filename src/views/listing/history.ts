@@ -9,6 +9,7 @@ import {
   type HistoryEvent,
   logIndexOf,
   toolChangesOf,
+  toolWords,
   wordsOf,
 } from '../../document/answers/history.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
@@ -29,22 +30,8 @@ const part = ({ text, change }: TextPart) =>
       ? html`<ins>${text}</ins>`
       : html`${text}`;
 
-/** What of a tool is other than before, but for its texts, which follow. */
-const changedMembers = (
-  { members = [], annotations = [] }: ToolChange,
-  texts: ShownChange['texts'] & object,
-) =>
-  [...members.filter((one) => !texts.some(({ member }) => member.split('.')[0] === one)), ...annotations]
-    .map(nameHidden)
-    .join(', ');
-
-const toolChangeItem = (change: ToolChange, texts: ShownChange['texts'] & object) => html`
-<li><b class="foreign">${nameHidden(change.tool)}</b> ${change.change}${
-  changedMembers(change, texts) && html`: <span class="foreign">${changedMembers(change, texts)}</span>`
-}${
-  change.arguments &&
-  html`; ${change.class === 'secret' ? 'an argument named as a secret' : 'now required'}: <span class="foreign">${change.arguments.map(nameHidden).join(', ')}</span>`
-}${texts.map(({ member, difference }) => html`<p><span class="note foreign">${nameHidden(member)}</span>: <span class="foreign difference">${difference.map(part)}</span></p>`)}</li>`;
+const toolChangeItem = (item: ToolChange, texts: ShownChange['texts'] & object) => html`
+<li>${toHtml(toolWords(item, texts))}${texts.map(({ member, difference }) => html`<p><span class="note foreign">${nameHidden(member)}</span>: <span class="foreign difference">${difference.map(part)}</span></p>`)}</li>`;
 
 function change(changed: ShownChange, today: string): Html {
   const { texts = [] } = changed;

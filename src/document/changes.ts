@@ -1,0 +1,81 @@
+import { code, isEmpty, join, ours, own, say, type Words } from '../core/words.ts';
+import type { ChangeType, FailedCriterion, NewChange } from '../log/change.ts';
+import { changedToolsWords } from '../observations/kinds/tool-changes.ts';
+import { toolsCount, toolsSurface } from '../observations/kinds/tools.ts';
+import type { ChangeCounts } from '../observations/tool-change.ts';
+import { factTitle } from './words.ts';
+
+/** What each type of change says. */
+const typeWords: Readonly<Record<ChangeType, Words>> = {
+  'listing.new': own('listed for the first time here'),
+  'listing.changed': own('record changed'),
+  'listing.withdrawn': own('no longer listed'),
+  'listing.restored': own('listed again'),
+  'claim.activated': own('claim proven'),
+  'claim.suspended': own('claim suspended'),
+  'claim.keys_changed': own('keys for receipts changed'),
+  'capability.revoked': own('capability revoked'),
+  'rating.submitted': own('new rating'),
+  'rating.amended': own('rating amended'),
+  'rating.withdrawn': own('rating withdrawn'),
+  'rating.responded': own('response to a rating'),
+  'observation.changed': own('changed'),
+  'moderation.applied': own('action of the operator'),
+  'view.joined': own('joined the view'),
+  'view.left': own('left the view'),
+};
+
+type Data = NewChange['data'];
+
+/** What the operator did, as in `hide rating, personal_data`. */
+const actionWords = ({ action, target_kind, reason, ends }: Data): Words =>
+  say`${ends === undefined ? say`` : own('undid ')}${ours(`${action} ${target_kind}, ${reason}`)}`;
+
+/** Which view a listing left and why, as in `our-services: has_endpoint not met`. */
+function leftWords({ view, failed }: Data): Words {
+  const reasons = (failed as readonly FailedCriterion[]).map(({ criterion, value, result, fact }) =>
+    ours(fact ?? `${criterion}${value === undefined ? '' : ` ${value}`} ${result.replaceAll('_', ' ')}`),
+  );
+  return say`${ours(String(view))}: ${reasons.length > 0 ? join(reasons, ', ') : own('not listed')}`;
+}
+
+const namesOf = (names: unknown): string[] => (Array.isArray(names) ? names.map(String) : []);
+
+/** The facts that became others; of tools also how, as in every answer. */
+function factsWords({ kinds, tools_changed }: Data): Words {
+  const names = namesOf(kinds);
+  // Which tools are listed says how many.
+  const isCounted = names.includes(toolsSurface.kind);
+  const facts = names
+    .filter((kind) => kind !== toolsCount.kind || !isCounted)
+    .map((kind) => {
+      const title = ours(factTitle(kind));
+      return kind === toolsSurface.kind && tools_changed !== undefined
+        ? say`${title} (${changedToolsWords([], tools_changed as ChangeCounts)})`
+        : title;
+    });
+  return say`${facts.length > 0 ? join(facts, ', ') : own('facts')} changed`;
+}
+
+function detailsOf({ type, data }: NewChange): Words {
+  if (type === 'moderation.applied') return actionWords(data);
+  if (type === 'view.joined') return ours(String(data.view));
+  if (type === 'view.left') return leftWords(data);
+  return ours(namesOf(data.fields).join(', '));
+}
+
+/** What a change is, in words: in feeds, histories and on pages. */
+export function changeWords(change: NewChange): Words {
+  if (change.type === 'observation.changed') return factsWords(change.data);
+  const { source } = change.data;
+  // A handle has no character that could speak for us.
+  const by = typeof source === 'string' ? say` by ${ours(source)}` : say``;
+  const details = detailsOf(change);
+  return say`${typeWords[change.type]}${by}${isEmpty(details) ? details : say` (${details})`}`;
+}
+
+/** The same with the version that a record has now, which its publisher named. */
+export function changeWithVersion(change: NewChange): Words {
+  const { version } = change.data;
+  return say`${changeWords(change)}${typeof version === 'string' ? say`; version ${code(version)}` : say``}`;
+}
