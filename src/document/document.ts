@@ -11,7 +11,7 @@ import { toObservations } from '../observations/to-observations.ts';
 import { countProofs, proofMeanings } from '../ratings/proof.ts';
 import type { ListingDocument } from './listing-document.ts';
 import { nativeStatement, snapshotSentence } from './rated.ts';
-import { type ListingFacts, savedCopySentence, whyNoHistory } from './record.ts';
+import { type ListingFacts, savedCopySentence } from './record.ts';
 import { sharedWords, toNotKnown, toNotSeen } from './sentences.ts';
 
 /** The service that the links of a document point to; without pages they are resources of MCP. */
@@ -87,7 +87,7 @@ function sharedSignals({ listing, publisherListings, shared, reading }: ListingF
       if (!first && isCut && kind !== 'word') return [uncounted(`shared.${kind}`)];
       if (!first) return kind === 'endpoint' ? [signal('publisher.same_endpoint', own)] : [];
       const checked = first.as_of && { source: 'checks of Dossier', observed_at: first.as_of };
-      const reason = sharedWords(one, first, whyNoHistory(reading) === undefined);
+      const reason = sharedWords(one, first);
       return [{ ...signal(`shared.${kind}`, others), ...checked, reason, shared_with: first.handle }];
     }),
   ];

@@ -1,5 +1,5 @@
 import { namespaceText } from '../core/handle.ts';
-import { code, count, dayOf, join, number, ours, own, say, sentence, type Words } from '../core/words.ts';
+import { code, count, join, number, ours, own, say, sentence, type Words } from '../core/words.ts';
 import type { CopyField } from '../imports/import-run.ts';
 import type { Listing, ListingInput, ListingPackage } from '../listings/listing.ts';
 import type { Shared } from '../listings/shared.ts';
@@ -280,17 +280,15 @@ function soDo(others: number, ofPublisher: number, isCut: boolean): Words {
 }
 
 /**
- * What another listing has in common with one, and how many more; nothing of who was first, or why. When it was published is only
- * said where the source `hasDates`.
+ * What another listing has in common with one, and how many more; nothing of who was first, or why. It has no date of publication,
+ * because the two may be of different sources, of which one has no older versions.
  */
 export function sharedWords(
   { kind, others, own: ofPublisher, isCut }: Shared,
-  { handle, published_at }: NonNullable<Shared['first']>,
-  hasDates: boolean,
+  { handle }: NonNullable<Shared['first']>,
 ): Words {
   const [does, what] = sharedTexts[kind];
-  const published = hasDates ? say`, published ${dayOf(published_at)}` : say``;
-  const which = say`${handleWords(handle)} (${ours(namespaceText(handle))}${published})`;
+  const which = say`${handleWords(handle)} (${ours(namespaceText(handle))})`;
   const so = soDo(others - 1, kind === 'word' ? 0 : ofPublisher, isCut);
   return sentence(say`${which} ${own(does)} ${own(what)}${so}`);
 }

@@ -58,7 +58,7 @@ export async function readPublisherFacts(namespace: string, { store: { listings 
   const isComparable = owners.some((owner) => owner !== 'not_comparable');
   return {
     listings: read.length,
-    /** When the first of them was published, RFC 3339. */
+    /** When the oldest version of theirs that was read was published, RFC 3339. */
     since: read.map(({ published_at }) => published_at).sort()[0] ?? '',
     /** Hosts of their endpoints, those of most listings first. */
     hosts: [...hosts].sort(([, a], [, b]) => b.length - a.length).map(([host]) => host),

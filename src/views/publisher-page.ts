@@ -14,6 +14,8 @@ export interface Publisher {
   readonly total: number;
   readonly next?: string | undefined;
   readonly facts: PublisherFacts;
+  /** That the copy has none of any listing, in a sentence. */
+  readonly lacking: Readonly<Partial<Record<'endpoint' | 'repository', string | undefined>>>;
 }
 
 const hostsShown = 5;
@@ -28,18 +30,24 @@ function repositoriesText(count: number, ofOthers: number | undefined): string {
 }
 
 /** What its listings have in common, in sentences that are each true alone. */
-function factsBlock({ listings, since, hosts, otherOwners, withRepository }: PublisherFacts): Html {
+function factsBlock(
+  { listings, since, hosts, otherOwners, withRepository }: PublisherFacts,
+  lacking: Publisher['lacking'],
+): Html {
   const of = `of the first ${amount(listings)} listings`;
   const more = hosts.length - hostsShown;
   return html`
 <ul class="plain">
-<li>First published ${day(since)}.</li>
-<li>${hosts.length === 0 ? 'No endpoint is recorded' : html`Runs at ${hosts.slice(0, hostsShown).map((host, at) => html`${at > 0 && ', '}<span class="foreign">${host}</span>`)}${more > 0 && ` and ${counted(more, 'other host')}`}`}.</li>
-<li>${repositoriesText(withRepository, otherOwners)}</li>
+<li>The oldest version that was read was published ${day(since)}.</li>
+<li>${hosts.length === 0 ? (lacking.endpoint ?? 'No endpoint is recorded.') : html`Runs at ${hosts.slice(0, hostsShown).map((host, at) => html`${at > 0 && ', '}<span class="foreign">${host}</span>`)}${more > 0 && ` and ${counted(more, 'other host')}`}.`}</li>
+<li>${withRepository === 0 && lacking.repository ? lacking.repository : repositoriesText(withRepository, otherOwners)}</li>
 </ul>${listings === mostRead ? html`<p class="note">Counted ${of}.</p>` : ''}`;
 }
 
-export const toPublisherPage = (site: Site, { namespace, listings, total, next, facts }: Publisher): Html =>
+export const toPublisherPage = (
+  site: Site,
+  { namespace, listings, total, next, facts, lacking }: Publisher,
+): Html =>
   toPage(site, {
     title: `Publisher: ${namespace}`,
     description: `Agent services listed under the namespace ${namespace}, with what is known about each.`,
@@ -54,7 +62,7 @@ export const toPublisherPage = (site: Site, { namespace, listings, total, next, 
         : 'In the official registry, only those who showed control of the domain publish under this namespace.'
     } ${site.config.serviceName} has not checked who that is.</p>
 <p class="total">${counted(total, 'listing')}${listings.length < total ? `, ${listings.length} on this page` : ''}.</p>
-${factsBlock(facts)}
+${factsBlock(facts, lacking)}
 <p class="note">Changes of these listings as <a href="${publisherPath(namespace)}/feed.atom">Atom</a> or <a href="${publisherPath(namespace)}/feed.json">JSON</a> feed, or by <a href="/api/webhooks">webhook</a>.</p>
 <section id="results" aria-label="Listings"><h2 class="unseen">Listings</h2>
 <ul class="cards">${listingRows(listings, '', pickBox(new URLSearchParams()))}</ul>

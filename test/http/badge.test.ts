@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => directory.close());
 
 describe('the badge', () => {
-  it('is a grey SVG that says since when a listing without a claim, an answer and ratings is listed; the rest is its title', async () => {
+  it('is a grey SVG that says of a listing without a claim, an answer and ratings that it is listed; the rest is its title', async () => {
     for (const path of ['/badge/co.webhook/webhook', '/badge/co.webhook/webhook.svg']) {
       const response = await get(path);
       expect(response.status).toBe(200);
@@ -22,9 +22,9 @@ describe('the badge', () => {
       expect(response.headers.get('content-security-policy')).toContain('sandbox');
       const svg = await response.text();
       expect(svg).toMatch(
-        /<title>dossier: listed since 2026\. co\.webhook\/webhook is listed with no rating evidence as of \d{4}-/,
+        /<title>dossier: listed, updated 2026-10\. co\.webhook\/webhook is listed with no rating evidence as of \d{4}-/,
       );
-      expect(svg).toContain('aria-label="dossier: listed since 2026"');
+      expect(svg).toContain('aria-label="dossier: listed, updated 2026-10"');
       expect(svg).not.toContain('none');
       expect(svg).toContain('#6b6f76');
       expect(svg).not.toMatch(/#4c1|#97ca00|green|red|<script/);
@@ -61,7 +61,7 @@ describe('the badge', () => {
     };
     for (let at = 0; at < 6; at++) await rate(`co.webhook/own${at}`, 'webhook', { related: true });
     expect(await said()).toEqual([
-      'listed since 2026',
+      'listed, updated 2026-10',
       'No independent source; 6 ratings set apart',
       'rated by no independent source; 6 ratings set apart',
     ]);
@@ -101,7 +101,7 @@ describe('the badge', () => {
     expect(await response.json()).toEqual({
       schemaVersion: 1,
       label: 'dossier',
-      message: 'listed since 2026',
+      message: 'listed, updated 2026-10',
       color: '#6b6f76',
       labelColor: '#3d4148',
       cacheSeconds: 300,
@@ -122,10 +122,10 @@ describe('the badge', () => {
   it('has a page of snippets', async () => {
     const page = await (await get('/agents/co.webhook/webhook/badge')).text();
     expect(page).toContain(
-      '<img class="badge" src="/badge/co.webhook/webhook" alt="dossier: listed since 2026."',
+      '<img class="badge" src="/badge/co.webhook/webhook" alt="dossier: listed, updated 2026-10."',
     );
     expect(page).toContain(
-      `[![dossier: listed since 2026. As of ${today()}; see the listing.](http://127.0.0.1:3000/badge/co.webhook/webhook)](http://127.0.0.1:3000/agents/co.webhook/webhook)`,
+      `[![dossier: listed, updated 2026-10. As of ${today()}; see the listing.](http://127.0.0.1:3000/badge/co.webhook/webhook)](http://127.0.0.1:3000/agents/co.webhook/webhook)`,
     );
     expect(page).toContain('https://img.shields.io/endpoint?url=http%3A%2F%2F127.0.0.1%3A3000%2Fbadge');
   });

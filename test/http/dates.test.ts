@@ -90,7 +90,18 @@ describe('a listing from a saved copy with only the newest versions', () => {
     expect(await read(directory, `/agents/${handle}.md`)).toContain(
       `* Not known: Versions published, first published: ${reason}\n`,
     );
-    expect(await read(directory, `/agents/${handle}`)).not.toContain('datePublished');
+    expect(page).not.toContain('datePublished');
+    expect(page).toContain(`<a href="/agents/${handle}/versions">Versions</a>`);
+    expect(await read(directory, `/agents/${handle}/versions`)).toContain(
+      `<p class="lead">${reason} The version shown was published `,
+    );
+    expect(await read(directory, `/badge/${handle}.json`)).toContain('"message":"listed, updated 2026-02"');
+    expect(await read(directory, '/publishers/com.example.a')).toContain(
+      'The oldest version that was read was published ',
+    );
+    expect(await read(directory, '/publishers/com.example.a')).toContain(
+      'This copy records no repository of any listing.',
+    );
   });
 
   it('has the same fact with the same date on every face', async () => {
@@ -181,6 +192,8 @@ it('a copy with older versions states how many versions there are and which was 
   ]);
   const signals = (await readDocument(directory)).signals.imported;
   expect(signals).toContainEqual(expect.objectContaining({ kind: 'registry.versions', value: 2 }));
+  expect(await read(directory, `/badge/${handle}.json`)).toContain('"message":"listed since 2026"');
+  expect(await read(directory, `/agents/${handle}/versions`)).toContain('2 versions from 2026-01-01');
   expect(await compare(directory, [{ criterion: 'listed_for_days', value: 1000 }])).toMatchObject([
     { result: 'not_met', fact: 'It was first published in the registry on 2026-01-01.' },
   ]);

@@ -119,11 +119,11 @@ describe('the log, for people', () => {
 });
 
 describe('the badge of a claim', () => {
-  it('says who claimed it and when, or since when it is listed', async () => {
+  it('says who claimed it and when, or that it is listed', async () => {
     const messageOf = async (of: string) =>
       ((await (await get(`/badge/${of}.json?show=claim`)).json()) as { message: string }).message;
     expect(await messageOf(handle)).toMatch(/^webhook-co, claimed \d{4}-\d\d$/);
-    expect(await messageOf('com.politicalcomms/api')).toBe('listed since 2026');
+    expect(await messageOf('com.politicalcomms/api')).toBe('listed, updated 2026-10');
   });
 });
 

@@ -66,7 +66,7 @@ describe('the page of a listing', () => {
       'Send the same request again.',
       'href="/agents/co.webhook/webhook/claim"',
       '<h3 id="badge">Badge</h3>',
-      '[![dossier: listed since 2026. As of ',
+      '[![dossier: listed, updated 2026-10. As of ',
       '; see the listing.](http://127.0.0.1:3000/badge/co.webhook/webhook)](http://127.0.0.1:3000/agents/co.webhook/webhook)',
     ];
     let from = 0;

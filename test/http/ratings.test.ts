@@ -80,7 +80,7 @@ describe('a native rating', () => {
     expect(await pageOf(`/agents/${rater}`)).toContain('This says nothing of quality or of the publisher.');
     const badge = await directory.app.request(`/badge/${subject}`);
     const image = await badge.text();
-    expect(image).toContain('aria-label="dossier: listed since 2026"');
+    expect(image).toContain('aria-label="dossier: listed, updated 2026-10"');
     expect(image).toContain('with no independent source; 1 rating set apart');
     expect(badge.headers.get('etag')).not.toBe(badgeBefore);
     expect(await pageOf('/agents?has_native_ratings=true')).toContain(`href="/agents/${subject}"`);

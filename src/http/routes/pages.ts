@@ -7,7 +7,7 @@ import { keyDirectoryType, openObserverKey, toKeyDirectory } from '../../observa
 import { llmsTxt } from '../../resources/index.ts';
 import { toToolReference } from '../../resources/llms-txt.ts';
 import { readNewestShown } from '../../tools/changes.ts';
-import { refuseUnknownTag } from '../../tools/find/near-misses.ts';
+import { readLacking, refuseUnknownTag } from '../../tools/find/near-misses.ts';
 import { readHits } from '../../tools/find/page.ts';
 import { tools } from '../../tools/index.ts';
 import { listTags } from '../../tools/list-tags.ts';
@@ -109,7 +109,8 @@ async function showPublisher(c: Request, { site, context }: Face) {
   const { listings, ...page } = await readPublisher(namespace, c.req.query('after') ?? '', context);
   const facts = await readPublisherFacts(namespace, context);
   const handles = listings.map(({ handle }) => handle);
-  const publisher = { ...page, facts, listings: await readHits(handles, context) };
+  const lacking = await readLacking(context);
+  const publisher = { ...page, facts, lacking, listings: await readHits(handles, context) };
   return answerPage(c, toPublisherPage(site, publisher), { cacheTags: 'all' });
 }
 

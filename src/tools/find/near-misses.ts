@@ -130,6 +130,12 @@ export async function findLacking({ imports }: Pick<Reads, 'imports'>, asked: re
   return lacking && copyLacksSentence([lacking], lacking);
 }
 
+/** That no endpoint, and no repository, was ever recorded of any listing, each in a sentence. */
+export const readLacking = async ({ store }: Pick<Context, 'store'>) => ({
+  endpoint: await findLacking(store, ['endpoint']),
+  repository: await findLacking(store, ['repository']),
+});
+
 /** Whether a query has letters beyond those of English, or words that it does not have. */
 const isForeign = (text: string) => /(?!\p{ASCII})\p{L}/u.test(text) || foreignWords.test(text);
 const foreignWords =

@@ -2,6 +2,7 @@ import { makeBadge } from 'badge-maker';
 import { html } from 'hono/html';
 import { amount, counted } from '../../core/text.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
+import { signalValue } from '../../document/seen.ts';
 import { currentOutcome } from '../../observations/observation.ts';
 import type { NativeSignals } from '../../ratings/rating.ts';
 import { type Html, pagePath, paste } from '../html.ts';
@@ -43,9 +44,14 @@ function answeredText({ observations }: ListingDocument): string | undefined {
   return `answered ${dayAndMonth.format(new Date(observed_at))}${typeof tools === 'number' ? `, ${counted(tools, 'tool')}` : ''}`;
 }
 
-const listedText = ({ published_at }: ListingDocument) => `listed since ${published_at.slice(0, 4)}`;
+/** Since when it is listed, where its source has all versions; else when its record last changed. */
+function listedText(listing: ListingDocument): string {
+  const first = signalValue(listing, 'registry.first_published');
+  if (typeof first === 'string') return `listed since ${first.slice(0, 4)}`;
+  return `listed, updated ${listing.updated_at.slice(0, 7)}`;
+}
 
-/** The message of a listing's badge, at most 32 characters: of one with independent ratings how many worked, else the claim, the last answer, or since when it is listed. */
+/** The message of a listing's badge, at most 32 characters: of one with independent ratings how many worked, else the claim, the last answer, or that it is listed. */
 export function toBadge(listing: ListingDocument): string {
   if (listing.sample) return 'sample';
   return (
@@ -59,7 +65,7 @@ function suspendedText({ claim, state }: ListingDocument): string | undefined {
   return since ? `claim suspended ${since}` : 'claim suspended';
 }
 
-/** The message of the badge of a claim: who claimed it and when, or since when it is listed; nothing about quality. */
+/** The message of the badge of a claim: who claimed it and when, or that it is listed; nothing about quality. */
 export const toClaimBadge = (listing: ListingDocument): string =>
   listing.sample ? 'sample' : (claimedText(listing) ?? suspendedText(listing) ?? listedText(listing));
 

@@ -8,7 +8,7 @@ import { type Site, toPage } from '../layout.ts';
 function tabsOf(
   listing: ListingDocument,
 ): readonly (readonly [tab: string, end: string, text: string, count?: number])[] {
-  const { observations, versions } = listing;
+  const { observations } = listing;
   const numberOf = (value: unknown) => (typeof value === 'number' ? value : undefined);
   const tools = observations.find(({ kind, value }) => kind === 'tools.count' && value !== null)?.value;
   const known = signalValue(listing, 'registry.versions');
@@ -18,7 +18,7 @@ function tabsOf(
     ['ratings', '/ratings', 'Ratings'],
     ['tools', '/tools', 'Tools', numberOf(tools)],
     ['history', '/history', 'History'],
-    ['versions', '/versions', 'Versions', numberOf(known) ?? versions.length],
+    ['versions', '/versions', 'Versions', numberOf(known)],
     ['publishers', '#publishers', 'For publishers'],
   ];
 }

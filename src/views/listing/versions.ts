@@ -4,6 +4,7 @@ import type { ListingDocument } from '../../document/listing-document.ts';
 import type { VersionSummary } from '../../listings/listing.ts';
 import { day, type Html, pagePath } from '../html.ts';
 import type { Site } from '../layout.ts';
+import { toHtml } from '../words.ts';
 import { toListingPart } from './tabs.ts';
 
 interface VersionsShown {
@@ -15,7 +16,13 @@ interface VersionsShown {
 }
 
 /** How often something was published, in a sentence: `36 versions from 2025-08-05 to 2025-10-28, 13 months ago.` */
-function pace({ count, first, last }: VersionsShown['span'], today: string): string {
+function pace(
+  { count, first, last }: VersionsShown['span'],
+  { evidence_snapshot_date: today, signals }: ListingDocument,
+): Html | string {
+  const why = signals.imported.find(({ kind }) => kind === 'registry.versions')?.reason;
+  if (count > 0 && why)
+    return html`${toHtml(why)} The version shown was published ${ageText(last.slice(0, 10), today)}.`;
   if (count === 0) return 'No version is stored.';
   const [from, to] = [first.slice(0, 10), last.slice(0, 10)];
   if (count === 1) return `1 version, published ${ageText(to, today)}.`;
@@ -37,7 +44,7 @@ export function toVersionsPage(
   return toListingPart(site, listing, 'Versions', {
     description: `All versions of ${listing.handle} that the registry sent, with their dates.`,
     body: html`
-<p class="lead">${pace(span, listing.evidence_snapshot_date)}</p>
+<p class="lead">${pace(span, listing)}</p>
 <table class="counts"><thead><tr><th scope="col">Version</th><th scope="col">Published</th><th scope="col">Status</th></tr></thead>
 <tbody>${versions.map(
       ({ version, status, published_at, is_latest }) => html`
