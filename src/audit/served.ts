@@ -132,7 +132,13 @@ function createServedLog(ask: AskService): Pick<EvidenceReader, 'logs' | 'leaves
   };
 }
 
-const fact = observation.pick({ value: true, outcome: true, asks_for: true, details: true });
+const fact = observation.pick({
+  value: true,
+  value_digest: true,
+  outcome: true,
+  asks_for: true,
+  details: true,
+});
 const check = z.object({
   type: z.literal('check'),
   at: z.string(),

@@ -36,8 +36,9 @@ export const keyOf = ({ kind, subject = '' }: { readonly kind: string; readonly 
   `${kind}\n${subject}`;
 
 /** What of a fact is compared between runs, and recorded in its changes. */
-export const essenceOf = ({ value, outcome, asks_for, details }: Essence) => ({
+export const essenceOf = ({ value, value_digest, outcome, asks_for, details }: Essence) => ({
   value,
+  ...(value_digest && { value_digest }),
   outcome,
   ...(asks_for && { asks_for }),
   ...(details && { details }),
@@ -58,11 +59,10 @@ export const committedOf = ({ kind, ...fact }: Essence & { readonly kind: string
   return { ...short, ...(details && withDetails.has(kind) && { details }) };
 };
 
-type Compared = Essence & Pick<Finding, 'value_digest' | 'isShort'>;
+type Compared = Essence & Pick<Finding, 'isShort'>;
 
 /** Whether two facts of a kind have the same essence; details that are stored shortened are not compared. */
 function hasSameEssence(kind: string, a: Compared, b: Compared): boolean {
-  if (a.value_digest !== b.value_digest) return false;
   const isOfDetails = withDetails.has(kind) && !a.isShort && !b.isShort;
   const [was, is] = [a, b].map(({ details, ...one }) =>
     essenceOf({ ...one, ...(details && isOfDetails && { details }) }),

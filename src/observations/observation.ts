@@ -186,7 +186,7 @@ export interface StoredObservation extends Omit<Finding, 'why' | 'open'> {
 }
 
 /** What of a fact is compared between runs, and recorded in its changes. */
-export type Essence = Pick<Finding, 'value' | 'outcome' | 'asks_for' | 'details'>;
+export type Essence = Pick<Finding, 'value' | 'value_digest' | 'outcome' | 'asks_for' | 'details'>;
 
 /** One change of a fact between two runs; the log commits to it. */
 export interface ObservationChange {

@@ -692,8 +692,8 @@ const observedRows: readonly Row[] = [
     undefined,
     ofPackages(
       ['a', 'b'],
-      { kind: 'package.deprecated', subject: 'npm:a', value: false },
-      { kind: 'package.deprecated', subject: 'npm:b', value: false },
+      { kind: 'package.deprecated', subject: 'npm:a', value: { deprecated: false } },
+      { kind: 'package.deprecated', subject: 'npm:b', value: { deprecated: false } },
     ),
     'met',
     'Their registries mark no recorded package as deprecated or yanked.',
@@ -704,7 +704,7 @@ const observedRows: readonly Row[] = [
     ofPackages(
       ['a', 'b'],
       { kind: 'package.deprecated', subject: 'npm:a', value: null, outcome: 'silent' },
-      { kind: 'package.deprecated', subject: 'npm:b', value: true },
+      { kind: 'package.deprecated', subject: 'npm:b', value: { deprecated: true } },
     ),
     'not_met',
     'Its registry marks a recorded package as deprecated or yanked.',
@@ -714,7 +714,7 @@ const observedRows: readonly Row[] = [
     undefined,
     ofPackages(
       ['a', 'b'],
-      { kind: 'package.deprecated', subject: 'npm:a', value: false },
+      { kind: 'package.deprecated', subject: 'npm:a', value: { deprecated: false } },
       { kind: 'package.deprecated', subject: 'npm:b', value: null, outcome: 'silent' },
     ),
     'unknown',
@@ -725,7 +725,11 @@ const observedRows: readonly Row[] = [
     undefined,
     ofPackages(
       many,
-      ...many.map((name) => ({ kind: 'package.deprecated', subject: `npm:${name}`, value: false })),
+      ...many.map((name) => ({
+        kind: 'package.deprecated',
+        subject: `npm:${name}`,
+        value: { deprecated: false },
+      })),
     ),
     'unknown',
     'Dossier has not seen whether each recorded package is deprecated.',
@@ -733,7 +737,7 @@ const observedRows: readonly Row[] = [
   row(
     'package_built_from_repository',
     undefined,
-    ofPackages(['a'], { kind: 'package.provenance', subject: 'npm:a', value: 'match' }),
+    ofPackages(['a'], { kind: 'package.provenance', subject: 'npm:a', value: { result: 'match' } }),
     'met',
     'The signed provenance of each recorded package names the recorded repository.',
   ),
@@ -742,8 +746,8 @@ const observedRows: readonly Row[] = [
     undefined,
     ofPackages(
       ['a', 'x'],
-      { kind: 'package.provenance', subject: 'npm:a', value: 'match' },
-      { kind: 'package.provenance', subject: 'npm:x', value: 'other' },
+      { kind: 'package.provenance', subject: 'npm:a', value: { result: 'match' } },
+      { kind: 'package.provenance', subject: 'npm:x', value: { result: 'other' } },
     ),
     'not_met',
     'A recorded package has no provenance, or its signed provenance names another repository.',
@@ -751,7 +755,7 @@ const observedRows: readonly Row[] = [
   row(
     'package_built_from_repository',
     undefined,
-    ofPackages(['a'], { kind: 'package.provenance', subject: 'npm:a', value: 'not_comparable' }),
+    ofPackages(['a'], { kind: 'package.provenance', subject: 'npm:a', value: { result: 'not_comparable' } }),
     'unknown',
     'Dossier has not seen provenance of each recorded package.',
   ),
@@ -895,8 +899,8 @@ describe('a criterion', () => {
     });
     const packages = ofPackages(
       ['a', 'x'],
-      { kind: 'package.provenance', subject: 'npm:a', value: 'match' },
-      { kind: 'package.provenance', subject: 'npm:x', value: 'other' },
+      { kind: 'package.provenance', subject: 'npm:a', value: { result: 'match' } },
+      { kind: 'package.provenance', subject: 'npm:x', value: { result: 'other' } },
     );
     expect(judge('package_built_from_repository', undefined, packages)).toMatchObject({ subject: 'npm:x' });
   });

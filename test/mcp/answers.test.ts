@@ -95,7 +95,7 @@ const rows: readonly Row[] = [
   {
     says: 'a package that its registry marks as deprecated',
     record: npm,
-    seen: [packageFact({ kind: 'package.deprecated', details: { message: 'use another' } })],
+    seen: [packageFact({ kind: 'package.deprecated', value: { deprecated: true, message: 'use another' } })],
     expected: [`npm marks npm:x-mcp as deprecated (Dossier, ${today}): “use another”.`],
   },
   {
@@ -286,7 +286,7 @@ const rows: readonly Row[] = [
     says: 'what could not be seen, and why, apart from what is not there',
     record: npm,
     seen: [
-      packageFact({ kind: 'package.exists' }),
+      packageFact({ kind: 'package.exists', value: { version: '1.0.0' } }),
       packageFact({ kind: 'package.maintainers', value: null, outcome: 'absent', reason: 'None.' }),
       packageFact({ kind: 'package.advisories', value: null, outcome: 'silent', reason: 'Time-out.' }),
     ],
@@ -507,7 +507,7 @@ const rows: readonly Row[] = [
     record: {
       packages: ['1.0.0', '2.0.0'].map((version) => ({ ...npm.packages[0], version })),
     },
-    seen: [packageFact({ kind: 'package.exists', details: { version: '1.0.0' } })],
+    seen: [packageFact({ kind: 'package.exists', value: { version: '1.0.0' } })],
     expected: [
       `Run on your machine from npm x-mcp@1.0.0, which is published (Dossier, ${today}). Run on your machine from npm x-mcp@2.0.0, not checked.`,
     ],
@@ -516,7 +516,7 @@ const rows: readonly Row[] = [
     says: 'which version was looked up for a range, whatever the case of the registry’s name',
     record: { packages: [{ ...npm.packages[0], registryType: 'NPM', version: '^1.0.0' }] },
     seen: [
-      packageFact({ kind: 'package.exists', recorded: 'npm:x-mcp@^1.0.0', details: { version: '2.1.0' } }),
+      packageFact({ kind: 'package.exists', recorded: 'npm:x-mcp@^1.0.0', value: { version: '2.1.0' } }),
     ],
     expected: [
       `Run on your machine from NPM “x-mcp@^1.0.0”, of which 2.1.0 is published (Dossier, ${today}).`,
@@ -598,9 +598,8 @@ const rows: readonly Row[] = [
     seen: [
       packageFact({
         kind: 'package.provenance',
-        value: 'other',
+        value: { result: 'other', repository: 'https://github.com/else/y' },
         recorded: 'npm:x-mcp@1.0.0 https://github.com/example/x',
-        details: { repository: 'https://github.com/else/y' },
       }),
     ],
     expected: [
@@ -610,7 +609,12 @@ const rows: readonly Row[] = [
   {
     says: 'advisories about the package',
     record: npm,
-    seen: [packageFact({ kind: 'package.advisories', value: 2 })],
+    seen: [
+      packageFact({
+        kind: 'package.advisories',
+        value: { count: 2, ids: ['GHSA-1', 'GHSA-2'], not_compared: [] },
+      }),
+    ],
     expected: [`2 advisories about the recorded version of npm:x-mcp (Dossier, ${today}).`],
   },
   {

@@ -241,7 +241,7 @@ describe('get_history of what publishers named', () => {
       after: value('2026-11-21T11:20:00.000Z'),
     });
     expect(line).toBe(
-      'Last commit of the repository: 2026-11-21T07:10:00.000Z until 2026-11-21, then 2026-11-21T11:20:00.000Z',
+      'Last commit of the repository: `2026-11-21T07:10:00.000Z` until 2026-11-21, then `2026-11-21T11:20:00.000Z`',
     );
   });
 

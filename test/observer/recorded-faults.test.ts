@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http';
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRepositoryReader, type RepositoryReader } from '../../src/net/repositories.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
@@ -186,7 +187,9 @@ describe.each(Object.entries(parts))('%s', (part, [isOfPart, ofPart]) => {
       const known = [...first].filter(([, { value, outcome }]) => value !== null && outcome === 'seen');
       const later = await look(handle);
       expect(size).toBeGreaterThan(5);
-      expect(known.filter(([key, { value }]) => later.get(key)?.value !== value)).toEqual([]);
+      expect(known.filter(([key, { value }]) => !isDeepStrictEqual(later.get(key)?.value, value))).toEqual(
+        [],
+      );
     },
   );
 

@@ -185,6 +185,12 @@ const longestValue = 300;
 const cut = (text: string) =>
   text.length > longestValue ? `${text.slice(0, longestValue).toWellFormed()} …` : text;
 
+/** A value as it is compared: of one that is stored shortened, the digest of the whole. */
+const exactValue = ({ value, value_digest }: ShownChange['after']): Words => {
+  if (value_digest !== undefined) return say`SHA-256 ${ours(value_digest.slice(0, 12))}`;
+  return typeof value === 'string' ? code(cut(value)) : code(cut(JSON.stringify(value)));
+};
+
 /** A long value is cut before it is quoted, so that its quotation marks stay. */
 const seenValue = ({ kind }: ShownChange, { value, ...found }: ShownChange['after']): Words =>
   valueWords({ kind, ...found, value: typeof value === 'string' ? cut(value) : value });
@@ -236,8 +242,8 @@ export function changedWords(change: ShownChange, isListed = false): Words {
   const last = dayOf(before?.seen_until ?? '');
   if (toolChangesOf(change).length === 0) {
     const [was, is] = [before ? seenValue(change, before) : say``, seenValue(change, after)];
-    const isOfOneDay = toText(was) === toText(is) && kindOf(change.kind)?.unit === 'date';
-    const [first, second] = isOfOneDay ? [ours(String(before?.value)), ours(String(after.value))] : [was, is];
+    const isAlike = before !== undefined && toText(was) === toText(is);
+    const [first, second] = isAlike ? [exactValue(before), exactValue(after)] : [was, is];
     const since = before?.unanswered_since;
     const then = since ? say`since ${dayOf(since)}` : own('then');
     return say`${titleOf(change)}: ${first} until ${last}, ${then} ${second}`;

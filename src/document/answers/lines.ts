@@ -223,7 +223,7 @@ const packagesOf: FactsOf = (judged) => {
     const one = found && read.has(found.recorded) ? exist.get(found.subject) : undefined;
     if (!one) return recorded(judged, say`${text}, not checked`, 'not_known');
     if (isAbsent(one)) return observed(judged, one, say`${text}, which is not there`);
-    const seen = String(asMembers(one.details).version ?? version);
+    const seen = String(asMembers(one.value).version ?? version);
     const what = seen === String(version) ? own('which') : say`of which ${code(seen)}`;
     return observed(
       judged,

@@ -51,11 +51,11 @@ const byCheck = ({ observed_at }: DatedObservation): Words => source('Dossier', 
 function deprecated({ listing, known }: Judged): Words[] {
   const { origin_status, status_message } = listing;
   const said = status_message ? say`; its publisher says ${quote(status_message)}` : say``;
-  const packages = known('package.deprecated').filter(({ value }) => value === true);
+  const packages = known('package.deprecated').filter(({ value }) => asMembers(value).deprecated);
   return [
     ...(origin_status === 'deprecated' ? [say`Deprecated in the registry${source('record')}${said}`] : []),
     ...packages.map((one) => {
-      const { message } = asMembers(one.details);
+      const { message } = asMembers(one.value);
       const words = message ? say`: ${quote(String(message))}` : say``;
       const registry = one.subject?.startsWith('pypi:') ? own('PyPI') : own('npm');
       return say`${registry} marks ${code(one.subject ?? '')} as deprecated${byCheck(one)}${words}`;
@@ -182,9 +182,9 @@ function contradictions(judged: Judged): Words[] {
       : [];
   });
   const ofSource = known('package.provenance')
-    .filter(({ value }) => value === 'other')
+    .filter(({ value }) => asMembers(value).result === 'other')
     .map((one) => {
-      const { repository } = asMembers(one.details);
+      const { repository } = asMembers(one.value);
       const other = typeof repository === 'string' ? code(repository) : own('another repository');
       const name = one.subject === undefined ? own('the package') : code(one.subject);
       return say`By its signed provenance ${name} was built from ${other}, not from the recorded repository${byCheck(one)}`;
@@ -262,10 +262,11 @@ const hiddenText = ({ listing, known }: Judged): Words[] =>
 
 const advisories = ({ known }: Judged): Words[] =>
   known('package.advisories')
-    .filter(({ value }) => Number(value) > 0)
-    .map((one) => {
+    .map((one) => ({ one, found: Number(asMembers(one.value).count) }))
+    .filter(({ found }) => found > 0)
+    .map(({ one, found }) => {
       const name = one.subject === undefined ? own('the package') : code(one.subject);
-      return say`${count(Number(one.value), 'advisory')} about the recorded version of ${name}${byCheck(one)}`;
+      return say`${count(found, 'advisory')} about the recorded version of ${name}${byCheck(one)}`;
     });
 
 function secrets(judged: Judged): Words[] {

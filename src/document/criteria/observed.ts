@@ -1,3 +1,4 @@
+import { asMembers } from '../../core/json.ts';
 import { day } from '../../core/text.ts';
 import { say } from '../../core/words.ts';
 import type { ListingPackage } from '../../listings/listing.ts';
@@ -93,7 +94,8 @@ function judgePackage(compared: ComparedListing, recorded: ListingPackage, asked
   const seen = observations.find(
     ({ kind, subject }) => checked && kind === asked.kind && subject === checked.subject,
   );
-  if (!seen || currentOutcome(seen) !== 'seen' || seen.value === 'not_comparable')
+  const { result } = asMembers(seen?.value);
+  if (!seen || currentOutcome(seen) !== 'seen' || result === 'not_comparable')
     return unseenFinding(compared, asked.unseen, seen);
   return observedFinding(seen, asked.holds(seen.value) ? met(asked.met) : notMet(asked.notMet));
 }
@@ -111,7 +113,7 @@ export const packageCriteria = {
   package_not_deprecated: observed.plain('No recorded package is deprecated', (compared) =>
     ofEachPackage(compared, {
       kind: 'package.deprecated',
-      holds: (value) => value === false,
+      holds: (value) => asMembers(value).deprecated === false,
       met: 'Their registries mark no recorded package as deprecated or yanked.',
       notMet: 'Its registry marks a recorded package as deprecated or yanked.',
       unseen: 'Dossier has not seen whether each recorded package is deprecated',
@@ -122,7 +124,7 @@ export const packageCriteria = {
     (compared) =>
       ofEachPackage(compared, {
         kind: 'package.provenance',
-        holds: (value) => value === 'match',
+        holds: (value) => asMembers(value).result === 'match',
         met: 'The signed provenance of each recorded package names the recorded repository.',
         notMet: 'A recorded package has no provenance, or its signed provenance names another repository.',
         unseen: 'Dossier has not seen provenance of each recorded package',

@@ -3,7 +3,7 @@ import prerelease from 'semver/functions/prerelease.js';
 import valid from 'semver/functions/valid.js';
 import { asMembers, type JsonObject } from '../../core/json.ts';
 import { toLine } from '../../core/text.ts';
-import { code, own, say, type Words } from '../../core/words.ts';
+import { code, codes, own, say, type Words } from '../../core/words.ts';
 import {
   type Fetched,
   type NoAnswer,
@@ -24,9 +24,9 @@ export interface Published {
   readonly source_url: string;
   /** RFC 3339, or why it is not known. */
   readonly published_at: string | NoAnswer;
-  /** What the registry says of a deprecated or yanked version, or why that is not known; undefined for any other. */
-  readonly deprecated: string | undefined | NoAnswer;
-  /** Accounts that may publish it, or why they are not known. */
+  /** Whether the registry marks the version as deprecated or yanked, and in which words, or why that is not known. */
+  readonly deprecated: { readonly deprecated: boolean; readonly message?: string } | NoAnswer;
+  /** Accounts that may publish it, each once, in the order of their names, or why they are not known. */
   readonly maintainers: readonly string[] | NoAnswer;
   /** Releases before this one, the one to compare with first, or why they are not known; npm only. */
   readonly earlier: ReturnType<typeof publishedBefore> | NoAnswer;
@@ -41,6 +41,16 @@ export const memberOf = (object: unknown, name: string): JsonObject =>
 /** Foreign text on one line of at most 300 characters; undefined if there is none. */
 export const toShort = (value: unknown): string | undefined =>
   typeof value === 'string' ? toLine(value.slice(0, 1000)).slice(0, 300) || undefined : undefined;
+
+const mostNames = 20;
+
+/** How many there are and the first 20 of them, as `2: alice, bob`; of a longer list, a value holds the names that fit into 1 KiB. */
+export function namesWords(count: number, names: readonly string[]): Words {
+  const shown = names.slice(0, mostNames);
+  const more = count - shown.length;
+  if (count === 0) return own('none');
+  return say`${count}: ${codes(shown)}${more > 0 ? say` and ${more} more` : own('')}`;
+}
 
 function toTime(value: unknown): string | undefined {
   const time_ms = typeof value === 'string' ? Date.parse(value) : Number.NaN;
@@ -119,7 +129,6 @@ export function toImage({ name: identifier, version }: RecordedPackage) {
   return { host, name, reference: digest ?? tag ?? version ?? 'latest' };
 }
 
-const mostMaintainers = 100;
 const npm = own('npm');
 
 /** The path of a package; a scope's slash is encoded. */
@@ -133,7 +142,7 @@ const free = (name: string) =>
 
 function namesOf(maintainers: unknown): string[] | NoAnswer {
   if (!Array.isArray(maintainers)) return notStated(npm, own('who maintains this package'));
-  return maintainers.slice(0, mostMaintainers).flatMap((one) => toShort(asMembers(one).name) ?? []);
+  return [...new Set(maintainers.flatMap((one) => toShort(asMembers(one).name) ?? []))].sort();
 }
 
 /** Whether npm has attestations of a version. */
@@ -160,10 +169,12 @@ function publishedBefore(version: string, time: string, document: JsonObject) {
 }
 
 /** npm states words; an empty text takes the mark away. */
-const toDeprecation = (stated: unknown): Published['deprecated'] =>
-  typeof stated === 'string' || !stated
-    ? toShort(stated)
-    : notStated(npm, own('in a form that Dossier knows whether this version is deprecated'));
+function toDeprecation(stated: unknown): Published['deprecated'] {
+  if (stated && typeof stated !== 'string')
+    return notStated(npm, own('in a form that Dossier knows whether this version is deprecated'));
+  const message = toShort(stated);
+  return message === undefined ? { deprecated: false } : { deprecated: true, message };
+}
 
 /** What a version's own document says, with what only the package's document says. */
 const toPublishedOnNpm = (
@@ -236,6 +247,8 @@ const filesOf = ({ urls }: Published['document']): Published['document'][] =>
 /** PEP 592: a release is yanked by its files; PyPI also says it of the release. */
 function toPublishedOnPypi({ response, document }: Extract<Registered, { result: 'document' }>): Published {
   const info = memberOf(document, 'info');
+  const message = toShort(info.yanked_reason);
+  const isYanked = info.yanked === true;
   const times = filesOf(document).flatMap((file) => toTime(file.upload_time_iso_8601) ?? []);
   return {
     result: 'published',
@@ -243,7 +256,7 @@ function toPublishedOnPypi({ response, document }: Extract<Registered, { result:
     ...sourceOf(response),
     published_at:
       times.toSorted()[0] ?? notStated(own('The JSON of PyPI'), own('when this version was published')),
-    deprecated: info.yanked === true ? (toShort(info.yanked_reason) ?? 'yanked without a reason') : undefined,
+    deprecated: { deprecated: isYanked, ...(isYanked && message !== undefined && { message }) },
     maintainers: notStated(own('The JSON of PyPI'), own('which accounts may publish')),
     earlier: [],
     document,

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { code, count, dayOf, own, say } from '../../core/words.ts';
+import { code, codes, count, dayOf, own, quote, say, type Words } from '../../core/words.ts';
 import { notAsked, toRegistered } from '../../net/answer.ts';
 import { defineKind } from '../kind.ts';
 import type { Finding, RecordedSubject } from '../observation.ts';
@@ -11,6 +11,7 @@ import type { Run, Subject } from '../run.ts';
 import {
   isAttested,
   memberOf,
+  namesWords,
   notFound,
   ofPackages,
   ofPublished,
@@ -27,6 +28,8 @@ import {
 
 const mostAdvisories = 20;
 
+const idsOf = (found: readonly Advisory[]) => [...new Set(found.map(({ id }) => id))].sort();
+
 function toFinding(
   { found, source }: { readonly found: readonly Advisory[]; readonly source: string },
   version: string,
@@ -34,11 +37,8 @@ function toFinding(
   const about = (wanted: 'yes' | 'unknown') => found.filter((one) => affects(one, version) === wanted);
   const [affecting, unknown] = [about('yes'), about('unknown')];
   return {
-    value: affecting.length,
+    value: { count: affecting.length, ids: idsOf(affecting), not_compared: idsOf(unknown) },
     outcome: 'seen',
-    ...(unknown.length > 0 && {
-      why: say`${unknown.length} more about this package state ranges that Dossier does not compare.`,
-    }),
     details: {
       version,
       advisories: affecting.slice(0, mostAdvisories).map(({ id, summary, severity }: Advisory) => ({
@@ -46,7 +46,6 @@ function toFinding(
         ...(summary && { summary }),
         ...(severity && { severity }),
       })),
-      ...(unknown.length > 0 && { not_compared: unknown.slice(0, mostAdvisories).map(({ id }) => id) }),
     },
     source,
   };
@@ -61,43 +60,63 @@ async function advisoriesOf(recorded: RecordedPackage, run: Run): Promise<Findin
   return toFinding(list, published.version);
 }
 
+const advisories = z.strictObject({
+  count: z.number(),
+  ids: z.array(z.string()),
+  /** Those about the package that state ranges which Dossier does not compare. */
+  not_compared: z.array(z.string()),
+});
+
+function advisoriesWords({
+  value: { count, ids, not_compared },
+}: {
+  value: z.infer<typeof advisories>;
+}): Words {
+  const others =
+    not_compared.length === 0
+      ? own('')
+      : say`; not compared, because of the form of their ranges: ${codes(not_compared)}`;
+  return say`${namesWords(count, ids)}${others}`;
+}
+
 /** Advisories about the recorded version of a package. */
 export const packageAdvisories = defineKind({
   kind: 'package.advisories',
-  sayBriefly: ({ value }) => say`${count(value, 'advisory')} about the package`,
-  value: z.number(),
-  comparesDetails: true,
+  value: advisories,
+  say: advisoriesWords,
+  sayBriefly: ({ value }) => say`${count(value.count, 'advisory')} about the package`,
   question: 'code',
   title: 'Advisories about the package',
-  means: 'How many advisories in the saved copy of OSV name the recorded version of the package.',
+  means:
+    'How many advisories in the saved copy of OSV name the recorded version of the package, with their names, and which others about the package state ranges that Dossier does not compare.',
   doesNotMean:
     'None recorded says only that: nobody checked, or nothing was reported. Dependencies are not checked.',
-  unit: 'advisories',
-  method_version: 'advisories/1',
+  method_version: 'advisories/2',
   ...ofPackages(['npm', 'pypi'], advisoriesOf),
 });
 
 /** Whether the recorded version of a package is deprecated (npm) or yanked (PyPI). */
 export const packageDeprecated = defineKind({
   kind: 'package.deprecated',
-  value: z.boolean(),
-  comparesDetails: true,
+  value: z.strictObject({
+    deprecated: z.boolean(),
+    /** The registry's words. */
+    message: z.string().optional(),
+  }),
+  say({ value: { deprecated, message } }) {
+    const said = message === undefined ? own('') : say`: ${quote(message)}`;
+    return deprecated ? say`yes${said}` : own('no');
+  },
   isLocked: true,
   question: 'upkeep',
   title: 'Package marked as deprecated',
   means:
     'Whether the registry marks the recorded version as deprecated (npm) or yanked (PyPI), and with which words.',
   doesNotMean: 'A version that is not marked may still be given up.',
-  method_version: 'package/1',
+  method_version: 'package/2',
   isOptional: true,
-  ...ofPublished(['npm', 'pypi'], ({ deprecated: message, version }) =>
-    typeof message === 'object'
-      ? message
-      : {
-          value: message !== undefined,
-          outcome: 'seen',
-          details: { version, ...(message !== undefined && { message }) },
-        },
+  ...ofPublished(['npm', 'pypi'], ({ deprecated, version }) =>
+    'result' in deprecated ? deprecated : { value: deprecated, outcome: 'seen', details: { version } },
   ),
 });
 
@@ -121,25 +140,32 @@ async function ofImage(recorded: RecordedPackage, run: Run): Promise<Finding> {
   const stated = response.headers['docker-content-digest'] ?? '';
   const digest = digestForm.test(stated) ? stated : `sha256:${hash('sha256', response.text)}`;
   return {
-    value: true,
+    value: { reference: image.reference, digest },
     outcome: 'seen',
-    details: { reference: image.reference, digest },
     ...sourceOf(response),
   };
 }
 
 const published = ofPublished(['npm', 'pypi'], ({ version }) => ({
-  value: true,
+  value: { version },
   outcome: 'seen',
-  details: { version },
 }));
 const images = ofPackages(['oci'], ofImage);
+
+const shortDigest = (digest: string) => code(digest.slice(0, 'sha256:'.length + 12));
 
 /** Whether the recorded packages are in their registries. */
 export const packageExists = defineKind({
   kind: 'package.exists',
-  value: z.literal(true),
-  comparesDetails: true,
+  value: z.union([
+    z.strictObject({ version: z.string() }),
+    /** Of an image: a tag or digest, and the digest of its manifest. */
+    z.strictObject({ reference: z.string(), digest: z.string() }),
+  ]),
+  say: ({ value }) =>
+    'version' in value
+      ? say`version ${code(value.version)}`
+      : say`${code(value.reference)} with the digest ${shortDigest(value.digest)}`,
   line: 'where',
   existsAs: 'package',
   question: 'code',
@@ -147,33 +173,26 @@ export const packageExists = defineKind({
   means:
     'The registry has the recorded version of the package, or its newest one if none is recorded; for an image, its manifest.',
   doesNotMean: 'It does not say who published it, or that it was made of the recorded repository.',
-  method_version: 'package/1',
+  method_version: 'package/2',
   about: packagesOn('npm', 'pypi', 'oci'),
   check: async (run) => [...(await published.check(run)), ...(await images.check(run))],
 });
 
-const mostNames = 20;
-
 /** Who may publish new versions of an npm package. */
 export const packageMaintainers = defineKind({
   kind: 'package.maintainers',
-  value: z.number(),
-  comparesDetails: true,
+  value: z.strictObject({ count: z.number(), names: z.array(z.string()) }),
+  say: ({ value: { count, names } }) => namesWords(count, names),
   question: 'publisher',
   title: 'Maintainers of the package',
-  means: 'How many accounts npm lists as maintainers of the package, with up to twenty of their names.',
+  means: 'How many accounts npm lists as maintainers of the package, with their names.',
   doesNotMean: 'It does not say who these accounts belong to. PyPI does not state them in its JSON.',
-  unit: 'accounts',
-  method_version: 'package/1',
+  method_version: 'package/2',
   isOptional: true,
   ...ofPublished(['npm'], ({ maintainers }) =>
     'result' in maintainers
       ? maintainers
-      : {
-          value: maintainers.length,
-          outcome: 'seen',
-          details: { names: maintainers.toSorted().slice(0, mostNames) },
-        },
+      : { value: { count: maintainers.length, names: maintainers }, outcome: 'seen' },
   ),
 });
 
@@ -191,7 +210,7 @@ function compare(
   recorded: string | undefined,
   version: string,
 ): Found {
-  const details = { version, repository: toShort(repository) ?? null, issuer: toShort(issuer) ?? null };
+  const details = { version, issuer: toShort(issuer) ?? null };
   if (repository === undefined) {
     return {
       value: null,
@@ -202,10 +221,10 @@ function compare(
   }
   if (recorded === undefined) {
     const why = own('The listing records no repository.');
-    return { value: 'not_comparable', outcome: 'seen', why, details };
+    return { value: { result: 'not_comparable', repository }, outcome: 'seen', why, details };
   }
-  const isSame = looseUrl(repository) === looseUrl(recorded);
-  return { value: isSame ? 'match' : 'other', outcome: 'seen', details };
+  const result = looseUrl(repository) === looseUrl(recorded) ? 'match' : 'other';
+  return { value: { result, repository }, outcome: 'seen', details };
 }
 
 /** Without provenance; that an earlier version had it is said. */
@@ -215,7 +234,7 @@ function none({ version, earlier }: Published): Found {
   const before =
     provenBefore === undefined ? own('') : say` Version ${code(provenBefore)}, which is older, has one.`;
   return {
-    value: 'none',
+    value: { result: 'none' },
     outcome: 'seen',
     why: say`The registry serves no provenance of version ${code(version)}.${before}`,
     details: { version, ...(provenBefore !== undefined && { earlier_with_provenance: provenBefore }) },
@@ -263,13 +282,19 @@ const provenances = {
   none: own('no provenance'),
   not_comparable: own('provenance that cannot be compared'),
 };
+const provenance = z.strictObject({
+  result: z.enum(['match', 'other', 'none', 'not_comparable']),
+  /** What the certificate names. */
+  repository: z.string().optional(),
+});
 
 /** Which repository the published package was built from, as its signed provenance says. */
 export const packageProvenance = defineKind({
   kind: 'package.provenance',
-  sayBriefly: ({ value }) => provenances[value],
-  value: z.enum(['match', 'other', 'none', 'not_comparable']),
-  comparesDetails: true,
+  value: provenance,
+  say: ({ value: { result, repository } }) =>
+    repository === undefined ? provenances[result] : say`${provenances[result]}: ${code(repository)}`,
+  sayBriefly: ({ value }) => provenances[value.result],
   isLocked: true,
   question: 'code',
   title: 'Provenance of the package',
@@ -277,7 +302,7 @@ export const packageProvenance = defineKind({
     'Whether the published file has build provenance with a valid Sigstore signature, and whether the repository in its certificate is the recorded one: match, other or none.',
   doesNotMean:
     'It does not say what the code does. A package without provenance may be built of the same code.',
-  method_version: 'provenance/1',
+  method_version: 'provenance/2',
   ...ofPackages(['npm', 'pypi'], async (one, run) => ({
     ...(await provenanceOf(run, one)),
     recorded: withRepository(one, run.listing),

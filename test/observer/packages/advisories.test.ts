@@ -81,7 +81,7 @@ const idsOf = async (handle: string) => {
 it('names the advisories about the recorded version, with the copy that they are in', async () => {
   expect(await advisoriesOf('com.example/old')).toMatchObject({
     subject: 'npm:@example/server',
-    value: 2,
+    value: { count: 2, ids: ['GHSA-1', 'GHSA-2'], not_compared: [] },
     outcome: 'seen',
     details: {
       version: '1.0.5',
@@ -97,15 +97,17 @@ it('names the advisories about the recorded version, with the copy that they are
 it('knows where a range begins and ends, and leaves out what was withdrawn', async () => {
   expect(await idsOf('com.example/boundary')).toEqual(['GHSA-1', 'GHSA-2']);
   expect(await idsOf('com.example/fixed')).toEqual([]);
-  expect(await advisoriesOf('com.example/fixed')).toMatchObject({ value: 0, outcome: 'seen' });
+  expect(await advisoriesOf('com.example/fixed')).toMatchObject({
+    value: { count: 0, ids: [], not_compared: [] },
+    outcome: 'seen',
+  });
   expect(await idsOf('com.example/open')).toEqual(['GHSA-3']);
 });
 
 it('compares exact versions of PyPI, and says which ranges it does not compare', async () => {
   expect(await advisoriesOf('com.example/pypi')).toMatchObject({
-    value: 1,
-    reason: '1 more about this package state ranges that Dossier does not compare.',
-    details: { advisories: [{ id: 'PYSEC-1' }], not_compared: ['PYSEC-2'] },
+    value: { count: 1, ids: ['PYSEC-1'], not_compared: ['PYSEC-2'] },
+    details: { advisories: [{ id: 'PYSEC-1' }] },
   });
 });
 
@@ -117,13 +119,13 @@ it('reads a newer copy; one without an ecosystem, or a broken one, changes nothi
   save([advisory('GHSA-9', npm, range({ introduced: '0' }))], '2026-11-02');
   expect(await idsOf('com.example/fixed')).toEqual(['GHSA-9']);
   expect(await advisoriesOf('com.example/pypi')).toMatchObject({
-    value: 1,
+    value: { count: 1 },
     outcome: 'seen',
     missed: { reason: 'The copy of advisories (ADVISORIES) has none about packages on PyPI.' },
   });
   writeFileSync(file, 'no zip');
   expect(await advisoriesOf('com.example/fixed')).toMatchObject({
-    value: 1,
+    value: { count: 1 },
     outcome: 'seen',
     missed: { reason: 'The copy of advisories (ADVISORIES) cannot be read.' },
   });

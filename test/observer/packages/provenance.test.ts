@@ -118,27 +118,22 @@ async function provenanceOf(handle: string) {
 it('shows that the signed provenance names the recorded repository', async () => {
   expect(await provenanceOf('com.example/same')).toMatchObject({
     subject: 'npm:same',
-    value: 'match',
+    value: { result: 'match', repository: 'https://github.com/example/server' },
     outcome: 'seen',
-    details: {
-      version: '1.2.0',
-      repository: 'https://github.com/example/server',
-      issuer: 'https://token.actions.githubusercontent.com',
-    },
+    details: { version: '1.2.0', issuer: 'https://token.actions.githubusercontent.com' },
     source_url: `${registry.url}/-/npm/v1/attestations/same@1.2.0`,
   });
 });
 
 it('shows that it names another one', async () => {
   expect(await provenanceOf('com.example/other')).toMatchObject({
-    value: 'other',
-    details: { repository: 'https://github.com/somebody/else' },
+    value: { result: 'other', repository: 'https://github.com/somebody/else' },
   });
 });
 
 it('says that a version has none, and which older one has it', async () => {
   expect(await provenanceOf('com.example/dropped')).toMatchObject({
-    value: 'none',
+    value: { result: 'none' },
     outcome: 'seen',
     reason: 'The registry serves no provenance of version `1.3.0`. Version `1.2.0`, which is older, has one.',
     details: { version: '1.3.0', earlier_with_provenance: '1.2.0' },
@@ -146,7 +141,9 @@ it('says that a version has none, and which older one has it', async () => {
 });
 
 it('does not compare where the listing records no repository', async () => {
-  expect(await provenanceOf('com.example/unrecorded')).toMatchObject({ value: 'not_comparable' });
+  expect(await provenanceOf('com.example/unrecorded')).toMatchObject({
+    value: { result: 'not_comparable', repository: 'https://github.com/example/server' },
+  });
 });
 
 it('believes no provenance of another file', async () => {
@@ -169,8 +166,8 @@ it('believes no signature under keys that it does not know', async () => {
 it('reads the attestations of PyPI (PEP 740)', async () => {
   expect(await provenanceOf('com.example/pypi')).toMatchObject({
     subject: 'pypi:server',
-    value: 'match',
-    details: { version: '0.9', repository: 'https://github.com/example/server' },
+    value: { result: 'match', repository: 'https://github.com/example/server' },
+    details: { version: '0.9' },
   });
 });
 

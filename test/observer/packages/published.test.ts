@@ -99,10 +99,10 @@ const inShort = async (handle: string) =>
 
 it('states what npm says of the recorded version', async () => {
   expect(await inShort('com.example/npm')).toEqual({
-    'package.exists': ['seen', true, { version: '1.3.0' }],
+    'package.exists': ['seen', { version: '1.3.0' }, undefined],
     'package.version_age': ['seen', '2026-03-01T10:00:00.000Z', { version: '1.3.0' }],
-    'package.deprecated': ['seen', true, { version: '1.3.0', message: 'use @example/other' }],
-    'package.maintainers': ['seen', 2, { names: ['alice', 'bob'] }],
+    'package.deprecated': ['seen', { deprecated: true, message: 'use @example/other' }, { version: '1.3.0' }],
+    'package.maintainers': ['seen', { count: 2, names: ['alice', 'bob'] }, undefined],
   });
   expect((await observe('com.example/npm'))[0]).toMatchObject({
     subject: 'npm:@example/server',
@@ -113,7 +113,7 @@ it('states what npm says of the recorded version', async () => {
 
 it('looks at the newest version where none is recorded', async () => {
   expect(await inShort('com.example/newest')).toMatchObject({
-    'package.exists': ['seen', true, { version: '1.3.0' }],
+    'package.exists': ['seen', { version: '1.3.0' }, undefined],
   });
 });
 
@@ -135,9 +135,9 @@ it('reads the version alone where the document of the package is over 2 MiB, and
   const reason = 'The npm document of `large` that states this is larger than the 2 MiB that Dossier reads.';
   expect(found.map(({ kind, outcome, value, reason }) => [kind, outcome, value, reason])).toEqual([
     ['package.maintainers', 'not_asked', null, reason],
-    ['package.exists', 'seen', true, undefined],
+    ['package.exists', 'seen', { version: '4.0.0' }, undefined],
     ['package.version_age', 'not_asked', null, reason],
-    ['package.deprecated', 'seen', false, undefined],
+    ['package.deprecated', 'seen', { deprecated: false }, undefined],
   ]);
 });
 
@@ -162,15 +162,15 @@ it('puts nothing into a path that is not a name or a version', async () => {
 
 it('states what PyPI says of the recorded release', async () => {
   expect(await inShort('com.example/pypi')).toEqual({
-    'package.exists': ['seen', true, { version: '0.9' }],
+    'package.exists': ['seen', { version: '0.9' }, undefined],
     'package.version_age': ['seen', '2026-03-04T05:06:07.890Z', { version: '0.9' }],
-    'package.deprecated': ['seen', true, { version: '0.9', message: 'broken metadata' }],
+    'package.deprecated': ['seen', { deprecated: true, message: 'broken metadata' }, { version: '0.9' }],
   });
 });
 
 it('states the digest of an image', async () => {
   expect(await observe('com.example/oci')).toMatchObject([
-    { subject: 'oci:docker.io/example/server:1.0', value: true, details: { reference: '1.0', digest } },
+    { subject: 'oci:docker.io/example/server:1.0', value: { reference: '1.0', digest } },
     { subject: 'oci:docker.io/example/gone:1.0', outcome: 'absent' },
   ]);
 });

@@ -42,8 +42,7 @@ it('reads an image with the token that its registry gives to everyone', async ()
   expect(found).toContainEqual(
     expect.objectContaining({
       kind: 'package.exists',
-      value: true,
-      details: {
+      value: {
         reference: '1.0',
         digest: 'sha256:bafebd36189ad3688b7b3915ea55d461e0bfcfbdde11e54b0a123999fb6be50f',
       },

@@ -1,0 +1,125 @@
+import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { strToU8, zipSync } from 'fflate';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Directory, openDirectory } from '../../support/directory.ts';
+import type { Endpoint } from '../../support/endpoints/mcp-endpoint.ts';
+import { npmVersion, type Stored, startPackageRegistry } from '../../support/endpoints/package-registry.ts';
+import { registryEntry } from '../../support/entries.ts';
+import { changesOfNextCheck } from '../../support/next-check.ts';
+
+const handle = 'com.example/server';
+const folder = mkdtempSync(join(tmpdir(), 'dossier-osv-'));
+const file = join(folder, 'osv.zip');
+let saved = 0;
+
+/** Saves a copy of OSV whose advisories name every version of the package. */
+function save(ids: readonly string[], unread: readonly string[] = []) {
+  const advisory = (id: string, type: string) => ({
+    ...{ id, modified: '2026-01-01T00:00:00Z', summary: `Copy ${saved}` },
+    affected: [
+      { package: { ecosystem: 'npm', name: 'server' }, ranges: [{ type, events: [{ introduced: '0' }] }] },
+    ],
+  });
+  const all = [...ids.map((id) => advisory(id, 'SEMVER')), ...unread.map((id) => advisory(id, 'GIT'))];
+  const files = all.map((one, at) => [`${at}.json`, strToU8(JSON.stringify(one))]);
+  writeFileSync(file, zipSync(Object.fromEntries(files)));
+  saved += 1;
+  utimesSync(file, new Date(2026, 0, saved), new Date(2026, 0, saved));
+}
+
+/** What npm states of the package, whose newest version is the last one. */
+const stated = {
+  versions: { '1.0.0': {} } as Readonly<Record<string, object>>,
+  maintainers: ['bob', 'alice'],
+};
+const packument = (): Stored => ({
+  ...{ _id: 'server', name: 'server', 'dist-tags': { latest: Object.keys(stated.versions).at(-1) } },
+  versions: Object.fromEntries(
+    Object.entries(stated.versions).map(([version, more]) => [version, npmVersion('server', version, more)]),
+  ),
+  time: Object.fromEntries(
+    Object.keys(stated.versions).map((version, at) => [version, `2026-0${at + 1}-01T10:00:00.000Z`]),
+  ),
+  maintainers: stated.maintainers.map((name) => ({ name, email: `${name}@example.org` })),
+});
+
+let npm: Endpoint;
+let directory: Directory;
+
+beforeAll(async () => {
+  save(['GHSA-1', 'GHSA-2']);
+  npm = await startPackageRegistry(() => ({ '/server': packument() }));
+  directory = await openDirectory({
+    entries: [
+      registryEntry(handle, {
+        packages: [{ registryType: 'npm', identifier: 'server' }],
+        remotes: [],
+      }),
+    ],
+    environment: { PACKAGE_REGISTRIES: JSON.stringify({ npm: npm.url }), ADVISORIES: file },
+  });
+  await directory.observe(handle);
+});
+afterAll(async () => {
+  await directory.close();
+  await npm.close();
+  rmSync(folder, { recursive: true });
+});
+
+const changesOf = (title: string) => changesOfNextCheck(directory, handle, title);
+
+it('changes nothing but the version if the newest one states the same', async () => {
+  stated.versions = { '1.0.0': {}, '1.1.0': {} };
+  expect(await changesOf('Published package')).toEqual(['version `1.0.0` until then version `1.1.0`']);
+  const { observations } = await directory.observe(handle);
+  const others = ['package.deprecated', 'package.maintainers', 'package.provenance', 'package.advisories'];
+  for (const kind of others) {
+    const one = observations.find((fact) => fact.kind === kind);
+    expect([kind, one?.outcome, one?.changed_from]).toEqual([kind, 'seen', undefined]);
+  }
+});
+
+it('names the words of a mark before and after they changed', async () => {
+  stated.versions = { '1.0.0': {}, '1.1.0': { deprecated: 'use another' } };
+  expect(await changesOf('Package marked as deprecated')).toEqual(['no until then yes: “use another”']);
+  stated.versions = { '1.0.0': {}, '1.1.0': { deprecated: 'malware' } };
+  expect(await changesOf('Package marked as deprecated')).toEqual([
+    'yes: “use another” until then yes: “malware”',
+  ]);
+});
+
+it('names the maintainers before and after one became another, whatever their order', async () => {
+  stated.maintainers = ['alice', 'bob'];
+  expect(await changesOf('Maintainers of the package')).toEqual([]);
+  stated.maintainers = ['mallory', 'alice'];
+  expect(await changesOf('Maintainers of the package')).toEqual([
+    '2: `alice`, `bob` until then 2: `alice`, `mallory`',
+  ]);
+});
+
+it('tells long lists of maintainers apart that begin alike', async () => {
+  const many = Array.from({ length: 200 }, (_, at) => `account-${String(at).padStart(3, '0')}`);
+  stated.maintainers = [...many, 'zoe'];
+  await directory.observe(handle);
+  stated.maintainers = [...many, 'zack'];
+  const [said = '', ...others] = await changesOf('Maintainers of the package');
+  expect(others).toEqual([]);
+  const [, was, is] = /^SHA-256 ([0-9a-f]{12}) until then SHA-256 ([0-9a-f]{12})$/.exec(said) ?? [];
+  expect([said, was]).not.toEqual([said, is]);
+  expect(was).toBeDefined();
+});
+
+it('names the advisories before and after one became another, whatever their order and summaries', async () => {
+  save(['GHSA-2', 'GHSA-1']);
+  expect(await changesOf('Advisories about the package')).toEqual([]);
+  save(['GHSA-1', 'GHSA-3']);
+  expect(await changesOf('Advisories about the package')).toEqual([
+    '2: `GHSA-1`, `GHSA-2` until then 2: `GHSA-1`, `GHSA-3`',
+  ]);
+  save(['GHSA-1', 'GHSA-3'], ['GHSA-9']);
+  expect(await changesOf('Advisories about the package')).toEqual([
+    '2: `GHSA-1`, `GHSA-3` until then 2: `GHSA-1`, `GHSA-3`; not compared, because of the form of their ranges: `GHSA-9`',
+  ]);
+});

@@ -1,0 +1,26 @@
+import type { Directory } from './directory.ts';
+
+/**
+ * Makes a check a day after the last one: what it changed of a fact, by the title of its kind, as get_history says it, without dates and
+ * the place in the log: `version 1.0.0 until then version 1.1.0`.
+ */
+export async function changesOfNextCheck(
+  directory: Directory,
+  handle: string,
+  title: string,
+): Promise<string[]> {
+  directory.wait(86_400);
+  await directory.observe(handle);
+  const today = directory.context.clock().toISOString().slice(0, 10);
+  const answer = await directory.app.request('/api/tools/get_history', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ handle, since: today }),
+  });
+  const { changes } = (await answer.json()) as { changes: string[] };
+  return changes.flatMap((line) => {
+    const said = line.replace(/ \(log index \d+\)$/, '').replace(/until \d{4}-\d\d-\d\d,/, 'until');
+    const [, about, what] = /^\d{4}-\d\d-\d\d (.*?) \([^)]*\): (.*)$/.exec(said) ?? [];
+    return about === title && what !== undefined ? [what] : [];
+  });
+}
