@@ -1,17 +1,20 @@
+import { namespaceIdentity } from '../core/identity.ts';
 import { code, join, own, say, type Words } from '../core/words.ts';
 import type { Listing } from '../listings/listing.ts';
+import { keyOfReference, toPackageReference } from '../listings/references.ts';
+import type { SharedKind } from '../listings/shared.ts';
 import { lightWords, questionWords, stem, stopWords, toWords, verbs } from '../search/words.ts';
 import { isRecordedTag } from './record.ts';
 import { typeWords } from './sentences.ts';
 
-type Comparable = Pick<Listing, 'handle' | 'title' | 'tags' | 'repository_key' | 'packages'>;
+type Comparable = Pick<Listing, 'id' | 'handle' | 'title' | 'tags' | 'packages'>;
 
 /** Listings of one publisher among those that are alike: others would never be seen beside a large one. */
 const mostOfPublisher = 2;
-const weights = { place: 4, word: 2, tag: 1 };
+const weights = { same: 4, word: 2, tag: 1 };
 const saysLittle = [stopWords, lightWords, questionWords, verbs];
 
-const publisherOf = ({ handle }: Comparable) => handle.slice(0, handle.indexOf('/'));
+const publisherOf = ({ handle }: Comparable) => namespaceIdentity(handle);
 
 function nameWords({ handle, title }: Comparable): Map<string, string> {
   const words = toWords(`${handle.slice(handle.indexOf('/') + 1)} ${title ?? ''}`).map(({ text }) => text);
@@ -20,26 +23,29 @@ function nameWords({ handle, title }: Comparable): Map<string, string> {
 }
 
 const topics = ({ tags }: Comparable) => tags.map(({ tag }) => tag).filter((tag) => !isRecordedTag(tag));
-/** Packages by registry and name. */
+/** Packages by what finds them. */
 const packageNames = ({ packages }: Comparable): [key: string, words: Words][] =>
-  packages.map(({ registry_type: type, identifier }) => [
-    JSON.stringify([type, identifier]),
-    say`${typeWords(type)} ${code(identifier)}`,
+  packages.map((one) => [
+    keyOfReference(toPackageReference(one)),
+    say`${typeWords(one.registry_type)} ${code(one.identifier)}`,
   ]);
 
 /** The search that finds candidates: words of name and title, and tags; empty if there are none. */
 export const toAlikeQuery = (listing: Comparable): string =>
   [...nameWords(listing).values(), ...topics(listing)].join(' ');
 
+/** What listings have that says that they may be one service, by their ids: what stands out of a listing is made of the same rows. */
+type Sharing = readonly { readonly id: number; readonly kind: string }[];
 type Shared = ReturnType<ReturnType<typeof createComparison>>;
 
 /** Finds what other listings have in common with one; words as it writes them. */
-function createComparison(one: Comparable) {
+function createComparison(one: Comparable, sharing: Sharing) {
+  const kindsOf = Map.groupBy(sharing, ({ id }) => id);
   const ofOne = { packages: packageNames(one), tags: topics(one), words: [...nameWords(one)] };
   return (other: Comparable) => {
     const [words, tags, packages] = [nameWords(other), new Set(topics(other)), new Map(packageNames(other))];
     return {
-      repository: one.repository_key !== undefined && one.repository_key === other.repository_key,
+      same: new Set(kindsOf.get(other.id)?.map(({ kind }) => kind)),
       packages: ofOne.packages.flatMap(([key, name]) => (packages.has(key) ? [name] : [])),
       tags: ofOne.tags.filter((tag) => tags.has(tag)),
       words: ofOne.words.flatMap(([term, word]) => (words.has(term) ? [word] : [])),
@@ -47,11 +53,8 @@ function createComparison(one: Comparable) {
   };
 }
 
-const amountOf = ({ repository, packages, tags, words }: Shared) =>
-  (repository ? weights.place : 0) +
-  packages.length * weights.place +
-  words.length * weights.word +
-  tags.length * weights.tag;
+const amountOf = ({ same, tags, words }: Shared) =>
+  same.size * weights.same + words.length * weights.word + tags.length * weights.tag;
 
 /**
  * The candidates of other publishers that have anything in common with a listing, most first; between equal ones in the
@@ -59,11 +62,11 @@ const amountOf = ({ repository, packages, tags, words }: Shared) =>
  */
 export function pickAlike<One extends Comparable>(
   listing: Comparable,
-  candidates: readonly One[],
+  { candidates, sharing }: { readonly candidates: readonly One[]; readonly sharing: Sharing },
   most: number,
 ): { listing: One; shared: Shared }[] {
   const ofPublisher = new Map<string, number>();
-  const compare = createComparison(listing);
+  const compare = createComparison(listing, sharing);
   return candidates
     .filter((one) => publisherOf(one) !== publisherOf(listing))
     .map((one) => ({ listing: one, shared: compare(one) }))
@@ -83,14 +86,26 @@ const namesOf = (names: readonly string[]) =>
     ', ',
   );
 
+const isOne = ({ length }: { readonly length: number }) => length === 1;
+
+/** What two listings have in common, each with its article. */
+const sameWords = {
+  endpoint: own('the recorded endpoint'),
+  repository: own('the recorded repository'),
+  package: own('the recorded package'),
+  description: own('the description'),
+  tools: own('the tools that Dossier saw'),
+  pay_to: own('the address for payments'),
+} as const satisfies Readonly<Record<Exclude<SharedKind, 'word'>, Words>>;
+
 /** What is shared, in words: `shares the recorded repository; the tags sms, payments; the word relay in name or title`. */
-export function alikeWords({ repository, packages, tags, words }: Shared): Words {
-  const isOne = ({ length }: { readonly length: number }) => length === 1;
+export function alikeWords({ same, packages, tags, words }: Shared): Words {
+  const which = (kind: string, what: Words) => {
+    if (kind !== 'package' || packages.length === 0) return what;
+    return say`the recorded ${isOne(packages) ? own('package') : own('packages')} ${join(packages, ', ')}`;
+  };
   const all = [
-    repository ? own('the recorded repository') : say``,
-    packages.length > 0
-      ? say`the recorded ${isOne(packages) ? own('package') : own('packages')} ${join(packages, ', ')}`
-      : say``,
+    ...Object.entries(sameWords).map(([kind, what]) => (same.has(kind) ? which(kind, what) : say``)),
     tags.length > 0 ? say`the ${isOne(tags) ? own('tag') : own('tags')} ${namesOf(tags)}` : say``,
     words.length > 0
       ? say`the ${isOne(words) ? own('word') : own('words')} ${namesOf(words)} in name or title`

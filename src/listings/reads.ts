@@ -16,6 +16,7 @@ import {
 import { readNear } from './near.ts';
 import { keyOfReference, type Reference } from './references.ts';
 import { readVersionPage } from './registry-entries.ts';
+import { readSharing } from './shared.ts';
 import {
   decodeShown,
   type ListingRow,
@@ -193,6 +194,8 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
     (await readByIds(db, ids)).map(listingTable.decode).map(withoutHidden),
   /** The same with no more than what names them, and what they may have in common. */
   briefs: (ids: readonly number[]) => readBriefs(db, ids),
+  /** The ids of visible listings of other publishers that have the same as a listing, once for each kind of what they have. */
+  sharing: (handle: string) => readSharing(db, handle),
   /** How many visible listings have each facet of a kind, most first. */
   facetCounts: (kind: string) => readFacetCounts(db, kind),
   /** Visible handles after a handle, in handle order, with their update times: for the sitemap. */

@@ -82,6 +82,28 @@ export const sharedColumn = sql<string | null>`(
   from listing_reference as own where own.handle = listing.handle
   and own.kind in (${sql.join(sharedKinds.map((kind) => sql.lit(kind)))}) and exists (${second}))`;
 
+/** What says that two services may be one; a word in the names of their publishers shows no connection. */
+const connectingKinds = sharedKinds.filter((kind) => kind !== 'word');
+
+/** Visible listings of other publishers that have the same as one, from the rows that `sharedColumn` reads; one for each kind. */
+export const readSharing = precompileQuery((db, handle: string) => {
+  const place = sql<number>`row_number() over (partition by other.key order by other.published_at, other.handle)`;
+  const holders = db
+    .selectFrom('listing_reference as own')
+    .innerJoin('listing_reference as other', 'other.key', 'own.key')
+    .select(['other.handle', 'own.kind', 'other.publisher', 'own.publisher as of', place.as('place')])
+    .where('own.handle', '=', handle)
+    .where('own.kind', 'in', connectingKinds);
+  return db
+    .selectFrom(holders.as('holder'))
+    .innerJoin('listing', 'listing.handle', 'holder.handle')
+    .select(['listing.id', 'holder.kind'])
+    .distinct()
+    .where('place', '<=', mostRead)
+    .whereRef('holder.publisher', '<>', 'holder.of')
+    .where('listing.withdrawn', 'is', null);
+});
+
 function toKeyed(text: string) {
   const [own = '', ...holders] = text.split(',');
   const [kind, as_of = '', count] = own.split(' ');

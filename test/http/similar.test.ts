@@ -34,7 +34,22 @@ const speakers = ['com.speaker/ledger', 'org.speaker/ledger'].map((name) =>
     ],
   }),
 );
+/** Nothing in their names or tags is the same. */
+const postcards = registryEntry('com.alpha/one', {
+  description: 'Prints what it is sent and posts it to the friends of a caller.',
+  ...onGitHub('alpha/cards'),
+  ...npm('left-pad'),
+  remotes: [{ type: 'streamable-http', url: 'https://cards.example.net/mcp' }],
+});
+const hair = registryEntry('org.zeta/two', {
+  description: 'Prints what it is sent and posts it to the friends of a caller',
+  ...onGitHub('alpha/cards'),
+  ...npm('Left-Pad'),
+  remotes: [{ type: 'streamable-http', url: 'https://CARDS.example.net/mcp/' }],
+});
+const ofSameDomain = registryEntry('com.alpha.eu/one', { ...onGitHub('alpha/cards') });
 const entries = [
+  ...[postcards, hair, ofSameDomain],
   relay,
   fork,
   carrier,
@@ -50,18 +65,20 @@ beforeAll(async () => {
 });
 afterAll(() => directory.close());
 
-const search = async (input: object) => {
-  const answer = await directory.app.request('/api/tools/search_agents', {
+const call = async (tool: string, input: object): Promise<unknown> => {
+  const answer = await directory.app.request(`/api/tools/${tool}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(input),
   });
-  return (await answer.json()) as {
+  return answer.json();
+};
+const search = async (input: object) =>
+  (await call('search_agents', input)) as {
     listings: { handle: string; facts: string[] }[];
     order: string;
     code?: string;
   };
-};
 
 describe('similar listings', () => {
   it('are of other publishers, most shared first, and say what they share', async () => {
@@ -106,6 +123,21 @@ describe('similar listings', () => {
       .replace(/“[^”]*”/g, '<span class="foreign">$&</span>')
       .replace(/`([^`]*)`/g, '<code class="foreign">$1</code>');
     expect(page).toContain(`<p class="note">${marked}</p>`);
+  });
+
+  it('are also those that record the same under other names, which stand out of each in the same words of what is shared', async () => {
+    const { listings } = await search({ similar_to: 'com.alpha/one' });
+    expect(listings.map(({ handle, facts }) => [handle, facts[0]])).toEqual([
+      [
+        'org.zeta/two',
+        'shares the recorded endpoint; the recorded repository; the recorded package npm `left-pad`; the description',
+      ],
+    ]);
+    expect(await call('get_agent', { handle: 'com.alpha/one' })).toMatchObject({
+      stands_out: [
+        '`org.zeta/two` (domain zeta.org) records the same endpoint. It has the same package, repository and description too.',
+      ],
+    });
   });
 
   it('are none where nothing is shared', async () => {

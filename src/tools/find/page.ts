@@ -96,6 +96,8 @@ export const findPage = async (context: Context, search: SearchQuery, place: Pla
   search.text.trim() ? findRanked(context, search, place) : findListed(context, search, place);
 
 const mostCandidates = 60;
+/** Of more listings that record the same, those are compared that have most of it. */
+const mostSharing = 200;
 
 /** A source of ratings stops being new by time alone: a list that shows one is at most so old. */
 const shownAtMost_ms = 60_000;
@@ -111,8 +113,11 @@ export const readHits = async (handles: readonly string[], { store, clock }: Con
 async function findSimilar(context: Context, listing: Listing, most: number): Promise<Hit[]> {
   const { listings, documents } = context.store;
   const text = toAlikeQuery(listing);
-  if (!text) return [];
-  const alike = pickAlike(listing, await listings.briefs(await listings.best(text, mostCandidates)), most);
+  const sharing = await listings.sharing(listing.handle);
+  const named = text ? await listings.best(text, mostCandidates) : [];
+  const byNumber = [...Map.groupBy(sharing, ({ id }) => id)].toSorted(([, a], [, b]) => b.length - a.length);
+  const ids = new Set([...byNumber.slice(0, mostSharing).map(([id]) => id), ...named]);
+  const alike = pickAlike(listing, { candidates: await listings.briefs([...ids]), sharing }, most);
   const shared = new Map(alike.map((one) => [one.listing.handle, alikeWords(one.shared)]));
   const now = context.clock();
   const found = await documents.hitsOf([...shared.keys()], now.toISOString());
