@@ -2,6 +2,8 @@ import { namespaceMatchesRepositoryOwner, namespaceText } from '../core/handle.t
 import { namespaceHoldsEndpoints } from '../core/identity.ts';
 import { code, count, day, join, number, ours, own, say, Words } from '../core/words.ts';
 import { hiddenSentence, isSample, type Listing } from '../listings/listing.ts';
+import { accessRequired } from '../observations/kinds/access.ts';
+import { endpointAnswers } from '../observations/kinds/endpoint.ts';
 import type { DatedObservation } from '../observations/observation.ts';
 import { kindOf } from '../observations/recorded-kinds.ts';
 import type { NativeSignals } from '../ratings/rating.ts';
@@ -59,13 +61,13 @@ function secretsOf(listing: Listing): Words | undefined {
 function answerOf({ endpoint }: Listing, observations: readonly Seen[]): Words | undefined {
   const of = (kind: string) =>
     observations.find((one) => one.kind === kind && (endpoint === undefined || one.subject === endpoint));
-  const one = of('endpoint.answers');
+  const one = of(endpointAnswers.kind);
   if (one?.outcome === 'silent') return say`no answer ${day(one.observed_at)}`;
   if (one?.outcome === 'otherwise') return say`returned something else than MCP ${day(one.observed_at)}`;
   if (one?.outcome === 'absent') return say`nothing there ${day(one.observed_at)}`;
   if (one?.outcome !== 'seen') return undefined;
   if (one.missed) return say`last answered ${day(one.observed_at)}`;
-  const access = of('auth.required');
+  const access = of(accessRequired.kind);
   const isClosed = access?.value === true && !access.missed;
   const first = isClosed ? own(', asks for credentials first') : say``;
   return say`answered ${day(one.observed_at)}${first}`;

@@ -1,4 +1,5 @@
 import { toText, within } from '../core/words.ts';
+import { priceChallenge } from '../observations/kinds/offer.ts';
 import { currentOutcome, type Observation } from '../observations/observation.ts';
 import { kindOf } from '../observations/recorded-kinds.ts';
 import type { ListingDocument } from './listing-document.ts';
@@ -8,7 +9,7 @@ import { between } from './seen.ts';
 /** Whether something is known now that can be compared. That an endpoint asks for credentials is in auth.required. */
 function isComparable(one: Observation): boolean {
   const outcome = currentOutcome(one);
-  if (outcome === 'asks') return one.kind === 'price.challenge' && one.asks_for === 'payment';
+  if (outcome === 'asks') return one.kind === priceChallenge.kind && one.asks_for === 'payment';
   return outcome === 'seen' || outcome === 'nothing' || outcome === 'absent';
 }
 

@@ -1,8 +1,11 @@
 import { day, day_ms } from '../core/text.ts';
 import { code, dayOf, ours, own, say, type Words } from '../core/words.ts';
+import { type FactOf, factsOf, type NamedKind, type ValueOf } from '../observations/kind.ts';
+import { endpointAnswers, endpointAvailability } from '../observations/kinds/endpoint.ts';
 import {
   type DatedObservation,
   isDated,
+  type Json,
   knowingOf,
   type Observation,
   ownReason,
@@ -10,25 +13,39 @@ import {
 import { type KindName, kindOf } from '../observations/recorded-kinds.ts';
 import type { ListingDocument } from './listing-document.ts';
 
+/** A fact that Dossier has looked for, with a value of its kind, or null. */
+export type SeenFact<K extends NamedKind> = FactOf<K, DatedObservation>;
+
 /** What Dossier has looked for of a listing, by kind. */
-export type Seen = (kind: KindName) => readonly DatedObservation[];
+export type Seen = <K extends NamedKind>(kind: K) => readonly SeenFact<K>[];
+
+/** A fact that is known, whose value is one of its kind. */
+export type KnownFact<K extends NamedKind> = Omit<DatedObservation, 'value'> & { readonly value: ValueOf<K> };
 
 /** What the answer about a listing is made of. */
 export interface Judged {
   readonly listing: ListingDocument;
   readonly seen: Seen;
   /** The same, only what is known. */
-  readonly known: Seen;
+  readonly known: <K extends NamedKind>(kind: K) => readonly KnownFact<K>[];
   /** `short` names endpoint and repository, whose addresses stand elsewhere; `full` every endpoint, package and tool. */
   readonly detail: 'short' | 'page' | 'full';
 }
 
 export function toSeen({ observations }: Pick<ListingDocument, 'observations'>): Seen {
   const byKind = Map.groupBy(observations.filter(isDated), ({ kind }) => kind);
-  return (kind) => byKind.get(kind) ?? [];
+  return (kind) => factsOf(kind, byKind.get(kind.kind) ?? []);
 }
 
-export const isKnown = (one: Pick<Observation, 'value' | 'outcome'>): boolean => knowingOf(one) === 'known';
+export const isKnown = <Fact extends Pick<Observation, 'value' | 'outcome'>>(
+  one: Fact,
+): one is Fact & { readonly value: NonNullable<Fact['value']> } => knowingOf(one) === 'known';
+
+/** The facts of a kind among those that Dossier has looked for of which something is known. */
+export const toKnown =
+  (seen: Seen) =>
+  <K extends NamedKind>(kind: K): readonly KnownFact<K>[] =>
+    seen(kind).filter((one): one is KnownFact<K> => isKnown(one as Observation));
 
 /** When Dossier last checked anything of a listing, if that is too long ago; it is then said once. */
 export function lastChecked({ observations }: ListingDocument): string | undefined {
@@ -67,7 +84,7 @@ export const daysSince = (time: string, { evidence_snapshot_date }: ListingDocum
 /** How many checks of an endpoint it answered, as `3 of 3`, if they were counted on the day of this one, of the last 30. */
 export const tallyOf = ({ listing, seen }: Judged, { subject, observed_at }: DatedObservation) =>
   daysSince(observed_at, listing) <= 30
-    ? seen('endpoint.availability').find(
+    ? seen(endpointAvailability).find(
         (one) => one.subject === subject && day(one.observed_at) === day(observed_at),
       )?.value
     : undefined;
@@ -82,7 +99,7 @@ export const isAbsent = (one: DatedObservation): boolean =>
 
 /** Whether all that the listing records as its endpoints is not there. */
 export const isNowhere = ({ seen }: Pick<Judged, 'seen'>): boolean =>
-  seen('endpoint.answers').length > 0 && seen('endpoint.answers').every(isAbsent);
+  seen(endpointAnswers).length > 0 && seen(endpointAnswers).every(isAbsent);
 
 /** Where it was seen, if the listing records several places; for the end of a phrase. */
 export const atPlace = ({ subject }: Pick<DatedObservation, 'subject'>, all: readonly unknown[]): Words =>
@@ -90,11 +107,15 @@ export const atPlace = ({ subject }: Pick<DatedObservation, 'subject'>, all: rea
 
 /** Whether an endpoint let nobody in before a payment. */
 export const asksPayment = (seen: Seen, { subject }: Pick<Observation, 'subject'>): boolean =>
-  seen('endpoint.answers').some((one) => one.subject === subject && one.value === 402);
+  seen(endpointAnswers).some((one) => one.subject === subject && one.value === 402);
+
+/** A value in one word: of a list or an object, its JSON. */
+export const textOf = (value: Json): string =>
+  typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
 
 /** What a kind says of a value that was seen. */
 export const factWords = (one: Pick<Observation, 'kind' | 'value' | 'details' | 'as_seen'>): Words =>
-  kindOf(one.kind)?.say?.(one) ?? code(String(one.value));
+  kindOf(one.kind)?.say?.(one) ?? code(textOf(one.value));
 
 /** The days between which a fact became another. */
 export const between = ({

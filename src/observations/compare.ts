@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Part, Words } from '../core/words.ts';
+import { endpointAnswers } from './kinds/endpoint.ts';
+import { priceChallenge } from './kinds/offer.ts';
 import { kinds } from './kinds.ts';
 import {
   type Essence,
@@ -82,7 +84,7 @@ function fresh({ isFailure: _, rule, ...said }: DatedFinding, { at, vantage }: R
 
 /** Whether a finding without a value says something of the service all the same: that it states none, or asks for a payment. */
 const isStatement = ({ outcome, asks_for, kind }: StoredObservation) =>
-  outcome === 'nothing' || (outcome === 'asks' && asks_for === 'payment' && kind === 'price.challenge');
+  outcome === 'nothing' || (outcome === 'asks' && asks_for === 'payment' && kind === priceChallenge.kind);
 
 /** The last value that was seen of a fact; what came after it (not there, sign-in first, no price) does not end it. */
 function lastOf(known: StoredObservation): LastValue | undefined {
@@ -174,7 +176,7 @@ function absent(known: StoredObservation, found: DatedFinding, stamp: RunStamp):
 }
 
 /** The kind that says whether an endpoint answers: it alone becomes unanswered, on the second day without an answer. */
-const reachKind = 'endpoint.answers';
+const reachKind = endpointAnswers.kind;
 
 /** What may pass changes nothing; on a later day than the first, an endpoint is unanswered since the first. */
 function unanswered(known: StoredObservation, found: DatedFinding, stamp: RunStamp): StoredObservation {

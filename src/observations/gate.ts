@@ -137,7 +137,7 @@ export function passGate(
   if (!hasFiniteNumbers([value, details, as_seen])) throw new Error('a number is not finite');
   const clean = isList ? toShownName : toLine;
   const cleanValue = cleaned(value, clean);
-  if (cleanValue !== null) schema?.parse(cleanValue);
+  if (cleanValue !== null) schema.parse(cleanValue);
   const fact: DatedFinding = {
     ...found,
     ...{ kind, method_version },

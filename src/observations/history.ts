@@ -3,7 +3,8 @@ import { toComparisonBudget } from '../core/word-difference.ts';
 import { toText, Words } from '../core/words.ts';
 import { isOfTools, type ShownChange, withTexts } from './changed-texts.ts';
 import type { Tool } from './endpoint/surface.ts';
-import { toolNames } from './kinds/tools.ts';
+import { factsOf } from './kind.ts';
+import { toolNames, toolsSurface } from './kinds/tools.ts';
 import type { StoredObservation } from './observation.ts';
 import { createSetReader } from './stored-sets.ts';
 
@@ -73,17 +74,16 @@ export async function readTools(
 ) {
   const endpoints: ListedEndpoint[] = [];
   let left_bytes = mostShown_bytes;
-  for (const one of observed.filter(({ kind }) => kind === 'tools.surface')) {
+  for (const one of factsOf(toolsSurface, observed)) {
     const { subject: endpoint = '', outcome, why, value, first_seen_at, observed_at, vantage } = one;
-    const isObserved = outcome === 'seen';
     const seen = { endpoint, outcome };
-    if (!isObserved) {
+    if (outcome !== 'seen' || value === null) {
       endpoints.push({ ...seen, ...(why && { reason: toText(new Words(why)) }) });
       continue;
     }
-    const text = await observations.surfaceText(handle, endpoint, String(value));
+    const text = await observations.surfaceText(handle, endpoint, value);
     const size = Buffer.byteLength(text ?? '');
-    const dated = { ...seen, digest: String(value), first_seen_at, observed_at, vantage };
+    const dated = { ...seen, digest: value, first_seen_at, observed_at, vantage };
     if (text !== undefined && size <= left_bytes) {
       left_bytes -= size;
       endpoints.push({ ...dated, tools: JSON.parse(text) as readonly Tool[] });

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { PinName } from '../config/files.ts';
 import type { Words } from '../core/words.ts';
 import type { Finding, Json, Observation, Question, RecordedSubject } from './observation.ts';
 import type { Run, Subject } from './run.ts';
@@ -34,7 +35,7 @@ export interface FactKind {
   /** A value that is observed, in words, where the value itself says little to people, as a digest. */
   readonly say?: (found: ShownFinding) => Words | undefined;
   /** The value as it is stored and compared; a finding with another one does not pass the gate (gate.ts). */
-  readonly value?: z.ZodType;
+  readonly value?: z.ZodType<Json>;
   /** What became of a value, with `between` which days; undefined if that needs no sentence. */
   readonly sayChange?: (was: Before, now: ShownFinding, between: Words) => Words | undefined;
   /** A value in a few words, for the line about upkeep. */
@@ -49,12 +50,17 @@ export interface FactKind {
   readonly existsAs?: 'repository' | 'package' | 'endpoint';
   /** What a value of it says about prices, as one sentence: the endpoint or somebody else names an amount. */
   readonly priced?: string;
+  /** Hosts can decide by it: its name in entries of the registry API. Everything else is in the document. */
+  readonly sharedAs?: string;
+  /** The pin of an approval that holds it fast. */
+  readonly pinnedAs?: PinName;
   /** Callers of the service rely on it, so that a lock file holds it. */
   readonly isLocked?: true;
 }
 
 /** One kind of fact that Dossier checks, defined once: every adapter is a loop over the list of kinds (kinds.ts). */
 export interface Kind extends FactKind {
+  readonly value: z.ZodType<Json>;
   /** Changes when the check, and with it the meaning of the fact, changes. */
   readonly method_version: string;
   /** What of a listing's record its facts are about; none if the kind does not apply to the listing. */
@@ -72,7 +78,7 @@ export interface Kind extends FactKind {
 }
 
 /** A kind as it is defined: what is said of a value has the type that the kind gives its values. */
-interface Definition<Name extends string, Value>
+interface Definition<Name extends string, Value extends Json>
   extends Omit<Kind, 'kind' | 'value' | 'say' | 'sayBriefly' | 'sayChange'> {
   readonly kind: Name;
   readonly value: z.ZodType<Value>;
@@ -81,8 +87,30 @@ interface Definition<Name extends string, Value>
   readonly sayChange?: (was: Before<Value>, now: ShownFinding<Value>, between: Words) => Words | undefined;
 }
 
+/** A kind as rules name it: it says which values its facts have. */
+export type NamedKind = Pick<FactKind, 'kind'> & { readonly value: z.ZodType<Json> };
+
+/** The values of a kind. */
+export type ValueOf<K extends NamedKind> = z.infer<K['value']>;
+
+/** A fact of a kind, whose value is null where none was seen. */
+export type FactOf<K extends NamedKind, Fact = Observation> = Omit<Fact, 'value'> & {
+  readonly value: ValueOf<K> | null;
+};
+
+/** The facts of a kind among some. One with a value that the kind does not have is left out: nothing is known of it. */
+export const factsOf = <K extends NamedKind, Fact extends Pick<Observation, 'kind' | 'value'>>(
+  { kind, value }: K,
+  facts: readonly Fact[],
+): FactOf<K, Fact>[] =>
+  facts
+    .filter((one) => one.kind === kind && (one.value === null || value.safeParse(one.value).success))
+    .map((one) => one as FactOf<K, Fact>);
+
 /** Defines a kind of fact. Of a value that is none of the kind nothing is said. */
-export function defineKind<const Name extends string, Value>(definition: Definition<Name, Value>) {
+export function defineKind<const Name extends string, Value extends Json>(
+  definition: Definition<Name, Value>,
+) {
   const { value: schema, say, sayBriefly, sayChange, ...kind } = definition;
   const read = (value: unknown) => schema.safeParse(value).data;
   const ofRead = (words: NonNullable<typeof say>) => (found: ShownFinding) => {

@@ -11,6 +11,8 @@ import { compareRuns, type DatedFinding, keyOf, missedAll, type RunStamp } from 
 import { surfaceDigest, type Tool } from './endpoint/surface.ts';
 import { fitTogether, passGate, toShownName } from './gate.ts';
 import type { Kind } from './kind.ts';
+import { endpointAnswers } from './kinds/endpoint.ts';
+import { priceChallenge } from './kinds/offer.ts';
 import { surfaceChanges, weightiest } from './kinds/tool-changes.ts';
 import { toolsSurface } from './kinds/tools.ts';
 import { kinds, type ObservedKind } from './kinds.ts';
@@ -172,11 +174,11 @@ function toFacets({ remotes }: Run['listing'], observations: readonly StoredObse
   const found = observations.filter(({ missed }) => missed === undefined);
   const stated = (kind: ObservedKind, outcome: Outcome) =>
     found.filter((one) => one.kind === kind && one.outcome === outcome).map(({ subject }) => subject);
-  const free = stated('price.challenge', 'nothing');
+  const free = stated(priceChallenge.kind, 'nothing');
   const isPriced = found.some(({ kind, value }) => pricedKinds.has(kind) && value !== null);
   const isFree = remotes.length > 0 && remotes.every(({ url }) => free.includes(url)) && !isPriced;
   return [
-    ...(stated('endpoint.answers', 'seen').length > 0 ? ['seen:answered' as const] : []),
+    ...(stated(endpointAnswers.kind, 'seen').length > 0 ? ['seen:answered' as const] : []),
     ...(isFree ? ['seen:no_payment_seen' as const] : []),
   ];
 }

@@ -5,7 +5,9 @@ import { inChunks, precompileQuery, upsert } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
 import { integer, json, optional, type RowOf, table, text, type ValueOf } from '../store/table.ts';
 import type { Tool } from './endpoint/surface.ts';
-import { readPayees } from './kinds/price.ts';
+import { factsOf } from './kind.ts';
+import { pricePayTo, readPayees } from './kinds/price.ts';
+import { toolNames, toolsSurface } from './kinds/tools.ts';
 import type { ObservationChange, StoredObservation } from './observation.ts';
 
 const observationTable = table({
@@ -70,15 +72,19 @@ const fewestTools = 3;
 
 /** What may be the same of another listing: its sets of tools, and the addresses that are paid. */
 function toReferences(observations: readonly StoredObservation[]) {
-  const known = observations.filter(({ outcome }) => outcome === 'seen');
-  const all = known.flatMap(({ kind, value, details, observed_at: as_of }) => {
-    const toReference = (of: 'tools' | 'pay_to', text: string) => {
-      return { key: toReferenceKey(of, text), kind: of, as_of };
-    };
-    if (kind === 'price.pay_to') return readPayees(value).map((one) => toReference('pay_to', one));
-    const tools = kind === 'tools.surface' && Array.isArray(details?.tools) ? details.tools : [];
-    return tools.length >= fewestTools ? [toReference('tools', String(value))] : [];
+  const seen = observations.filter(({ outcome }) => outcome === 'seen');
+  const toReference = (of: 'tools' | 'pay_to', text: string, as_of: string) => ({
+    ...{ key: toReferenceKey(of, text), kind: of, as_of },
   });
+  const all = [
+    ...factsOf(pricePayTo, seen).flatMap((one) =>
+      readPayees(one.value).map((payee) => toReference('pay_to', payee, one.observed_at)),
+    ),
+    ...factsOf(toolsSurface, seen).flatMap((one) => {
+      const isLong = toolNames(one.details?.tools).length >= fewestTools;
+      return isLong && one.value !== null ? [toReference('tools', one.value, one.observed_at)] : [];
+    }),
+  ];
   return [...new Map(all.map((one) => [one.key, one])).values()];
 }
 

@@ -18,13 +18,18 @@ import {
 } from '../observations/compare-surface.ts';
 import { toolDigest } from '../observations/endpoint/surface.ts';
 import { toShownName } from '../observations/gate.ts';
+import { type FactOf, factsOf } from '../observations/kind.ts';
 import type { ToolChange } from '../observations/kinds/tool-changes.ts';
+import { toolsSurface } from '../observations/kinds/tools.ts';
 import type { StoredObservation } from '../observations/observation.ts';
 import { createSetReader, mostReadText, type StoredSet } from '../observations/stored-sets.ts';
 import { findListingFacts } from './find/listing.ts';
 import { namedInput } from './input/fields.ts';
 import { closingText, untrustedOf } from './texts.ts';
 import { defineTool, readsOnly } from './tool.ts';
+
+/** A set of tools that was seen at an endpoint. */
+type SeenSet = FactOf<typeof toolsSurface, StoredObservation> & { readonly value: string };
 
 /** What a caller was shown: tools, or their digests by name. */
 type Shown =
@@ -43,7 +48,7 @@ const toDigests = (tools: readonly JsonObject[]) =>
 const compare = (seen: readonly JsonObject[], shown: Shown): SurfaceComparison =>
   'tools' in shown ? compareTools(seen, shown.read) : compareDigests(toDigests(seen), shown.digests);
 
-function compareUnstored(seen: StoredObservation, shown: Shown): SurfaceComparison {
+function compareUnstored(seen: SeenSet, shown: Shown): SurfaceComparison {
   const own = (seen.details?.tools ?? []) as ReturnType<typeof toDigests>;
   if ('digests' in shown) return compareDigests(own, shown.digests);
   // A number beyond the range of a double has no digest, and no endpoint that was seen has sent one.
@@ -54,11 +59,11 @@ function compareUnstored(seen: StoredObservation, shown: Shown): SurfaceComparis
 const mostChanges = 100;
 
 /** Changes of the tools of one endpoint among the newest 100 of its listing, newest first. */
-async function readChanges(handle: string, { subject }: StoredObservation, store: Context['store']) {
+async function readChanges(handle: string, { subject }: SeenSet, store: Context['store']) {
   const runs = await store.observations.history(handle, { limit: mostChanges });
   return runs.flatMap(({ at, changes }) =>
     changes.flatMap(({ kind, before, items = [], ...change }) =>
-      kind === 'tools.surface' && change.subject === subject && before
+      kind === toolsSurface.kind && change.subject === subject && before
         ? [{ at, before, items: items as readonly ToolChange[] }]
         : [],
     ),
@@ -66,7 +71,7 @@ async function readChanges(handle: string, { subject }: StoredObservation, store
 }
 
 /** Until when another set was seen before the one that is seen now. */
-const othersUntil = ({ changed_from, value }: StoredObservation): string | undefined =>
+const othersUntil = ({ changed_from, value }: SeenSet): string | undefined =>
   changed_from?.outcome === 'seen' && changed_from.value !== value ? changed_from.seen_until : undefined;
 
 const mostReworded = 5;
@@ -95,7 +100,7 @@ function beforeText({ earlier, others_until }: Before, isOfNames: boolean): stri
 }
 
 /** What a comparison found, in sentences. */
-function sentencesOf(seen: StoredObservation, compared: SurfaceComparison, before: Before) {
+function sentencesOf(seen: SeenSet, compared: SurfaceComparison, before: Before) {
   const { differs, repeated, not_sent, is_of_names, prefix } = compared;
   const { first_seen_at, observed_at, as_seen, vantage } = seen;
   const spoken = as_seen?.protocol ? ` in revision ${as_seen.protocol} of MCP` : '';
@@ -118,7 +123,7 @@ function sentencesOf(seen: StoredObservation, compared: SurfaceComparison, befor
 /** Compares stored sets with what a caller was shown, one after the other, as far as one answer reads them. */
 function createComparer(handle: string, shown: Shown, context: Context) {
   const readSet = createSetReader(handle, context);
-  return async ({ subject = '' }: StoredObservation, set: StoredSet) => {
+  return async ({ subject = '' }: SeenSet, set: StoredSet) => {
     const tools = await readSet(subject, set);
     return typeof tools === 'object' ? compare(tools, shown) : tools;
   };
@@ -126,12 +131,12 @@ function createComparer(handle: string, shown: Shown, context: Context) {
 
 type Comparer = ReturnType<typeof createComparer>;
 
-const isCurrent = ({ value }: StoredObservation, { digest }: StoredSet) => digest === value;
+const isCurrent = ({ value }: SeenSet, { digest }: StoredSet) => digest === value;
 
 /** Compares with the set that was seen last at an endpoint; undefined if that one is left out. */
 async function compareWith(
   handle: string,
-  seen: StoredObservation,
+  seen: SeenSet,
   shown: Shown,
   context: Context,
   compareSet: Comparer,
@@ -148,7 +153,7 @@ async function compareWith(
 const byDifferences = (a: SurfaceComparison, b: SurfaceComparison) => a.differs.length - b.differs.length;
 
 /** The newest of the sets seen before from which nothing differs; `left_out` if one is reached that has no room. */
-async function findOwn(seen: StoredObservation, before: readonly StoredSet[], compareSet: Comparer) {
+async function findOwn(seen: SeenSet, before: readonly StoredSet[], compareSet: Comparer) {
   for (const set of before) {
     const compared = await compareSet(seen, set);
     if (compared === 'left_out') return compared;
@@ -159,7 +164,7 @@ async function findOwn(seen: StoredObservation, before: readonly StoredSet[], co
 
 /** The comparison that is answered. `leftOut`: in sentences, what was not compared because of its size. */
 interface Closest {
-  readonly seen: StoredObservation;
+  readonly seen: SeenSet;
   readonly compared: SurfaceComparison;
   readonly own: StoredSet | undefined;
   readonly leftOut: readonly string[];
@@ -208,7 +213,7 @@ async function toAnswer(
     ...(not_sent.length > 0 && { not_sent }),
     ...(prefix && { prefix }),
     ...(texts.length > 0 && { texts }),
-    digest: String(seen.value),
+    digest: seen.value,
     first_seen_at: seen.first_seen_at,
     observed_at: seen.observed_at,
     vantage: seen.vantage,
@@ -219,12 +224,7 @@ async function toAnswer(
 }
 
 /** Compares with every endpoint whose tools were seen, as far as they have room, and answers of the one with the fewest differences. */
-async function findAnswer(
-  handle: string,
-  seen: readonly StoredObservation[],
-  shown: Shown,
-  context: Context,
-) {
+async function findAnswer(handle: string, seen: readonly SeenSet[], shown: Shown, context: Context) {
   const compareSet = createComparer(handle, shown, context);
   const found = [];
   for (const one of seen) found.push(await compareWith(handle, one, shown, context, compareSet));
@@ -359,8 +359,8 @@ export const checkSurface = defineTool({
     const shown = toShown(sent);
     const facts = await findListingFacts(sent.handle, context);
     const { listing, observed } = facts;
-    const known = (observed?.observations ?? []).filter(({ kind }) => kind === 'tools.surface');
-    const seen = known.filter(({ outcome, details }) => outcome === 'seen' && details);
+    const known = factsOf(toolsSurface, observed?.observations ?? []);
+    const seen = known.filter((one): one is SeenSet => one.outcome === 'seen' && one.details !== undefined);
     const asked = { network: context.caller.network, now_ms: context.clock().getTime() };
     const find = () => findAnswer(listing.handle, seen, shown, context);
     const found = seen.length > 0 && (await context.searches.run(asked, find));

@@ -25,7 +25,7 @@ import { outcomeWords } from '../../observations/outcome.ts';
 import { isForeignKind, kindOf } from '../../observations/recorded-kinds.ts';
 import type { Fact } from '../fact.ts';
 import type { ListingDocument } from '../listing-document.ts';
-import { isKnown } from '../seen.ts';
+import { isKnown, textOf } from '../seen.ts';
 import { notKnownWords, toSplitKinds } from '../sentences.ts';
 import { factTitle, toLabel } from '../words.ts';
 
@@ -64,7 +64,7 @@ export function valueWords(found: Shown): Words {
   const { kind, value, is_stale, missed_since } = found;
   if (value === null) return outcomeWords(found);
   const { say: sayKind, words = {} } = kindOf(kind) ?? {};
-  const inWords = words[String(value)];
+  const inWords = words[textOf(value)];
   const said = sayKind?.(found) ?? (inWords === undefined ? plainWords(value, found) : ours(inWords));
   if (!is_stale) return said;
   return missed_since

@@ -13,12 +13,15 @@ import {
   toText,
   type Words,
 } from '../../core/words.ts';
+import { repositorySupersededBy } from '../../observations/kinds/repository.ts';
+import { termsUrl } from '../../observations/kinds/terms.ts';
+import { toolsSurface } from '../../observations/kinds/tools.ts';
 import { isDated } from '../../observations/observation.ts';
 import { type Outcome, outcomeWords } from '../../observations/outcome.ts';
 import { isInLines, isSeldom, shortNameOf } from '../../observations/recorded-kinds.ts';
 import { type Fact, recorded } from '../fact.ts';
 import type { ListingDocument } from '../listing-document.ts';
-import { isAbsent, isKnown, isNowhere, type Judged, toSeen } from '../seen.ts';
+import { isAbsent, isKnown, isNowhere, type Judged, toKnown, toSeen } from '../seen.ts';
 import { notKnownWords, toSplitKinds } from '../sentences.ts';
 import { factTitle, unique } from '../words.ts';
 import { type LineName, lineNames, lineTitles, toFacts } from './lines.ts';
@@ -64,11 +67,11 @@ function notSeenOf(judged: Judged, areNotThere: boolean): Fact[] {
     ({ kind, outcome, subject, reason }) =>
       isNotThere({ outcome }) === areNotThere &&
       !isInLines(kind) &&
-      (isShown(judged, kind) || split.has(kind) || (kind === 'terms.url' && !areNotThere)) &&
+      (isShown(judged, kind) || split.has(kind) || (kind === termsUrl.kind && !areNotThere)) &&
       // Every endpoint that asks for credentials first has that.
-      (kind === 'terms.url' || outcome !== 'asks') &&
+      (kind === termsUrl.kind || outcome !== 'asks') &&
       !isOfAbsent(judged, kind, subject) &&
-      (areNotThere || kind === 'terms.url' || !reasons.has(toText(reason))),
+      (areNotThere || kind === termsUrl.kind || !reasons.has(toText(reason))),
   );
   const nameOf = ({ kind, subject }: (typeof items)[number]): Words => {
     const name = ours(shortNameOf(kind) ?? factTitle(kind));
@@ -91,15 +94,13 @@ function notKnownOf(judged: Judged, state: 'not_stated' | 'not_checked', gaps: R
   const items = not_known.filter(
     (one) =>
       one.state === state &&
-      (one.kind === 'tools.surface' ? !isNowhere(judged) : gaps.has(one.kind) || !isInLines(one.kind)) &&
+      (one.kind === toolsSurface.kind ? !isNowhere(judged) : gaps.has(one.kind) || !isInLines(one.kind)) &&
       (state === 'not_stated' || isShown(judged, one.kind)) &&
       !isOfAbsent(judged, one.kind),
   );
   // Where terms are looked for, hardly anybody links to them.
-  const terms = judged
-    .seen('terms.url')
-    .filter((one) => isNotThere(one) && judged.known('terms.url').length === 0);
-  const more = state === 'not_stated' && !isShown(judged, 'terms.url') ? terms : [];
+  const terms = judged.seen(termsUrl).filter((one) => isNotThere(one) && judged.known(termsUrl).length === 0);
+  const more = state === 'not_stated' && !isShown(judged, termsUrl.kind) ? terms : [];
   const text = join(unique([...items, ...more].map(notKnownWords)), ', ');
   return isEmpty(text) ? [] : [recorded(judged, text, 'not_known')];
 }
@@ -111,10 +112,8 @@ const replacement =
 /** The handle that the publisher names in place of a listing: in the claim file, or in the message on why it is deprecated. */
 export function successorOf(listing: ListingDocument): string | undefined {
   const { handle, status_message = '' } = listing;
-  const named = toSeen(listing)('repository.superseded_by').find(
-    (one) => isKnown(one) && !one.details?.isThis,
-  );
-  if (named) return String(named.value);
+  const named = toSeen(listing)(repositorySupersededBy).find((one) => isKnown(one) && !one.details?.isThis);
+  if (named?.value) return named.value;
   if (listing.origin_status !== 'deprecated') return undefined;
   return [...status_message.matchAll(replacement)]
     .map(([, word = '']) => word.replace(/\.$/, ''))
@@ -129,7 +128,7 @@ function nextOf({ listing, known }: Judged, standsOut: readonly StandOut[]): str
     // It also says whether a listing that the publisher names in place of this one is listed.
     ...(isGone || successorOf(listing) ? ['search_agents, similar_to this one'] : []),
     ...(listing.signals.native.ratings > 0 ? ['list_ratings'] : []),
-    ...(known('tools.surface').length > 0 && !isGone ? ['check_surface'] : []),
+    ...(known(toolsSurface).length > 0 && !isGone ? ['check_surface'] : []),
   ];
   return steps.join('; ') || 'get_agent, detail full';
 }
@@ -148,7 +147,7 @@ function notesOf({ sample, moderation = [], appeal, being_checked }: ListingDocu
 /** Everything that is said of a listing first: what stands out, seven lines, what is not known; in full with every place. */
 export function toAnswer(listing: ListingDocument, detail: Judged['detail'] = 'page') {
   const seen = toSeen(listing);
-  const judged: Judged = { listing, seen, known: (kind) => seen(kind).filter(isKnown), detail };
+  const judged: Judged = { listing, seen, known: toKnown(seen), detail };
   const standsOut = toStandsOut(judged);
   const all = lineNames.map((name) => [name, toFacts[name](judged)] as const);
   const isGap = ({ gap }: Fact) =>

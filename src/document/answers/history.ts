@@ -19,6 +19,7 @@ import type { Change } from '../../log/change.ts';
 import type { ShownChange } from '../../observations/changed-texts.ts';
 import { addTexts } from '../../observations/history.ts';
 import { changedToolWords, type ToolChange } from '../../observations/kinds/tool-changes.ts';
+import { toolsSurface } from '../../observations/kinds/tools.ts';
 import { questions } from '../../observations/observation.ts';
 import { kindOf } from '../../observations/recorded-kinds.ts';
 import type { RecordedChange } from '../../observations/table.ts';
@@ -256,7 +257,7 @@ export function changedWords(change: ShownChange, isListed = false): Words {
 
 /** Which tools of a set were added, removed or changed; none of another kind of change. */
 export const toolChangesOf = ({ kind, items = [] }: ShownChange): readonly ToolChange[] =>
-  kind === 'tools.surface' ? (items as readonly ToolChange[]) : [];
+  kind === toolsSurface.kind ? (items as readonly ToolChange[]) : [];
 
 const mostSeen = 3;
 

@@ -1,5 +1,6 @@
 import { day as dayText } from '../../core/text.ts';
 import { code, count, day, join, own, say, type Words } from '../../core/words.ts';
+import { repositoryLastCommit } from '../../observations/kinds/repository.ts';
 import { kinds } from '../../observations/kinds.ts';
 import { groupTexts, shownGroups } from '../../ratings/groups.ts';
 import { type Fact, type FactsOf, mostPlaces, observed, ofService, recorded } from '../fact.ts';
@@ -8,7 +9,8 @@ import { atPlace, signalValue } from '../seen.ts';
 
 /** What kinds say of packages in a few words. */
 const ofPackages: FactsOf = (judged) =>
-  kinds.flatMap(({ kind, sayBriefly }) => {
+  kinds.flatMap((kind) => {
+    const { sayBriefly } = kind;
     const all = sayBriefly ? judged.known(kind) : [];
     return all.slice(0, judged.detail === 'full' ? all.length : mostPlaces).flatMap((one) => {
       const said = sayBriefly?.(one);
@@ -36,8 +38,8 @@ export const keptUp: FactsOf = (judged) => {
       ? []
       : [signal(say`${count(String(unread).split(', ').length, 'field')} that Dossier does not read`)]),
     ...judged
-      .known('repository.last_commit')
-      .map((one) => observed(judged, one, say`last commit ${day(String(one.value))}`)),
+      .known(repositoryLastCommit)
+      .map((one) => observed(judged, one, say`last commit ${day(one.value)}`)),
     ...ofPackages(judged),
   ];
 };

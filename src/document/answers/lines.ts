@@ -19,11 +19,18 @@ import {
   toText,
   type Words,
 } from '../../core/words.ts';
-import { signInWords } from '../../observations/kinds/access.ts';
+import { accessOauth, accessRequired, signInWords } from '../../observations/kinds/access.ts';
+import { endpointAnswers } from '../../observations/kinds/endpoint.ts';
+import { priceChallenge } from '../../observations/kinds/offer.ts';
 import { readablePackages, toPackage } from '../../observations/kinds/package-record.ts';
+import { packageExists } from '../../observations/kinds/packages.ts';
+import { pricePayTo } from '../../observations/kinds/price.ts';
+import { repositoryExists, repositoryLastCommit } from '../../observations/kinds/repository.ts';
+import { securityContact, termsUrl } from '../../observations/kinds/terms.ts';
+import { toolsCount, toolsSurface } from '../../observations/kinds/tools.ts';
+import { kinds } from '../../observations/kinds.ts';
 import type { DatedObservation } from '../../observations/observation.ts';
 import { outcomeWords } from '../../observations/outcome.ts';
-import { kindOf } from '../../observations/recorded-kinds.ts';
 import {
   type Fact,
   type FactsOf,
@@ -45,6 +52,8 @@ import {
   isKnown,
   isNowhere,
   type Judged,
+  type KnownFact,
+  type SeenFact,
   signalValue,
   tallyOf,
 } from '../seen.ts';
@@ -107,13 +116,13 @@ function repositoryOf(judged: Judged): Fact[] {
   const { listing, detail, seen, known } = judged;
   if (listing.repository === undefined)
     return [noneRecorded(judged, 'repository', own('no repository recorded'), 'repository')];
-  const [one] = seen('repository.exists');
+  const [one] = seen(repositoryExists);
   const isShort = detail === 'short';
   const text = isShort ? own('repository') : say`repository ${code(listing.repository)}`;
   if (!one) return isShort ? [] : [recorded(judged, text)];
   if (isAbsent(one)) return [observed(judged, one, say`${text} is gone or not public`)];
   // The last commit is in the line about upkeep.
-  if (isShort && one.value === 'there' && known('repository.last_commit').length > 0) return [];
+  if (isShort && one.value === 'there' && known(repositoryLastCommit).length > 0) return [];
   return [
     observed(judged, one, one.value === 'there' ? say`${text} is public` : say`${text}: ${whyOf(one)}`),
   ];
@@ -147,13 +156,13 @@ const whose: FactsOf = (judged) => {
     }),
     ...(website ? [recorded(judged, say`website ${code(website)}`)] : []),
     ...repositoryOf(judged),
-    ...(['terms.url', 'security.contact'] as const).flatMap((kind) => {
+    ...[termsUrl, securityContact].flatMap((kind) => {
       const all = judged.known(kind);
       return all.map((one) =>
         observed(
           judged,
           one,
-          say`${factName(kind)} ${codes(String(one.value).split(', '))}${atPlace(one, all)}`,
+          say`${factName(kind.kind)} ${codes(one.value.split(', '))}${atPlace(one, all)}`,
         ),
       );
     }),
@@ -179,20 +188,22 @@ function firstThree(
   ];
 }
 
-function answeredWords(one: DatedObservation, judged: Judged): Words {
+function answeredWords(one: KnownFact<typeof endpointAnswers>, judged: Judged): Words {
   const tally = tallyOf(judged, one);
-  const often = tally ? say`, ${ours(String(tally))} checks in 30 days` : say``;
-  const status = one.value === 200 ? say`` : say` HTTP ${ours(String(one.value))}`;
+  const often = tally ? say`, ${ours(tally)} checks in 30 days` : say``;
+  const status = one.value === 200 ? say`` : say` HTTP ${number(one.value)}`;
   return say`answered${status}${sinceFirst(one, own(' since '))}${often}`;
 }
 
 /** Since when it is so, if that is an earlier day than that of the check. */
-const sinceFirst = ({ first_seen_at, observed_at }: DatedObservation, before: Words): Words =>
-  dayText(first_seen_at) < dayText(observed_at) ? say`${before}${day(first_seen_at)}` : say``;
+const sinceFirst = (
+  { first_seen_at, observed_at }: Pick<DatedObservation, 'first_seen_at' | 'observed_at'>,
+  before: Words,
+): Words => (dayText(first_seen_at) < dayText(observed_at) ? say`${before}${day(first_seen_at)}` : say``);
 
 const remotesOf: FactsOf = (judged) => {
   const { listing, detail } = judged;
-  const answers = new Map(judged.seen('endpoint.answers').map((one) => [one.subject, one]));
+  const answers = new Map(judged.seen(endpointAnswers).map((one) => [one.subject, one]));
   const isOnly = listing.remotes.length === 1;
   return listing.remotes.map(({ url, type }) => {
     const one = answers.get(url) ?? (isOnly && answers.size === 1 ? [...answers.values()][0] : undefined);
@@ -200,7 +211,7 @@ const remotesOf: FactsOf = (judged) => {
     const isStreamable = type === 'streamable-http';
     const over = isStreamable ? say`` : say` (${code(type)})`;
     const at = say`${isNamed ? own('endpoint') : code(url)}${over}`;
-    const gap = isNamed && isStreamable ? { gap: 'endpoint.answers' } : {};
+    const gap = isNamed && isStreamable ? { gap: endpointAnswers.kind } : {};
     if (!one) return { ...recorded(judged, say`${at}, not checked`, 'not_known'), ...gap };
     // Where nothing else is named, the line is about nothing else.
     const isAlone = isNamed && isStreamable && listing.packages.length === 0;
@@ -213,7 +224,7 @@ const remotesOf: FactsOf = (judged) => {
 };
 
 const packagesOf: FactsOf = (judged) => {
-  const exist = new Map(judged.seen('package.exists').map((one) => [one.subject, one]));
+  const exist = new Map(judged.seen(packageExists).map((one) => [one.subject, one]));
   const read = new Set(readablePackages(judged.listing).map((one) => one.recorded));
   return judged.listing.packages.map((recordedPackage) => {
     const { registry_type, version, transport } = recordedPackage;
@@ -223,8 +234,8 @@ const packagesOf: FactsOf = (judged) => {
     const one = found && read.has(found.recorded) ? exist.get(found.subject) : undefined;
     if (!one) return recorded(judged, say`${text}, not checked`, 'not_known');
     if (isAbsent(one)) return observed(judged, one, say`${text}, which is not there`);
-    const seen = String(asMembers(one.value).version ?? version);
-    const what = seen === String(version) ? own('which') : say`of which ${code(seen)}`;
+    const seen = one.value && 'version' in one.value ? one.value.version : version;
+    const what = seen === undefined || seen === version ? own('which') : say`of which ${code(seen)}`;
     return observed(
       judged,
       one,
@@ -239,7 +250,7 @@ const where: FactsOf = (judged) => {
     return [...firstThree(judged, remotes, 'endpoint'), ...firstThree(judged, packages, 'package')];
   if (packages.length > 0)
     return [
-      noneRecorded(judged, 'endpoint', own('no endpoint recorded'), 'endpoint.answers'),
+      noneRecorded(judged, 'endpoint', own('no endpoint recorded'), endpointAnswers.kind),
       ...firstThree(judged, packages, 'package'),
     ];
   const lacking = (['endpoint', 'package'] as const).find((field) =>
@@ -248,7 +259,7 @@ const where: FactsOf = (judged) => {
   return [noneRecorded(judged, lacking ?? 'endpoint', own('no endpoint or package is recorded'))];
 };
 
-function accessWords(one: DatedObservation, { seen }: Judged): Words {
+function accessWords(one: KnownFact<typeof accessRequired>, { seen }: Judged): Words {
   if (one.value) return own('asked Dossier for credentials first');
   return asksPayment(seen, one)
     ? own('asked for a payment, not for credentials')
@@ -278,10 +289,10 @@ const asks: FactsOf = (judged) => {
       unique(needs).map((text) => recorded(judged, text)),
       'set of inputs',
     ),
-    ...known('auth.required').map((one) =>
+    ...known(accessRequired).map((one) =>
       observed(judged, one, say`${accessWords(one, judged)}${atPlace(one, listing.remotes)}`),
     ),
-    ...known('auth.oauth').map((one) =>
+    ...known(accessOauth).map((one) =>
       observed(judged, one, say`${signInWords(one)}${atPlace(one, listing.remotes)}`),
     ),
   ];
@@ -290,7 +301,7 @@ const asks: FactsOf = (judged) => {
 
 const mostTools = 15;
 
-function toolNames({ details, subject }: DatedObservation, { detail, known }: Judged): Words {
+function toolNames({ details, subject }: KnownFact<typeof toolsSurface>, { detail, known }: Judged): Words {
   const { tools } = asMembers(details);
   const all = Array.isArray(tools) ? tools : [];
   const shown = detail === 'full' ? all : all.slice(0, mostTools);
@@ -301,17 +312,17 @@ function toolNames({ details, subject }: DatedObservation, { detail, known }: Ju
     return say`${code(String(name))}${says}`;
   });
   // A long list is stored shortened, so its names do not count it.
-  const count = known('tools.count').find((one) => one.subject === subject)?.value;
-  const more = Number(count ?? all.length) - shown.length;
+  const count = known(toolsCount).find((one) => one.subject === subject)?.value;
+  const more = (count ?? all.length) - shown.length;
   return join([...names, ...(more > 0 ? [say`${more} more`] : [])], ', ');
 }
 
 /** What the line before this one says of an endpoint is not explained again. */
-const whyNoTools = (one: DatedObservation): Words =>
+const whyNoTools = (one: SeenFact<typeof toolsSurface>): Words =>
   one.outcome === 'asks' ? outcomeWords(one) : whyOf(one);
 
 const tools: FactsOf = (judged) => {
-  const all = judged.seen('tools.surface');
+  const all = judged.seen(toolsSurface);
   if (isNowhere(judged)) return [];
   return all.map((one) => {
     if (!isKnown(one)) {
@@ -328,9 +339,12 @@ const tools: FactsOf = (judged) => {
   });
 };
 
-const otherPrices = ['price.tool', 'price.openapi', 'price.catalog', 'price.capability'] as const;
+/** Kinds of price beside the one that an endpoint quotes. */
+const otherPrices = kinds.filter(
+  ({ kind, line }) => line === 'costs' && kind !== priceChallenge.kind && kind !== pricePayTo.kind,
+);
 /** Whether a price is quoted in x402, whose offers are for the request that they answer. */
-const isForRequest = ({ details }: DatedObservation): boolean => {
+const isForRequest = ({ details }: KnownFact<typeof priceChallenge>): boolean => {
   const { offers } = asMembers(details);
   const { format } = asMembers(Array.isArray(offers) ? offers[0] : undefined);
   return typeof format === 'string' && format.startsWith('x402/');
@@ -340,13 +354,13 @@ const none = say``;
 const noPrice = own('no price seen; calls may cost');
 
 /** That no price was seen; what kept Dossier from seeing tools is said of these. */
-function noPriceWords(one: DatedObservation, { seen, known }: Judged): Words {
+function noPriceWords(one: SeenFact<typeof priceChallenge>, { seen, known }: Judged): Words {
   // A price that is stated elsewhere is said beside it.
-  const isStated = otherPrices.some((kind) => kindOf(kind)?.priced && known(kind).length > 0);
+  const isStated = otherPrices.some((kind) => kind.priced && known(kind).length > 0);
   if (one.outcome === 'nothing')
     return isStated ? own('no payment asked for before it answers; calls may cost') : noPrice;
   if (one.outcome === 'asks' && one.asks_for === 'payment') return say`price not known: ${whyOf(one)}`;
-  const isSaid = seen('tools.surface').some(
+  const isSaid = seen(toolsSurface).some(
     ({ subject, reason = none }) => subject === one.subject && toText(reason) === toText(one.reason ?? none),
   );
   return isSaid ? own('no price could be seen') : say`no price could be seen: ${whyOf(one)}`;
@@ -355,9 +369,9 @@ function noPriceWords(one: DatedObservation, { seen, known }: Judged): Words {
 const costs: FactsOf = (judged) => {
   const { known } = judged;
   if (isNowhere(judged)) return [];
-  const quoted = judged.seen('price.challenge');
-  const prices = known('price.challenge').map((one) => {
-    const payee = known('price.pay_to').find(({ subject }) => subject === one.subject);
+  const quoted = judged.seen(priceChallenge);
+  const prices = known(priceChallenge).map((one) => {
+    const payee = known(pricePayTo).find(({ subject }) => subject === one.subject);
     const to = payee ? say`, paid to ${factWords(payee)}` : say``;
     // An offer of x402 is for the request that it answers; other formats have units that Dossier does not read.
     const unit = isForRequest(one) ? own('for one request') : own('(unit not known)');
@@ -365,7 +379,7 @@ const costs: FactsOf = (judged) => {
     return observed(judged, one, text);
   });
   const others = otherPrices.flatMap((kind) =>
-    known(kind).map((one) => observed(judged, one, say`${factName(kind)}: ${factWords(one)}`)),
+    known(kind).map((one) => observed(judged, one, say`${factName(kind.kind)}: ${factWords(one)}`)),
   );
   const notSeen = quoted.filter((one) => !isKnown(one));
   const unread = judged.listing.not_known.find(

@@ -1,4 +1,3 @@
-import { asMembers } from '../../core/json.ts';
 import { day as dayText } from '../../core/text.ts';
 import {
   code,
@@ -19,11 +18,24 @@ import {
   source,
   type Words,
 } from '../../core/words.ts';
-import { versionBefore } from '../../observations/kinds/package-versions.ts';
+import { accessOauth, accessRequired } from '../../observations/kinds/access.ts';
+import { endpointAnswers, endpointDns } from '../../observations/kinds/endpoint.ts';
+import {
+  packagePublishedBy,
+  packageScripts,
+  versionBefore,
+} from '../../observations/kinds/package-versions.ts';
+import {
+  packageAdvisories,
+  packageDeprecated,
+  packageExists,
+  packageProvenance,
+} from '../../observations/kinds/packages.ts';
+import { repositoryExists, repositorySupersededBy } from '../../observations/kinds/repository.ts';
+import { toolsHiddenText } from '../../observations/kinds/tool-texts.ts';
 import { kinds } from '../../observations/kinds.ts';
 import type { DatedObservation } from '../../observations/observation.ts';
 import type { Outcome } from '../../observations/outcome.ts';
-import type { KindName } from '../../observations/recorded-kinds.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { ratingParts } from '../rated.ts';
 import { recordedSecrets } from '../record.ts';
@@ -35,6 +47,7 @@ import {
   type Judged,
   lastChecked,
   reasonOf,
+  type SeenFact,
   signalValue,
   sinceThen,
   tallyOf,
@@ -46,17 +59,18 @@ import { countedWords } from '../words.ts';
 /** A fact that a buyer should read first: no verdict, only what is not so for most listings. */
 export type StandOut = ReturnType<typeof toStandsOut>[number];
 
-const byCheck = ({ observed_at }: DatedObservation): Words => source('Dossier', dayText(observed_at));
+const byCheck = ({ observed_at }: Pick<DatedObservation, 'observed_at'>): Words =>
+  source('Dossier', dayText(observed_at));
 
 function deprecated({ listing, known }: Judged): Words[] {
   const { origin_status, status_message } = listing;
   const said = status_message ? say`; its publisher says ${quote(status_message)}` : say``;
-  const packages = known('package.deprecated').filter(({ value }) => asMembers(value).deprecated);
+  const packages = known(packageDeprecated).filter(({ value }) => value.deprecated);
   return [
     ...(origin_status === 'deprecated' ? [say`Deprecated in the registry${source('record')}${said}`] : []),
     ...packages.map((one) => {
-      const { message } = asMembers(one.value);
-      const words = message ? say`: ${quote(String(message))}` : say``;
+      const { message } = one.value;
+      const words = message ? say`: ${quote(message)}` : say``;
       const registry = one.subject?.startsWith('pypi:') ? own('PyPI') : own('npm');
       return say`${registry} marks ${code(one.subject ?? '')} as deprecated${byCheck(one)}${words}`;
     }),
@@ -64,11 +78,11 @@ function deprecated({ listing, known }: Judged): Words[] {
 }
 
 const superseded = ({ known }: Judged): Words[] =>
-  known('repository.superseded_by')
+  known(repositorySupersededBy)
     .filter(({ details }) => !details?.isThis)
     .map(
       (one) =>
-        say`The recorded repository names ${handleWords(String(one.value))} in place of this listing${byCheck(one)}`,
+        say`The recorded repository names ${handleWords(one.value)} in place of this listing${byCheck(one)}`,
     );
 
 const statusMessage = ({ listing: { origin_status, status_message } }: Judged): Words[] =>
@@ -82,7 +96,7 @@ const stale = ({ listing }: Judged): Words[] => {
 };
 
 /** That an endpoint did not answer, with the days of the last check and of the first that ended so; undefined of one that did. */
-function deadWords(one: DatedObservation, listing: ListingDocument): Words | undefined {
+function deadWords(one: SeenFact<typeof endpointAnswers>, listing: ListingDocument): Words | undefined {
   const { observed_at, first_seen_at, changed_from, missed_since, unanswered_since } = one;
   const isOnly = listing.remotes.length < 2 || one.subject === undefined;
   const subject = isOnly ? own('the endpoint') : code(one.subject ?? '');
@@ -111,13 +125,13 @@ function deadWords(one: DatedObservation, listing: ListingDocument): Words | und
 const mostDead = 3;
 
 function noAnswer(judged: Judged): Words[] {
-  const dead = judged.seen('endpoint.answers').flatMap((one) => {
+  const dead = judged.seen(endpointAnswers).flatMap((one) => {
     const text = deadWords(one, judged.listing);
     if (text === undefined) return [];
     const tally = tallyOf(judged, one);
     return [say`${text}${tally ? tallyWords(tally, one) : say``}`];
   });
-  const [first] = judged.seen('endpoint.answers');
+  const [first] = judged.seen(endpointAnswers);
   if (!first || dead.length === 0) return [];
   const more = dead.length - mostDead;
   const others = more > 0 ? say` ${count(more, 'more endpoint')} did not answer either.` : say``;
@@ -126,10 +140,11 @@ function noAnswer(judged: Judged): Words[] {
 }
 
 /** Repositories that are there and hold nothing, or are elsewhere, are said with those that are not there. */
-const isElsewhere = ({ kind, value }: DatedObservation) => kind === 'repository.exists' && value !== 'there';
+const isElsewhere = ({ kind, value }: Pick<DatedObservation, 'kind' | 'value'>) =>
+  kind === repositoryExists.kind && value !== 'there';
 
 const notThere = ({ seen }: Judged): Words[] =>
-  (['package.exists', 'repository.exists', 'endpoint.dns'] as const).flatMap((kind) =>
+  [packageExists, repositoryExists, endpointDns].flatMap((kind) =>
     seen(kind).flatMap((one) => {
       const why = reasonOf(one);
       const isSaid = isKnown(one) ? isElsewhere(one) : one.outcome === 'absent';
@@ -141,12 +156,12 @@ const changed_days = 90;
 
 function changed(judged: Judged): Words[] {
   const { listing, known } = judged;
-  return kinds.flatMap(({ kind, sayChange }) =>
-    (sayChange ? known(kind) : []).flatMap((one) => {
+  return kinds.flatMap((kind) =>
+    (kind.sayChange ? known(kind) : []).flatMap((one) => {
       const { changed_from, first_seen_at, subject } = one;
       if (!changed_from || daysSince(first_seen_at, listing) > changed_days) return [];
       if (changed_from.value === null && changed_from.outcome !== 'nothing') return [];
-      const said = sayChange?.(changed_from, one, between(one));
+      const said = kind.sayChange?.(changed_from, one, between(one));
       if (!said) return [];
       const isOlder = !isEmpty(sinceThen(judged, one));
       const text = isOlder ? say`${said}; last seen on ${day(one.observed_at)}` : said;
@@ -157,11 +172,11 @@ function changed(judged: Judged): Words[] {
 
 /** A required secret of the record that an endpoint did not ask for; the names are said with it. */
 const namedSecrets = ({ listing, seen, known }: Judged) =>
-  known('auth.required').flatMap((one) => {
+  known(accessRequired).flatMap((one) => {
     const remote = listing.remotes.find(({ url }) => url === one.subject);
     const secrets = (remote?.inputs ?? []).filter(({ secret, required }) => secret && required);
-    const maySignIn = known('auth.oauth').some(({ subject }) => subject === one.subject);
-    const isLetIn = one.value === false && secrets.length > 0 && !asksPayment(seen, one) && !maySignIn;
+    const maySignIn = known(accessOauth).some(({ subject }) => subject === one.subject);
+    const isLetIn = !one.value && secrets.length > 0 && !asksPayment(seen, one) && !maySignIn;
     return isLetIn && remote ? [{ one, remote, secrets }] : [];
   });
 
@@ -175,16 +190,16 @@ function contradictions(judged: Judged): Words[] {
     );
     return say`The record asks for a secret (${names}); ${whichOf(remote.url)} let Dossier in without any when asked what it is${byCheck(one)}`;
   });
-  const asked = known('auth.required').flatMap((one) => {
+  const asked = known(accessRequired).flatMap((one) => {
     const remote = listing.remotes.find(({ url }) => url === one.subject);
-    return one.value === true && remote && !remote.inputs
+    return one.value && remote && !remote.inputs
       ? [say`The record names no credentials; ${whichOf(remote.url)} asked Dossier for some${byCheck(one)}`]
       : [];
   });
-  const ofSource = known('package.provenance')
-    .filter(({ value }) => asMembers(value).result === 'other')
+  const ofSource = known(packageProvenance)
+    .filter(({ value }) => value.result === 'other')
     .map((one) => {
-      const { repository } = asMembers(one.value);
+      const { repository } = one.value;
       const other = typeof repository === 'string' ? code(repository) : own('another repository');
       const name = one.subject === undefined ? own('the package') : code(one.subject);
       return say`By its signed provenance ${name} was built from ${other}, not from the recorded repository${byCheck(one)}`;
@@ -226,25 +241,25 @@ const builds = ['GitHub Actions', 'GitLab CI/CD', 'CircleCI'];
 
 function packageVersion({ known }: Judged): Words[] {
   const said = (
-    kind: KindName,
+    kind: typeof packageScripts | typeof packagePublishedBy,
     wordsOf: (now: string, was: string, of: readonly [Words, Words]) => Words | undefined,
   ) =>
     known(kind).flatMap((one) => {
       const before = versionBefore(one);
       if (!before) return [];
       const versions = [code(String(one.as_seen?.version)), code(before.version)] as const;
-      const text = wordsOf(String(one.value), before.value, versions);
+      const text = wordsOf(one.value, before.value, versions);
       return text === undefined ? [] : [say`Of ${code(one.subject ?? '')}, ${text}${byCheck(one)}`];
     });
   const scripts = (names: string) => codes(names.split(', '));
   return [
-    ...said('package.install_scripts', (now, was, [version, before]) => {
+    ...said(packageScripts, (now, was, [version, before]) => {
       if (now === 'none') return undefined;
       if (now === was)
         return say`version ${version} names another ${scripts(now)} than version ${before} before it; npm runs it at installation`;
       return say`version ${version} names ${scripts(now)}, which npm runs at installation; version ${before} before it names ${was === 'none' ? own('none') : scripts(was)}`;
     }),
-    ...said('package.published_by', (now, was, [version, before]) =>
+    ...said(packagePublishedBy, (now, was, [version, before]) =>
       builds.includes(now)
         ? undefined
         : say`version ${version} was published by ${code(now)}, version ${before} before it by ${code(was)}`,
@@ -253,20 +268,19 @@ function packageVersion({ known }: Judged): Words[] {
 }
 
 const hiddenText = ({ listing, known }: Judged): Words[] =>
-  known('tools.hidden_text')
-    .filter(({ value }) => Number(value) > 0)
+  known(toolsHiddenText)
+    .filter(({ value }) => value > 0)
     .map((one) => {
       const at = listing.remotes.length < 2 ? say`` : say` at ${code(one.subject ?? '')}`;
-      return say`Texts for models${at} have ${count(Number(one.value), 'character')} that people cannot see${byCheck(one)}`;
+      return say`Texts for models${at} have ${count(one.value, 'character')} that people cannot see${byCheck(one)}`;
     });
 
 const advisories = ({ known }: Judged): Words[] =>
-  known('package.advisories')
-    .map((one) => ({ one, found: Number(asMembers(one.value).count) }))
-    .filter(({ found }) => found > 0)
-    .map(({ one, found }) => {
+  known(packageAdvisories)
+    .filter(({ value }) => value.count > 0)
+    .map((one) => {
       const name = one.subject === undefined ? own('the package') : code(one.subject);
-      return say`${count(found, 'advisory')} about the recorded version of ${name}${byCheck(one)}`;
+      return say`${count(one.value.count, 'advisory')} about the recorded version of ${name}${byCheck(one)}`;
     });
 
 function secrets(judged: Judged): Words[] {

@@ -2,8 +2,9 @@ import { type Approval, type PinName, pinNames, type SavedView } from '../../con
 import { day_ms } from '../../core/text.ts';
 import { day, dayOf, join, own, quote, say, type Words } from '../../core/words.ts';
 import type { Listing } from '../../listings/listing.ts';
+import type { Kind } from '../../observations/kind.ts';
+import { kinds } from '../../observations/kinds.ts';
 import type { Observation } from '../../observations/observation.ts';
-import type { KindName } from '../../observations/recorded-kinds.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { isKnown } from '../seen.ts';
 import {
@@ -17,7 +18,7 @@ import {
 } from './criterion.ts';
 
 /** Of what checks alone see: the kind of fact. All other pins are of the record. */
-const kindsOfPins: Partial<Record<PinName, KindName>> = { tools: 'tools.surface', pay_to: 'price.pay_to' };
+const kindOfPin = (pin: PinName): Kind | undefined => kinds.find(({ pinnedAs }) => pinnedAs === pin);
 
 /** What pins hold fast of a listing. */
 export type Pinnable = Pick<Listing, 'version' | 'remotes' | 'packages'> &
@@ -32,15 +33,15 @@ const recordedNow = ({ version, remotes, packages }: Pinnable, pin: PinName): st
   return packages.map(textOfPackage);
 };
 
-const seenNow = ({ observations }: Pinnable, kind: KindName | undefined) =>
+const seenNow = ({ observations }: Pinnable, { kind }: Kind) =>
   observations.filter((one) => one.kind === kind && isKnown(one));
 /** A pin is the endpoint, and what was seen there: the digest of its tools, or the addresses that are paid. */
 const textOf = ({ subject = '', value }: Observation) =>
-  `${subject} ${Array.isArray(value) ? value.join(', ') : value}`.trim();
+  [subject, [value].flat().join(', ')].join(' ').trim();
 
 /** What a pin of a listing is now, sorted; empty if nothing is recorded, or Dossier does not know it. */
 export function pinnedNow(document: Pinnable, pin: PinName): string[] {
-  const kind = kindsOfPins[pin];
+  const kind = kindOfPin(pin);
   return (kind ? seenNow(document, kind).map(textOf) : recordedNow(document, pin)).sort();
 }
 
@@ -85,7 +86,7 @@ const toComparable = (text: string) =>
   text.replace(/\b0x[\da-f]{40}\b/gi, (address) => address.toLowerCase());
 
 /** Endpoint by endpoint: what no check knows now is not broken, unless the record no longer names the endpoint. */
-function judgeSeen(compared: ComparedListing, [{ on }, pin, before]: Pinned): PinAnswer {
+function judgeSeen(compared: ComparedListing, [{ on }, pin, before]: Pinned, kind: Kind): PinAnswer {
   const recorded = recordedNow(compared.listing, 'endpoint');
   const gone = before.filter((text) => !recorded.includes(endpointOf(text)));
   if (gone.length > 0) {
@@ -94,7 +95,7 @@ function judgeSeen(compared: ComparedListing, [{ on }, pin, before]: Pinned): Pi
     const fact = say`Approved on ${dayOf(on)} with ${own(pin)} ${from}; ${record}.`;
     return { ...recordedFinding(compared, notMet(fact)), from, to };
   }
-  const found = seenNow(compared.listing, kindsOfPins[pin]);
+  const found = seenNow(compared.listing, kind);
   const approved = new Set(before.map(toComparable));
   const other = found.find((one) => !approved.has(toComparable(textOf(one))));
   if (other) {
@@ -140,8 +141,10 @@ export function judgeApproval({ approvals }: SavedView, compared: ComparedListin
   return [
     judgeEntry(compared, approval),
     ...pinned.map((one) => {
-      const judge = kindsOfPins[one[1]] ? judgeSeen : judgeRecorded;
-      return { criterion: `pin:${one[1]}`, ...judge(compared, one) };
+      const [, pin] = one;
+      const kind = kindOfPin(pin);
+      const judged = kind ? judgeSeen(compared, one, kind) : judgeRecorded(compared, one);
+      return { criterion: `pin:${pin}`, ...judged };
     }),
     ...(moderation.length > 0 ? [moderated] : []),
   ];

@@ -1,10 +1,20 @@
-import { asMembers } from '../../core/json.ts';
 import { day } from '../../core/text.ts';
 import { say } from '../../core/words.ts';
 import type { ListingPackage } from '../../listings/listing.ts';
+import { type FactOf, factsOf, type NamedKind, type ValueOf } from '../../observations/kind.ts';
+import { endpointAnswers, endpointAvailability } from '../../observations/kinds/endpoint.ts';
+import { priceChallenge } from '../../observations/kinds/offer.ts';
 import { allOffers, offerWords } from '../../observations/kinds/offers.ts';
 import { readablePackages, toPackage } from '../../observations/kinds/package-record.ts';
-import { isAnotherEachTime, isWithinLimit, readPriceLimit } from '../../observations/kinds/price.ts';
+import { packageDeprecated, packageProvenance } from '../../observations/kinds/packages.ts';
+import {
+  isAnotherEachTime,
+  isWithinLimit,
+  pricePayTo,
+  priceTool,
+  readPriceLimit,
+} from '../../observations/kinds/price.ts';
+import { toolsSurface } from '../../observations/kinds/tools.ts';
 import {
   currentOutcome,
   type DatedObservation,
@@ -12,7 +22,7 @@ import {
   type Observation,
 } from '../../observations/observation.ts';
 import { isUnanswered } from '../../observations/outcome.ts';
-import { type KindName, kindOf } from '../../observations/recorded-kinds.ts';
+import { kindOf } from '../../observations/recorded-kinds.ts';
 import { factWords, tallyWords } from '../seen.ts';
 import {
   absentFinding,
@@ -32,12 +42,12 @@ import {
 } from './criterion.ts';
 
 /** What was observed of a recorded endpoint, by kind; undefined if that was not looked for. */
-type FactOf = (kind: KindName) => Observation | undefined;
+type Endpoint = <K extends NamedKind>(kind: K) => FactOf<K> | undefined;
 
 /** The facts of every endpoint that the record names, each address once. */
-const endpointsOf = ({ listing }: ComparedListing): FactOf[] =>
+const endpointsOf = ({ listing }: ComparedListing): Endpoint[] =>
   [...new Set(listing.remotes.map(({ url }) => url))].map(
-    (url) => (kind) => listing.observations.find((one) => one.kind === kind && one.subject === url),
+    (url) => (kind) => factsOf(kind, listing.observations).find(({ subject }) => subject === url),
   );
 
 /** The finding about endpoints if the record names none: a service that is run as a package cannot be reached. */
@@ -45,16 +55,16 @@ const notForPackages = (compared: ComparedListing): Finding =>
   absentFinding(compared, 'endpoint', notApplicable('No remote endpoint is recorded.'));
 
 /** What keeps Dossier from saying that an endpoint asks for no payment: undefined once it introduced itself without one. */
-function unseenPriceOf(factOf: FactOf): Observation | 'nothing' | undefined {
-  const [challenge, tools] = [factOf('price.challenge'), factOf('price.tool')];
+function unseenPriceOf(factOf: Endpoint): Observation | 'nothing' | undefined {
+  const [challenge, tools] = [factOf(priceChallenge), factOf(priceTool)];
   if (currentOutcome(challenge) !== 'nothing') return challenge ?? 'nothing';
   return tools && !['nothing', 'absent'].includes(currentOutcome(tools) ?? '') ? tools : undefined;
 }
 
 /** An endpoint answers if it introduces itself, or asks to sign in or to pay (observations/kinds/endpoint.ts). */
-function judgeEndpoint(compared: ComparedListing, factOf: FactOf): Finding {
-  const check = factOf('endpoint.answers');
-  const tally = factOf('endpoint.availability');
+function judgeEndpoint(compared: ComparedListing, factOf: Endpoint): Finding {
+  const check = factOf(endpointAnswers);
+  const tally = factOf(endpointAvailability);
   const [checked_at = '', counted_at] = [check?.observed_at, tally?.observed_at].map((at) =>
     at?.slice(0, 10),
   );
@@ -78,30 +88,35 @@ export const endpointCriteria = {
 } as const satisfies Record<string, Criterion>;
 
 /** A question about every recorded package, in the words of its answers; without full stops where `unseenFinding` adds one. */
-interface Asked {
-  readonly kind: KindName;
-  holds(value: Observation['value']): boolean;
+interface Asked<K extends NamedKind> {
+  readonly kind: K;
+  /** Undefined where the value does not answer it. */
+  holds(value: ValueOf<K>): boolean | undefined;
   readonly met: string;
   readonly notMet: string;
   readonly unseen: string;
 }
 
-function judgePackage(compared: ComparedListing, recorded: ListingPackage, asked: Asked): Finding {
+function judgePackage<K extends NamedKind>(
+  compared: ComparedListing,
+  recorded: ListingPackage,
+  asked: Asked<K>,
+): Finding {
   const { observations, packages } = compared.listing;
   const checked = readablePackages({ packages }).find(
     (one) => one.recorded === toPackage(recorded)?.recorded,
   );
-  const seen = observations.find(
-    ({ kind, subject }) => checked && kind === asked.kind && subject === checked.subject,
+  const seen = factsOf(asked.kind, observations).find(
+    ({ subject }) => checked && subject === checked.subject,
   );
-  const { result } = asMembers(seen?.value);
-  if (!seen || currentOutcome(seen) !== 'seen' || result === 'not_comparable')
-    return unseenFinding(compared, asked.unseen, seen);
-  return observedFinding(seen, asked.holds(seen.value) ? met(asked.met) : notMet(asked.notMet));
+  const isSeen = seen && seen.value !== null && currentOutcome(seen) === 'seen';
+  const holds = isSeen ? asked.holds(seen.value) : undefined;
+  if (!isSeen || holds === undefined) return unseenFinding(compared, asked.unseen, seen);
+  return observedFinding(seen, holds ? met(asked.met) : notMet(asked.notMet));
 }
 
 /** Not met if one recorded package does not fulfil it, met only if each does; one that Dossier does not check is unknown. */
-function ofEachPackage(compared: ComparedListing, asked: Asked): Finding {
+function ofEachPackage<K extends NamedKind>(compared: ComparedListing, asked: Asked<K>): Finding {
   const { packages } = compared.listing;
   return (
     worstOf(packages.map((one) => judgePackage(compared, one, asked))) ??
@@ -112,8 +127,8 @@ function ofEachPackage(compared: ComparedListing, asked: Asked): Finding {
 export const packageCriteria = {
   package_not_deprecated: observed.plain('No recorded package is deprecated', (compared) =>
     ofEachPackage(compared, {
-      kind: 'package.deprecated',
-      holds: (value) => asMembers(value).deprecated === false,
+      kind: packageDeprecated,
+      holds: ({ deprecated }) => !deprecated,
       met: 'Their registries mark no recorded package as deprecated or yanked.',
       notMet: 'Its registry marks a recorded package as deprecated or yanked.',
       unseen: 'Dossier has not seen whether each recorded package is deprecated',
@@ -123,8 +138,8 @@ export const packageCriteria = {
     'Packages have provenance from the recorded repository',
     (compared) =>
       ofEachPackage(compared, {
-        kind: 'package.provenance',
-        holds: (value) => asMembers(value).result === 'match',
+        kind: packageProvenance,
+        holds: ({ result }) => (result === 'not_comparable' ? undefined : result === 'match'),
         met: 'The signed provenance of each recorded package names the recorded repository.',
         notMet: 'A recorded package has no provenance, or its signed provenance names another repository.',
         unseen: 'Dossier has not seen provenance of each recorded package',
@@ -146,16 +161,16 @@ const unseen = 'Dossier has not seen whether the endpoint quotes a price';
 const isUnreadPrice = (challenge?: Observation): challenge is Observation =>
   currentOutcome(challenge) === 'asks' && challenge?.asks_for === 'payment';
 
-function withoutPrice(compared: ComparedListing, factOf: FactOf, seenNone: Finding['result']): Finding {
+function withoutPrice(compared: ComparedListing, factOf: Endpoint, seenNone: Finding['result']): Finding {
   const stopped = unseenPriceOf(factOf);
-  const challenge = factOf('price.challenge');
+  const challenge = factOf(priceChallenge);
   if (isUnreadPrice(challenge)) return observedFinding(challenge, unknown(unreadable));
   if (stopped || !challenge)
     return unseenFinding(compared, unseen, typeof stopped === 'string' ? undefined : stopped);
   return observedFinding(challenge, { ...met(noPrice), result: seenNone });
 }
 
-const ofEachEndpoint = (compared: ComparedListing, judge: (factOf: FactOf) => Finding): Finding =>
+const ofEachEndpoint = (compared: ComparedListing, judge: (factOf: Endpoint) => Finding): Finding =>
   worstOf(endpointsOf(compared).map(judge)) ?? notForPackages(compared);
 
 export const priceCriteria = {
@@ -171,7 +186,7 @@ export const priceCriteria = {
   price_at_most: observed.price('Quotes at most {}', (compared, most) => {
     const limit = readPriceLimit(most);
     return ofEachEndpoint(compared, (factOf) => {
-      const challenge = factOf('price.challenge');
+      const challenge = factOf(priceChallenge);
       if (challenge && currentOutcome(challenge) === 'nothing')
         return observedFinding(challenge, unknown(noneToCompare));
       if (!challenge || currentOutcome(challenge) !== 'seen' || !limit)
@@ -191,7 +206,7 @@ export const priceCriteria = {
     const first = pricedOf(compared);
     if (first) return observedFinding(first, notMet(pricedFact(first)));
     return ofEachEndpoint(compared, (factOf) => {
-      const challenge = factOf('price.challenge');
+      const challenge = factOf(priceChallenge);
       return isUnreadPrice(challenge)
         ? observedFinding(challenge, notMet('The endpoint asked Dossier for a payment.'))
         : withoutPrice(compared, factOf, 'met');
@@ -242,8 +257,8 @@ const judgeHidden = (one: DatedObservation, subject: string): Finding =>
 function unchangedFor(
   compared: ComparedListing,
   days: number,
-  { kind, subject }: { readonly kind: KindName; readonly subject: string },
-  needs: (factOf: FactOf) => boolean = () => true,
+  { kind, subject }: { readonly kind: typeof pricePayTo | typeof toolsSurface; readonly subject: string },
+  needs: (factOf: Endpoint) => boolean = () => true,
 ): Finding {
   const endpoints = endpointsOf(compared);
   if (endpoints.length === 0) return notForPackages(compared);
@@ -254,7 +269,7 @@ function unchangedFor(
       return [
         isAnotherEachTime(one.value)
           ? anotherPayee(one)
-          : isHidden(one, factOf('endpoint.answers'))
+          : isHidden(one, factOf(endpointAnswers))
             ? judgeHidden(one, subject)
             : judgeUnchanged(one, days, subject),
       ];
@@ -271,11 +286,11 @@ export const unchangedCriteria = {
       unchangedFor(
         compared,
         days,
-        { kind: 'price.pay_to', subject: 'The addresses that the endpoint asks to be paid at' },
+        { kind: pricePayTo, subject: 'The addresses that the endpoint asks to be paid at' },
         (factOf) => unseenPriceOf(factOf) !== undefined,
       ),
   ),
   tools_unchanged_for: observed.number('The same tools for at least {} day(s)', maxDays, (compared, days) =>
-    unchangedFor(compared, days, { kind: 'tools.surface', subject: 'The tools that the endpoint lists' }),
+    unchangedFor(compared, days, { kind: toolsSurface, subject: 'The tools that the endpoint lists' }),
   ),
 } as const satisfies Record<string, Criterion>;

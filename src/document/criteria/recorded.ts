@@ -4,6 +4,8 @@ import { counted, day } from '../../core/text.ts';
 import { dayOf, join, ours, say, sentence, type Words } from '../../core/words.ts';
 import { copyFields } from '../../imports/import-run.ts';
 import type { ListingRemote } from '../../listings/listing.ts';
+import { factsOf } from '../../observations/kind.ts';
+import { repositoryExists } from '../../observations/kinds/repository.ts';
 import { currentOutcome, knowingOf } from '../../observations/observation.ts';
 import type { KindName } from '../../observations/recorded-kinds.ts';
 import { groupTexts, shownGroups } from '../../ratings/groups.ts';
@@ -63,9 +65,7 @@ export const recordedCriteria = {
     const { repository, observations } = compared.listing;
     if (!repository)
       return absentFinding(compared, 'repository', notMet('No source repository is recorded.'));
-    const gone = observations.find(
-      (one) => one.kind === 'repository.exists' && knowingOf(one) === 'not_seen',
-    );
+    const gone = factsOf(repositoryExists, observations).find((one) => knowingOf(one) === 'not_seen');
     const fact = 'A source repository is recorded; Dossier looked for it, and it is not there.';
     return gone && currentOutcome(gone) === 'absent'
       ? observedFinding(gone, { ...notMet(fact), recorded: repository })

@@ -11,6 +11,8 @@ import {
   withoutHiddenText,
 } from '../../listings/listing.ts';
 import { canonicalDigest } from '../../log/leaf.ts';
+import type { Kind } from '../../observations/kind.ts';
+import { kinds } from '../../observations/kinds.ts';
 import { isDated, knowingOf } from '../../observations/observation.ts';
 import { toStaleAt } from '../../observations/to-observations.ts';
 import type { ApprovalAnswer } from '../criteria/approvals.ts';
@@ -20,7 +22,7 @@ import type { ListingDocument } from '../listing-document.ts';
 /** The key of our own block in `_meta`: the host of PUBLIC_URL with its labels reversed, then `/evidence`. */
 const evidenceKey = (publicUrl: string): string => `${reversedHost(publicUrl)}/evidence`;
 
-const observationOf = ({ observations }: ListingDocument, kind: string) => {
+const observationOf = ({ observations }: ListingDocument, { kind }: Kind) => {
   const found = observations.filter(isDated).find((one) => one.kind === kind);
   if (!found) return undefined;
   const { subject, outcome, value, first_seen_at, observed_at, missed_since } = found;
@@ -35,21 +37,12 @@ const observationOf = ({ observations }: ListingDocument, kind: string) => {
   };
 };
 
-/** Kinds of fact that hosts can decide by; everything else is in the document. */
-const sharedKinds = {
-  endpoint: 'endpoint.answers',
-  tools: 'tools.surface',
-  auth: 'auth.required',
-  price: 'price.challenge',
-  repository: 'repository.exists',
-  package: 'package.exists',
-} as const;
-
 function toObservations(document: ListingDocument) {
-  const found = Object.entries(sharedKinds).map(
-    ([name, kind]) => [name, observationOf(document, kind)] as const,
-  );
-  return Object.fromEntries(found.filter(([, one]) => one !== undefined));
+  const found = kinds.flatMap((kind) => {
+    const one = kind.sharedAs && observationOf(document, kind);
+    return one ? [[kind.sharedAs, one] as const] : [];
+  });
+  return Object.fromEntries(found);
 }
 
 /** How many entries the log has, and where its newest checkpoint is. */

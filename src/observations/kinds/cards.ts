@@ -26,9 +26,11 @@ function differing(compared: Readonly<Record<string, boolean>>) {
   return differs.length > 0 && { differs };
 }
 
-const sayCard = ({ value, details }: ShownFinding): Words => {
-  const differs = Array.isArray(details?.differs) ? details.differs.map((name) => ours(String(name))) : [];
-  const name = code(String(value));
+const sayCard = ({ value, details }: ShownFinding<string>): Words => {
+  const differs = Array.isArray(details?.differs)
+    ? details.differs.map((name: unknown) => ours(String(name)))
+    : [];
+  const name = code(value);
   return differs.length > 0
     ? say`${name}; not as the record and the endpoint have it: ${join(differs, ', ')}`
     : name;

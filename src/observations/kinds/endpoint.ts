@@ -17,6 +17,7 @@ const answerWords: Readonly<Record<number, Words>> = {
 /** Whether an endpoint answered at all. */
 export const endpointAnswers = defineKind({
   kind: 'endpoint.answers',
+  sharedAs: 'endpoint',
   value: z.number(),
   name: 'endpoint',
   line: 'where',

@@ -51,9 +51,9 @@ export function versionBefore({ as_seen }: Pick<ShownFinding, 'as_seen'>) {
   return typeof version === 'string' && typeof value === 'string' ? { version, value } : undefined;
 }
 
-const withBefore = (toWords: (value: string) => Words) => (found: ShownFinding) => {
+const withBefore = (toWords: (value: string) => Words) => (found: ShownFinding<string>) => {
   const before = versionBefore(found);
-  const now = toWords(String(found.value));
+  const now = toWords(found.value);
   return before ? say`${now}; of version ${code(before.version)} before it: ${toWords(before.value)}` : now;
 };
 
@@ -126,7 +126,9 @@ export const packageDependencies = defineKind({
   doesNotMean: 'New dependencies are common. Dossier checks neither them nor what they depend on.',
   unit: 'packages',
   say: ({ value, as_seen }) => {
-    const names = Array.isArray(as_seen?.added) ? as_seen.added.map((name) => code(String(name))) : [];
+    const names = Array.isArray(as_seen?.added)
+      ? as_seen.added.map((name: unknown) => code(String(name)))
+      : [];
     return names.length === 0 ? own('none') : say`${Number(value)}: ${join(names, ', ')}`;
   },
   method_version: 'package/1',

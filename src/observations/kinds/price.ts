@@ -233,6 +233,7 @@ const payeeWords = (value: unknown): Words =>
 /** Who is paid: a fact of its own, so that it has a date and a history apart from the amount. */
 export const pricePayTo = defineKind({
   kind: 'price.pay_to',
+  pinnedAs: 'pay_to',
   line: 'costs',
   isLocked: true,
   question: 'price',

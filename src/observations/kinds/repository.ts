@@ -129,6 +129,7 @@ const existenceWords: Readonly<Record<string, Words>> = {
 /** Whether the recorded repository is where the listing says. */
 export const repositoryExists = defineKind({
   kind: 'repository.exists',
+  sharedAs: 'repository',
   value: z.enum(['there', 'empty', 'moved', 'gone']),
   comparesDetails: true,
   line: 'whose',

@@ -22,6 +22,8 @@ export const toolNames = (tools: unknown): string[] =>
 /** The set of tools that an endpoint lists, as one digest. */
 export const toolsSurface = defineKind({
   kind: 'tools.surface',
+  pinnedAs: 'tools',
+  sharedAs: 'tools',
   value: z.string(),
   name: 'tools',
   line: 'tools',

@@ -3,6 +3,9 @@ import { html } from 'hono/html';
 import { amount, counted } from '../../core/text.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
 import { signalValue } from '../../document/seen.ts';
+import { factsOf } from '../../observations/kind.ts';
+import { endpointAnswers } from '../../observations/kinds/endpoint.ts';
+import { toolsCount } from '../../observations/kinds/tools.ts';
 import { currentOutcome } from '../../observations/observation.ts';
 import type { NativeSignals } from '../../ratings/rating.ts';
 import { type Html, pagePath, paste } from '../html.ts';
@@ -36,12 +39,11 @@ function claimedText({ claim, state }: ListingDocument): string | undefined {
 const dayAndMonth = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
 
 function answeredText({ observations }: ListingDocument): string | undefined {
-  const seen = (kind: string) =>
-    observations.find((one) => one.kind === kind && currentOutcome(one) === 'seen');
-  const { observed_at } = seen('endpoint.answers') ?? {};
-  const tools = seen('tools.count')?.value;
-  if (!observed_at) return undefined;
-  return `answered ${dayAndMonth.format(new Date(observed_at))}${typeof tools === 'number' ? `, ${counted(tools, 'tool')}` : ''}`;
+  const [answered] = factsOf(endpointAnswers, observations).filter((one) => currentOutcome(one) === 'seen');
+  const [count] = factsOf(toolsCount, observations).filter((one) => currentOutcome(one) === 'seen');
+  if (!answered?.observed_at) return undefined;
+  const tools = count?.value == null ? '' : `, ${counted(count.value, 'tool')}`;
+  return `answered ${dayAndMonth.format(new Date(answered.observed_at))}${tools}`;
 }
 
 /** Since when it is listed, where its source has all versions; else when its record last changed. */

@@ -2,6 +2,8 @@ import { html } from 'hono/html';
 import { amount } from '../../core/text.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
 import { signalValue } from '../../document/seen.ts';
+import { factsOf } from '../../observations/kind.ts';
+import { toolsCount } from '../../observations/kinds/tools.ts';
 import { type Html, handleLink, pagePath } from '../html.ts';
 import { type Site, toPage } from '../layout.ts';
 
@@ -10,13 +12,13 @@ function tabsOf(
 ): readonly (readonly [tab: string, end: string, text: string, count?: number])[] {
   const { observations } = listing;
   const numberOf = (value: unknown) => (typeof value === 'number' ? value : undefined);
-  const tools = observations.find(({ kind, value }) => kind === 'tools.count' && value !== null)?.value;
+  const tools = factsOf(toolsCount, observations).find(({ value }) => value !== null)?.value;
   const known = signalValue(listing, 'registry.versions');
   return [
     ['overview', '', 'Overview'],
     // Without a number: a figure that stands alone would count ratings that are set apart.
     ['ratings', '/ratings', 'Ratings'],
-    ['tools', '/tools', 'Tools', numberOf(tools)],
+    ['tools', '/tools', 'Tools', tools ?? undefined],
     ['history', '/history', 'History'],
     ['versions', '/versions', 'Versions', numberOf(known)],
     ['publishers', '#publishers', 'For publishers'],
