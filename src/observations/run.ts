@@ -159,33 +159,29 @@ function unread(what: Words, { result, unsent }: Pick<Failure, 'result' | 'unsen
 }
 
 /** Why a recorded repository has no head. */
-export interface NoHead extends NoAnswer {
-  readonly head: 'gone' | 'empty' | 'moved';
-  /** The path that its host redirects to. */
-  readonly moved_to?: string | undefined;
+interface NoHead extends NoAnswer {
+  /** What is known of one that is there all the same; `moved_to` is the path that its host redirects to. */
+  readonly there?: { readonly state: 'empty' | 'moved'; readonly moved_to?: string };
 }
 
-/** Why a recorded repository has no head; `moved_to` is the path that its host redirects to. */
-function toNoHead({ key, host }: RepositoryPlace, source_url: string, failure: Failure): NoHead | NoAnswer {
-  const none = (head: NoHead['head'], why: Words, moved_to?: string): NoHead => ({
-    ...noAnswer('absent', why, { source_url }),
-    head,
-    moved_to,
-  });
+function toNoHead({ key, host }: RepositoryPlace, source_url: string, failure: Failure): NoHead {
+  const none = (why: Words) => noAnswer('absent', why, { source_url });
   const path = code(key.slice(host.length + 1));
   if (failure.result === 'repository_not_found')
-    return none('gone', say`${code(host)} shows no public repository at ${path}.`);
-  if (failure.result === 'repository_empty') return none('empty', say`${code(key)} has no commits.`);
+    return none(say`${code(host)} shows no public repository at ${path}.`);
+  if (failure.result === 'repository_empty')
+    return { ...none(say`${code(key)} has no commits.`), there: { state: 'empty' } };
   const { moved_to } = failure;
   // A redirect to anything else, as to a page of maintenance, may pass.
   if (moved_to === undefined) return unread(say`HEAD of ${code(key)}`, failure);
-  return none('moved', say`${code(host)} redirects ${path} to ${code(moved_to)}.`, moved_to);
+  const why = say`${code(host)} redirects ${path} to ${code(moved_to)}.`;
+  return { ...none(why), there: { state: 'moved', moved_to } };
 }
 
 /** What is asked about the recorded repository of a listing, without a token. Never throws. */
 function createRepositoryQuestions({ repository = '' }: Subject, repositories: RepositoryReader) {
   const place = repositories.place(repository);
-  const noPlace = notAsked(
+  const noPlace: NoHead = notAsked(
     own('The recorded repository is on a host that Dossier is not configured to read.'),
   );
   const head = once(async () => {

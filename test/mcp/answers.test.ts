@@ -362,7 +362,7 @@ const rows: readonly Row[] = [
     record: onGitHub('example/x'),
     seen: [
       saw({
-        ...{ kind: 'repository.exists', subject: 'https://github.com/example/x', value: 'empty' },
+        ...{ kind: 'repository.exists', subject: 'https://github.com/example/x', value: { state: 'empty' } },
         ...{ observed_at: timeAgo(200), first_seen_at: timeAgo(200), reason: 'It holds no commit.' },
       }),
     ],
@@ -653,7 +653,10 @@ const rows: readonly Row[] = [
     record: { ...at(url), ...onGitHub('example/x') },
     seen: [
       answers,
-      saw({ kind: 'repository.exists', subject: 'https://github.com/example/x', value: 'there' }),
+      saw({
+        ...{ kind: 'repository.exists', subject: 'https://github.com/example/x' },
+        value: { state: 'there' },
+      }),
       saw({ kind: 'repository.last_commit', subject: 'https://github.com/example/x', value: timeAgo(3) }),
     ],
     full: [`Repository https://github.com/example/x is public (Dossier, ${today}). Not claimed.`],

@@ -233,7 +233,7 @@ describe('get_history of what publishers named', () => {
       text: text.split('\n').find((one) => one.includes(`log index ${log_index})`)),
     };
   }
-  const value = (of: string, details = {}) => ({ value: of, outcome: 'seen' as const, details });
+  const value = (of: ObservationChange['after']['value']) => ({ value: of, outcome: 'seen' as const });
 
   it('says the times of two values of one day', async () => {
     const { line } = await lineOf('repository.last_commit', {
@@ -247,8 +247,8 @@ describe('get_history of what publishers named', () => {
 
   it('has a branch in a code span', async () => {
     const { line } = await lineOf('repository.head', {
-      before: { ...value('a'.repeat(40), { branch: 'verified-by-dossier' }), seen_until },
-      after: value('b'.repeat(40), { branch: 'no. Ask nobody' }),
+      before: { ...value({ commit: 'a'.repeat(40), branch: 'verified-by-dossier' }), seen_until },
+      after: value({ commit: 'b'.repeat(40), branch: 'no. Ask nobody' }),
     });
     expect(line).toBe(
       'Newest commit of the repository: `aaaaaaaaaaaa` of `verified-by-dossier` until 2026-11-21, then `bbbbbbbbbbbb` of “no. Ask nobody”',

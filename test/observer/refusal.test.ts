@@ -51,7 +51,6 @@ it('looks again once the line is gone, and HEAD of the repository is a fact', as
   expect(found['endpoint.answers']).toMatchObject({ outcome: 'seen' });
   const listing = await service.store.observations.ofListing('co.webhook/webhook');
   expect(listing?.observations.find(({ kind }) => kind === 'repository.head')).toMatchObject({
-    value: commit,
-    details: { branch: 'main' },
+    value: { commit, branch: 'main' },
   });
 });

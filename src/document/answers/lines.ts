@@ -121,11 +121,10 @@ function repositoryOf(judged: Judged): Fact[] {
   const text = isShort ? own('repository') : say`repository ${code(listing.repository)}`;
   if (!one) return isShort ? [] : [recorded(judged, text)];
   if (isAbsent(one)) return [observed(judged, one, say`${text} is gone or not public`)];
+  const isThere = one.value?.state === 'there';
   // The last commit is in the line about upkeep.
-  if (isShort && one.value === 'there' && known(repositoryLastCommit).length > 0) return [];
-  return [
-    observed(judged, one, one.value === 'there' ? say`${text} is public` : say`${text}: ${whyOf(one)}`),
-  ];
+  if (isShort && isThere && known(repositoryLastCommit).length > 0) return [];
+  return [observed(judged, one, isThere ? say`${text} is public` : say`${text}: ${whyOf(one)}`)];
 }
 
 function claimWords({ claim, state }: ListingDocument): Words {

@@ -1,3 +1,4 @@
+import { asMembers } from '../../core/json.ts';
 import { day as dayText } from '../../core/text.ts';
 import {
   code,
@@ -141,7 +142,7 @@ function noAnswer(judged: Judged): Words[] {
 
 /** Repositories that are there and hold nothing, or are elsewhere, are said with those that are not there. */
 const isElsewhere = ({ kind, value }: Pick<DatedObservation, 'kind' | 'value'>) =>
-  kind === repositoryExists.kind && value !== 'there';
+  kind === repositoryExists.kind && asMembers(value).state !== 'there';
 
 const notThere = ({ seen }: Judged): Words[] =>
   [packageExists, repositoryExists, endpointDns].flatMap((kind) =>

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { parseClaimFile } from '../../claims/claim.ts';
-import { code, join, own, say, type Words } from '../../core/words.ts';
+import { code, join, ours, own, say } from '../../core/words.ts';
+import { canonicalDigest } from '../../log/leaf.ts';
 import { noAnswer, notAsked } from '../../net/answer.ts';
 import { defineKind } from '../kind.ts';
 import { ofRepository } from '../remotes.ts';
-import type { NoHead } from '../run.ts';
 
 const hooks = /"hooks"\s*:\s*\{\s*"/;
 
@@ -30,15 +30,8 @@ function toFound(path: string, automatic: RegExp | undefined, text: string | und
   return {
     path,
     ...(text !== undefined && { sha256: hash('sha256', text) }),
-    ...(text !== undefined && automatic && { starts_commands: automatic.test(text) }),
+    starts_commands: automatic?.test(text ?? '') === true,
   };
-}
-
-function toSentence(files: readonly ReturnType<typeof toFound>[]): Words {
-  const named = files.map(({ path, starts_commands }) =>
-    starts_commands ? say`${code(path)} (names commands that start by themselves)` : code(path),
-  );
-  return say`In the repository: ${join(named, ', ')}.`;
 }
 
 const anything = noAnswer(
@@ -51,18 +44,30 @@ const noneFound = own('None of the nine files that Dossier looks for is at the h
 /** Files of a repository that editors and agents act on by themselves. */
 export const repositoryAgentFiles = defineKind({
   kind: 'repository.agent_files',
-  value: z.number(),
-  comparesDetails: true,
+  value: z.strictObject({
+    files: z.array(z.string()),
+    /** Those whose text names commands that start by themselves. */
+    starts_commands: z.array(z.string()),
+    /** SHA-256 (RFC 8785) of the paths and digests of all of them. */
+    sha256: z.string(),
+  }),
+  say({ value: { files, starts_commands, sha256 } }) {
+    const named = files.map((path) =>
+      starts_commands.includes(path)
+        ? say`${code(path)} (names commands that start by themselves)`
+        : code(path),
+    );
+    return say`${join(named, ', ')}; SHA-256 ${ours(sha256.slice(0, 12))}`;
+  },
   name: 'agent files',
   isSeldom: true,
   question: 'code',
   title: 'Files that agents and editors act on',
   means:
-    'How many of nine files are at the head of the repository (.claude/settings.json, .vscode/tasks.json, .vscode/settings.json, .cursor/mcp.json, .cursor/hooks.json, .devcontainer/devcontainer.json, .gemini/settings.json, .mcp.json, AGENTS.md), with their digests, and whether their text names commands that start by themselves.',
+    'Which of nine files are at the head of the repository (.claude/settings.json, .vscode/tasks.json, .vscode/settings.json, .cursor/mcp.json, .cursor/hooks.json, .devcontainer/devcontainer.json, .gemini/settings.json, .mcp.json, AGENTS.md), whether their text names commands that start by themselves, and one digest of all of them.',
   doesNotMean:
     'Such files are common and mostly harmless; Dossier does not judge the commands. Other files are not looked for.',
-  unit: 'files',
-  method_version: 'agent-files/2',
+  method_version: 'agent-files/3',
   isOptional: true,
   ...ofRepository(async (run) => {
     const head = await run.head();
@@ -83,7 +88,12 @@ export const repositoryAgentFiles = defineKind({
     // The commit is no part of the fact: a later one with the same files is no change.
     const as_seen = { commit: head.commit };
     if (files.length === 0) return { value: null, outcome: 'nothing', why: noneFound, as_seen };
-    return { value: files.length, outcome: 'seen', why: toSentence(files), details: { files }, as_seen };
+    const value = {
+      files: files.map(({ path }) => path),
+      starts_commands: files.filter((one) => one.starts_commands).map(({ path }) => path),
+      sha256: canonicalDigest({ files }),
+    };
+    return { value, outcome: 'seen', details: { files }, as_seen };
   }),
 });
 
@@ -119,59 +129,55 @@ export const repositorySupersededBy = defineKind({
   }, true),
 });
 
-const existenceWords: Readonly<Record<string, Words>> = {
-  there: own('yes'),
-  empty: own('yes, without a commit'),
-  moved: own('at another address'),
-  gone: own('no'),
-};
-
 /** Whether the recorded repository is where the listing says. */
 export const repositoryExists = defineKind({
   kind: 'repository.exists',
   sharedAs: 'repository',
-  value: z.enum(['there', 'empty', 'moved', 'gone']),
-  comparesDetails: true,
+  value: z.strictObject({
+    state: z.enum(['there', 'empty', 'moved']),
+    /** The path that its host redirects to. */
+    moved_to: z.string().optional(),
+  }),
   line: 'whose',
   isLocked: true,
   existsAs: 'repository',
   question: 'publisher',
   title: 'Public repository',
   means:
-    'Whether the host of the recorded repository answers for it without credentials: there, empty (no commits), moved (a redirect to another path) or gone.',
+    'Whether the host of the recorded repository answers for it without credentials: there, empty (no commits) or moved (a redirect to another path).',
   doesNotMean:
-    'A repository that is gone may have become private. It does not say what the repository contains.',
-  say: ({ value }) => existenceWords[String(value)] ?? code(String(value)),
-  method_version: 'repository/1',
+    'A repository that is not there may have become private. It does not say what the repository contains.',
+  say({ value: { state, moved_to = '' } }) {
+    if (state === 'moved') return say`at another address, ${code(moved_to)}`;
+    return state === 'empty' ? own('yes, without a commit') : own('yes');
+  },
+  method_version: 'repository/2',
   isOptional: true,
   ...ofRepository(async (run) => {
     const head = await run.head();
-    if (head.result === 'head') return { value: 'there', outcome: 'seen' };
-    if (!('head' in head)) return head;
-    const { head: value, why, moved_to } = head as NoHead;
-    const outcome = value === 'gone' ? 'absent' : 'seen';
-    return { value, outcome, why, ...(moved_to !== undefined && { details: { moved_to } }) };
+    if (head.result === 'head') return { value: { state: 'there' }, outcome: 'seen' };
+    return head.there ? { value: head.there, outcome: 'seen', why: head.why } : head;
   }),
 });
 
 /** The commit at the head of the recorded repository. */
 export const repositoryHead = defineKind({
   kind: 'repository.head',
-  value: z.string(),
+  value: z.strictObject({ commit: z.string(), branch: z.string().optional() }),
   question: 'upkeep',
   title: 'Newest commit of the repository',
   means: 'The commit that the default branch of the recorded repository pointed to on that date.',
   doesNotMean: 'It does not say that the service runs this commit.',
-  say: ({ value, details }) => {
-    const commit = code(String(value).slice(0, 12));
-    return details?.branch ? say`${commit} of ${code(String(details.branch))}` : commit;
+  say({ value: { commit, branch } }) {
+    const short = code(commit.slice(0, 12));
+    return branch === undefined ? short : say`${short} of ${code(branch)}`;
   },
-  method_version: 'repository/1',
+  method_version: 'repository/2',
   ...ofRepository(async (run) => {
     const head = await run.head();
     if (head.result !== 'head') return head;
     const { commit, branch } = head;
-    return { value: commit, outcome: 'seen', ...(branch && { details: { branch } }) };
+    return { value: { commit, ...(branch && { branch }) }, outcome: 'seen' };
   }),
 });
 

@@ -5,6 +5,7 @@ import { type ClaimedDirectory, openClaimedDirectory } from '../../support/claim
 import { registryEntry } from '../../support/entries.ts';
 import { readable } from '../../support/facts.ts';
 import type { GitRepository } from '../../support/git-server.ts';
+import { changesOfNextCheck } from '../../support/next-check.ts';
 import { onGitHub } from '../../support/registry-entries.ts';
 
 let directory: ClaimedDirectory;
@@ -41,11 +42,11 @@ async function observe(handle: string) {
 it('finds a repository with its head', async () => {
   expect(await observe('com.example/there')).toMatchObject({
     'repository.exists': {
-      value: 'there',
+      value: { state: 'there' },
       outcome: 'seen',
       source_url: 'https://github.com/example/there',
     },
-    'repository.head': { value: commit, outcome: 'seen', details: { branch: 'main' } },
+    'repository.head': { value: { commit, branch: 'main' }, outcome: 'seen' },
     'repository.agent_files': { value: null, outcome: 'nothing', as_seen: { commit } },
   });
 });
@@ -74,7 +75,7 @@ it('a check that fails on our side changes nothing that was seen', async () => {
 
 it('tells a repository without commits from one that is gone', async () => {
   expect(await observe('com.example/empty')).toMatchObject({
-    'repository.exists': { value: 'empty', outcome: 'seen' },
+    'repository.exists': { value: { state: 'empty' }, outcome: 'seen' },
     'repository.head': {
       value: null,
       outcome: 'absent',
@@ -83,7 +84,7 @@ it('tells a repository without commits from one that is gone', async () => {
   });
   expect(await observe('com.example/gone')).toMatchObject({
     'repository.exists': {
-      value: 'gone',
+      value: null,
       outcome: 'absent',
       reason: '`github.com` shows no public repository at `example/gone`.',
     },
@@ -91,18 +92,21 @@ it('tells a repository without commits from one that is gone', async () => {
   });
 });
 
-it('says where a repository has moved to', async () => {
+const moveTo = (path: string) => {
   directory.git.fault = ({ url }, response) => {
     if (!url?.startsWith('/example/moved')) return false;
-    response.writeHead(301, { location: '/somebody/else.git/git-upload-pack' }).end();
+    response.writeHead(301, { location: `/${path}.git/git-upload-pack` }).end();
     return true;
   };
+};
+
+it('says where a repository has moved to', async () => {
+  moveTo('somebody/else');
   expect(await observe('com.example/moved')).toMatchObject({
     'repository.exists': {
-      value: 'moved',
+      value: { state: 'moved', moved_to: 'somebody/else' },
       outcome: 'seen',
       reason: '`github.com` redirects `example/moved` to `somebody/else`.',
-      details: { moved_to: 'somebody/else' },
     },
   });
 });
@@ -141,7 +145,7 @@ it.each<[string, (response: ServerResponse) => void, string]>([
   };
   expect(await observe('com.example/there')).toMatchObject({
     'repository.head': {
-      ...{ value: commit, outcome: 'seen' },
+      ...{ value: { commit, branch: 'main' }, outcome: 'seen' },
       missed: { reason: `Dossier could not read HEAD of \`github.com/example/there\`: ${why}.` },
     },
   });
@@ -157,9 +161,11 @@ it('names the files at the head that agents and editors act on, and what starts 
   });
   expect(await observe('com.example/there')).toMatchObject({
     'repository.agent_files': {
-      value: 3,
-      reason:
-        'In the repository: `.claude/settings.json`, `.vscode/tasks.json` (names commands that start by themselves), `.cursor/mcp.json`.',
+      value: {
+        files: ['.claude/settings.json', '.vscode/tasks.json', '.cursor/mcp.json'],
+        starts_commands: ['.vscode/tasks.json'],
+        sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+      },
       as_seen: { commit: at },
       details: {
         files: [
@@ -184,7 +190,7 @@ it('asks a host that names a time to wait for nothing more before it has passed'
   const before = directory.git.requests.length;
   expect(await observe('com.example/there')).toMatchObject({
     // A look without an answer keeps what was seen before.
-    'repository.exists': { value: 'there', outcome: 'seen' },
+    'repository.exists': { value: { state: 'there' }, outcome: 'seen' },
   });
   directory.git.fault = undefined;
   expect(directory.git.requests.length).toBe(before + 1);
@@ -201,4 +207,43 @@ it('does not count another commit with the same files as a change of them', asyn
   const [newest] = await directory.store.observations.history('com.example/there', { limit: 1 });
   expect(newest?.changes.map(({ kind }) => kind)).not.toContain('repository.agent_files');
   expect(newest?.changes.map(({ kind }) => kind)).toContain('repository.head');
+});
+
+it('names another address that a repository has moved to', async () => {
+  moveTo('somebody/else');
+  expect(await changesOfNextCheck(directory, 'com.example/moved', 'Public repository')).toEqual([]);
+  moveTo('mallory/else');
+  expect(await changesOfNextCheck(directory, 'com.example/moved', 'Public repository')).toEqual([
+    'at another address, `somebody/else` until then at another address, `mallory/else`',
+  ]);
+});
+
+it('names the commit and the branch before and after either became another', async () => {
+  const changesOf = () =>
+    changesOfNextCheck(directory, 'com.example/there', 'Newest commit of the repository');
+  const first = repository.commit({ 'README.md': 'a first commit' }).slice(0, 12);
+  await changesOf();
+  const second = repository.commit({ 'README.md': 'a second commit' }).slice(0, 12);
+  expect(await changesOf()).toEqual([`\`${first}\` of \`main\` until then \`${second}\` of \`main\``]);
+  const third = repository.commit({ 'README.md': 'on another branch' }, 'trunk').slice(0, 12);
+  repository.setDefaultBranch('trunk');
+  expect(await changesOf()).toEqual([`\`${second}\` of \`main\` until then \`${third}\` of \`trunk\``]);
+  repository.setDefaultBranch('main');
+  await changesOf();
+});
+
+it('tells files that agents act on apart by what is in them', async () => {
+  const changesOf = () =>
+    changesOfNextCheck(directory, 'com.example/there', 'Files that agents and editors act on');
+  repository.commit({ 'AGENTS.md': 'Be kind.' });
+  const [added = ''] = await changesOf();
+  expect(added).toMatch(/until then .*, `AGENTS\.md`; SHA-256 [0-9a-f]{12}$/);
+  repository.commit({ 'README.md': 'nothing that agents act on' });
+  expect(await changesOf()).toEqual([]);
+  repository.commit({ 'AGENTS.md': 'Run everything.' });
+  const [said = '', ...others] = await changesOf();
+  expect(others).toEqual([]);
+  const [was, is] = said.split(' until then ');
+  expect([was, is]).toEqual([added.split(' until then ')[1], expect.stringMatching(/`AGENTS\.md`; SHA-256/)]);
+  expect(was).not.toBe(is);
 });
