@@ -1,5 +1,5 @@
 import { namespaceText } from '../core/handle.ts';
-import { code, count, join, number, ours, own, say, sentence, type Words } from '../core/words.ts';
+import { code, count, join, number, ours, own, quote, say, sentence, type Words } from '../core/words.ts';
 import type { CopyField } from '../imports/import-run.ts';
 import type { Listing, ListingInput, ListingPackage } from '../listings/listing.ts';
 import type { Shared } from '../listings/shared.ts';
@@ -9,7 +9,7 @@ import { kindOf, shortNameOf } from '../observations/recorded-kinds.ts';
 import type { NotKnownItem, NotSeenItem } from './listing-document.ts';
 import { copyLacksWords, packageTypes, transports } from './record.ts';
 
-const mostInputs = 10;
+const mostInputs = 5;
 
 const nouns = {
   header: ['a header', 'headers'],
@@ -33,15 +33,21 @@ function groupWords(group: readonly ListingInput[], most: number): Words {
   return say`${first.required ? own('needs') : own('takes')} ${own(noun)} ${join(names, ', ')}${more}`;
 }
 
-/** The inputs of a remote or package, as in `needs a secret header Authorization; takes an argument --port`; of each kind the first ten. */
-export function inputsWords(inputs: readonly ListingInput[] = [], most = mostInputs): Words | undefined {
-  if (inputs.length === 0) return undefined;
+/** The inputs of a remote or package, as in `needs a secret header Authorization; takes an argument --port`; of each kind the first five. */
+export function inputsWords(inputs: readonly ListingInput[] = []): Words {
   const needed = inputs.toSorted((a, b) => Number(b.required) - Number(a.required));
   const groups = Map.groupBy(needed, ({ kind, required, secret }) => `${required} ${secret} ${kind}`);
   return join(
-    [...groups.values()].map((group) => groupWords(group, most)),
+    [...groups.values()].map((group) => groupWords(group, mostInputs)),
     '; ',
   );
+}
+
+/** One input, with its `place` and what its publisher says of it. */
+export function inputWords({ name, kind, required, secret, description }: ListingInput, place: Words): Words {
+  const [noun] = (secret ? secretNouns : nouns)[kind];
+  const said = description === undefined ? say`` : say`: ${quote(description)}`;
+  return say`${required ? own('needs') : own('takes')} ${own(noun)} ${code(name)}${place}${said}`;
 }
 
 /** What is not known, in a few words, as after `Not known:`. */

@@ -13,7 +13,12 @@ import type { ServerJson } from './entry.ts';
 import type { CopyField } from './import-run.ts';
 
 const longestName = 200;
+const longestDescription = 300;
 const mostInputs = 100;
+
+/** A text on one line; empty if there is none. */
+const textOf = (value: unknown, longest: number) =>
+  typeof value === 'string' ? toLine(value).slice(0, longest).toWellFormed() : '';
 
 const listedInputs = (value: unknown): JsonObject[] =>
   Array.isArray(value) ? value.filter(isJsonObject) : [];
@@ -28,11 +33,17 @@ const isFixed = ({ value }: JsonObject) =>
 
 /** One input. The variables of its value's template count as part of it. */
 function toInput(kind: ListingInput['kind'], recorded: unknown, given: JsonObject): ListingInput[] {
-  const name = typeof recorded === 'string' ? toLine(recorded).slice(0, longestName).toWellFormed() : '';
+  const name = textOf(recorded, longestName);
   if (name === '') return [];
   const parts = [given, ...named(given.variables).map(([, variable]) => variable)];
   const has = (flag: 'isRequired' | 'isSecret') => parts.some((part) => part[flag] === true);
-  return [{ name, kind, required: has('isRequired'), secret: has('isSecret') }];
+  const description = parts.map((part) => textOf(part.description, longestDescription)).find(Boolean);
+  return [
+    {
+      ...{ name, kind, required: has('isRequired'), secret: has('isSecret') },
+      ...(description && { description }),
+    },
+  ];
 }
 
 const toHeaders = (headers: unknown) =>

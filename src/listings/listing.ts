@@ -14,6 +14,7 @@ const listingInput = z.object({
   kind: z.enum(inputKinds),
   required: z.boolean(),
   secret: z.boolean(),
+  description: z.string().optional().describe('What its publisher says of it'),
 });
 export type ListingInput = z.infer<typeof listingInput>;
 

@@ -88,6 +88,7 @@ describe('every page in every state', () => {
       await page.setViewportSize(narrowest);
       const seen = { inLight, inDark: await violationsIn(page, 'look'), fits: await fits(page) };
       expect(seen).toEqual({ inLight: [], inDark: [], fits: true });
+      expect(await page.locator('ul:empty, ol:empty, dl:empty').count()).toBe(0);
       expect(documents.length).toBeGreaterThan(0);
       for (const document of documents) expect(await faultsOfHtml(await document)).toEqual([]);
       await page.close();

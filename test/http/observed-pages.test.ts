@@ -19,7 +19,9 @@ describe('home', () => {
   it('says how many listings there are once, and that tools changed once', async () => {
     const home = await textOf('/');
     expect(home.match(/17 +listings/g)).toHaveLength(1);
-    expect(home).toContain('com.toolbench/files : tools it lists, hints of the tools changed');
+    expect(home).toContain(
+      'com.toolbench/files : tools it lists (other words in 1 tool; added 1 tool), hints of the tools changed',
+    );
   });
 });
 

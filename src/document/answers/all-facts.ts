@@ -10,6 +10,7 @@ import {
   phrase,
   say,
   sentence,
+  source,
   toText,
   type Words,
 } from '../../core/words.ts';
@@ -25,9 +26,10 @@ import { outcomeWords } from '../../observations/outcome.ts';
 import { isForeignKind, kindOf } from '../../observations/recorded-kinds.ts';
 import type { Fact } from '../fact.ts';
 import type { ListingDocument } from '../listing-document.ts';
-import { isKnown, textOf } from '../seen.ts';
-import { notKnownWords, toSplitKinds } from '../sentences.ts';
+import { atPlace, isKnown, textOf } from '../seen.ts';
+import { inputWords, notKnownWords, toSplitKinds } from '../sentences.ts';
 import { factTitle, toLabel } from '../words.ts';
+import { ratedWords } from './kept-up.ts';
 
 /** One fact as page and Markdown list it below the answer. */
 export interface ListedFact {
@@ -118,7 +120,51 @@ const notKnownGap = ({
 
 const notKnown = (one: Pick<Observation, 'value' | 'outcome'>) => knowingOf(one) === 'not_known';
 
-function factsOf({ observations, signals, not_seen, not_known }: ListingDocument, question: Question) {
+/** What the record asks callers for, each input once: those that are required first, then secrets. */
+function inputFacts({ remotes, packages, observed_at }: ListingDocument): ListedFact[] {
+  const places = [
+    ...remotes.map(({ url: subject, inputs = [] }) => ({ subject, inputs })),
+    ...packages.map(({ identifier: subject, inputs = [] }) => ({ subject, inputs })),
+  ];
+  const all = places.flatMap(({ subject, inputs }) => inputs.map((input) => ({ subject, input })));
+  const weight = ({ input: { required, secret } }: (typeof all)[number]) =>
+    (required ? 0 : 2) + (secret ? 0 : 1);
+  const sorted = all.toSorted((a, b) => weight(a) - weight(b));
+  return [...Map.groupBy(sorted, ({ input }) => JSON.stringify(input)).values()].flatMap(
+    ([first, ...others]) => {
+      if (!first) return [];
+      const more = others.length > 0 ? say` and ${others.length} more` : say``;
+      const place = say`${atPlace(first, places)}${more}${source('record', dayText(observed_at))}`;
+      return [{ title: '', text: sentence(inputWords(first.input, place)), state: 'known' }];
+    },
+  );
+}
+
+const ratingFacts = (listing: ListingDocument): ListedFact[] =>
+  listing.signals.native.ratings > 0
+    ? [
+        {
+          title: 'Ratings',
+          text: say`${phrase(ratedWords(listing))} (this service, ${dayOf(listing.evidence_snapshot_date)})`,
+          state: 'known',
+        },
+      ]
+    : [];
+
+/** Facts that are no observation and no signal. */
+const otherFacts: Readonly<Partial<Record<Question, (listing: ListingDocument) => ListedFact[]>>> = {
+  access: inputFacts,
+  ratings: ratingFacts,
+};
+
+const nothing: ListedFact = {
+  title: '',
+  text: own('Nothing is recorded about it here, and Dossier has looked for nothing.'),
+  state: 'not_known',
+};
+
+function factsOf(listing: ListingDocument, question: Question): ListedFact[] {
+  const { observations, signals, not_seen, not_known } = listing;
   const observed = observations.filter((one) => one.question === question);
   // All are of the record, whose origin is named beside it.
   const imported = signals.imported
@@ -131,6 +177,7 @@ function factsOf({ observations, signals, not_seen, not_known }: ListingDocument
     (one) => one.question === question && !observed.some(({ kind }) => kind === one.kind),
   );
   return [
+    ...(otherFacts[question]?.(listing) ?? []),
     ...toKnown([...observed.filter(isDated), ...imported].filter(isKnown)),
     ...toGaps(
       not_seen
@@ -156,9 +203,12 @@ function factsOf({ observations, signals, not_seen, not_known }: ListingDocument
   ];
 }
 
-/** Every question of a buyer, in its order: what is known, what was looked for and not seen, and what is not known of it, in this order. */
+/**
+ * Every question of a buyer, in its order: what is known, what was looked for and not seen, and what is not known of it, in this order. No
+ * question is without a fact.
+ */
 export const toAllFacts = (listing: ListingDocument) =>
   questions.map((question) => {
-    const facts: readonly ListedFact[] = factsOf(listing, question);
-    return { question, title: questionTitles[question], facts };
+    const [first = nothing, ...others] = factsOf(listing, question);
+    return { question, title: questionTitles[question], facts: [first, ...others] as const };
   });

@@ -4,6 +4,7 @@ import { repositoryLastCommit } from '../../observations/kinds/repository.ts';
 import { kinds } from '../../observations/kinds.ts';
 import { groupTexts, shownGroups } from '../../ratings/groups.ts';
 import { type Fact, type FactsOf, mostPlaces, observed, ofService, recorded } from '../fact.ts';
+import type { ListingDocument } from '../listing-document.ts';
 import { groupWords, nativeWords } from '../rated.ts';
 import { atPlace, signalValue } from '../seen.ts';
 
@@ -44,11 +45,18 @@ export const keptUp: FactsOf = (judged) => {
   ];
 };
 
-export const rated: FactsOf = (judged) => {
-  const { native } = judged.listing.signals;
-  if (native.ratings === 0) return [ofService(judged, nativeWords(native), 'not_there')];
+/** What is said of the ratings made here, group by group. */
+export function ratedWords({ signals: { native } }: ListingDocument): Words {
+  if (native.ratings === 0) return nativeWords(native);
   const said = shownGroups(native).map((group) =>
     groupWords(groupTexts[group].name.toLowerCase(), native[group]),
   );
-  return [ofService(judged, nativeWords(native, join(said, '; ')))];
+  return nativeWords(native, join(said, '; '));
+}
+
+export const rated: FactsOf = (judged) => {
+  const { listing } = judged;
+  return [
+    ofService(judged, ratedWords(listing), listing.signals.native.ratings === 0 ? 'not_there' : 'known'),
+  ];
 };

@@ -277,7 +277,7 @@ const asks: FactsOf = (judged) => {
   ].filter(({ inputs = [] }) => inputs.length > 0);
   const isOfBoth = new Set(places.map(({ noun }) => noun)).size > 1;
   const needs = places.map(({ noun, subject, inputs }) => {
-    const text = inputsWords(inputs) ?? say``;
+    const text = inputsWords(inputs);
     if (detail === 'full')
       return say`${text}${atPlace({ subject }, [...listing.remotes, ...listing.packages])}`;
     return isOfBoth ? say`${own(noun)} ${text}` : text;

@@ -38,6 +38,6 @@ export const allFactsBlock = (listing: ListingDocument): Html => html`
 <p class="explain"><label><input type="checkbox"> Explain each fact</label></p>
 ${toAllFacts(listing).map(
   ({ question, title, facts }) => html`
-<details id="ask-${question}"><summary>${title}</summary><ul class="facts-of">${facts.map((one) => fact(one, listing.evidence_snapshot_date))}</ul></details>`,
+<details id="ask-${question}"><summary>${title}</summary><ul class="facts-of" id="facts-${question}">${facts.map((one) => fact(one, listing.evidence_snapshot_date))}</ul></details>`,
 )}
 </section>`;

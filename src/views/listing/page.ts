@@ -8,7 +8,7 @@ import { snapshotWords } from '../../document/rated.ts';
 import { copyLacksSentence } from '../../document/record.ts';
 import { type Hit, shownApart } from '../../document/resolved.ts';
 import { signalValue } from '../../document/seen.ts';
-import { inputsWords } from '../../document/sentences.ts';
+import { packageWords } from '../../document/sentences.ts';
 import { toLabel } from '../../document/words.ts';
 import type { ListingPackage, ListingRemote } from '../../listings/listing.ts';
 import type { MonthCount } from '../../ratings/rating.ts';
@@ -48,10 +48,10 @@ ${paste(text)}`,
 export const connectDossier = (publicUrl: string): Html =>
   configTabs('ask', { name: 'dossier', url: `${publicUrl}/api/mcp`, type: 'http', headers: [] });
 
-function needs({ inputs }: Pick<ListingPackage, 'inputs'>) {
-  const words = inputsWords(inputs);
-  return words ? html`<p class="note">As recorded, it ${toHtml(words)}.</p>` : '';
-}
+/** Names and descriptions of inputs stand once on the page, among the facts. */
+const needs = ({ inputs = [] }: Pick<ListingPackage, 'inputs'>) =>
+  inputs.length > 0 &&
+  html`<p class="note">As recorded, it takes <a href="#facts-access">${counted(inputs.length, 'input')}</a>.</p>`;
 
 const withoutConfig = (remote: ListingRemote) =>
   /[{}]/.test(remote.url)
@@ -70,6 +70,17 @@ function otherRemote(remote: ListingRemote, name: string): Html {
   return html`<li>${config ? paste(config.text) : withoutConfig(remote)}${needs(remote)}</li>`;
 }
 
+/** The command that starts a package in its recorded version, and the page of its registry. */
+function runPackage(recorded: ListingPackage): Html {
+  const command = toCommands(recorded).at(-1);
+  return html`
+<p>${toHtml(packageWords(recorded))}</p>${
+    command
+      ? paste(command.join(' '))
+      : html`<p class="note">Allow lists and configurations leave it out: it runs over another transport than stdio, or its name is not in the form of npm, PyPI, NuGet or an OCI image.</p>`
+  }${needs(recorded)}`;
+}
+
 function connectListing(listing: ListingDocument): Html {
   const names = toEntryNames(
     listing.handle,
@@ -78,11 +89,8 @@ function connectListing(listing: ListingDocument): Html {
   const [first, ...others] = listing.remotes.map((remote, at) => ({ remote, name: names[at] ?? '' }));
   if (!first)
     return html`
-<p>${copyLacksSentence(listing.copy_lacks, 'endpoint') ?? 'The listing records no remote endpoint.'}${listing.packages.length > 0 && ' See the page of its package for how to run it.'}</p>
-${listing.packages.map(
-  (recorded) => html`
-<p><code class="foreign">${recorded.identifier}</code>${toCommands(recorded).length === 0 && html` <span class="note">Allow lists and configurations leave it out: it runs over another transport than stdio, or its name is not in the form of npm, PyPI, NuGet or an OCI image.</span>`}</p>${needs(recorded)}`,
-)}`;
+<p>${copyLacksSentence(listing.copy_lacks, 'endpoint') ?? 'The listing records no remote endpoint.'}${listing.packages.length > 0 && ' It is run on your machine:'}</p>
+${listing.packages.map(runPackage)}`;
   return html`
 ${firstRemote(first.remote, first.name)}
 ${others.length > 0 ? html`<details><summary>${others.length === 1 ? 'The other endpoint' : `The other ${others.length} endpoints`}</summary><ul class="plain">${others.map(({ remote, name }) => otherRemote(remote, name))}</ul></details>` : ''}`;
