@@ -29,7 +29,14 @@ export interface NoAnswer {
   readonly media_type?: string;
   readonly redirects_to?: string;
   /** Why a request that was sent brought nothing usable, beside its status. */
-  readonly cause?: 'timeout' | 'connection' | 'certificate' | 'not_http' | 'too_large' | 'one_session';
+  readonly cause?:
+    | 'timeout'
+    | 'connection'
+    | 'broke_off'
+    | 'certificate'
+    | 'not_http'
+    | 'too_large'
+    | 'one_session';
   /** Whose word it is, if not Dossier's. */
   readonly source?: string;
   readonly source_url?: string;

@@ -69,6 +69,8 @@ export interface Failed {
   readonly certificate?: Words;
   /** Why nothing was sent: the address is not allowed, or the name was not resolved. */
   readonly unsent?: 'not_allowed' | Unresolved;
+  /** Set with `host_unreachable`: a connection came about, and ended before the response did. */
+  readonly brokeOff?: true;
 }
 
 /** Fetches from untrusted hosts. Every failure is a result; it throws only in a transaction of the store. */
@@ -178,6 +180,9 @@ const ourCodes = /^(?:EAI_AGAIN|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|EMFILE|ENFILE
 const isOurFailure = (error: unknown): boolean =>
   error instanceof AggregateError ? error.errors.every(isOurFailure) : ourCodes.test(codeOf(error));
 
+/** How a connection ends that was there: closed or reset by the other side, or before the announced end of the body. */
+const brokenCodes = /^(?:UND_ERR_SOCKET|ECONNRESET|EPIPE|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/;
+
 const unsentCodes: Readonly<Record<string, NonNullable<Failed['unsent']>>> = {
   [refusedAddress]: 'not_allowed',
   ENOTFOUND: 'no_address',
@@ -252,10 +257,12 @@ export function createOutboundClient(rules: OutboundRules): OutboundClient {
         const certificate = certificateFaults[codeOf(error)];
         const failure = isProtocolError(error) ? 'host_error' : 'host_unreachable';
         const unsent = whyUnsentBy(error);
+        const brokeOff = failure === 'host_unreachable' && brokenCodes.test(codeOf(error));
         return {
           result: sent.deadline.aborted ? 'host_timeout' : failure,
           ...(certificate && { certificate }),
           ...(unsent && { unsent }),
+          ...(brokeOff && { brokeOff }),
         };
       }
     },

@@ -6,6 +6,7 @@ const endWords = {
   answered: own('answered'),
   no_answer_in_time: own('no answer in time'),
   no_connection: own('no connection'),
+  broken_off: own('a connection that broke off'),
   invalid_certificate: own('invalid certificate'),
   server_error: own('server error'),
   too_many_requests: own('too many requests'),

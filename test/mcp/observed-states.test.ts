@@ -130,9 +130,7 @@ describe('get_agent', () => {
     expect(json.checked).toBe(dayAgo(0));
     expect(text).toContain(`Checked by Dossier: ${dayAgo(0)}.`);
     const { where, asks, costs } = json.lines as Record<string, string>;
-    expect(where).toBe(
-      'A request to `mcp.faded.com` ended with no connection to a public address of the host, or a connection that broke off.',
-    );
+    expect(where).toBe('A request to `mcp.faded.com` ended with a connection that broke off.');
     expect(json.unstated).toBe('operator, repository, data handling, region, licence, support, terms');
     expect(asks).toContain(`not seen by checks since ${dayAgo(20)} (Dossier, ${dayAgo(40)})`);
     expect(costs).toBe(

@@ -139,7 +139,7 @@ it.each([
   [
     'closed',
     'silent',
-    'A request to `closed.example.com` ended with no connection to a public address of the host, or a connection that broke off.',
+    'A request to `closed.example.com` ended with no connection to a public address of the host.',
   ],
 ])('says why there is no certificate to show (%s)', async (name, outcome, reason) => {
   expect(await certificateOf(name)).toMatchObject({ outcome, value: null, reason });

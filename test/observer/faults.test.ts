@@ -562,7 +562,7 @@ it('counts the checks that were answered, of 30 and of 90 days, and those that D
         ...{ days: 30, made: 32, answered: 25 },
         others: {
           ...{ server_error: 1, too_many_requests: 2, no_answer_in_time: 1, other_answer: 1 },
-          ...{ no_connection: 1, not_there: 1 },
+          ...{ broken_off: 1, not_there: 1 },
         },
       },
       days_90: { days: 90, made: 67, answered: 59, others: { server_error: 2 } },

@@ -329,11 +329,7 @@ it.each([
   ],
   ['endless', 'otherwise', 'A request to `endless.example.com` ended with an answer of more than 2 MiB.'],
   ['gzip', 'otherwise', 'A request to `gzip.example.com` ended with an answer of more than 2 MiB.'],
-  [
-    'reset',
-    'silent',
-    'A request to `reset.example.com` ended with no connection to a public address of the host, or a connection that broke off.',
-  ],
+  ['reset', 'silent', 'A request to `reset.example.com` ended with a connection that broke off.'],
   ['crumbs', 'silent', 'A request to `crumbs.example.com` ended with no answer in time.'],
 ])('%s: %s, with the reason', (name, outcome, reason) => {
   expect(fact(name, 'endpoint.answers')).toMatchObject({ value: null, outcome, reason });

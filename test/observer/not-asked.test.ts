@@ -4,9 +4,9 @@ import { type Directory, openDirectory } from '../support/directory.ts';
 import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
 
-const [shielded, busy, address, host] = ['shielded', 'busy', 'address', 'host'].map(
+const [shielded, busy, address, host, narrow] = ['shielded', 'busy', 'address', 'host', 'narrow'].map(
   (name) => `com.example.${name}/a`,
-) as [string, string, string, string];
+) as [string, string, string, string, string];
 let robotsStatus = 404;
 let isBusy = false;
 let server: Endpoint;
@@ -14,6 +14,8 @@ let directory: Directory;
 
 beforeAll(async () => {
   server = await startEndpoint((body, { url }, response) => {
+    // Some servers answer at the path of their endpoint only.
+    if (url === '/narrow/robots.txt') return;
     if (url === '/robots.txt') return void response.writeHead(robotsStatus).end();
     if (url === '/busy' && isBusy) return void response.writeHead(503, { 'retry-after': '86400' }).end();
     if (body === '') return void response.writeHead(404).end();
@@ -29,12 +31,14 @@ beforeAll(async () => {
       listed(busy, 'https://busy.example.com/busy'),
       listed(address, 'https://10.0.0.1/mcp'),
       listed(host, 'https://localhost/mcp'),
+      listed(narrow, 'https://narrow.example.com/mcp'),
     ],
     environment: {
       LIMITS: 'off',
       HOST_OVERRIDES: JSON.stringify({
         'shielded.example.com': server.url,
         'busy.example.com': server.url,
+        'narrow.example.com': `${server.url}/narrow`,
       }),
     },
   });
@@ -88,6 +92,23 @@ it('an endpoint whose robots.txt answers 503 is not asked, and so is not called 
   robotsStatus = 404;
   expect(await said(shielded)).not.toMatch(silence);
   expect(await isAlive(shielded)).toBe('met');
+});
+
+it('an endpoint whose host keeps a connection and sends no robots.txt is not asked, and so is not called silent', async () => {
+  const { timeouts } = directory.context;
+  const { observerExchange_ms } = timeouts;
+  Object.assign(timeouts, { observerExchange_ms: 100 });
+  for (let day = 0; day < 2; day += 1) {
+    directory.wait(86_500);
+    expect(await look(narrow)).toMatchObject({
+      outcome: 'not_asked',
+      reason:
+        'A request to `narrow.example.com` ended with no answer in time. It was for robots.txt, so Dossier requested nothing else there (RFC 9309).',
+    });
+  }
+  Object.assign(timeouts, { observerExchange_ms });
+  expect(await said(narrow)).not.toMatch(silence);
+  expect(await isAlive(narrow)).toBe('unknown');
 });
 
 it('an endpoint that asked for a pause is not asked in it, and so is not called silent for a second day', async () => {

@@ -93,7 +93,7 @@ describe('what is known, what was not seen and what is not known', () => {
       `No answer from the endpoint on ${days[2]}, nor on ${days[1]}; it last answered on ${days[0]}; 1 of 3 checks in 30 days were answered.`,
     );
     expect(lines.where).toBe(
-      'A request to dead.example.com ended with no connection to a public address of the host, or a connection that broke off.',
+      'A request to dead.example.com ended with no connection to a public address of the host.',
     );
     for (const one of [text, page, markdown]) {
       expect(one).toContain(first);

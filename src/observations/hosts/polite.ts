@@ -48,15 +48,12 @@ const mostRedirects = 3;
 
 /** Of each failure its outcome and cause, and what the request ended with. */
 const failures = {
-  host_unreachable: [
-    'silent',
-    'connection',
-    own('no connection to a public address of the host, or a connection that broke off'),
-  ],
+  host_unreachable: ['silent', 'connection', own('no connection to a public address of the host')],
   host_timeout: ['silent', 'timeout', own('no answer in time')],
   host_error: ['silent', 'not_http', own('an answer that is not HTTP within our limits')],
   too_large: ['otherwise', 'too_large', own('an answer of more than 2 MiB')],
 } as const satisfies Readonly<Record<FetchFailure, readonly [NoAnswer['outcome'], NoAnswer['cause'], Words]>>;
+const brokenOff = ['silent', 'broke_off', own('a connection that broke off')] as const;
 
 /** The published reason why no request left this machine. */
 export const noWayThere = own('Dossier’s own network or DNS resolver could not reach it');
@@ -85,14 +82,14 @@ const notAllowed = ({ host }: URL): NoAnswer =>
     say`No request was sent to ${code(host)}: Dossier requests only http and https addresses of public hosts, without a user name.`,
   );
 
-function failed({ host }: URL, { result: failure, certificate }: Failed): NoAnswer {
+function failed({ host }: URL, { result: failure, certificate, brokeOff }: Failed): NoAnswer {
   if (certificate)
     return noAnswer(
       'silent',
       say`A request to ${code(host)} was not sent, because the certificate of the host is not valid: ${certificate}.`,
       { cause: 'certificate' },
     );
-  const [outcome, cause, ended] = failures[failure];
+  const [outcome, cause, ended] = brokeOff && failure === 'host_unreachable' ? brokenOff : failures[failure];
   return noAnswer(outcome, say`A request to ${code(host)} ended with ${ended}.`, { cause });
 }
 

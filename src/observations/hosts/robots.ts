@@ -125,7 +125,8 @@ const cached_ms = 24 * 3600 * 1000;
 const mostCached_bytes = 16 * 1024 * 1024;
 /** The time before a robots.txt that could not be read is requested again. */
 const failed_ms = 600_000;
-const timeout_ms = 8000;
+/** Longer than a connection may take (net/client.ts), so that a host that runs out of it has accepted one. */
+const timeout_ms = 10_000;
 /** The rest of a longer file is ignored; RFC 9309 section 2.5 requires at least 500 KiB. */
 const longestFile_bytes = 512 * 1024;
 
@@ -153,6 +154,18 @@ const tooMany = (host: string) =>
 const disallowed = (host: string): NoAnswer =>
   noAnswer('refused', say`The robots.txt of ${code(host)} does not allow Dossier to request this address.`);
 
+const ofWholeHost: ReadonlySet<NoAnswer['cause']> = new Set(['connection', 'broke_off', 'certificate']);
+
+/**
+ * A host without a connection is silent for every address of it. One that accepted a connection may answer at other addresses, where it is
+ * not asked.
+ */
+const isOfWholeHost = ({ outcome, cause }: NoAnswer): boolean =>
+  (outcome !== 'silent' && outcome !== 'otherwise') || (cause !== undefined && ofWholeHost.has(cause));
+
+const notAnswered = ({ why }: NoAnswer): NoAnswer =>
+  notAsked(say`${why} It was for robots.txt, so Dossier requested nothing else there (RFC 9309).`);
+
 /** Reads the rules of an origin. A missing file (3xx or 4xx) allows everything (RFC 9309 section 2.3.1). */
 async function read(origin: string, fetch: PoliteFetch): Promise<Rules> {
   const url = `${origin}/robots.txt`;
@@ -162,7 +175,7 @@ async function read(origin: string, fetch: PoliteFetch): Promise<Rules> {
     return read_bytes >= longestFile_bytes;
   };
   const answer = await fetch({ url, timeout_ms, isComplete });
-  if (answer.result !== 'response') return none(answer);
+  if (answer.result !== 'response') return none(isOfWholeHost(answer) ? answer : notAnswered(answer));
   const { status, text } = answer;
   if (status === 429 || status >= 500)
     return none(

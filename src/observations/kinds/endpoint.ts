@@ -49,6 +49,7 @@ export const endpointAnswers = defineKind({
 const causes = {
   timeout: 'no_answer_in_time',
   connection: 'no_connection',
+  broke_off: 'broken_off',
   certificate: 'invalid_certificate',
   not_http: 'other_answer',
   too_large: 'other_answer',
