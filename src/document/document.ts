@@ -34,6 +34,7 @@ const untrustedFields = [
   'signals.imported',
   'signals.native.recent',
   'observations',
+  'not_seen',
 ];
 
 export function listingLinks(

@@ -1,7 +1,7 @@
 import { namespaceMatchesRepositoryOwner, namespaceText } from '../core/handle.ts';
 import { namespaceHoldsEndpoints } from '../core/identity.ts';
 import { code, count, day, join, number, ours, own, say, Words } from '../core/words.ts';
-import { hiddenSentence, isSample, type Listing } from '../listings/listing.ts';
+import { hiddenSentence, isSample, isSpecified, type Listing } from '../listings/listing.ts';
 import { accessRequired } from '../observations/kinds/access.ts';
 import { endpointAnswers } from '../observations/kinds/endpoint.ts';
 import type { DatedObservation } from '../observations/observation.ts';
@@ -58,15 +58,32 @@ function secretsOf(listing: Listing): Words | undefined {
   return say`${asks} secret ${join(names, ', ')}${more(all, namesShown)}`;
 }
 
+/** How many endpoints besides the one that is shown answered their last check. */
+function othersWords(shown: Seen, observations: readonly Seen[]): Words {
+  const others = observations.filter(
+    (one) => one.kind === shown.kind && one !== shown && one.outcome === 'seen' && !one.missed,
+  );
+  const [newest] = others
+    .map(({ observed_at }) => observed_at)
+    .toSorted()
+    .reverse();
+  return newest === undefined
+    ? say``
+    : say`; ${count(others.length, 'other endpoint')} answered ${day(newest)}`;
+}
+
 function answerOf({ endpoint }: Listing, observations: readonly Seen[]): Words | undefined {
   const of = (kind: string) =>
     observations.find((one) => one.kind === kind && (endpoint === undefined || one.subject === endpoint));
   const one = of(endpointAnswers.kind);
-  if (one?.outcome === 'silent') return say`no answer ${day(one.observed_at)}`;
-  if (one?.outcome === 'otherwise') return say`returned something else than MCP ${day(one.observed_at)}`;
-  if (one?.outcome === 'absent') return say`nothing there ${day(one.observed_at)}`;
-  if (one?.outcome !== 'seen') return undefined;
-  if (one.missed) return say`last answered ${day(one.observed_at)}`;
+  if (!one) return undefined;
+  const others = othersWords(one, observations);
+  if (one.outcome === 'silent') return say`no answer ${day(one.observed_at)}${others}`;
+  if (one.outcome === 'otherwise')
+    return say`returned something else than MCP ${day(one.observed_at)}${others}`;
+  if (one.outcome === 'absent') return say`nothing there ${day(one.observed_at)}${others}`;
+  if (one.outcome !== 'seen') return undefined;
+  if (one.missed) return say`last answered ${day(one.observed_at)}${others}`;
   const access = of(accessRequired.kind);
   const isClosed = access?.value === true && !access.missed;
   const first = isClosed ? own(', asks for credentials first') : say``;
@@ -111,7 +128,7 @@ export function toHit(
     facets.includes('state:claimed') && own('claimed'),
     facets.includes('state:suspended') && own('claim suspended'),
     ratingsOf(native),
-    say`updated ${day(listing.updated_at)}`,
+    !isSpecified(listing) && say`updated ${day(listing.updated_at)}`,
   ];
   return {
     handle,

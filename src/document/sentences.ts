@@ -253,7 +253,7 @@ export const rulesOfEvidence = [
   'Ratings made here come only from claimed listings that send their capability. Each is one sourced signal, never a final verdict.',
   'Every counted rating is in one group, the first that fits: related (same namespace, account or repository, proven), declared interest (vendor, partner or paid to rate), reciprocal (praise between two sources that rated each other within 90 days), stated overlap (a record names the other side, not proven; of criticism only if the source’s own record names what the rated listing proves), source ended (its claim is no longer in force), new source (first proved less than seven days ago), independent. Each group is counted apart.',
   'Rings of three or more accounts that rate each other are not detected. A source is an account or a registered domain that proved a claim, with all its listings; not a person or a company.',
-  'Ratings are shown as counts and records. No score, mean, star or percentage is shown, and no list is ordered by ratings.',
+  'Ratings are shown as counts and records. Dossier computes no score, mean, star or percentage of them, and no list is ordered by ratings.',
   'Imported signals are facts recorded elsewhere, each with its source and date. They are kept apart from the ratings made here and never counted as ratings.',
   'Missing evidence is reported as missing, with a date. For a decision to buy, the absence of ratings matters.',
   'Feedback is private, anonymous, read by the operator only, and changes no listing.',

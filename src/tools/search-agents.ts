@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { claimStates } from '../claims/claim.ts';
-import { code, escapeMarks, lines, list, paragraphs, toQuote } from '../core/text.ts';
+import { amount, code, lines, list, paragraphs, toQuote } from '../core/text.ts';
 import { toMarkdown } from '../core/words.ts';
 import { packageTypes, transports } from '../document/record.ts';
 import { type Hit, hit } from '../document/resolved.ts';
@@ -20,9 +20,25 @@ function listingLine({ handle, title, description = '', facts }: Hit): string {
   return [[code(handle), ...written].join(' '), ...facts.map(toMarkdown)].join(' | ');
 }
 
+/** A facet by the input that filters by it: `needs_secret:false`, `tags:sms`. */
+function inputOf(facet: string): string {
+  const fixed = fixedFilterNames.find((name) => fixedFilters[name].facet === facet);
+  return fixed ? `${fixed}:${fixedFilters[fixed].value}` : facet.replace(/^tag:/, 'tags:');
+}
+
+/** What to leave out, by the inputs that callers send. */
+const toInputs = ({ leave_out, ...others }: NearMisses): NearMisses => ({
+  ...others,
+  leave_out: leave_out.map(({ facet, only, ...one }) => ({
+    ...(facet !== undefined && { facet: inputOf(facet) }),
+    ...(only !== undefined && { only: inputOf(only) }),
+    ...one,
+  })),
+});
+
 function omissionLine({ facet, text, query, only, count }: NearMisses['leave_out'][number]): string {
-  if (only !== undefined) return `${escapeMarks(only)} alone: ${count}`;
-  if (facet !== undefined) return `without ${escapeMarks(facet)}: ${count}`;
+  if (only !== undefined) return `${code(only)} alone: ${count}`;
+  if (facet !== undefined) return `without ${code(facet)}: ${count}`;
   return `without ${toQuote(text ?? '')}: ${count}${query ? `, query ${toQuote(query)}` : ''}`;
 }
 
@@ -56,8 +72,10 @@ const toSearchText = (answer: z.output<typeof output>): string =>
       answer.listings.length === 0 &&
       'No listing of another publisher was found that has the same endpoint, repository, package, description or tools, a tag of it, or a word of its name.',
     answer.facets &&
-      `Counts of facets: ${Object.entries(answer.facets)
-        .map(([facet, count]) => `${escapeMarks(facet)} ${count}`)
+      `Counts of filters${answer.total.capped ? `, of the first ${amount(answer.total.count)} listings` : ''}: ${Object.entries(
+        answer.facets,
+      )
+        .map(([facet, count]) => `${code(facet)} ${count}`)
         .join(', ')}`,
     closingText(answer),
   );
@@ -101,7 +119,10 @@ const unknownWord = z.object({
 const output = z.object({
   listings: z.array(hit),
   total: z.object({ count: z.int(), capped: z.boolean().describe('true: more than count') }),
-  facets: z.record(z.string(), z.int()).optional().describe('kind:value, counted over the same hits'),
+  facets: z
+    .record(z.string(), z.int())
+    .optional()
+    .describe('filter:value, counted over the hits that total counts'),
   next_cursor: z.string().optional(),
   successor: z.string().optional().describe('Of similar_to: what its publisher names in its place'),
   successor_is_listed: z.boolean().optional(),
@@ -141,7 +162,7 @@ function toFacetCounts({ facets }: SearchCounts) {
       ofKind.set(kind, (ofKind.get(kind) ?? 0) + 1);
       return (ofKind.get(kind) ?? 0) <= maxFacetsOfKind;
     });
-  return Object.fromEntries(shown);
+  return Object.fromEntries(shown.map(([facet, count]) => [inputOf(facet), count]));
 }
 
 /** Finds listings, ordered by how well their texts match, and between equal ones by the oldest publication that was read. */
@@ -167,6 +188,8 @@ export const searchAgents = defineTool({
     const page = await (isPlain ? find() : context.searches.run(asked, find));
     const { listings, counts, next, unknown, no_match } = page;
     const isOfSome = text.trim() !== '' && counts.capped && sort !== 'relevance';
+    // Without words nothing is more relevant than anything else.
+    const orderText = text.trim() === '' && sort === 'relevance' ? 'oldest publication first' : sort;
     const facets = query.facets && toFacetCounts(counts);
     return {
       listings,
@@ -179,8 +202,8 @@ export const searchAgents = defineTool({
           ...(ofSecrets.test(word) && { hint: secretsHint }),
         })),
       }),
-      ...(no_match && { no_match }),
-      order: isOfSome ? `${sort}, of the ${counts.total} that were read` : sort,
+      ...(no_match && { no_match: toInputs(no_match) }),
+      order: isOfSome ? `${orderText}, of the ${counts.total} that were read` : orderText,
       untrusted_fields: untrustedOf({ listings, facets, no_match }, ['listings', 'facets', 'no_match']),
     };
   },

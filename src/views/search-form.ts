@@ -4,7 +4,7 @@ import { own } from '../core/json.ts';
 import { amount } from '../core/text.ts';
 import { isRecordedTag, packageTypes, transports } from '../document/record.ts';
 import { stateTexts } from '../document/words.ts';
-import { fixedFilterNames, fixedFilters, type searchAgents } from '../tools/search-agents.ts';
+import type { fixedFilterNames, searchAgents } from '../tools/search-agents.ts';
 import type { Html } from './html.ts';
 
 export type SearchAnswer = z.output<(typeof searchAgents)['output']>;
@@ -42,14 +42,12 @@ const textOf = (name: string, value: string) => {
 const toNamed = (name: string, value: string) => ({ name, value, text: textOf(name, value) });
 type Filter = ReturnType<typeof toNamed>;
 
-/** The filter for a facet; undefined if the search cannot filter by it. */
+/** The filter for a facet of an answer; undefined if the search cannot filter by it. */
 export function toFilter(facet: string): Filter | undefined {
-  const kind = facet.slice(0, facet.indexOf(':'));
-  const value = facet.slice(kind.length + 1);
-  const flag = fixedFilterNames.find((name) => fixedFilters[name].facet === facet);
-  if (flag) return toNamed(flag, String(fixedFilters[flag].value));
-  if (kind === 'has' || kind === 'is') return undefined;
-  return own(filterValues, kind)?.includes(value) === false ? undefined : toNamed(kind, value);
+  const name = facet.slice(0, facet.indexOf(':'));
+  const value = facet.slice(name.length + 1);
+  if (/^(?:has|is|seen)$/.test(name) || own(filterValues, name)?.includes(value) === false) return undefined;
+  return toNamed(name === 'tags' ? 'tag' : name, value);
 }
 
 export const filtersOf = (address: URLSearchParams): Filter[] =>
@@ -80,13 +78,13 @@ export const withoutFilter = (address: URLSearchParams, filter: Filter): string 
   );
 
 const kinds = [
-  { kind: 'is', title: 'Record' },
-  { kind: 'has', title: 'Facts' },
-  { kind: 'seen', title: 'Last check' },
-  { kind: 'state', title: 'Claim' },
-  { kind: 'transport', title: 'Transport' },
-  { kind: 'package', title: 'Package' },
-  { kind: 'tag', title: 'Tags' },
+  { kind: 'is', title: 'Record', names: ['active', 'needs_secret'] },
+  { kind: 'has', title: 'Facts', names: ['has_endpoint', 'has_native_ratings'] },
+  { kind: 'seen', title: 'Last check', names: ['answered', 'no_payment_seen'] },
+  { kind: 'state', title: 'Claim', names: ['state'] },
+  { kind: 'transport', title: 'Transport', names: ['transport'] },
+  { kind: 'package', title: 'Package', names: ['package'] },
+  { kind: 'tag', title: 'Tags', names: ['tag'] },
 ] as const;
 const facetsShown = 12;
 /** Kinds with one value at a time. Another value would replace it, and its count is not known. */
@@ -115,13 +113,15 @@ export const selectedFilters = (address: URLSearchParams): Html => {
 ${selected.map(({ name, value }) => toField(name, value))}${sortField}`;
 };
 
-function group(title: string, kind: string, { answer, address }: Search) {
+function group({ title, kind, names }: (typeof kinds)[number], { answer, address }: Search) {
+  const isOfGroup = (name: string) => names.some((one) => one === name);
   const isChosen = chosenOnce.has(kind) && address.has(kind);
   const choices = Object.entries(answer.facets ?? {})
     .flatMap(([facet, count]) => {
-      const filter = facet.startsWith(`${kind}:`) ? toFilter(facet) : undefined;
-      if (filter?.name === 'tag' && isRecordedTag(filter.value) && !isSelected(address, filter)) return [];
-      return filter && (!isChosen || isSelected(address, filter)) ? [{ filter, count }] : [];
+      const filter = toFilter(facet);
+      if (!filter || !isOfGroup(filter.name)) return [];
+      if (filter.name === 'tag' && isRecordedTag(filter.value) && !isSelected(address, filter)) return [];
+      return !isChosen || isSelected(address, filter) ? [{ filter, count }] : [];
     })
     .slice(0, facetsShown);
   if (choices.length === 0) return '';
@@ -141,7 +141,7 @@ export const nothingToNarrow = html`<p class="note">Nothing to narrow down.</p>`
 export const facetGroups = (search: Search): Html =>
   Object.keys(search.answer.facets ?? {}).length === 0
     ? nothingToNarrow
-    : html`${kinds.map(({ kind, title }) => group(title, kind, search))}${
+    : html`${kinds.map((kind) => group(kind, search))}${
         search.answer.total.capped &&
         html`<p class="note">Counted over the first ${amount(search.answer.total.count)} listings: there may be more listings and more filters.</p>`
       }`;

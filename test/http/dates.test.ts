@@ -156,7 +156,7 @@ describe('a listing from a saved copy with only the newest versions', () => {
       updated_at: '2026-02-02T08:00:00.000Z',
     });
     expect(short).toMatchObject({ facts: expect.arrayContaining(['updated 2026-02-02']) });
-    expect(found.order).toBe('relevance');
+    expect(found.order).toBe('oldest publication first');
   });
 
   it('is compared by what was read: an age is met or unknown, never not met', async () => {

@@ -85,7 +85,7 @@ describe('a search that finds nothing', () => {
   it('counts each filter alone where leaving out one is not enough', async () => {
     const { body } = await call('search_agents', { tags: ['nosuchone', 'nosuchother', 'webhooks'] });
     expect(body.no_match).toMatchObject({
-      leave_out: [{ only: 'tag:webhooks', count: 1 }],
+      leave_out: [{ only: 'tags:webhooks', count: 1 }],
       unknown_tags: [{ tag: 'nosuchone' }, { tag: 'nosuchother' }],
     });
   });

@@ -97,6 +97,20 @@ describe('a listing of the shipped sample is called a sample', () => {
       fact: 'The sample lists it as active.',
       source: 'registry, as given in the specification, not read there',
     });
+    const [, ofSpecification] = comparedOf(
+      await call('compare_agents', { handles, criteria: [{ criterion: 'needs_no_secret' }] }),
+    );
+    expect(ofSpecification?.imported?.[0]).toMatchObject({
+      result: 'unknown',
+      fact: 'No record of this listing was read.',
+    });
+    const short = await call('get_agent', { handle: 'co.webhook/webhook' });
+    expect(short.signals.imported).toBe('The version and the dates of this listing are those of the sample.');
+    const quoted = await call('search_agents', { query: 'co.webhook/webhook' });
+    expect(quoted.listings[0].facts.join()).not.toContain('updated');
+    expect(await readJson('/agents/co.webhook/webhook.intoto.json')).toMatchObject({
+      detail: expect.stringMatching(/^Nothing is stated about a listing of the sample\./),
+    });
     const found = await call('search_agents', { query: 'invoices' });
     expect(found.listings[0]).toMatchObject({ handle: madeUp });
     expect(found.listings[0].facts[0]).toBe('shipped sample');

@@ -121,7 +121,10 @@ describe('search_agents finds listings by what is stored of them:', () => {
   });
 
   it('counts them, and says what else is taken', async () => {
-    expect((await call({ facets: true })).facets).toMatchObject({ 'is:active': 4, 'is:without_secret': 2 });
+    expect((await call({ facets: true })).facets).toMatchObject({
+      'active:true': 4,
+      'needs_secret:false': 2,
+    });
     expect((await call({ needs_secret: true })).detail).toMatch(/^needs_secret must be false, or omitted\./);
     expect((await call({ publisher: 'Acme Inc' })).detail).toMatch(
       /^publisher must be a namespace, such as com\.example or io\.github\.account\./,

@@ -199,7 +199,7 @@ describe('where nothing matches, search_agents', () => {
     expect(await noMatch({ tags: ['webhooks'], package: 'npm' })).toEqual({
       near: [],
       leave_out: [
-        { facet: 'tag:webhooks', count: 1 },
+        { facet: 'tags:webhooks', count: 1 },
         { facet: 'package:npm', count: 1 },
       ],
     });
@@ -320,7 +320,7 @@ describe('where nothing matches, search_agents', () => {
   it('counts every kind of facet, however many tags there are', async () => {
     const { facets = {} } = (await search({ facets: true }, 'search_agents', many)).body;
     const kinds = (kind: string) => Object.entries(facets).filter(([facet]) => facet.startsWith(`${kind}:`));
-    expect(kinds('tag')).toHaveLength(20);
+    expect(kinds('tags')).toHaveLength(20);
     expect(kinds('package')).toEqual([['package:npm', 1]]);
     expect(kinds('transport')).toEqual([
       ['transport:sse', 30],

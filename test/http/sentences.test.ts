@@ -41,8 +41,8 @@ describe('published sentences are about Dossier or about what is recorded', () =
     ],
     ['/agents/a.b/neither', '<b>Packages, repository:</b> not stated.</li>'],
     ['/', 'Every fact with source and date; no score and no recommendation.'],
-    ['/about', 'No score, mean, star or percentage is shown'],
-    ['/llms.txt', 'No score is shown.'],
+    ['/about', 'Dossier computes no score, mean, star or percentage of them'],
+    ['/llms.txt', 'No score is computed.'],
   ])('%s reads: %s', async (path, sentence) => {
     expect(await read(path)).toContain(sentence);
   });

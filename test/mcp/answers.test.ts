@@ -585,7 +585,7 @@ const rows: readonly Row[] = [
       saw({ kind: 'auth.required', subject: other, value: true }),
     ],
     expected: [`${url}: HTTP status 404`],
-    hit: [`nothing there ${today}`],
+    hit: [`nothing there ${today}; 1 other endpoint answered ${today}`],
   },
   {
     says: 'what its publisher says of an entry that is active',

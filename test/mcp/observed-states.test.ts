@@ -334,7 +334,7 @@ describe('search_agents', () => {
     const lately = listings.map(({ handle }) => handle).filter((handle) => handle !== observedStates.stale);
     expect(lately.toSorted()).toEqual(expected.toSorted());
     const [name = ''] = Object.keys(filter).slice(-1);
-    expect(facets[`seen:${name}`] ?? 0).toBe(listings.length);
+    expect(facets[`${name}:true`] ?? 0).toBe(listings.length);
     const address = new URLSearchParams(
       Object.entries(filter).map(([key, value]) => [key === 'query' ? 'q' : key, `${value}`]),
     );

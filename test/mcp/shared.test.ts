@@ -95,17 +95,17 @@ describe.each(clientKinds)('get_agent, asked by a client %s', (kind) => {
       /^Domain postcards\.com, proven to the registry; its endpoint is on it\. `io\.github\.postcards\/mail` \(GitHub account postcards\) has a namespace with the same word, which shows no connection\b/,
     );
     expect((await ask('com.twins/one')).lines.whose).toMatch(
-      /^Domain twins\.com, proven to the registry; its endpoint is on another domain\. /,
+      /^Domain twins\.com, proven to the registry; its endpoint is on another domain; 2 listings of this publisher here\. /,
     );
     expect((await ask('io.github.someone/cards')).lines.whose).not.toContain('its endpoint');
   });
 
   it('says only of the proven domain and what is below it that an endpoint is on it', async () => {
     expect((await ask('com.acme.mcp/guest')).lines.whose).toMatch(
-      /^Domain mcp\.acme\.com, proven to the registry; its endpoint is not on it but under the same registered domain `acme\.com`\. /,
+      /^Domain mcp\.acme\.com, proven to the registry; its endpoint is not on it but under the same registered domain `acme\.com`; 3 listings of this publisher here; not claimed\.$/,
     );
     expect((await ask('com.acme.mcp/own')).lines.whose).toMatch(
-      /^Domain mcp\.acme\.com, proven to the registry; 1 of its 3 endpoints is on it, 1 under the same registered domain `acme\.com`\. /,
+      /^Domain mcp\.acme\.com, proven to the registry; 1 of its 3 endpoints is on it, 1 under the same registered domain `acme\.com`; /,
     );
   });
 

@@ -1,5 +1,5 @@
 import { day as dayText } from '../../core/text.ts';
-import { code, count, day, join, own, say, type Words } from '../../core/words.ts';
+import { code, count, day, join, own, phrase, say, type Words } from '../../core/words.ts';
 import { repositoryLastCommit } from '../../observations/kinds/repository.ts';
 import { kinds } from '../../observations/kinds.ts';
 import { groupTexts, shownGroups } from '../../ratings/groups.ts';
@@ -25,6 +25,9 @@ export const keptUp: FactsOf = (judged) => {
   const first = signalValue(listing, 'registry.first_published');
   const versions = signalValue(listing, 'registry.versions');
   const unread = signalValue(listing, 'record.unread_fields');
+  // Of a listing that quotes the specification no version and no date is recorded anywhere.
+  const whyNone = listing.signals.imported.find(({ kind }) => kind === 'version')?.reason;
+  if (whyNone) return [{ ...recorded(judged, phrase(whyNone), 'not_known'), isSignal: true }];
   const isOther = listing.packages.some(({ version = listing.version }) => version !== listing.version);
   return [
     signal(say`${isOther ? own('listing version') : own('version')} ${code(listing.version)}`),

@@ -142,7 +142,7 @@ const whose: FactsOf = (judged) => {
   return [
     namespaceOf(judged),
     ...(typeof listings === 'number' && listings > 1
-      ? [recorded(judged, say`${count(listings, 'listing')} of this publisher`)]
+      ? [ofService(judged, say`${count(listings, 'listing')} of this publisher here`)]
       : []),
     // What else other publishers have in common with it stands out.
     ...signals.imported.flatMap(({ kind, value, reason }) => {

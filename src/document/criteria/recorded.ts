@@ -3,7 +3,7 @@ import { Holder } from '../../core/identity.ts';
 import { counted, day } from '../../core/text.ts';
 import { dayOf, join, ours, say, sentence, type Words } from '../../core/words.ts';
 import { copyFields } from '../../imports/import-run.ts';
-import type { ListingRemote } from '../../listings/listing.ts';
+import { isSpecified, type ListingRemote } from '../../listings/listing.ts';
 import { factsOf } from '../../observations/kind.ts';
 import { repositoryExists } from '../../observations/kinds/repository.ts';
 import { currentOutcome, knowingOf } from '../../observations/observation.ts';
@@ -79,6 +79,7 @@ export const recordedCriteria = {
     const takes = `The record names ${counted(all.length, 'secret')} that a caller may send, and requires none.`;
     if (all.length > 0) return { ...unknown(takes), recorded: listed(all) };
     const lacking = (['endpoint', 'package'] as const).find((field) => copy_lacks.includes(field));
+    if (isSpecified(compared.listing)) return unknown('No record of this listing was read.');
     if (!lacking && remotes.length + packages.length > 0)
       return met('The record asks for no secret; the service may still ask for one.');
     const fact = 'The record does not say how it is reached or run.';

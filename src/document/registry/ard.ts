@@ -25,7 +25,7 @@ export const ownTerms = {
   package: 'The recorded packages and what they need of a caller, as the evidence has them',
   evidence: 'The address of all that is known about the listing, as JSON',
   statement: 'The address of the signed statement about it; nothing is stated about a listing of the sample',
-  sample: 'true: a made-up service of the shipped sample',
+  sample: 'true: a listing of the shipped sample, which were not read from a registry and are mostly made up',
   scoreMeans: 'What the score of a search result says',
 } as const;
 

@@ -10,11 +10,11 @@ import { readLogHead, toDatedFacts } from './entries.ts';
 
 /**
  * An in-toto Statement v1, signed by the key of the newest log: what this service knew of a listing, each fact with its date. The
- * subject is the listing document, by the SHA-256 of its RFC 8785 JSON. Throws not_found for a made-up listing of the sample.
+ * subject is the listing document, by the SHA-256 of its RFC 8785 JSON. Throws not_found for a listing of the sample.
  */
 export async function toSignedStatement(document: ListingDocument, context: Context): Promise<Envelope> {
   const { handle, sample, links, observations, origin, origin_note, moderation } = document;
-  if (sample) throw new Problem('not_found', 'It is made up, and nothing is stated about it.');
+  if (sample) throw new Problem('not_found', 'Nothing is stated about a listing of the sample.');
   const facts = toDatedFacts(document, await readLogHead(context), observations.filter(isDated));
   const statement = {
     _type: statementType,
