@@ -428,7 +428,10 @@ const rows: readonly Row[] = [
     says: 'a contact that was found, and at which of two hosts not',
     record: at(url, other),
     seen: [
-      saw({ kind: 'security.contact', subject: 'https://x.example', value: 'mailto:a@x.example' }),
+      saw({
+        ...{ kind: 'security.contact', subject: 'https://x.example' },
+        value: { contacts: ['mailto:a@x.example'] },
+      }),
       saw({
         ...{ kind: 'security.contact', subject: 'https://y.example', value: null },
         ...{ outcome: 'absent', reason: 'None.' },
@@ -568,7 +571,10 @@ const rows: readonly Row[] = [
     says: 'where something is not there that is there elsewhere',
     record: at(url, other),
     seen: [
-      saw({ kind: 'security.contact', subject: 'https://x.example', value: 'mailto:a@x.example' }),
+      saw({
+        ...{ kind: 'security.contact', subject: 'https://x.example' },
+        value: { contacts: ['mailto:a@x.example'] },
+      }),
       saw({
         ...{ kind: 'security.contact', subject: 'https://y.example', value: null },
         ...{ outcome: 'absent', reason: 'None.' },

@@ -3,6 +3,7 @@ import type DNS from 'dns2';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
+import { changesOfNextCheck } from '../support/next-check.ts';
 import { operationsOf } from '../support/operations.ts';
 
 // Its types describe an ES module, which it is not.
@@ -108,14 +109,12 @@ async function dnsOf(at: number | string, context = directory.context) {
 it('says which kinds of addresses there are, and names the authorities of the nearest name that has CAA records', async () => {
   expect(await dnsOf(0)).toMatchObject({
     subject: 'two.example.com',
-    value: 'IPv4 and IPv6',
+    value: { families: ['IPv4', 'IPv6'], caa: ['issue ca.example.net'] },
     outcome: 'seen',
-    details: { caa: ['issue ca.example.net'] },
     as_seen: { ipv4: 2, ipv6: 1 },
   });
   expect(await dnsOf(1)).toMatchObject({
-    value: 'IPv4',
-    details: { caa: ['issue own-ca.example.net'] },
+    value: { families: ['IPv4'], caa: ['issue own-ca.example.net'] },
     as_seen: { ipv4: 1, ipv6: 0 },
   });
 });
@@ -125,7 +124,10 @@ it('finds the addresses that an alias leads to', async () => {
 });
 
 it('asks about a name that is written with the dot of the root', async () => {
-  expect(await dnsOf('-root')).toMatchObject({ value: 'IPv4 and IPv6', as_seen: { ipv4: 2, ipv6: 1 } });
+  expect(await dnsOf('-root')).toMatchObject({
+    value: { families: ['IPv4', 'IPv6'] },
+    as_seen: { ipv4: 2, ipv6: 1 },
+  });
 });
 
 it('takes another number of addresses for no change', async () => {
@@ -140,7 +142,10 @@ it('asks the next server where one gives no answer', async () => {
   const { context } = directory;
   const dnsServers = ['127.0.0.1:1', address];
   const found = await dnsOf(0, { ...context, config: { ...context.config, dnsServers } });
-  expect(found).toMatchObject({ as_seen: { ipv4: 2, ipv6: 1 }, details: { caa: ['issue ca.example.net'] } });
+  expect(found).toMatchObject({
+    value: { caa: ['issue ca.example.net'] },
+    as_seen: { ipv4: 2, ipv6: 1 },
+  });
 });
 
 it.each([
@@ -183,7 +188,7 @@ it('keeps what was seen where a name is not there once', async () => {
   const now = await dnsOf(7);
   gone = undefined;
   expect(now).toMatchObject({
-    value: 'IPv4 and IPv6',
+    value: { families: ['IPv4', 'IPv6'] },
     outcome: 'seen',
     observed_at: first?.observed_at,
     first_seen_at: first?.first_seen_at,
@@ -195,34 +200,44 @@ it('keeps what was seen where a name is not there once', async () => {
 });
 
 it.each([
-  ['AAAA', 'IPv6 addresses', 'IPv4', []],
-  ['CAA', 'CAA records', 'IPv4 and IPv6', []],
-])(
-  'shows the addresses where only the question for %s gets no answer',
-  async (type, about, value, records) => {
-    failing.add(`${type} partly.example.net`);
-    const first = await dnsOf(`-${type}`);
-    expect(first).toMatchObject({
-      ...{ value, outcome: 'seen', details: { caa: records } },
-      reason: `The DNS servers that Dossier asks did not resolve ${about} of \`partly.example.net\` (\`SERVFAIL\`).`,
-    });
-    failing.clear();
-    const whole = await dnsOf(`-${type}`);
-    expect(whole).toMatchObject({ value: 'IPv4 and IPv6', details: { caa: ['issue ca.example'] } });
-    expect(whole).not.toHaveProperty('changed_from');
-    expect(whole).not.toHaveProperty('reason');
-    const changes = await (await directory.app.request('/changes?since=0')).text();
-    expect(changes).not.toContain(`"com.example.dns/x-${type}"`);
-    failing.add(`${type} partly.example.net`);
-    const again = await dnsOf(`-${type}`);
-    failing.clear();
-    expect(again).toMatchObject({
-      value: 'IPv4 and IPv6',
-      details: { caa: ['issue ca.example'] },
-      missed: { reason: expect.stringContaining(about) as string },
-    });
-  },
-);
+  ['AAAA', 'IPv6 addresses', ['IPv4']],
+  ['CAA', 'CAA records', ['IPv4', 'IPv6']],
+])('shows the addresses where only the question for %s gets no answer', async (type, about, families) => {
+  failing.add(`${type} partly.example.net`);
+  const first = await dnsOf(`-${type}`);
+  expect(first).toMatchObject({
+    ...{ value: { families, caa: [] }, outcome: 'seen' },
+    reason: `The DNS servers that Dossier asks did not resolve ${about} of \`partly.example.net\` (\`SERVFAIL\`).`,
+  });
+  failing.clear();
+  const whole = await dnsOf(`-${type}`);
+  expect(whole).toMatchObject({ value: { families: ['IPv4', 'IPv6'], caa: ['issue ca.example'] } });
+  expect(whole).not.toHaveProperty('changed_from');
+  expect(whole).not.toHaveProperty('reason');
+  const changes = await (await directory.app.request('/changes?since=0')).text();
+  expect(changes).not.toContain(`"com.example.dns/x-${type}"`);
+  failing.add(`${type} partly.example.net`);
+  const again = await dnsOf(`-${type}`);
+  failing.clear();
+  expect(again).toMatchObject({
+    value: { families: ['IPv4', 'IPv6'], caa: ['issue ca.example'] },
+    missed: { reason: expect.stringContaining(about) as string },
+  });
+});
+
+it('names the addresses and authorities before and after they changed, whatever their order', async () => {
+  const changesOf = () => changesOfNextCheck(directory, 'com.example.dns/x1', 'Addresses in DNS');
+  rotating.push(caa('second-ca.example.net'));
+  expect(await changesOf()).toEqual([
+    'IPv4; CAA: “issue own-ca.example.net” until then IPv4; CAA: “issue own-ca.example.net, issue second-ca.example.net”',
+  ]);
+  rotating.reverse();
+  expect(await changesOf()).toEqual([]);
+  rotating.push({ type: Packet.TYPE.AAAA, address: '2001:db8::3' });
+  expect(await changesOf()).toEqual([
+    'IPv4; CAA: “issue own-ca.example.net, issue second-ca.example.net” until then IPv4 and IPv6; CAA: “issue own-ca.example.net, issue second-ca.example.net”',
+  ]);
+});
 
 it('asks nothing about an IP address', async () => {
   expect(await dnsOf(5)).toMatchObject({

@@ -280,7 +280,7 @@ it('finds the version of a server of 2026-07-28 where that revision has it', asy
     'server/discover': discovery({ _meta: { 'io.modelcontextprotocol/serverInfo': serverInfo } }),
     'tools/list': result({ tools }),
   });
-  expect(facts['card.mcp']).toMatchObject({ details: { version: '9.9.9', differs: ['version'] } });
+  expect(facts['card.mcp']).toMatchObject({ value: { version: '9.9.9', differs: ['version'] } });
 });
 
 const wellKnown = '/.well-known/oauth-protected-resource/mcp';

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
-import { type ObservedDirectory, openObserved } from '../support/endpoints/observed.ts';
+import { handleAt, type ObservedDirectory, openObserved } from '../support/endpoints/observed.ts';
+import { changesOfNextCheck } from '../support/next-check.ts';
 
 let observed: ObservedDirectory;
 
@@ -25,8 +26,12 @@ Policy: https://signed.example.com/policy
 const page = `<html><head><link rel="stylesheet" href="/a.css"></head>
 <body><a class='x' rel="nofollow terms-of-service" href="/terms?a=1&amp;b=2">Terms</a></body></html>`;
 
+/** What a host has, which tests change. */
+const moving: Record<string, string> = {};
+
 beforeAll(async () => {
   observed = await openObserved({
+    moving: await startFiles(moving),
     signed: await startFiles({ [security]: signed, '/about': page }),
     ended: await startFiles({
       [security]: 'Contact: tel:+49-30-1\nExpires: 2020-01-01T00:00:00Z\n',
@@ -77,13 +82,12 @@ it('shows the security contact of a signed file, and only addresses that can be 
   expect(await see('signed', 'security.contact')).toMatchObject({
     question: 'publisher',
     outcome: 'seen',
-    value: 'mailto:security@signed.example.com',
-    source_url: 'https://signed.example.com/.well-known/security.txt',
-    details: {
+    value: {
       contacts: ['mailto:security@signed.example.com', 'https://signed.example.com/report'],
-      expires: '2099-01-01T00:00:00.000Z',
       policy: 'https://signed.example.com/policy',
     },
+    source_url: 'https://signed.example.com/.well-known/security.txt',
+    details: { expires: '2099-01-01T00:00:00.000Z' },
   });
 });
 
@@ -129,10 +133,12 @@ it('shows the name and the number of skills of an agent card, and nothing else o
     question: 'publisher',
     outcome: 'seen',
     subject: 'https://agent.example.com',
-    details: { skills: 2, version: '2.1.0', differs: ['host'] },
+    value: {
+      name: expect.stringMatching(/^Trip planner x{107}$/),
+      ...{ version: '2.1.0', skills: 2, differs: ['host'] },
+    },
     source_url: 'https://agent.example.com/.well-known/agent-card.json',
   });
-  expect(found?.value).toMatch(/^Trip planner x{107}$/);
   expect(JSON.stringify(found)).not.toContain('Ignore');
 });
 
@@ -144,4 +150,52 @@ it('says that there is no agent card, or that a text is none', async () => {
       '`https://shop.example.com/.well-known/agent-card.json` returned a response without a content type (HTTP 200) instead of an agent card (A2A).',
   });
   expect((await see('ended', 'card.a2a'))?.outcome).toBe('absent');
+});
+
+const changesOf = (title: string) => changesOfNextCheck(observed.directory, handleAt('moving'), title);
+
+it('names the contacts before and after they changed; a later end of the file is no change', async () => {
+  const [alice, bob] = ['mailto:alice@example.com', 'https://moving.example.com/report'];
+  const state = (lines: readonly string[]) => {
+    moving[security] = lines.join('\n');
+    return changesOf('Security contact');
+  };
+  await state([`Contact: ${alice}`, `Contact: ${bob}`, 'Expires: 2098-01-01T00:00:00Z']);
+  expect(await state([`Contact: ${alice}`, `Contact: ${bob}`, 'Expires: 2099-01-01T00:00:00Z'])).toEqual([]);
+  expect(await state([`Contact: ${alice}`, 'Contact: tel:+49-30-1'])).toEqual([
+    `\`${alice}\`, \`${bob}\` until then \`${alice}\`, \`tel:+49-30-1\``,
+  ]);
+  expect(await state([`Contact: ${alice}`, 'Contact: tel:+49-30-1', `Policy: ${bob}`])).toEqual([
+    `\`${alice}\`, \`tel:+49-30-1\` until then \`${alice}\`, \`tel:+49-30-1\`; policy \`${bob}\``,
+  ]);
+});
+
+it('names what an agent card says before and after it changed; other words in it are no change', async () => {
+  const state = (card: object) => {
+    moving['/.well-known/agent-card.json'] = JSON.stringify({ name: 'Planner', ...card });
+    return changesOf('Agent card (A2A)');
+  };
+  const skills = [{ id: 'plan' }, { id: 'book' }];
+  await state({ skills, description: 'Plans.' });
+  expect(await state({ skills: skills.toReversed(), description: 'Plans trips.' })).toEqual([]);
+  expect(await state({ skills: skills.slice(1) })).toEqual([
+    '`Planner`, 2 skills until then `Planner`, 1 skill',
+  ]);
+  expect(
+    await state({ skills: skills.slice(1), version: '2.0.0', url: 'https://else.example.com/' }),
+  ).toEqual([
+    '`Planner`, 1 skill until then `Planner` version `2.0.0`, 1 skill; not as the record and the endpoint have it: host',
+  ]);
+});
+
+it('names the links to terms before and after one became another; the rest of a page is no change', async () => {
+  const state = (page: string) => {
+    moving['/about'] = page;
+    return changesOf('Terms of use');
+  };
+  await state('<a rel="terms-of-service" href="/terms">Terms</a>');
+  expect(await state('<p>New</p><a rel="terms-of-service" href="/terms">Our terms</a>')).toEqual([]);
+  expect(await state('<a rel="terms-of-service" href="/terms/2">Terms</a>')).toEqual([
+    '`https://moving.example.com/terms` until then `https://moving.example.com/terms/2`',
+  ]);
 });

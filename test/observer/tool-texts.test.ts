@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
-import { type ObservedDirectory, openObserved } from '../support/endpoints/observed.ts';
+import { handleAt, type ObservedDirectory, openObserved } from '../support/endpoints/observed.ts';
+import { changesOfNextCheck } from '../support/next-check.ts';
 
 /** What a server says of itself; a test may change it between two checks. */
 interface Said {
@@ -106,15 +107,28 @@ describe('what tools say they do', () => {
 describe('a server card', () => {
   it('is shown with what is not as the record and the endpoint have it', async () => {
     expect(await see('hinted', 'card.mcp')).toMatchObject({
-      ...{ outcome: 'seen', value: 'com.example.hinted/A' },
-      details: { name: 'com.example.hinted/A', version: '1.0.0' },
+      outcome: 'seen',
+      value: { name: 'com.example.hinted/A', version: '1.0.0', differs: [] },
     });
-    expect((await see('hinted', 'card.mcp'))?.details).not.toHaveProperty('differs');
-    expect((await see('hiding', 'card.mcp'))?.details?.differs).toEqual(['name', 'version', 'address']);
+    expect(await see('hiding', 'card.mcp')).toMatchObject({
+      value: { differs: ['name', 'version', 'address'] },
+    });
     const page = await (await observed.directory.app.request('/agents/com.example.hiding/a.md')).text();
     expect(page).toContain(
-      'Server card (MCP): `com.other/x`; not as the record and the endpoint have it: name, version, address',
+      'Server card (MCP): `com.other/x` version `2.0.0`; not as the record and the endpoint have it: name, version, address',
     );
+  });
+
+  it('is named before and after it changed; what else it says is no change', async () => {
+    const { card } = hinted;
+    const changesOf = () => changesOfNextCheck(observed.directory, handleAt('hinted'), 'Server card (MCP)');
+    hinted.card = { ...card, description: 'Other words' };
+    expect(await changesOf()).toEqual([]);
+    hinted.card = { ...card, version: '1.1.0' };
+    expect(await changesOf()).toEqual([
+      '`com.example.hinted/A` version `1.0.0` until then `com.example.hinted/A` version `1.1.0`; not as the record and the endpoint have it: version',
+    ]);
+    hinted.card = card as object;
   });
 
   it('is not gone if a page of maintenance is in its place', async () => {
@@ -126,7 +140,7 @@ describe('a server card', () => {
     }
     expect(await see('hinted', 'card.mcp')).toMatchObject({
       outcome: 'seen',
-      value: 'com.example.hinted/A',
+      value: { name: 'com.example.hinted/A' },
     });
     hinted.card = card as object;
   });

@@ -5,12 +5,12 @@ import { asMembers } from '../../core/json.ts';
 import { day as dayText } from '../../core/text.ts';
 import {
   code,
-  codes,
   count,
   day,
   dayOf,
   isEmpty,
   join,
+  listed,
   number,
   ours,
   own,
@@ -155,14 +155,17 @@ const whose: FactsOf = (judged) => {
     }),
     ...(website ? [recorded(judged, say`website ${code(website)}`)] : []),
     ...repositoryOf(judged),
-    ...[termsUrl, securityContact].flatMap((kind) => {
-      const all = judged.known(kind);
-      return all.map((one) =>
-        observed(
-          judged,
-          one,
-          say`${factName(kind.kind)} ${codes(one.value.split(', '))}${atPlace(one, all)}`,
-        ),
+    ...judged
+      .known(termsUrl)
+      .map((one, _, all) =>
+        observed(judged, one, say`${factName(termsUrl.kind)} ${code(one.value)}${atPlace(one, all)}`),
+      ),
+    ...judged.known(securityContact).map((one, _, all) => {
+      const contacts = one.value.contacts.map((contact) => code(contact));
+      return observed(
+        judged,
+        one,
+        say`${factName(securityContact.kind)} ${listed(contacts, 1)}${atPlace(one, all)}`,
       );
     }),
     ofService(judged, claimWords(judged.listing)),

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { asMembers, type JsonObject, readObject } from '../../core/json.ts';
 import { toLine } from '../../core/text.ts';
-import { code, join, ours, own, say, type Words } from '../../core/words.ts';
+import { code, count, join, ours, own, say, type Words } from '../../core/words.ts';
 import { type Fetched, returned } from '../../net/answer.ts';
-import { defineKind, type ShownFinding } from '../kind.ts';
+import { defineKind } from '../kind.ts';
 import { ofOrigins, ofRareRemotes } from '../remotes.ts';
 
 const longestName = 120;
@@ -20,21 +20,17 @@ const urlsOf = (list: unknown): URL[] =>
     return (typeof url === 'string' && URL.parse(url)) || [];
   });
 
-/** What of a card is not as the endpoint, its address or its record say, unless all that can be compared agrees. */
-function differing(compared: Readonly<Record<string, boolean>>) {
-  const differs = Object.keys(compared).filter((what) => compared[what] === false);
-  return differs.length > 0 && { differs };
-}
+/** What of a card is not as the endpoint, its address or its record say. */
+const differing = (compared: Readonly<Record<string, boolean>>): string[] =>
+  Object.keys(compared).filter((what) => compared[what] === false);
 
-const sayCard = ({ value, details }: ShownFinding<string>): Words => {
-  const differs = Array.isArray(details?.differs)
-    ? details.differs.map((name: unknown) => ours(String(name)))
-    : [];
-  const name = code(value);
-  return differs.length > 0
-    ? say`${name}; not as the record and the endpoint have it: ${join(differs, ', ')}`
-    : name;
-};
+const differsWords = (differs: readonly string[]): Words =>
+  differs.length === 0
+    ? own('')
+    : say`; not as the record and the endpoint have it: ${join(differs.map(ours), ', ')}`;
+
+const versionWords = (version: string | undefined): Words =>
+  version === undefined ? own('') : say` version ${code(version)}`;
 
 /** What an agent card says (A2A, section "Agent Card"): it must have a name and a list of skills. */
 function agentFinding({ text, url }: Fetched) {
@@ -46,21 +42,25 @@ function agentFinding({ text, url }: Fetched) {
     urlsOf(Array.isArray(one) ? one : [one]),
   );
   const isHere = addresses.length === 0 || addresses.some(({ host }) => host === new URL(url).host);
-  return {
-    ...{ value: name, outcome: 'seen' as const },
-    details: {
-      ...{ name, skills: Math.min(card.skills.length, mostSkills) },
-      ...(version && { version }),
-      ...differing({ host: isHere }),
-    },
+  const value = {
+    name,
+    ...(version && { version }),
+    skills: Math.min(card.skills.length, mostSkills),
+    differs: differing({ host: isHere }),
   };
+  return { value, outcome: 'seen' as const };
 }
 
 /** Whether the host of an endpoint also presents itself to other agents (A2A). */
 export const agentCard = defineKind({
   kind: 'card.a2a',
-  value: z.string(),
-  comparesDetails: true,
+  value: z.strictObject({
+    name: z.string(),
+    version: z.string().optional(),
+    skills: z.number(),
+    /** `host`, if it names no address at the host that has it. */
+    differs: z.array(z.string()),
+  }),
   name: 'A2A card',
   isSeldom: true,
   question: 'publisher',
@@ -69,8 +69,9 @@ export const agentCard = defineKind({
     'The name in the agent card at /.well-known/agent-card.json of the endpoint’s host, how many skills it lists, and whether it names an address at that host.',
   doesNotMean:
     'The card is its publisher’s own word; Dossier has not talked to the agent, and checks no signature of it.',
-  say: sayCard,
-  method_version: 'card/2',
+  say: ({ value: { name, version, skills, differs } }) =>
+    say`${code(name)}${versionWords(version)}, ${count(skills, 'skill')}${differsWords(differs)}`,
+  method_version: 'card/3',
   ...ofOrigins('/.well-known/agent-card.json', own('an agent card (A2A)'), agentFinding),
 });
 
@@ -92,7 +93,7 @@ function serverFinding(
       addresses.length === mostAddresses ||
       addresses.some((one) => /[{}]|%7b/i.test(one.href) || placeOf(one) === placeOf(new URL(known.url))),
   });
-  return { value: name, outcome: 'seen' as const, details: { name, version, ...differs } };
+  return { value: { name, version, differs }, outcome: 'seen' as const };
 }
 
 /** An address without what does not tell endpoints apart. */
@@ -106,16 +107,21 @@ const cardPlace = (endpoint: string): string => {
 /** Whether an endpoint publishes an MCP server card, and whether it agrees with the record and the endpoint. */
 export const serverCard = defineKind({
   kind: 'card.mcp',
-  value: z.string(),
-  comparesDetails: true,
+  value: z.strictObject({
+    name: z.string(),
+    version: z.string(),
+    /** What of it is not as the record and the endpoint have it: `name`, `version`, `address`. */
+    differs: z.array(z.string()),
+  }),
   isSeldom: true,
   question: 'publisher',
   title: 'Server card (MCP)',
   means:
     'The name in the MCP server card beside the endpoint (its address with /server-card), and which of name, version and address in it are not those of the record and the endpoint.',
   doesNotMean: 'The card is its publisher’s own word. SEP-2127 is a draft, and most servers have none.',
-  say: sayCard,
-  method_version: 'card/1',
+  say: ({ value: { name, version, differs } }) =>
+    say`${code(name)}${versionWords(version)}${differsWords(differs)}`,
+  method_version: 'card/2',
   ...ofRareRemotes(async ({ url, introduction }, run) => {
     const answer = await run.get(cardPlace(url));
     if (answer.result !== 'response') return answer;

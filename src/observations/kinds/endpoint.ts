@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { code, day, own, quote, say, type Words } from '../../core/words.ts';
+import { code, codes, day, join, ours, own, quote, say, type Words } from '../../core/words.ts';
 import type { NoAnswer } from '../../net/answer.ts';
 import { defineKind } from '../kind.ts';
 import type { Finding } from '../observation.ts';
@@ -100,12 +100,11 @@ async function ofHost(run: Run, hostname: string): Promise<Finding> {
   const isFound = families.length > 0;
   return {
     subject: hostname,
-    value: families.join(' and ') || null,
+    value: isFound ? { families, caa: [...new Set(caa)].sort() } : null,
     outcome: isFound ? 'seen' : 'absent',
     ...(!isFound && { why: say`DNS has no address of ${code(hostname)}.` }),
     // Balancing of load changes how many there are from one minute to the next.
     ...(unanswered && { why: unanswered, rule: 'part' as const }),
-    details: { caa },
     as_seen: { ipv4, ipv6 },
     source: ownProbe,
   };
@@ -118,15 +117,22 @@ const hostsOf = (listing: Subject): string[] => [
 /** What DNS says about the hosts of the recorded endpoints. */
 export const endpointDns = defineKind({
   kind: 'endpoint.dns',
-  value: z.string(),
-  comparesDetails: true,
+  value: z.strictObject({
+    families: z.array(z.enum(['IPv4', 'IPv6'])),
+    /** The CAA records (RFC 8659), as `issue letsencrypt.org`. */
+    caa: z.array(z.string()),
+  }),
+  say({ value: { families, caa } }) {
+    const addresses = join(families.map(ours), ' and ');
+    return caa.length === 0 ? addresses : say`${addresses}; CAA: ${codes(caa)}`;
+  },
   line: 'where',
   question: 'reach',
   title: 'Addresses in DNS',
   means:
-    'Which kinds of addresses DNS had for the endpoint’s host on that date; the details name the authorities that may issue its certificates (CAA, RFC 8659).',
+    'Which kinds of addresses DNS had for the endpoint’s host on that date, and which authorities may issue its certificates (CAA, RFC 8659).',
   doesNotMean: 'How many addresses there are says nothing, and most hosts have no CAA records.',
-  method_version: 'dns/2',
+  method_version: 'dns/3',
   about: (listing) => hostsOf(listing).map((subject) => ({ subject })),
   check: (run) => Promise.all(hostsOf(run.listing).map((host) => ofHost(run, host))),
 });

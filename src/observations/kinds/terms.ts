@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { asMembers, asObject, readObject } from '../../core/json.ts';
 import { toLine } from '../../core/text.ts';
-import { code, day, listed, own, say, type Words } from '../../core/words.ts';
+import { code, day, join, listed, own, say, type Words } from '../../core/words.ts';
 import type { Fetched } from '../../net/answer.ts';
 import { defineKind } from '../kind.ts';
 import type { Finding } from '../observation.ts';
@@ -47,25 +47,37 @@ function contactFinding({ text }: Fetched, { now }: Run) {
   const found = readSecurityTxt(text);
   if (!found) return undefined;
   const why = fault(found.expires, now);
+  const { expires, ...value } = found;
+  // Many hosts move the end of its validity with each answer.
   return {
-    value: found.contacts[0] ?? null,
-    outcome: 'seen' as const,
+    ...{ value, outcome: 'seen' as const },
     ...(why && { why }),
-    details: { ...found },
+    ...(expires !== undefined && { details: { expires } }),
   };
 }
 
 /** Whom to tell about a vulnerability, as the host of an endpoint states it. */
 export const securityContact = defineKind({
   kind: 'security.contact',
-  value: z.string(),
-  comparesDetails: true,
+  value: z.strictObject({
+    /** In the order of preference (RFC 9116 section 2.5.3). */
+    contacts: z.array(z.string()),
+    policy: z.string().optional(),
+  }),
+  say({ value: { contacts, policy } }) {
+    const all = join(
+      contacts.map((contact) => code(contact)),
+      ', ',
+    );
+    return policy === undefined ? all : say`${all}; policy ${code(policy)}`;
+  },
   isSeldom: true,
   question: 'publisher',
   title: 'Security contact',
-  means: 'The first contact in the security.txt file (RFC 9116) of the endpoint’s host.',
+  means:
+    'The contacts in the security.txt file (RFC 9116) of the endpoint’s host, at most five in its order, and the policy that it links.',
   doesNotMean: 'Dossier has not written to it; it speaks for the host, which may serve others too.',
-  method_version: 'security/1',
+  method_version: 'security/2',
   ...ofOrigins('/.well-known/security.txt', own('a security contact (RFC 9116)'), contactFinding),
 });
 
