@@ -112,6 +112,10 @@ const importReport = z.object({
   source: z.string().describe('Address of the registry, or name of the saved copy'),
   started_at: z.string(),
   finished_at: z.string().optional(),
+  newest_change: z
+    .string()
+    .optional()
+    .describe('In a saved copy, which states no date: it was saved on that day or later'),
   counts: z.record(z.string(), z.int()),
 });
 
@@ -157,7 +161,11 @@ export const statusDocument = z.object({
   version: z.string(),
   as_of: z.string(),
   origin: z.string().optional().describe('The registry that new listings are imported from, if any'),
-  listings: z.object({ count: z.int(), by_state: z.record(z.enum(claimStates), z.int()) }),
+  listings: z.object({
+    count: z.int(),
+    by_state: z.record(z.enum(claimStates), z.int()),
+    copy_lacks: copyLacks,
+  }),
   import: importStatus,
   observer: observerStatus.describe('Checks that this service makes itself'),
   quarantine: quarantine.describe('Records of the registry that could not be read'),

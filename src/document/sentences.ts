@@ -1,5 +1,18 @@
 import { namespaceText } from '../core/handle.ts';
-import { code, count, join, number, ours, own, quote, say, sentence, type Words } from '../core/words.ts';
+import {
+  code,
+  count,
+  join,
+  number,
+  ours,
+  own,
+  phrase,
+  quote,
+  say,
+  sentence,
+  type Words,
+  within,
+} from '../core/words.ts';
 import type { CopyField } from '../imports/import-run.ts';
 import type { Listing, ListingInput, ListingPackage } from '../listings/listing.ts';
 import type { Shared } from '../listings/shared.ts';
@@ -102,6 +115,15 @@ function unlessLacking({ copyLacks }: NotKnownFacts, field: CopyField, item: Not
   return reason === undefined ? item : { ...item, state: 'not_checked', reason };
 }
 
+/** What callers must send stands with endpoints and packages: of a copy without these it is not known. */
+function ofAccess(facts: NotKnownFacts): NotKnownItem {
+  const item = unlessUnread(facts, ['access', 'auth'], own('what a caller must send'));
+  const lacked = (['endpoint', 'package'] as const).find((field) => facts.copyLacks.includes(field));
+  const why = lacked && facts.listing.remotes.length === 0 ? copyLacksWords([lacked], lacked) : undefined;
+  const reason = why && sentence(say`What it asks for is not known, because ${within(phrase(why))}`);
+  return reason ? { ...item, state: 'not_checked', reason } : item;
+}
+
 function ofCode(facts: NotKnownFacts): NotKnownItem[] {
   if (facts.listing.repository_key === undefined)
     return [unlessLacking(facts, 'repository', notStated('code', 'repository', own('a source repository')))];
@@ -139,7 +161,7 @@ const questionsOf = (facts: NotKnownFacts): NotKnownItem[] => [
   notChecked('tools', 'tools.surface', own('which tools the service lists')),
   ...([...facts.listing.remotes, ...facts.listing.packages].some(({ inputs }) => inputs)
     ? []
-    : [unlessUnread(facts, ['access', 'auth'], own('what a caller must send'))]),
+    : [ofAccess(facts)]),
   unlessUnread(facts, ['publisher', 'operator'], own('who operates the service')),
   ...ofCode(facts),
   ...ofPackages(facts),

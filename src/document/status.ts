@@ -2,13 +2,19 @@ import { claimStates } from '../claims/claim.ts';
 import { type Config, vantageOf } from '../config/config.ts';
 import type { Context } from '../context.ts';
 import { type ImportStatus, readImportStatus } from '../imports/import-once.ts';
-import type { ImportRun } from '../imports/import-run.ts';
+import { type ImportRun, lackedByAll } from '../imports/import-run.ts';
 import type { ImportReport, StatusDocument } from './listing-document.ts';
 
 const quarantinedShown = 20;
 
-function toReport({ kind, source, started_at, finished_at, progress: { counts } }: ImportRun): ImportReport {
-  return { kind, source, started_at, ...(finished_at && { finished_at }), counts };
+function toReport({ kind, source, started_at, finished_at, progress }: ImportRun): ImportReport {
+  const { counts, newestUpdatedAt } = progress;
+  const isCopy = source.startsWith('file:');
+  return {
+    ...{ kind, source, started_at, ...(finished_at && { finished_at }) },
+    ...(isCopy && newestUpdatedAt && { newest_change: newestUpdatedAt }),
+    counts,
+  };
 }
 
 function toImportDocument(
@@ -40,12 +46,15 @@ async function readQuarantine({ store: { imports } }: Context): Promise<StatusDo
   };
 }
 
-async function countListings({ store: { listings } }: Context): Promise<StatusDocument['listings']> {
+async function countListings({ store }: Context): Promise<StatusDocument['listings']> {
+  const { listings, imports } = store;
   const counts = await listings.facetCounts('state');
   const by_state = { imported: 0, claimed: 0, suspended: 0 };
   for (const state of claimStates)
     by_state[state] = counts.find(({ facet }) => facet === `state:${state}`)?.listings ?? 0;
-  return { count: await listings.count(), by_state };
+  const { run } = await imports.last();
+  const copy_lacks = lackedByAll(run?.progress.recorded);
+  return { count: await listings.count(), by_state, ...(copy_lacks.length > 0 && { copy_lacks }) };
 }
 
 async function readObserver({ store, config }: Context): Promise<StatusDocument['observer']> {

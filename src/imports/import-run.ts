@@ -35,6 +35,12 @@ export interface RunProgress {
   readonly recorded: Readonly<Record<string, readonly CopyField[]>>;
 }
 
+/** What no origin has recorded of any listing; nothing before the first import. */
+export function lackedByAll(recorded: RunProgress['recorded'] = {}): CopyField[] {
+  const origins = Object.values(recorded);
+  return copyFields.filter((field) => origins.length > 0 && !origins.some((has) => has.includes(field)));
+}
+
 /** Progress as text: one object, in which only the counts are numbers. */
 const progress: Column<RunProgress, string> = {
   encode: ({ counts, newestUpdatedAt, recorded }) =>

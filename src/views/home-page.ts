@@ -36,18 +36,21 @@ function recentChanges(changes: readonly Change[]): Html | '' {
 <ul class="recent">${byListing.map(([handle, found]) => changedItem(handle, found))}</ul></section>`;
 }
 
-const registryName = ({ origin }: StatusDocument) =>
-  origin === undefined || origin.startsWith('registry.modelcontextprotocol.io')
-    ? 'the official registry'
-    : origin;
+/** Whose servers are listed; of a saved copy, as of when. */
+function sourceOf({ origin, import: { last_completed: done } }: StatusDocument) {
+  if (done?.newest_change) return html`in a saved copy of a registry, of ${day(done.newest_change)} or later`;
+  const isOfficial = origin === undefined || origin.startsWith('registry.modelcontextprotocol.io');
+  return html`of ${isOfficial ? 'the official registry' : origin}`;
+}
 
-/** Numbers that lead to the listings they count; those of the tags `remote` and `claimed` only if there are any. */
-function figures({ listings: { count, by_state } }: StatusDocument, tags: readonly TagCount[]): Html {
+/** Numbers that lead to the listings they count. */
+function figures({ listings }: StatusDocument, tags: readonly TagCount[]): Html {
+  const { count, by_state, copy_lacks = [] } = listings;
   const remote = tags.find(({ tag }) => tag === 'remote')?.listings ?? 0;
   const figure = (number: number, href: string, text: string) =>
     html`<li><a href="${href}"><b>${amount(number)}</b> ${text}</a></li>`;
   return html`
-<ul class="numbers">${figure(count, '/agents', count === 1 ? 'listing' : 'listings')}${figure(remote, '/agents?has_endpoint=true', 'reached over the network')}${figure(by_state.claimed, '/agents?state=claimed', 'claimed')}</ul>`;
+<ul class="numbers">${figure(count, '/agents', count === 1 ? 'listing' : 'listings')}${!copy_lacks.includes('endpoint') && figure(remote, '/agents?has_endpoint=true', 'reached over the network')}${figure(by_state.claimed, '/agents?state=claimed', 'claimed')}</ul>`;
 }
 
 const examplesShown = 3;
@@ -67,13 +70,13 @@ export function toHomePage(
   const examples = subjects.slice(0, examplesShown);
   return toPage(site, {
     title: site.config.serviceName,
-    description: 'Check an MCP server before your agent uses or pays it: evidence with source and date.',
+    description: 'Check an MCP server before your agent uses or pays for it: evidence with source and date.',
     path: '/',
     feeds: '',
     body: html`
 <section class="hero">
-<h1>Check an MCP server before your agent uses or pays it</h1>
-<p class="lead">Who published it, where it runs, what it asks for, what it costs, what changed: for each server of ${registryName(status)}. Every fact with source and date; no score and no recommendation.</p>
+<h1>Check an MCP server before your agent uses or pays for it</h1>
+<p class="lead">Who published it, where it runs, what it asks for, what it costs, what changed: for each server ${sourceOf(status)}. Every fact with source and date; no score and no recommendation.</p>
 ${plainSearchForm()}
 ${examples.length > 0 && html`<p class="examples">Try ${examples.map(({ tag }) => html`<a class="tag" href="/agents?q=${encodeURIComponent(tag)}">${tag}</a> `)}</p>`}
 </section>

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { amount, counted } from '../core/text.ts';
 import type { ImportReport, StatusDocument } from '../document/listing-document.ts';
-import { type Html, minute } from './html.ts';
+import { day, type Html, minute } from './html.ts';
 
 /** What counts are called that the report names otherwise. */
 const countNames: Readonly<Record<string, string>> = {
@@ -66,7 +66,7 @@ function age({ last_completed: done }: StatusDocument['import']) {
   if (!done?.finished_at) return 'No import has completed yet.';
   return done.source === 'sample'
     ? 'This is the sample that the service ships with; no import from a registry has completed yet.'
-    : html`Last completed import: ${minute(done.finished_at)}.`;
+    : html`Last completed import: ${minute(done.finished_at)}${done.newest_change && html`, of a saved copy whose newest change is of ${day(done.newest_change)}`}.`;
 }
 
 const hour_s = 3600;

@@ -91,7 +91,7 @@ export const toAboutPage = (site: Site, status: StatusDocument): Html =>
     path: '/about',
     body: html`
 <h1>About ${site.config.serviceName}</h1>
-<p class="lead">${site.config.serviceName} tells agents and people what is known about an agent service before they use or pay it: who published it, where it runs, what it asks for, what it costs, what changed, and what happened to others. Every fact has its source and its date.</p>
+<p class="lead">${site.config.serviceName} tells agents and people what is known about an agent service before they use or pay for it: who published it, where it runs, what it asks for, what it costs, what changed, and what happened to others. Every fact has its source and its date.</p>
 <p>The listings come from MCP registries. ${site.config.serviceName} adds what it checks itself and what claimed listings say of each other, each kept apart, and what is not known is said. There is no score and no recommendation: you or your agent decide.</p>
 
 <section aria-labelledby="operator"><h2 id="operator">Who runs this service</h2>

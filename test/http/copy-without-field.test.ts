@@ -83,6 +83,20 @@ describe('a copy that records no endpoint of any listing', () => {
     expect(prose(await read(compared.headers.get('location') ?? ''))).toContain(sentence);
   });
 
+  it('leaves open what a listing asks for, and how many are reached over the network', async () => {
+    const why = 'What it asks for is not known, because this copy records no endpoint of any listing.';
+    for (const path of [`/agents/${handle}`, `/agents/${other}`])
+      expect(prose(await read(path))).toContain(`Asks ${why}`);
+    expect(await read(`/agents/${handle}.md`)).toContain(`* Asks: ${why}`);
+    const { text } = await call('get_agent', { handle });
+    expect(text).toContain('* Not checked: tools, credentials, last commit');
+    for (const page of [prose(await read(`/agents/${handle}`)), text])
+      expect(page).not.toMatch(/no credentials recorded/i);
+    const home = prose(await read('/'));
+    expect(home).toMatch(/2 +listings/);
+    expect(home).not.toContain('reached over the network');
+  });
+
   it('is why check_surface has seen no list of tools', async () => {
     const { json } = await call<{ message: string }>('check_surface', { handle, digests: {} });
     expect(json.message).toBe(`Dossier has seen no list of tools of this service. ${sentence}`);
@@ -110,6 +124,15 @@ describe('a copy that records no endpoint of any listing', () => {
     expect(json.no_match.copy_lacks).toBe(sentence);
     expect(text).toContain(sentence);
     expect(prose(await read('/agents?has_endpoint=true'))).toContain(sentence);
+    for (const filter of [
+      { transport: http },
+      { needs_secret: false, query: 'nothing' },
+      { answered: true },
+      { no_payment_seen: true },
+    ])
+      expect((await call<{ no_match: object }>('search_agents', filter)).json.no_match).toMatchObject({
+        copy_lacks: sentence,
+      });
     const named = await call<{ no_match: { copy_lacks?: string } }>('search_agents', { tags: ['nothing'] });
     expect(named.json.no_match.copy_lacks).toBeUndefined();
   });
@@ -122,6 +145,8 @@ describe('a copy that records no endpoint of any listing', () => {
     expect(json.lines.where).toBe('No endpoint or package is recorded.');
     expect(await judged(handle, ['has_endpoint'])).toEqual(['not_met: No remote endpoint is recorded.']);
     expect(prose(await read(`/agents/${handle}`))).toContain('The listing records no remote endpoint.');
+    expect(prose(await read(`/agents/${handle}`))).toContain('Asks No credentials recorded.');
+    expect(prose(await read('/'))).toMatch(/1 +reached over the network/);
   });
 });
 

@@ -26,9 +26,9 @@ describe('pages', () => {
     const page = await textOf('/');
     expect(page).toContain('<form id="search" class="search" action="/agents" method="get" role="search">');
     expect(page).toContain('Last completed import: <time');
-    expect(page).toContain('<h1>Check an MCP server before your agent uses or pays it</h1>');
+    expect(page).toContain('<h1>Check an MCP server before your agent uses or pays for it</h1>');
     expect(page).toContain(
-      'Who published it, where it runs, what it asks for, what it costs, what changed: for each server of the',
+      'what it costs, what changed: for each server in a saved copy of a registry, of <time datetime="2026-10-02T08:00:00.000Z">2026-10-02</time> or later.',
     );
     const examples = [...page.matchAll(/<a class="tag" href="(\/agents\?q=[^"]+)"/g)].map(
       ([, path = '']) => path,

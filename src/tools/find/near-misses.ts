@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { countEdits } from '../../core/edits.ts';
 import { Problem } from '../../core/problem.ts';
 import { copyLacksSentence } from '../../document/record.ts';
-import type { CopyField } from '../../imports/import-run.ts';
+import { type CopyField, lackedByAll } from '../../imports/import-run.ts';
 import type { ListingReads } from '../../listings/reads.ts';
 import { matchPhrases } from '../../listings/tags.ts';
 import type { Facet } from '../../search/facets.ts';
@@ -120,13 +120,19 @@ async function findNearHandles(listings: ListingReads, search: SearchQuery): Pro
   return (await listings.briefs(hits.map(({ id }) => id))).map(({ handle }) => handle);
 }
 
+/** What a record must have before a filter can find its listing. */
+function recordedFor(facet: Facet): CopyField[] {
+  if (facet === 'has:endpoint' || facet.startsWith('seen:')) return ['endpoint'];
+  if (facet.startsWith('package:') || facet === 'transport:stdio') return ['package'];
+  if (facet.startsWith('transport:')) return ['endpoint'];
+  return facet === 'is:without_secret' ? ['endpoint', 'package'] : [];
+}
+
 /** That nothing is found because no endpoint or package, the first of those asked for, was ever recorded of any listing. */
 export async function findLacking({ imports }: Pick<Reads, 'imports'>, asked: readonly CopyField[]) {
   const { run } = await imports.last();
-  const origins = Object.values(run?.progress.recorded ?? {});
-  const isLacking = (field: CopyField) =>
-    origins.length > 0 && !origins.some((recorded) => recorded.includes(field));
-  const lacking = asked.find(isLacking);
+  const lacked = lackedByAll(run?.progress.recorded);
+  const lacking = asked.find((field) => lacked.includes(field));
   return lacking && copyLacksSentence([lacking], lacking);
 }
 
@@ -155,12 +161,7 @@ export async function findNearMisses(
   const leave_out = less.length > 0 ? less : await countTries(listings, withOnlyOne(search));
   const unknown_tags = await findUnknownTags(listings, search.facets);
   const near = await findNearHandles(listings, search);
-  const asks = (prefix: string) => search.facets.some((facet) => facet.startsWith(prefix));
-  const asked = [asks('has:endpoint') && 'endpoint', asks('package:') && 'package'] as const;
-  const copy_lacks = await findLacking(
-    reads,
-    asked.filter((field) => field !== false),
-  );
+  const copy_lacks = await findLacking(reads, search.facets.flat().flatMap(recordedFor));
   return {
     near: [...near],
     leave_out,
