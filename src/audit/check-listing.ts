@@ -2,7 +2,7 @@ import { type ClaimEvent, claimEvent } from '../claims/claim.ts';
 import { type JsonObject, readObject } from '../core/json.ts';
 import { toCanonicalJson } from '../log/leaf.ts';
 import type { ModerationNotice } from '../moderation/moderation.ts';
-import { committedOf, keyOf } from '../observations/compare.ts';
+import { essenceOf, keyOf } from '../observations/compare.ts';
 import { kinds } from '../observations/kinds.ts';
 import type { ObservationChange } from '../observations/observation.ts';
 import { isLearnedOutcome } from '../observations/outcome.ts';
@@ -126,16 +126,13 @@ export const newestOf = ({ ratings }: AuditState): CountedRating[] =>
 
 const tallies: ReadonlySet<string> = new Set(kinds.filter(({ isTally }) => isTally).map(({ kind }) => kind));
 
-/** A change that is recorded item by item leaves the details out. */
 function isAsSaid(
   fact: ShownListing['observations']['current'][number],
-  { after, items }: ObservationChange,
+  { after }: ObservationChange,
 ): boolean {
   // Why nothing was learned may differ from day to day, and is in no log.
   if (!isLearnedOutcome(fact.outcome) && !isLearnedOutcome(after.outcome)) return true;
-  const [shown, said] = [fact, { ...after, kind: fact.kind }].map(committedOf);
-  const { details: _, ...short } = shown ?? {};
-  return toCanonicalJson(items ? short : { ...shown }) === toCanonicalJson({ ...said });
+  return toCanonicalJson(essenceOf(fact)) === toCanonicalJson(essenceOf(after));
 }
 
 const toText = ({ value, outcome }: ObservationChange['after']) => `${toShownValue(value)} (${outcome})`;

@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Part, Words } from '../core/words.ts';
 import { endpointAnswers } from './kinds/endpoint.ts';
 import { priceChallenge } from './kinds/offer.ts';
-import { kinds } from './kinds.ts';
 import {
   type Essence,
   type Finding,
@@ -37,12 +36,20 @@ const absentAfter_ms = 3_600_000;
 export const keyOf = ({ kind, subject = '' }: { readonly kind: string; readonly subject?: string }) =>
   `${kind}\n${subject}`;
 
-/** What of a fact is compared between runs, and recorded in its changes. */
-export const essenceOf = ({ value, value_digest, outcome, asks_for, details }: Essence) => ({
+/** What of a fact is compared between runs, and by an audit with the log; its details are only shown. */
+export const essenceOf = ({ value, value_digest, outcome, asks_for }: Essence): Essence => ({
   value,
   ...(value_digest && { value_digest }),
   outcome,
   ...(asks_for && { asks_for }),
+});
+
+/** Whether two findings say the same. */
+const isEqual = (a: Essence, b: Essence) => isDeepStrictEqual(essenceOf(a), essenceOf(b));
+
+/** What a change records of a fact. */
+const recordedOf = ({ details, ...fact }: Essence & Pick<Finding, 'details'>) => ({
+  ...essenceOf(fact),
   ...(details && { details }),
 });
 
@@ -50,30 +57,6 @@ export const essenceOf = ({ value, value_digest, outcome, asks_for, details }: E
 const isLearned = ({ outcome }: Pick<Finding, 'outcome'>) => isLearnedOutcome(outcome);
 
 const hasValue = ({ outcome }: Pick<Finding, 'outcome'>) => outcome === 'seen';
-
-const withDetails: ReadonlySet<string> = new Set(
-  kinds.filter(({ comparesDetails }) => comparesDetails).map(({ kind }) => kind),
-);
-
-/** What the log commits to of a fact, in the form in which it is compared: details only where they are. */
-export const committedOf = ({ kind, ...fact }: Essence & { readonly kind: string }) => {
-  const { details, ...short } = essenceOf(fact);
-  return { ...short, ...(details && withDetails.has(kind) && { details }) };
-};
-
-type Compared = Essence & Pick<Finding, 'isShort'>;
-
-/** Whether two facts of a kind have the same essence; details that are stored shortened are not compared. */
-function hasSameEssence(kind: string, a: Compared, b: Compared): boolean {
-  const isOfDetails = withDetails.has(kind) && !a.isShort && !b.isShort;
-  const [was, is] = [a, b].map(({ details, ...one }) =>
-    essenceOf({ ...one, ...(details && isOfDetails && { details }) }),
-  );
-  return isDeepStrictEqual(was, is);
-}
-
-/** Whether two findings say the same. */
-const isEqual = (a: StoredObservation | LastValue, b: DatedFinding) => hasSameEssence(b.kind, a, b);
 
 const isSame = (a: StoredObservation | LastValue, b: DatedFinding) =>
   a.method_version === b.method_version && isEqual(a, b);
@@ -145,12 +128,9 @@ function settle(known: StoredObservation, found: DatedFinding, stamp: RunStamp):
   const last = lastOf(known) ?? (isUnanswered(found.outcome) ? toLast(known) : undefined);
   const now = fresh(found, stamp);
   if (isSame(known, found)) {
-    const { first_seen_at, changed_from, details, isShort } = known;
-    // What the log commits to stays.
-    const isKept = details && withDetails.has(known.kind);
-    const kept = { ...(isKept && { details }), ...(isKept && isShort && { isShort }) };
+    const { first_seen_at, changed_from } = known;
     return {
-      ...{ ...now, ...kept, first_seen_at },
+      ...{ ...now, first_seen_at },
       ...(changed_from && { changed_from }),
       ...(known.last && { last: known.last }),
     };
@@ -275,12 +255,10 @@ function ofFailure(failed: DatedFinding, known: readonly StoredObservation[]): D
 
 /** What a value is another than: the one that was seen last, whatever came between. */
 const seenBefore = (known: StoredObservation, now: StoredObservation): StoredObservation | LastValue =>
-  hasValue(now) && known.last && hasValue(known.last) && !hasSameEssence(now.kind, known.last, now)
-    ? known.last
-    : known;
+  hasValue(now) && known.last && hasValue(known.last) && !isEqual(known.last, now) ? known.last : known;
 
 function toChange(known: StoredObservation | undefined, now: StoredObservation) {
-  if (now.tally || (known && hasSameEssence(now.kind, known, now))) return undefined;
+  if (now.tally || (known && isEqual(known, now))) return undefined;
   // That nothing was learned, and then for another reason, is no change of a fact.
   if (known && !isLearned(known) && !isLearned(now)) return undefined;
   const { kind, subject, first_seen_at } = now;
@@ -293,8 +271,8 @@ function toChange(known: StoredObservation | undefined, now: StoredObservation) 
   return {
     kind,
     ...(subject !== undefined && { subject }),
-    ...(before && { before: { ...essenceOf(before), ...until } }),
-    after: essenceOf(now),
+    ...(before && { before: { ...recordedOf(before), ...until } }),
+    after: recordedOf(now),
   };
 }
 

@@ -67,8 +67,6 @@ export interface Kind extends FactKind {
   readonly about: (listing: Subject) => readonly RecordedSubject[];
   /** Whether it may be absent without a word; any other is `not_asked` until it was looked for. */
   readonly isOptional?: true;
-  /** What its details say is compared too; of any other kind only the value is. */
-  readonly comparesDetails?: true;
   /** Its details are a list of tools, which has room of its own. */
   readonly isList?: true;
   /** Every check changes its facts, so that no change of them is recorded. */

@@ -152,7 +152,7 @@ export interface Finding extends RecordedSubject {
 
 const lastFields = [
   ...(['value', 'outcome', 'asks_for', 'details', 'observed_at', 'first_seen_at'] as const),
-  ...(['changed_from', 'method_version', 'rule', 'isShort', 'value_digest', 'by', 'open'] as const),
+  ...(['changed_from', 'method_version', 'rule', 'value_digest', 'by', 'open'] as const),
 ] as const;
 /** A value as it was last seen, stored behind a state without one. */
 export type LastValue = Pick<StoredObservation, (typeof lastFields)[number]>;
@@ -185,20 +185,23 @@ export interface StoredObservation extends Omit<Finding, 'why' | 'open'> {
   readonly tally?: Tally;
 }
 
-/** What of a fact is compared between runs, and recorded in its changes. */
-export type Essence = Pick<Finding, 'value' | 'value_digest' | 'outcome' | 'asks_for' | 'details'>;
+/** What of a fact is compared between runs. */
+export type Essence = Pick<Finding, 'value' | 'value_digest' | 'outcome' | 'asks_for'>;
+
+/** What a change records of a fact: also what is shown of it. */
+type Recorded = Essence & Pick<Finding, 'details'>;
 
 /** One change of a fact between two runs; the log commits to it. */
 export interface ObservationChange {
   readonly kind: string;
   readonly subject?: string;
   /** Absent if the fact was seen for the first time. */
-  readonly before?: Essence & {
+  readonly before?: Recorded & {
     readonly seen_until: string;
     /** The first check that an endpoint did not answer, of those that led to the change. */
     readonly unanswered_since?: string;
   };
-  readonly after: Essence;
+  readonly after: Recorded;
   /** The change item by item, where its kind has one: for a set of tools, which differ and how, the 100 that weigh most. */
   readonly items?: readonly object[];
   /** How many items there are of each class. */
