@@ -3,16 +3,18 @@ import { claimStatement, failingText } from '../claims/methods.ts';
 import { toShownKeys } from '../claims/receipt-keys.ts';
 import type { Config } from '../config/config.ts';
 import { namespaceMatchesRepositoryOwner } from '../core/handle.ts';
-import { own } from '../core/words.ts';
 import { hasField } from '../imports/recorded.ts';
-import { type ImportedSignal, isSample, sampleSentence } from '../listings/listing.ts';
+import { isSample, sampleSentence } from '../listings/listing.ts';
 import { toAppeal } from '../moderation/moderation.ts';
+import { factsOf } from '../observations/kind.ts';
+import { recordUnreadFields } from '../observations/kinds/record.ts';
 import { toObservations } from '../observations/to-observations.ts';
 import { countProofs, proofMeanings } from '../ratings/proof.ts';
 import type { ListingDocument } from './listing-document.ts';
 import { nativeStatement, snapshotSentence } from './rated.ts';
 import { type ListingFacts, savedCopySentence } from './record.ts';
-import { sharedWords, toNotKnown, toNotSeen } from './sentences.ts';
+import { sharedFacts } from './recorded-facts.ts';
+import { toNotKnown, toNotSeen } from './sentences.ts';
 
 /** The service that the links of a document point to; without pages they are resources of MCP. */
 export type DocumentPlace = Pick<Config, 'publicUrl' | 'hasPages' | 'operatorContact' | 'observeInterval_s'>;
@@ -69,31 +71,6 @@ function toClaim({ listing, claim, claimHistory, receiptKeys }: ListingFacts): L
   };
 }
 
-/** What the listings stored here have in common with one, counted when the facts are read. */
-function sharedSignals({ listing, publisherListings, shared, reading }: ListingFacts): ImportedSignal[] {
-  const signal = (kind: string, value: number): ImportedSignal => ({
-    ...{ kind, value, unit: 'listings', source: listing.origin, observed_at: reading.observed_at },
-    ...{ method_version: 'import/1', outcome: 'seen' },
-  });
-  const uncounted = (kind: string): ImportedSignal => ({
-    ...{ ...signal(kind, 0), value: null, outcome: 'not_asked' },
-    reason: own(
-      'The 200 oldest listings that have it are of this listing’s publisher; younger ones were not read.',
-    ),
-  });
-  return [
-    signal('publisher.listings', publisherListings),
-    ...shared.flatMap((one) => {
-      const { kind, others, own, isCut, first } = one;
-      if (!first && isCut && kind !== 'word') return [uncounted(`shared.${kind}`)];
-      if (!first) return kind === 'endpoint' ? [signal('publisher.same_endpoint', own)] : [];
-      const checked = first.as_of && { source: 'checks of Dossier', observed_at: first.as_of };
-      const reason = sharedWords(one, first);
-      return [{ ...signal(`shared.${kind}`, others), ...checked, reason, shared_with: first.handle }];
-    }),
-  ];
-}
-
 function toRecorded({ listing, reading }: ListingFacts) {
   const lacking = reading.copyLacks.filter((field) => !hasField[field](listing));
   const origin_note = sampleSentence(listing) ?? savedCopySentence(reading, listing);
@@ -108,9 +85,6 @@ function toRecorded({ listing, reading }: ListingFacts) {
     copy_lacks: lacking.length > 0 ? lacking : undefined,
   };
 }
-
-const toUnread = (imported: readonly ImportedSignal[]): string[] =>
-  String(imported.find(({ kind }) => kind === 'record.unread_fields')?.value ?? '').split(', ');
 
 function toModeration({ moderation, native }: ListingFacts, place: DocumentPlace) {
   const any = moderation.length + native.voided + native.hidden > 0;
@@ -129,7 +103,7 @@ export function toListingDocument(facts: ListingFacts, place: DocumentPlace, now
     now,
     interval_s: place.observeInterval_s,
   });
-  const imported = [...facts.imported, ...sharedSignals(facts)];
+  const imported = [...facts.imported, ...sharedFacts(facts)];
   return {
     ...toRecorded(facts),
     versions: facts.versions.map(({ version, status, published_at }) => ({ version, status, published_at })),
@@ -150,7 +124,7 @@ export function toListingDocument(facts: ListingFacts, place: DocumentPlace, now
     not_known: toNotKnown(observations, {
       listing: facts.listing,
       copyLacks: facts.reading.copyLacks,
-      unread: toUnread(facts.imported),
+      unread: factsOf(recordUnreadFields, facts.imported)[0]?.value ?? [],
     }),
     evidence_snapshot_date: date,
     evidence_snapshot: snapshotSentence(handle, facts.native, date),

@@ -4,8 +4,8 @@ import { code, count, day, join, number, ours, own, say, Words } from '../core/w
 import { hiddenSentence, isSample, isSpecified, type Listing } from '../listings/listing.ts';
 import { accessRequired } from '../observations/kinds/access.ts';
 import { endpointAnswers } from '../observations/kinds/endpoint.ts';
+import { kindOf } from '../observations/kinds.ts';
 import type { DatedObservation } from '../observations/observation.ts';
-import { kindOf } from '../observations/recorded-kinds.ts';
 import type { NativeSignals } from '../ratings/rating.ts';
 import { isPlaceholder } from '../search/query.ts';
 import { sourcesFirst } from './rated.ts';

@@ -1,7 +1,7 @@
 import { toText, within } from '../core/words.ts';
 import { priceChallenge } from '../observations/kinds/offer.ts';
+import { kindOf } from '../observations/kinds.ts';
 import { currentOutcome, type Observation } from '../observations/observation.ts';
-import { kindOf } from '../observations/recorded-kinds.ts';
 import type { ListingDocument } from './listing-document.ts';
 import type { LastChanges, LockedFact, LockedListing } from './lock-file.ts';
 import { between } from './seen.ts';

@@ -1,88 +1,10 @@
-import { namespaceMatchesRepositoryOwner } from '../core/handle.ts';
-import { namespaceHoldsEndpoints } from '../core/identity.ts';
-import { toLine } from '../core/text.ts';
-import {
-  type ImportedSignal,
-  isSample,
-  isSpecified,
-  type Listing,
-  publisherMeta,
-} from '../listings/listing.ts';
-import type { KindName } from '../observations/recorded-kinds.ts';
-import { type Reading, whyNoHistory } from './record.ts';
-
-const deepest = 4;
-const mostNames = 50;
-const longestFieldName = 60;
-
-/** Fields of a server.json that Dossier reads or knows to state nothing else. */
-const readFields: ReadonlySet<string> = new Set([
-  '$schema',
-  'name',
-  'title',
-  'description',
-  'version',
-  'websiteUrl',
-  'repository',
-  'remotes',
-  'packages',
-  'icons',
-  '_meta',
-]);
-
-function* namesIn(value: unknown, depth = 0): Generator<string> {
-  if (typeof value !== 'object' || value === null || depth === deepest) return;
-  for (const [name, inside] of Object.entries(value)) {
-    if (!Array.isArray(value)) yield toLine(name).slice(0, longestFieldName).toWellFormed();
-    yield* namesIn(inside, depth + 1);
-  }
-}
-
-/**
- * Names of the fields of a server.json that Dossier stores without reading them: those of the publisher's own `_meta`, and
- * top-level ones outside of the schema. At most 50, each once; publisher text.
- */
-function publisherFields(server: object): string[] {
-  const { _meta, ...fields } = server as { readonly _meta?: Readonly<Record<string, unknown>> | null };
-  const unread = Object.entries(fields).filter(([name]) => !readFields.has(name));
-  const names = [...namesIn(Object.fromEntries(unread)), ...namesIn(_meta?.[publisherMeta])];
-  return [...new Set(names.filter(Boolean))].slice(0, mostNames);
-}
-
-const method_version = 'import/1';
-
-type Fact = Pick<ImportedSignal, 'kind' | 'value' | 'unit' | 'outcome'>;
-
-/** A fact with a value is `seen`, one without `nothing`. */
-const fact = (kind: KindName, value: ImportedSignal['value'] | undefined): Fact =>
-  value === undefined || value === ''
-    ? { kind, value: null, outcome: 'nothing' }
-    : { kind, value, outcome: 'seen' };
-
-const listed = (values: readonly (string | undefined)[]) => [...new Set(values.filter(Boolean))].join(', ');
-
-function namespaceFacts(listing: Listing): Fact[] {
-  const { handle, repository_key, remotes } = listing;
-  const account = handle.toLowerCase().startsWith('io.github.');
-  const match = namespaceMatchesRepositoryOwner(handle, repository_key);
-  const owner: KindName = 'namespace.matches_repository_owner';
-  const atDomain = namespaceHoldsEndpoints(
-    handle,
-    remotes.map(({ url }) => url),
-  );
-  return [
-    // Nobody showed anything for a listing of the sample: it is made up.
-    ...(isSample(listing) ? [] : [fact('namespace.proof', account ? 'github account' : 'domain')]),
-    match === 'not_comparable'
-      ? { kind: owner, value: null, outcome: 'not_asked' }
-      : fact(owner, match === 'yes'),
-    ...(atDomain === undefined ? [] : [fact('namespace.holds_endpoint', atDomain)]),
-  ];
-}
-
-/** What follows from all versions of a listing: not stated by a source that sends only the newest ones. */
-const historyKinds: readonly string[] = ['registry.versions', 'registry.first_published'];
-const datesOfSample = ['version', ...historyKinds, 'registry.last_published'];
+import { own } from '../core/words.ts';
+import { type ImportedSignal, isSpecified, type Listing } from '../listings/listing.ts';
+import type { RecordKind } from '../observations/kind.ts';
+import { publisherListings, publisherSameEndpoint, sharedKinds } from '../observations/kinds/publisher.ts';
+import { recordKinds } from '../observations/kinds.ts';
+import { type ListingFacts, type Reading, whyNoHistory } from './record.ts';
+import { sharedWords } from './sentences.ts';
 
 interface StoredRecord {
   /** The publisher's server.json of the version that is shown, as JSON text. */
@@ -95,50 +17,66 @@ interface StoredRecord {
   readonly source: string | null;
 }
 
-function toFacts(listing: Listing, { record, versions, lastPublished }: StoredRecord): Fact[] {
-  const { remotes, packages, status_message } = listing;
-  const transports = [...remotes.map(({ type }) => type), ...packages.map(({ transport }) => transport)];
-  const unread = publisherFields(JSON.parse(record) as object);
-  return [
-    fact('registry.status', listing.origin_status),
-    ...(status_message ? [fact('registry.status_message', status_message)] : []),
-    fact('registry.last_update', listing.updated_at),
-    { ...fact('registry.versions', versions), unit: 'versions' },
-    fact('registry.first_published', listing.published_at),
-    fact('registry.last_published', lastPublished),
-    fact('record.transports', listed(transports)),
-    fact('record.package_types', listed(packages.map(({ registry_type }) => registry_type))),
-    fact('record.repository', listing.repository_key),
-    ...(unread.length > 0 ? [fact('record.unread_fields', listed(unread))] : []),
-    ...namespaceFacts(listing),
-  ];
-}
+type Told = Pick<ImportedSignal, 'source' | 'source_url' | 'observed_at'>;
+
+const toSignal = (
+  { kind, unit, method_version }: RecordKind,
+  told: Told,
+  said: Pick<ImportedSignal, 'value' | 'outcome' | 'reason' | 'shared_with'>,
+): ImportedSignal => ({ kind, ...(unit && { unit }), ...told, method_version, ...said });
+
+/** Whether a source without all versions of a listing states it; of the sample, no version and no date is stated by a registry. */
+const isStated = ({ follows }: RecordKind, listing: Listing, reading: Reading): boolean =>
+  isSpecified(listing)
+    ? follows === undefined
+    : follows !== 'all versions' || whyNoHistory(reading) === undefined;
 
 /**
  * The facts that the origin of a listing states, derived from its record as of its reading; history is `nothing`, with
  * the reason, if no older version was sent. Dates that the registry states are facts of their own.
  */
-export function recordedFacts(listing: Listing, stored: StoredRecord, reading: Reading): ImportedSignal[] {
-  const { origin: source } = listing;
-  const { observed_at } = reading;
-  const reason = whyNoHistory(reading);
-  const notStated = (kind: string): ImportedSignal => ({
-    kind,
-    value: null,
-    outcome: 'nothing',
-    source,
-    observed_at,
-    method_version,
-    reason,
-  });
-  if (isSpecified(listing)) return datesOfSample.map(notStated);
-  const source_url = /^https?:/i.test(stored.source ?? '')
-    ? `${stored.source}/servers/${encodeURIComponent(listing.handle)}/versions`
+export function recordedFacts(
+  listing: Listing,
+  { record, source, ...stored }: StoredRecord,
+  reading: Reading,
+): ImportedSignal[] {
+  const source_url = /^https?:/i.test(source ?? '')
+    ? `${source}/servers/${encodeURIComponent(listing.handle)}/versions`
     : undefined;
-  const stated = { source, ...(source_url && { source_url }), observed_at, method_version };
-  return toFacts(listing, stored).map((one) => ({
-    ...one,
-    ...stated,
-    ...(reason !== undefined && historyKinds.includes(one.kind) && notStated(one.kind)),
-  }));
+  const { observed_at } = reading;
+  const told = { source: listing.origin, ...(source_url && { source_url }), observed_at };
+  const recorded = { ...stored, listing, server: JSON.parse(record) as object };
+  return recordKinds.flatMap((kind): ImportedSignal[] => {
+    if (!isStated(kind, listing, reading))
+      return [toSignal(kind, told, { value: null, outcome: 'nothing', reason: whyNoHistory(reading) })];
+    // The record of a sample that is specified is made up.
+    const value = isSpecified(listing) ? undefined : kind.stated?.(recorded);
+    if (value === undefined) return [];
+    const { outcomeOfNone = 'nothing' } = kind;
+    return [toSignal(kind, told, { value, outcome: value === null ? outcomeOfNone : 'seen' })];
+  });
+}
+
+/** What the listings stored here have in common with one, counted when the facts are read. */
+export function sharedFacts({ listing, publisherListings: count, shared, reading }: ListingFacts) {
+  const told = { source: listing.origin, observed_at: reading.observed_at };
+  const seen = (kind: RecordKind, value: number) => toSignal(kind, told, { value, outcome: 'seen' });
+  const ofShared = shared.flatMap((one): ImportedSignal[] => {
+    const { others, own: ofPublisher, isCut, first } = one;
+    const kind = sharedKinds.find(({ of }) => of === one.kind);
+    if (!kind) return [];
+    if (first) {
+      const checked = first.as_of && { source: 'checks of Dossier', observed_at: first.as_of };
+      const said = { value: others, outcome: 'seen', reason: sharedWords(kind, one, first) } as const;
+      return [toSignal(kind, { ...told, ...checked }, { ...said, shared_with: first.handle })];
+    }
+    if (isCut && kind.basis !== 'names') {
+      const reason = own(
+        'The 200 oldest listings that have it are of this listing’s publisher; younger ones were not read.',
+      );
+      return [toSignal(kind, told, { value: null, outcome: 'not_asked', reason })];
+    }
+    return one.kind === 'endpoint' ? [seen(publisherSameEndpoint, ofPublisher)] : [];
+  });
+  return [seen(publisherListings, count), ...ofShared];
 }

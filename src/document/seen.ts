@@ -1,26 +1,30 @@
+import type { Json } from '../core/json.ts';
 import { day, day_ms } from '../core/text.ts';
 import { code, dayOf, ours, own, say, type Words } from '../core/words.ts';
+import type { ImportedSignal } from '../listings/listing.ts';
 import { type FactOf, factsOf, type NamedKind, type ValueOf } from '../observations/kind.ts';
 import { endpointAnswers, endpointAvailability } from '../observations/kinds/endpoint.ts';
+import { kindOf } from '../observations/kinds.ts';
 import {
   type DatedObservation,
   isDated,
-  type Json,
   knowingOf,
   type Observation,
   ownReason,
 } from '../observations/observation.ts';
-import { type KindName, kindOf } from '../observations/recorded-kinds.ts';
 import type { ListingDocument } from './listing-document.ts';
 
-/** A fact that Dossier has looked for, with a value of its kind, or null. */
-export type SeenFact<K extends NamedKind> = FactOf<K, DatedObservation>;
+/** A fact that the record states or that Dossier has looked for, with a value of its kind, or null. */
+export type SeenFact<K extends NamedKind> = FactOf<
+  K,
+  K['origin'] extends 'record' ? ImportedSignal : DatedObservation
+>;
 
-/** What Dossier has looked for of a listing, by kind. */
+/** What the record states of a listing, and what Dossier has looked for, by kind. */
 export type Seen = <K extends NamedKind>(kind: K) => readonly SeenFact<K>[];
 
 /** A fact that is known, whose value is one of its kind. */
-export type KnownFact<K extends NamedKind> = Omit<DatedObservation, 'value'> & { readonly value: ValueOf<K> };
+export type KnownFact<K extends NamedKind> = Omit<SeenFact<K>, 'value'> & { readonly value: ValueOf<K> };
 
 /** What the answer about a listing is made of. */
 export interface Judged {
@@ -32,9 +36,12 @@ export interface Judged {
   readonly detail: 'short' | 'page' | 'full';
 }
 
-export function toSeen({ observations }: Pick<ListingDocument, 'observations'>): Seen {
-  const byKind = Map.groupBy(observations.filter(isDated), ({ kind }) => kind);
-  return (kind) => factsOf(kind, byKind.get(kind.kind) ?? []);
+type WithFacts = Pick<ListingDocument, 'observations' | 'signals'>;
+
+export function toSeen({ observations, signals }: WithFacts): Seen {
+  const byKind = Map.groupBy([...observations.filter(isDated), ...signals.imported], ({ kind }) => kind);
+  return <K extends NamedKind>(kind: K) =>
+    factsOf(kind, byKind.get(kind.kind) ?? []) as unknown as readonly SeenFact<K>[];
 }
 
 export const isKnown = <Fact extends Pick<Observation, 'value' | 'outcome'>>(
@@ -45,7 +52,7 @@ export const isKnown = <Fact extends Pick<Observation, 'value' | 'outcome'>>(
 export const toKnown =
   (seen: Seen) =>
   <K extends NamedKind>(kind: K): readonly KnownFact<K>[] =>
-    seen(kind).filter((one): one is KnownFact<K> => isKnown(one as Observation));
+    seen(kind).filter((one) => isKnown(one as Observation)) as unknown as readonly KnownFact<K>[];
 
 /** When Dossier last checked anything of a listing, if that is too long ago; it is then said once. */
 export function lastChecked({ observations }: ListingDocument): string | undefined {
@@ -56,9 +63,12 @@ export function lastChecked({ observations }: ListingDocument): string | undefin
   return newest?.is_stale ? day(newest.observed_at) : undefined;
 }
 
-/** The value of an imported signal that its source states; undefined if it states none. */
-export const signalValue = ({ signals }: Pick<ListingDocument, 'signals'>, kind: KindName) =>
-  signals.imported.find((one) => one.kind === kind && one.outcome === 'seen')?.value ?? undefined;
+/** The value of a fact of which there is one, as those of the record are; undefined if none is known. */
+export const knownValue = <K extends NamedKind>(document: WithFacts, kind: K): ValueOf<K> | undefined =>
+  (kind.origin === 'record'
+    ? factsOf(kind, document.signals.imported).find(isKnown)
+    : factsOf(kind, document.observations).find(isKnown)
+  )?.value;
 
 /** What is known beside what is not of the last check. */
 export function sinceThen({ listing }: Judged, { missed_since, is_stale, value }: DatedObservation): Words {

@@ -1,11 +1,12 @@
 import { whatAClaimShows } from '../claims/methods.ts';
 import { amount, counted } from '../core/text.ts';
 import { join, ours, say, toText, type Words } from '../core/words.ts';
-import { kindOf } from '../observations/recorded-kinds.ts';
+import { registryVersions } from '../observations/kinds/record.ts';
+import { kindOf } from '../observations/kinds.ts';
 import { type ProofClass, proofTexts } from '../ratings/proof.ts';
 import type { RatingCounts } from '../ratings/rating.ts';
 import type { ListingDocument } from './listing-document.ts';
-import { signalValue } from './seen.ts';
+import { knownValue } from './seen.ts';
 
 export const stateTexts = {
   imported: 'Imported, not claimed',
@@ -37,10 +38,10 @@ export const versionDates = ({ version, versions, updated_at }: ListingDocument)
 };
 
 /** How many versions are shown, of how many; a document lists the newest ten. */
-export function versionsTitle({ versions, signals }: ListingDocument): string {
-  const known = signalValue({ signals }, 'registry.versions');
-  const shown = versions.length;
-  return typeof known === 'number' && known > shown
+export function versionsTitle(listing: ListingDocument): string {
+  const known = knownValue(listing, registryVersions);
+  const shown = listing.versions.length;
+  return known !== undefined && known > shown
     ? `The newest ${shown} of ${amount(known)} versions`
     : `${counted(shown, 'version')}, newest first`;
 }

@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { z } from 'zod';
 import { handleParts } from '../core/handle.ts';
+import type { Json } from '../core/json.ts';
 import { wordsSchema } from '../core/words.ts';
 import type { Facet } from '../search/facets.ts';
 import { flag, integer, json, oneOf, optional, table, text, type ValueOf, words } from '../store/table.ts';
@@ -26,7 +27,7 @@ export type ListingTag = z.infer<typeof listingTag>;
 /** One fact that came from somewhere else, with its source and date. Never a rating (docs/ratings.md). */
 export const importedSignal = z.object({
   kind: z.string(),
-  value: z.union([z.string(), z.number(), z.boolean(), z.null()]),
+  value: z.unknown() as z.ZodType<Json>,
   unit: z.string().optional(),
   source: z.string(),
   source_url: z.string().optional(),

@@ -1,7 +1,9 @@
 import type { z } from 'zod';
 import type { PinName } from '../config/files.ts';
+import type { Json } from '../core/json.ts';
 import type { Words } from '../core/words.ts';
-import type { Finding, Json, Observation, Question, RecordedSubject } from './observation.ts';
+import type { Listing } from '../listings/listing.ts';
+import type { Finding, Observation, Question, RecordedSubject } from './observation.ts';
 import type { Run, Subject } from './run.ts';
 
 /** What of a finding is shown in words. */
@@ -21,6 +23,10 @@ type Before<Value = Json> = Omit<NonNullable<Observation['changed_from']>, 'valu
 export interface FactKind {
   /** Dotted name, as `endpoint.answers`. */
   readonly kind: string;
+  /** Whether a check of Dossier sees it, or the record of a listing states it: an imported signal. */
+  readonly origin: 'check' | 'record';
+  /** Changes when the check, and with it the meaning of the fact, changes. */
+  readonly method_version: string;
   /** The buyer's question that it helps to answer. */
   readonly question: Question;
   /** Its name in plain words. */
@@ -35,7 +41,7 @@ export interface FactKind {
   /** A value that is observed, in words, where the value itself says little to people, as a digest. */
   readonly say?: (found: ShownFinding) => Words | undefined;
   /** The value as it is stored and compared; a finding with another one does not pass the gate (gate.ts). */
-  readonly value?: z.ZodType<Json>;
+  readonly value: z.ZodType<Json>;
   /** What became of a value, with `between` which days; undefined if that needs no sentence. */
   readonly sayChange?: (was: Before, now: ShownFinding, between: Words) => Words | undefined;
   /** A value in a few words, for the line about upkeep. */
@@ -50,8 +56,8 @@ export interface FactKind {
   readonly existsAs?: 'repository' | 'package' | 'endpoint';
   /** What a value of it says about prices, as one sentence: the endpoint or somebody else names an amount. */
   readonly priced?: string;
-  /** Hosts can decide by it: its name in entries of the registry API. Everything else is in the document. */
-  readonly sharedAs?: string;
+  /** Hosts can decide by it: its name in entries of the registry API; everything else is in the document. */
+  readonly entryName?: string;
   /** The pin of an approval that holds it fast. */
   readonly pinnedAs?: PinName;
   /** Callers of the service rely on it, so that a lock file holds it. */
@@ -60,9 +66,7 @@ export interface FactKind {
 
 /** One kind of fact that Dossier checks, defined once: every adapter is a loop over the list of kinds (kinds.ts). */
 export interface Kind extends FactKind {
-  readonly value: z.ZodType<Json>;
-  /** Changes when the check, and with it the meaning of the fact, changes. */
-  readonly method_version: string;
+  readonly origin: 'check';
   /** What of a listing's record its facts are about; none if the kind does not apply to the listing. */
   readonly about: (listing: Subject) => readonly RecordedSubject[];
   /** Whether it may be absent without a word; any other is `not_asked` until it was looked for. */
@@ -75,18 +79,45 @@ export interface Kind extends FactKind {
   readonly check?: (run: Run) => Promise<readonly Finding[]>;
 }
 
-/** A kind as it is defined: what is said of a value has the type that the kind gives its values. */
-interface Definition<Name extends string, Value extends Json>
-  extends Omit<Kind, 'kind' | 'value' | 'say' | 'sayBriefly' | 'sayChange'> {
-  readonly kind: Name;
+/** What kinds of the record read: a listing, and what is stored of its versions. */
+export interface Recorded {
+  readonly listing: Listing;
+  /** The publisher's server.json of the version that is shown. */
+  readonly server: object;
+  /** How many versions are stored, deleted ones included. */
+  readonly versions: number;
+  /** When the newest of them was published. */
+  readonly lastPublished: string;
+}
+
+/** One kind of fact that the record of a listing states. */
+export interface RecordKind extends FactKind {
+  readonly origin: 'record';
+  /** What a record states; null if none, undefined if there is no such fact. Absent if it follows from other listings. */
+  readonly stated?: (recorded: Recorded) => Json | undefined;
+  /** The outcome where it states none, if that is not `nothing`. */
+  readonly outcomeOfNone?: 'not_asked';
+  /** It follows from the versions that a source sends: from all of them, or from the newest. */
+  readonly follows?: 'all versions' | 'newest version';
+}
+
+/** What a kind says, as it is defined: of a value that has the type of the kind. */
+interface Says<Value extends Json> {
   readonly value: z.ZodType<Value>;
   readonly say?: (found: ShownFinding<Value>) => Words | undefined;
   readonly sayBriefly?: (found: ShownFinding<Value>) => Words | undefined;
   readonly sayChange?: (was: Before<Value>, now: ShownFinding<Value>, between: Words) => Words | undefined;
 }
 
+/** A kind as it is defined. */
+type Definition<Of extends FactKind, Name extends string, Value extends Json> = Omit<
+  Of,
+  keyof Says<Value> | 'kind' | 'origin'
+> &
+  Says<Value> & { readonly kind: Name };
+
 /** A kind as rules name it: it says which values its facts have. */
-export type NamedKind = Pick<FactKind, 'kind'> & { readonly value: z.ZodType<Json> };
+export type NamedKind = Pick<FactKind, 'kind' | 'origin' | 'value'>;
 
 /** The values of a kind. */
 export type ValueOf<K extends NamedKind> = z.infer<K['value']>;
@@ -105,19 +136,14 @@ export const factsOf = <K extends NamedKind, Fact extends Pick<Observation, 'kin
     .filter((one) => one.kind === kind && (one.value === null || value.safeParse(one.value).success))
     .map((one) => one as FactOf<K, Fact>);
 
-/** Defines a kind of fact. Of a value that is none of the kind nothing is said. */
-export function defineKind<const Name extends string, Value extends Json>(
-  definition: Definition<Name, Value>,
-) {
-  const { value: schema, say, sayBriefly, sayChange, ...kind } = definition;
+/** What is said of any value: of one that is none of the kind, nothing. */
+function sayOfAny<Value extends Json>({ value: schema, say, sayBriefly, sayChange }: Says<Value>) {
   const read = (value: unknown) => schema.safeParse(value).data;
   const ofRead = (words: NonNullable<typeof say>) => (found: ShownFinding) => {
     const value = read(found.value);
     return value === undefined ? undefined : words({ ...found, value });
   };
-  const defined = {
-    ...kind,
-    value: schema,
+  return {
     ...(say && { say: ofRead(say) }),
     ...(sayBriefly && { sayBriefly: ofRead(sayBriefly) }),
     ...(sayChange && {
@@ -129,5 +155,23 @@ export function defineKind<const Name extends string, Value extends Json>(
       },
     }),
   };
-  return defined satisfies Kind;
+}
+
+/** Defines a kind of fact that Dossier checks. */
+export function defineKind<const Name extends string, Value extends Json>(
+  definition: Definition<Kind, Name, Value>,
+) {
+  const { say: _, sayBriefly: __, sayChange: ___, ...kind } = definition;
+  return { ...kind, ...sayOfAny(definition), origin: 'check' as const } satisfies Kind;
+}
+
+/** Defines a kind of fact that the record of a listing states. */
+export function defineRecord<const Name extends string, Value extends Json>(
+  definition: Omit<Definition<RecordKind, Name, Value>, 'method_version' | 'stated'> & {
+    readonly stated?: (recorded: Recorded) => Value | null | undefined;
+  },
+) {
+  const { say: _, sayBriefly: __, sayChange: ___, ...kind } = definition;
+  const origin = 'record' as const;
+  return { ...kind, ...sayOfAny(definition), origin, method_version: 'import/1' } satisfies RecordKind;
 }

@@ -1,4 +1,4 @@
-import type { Kind } from './kind.ts';
+import type { FactKind, Kind, RecordKind } from './kind.ts';
 import { accessOauth, accessRequired } from './kinds/access.ts';
 import { agentCard, serverCard } from './kinds/cards.ts';
 import {
@@ -20,6 +20,26 @@ import {
 } from './kinds/packages.ts';
 import { priceCapability, priceCatalog, priceOpenapi, pricePayTo, priceTool } from './kinds/price.ts';
 import {
+  namespaceHoldsEndpoint,
+  namespaceOwner,
+  namespaceProof,
+  publisherListings,
+  publisherSameEndpoint,
+  sharedKinds,
+} from './kinds/publisher.ts';
+import {
+  recordPackageTypes,
+  recordRepository,
+  recordTransports,
+  recordUnreadFields,
+  registryFirstPublished,
+  registryLastPublished,
+  registryLastUpdate,
+  registryStatus,
+  registryStatusMessage,
+  registryVersions,
+} from './kinds/record.ts';
+import {
   repositoryAgentFiles,
   repositoryExists,
   repositoryHead,
@@ -31,7 +51,7 @@ import { toolsHiddenText, toolsHints, toolsInstructions } from './kinds/tool-tex
 import { toolsCount, toolsSurface } from './kinds/tools.ts';
 
 /** Every kind of fact that Dossier checks, in the order that adapters show them. A new kind is one line here. */
-const defined = [
+const checked = [
   priceChallenge,
   pricePayTo,
   priceTool,
@@ -70,8 +90,33 @@ const defined = [
   termsUrl,
 ] as const;
 
-/** All of them, as adapters loop over them. */
-export const kinds: readonly (Kind & { readonly kind: ObservedKind })[] = defined;
+/** Every kind of fact that the record of a listing states, or that follows from other records: the imported signals. */
+const recorded = [
+  registryStatus,
+  registryStatusMessage,
+  registryLastUpdate,
+  registryVersions,
+  registryFirstPublished,
+  registryLastPublished,
+  recordTransports,
+  recordPackageTypes,
+  recordRepository,
+  recordUnreadFields,
+  namespaceProof,
+  namespaceOwner,
+  namespaceHoldsEndpoint,
+  publisherListings,
+  publisherSameEndpoint,
+  ...sharedKinds,
+] as const;
 
-/** The name of a kind that Dossier checks. */
-export type ObservedKind = (typeof defined)[number]['kind'];
+/** The kinds that Dossier checks, as adapters loop over them. */
+export const kinds: readonly Kind[] = checked;
+
+/** The kinds of the record. */
+export const recordKinds: readonly RecordKind[] = recorded;
+
+const byName = new Map<string, FactKind>([...recorded, ...checked].map((kind) => [kind.kind, kind]));
+
+/** The definition of a kind of fact; undefined for one that nobody defined. */
+export const kindOf = (name: string): FactKind | undefined => byName.get(name);

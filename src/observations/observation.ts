@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Json } from '../core/json.ts';
 import { type Part, type Words, wordsSchema } from '../core/words.ts';
 import type { NoAnswer } from '../net/answer.ts';
 import type { Exchange, OpenExchange } from './endpoint/conversation.ts';
@@ -26,15 +27,6 @@ export const questions = Object.keys(questionTitles) as [Question, ...Question[]
 
 /** A question by its name. */
 export const questionName = z.enum(questions);
-
-/** A value of JSON. */
-export type Json =
-  | string
-  | number
-  | boolean
-  | null
-  | readonly Json[]
-  | { readonly [name: string]: Json | undefined };
 
 const value = z.unknown() as z.ZodType<Json>;
 const untrusted = z.record(z.string(), z.unknown()).optional();

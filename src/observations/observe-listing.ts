@@ -10,12 +10,12 @@ import type { HeldLease } from './checks.ts';
 import { compareRuns, type DatedFinding, keyOf, missedAll, type RunStamp } from './compare.ts';
 import { surfaceDigest, type Tool } from './endpoint/surface.ts';
 import { fitTogether, passGate, toShownName } from './gate.ts';
-import type { Kind } from './kind.ts';
+import { factsOf, type Kind } from './kind.ts';
 import { endpointAnswers } from './kinds/endpoint.ts';
 import { priceChallenge } from './kinds/offer.ts';
 import { surfaceChanges, weightiest } from './kinds/tool-changes.ts';
 import { toolsSurface } from './kinds/tools.ts';
-import { kinds, type ObservedKind } from './kinds.ts';
+import { kinds } from './kinds.ts';
 import type { ObservationChange, StoredObservation } from './observation.ts';
 import { isUnanswered, type Outcome } from './outcome.ts';
 import type { Run } from './run.ts';
@@ -172,13 +172,15 @@ const pricedKinds: ReadonlySet<string> = new Set(
 /** What a listing is found by: an endpoint answered the last check; each let Dossier in without a payment, and nothing states a price. */
 function toFacets({ remotes }: Run['listing'], observations: readonly StoredObservation[]): Facet[] {
   const found = observations.filter(({ missed }) => missed === undefined);
-  const stated = (kind: ObservedKind, outcome: Outcome) =>
-    found.filter((one) => one.kind === kind && one.outcome === outcome).map(({ subject }) => subject);
-  const free = stated(priceChallenge.kind, 'nothing');
+  const stated = (kind: Kind, outcome: Outcome) =>
+    factsOf(kind, found)
+      .filter((one) => one.outcome === outcome)
+      .map(({ subject }) => subject);
+  const free = stated(priceChallenge, 'nothing');
   const isPriced = found.some(({ kind, value }) => pricedKinds.has(kind) && value !== null);
   const isFree = remotes.length > 0 && remotes.every(({ url }) => free.includes(url)) && !isPriced;
   return [
-    ...(stated(endpointAnswers.kind, 'seen').length > 0 ? ['seen:answered' as const] : []),
+    ...(stated(endpointAnswers, 'seen').length > 0 ? ['seen:answered' as const] : []),
     ...(isFree ? ['seen:no_payment_seen' as const] : []),
   ];
 }

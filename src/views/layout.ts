@@ -5,7 +5,8 @@ import { html, raw } from 'hono/html';
 import type { Config } from '../config/config.ts';
 import { quoted } from '../core/text.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
-import { signalValue } from '../document/seen.ts';
+import { knownValue } from '../document/seen.ts';
+import { registryFirstPublished } from '../observations/kinds/record.ts';
 import { type Html, pagePath } from './html.ts';
 
 const require = createRequire(import.meta.url);
@@ -188,7 +189,7 @@ const toData = (listing: ListingDocument): object => {
     identifier: listing.handle,
     applicationCategory: 'DeveloperApplication',
     softwareVersion: listing.version,
-    ...(signalValue(listing, 'registry.first_published') && { datePublished: listing.published_at }),
+    ...(knownValue(listing, registryFirstPublished) && { datePublished: listing.published_at }),
     dateModified: listing.updated_at,
     ...(elsewhere.length > 0 && { sameAs: elsewhere }),
     ...(listing.tags.length > 0 && { keywords: listing.tags.map(({ tag }) => tag) }),

@@ -41,7 +41,6 @@ describe('a listing of the shipped sample is called a sample', () => {
       outcome,
     ]);
     expect(signals).toEqual([
-      ['version', 'nothing'],
       ['registry.versions', 'nothing'],
       ['registry.first_published', 'nothing'],
       ['registry.last_published', 'nothing'],

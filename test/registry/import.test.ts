@@ -125,7 +125,7 @@ describe('importing from a registry', () => {
       ['registry.versions', null, 'nothing'],
       ['registry.first_published', null, 'nothing'],
       ['registry.last_published', '2026-10-01T08:00:00.000Z', 'seen'],
-      ['record.transports', 'sse', 'seen'],
+      ['record.transports', ['sse'], 'seen'],
       ['record.package_types', null, 'nothing'],
       ['record.repository', 'github.com/owner/tool', 'seen'],
       ['namespace.proof', 'github account', 'seen'],

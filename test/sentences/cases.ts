@@ -93,7 +93,7 @@ export const listingCases: readonly ListingFacts[] = [
     imported: [
       signal('registry.first_published', time),
       signal('namespace.matches_repository_owner', true),
-      signal('record.unread_fields', 'license, support, pricing'),
+      signal('record.unread_fields', ['license', 'support', 'pricing']),
     ],
   },
   {

@@ -14,6 +14,7 @@ import {
   toText,
   type Words,
 } from '../../core/words.ts';
+import { kindOf } from '../../observations/kinds.ts';
 import {
   isDated,
   knowingOf,
@@ -23,10 +24,9 @@ import {
   questionTitles,
 } from '../../observations/observation.ts';
 import { outcomeWords } from '../../observations/outcome.ts';
-import { isForeignKind, kindOf } from '../../observations/recorded-kinds.ts';
 import type { Fact } from '../fact.ts';
 import type { ListingDocument } from '../listing-document.ts';
-import { atPlace, isKnown, textOf } from '../seen.ts';
+import { atPlace, isKnown } from '../seen.ts';
 import { inputWords, notKnownWords, toSplitKinds } from '../sentences.ts';
 import { factTitle, toLabel } from '../words.ts';
 import { ratedWords } from './kept-up.ts';
@@ -58,16 +58,14 @@ function plainWords(value: NonNullable<Shown['value']>, { kind, unit = kindOf(ki
   if (typeof value !== 'string') return code(JSON.stringify(value));
   if (/^\d{4}-\d\d-\d\dT/.test(value)) return day(value);
   const text = /^[0-9a-f]{40,64}$/.test(value) ? value.slice(0, 12) : value;
-  return isForeignKind(kind) ? codes(text.split(', ')) : ours(text);
+  return codes(text.split(', '));
 }
 
 /** What a check or a source found; of what is older, that as well. */
 export function valueWords(found: Shown): Words {
   const { kind, value, is_stale, missed_since } = found;
   if (value === null) return outcomeWords(found);
-  const { say: sayKind, words = {} } = kindOf(kind) ?? {};
-  const inWords = words[textOf(value)];
-  const said = sayKind?.(found) ?? (inWords === undefined ? plainWords(value, found) : ours(inWords));
+  const said = kindOf(kind)?.say?.(found) ?? plainWords(value, found);
   if (!is_stale) return said;
   return missed_since
     ? say`${said} (not seen by checks since ${dayOf(missed_since)})`

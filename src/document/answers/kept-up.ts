@@ -1,12 +1,18 @@
 import { day as dayText } from '../../core/text.ts';
 import { code, count, day, join, own, phrase, say, type Words } from '../../core/words.ts';
+import {
+  recordUnreadFields,
+  registryFirstPublished,
+  registryLastPublished,
+  registryVersions,
+} from '../../observations/kinds/record.ts';
 import { repositoryLastCommit } from '../../observations/kinds/repository.ts';
 import { kinds } from '../../observations/kinds.ts';
 import { groupTexts, shownGroups } from '../../ratings/groups.ts';
 import { type Fact, type FactsOf, mostPlaces, observed, ofService, recorded } from '../fact.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { groupWords, nativeWords } from '../rated.ts';
-import { atPlace, signalValue } from '../seen.ts';
+import { atPlace } from '../seen.ts';
 
 /** What kinds say of packages in a few words. */
 const ofPackages: FactsOf = (judged) =>
@@ -20,30 +26,28 @@ const ofPackages: FactsOf = (judged) =>
   });
 
 export const keptUp: FactsOf = (judged) => {
-  const { listing } = judged;
+  const { listing, known, seen } = judged;
   const signal = (text: Words): Fact => ({ ...recorded(judged, text), isSignal: true });
-  const first = signalValue(listing, 'registry.first_published');
-  const versions = signalValue(listing, 'registry.versions');
-  const unread = signalValue(listing, 'record.unread_fields');
+  const first = known(registryFirstPublished)[0]?.value;
   // Of a listing that quotes the specification no version and no date is recorded anywhere.
-  const whyNone = listing.signals.imported.find(({ kind }) => kind === 'version')?.reason;
+  const whyNone = seen(registryLastPublished).find(({ outcome }) => outcome === 'nothing')?.reason;
   if (whyNone) return [{ ...recorded(judged, phrase(whyNone), 'not_known'), isSignal: true }];
   const isOther = listing.packages.some(({ version = listing.version }) => version !== listing.version);
   return [
     signal(say`${isOther ? own('listing version') : own('version')} ${code(listing.version)}`),
-    ...(typeof first === 'string' && dayText(first) === dayText(listing.updated_at)
+    ...(first !== undefined && dayText(first) === dayText(listing.updated_at)
       ? [signal(say`published ${day(first)}`)]
       : [
           signal(say`updated ${day(listing.updated_at)}`),
-          ...(typeof first === 'string' ? [signal(say`first published ${day(first)}`)] : []),
+          ...(first !== undefined ? [signal(say`first published ${day(first)}`)] : []),
         ]),
-    ...(typeof versions === 'number' && versions > 1 ? [signal(count(versions, 'version'))] : []),
-    ...(unread === undefined
-      ? []
-      : [signal(say`${count(String(unread).split(', ').length, 'field')} that Dossier does not read`)]),
-    ...judged
-      .known(repositoryLastCommit)
-      .map((one) => observed(judged, one, say`last commit ${day(one.value)}`)),
+    ...known(registryVersions)
+      .filter(({ value }) => value > 1)
+      .map(({ value }) => signal(count(value, 'version'))),
+    ...known(recordUnreadFields).map(({ value }) =>
+      signal(say`${count(value.length, 'field')} that Dossier does not read`),
+    ),
+    ...known(repositoryLastCommit).map((one) => observed(judged, one, say`last commit ${day(one.value)}`)),
     ...ofPackages(judged),
   ];
 };

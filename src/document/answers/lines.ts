@@ -25,6 +25,14 @@ import { priceChallenge } from '../../observations/kinds/offer.ts';
 import { readablePackages, toPackage } from '../../observations/kinds/package-record.ts';
 import { packageExists } from '../../observations/kinds/packages.ts';
 import { pricePayTo } from '../../observations/kinds/price.ts';
+import {
+  namespaceHoldsEndpoint,
+  namespaceOwner,
+  namespaceProof,
+  publisherListings,
+  publisherSameEndpoint,
+  sharedKinds,
+} from '../../observations/kinds/publisher.ts';
 import { repositoryExists, repositoryLastCommit } from '../../observations/kinds/repository.ts';
 import { securityContact, termsUrl } from '../../observations/kinds/terms.ts';
 import { toolsCount, toolsSurface } from '../../observations/kinds/tools.ts';
@@ -54,7 +62,6 @@ import {
   type Judged,
   type KnownFact,
   type SeenFact,
-  signalValue,
   tallyOf,
 } from '../seen.ts';
 import { inputsWords, packageName } from '../sentences.ts';
@@ -97,8 +104,8 @@ function endpointsAtDomain({ handle, remotes }: ListingDocument): Words {
 
 function namespaceOf(judged: Judged): Fact {
   const { handle } = judged.listing;
-  const isShown = signalValue(judged.listing, 'namespace.proof') !== undefined;
-  const owner = signalValue(judged.listing, 'namespace.matches_repository_owner');
+  const isShown = judged.known(namespaceProof).length > 0;
+  const owner = judged.known(namespaceOwner)[0]?.value;
   const owns = owner
     ? own(', owner of the recorded repository')
     : own(', not the owner of the recorded repository');
@@ -106,7 +113,7 @@ function namespaceOf(judged: Judged): Fact {
   const name = isShown
     ? say`${ours(namespaceText(handle))}, proven to the registry`
     : say`namespace ${ours(handleParts(handle).namespace)}, not proven`;
-  const isComparable = signalValue(judged.listing, 'namespace.holds_endpoint') !== undefined;
+  const isComparable = judged.known(namespaceHoldsEndpoint).length > 0;
   const where = isComparable ? endpointsAtDomain(judged.listing) : say``;
   // Its words name the registry as their source.
   return ofService(judged, say`${name}${owner === undefined ? say`` : owns}${where}`);
@@ -137,22 +144,25 @@ function claimWords({ claim, state }: ListingDocument): Words {
 }
 
 const whose: FactsOf = (judged) => {
-  const { website, signals } = judged.listing;
-  const listings = signalValue(judged.listing, 'publisher.listings');
+  const { known } = judged;
+  const { website } = judged.listing;
+  // What else other publishers have in common with it stands out.
+  const named = sharedKinds
+    .filter(({ basis }) => basis === 'names')
+    .flatMap((kind) => known(kind).flatMap(({ reason }) => reason ?? []));
   return [
     namespaceOf(judged),
-    ...(typeof listings === 'number' && listings > 1
-      ? [ofService(judged, say`${count(listings, 'listing')} of this publisher here`)]
-      : []),
-    // What else other publishers have in common with it stands out.
-    ...signals.imported.flatMap(({ kind, value, reason }) => {
-      if (kind === 'shared.word') return reason ? [recorded(judged, phrase(reason))] : [];
-      const same = kind === 'publisher.same_endpoint' ? Number(value) : 0;
-      const does = same === 1 ? own('records') : own('record');
-      return same > 0
-        ? [recorded(judged, say`${count(same, 'more listing')} of this publisher ${does} the same endpoint`)]
-        : [];
-    }),
+    ...known(publisherListings)
+      .filter(({ value }) => value > 1)
+      .map(({ value }) => ofService(judged, say`${count(value, 'listing')} of this publisher here`)),
+    ...known(publisherSameEndpoint)
+      .filter(({ value }) => value > 0)
+      .map(({ value }) => {
+        const which = say`${count(value, 'more listing')} of this publisher`;
+        const does = value === 1 ? own('records') : own('record');
+        return recorded(judged, say`${which} ${does} the same endpoint`);
+      }),
+    ...named.map((reason) => recorded(judged, phrase(reason))),
     ...(website ? [recorded(judged, say`website ${code(website)}`)] : []),
     ...repositoryOf(judged),
     ...judged

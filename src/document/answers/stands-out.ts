@@ -32,6 +32,8 @@ import {
   packageExists,
   packageProvenance,
 } from '../../observations/kinds/packages.ts';
+import { sharedKinds } from '../../observations/kinds/publisher.ts';
+import { registryFirstPublished } from '../../observations/kinds/record.ts';
 import { repositoryExists, repositorySupersededBy } from '../../observations/kinds/repository.ts';
 import { toolsHiddenText } from '../../observations/kinds/tool-texts.ts';
 import { kinds } from '../../observations/kinds.ts';
@@ -49,12 +51,11 @@ import {
   lastChecked,
   reasonOf,
   type SeenFact,
-  signalValue,
   sinceThen,
   tallyOf,
   tallyWords,
 } from '../seen.ts';
-import { handleWords, sharedTexts } from '../sentences.ts';
+import { handleWords } from '../sentences.ts';
 import { countedWords } from '../words.ts';
 
 /** A fact that a buyer should read first: no verdict, only what is not so for most listings. */
@@ -209,17 +210,14 @@ function contradictions(judged: Judged): Words[] {
 }
 
 /** One sentence for whatever is the same: a publisher that copies everything takes no more room. A word in common shows nothing. */
-function shared({ listing }: Judged): Words[] {
-  const found = Object.entries(sharedTexts).flatMap(([name, [, , noun]]) => {
-    const kind = `shared.${name}`;
-    const one = listing.signals.imported.find((signal) => signal.kind === kind && signal.outcome === 'seen');
-    return one && noun !== 'word' ? [{ ...one, noun: own(noun) }] : [];
-  });
+function shared({ known }: Judged): Words[] {
+  const found = sharedKinds
+    .filter(({ basis }) => basis !== 'names')
+    .flatMap((kind) => known(kind).map((one) => ({ ...one, noun: ours(kind.noun), basis: kind.basis })));
   const [first, ...others] = found;
   if (!first?.reason) return [];
-  const isChecked = /^shared\.(?:tools|pay_to)$/.test(first.kind);
   // That it is the record which says so is in the words of the others.
-  const by = isChecked ? source('Dossier', dayText(first.observed_at)) : say``;
+  const by = first.basis === 'checks' ? source('Dossier', dayText(first.observed_at)) : say``;
   const nounsOf = (isSame: boolean) =>
     listed(
       others.filter((one) => (one.shared_with === first.shared_with) === isSame).map(({ noun }) => noun),
@@ -309,10 +307,10 @@ function rated({ listing }: Judged): Words[] {
 
 const new_days = 30;
 
-function isNew({ listing }: Judged): Words[] {
-  const first = signalValue(listing, 'registry.first_published');
-  const isRecent = typeof first === 'string' && daysSince(first, listing) < new_days;
-  return isRecent ? [say`First published ${day(first)}`] : [];
+function isNew({ listing, known }: Judged): Words[] {
+  return known(registryFirstPublished)
+    .filter(({ value }) => daysSince(value, listing) < new_days)
+    .map(({ value }) => say`First published ${day(value)}`);
 }
 
 /** In the order in which they are said (docs/contract.md). */

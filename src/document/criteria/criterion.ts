@@ -1,10 +1,9 @@
 import { day, day_ms } from '../../core/text.ts';
 import { ours, toText, type Words } from '../../core/words.ts';
 import type { CopyField } from '../../imports/import-run.ts';
-import type { ImportedSignal } from '../../listings/listing.ts';
+import { factsOf, type RecordKind } from '../../observations/kind.ts';
 import { knowingOf, type Observation } from '../../observations/observation.ts';
 import { outcomeWords } from '../../observations/outcome.ts';
-import type { KindName } from '../../observations/recorded-kinds.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { copyLacksWords } from '../record.ts';
 import { isChecked } from '../seen.ts';
@@ -105,10 +104,9 @@ export function daysSince(time: string, now_ms: number): number | undefined {
   return age_ms < -skew_ms ? undefined : Math.max(age_ms, 0) / day_ms;
 }
 
-export const signalOf = (
-  { listing }: Pick<ComparedListing, 'listing'>,
-  kind: KindName,
-): ImportedSignal | undefined => listing.signals.imported.find((signal) => signal.kind === kind);
+/** The fact of a kind that the record states, or that it states none. */
+export const signalOf = <K extends RecordKind>({ listing }: Pick<ComparedListing, 'listing'>, kind: K) =>
+  factsOf(kind, listing.signals.imported)[0];
 
 /** A finding from the registry's record, as of its reading. */
 export const recordedFinding = ({ listing }: ComparedListing, found: Found): Finding => ({

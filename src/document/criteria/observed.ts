@@ -15,6 +15,7 @@ import {
   readPriceLimit,
 } from '../../observations/kinds/price.ts';
 import { toolsSurface } from '../../observations/kinds/tools.ts';
+import { kindOf } from '../../observations/kinds.ts';
 import {
   currentOutcome,
   type DatedObservation,
@@ -22,7 +23,6 @@ import {
   type Observation,
 } from '../../observations/observation.ts';
 import { isUnanswered } from '../../observations/outcome.ts';
-import { kindOf } from '../../observations/recorded-kinds.ts';
 import { factWords, tallyWords } from '../seen.ts';
 import {
   absentFinding,

@@ -4,10 +4,16 @@ import { counted, day } from '../../core/text.ts';
 import { dayOf, join, ours, say, sentence, type Words } from '../../core/words.ts';
 import { copyFields } from '../../imports/import-run.ts';
 import { isSpecified, type ListingRemote } from '../../listings/listing.ts';
-import { factsOf } from '../../observations/kind.ts';
+import { factsOf, type RecordKind } from '../../observations/kind.ts';
+import {
+  namespaceHoldsEndpoint,
+  namespaceOwner,
+  publisherListings,
+  sharedKinds,
+} from '../../observations/kinds/publisher.ts';
+import { registryFirstPublished } from '../../observations/kinds/record.ts';
 import { repositoryExists } from '../../observations/kinds/repository.ts';
 import { currentOutcome, knowingOf } from '../../observations/observation.ts';
-import type { KindName } from '../../observations/recorded-kinds.ts';
 import { groupTexts, shownGroups } from '../../ratings/groups.ts';
 import { nativeWords, sourcesFirst } from '../rated.ts';
 import { packageTypes, recordedSecrets, transports } from '../record.ts';
@@ -116,7 +122,7 @@ export const recordedCriteria = {
   /** A publication that was read shows an age; without older versions it does not show that there is no greater one. */
   listed_for_days: recorded.number('First published at least {} day(s) ago', maxDays, (compared, days) => {
     const { published_at, sample } = compared.listing;
-    const first = signalOf(compared, 'registry.first_published');
+    const first = signalOf(compared, registryFirstPublished);
     const age_days = daysSince(published_at, compared.now_ms);
     if (age_days === undefined) return future;
     const date = day(published_at);
@@ -144,51 +150,45 @@ export const recordedCriteria = {
 } as const satisfies Record<string, Criterion>;
 
 /** A finding with the source and date of an imported signal; with those of the record if there is no such signal. */
-function signalFinding(compared: ComparedListing, kind: KindName, found: Found): Finding {
+function signalFinding(compared: ComparedListing, kind: RecordKind, found: Found): Finding {
   const signal = signalOf(compared, kind);
   if (!signal) return recordedFinding(compared, found);
   return { ...found, source: signal.source, as_of: day(signal.observed_at) };
 }
 
-const ofSignal = (kind: KindName) =>
+const ofSignal = (kind: RecordKind) =>
   criteriaOf<Found>('imported', (compared, found) => signalFinding(compared, kind, found));
-
-const sameOwner = 'namespace.matches_repository_owner';
-const concentration = 'publisher.listings';
-const atDomain = 'namespace.holds_endpoint';
-const recordedInCommon = [
-  'shared.endpoint',
-  'shared.package',
-  'shared.repository',
-  'shared.description',
-] as const;
 
 /** Criteria judged by imported signals, each with its source and date; never by ratings. */
 export const signalCriteria = {
-  namespace_matches_repository_owner: ofSignal(sameOwner).plain(
+  namespace_matches_repository_owner: ofSignal(namespaceOwner).plain(
     'Namespace and repository have the same owner',
     (compared) => {
-      const signal = signalOf(compared, sameOwner);
+      const signal = signalOf(compared, namespaceOwner);
       if (signal?.outcome !== 'seen') return unknown(ownerTexts.not_comparable);
-      return signal.value === true ? met(ownerTexts.yes) : notMet(ownerTexts.no);
+      return signal.value ? met(ownerTexts.yes) : notMet(ownerTexts.no);
     },
   ),
-  endpoint_at_domain: ofSignal(atDomain).plain('Endpoint at the domain of its namespace', (compared) => {
-    const value = signalOf(compared, atDomain)?.value;
-    if (typeof value === 'boolean')
-      return value
-        ? met('Every recorded endpoint is on the domain of its namespace, or below it.')
-        : notMet('A recorded endpoint is neither on the domain of its namespace nor below it.');
-    const { handle, remotes } = compared.listing;
-    if (remotes.length === 0) return absentFinding(compared, 'endpoint', unknown('No endpoint is recorded.'));
-    if (Holder.ofNamespace(handle).isAccount)
-      return unknown('Its namespace stands for an account, not for a domain.');
-    return unknown('The host of a recorded endpoint is not known: its address is a template.');
-  }),
-  nothing_shared: ofSignal(concentration).plain(
+  endpoint_at_domain: ofSignal(namespaceHoldsEndpoint).plain(
+    'Endpoint at the domain of its namespace',
+    (compared) => {
+      const value = signalOf(compared, namespaceHoldsEndpoint)?.value;
+      if (typeof value === 'boolean')
+        return value
+          ? met('Every recorded endpoint is on the domain of its namespace, or below it.')
+          : notMet('A recorded endpoint is neither on the domain of its namespace nor below it.');
+      const { handle, remotes } = compared.listing;
+      if (remotes.length === 0)
+        return absentFinding(compared, 'endpoint', unknown('No endpoint is recorded.'));
+      if (Holder.ofNamespace(handle).isAccount)
+        return unknown('Its namespace stands for an account, not for a domain.');
+      return unknown('The host of a recorded endpoint is not known: its address is a template.');
+    },
+  ),
+  nothing_shared: ofSignal(publisherListings).plain(
     'No other publisher records its endpoint, package, repository or description',
     (compared) => {
-      const found = recordedInCommon.find((kind) => signalOf(compared, kind));
+      const found = sharedKinds.find((kind) => kind.basis === 'records' && signalOf(compared, kind));
       if (found === undefined) {
         const { copy_lacks = [] } = compared.listing;
         const lacking = copyFields.find((field) => copy_lacks.includes(field));
@@ -201,12 +201,12 @@ export const signalCriteria = {
       return signalFinding(compared, found, outcome === 'seen' ? notMet(reason) : unknown(reason));
     },
   ),
-  publisher_listings_at_most: ofSignal(concentration).number(
+  publisher_listings_at_most: ofSignal(publisherListings).number(
     'Publisher has at most {} listing(s)',
     100_000,
     (compared, most) => {
-      const count = signalOf(compared, concentration)?.value;
-      if (typeof count !== 'number') return unknown('The listings of this publisher were not counted.');
+      const count = signalOf(compared, publisherListings)?.value;
+      if (count == null) return unknown('The listings of this publisher were not counted.');
       const fact = `${counted(count, 'listing')} of this namespace ${count === 1 ? 'is' : 'are'} stored here, this one included.`;
       return decided(count <= most, fact);
     },

@@ -39,8 +39,8 @@ const observationOf = ({ observations }: ListingDocument, { kind }: Kind) => {
 
 function toObservations(document: ListingDocument) {
   const found = kinds.flatMap((kind) => {
-    const one = kind.sharedAs && observationOf(document, kind);
-    return one ? [[kind.sharedAs, one] as const] : [];
+    const one = kind.entryName && observationOf(document, kind);
+    return one ? [[kind.entryName, one] as const] : [];
   });
   return Object.fromEntries(found);
 }

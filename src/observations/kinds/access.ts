@@ -239,7 +239,7 @@ export const accessOauth = defineKind({
 /** Whether an endpoint asks for credentials before it introduces itself. */
 export const accessRequired = defineKind({
   kind: 'auth.required',
-  sharedAs: 'auth',
+  entryName: 'auth',
   value: z.boolean(),
   sayChange: (_was, { value }, between) =>
     value === true

@@ -17,7 +17,7 @@ const answerWords: Readonly<Record<number, Words>> = {
 /** Whether an endpoint answered at all. */
 export const endpointAnswers = defineKind({
   kind: 'endpoint.answers',
-  sharedAs: 'endpoint',
+  entryName: 'endpoint',
   value: z.number(),
   name: 'endpoint',
   line: 'where',
@@ -69,6 +69,7 @@ function endOf({ outcome, status = 0, cause }: NoAnswer): CheckEnd | undefined {
 export const endpointAvailability = defineKind({
   kind: 'endpoint.availability',
   value: z.string(),
+  say: ({ value }) => ours(value),
   line: 'where',
   question: 'reach',
   title: 'Answered checks of 30 days',

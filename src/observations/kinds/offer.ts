@@ -187,7 +187,7 @@ function toFinding(endpoint: EndpointAnswer) {
 /** The price that an endpoint quotes before it shows anything: HTTP 402. */
 export const priceChallenge = defineKind({
   kind: 'price.challenge',
-  sharedAs: 'price',
+  entryName: 'price',
   line: 'costs',
   isLocked: true,
   priced: 'The endpoint quoted Dossier a price.',

@@ -157,7 +157,7 @@ const shortDigest = (digest: string) => code(digest.slice(0, 'sha256:'.length + 
 /** Whether the recorded packages are in their registries. */
 export const packageExists = defineKind({
   kind: 'package.exists',
-  sharedAs: 'package',
+  entryName: 'package',
   value: z.union([
     z.strictObject({ version: z.string() }),
     /** Of an image: a tag or digest, and the digest of its manifest. */

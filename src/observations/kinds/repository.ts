@@ -132,7 +132,7 @@ export const repositorySupersededBy = defineKind({
 /** Whether the recorded repository is where the listing says. */
 export const repositoryExists = defineKind({
   kind: 'repository.exists',
-  sharedAs: 'repository',
+  entryName: 'repository',
   value: z.strictObject({
     state: z.enum(['there', 'empty', 'moved']),
     /** The path that its host redirects to. */

@@ -17,6 +17,7 @@ const hintOf = (tool: Tool) => toHints(tool)[0] ?? withoutHint;
 export const toolsHints = defineKind({
   kind: 'tools.hints',
   value: z.string(),
+  say: ({ value }) => ours(value),
   line: 'tools',
   question: 'tools',
   title: 'Hints of the tools',

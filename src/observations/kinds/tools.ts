@@ -23,7 +23,7 @@ export const toolNames = (tools: unknown): string[] =>
 export const toolsSurface = defineKind({
   kind: 'tools.surface',
   pinnedAs: 'tools',
-  sharedAs: 'tools',
+  entryName: 'tools',
   value: z.string(),
   name: 'tools',
   line: 'tools',

@@ -2,9 +2,10 @@ import { makeBadge } from 'badge-maker';
 import { html } from 'hono/html';
 import { amount, counted } from '../../core/text.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
-import { signalValue } from '../../document/seen.ts';
+import { knownValue } from '../../document/seen.ts';
 import { factsOf } from '../../observations/kind.ts';
 import { endpointAnswers } from '../../observations/kinds/endpoint.ts';
+import { registryFirstPublished } from '../../observations/kinds/record.ts';
 import { toolsCount } from '../../observations/kinds/tools.ts';
 import { currentOutcome } from '../../observations/observation.ts';
 import type { NativeSignals } from '../../ratings/rating.ts';
@@ -48,8 +49,8 @@ function answeredText({ observations }: ListingDocument): string | undefined {
 
 /** Since when it is listed, where its source has all versions; else when its record last changed. */
 function listedText(listing: ListingDocument): string {
-  const first = signalValue(listing, 'registry.first_published');
-  if (typeof first === 'string') return `listed since ${first.slice(0, 4)}`;
+  const first = knownValue(listing, registryFirstPublished);
+  if (first !== undefined) return `listed since ${first.slice(0, 4)}`;
   return `listed, updated ${listing.updated_at.slice(0, 7)}`;
 }
 

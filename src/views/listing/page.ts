@@ -7,10 +7,11 @@ import type { ListingDocument } from '../../document/listing-document.ts';
 import { snapshotWords } from '../../document/rated.ts';
 import { copyLacksSentence } from '../../document/record.ts';
 import { type Hit, shownApart } from '../../document/resolved.ts';
-import { signalValue } from '../../document/seen.ts';
+import { knownValue } from '../../document/seen.ts';
 import { packageWords } from '../../document/sentences.ts';
 import { toLabel } from '../../document/words.ts';
 import type { ListingPackage, ListingRemote } from '../../listings/listing.ts';
+import { publisherListings } from '../../observations/kinds/publisher.ts';
 import type { MonthCount } from '../../ratings/rating.ts';
 import { comparePath } from '../compare-address.ts';
 import { type Connection, toCommands, toConfigs, toEntryNames, toRemote } from '../connections.ts';
@@ -112,8 +113,8 @@ function claimState({ claim, state }: ListingDocument): Html {
 
 function publisher(listing: ListingDocument): Html {
   const { namespace } = handleParts(listing.handle);
-  const listings = signalValue(listing, 'publisher.listings');
-  return html`published under <a href="${publisherPath(namespace)}">${namespace}</a>${typeof listings === 'number' && ` (${listings === 1 ? 'its only listing' : counted(listings, 'listing')})`}`;
+  const listings = knownValue(listing, publisherListings);
+  return html`published under <a href="${publisherPath(namespace)}">${namespace}</a>${listings !== undefined && ` (${listings === 1 ? 'its only listing' : counted(listings, 'listing')})`}`;
 }
 
 const listingHeading = (listing: ListingDocument): Html => html`

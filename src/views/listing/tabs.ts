@@ -1,8 +1,8 @@
 import { html } from 'hono/html';
 import { amount } from '../../core/text.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
-import { signalValue } from '../../document/seen.ts';
-import { factsOf } from '../../observations/kind.ts';
+import { knownValue } from '../../document/seen.ts';
+import { registryVersions } from '../../observations/kinds/record.ts';
 import { toolsCount } from '../../observations/kinds/tools.ts';
 import { type Html, handleLink, pagePath } from '../html.ts';
 import { type Site, toPage } from '../layout.ts';
@@ -10,17 +10,15 @@ import { type Site, toPage } from '../layout.ts';
 function tabsOf(
   listing: ListingDocument,
 ): readonly (readonly [tab: string, end: string, text: string, count?: number])[] {
-  const { observations } = listing;
-  const numberOf = (value: unknown) => (typeof value === 'number' ? value : undefined);
-  const tools = factsOf(toolsCount, observations).find(({ value }) => value !== null)?.value;
-  const known = signalValue(listing, 'registry.versions');
+  const tools = knownValue(listing, toolsCount);
+  const known = knownValue(listing, registryVersions);
   return [
     ['overview', '', 'Overview'],
     // Without a number: a figure that stands alone would count ratings that are set apart.
     ['ratings', '/ratings', 'Ratings'],
-    ['tools', '/tools', 'Tools', tools ?? undefined],
+    ['tools', '/tools', 'Tools', tools],
     ['history', '/history', 'History'],
-    ['versions', '/versions', 'Versions', numberOf(known)],
+    ['versions', '/versions', 'Versions', known],
     ['publishers', '#publishers', 'For publishers'],
   ];
 }

@@ -2,6 +2,8 @@ import { html } from 'hono/html';
 import { ageText, counted } from '../../core/text.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
 import type { VersionSummary } from '../../listings/listing.ts';
+import { factsOf } from '../../observations/kind.ts';
+import { registryVersions } from '../../observations/kinds/record.ts';
 import { day, type Html, pagePath } from '../html.ts';
 import type { Site } from '../layout.ts';
 import { toHtml } from '../words.ts';
@@ -20,7 +22,7 @@ function pace(
   { count, first, last }: VersionsShown['span'],
   { evidence_snapshot_date: today, signals }: ListingDocument,
 ): Html | string {
-  const why = signals.imported.find(({ kind }) => kind === 'registry.versions')?.reason;
+  const why = factsOf(registryVersions, signals.imported)[0]?.reason;
   if (count > 0 && why)
     return html`${toHtml(why)} The version shown was published ${ageText(last.slice(0, 10), today)}.`;
   if (count === 0) return 'No version is stored.';

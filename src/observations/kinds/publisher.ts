@@ -1,0 +1,175 @@
+import { z } from 'zod';
+import { namespaceMatchesRepositoryOwner } from '../../core/handle.ts';
+import { namespaceHoldsEndpoints } from '../../core/identity.ts';
+import { own } from '../../core/words.ts';
+import { isSample } from '../../listings/listing.ts';
+import type { SharedKind } from '../../listings/shared.ts';
+import { defineRecord } from '../kind.ts';
+
+const proofs = {
+  domain: own('control of the domain in the name'),
+  'github account': own('control of a GitHub account'),
+};
+
+/** What the registry asks of those who publish under the namespace of a listing. */
+export const namespaceProof = defineRecord({
+  kind: 'namespace.proof',
+  question: 'publisher',
+  title: 'What the publisher showed to the registry',
+  means: 'The registry lets only those publish under this namespace who showed this.',
+  doesNotMean: 'It does not say who that is, or that they run the service.',
+  value: z.enum(['domain', 'github account']),
+  say: ({ value }) => proofs[value],
+  stated({ listing }) {
+    // Nobody showed anything for a listing of the sample: it is made up.
+    if (isSample(listing)) return undefined;
+    return listing.handle.toLowerCase().startsWith('io.github.') ? 'github account' : 'domain';
+  },
+});
+
+/** Whether one account publishes a listing and holds its repository. */
+export const namespaceOwner = defineRecord({
+  kind: 'namespace.matches_repository_owner',
+  question: 'publisher',
+  title: 'The same account publishes and holds the repository',
+  means: 'Whether the account in the name is the one that holds the recorded repository.',
+  doesNotMean: 'A no is common: many publish under a domain and keep code elsewhere.',
+  value: z.boolean(),
+  outcomeOfNone: 'not_asked',
+  stated({ listing: { handle, repository_key } }) {
+    const match = namespaceMatchesRepositoryOwner(handle, repository_key);
+    return match === 'not_comparable' ? null : match === 'yes';
+  },
+});
+
+/** Whether the endpoints of a listing are at the domain of its namespace. */
+export const namespaceHoldsEndpoint = defineRecord({
+  kind: 'namespace.holds_endpoint',
+  question: 'publisher',
+  title: 'The endpoint is at the domain of the name',
+  means: 'Whether every recorded endpoint is on the domain that the name stands for, or below it.',
+  doesNotMean: 'A no is common: many services run at a hosting company.',
+  value: z.boolean(),
+  stated: ({ listing: { handle, remotes } }) =>
+    namespaceHoldsEndpoints(
+      handle,
+      remotes.map(({ url }) => url),
+    ),
+});
+
+/** How many listings there are of the publisher of one. */
+export const publisherListings = defineRecord({
+  kind: 'publisher.listings',
+  question: 'publisher',
+  title: 'Listings under the same namespace',
+  means: 'How many listings Dossier has of this publisher, this one included.',
+  doesNotMean: 'More are not better.',
+  unit: 'listings',
+  value: z.number(),
+});
+
+/** How many of them record the same endpoint. */
+export const publisherSameEndpoint = defineRecord({
+  kind: 'publisher.same_endpoint',
+  question: 'publisher',
+  title: 'Other listings of the publisher with the same endpoint',
+  means: 'How many more listings of this publisher record an endpoint of this one.',
+  doesNotMean: 'They may be one service.',
+  unit: 'listings',
+  value: z.number(),
+});
+
+/** How it is said that another listing has something in common with one. */
+interface InCommon<Of extends SharedKind> {
+  readonly of: Of;
+  readonly title: string;
+  readonly noun: string;
+  /** What the other listing does, as `records` before `the same endpoint`. */
+  readonly does: string;
+  readonly same: string;
+  /** Records have it, a check saw it, or it is only a word in a name, which shows no connection. */
+  readonly basis: 'records' | 'checks' | 'names';
+}
+
+/** How many listings of other publishers have something in common with one. */
+const defineShared = <const Of extends SharedKind>(said: InCommon<Of>, what = said.noun) => ({
+  ...said,
+  ...defineRecord({
+    kind: `shared.${said.of}` as const,
+    question: 'publisher',
+    title: said.title,
+    means: `How many listings of other publishers that Dossier has share its ${what}, among the 200 oldest that have it.`,
+    doesNotMean: 'It does not say whose it is, who was first, or that one copied the other.',
+    unit: 'listings',
+    value: z.number(),
+  }),
+});
+
+/** What listings have in common, in the order in which it is said. */
+export const sharedKinds = [
+  defineShared({
+    of: 'endpoint',
+    title: 'Other publishers record the same endpoint',
+    noun: 'endpoint',
+    does: 'records',
+    same: 'the same endpoint',
+    basis: 'records',
+  }),
+  defineShared({
+    of: 'package',
+    title: 'Other publishers record the same package',
+    noun: 'package',
+    does: 'records',
+    same: 'the same package',
+    basis: 'records',
+  }),
+  defineShared({
+    of: 'repository',
+    title: 'Other publishers record the same repository',
+    noun: 'repository',
+    does: 'records',
+    same: 'the same repository',
+    basis: 'records',
+  }),
+  defineShared(
+    {
+      of: 'pay_to',
+      title: 'Other publishers are paid at the same address',
+      noun: 'address for payments',
+      does: 'asked',
+      same: 'to be paid at the same address',
+      basis: 'checks',
+    },
+    'address that is paid',
+  ),
+  defineShared(
+    {
+      of: 'tools',
+      title: 'Other publishers list the same tools',
+      noun: 'tools',
+      does: 'listed',
+      same: 'the same tools to Dossier',
+      basis: 'checks',
+    },
+    'set of tools',
+  ),
+  defineShared({
+    of: 'description',
+    title: 'Other publishers have the same description',
+    noun: 'description',
+    does: 'has',
+    same: 'the same description',
+    basis: 'records',
+  }),
+  defineShared(
+    {
+      of: 'word',
+      title: 'Other namespaces have the same word',
+      noun: 'word',
+      does: 'has',
+      same: 'a namespace with the same word, which shows no connection',
+      basis: 'names',
+    },
+    'word in the namespace',
+  ),
+] as const;

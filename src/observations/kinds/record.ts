@@ -1,0 +1,176 @@
+import { z } from 'zod';
+import { toLine } from '../../core/text.ts';
+import { code, codes, day, own, quote } from '../../core/words.ts';
+import { publisherMeta } from '../../listings/listing.ts';
+import { defineRecord } from '../kind.ts';
+
+const eachOnce = (values: readonly (string | undefined)[]): string[] => [
+  ...new Set(values.flatMap((value) => value || [])),
+];
+
+/** None is stated as null. */
+const listOrNone = (values: readonly string[]) => (values.length > 0 ? [...values] : null);
+
+/** How callers reach a service, as its publisher recorded it. */
+export const recordTransports = defineRecord({
+  kind: 'record.transports',
+  question: 'reach',
+  title: 'How it is reached',
+  means:
+    'The transports that the publisher recorded: streamable-http and sse are reached over the network, stdio is run by the caller.',
+  doesNotMean: 'It does not say that anything answers there.',
+  value: z.array(z.string()),
+  say: ({ value }) => codes(value),
+  stated: ({ listing: { remotes, packages } }) =>
+    listOrNone(eachOnce([...remotes.map(({ type }) => type), ...packages.map(({ transport }) => transport)])),
+});
+
+/** Where packages of a service are. */
+export const recordPackageTypes = defineRecord({
+  kind: 'record.package_types',
+  question: 'code',
+  title: 'Packages',
+  means: 'Where the publisher recorded packages of the service.',
+  doesNotMean: 'It does not say what is in them.',
+  value: z.array(z.string()),
+  say: ({ value }) => codes(value),
+  stated: ({ listing: { packages } }) =>
+    listOrNone(eachOnce(packages.map(({ registry_type }) => registry_type))),
+});
+
+/** The source repository of a service. */
+export const recordRepository = defineRecord({
+  kind: 'record.repository',
+  question: 'code',
+  title: 'Repository',
+  means: 'The source repository that the publisher recorded.',
+  doesNotMean: 'It does not say that the service runs this code.',
+  value: z.string(),
+  say: ({ value }) => code(value),
+  stated: ({ listing: { repository_key } }) => repository_key ?? null,
+});
+
+const deepest = 4;
+const mostNames = 50;
+const longestFieldName = 60;
+
+/** Fields of a server.json that Dossier reads or knows to state nothing else. */
+const readFields: ReadonlySet<string> = new Set([
+  '$schema',
+  'name',
+  'title',
+  'description',
+  'version',
+  'websiteUrl',
+  'repository',
+  'remotes',
+  'packages',
+  'icons',
+  '_meta',
+]);
+
+function* namesIn(value: unknown, depth = 0): Generator<string> {
+  if (typeof value !== 'object' || value === null || depth === deepest) return;
+  for (const [name, inside] of Object.entries(value)) {
+    if (!Array.isArray(value)) yield toLine(name).slice(0, longestFieldName).toWellFormed();
+    yield* namesIn(inside, depth + 1);
+  }
+}
+
+/**
+ * Names of the fields of a server.json that Dossier stores without reading them: those of the publisher's own `_meta`, and
+ * top-level ones outside of the schema. At most 50, each once; publisher text.
+ */
+function publisherFields(server: object): string[] {
+  const { _meta, ...fields } = server as { readonly _meta?: Readonly<Record<string, unknown>> | null };
+  const unread = Object.entries(fields).filter(([name]) => !readFields.has(name));
+  const names = [...namesIn(Object.fromEntries(unread)), ...namesIn(_meta?.[publisherMeta])];
+  return eachOnce(names).slice(0, mostNames);
+}
+
+/** What else its publisher recorded. */
+export const recordUnreadFields = defineRecord({
+  kind: 'record.unread_fields',
+  question: 'terms',
+  title: 'Fields of the record that Dossier does not read',
+  means: 'They may state more than this page shows.',
+  doesNotMean: 'Their values are not here: see the registry.',
+  value: z.array(z.string()),
+  say: ({ value }) => codes(value),
+  stated: ({ server }) => listOrNone(publisherFields(server)) ?? undefined,
+});
+
+/** What the registry says of the version that is shown. */
+export const registryStatus = defineRecord({
+  kind: 'registry.status',
+  question: 'upkeep',
+  title: 'Status in the registry',
+  means: 'What the registry says of the shown version.',
+  doesNotMean: 'Active does not say that it works.',
+  value: z.enum(['active', 'deprecated']),
+  say: ({ value }) => own(value),
+  stated: ({ listing }) => listing.origin_status,
+});
+
+/** Why the status is what it is, in the words of the publisher. */
+export const registryStatusMessage = defineRecord({
+  kind: 'registry.status_message',
+  question: 'upkeep',
+  title: 'What the publisher says about its status',
+  means: 'The publisher’s own words.',
+  doesNotMean: 'Dossier has not checked them.',
+  value: z.string(),
+  say: ({ value }) => quote(value),
+  stated: ({ listing: { status_message } }) => status_message || undefined,
+});
+
+/** When the newest version of a service was published. */
+export const registryLastPublished = defineRecord({
+  kind: 'registry.last_published',
+  question: 'upkeep',
+  title: 'Newest version published',
+  means: 'When the newest version was published in the registry.',
+  doesNotMean: 'The service may change without a new version.',
+  value: z.string(),
+  say: ({ value }) => day(value),
+  follows: 'newest version',
+  stated: ({ lastPublished }) => lastPublished,
+});
+
+/** When the oldest version of a service was published. */
+export const registryFirstPublished = defineRecord({
+  kind: 'registry.first_published',
+  question: 'upkeep',
+  title: 'First published',
+  means: 'When the oldest version that was read was published.',
+  doesNotMean: 'The service may be older than its entry.',
+  value: z.string(),
+  say: ({ value }) => day(value),
+  follows: 'all versions',
+  stated: ({ listing }) => listing.published_at,
+});
+
+/** How many versions of a service there are. */
+export const registryVersions = defineRecord({
+  kind: 'registry.versions',
+  question: 'upkeep',
+  title: 'Versions published',
+  means: 'How many versions the registry has.',
+  doesNotMean: 'More are not better.',
+  unit: 'versions',
+  value: z.number(),
+  follows: 'all versions',
+  stated: ({ versions }) => versions,
+});
+
+/** When the entry of a service last changed. */
+export const registryLastUpdate = defineRecord({
+  kind: 'registry.last_update',
+  question: 'upkeep',
+  title: 'Entry last changed',
+  means: 'When the entry in the registry last changed.',
+  doesNotMean: 'The service may change without it.',
+  value: z.string(),
+  say: ({ value }) => day(value),
+  stated: ({ listing }) => listing.updated_at,
+});
