@@ -160,10 +160,13 @@ export function ended({ parts }: Words): Words {
   return isEnded ? new Words(parts) : toWords([...parts, { is: 'own', text: '.' }]);
 }
 
+/** The name of a registry that begins with a small letter in every place. */
+const smallName = /^npm\b/;
+
 /** A phrase as a sentence: a capital letter where it begins with our own words, and a full stop at its end. */
 export function sentence({ parts }: Words): Words {
   const [first, ...others] = parts;
-  if (first?.is !== 'own') return ended(new Words(parts));
+  if (first?.is !== 'own' || smallName.test(first.text)) return ended(new Words(parts));
   const text = first.text.charAt(0).toUpperCase() + first.text.slice(1);
   return ended(new Words([{ is: 'own', text }, ...others]));
 }

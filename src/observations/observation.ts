@@ -80,7 +80,12 @@ export const observation = z.object({
 
 /** Names the reason of a fact without the sentence that it is stale; JSON has only the whole. */
 export const ownReason = Symbol('own reason');
-export type Observation = z.infer<typeof observation> & { readonly [ownReason]?: Words | undefined };
+/** Names why the checks since `missed_since` did not see a fact again; JSON has it within its reason. */
+export const missedReason = Symbol('reason of checks that did not see it again');
+export type Observation = z.infer<typeof observation> & {
+  readonly [ownReason]?: Words | undefined;
+  readonly [missedReason]?: Words;
+};
 
 /** An observation that Dossier has looked for, which has dates. */
 export type DatedObservation = Observation & Required<Pick<Observation, 'observed_at' | 'first_seen_at'>>;

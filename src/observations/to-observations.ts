@@ -1,7 +1,13 @@
 import { day, isEmpty, join, own, say, Words } from '../core/words.ts';
 import type { Kind } from './kind.ts';
 import { kinds } from './kinds.ts';
-import { type Observation, ownReason, type RecordedSubject, type StoredObservation } from './observation.ts';
+import {
+  missedReason,
+  type Observation,
+  ownReason,
+  type RecordedSubject,
+  type StoredObservation,
+} from './observation.ts';
 import { outcomeWords } from './outcome.ts';
 import type { Subject } from './run.ts';
 
@@ -72,7 +78,7 @@ function publish(stored: StoredObservation, kind: Kind, observing: Observing): O
     question: kind.question,
     ...(kind.unit && { unit: kind.unit }),
     ...(isStale && { is_stale: true as const }),
-    ...(missed && { missed_since: missed.since }),
+    ...(missed && { missed_since: missed.since, [missedReason]: new Words(missed.why ?? []) }),
     ...(missed?.unanswered && { unanswered_since: missed.unanswered }),
   };
 }

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { Problem } from '../core/problem.ts';
+import { type Problem, problemTable } from '../core/problem.ts';
 import { isEmpty, join, own, say, toText, type Words } from '../core/words.ts';
 import { type AnswerWords, toAnswer, toAnswerWords } from '../document/answers/answers.ts';
 import { lineNames, lineTitles } from '../document/answers/lines.ts';
@@ -274,7 +274,7 @@ function unknownBlock({ picks, comparison }: ComparePage) {
   return html`
 <ul class="notice unanswered">${unknown.map(
     ({ handle, problem }) => html`
-<li><span class="handle foreign">${handle}</span>: ${problem.message}${(problem.near ?? []).length > 0 ? html` Did you mean: ${(problem.near ?? []).map((near) => html`<a class="handle" href="${toPath(withHandle(picks, near, handle))}" aria-label="Take ${near} instead">${near}</a> `)}` : ''}</li>`,
+<li><span class="handle foreign">${handle}</span>: ${problem.code === 'unknown_handle' ? `${problemTable.unknown_handle.title}.` : problem.message}${(problem.near ?? []).length > 0 ? html` Did you mean: ${(problem.near ?? []).map((near) => html`<a class="handle" href="${toPath(withHandle(picks, near, handle))}" aria-label="Take ${near} instead">${near}</a> `)}` : ''}</li>`,
   )}</ul>`;
 }
 

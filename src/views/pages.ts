@@ -286,7 +286,7 @@ ${connectDossier(site.config.publicUrl)}
           : `Writes${tool.effects.destructiveHint ? ' and may remove' : ''}.${tool.effects.idempotentHint ? ' Repeating a call changes nothing.' : ''}`
       }</p>
 ${inputs(tool)}
-${paste(toCurl(`${site.config.publicUrl}/api/tools/${tool.name}`, exampleOf(tool, handles)))}
+${paste(toCurl(`${site.config.publicUrl}/api/tools/${tool.name}`, exampleOf(tool, handles), tool.needsCapability ? 'Authorization: Bearer YOUR_CAPABILITY' : ''))}
 </section>`,
     )}
 ${errorCodes}</div>

@@ -123,6 +123,7 @@ describe('/compare', () => {
     expect(page).toContain(
       `href="/compare?${politics}&${webhook}&claimed=true" aria-label="Take co.webhook/webhook instead"`,
     );
+    expect(page).not.toContain('search_agents');
     expect(resultsIn(page)).toEqual([['Not met']]);
     const none = await pageOf('/compare?handle=a.b%2Fc&handle=d.e%2Ff&claimed=true');
     expect(resultsIn(none)).toEqual([]);

@@ -69,7 +69,7 @@ describe('the history of a listing', () => {
 
   it('says that nothing is recorded where nothing is', async () => {
     expect(await textOf('/agents/com.politicalcomms/api/history')).toContain(
-      'No change is recorded for this listing.',
+      'Dossier has recorded no change of this listing.',
     );
   });
 
@@ -89,7 +89,7 @@ describe('the history of a listing', () => {
     const ofKind = await textOf(`/agents/${busy}/history?kind=tools`);
     expect(ofKind).toMatch(/href="[^"]*history\?kind=tools&(?:amp;)?cursor=[^"]+"/);
     expect(await textOf(`/agents/${busy}/history?kind=claim`)).toContain(
-      'No such change is recorded for this listing.',
+      'Dossier has recorded no such change of this listing.',
     );
     const second = await textOf(older);
     expect(second.match(/log index 1\d\d/g)).toEqual(['log index 100']);

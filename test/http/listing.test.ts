@@ -179,7 +179,8 @@ describe('a handle that is not listed', () => {
       type: 'http://127.0.0.1:3000/tools#unknown_handle',
       title: 'No listing has this handle',
       status: 404,
-      detail: 'Absence says nothing of a service. Similar handles: see near or search_agents.',
+      detail:
+        'That it is not listed says nothing about a service. Similar handles: see near or search_agents.',
       code: 'unknown_handle',
       near: ['co.webhook/webhook'],
     });

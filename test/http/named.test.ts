@@ -230,14 +230,16 @@ describe('what no listing records', () => {
     const answer = await call('get_agent', { handle });
     expect(answer.code).toBe('unknown_handle');
     expect(answer.detail).toBe(
-      'Absence says nothing of a service. Similar handles: see near or search_agents.',
+      'That it is not listed says nothing about a service. Similar handles: see near or search_agents.',
     );
     expect(answer.near).not.toContain(other);
   });
   it('has no handle with different capitals if it is none', async () => {
     const { detail, near } = await call('get_agent', { handle: 'https://gitlab.com/co.webhook/webhook' });
     expect(near).toEqual(['co.webhook/webhook']);
-    expect(detail).toBe('Absence says nothing of a service. Similar handles: see near or search_agents.');
+    expect(detail).toBe(
+      'That it is not listed says nothing about a service. Similar handles: see near or search_agents.',
+    );
   });
   it('has near handles of the first unknown one only in a comparison', async () => {
     const handles = ['co.webhook/webhook', 'io.github.alice/ntoes', 'io.github.alice/diry'];

@@ -120,6 +120,9 @@ describe('pages', () => {
     const page = await textOf('/tools');
     for (const tool of toolNames) expect(page).toContain(`<h2 id="${tool}"><code>${tool}</code>`);
     expect(page).toContain('http://127.0.0.1:3000/api/tools/get_agent');
+    const [, example = ''] = /<code>(curl [^<]*submit_rating[^<]*)/.exec(page) ?? [];
+    expect(example).toContain('-H &quot;Authorization: Bearer YOUR_CAPABILITY&quot;');
+    expect(page.split('YOUR_CAPABILITY')).toHaveLength(4);
   });
 
   it('/about begins with what the service is, and states the rules, what claimed means and the import', async () => {

@@ -470,11 +470,23 @@ const rows: readonly Row[] = [
     ],
   },
   {
+    says: 'that only a package asks for a secret',
+    record: {
+      ...at(url),
+      packages: [{ ...npm.packages[0], environmentVariables: [{ ...header, name: 'X_TOKEN' }] }],
+    },
+    seen: [saw({ kind: 'auth.required', value: true })],
+    expected: [
+      `The record names no credentials for the endpoint, which asked Dossier for some (Dossier, ${today}).`,
+      'The record asks for 1 secret where it is run from a package.',
+    ],
+  },
+  {
     says: 'an endpoint that asks for credentials, and a record that does not',
     record: at(url, other),
     seen: [saw({ kind: 'auth.required', value: true })],
     expected: [
-      `The record names no credentials; ${url} asked Dossier for some (Dossier, ${today}).`,
+      `The record names no credentials for ${url}, which asked Dossier for some (Dossier, ${today}).`,
       `Asks: Asked Dossier for credentials first at ${url} (Dossier, ${today}).`,
     ],
   },

@@ -91,7 +91,7 @@ describe('get_agent', () => {
   it('says of a package that is run by its caller that no endpoint is recorded', async () => {
     const { json } = await ask('get_agent', { handle: observedStates.packaged });
     expect(json.lines).toMatchObject({
-      where: 'Run on your machine from `npm` `noteworks-notes@2.1.0`, which is published.',
+      where: 'Run on your machine from npm `noteworks-notes@2.1.0`, which is published.',
     });
     expect(json.unstated).toMatch(/^price, a remote endpoint, credentials, /);
     expect(json.unchecked).toBe('tools, package advisories');

@@ -90,6 +90,9 @@ it('an endpoint whose robots.txt answers 503 is not asked, and so is not called 
   robotsStatus = 503;
   for (let day = 0; day < 2; day += 1) await lookUnasked(shielded, 86_500);
   robotsStatus = 404;
+  expect(await said(shielded)).toMatch(
+    /Answered, [^:]+, not seen by checks since [\d-]+: `[^`]+` returned HTTP 503 for its robots.txt/,
+  );
   expect(await said(shielded)).not.toMatch(silence);
   expect(await isAlive(shielded)).toBe('met');
 });

@@ -18,6 +18,7 @@ import {
   say,
   toText,
   type Words,
+  within,
 } from '../../core/words.ts';
 import { accessOauth, accessRequired, signInWords } from '../../observations/kinds/access.ts';
 import { endpointAnswers } from '../../observations/kinds/endpoint.ts';
@@ -37,7 +38,7 @@ import { repositoryExists, repositoryLastCommit } from '../../observations/kinds
 import { securityContact, termsUrl } from '../../observations/kinds/terms.ts';
 import { toolsCount, toolsSurface } from '../../observations/kinds/tools.ts';
 import { kinds } from '../../observations/kinds.ts';
-import type { DatedObservation } from '../../observations/observation.ts';
+import { type DatedObservation, missedReason } from '../../observations/observation.ts';
 import { outcomeWords } from '../../observations/outcome.ts';
 import {
   type Fact,
@@ -64,7 +65,7 @@ import {
   type SeenFact,
   tallyOf,
 } from '../seen.ts';
-import { inputsWords, packageName } from '../sentences.ts';
+import { inputsWords, packageName, typeWords } from '../sentences.ts';
 import { factName, unique } from '../words.ts';
 import { keptUp, rated } from './kept-up.ts';
 
@@ -213,6 +214,13 @@ const sinceFirst = (
   before: Words,
 ): Words => (dayText(first_seen_at) < dayText(observed_at) ? say`${before}${day(first_seen_at)}` : say``);
 
+/** Why no check since saw an endpoint answer, if none of them was left unanswered: that they were says what stands out. */
+function withMissed(one: DatedObservation, fact: Fact): Fact {
+  const { unanswered_since, [missedReason]: why } = one;
+  if (why === undefined || isEmpty(why) || unanswered_since !== undefined) return fact;
+  return { ...fact, text: say`${fact.text}: ${within(phrase(why))}` };
+}
+
 const remotesOf: FactsOf = (judged) => {
   const { listing, detail } = judged;
   const answers = new Map(judged.seen(endpointAnswers).map((one) => [one.subject, one]));
@@ -229,7 +237,7 @@ const remotesOf: FactsOf = (judged) => {
     const isAlone = isNamed && isStreamable && listing.packages.length === 0;
     if (isKnown(one)) {
       const answered = answeredWords(one, judged);
-      return observed(judged, one, isAlone ? answered : say`${at} ${answered}`);
+      return withMissed(one, observed(judged, one, isAlone ? answered : say`${at} ${answered}`));
     }
     return observed(judged, one, isAlone ? whyOf(one) : say`${at}: ${whyOf(one)}`);
   });
@@ -240,8 +248,8 @@ const packagesOf: FactsOf = (judged) => {
   const read = new Set(readablePackages(judged.listing).map((one) => one.recorded));
   return judged.listing.packages.map((recordedPackage) => {
     const { registry_type, version, transport } = recordedPackage;
-    const over = transport && transport !== 'stdio' ? say` over ${code(transport)}` : say``;
-    const text = say`run on your machine from ${code(registry_type)} ${packageName(recordedPackage)}${over}`;
+    const over = transport && transport !== 'stdio' ? say` over ${typeWords(transport)}` : say``;
+    const text = say`run on your machine from ${typeWords(registry_type)} ${packageName(recordedPackage)}${over}`;
     const found = toPackage(recordedPackage);
     const one = found && read.has(found.recorded) ? exist.get(found.subject) : undefined;
     if (!one) return recorded(judged, say`${text}, not checked`, 'not_known');

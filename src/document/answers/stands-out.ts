@@ -195,7 +195,9 @@ function contradictions(judged: Judged): Words[] {
   const asked = known(accessRequired).flatMap((one) => {
     const remote = listing.remotes.find(({ url }) => url === one.subject);
     return one.value && remote && !remote.inputs
-      ? [say`The record names no credentials; ${whichOf(remote.url)} asked Dossier for some${byCheck(one)}`]
+      ? [
+          say`The record names no credentials for ${whichOf(remote.url)}, which asked Dossier for some${byCheck(one)}`,
+        ]
       : [];
   });
   const ofSource = known(packageProvenance)
@@ -289,7 +291,11 @@ function secrets(judged: Judged): Words[] {
   // A contradiction names those of an endpoint.
   const named = new Set(namedSecrets(judged).flatMap((one) => one.secrets.map(({ name }) => name)));
   if (needed.every((name) => named.has(name))) return [];
-  return [say`The record asks for ${count(needed.length, 'secret')}`];
+  const { remotes } = judged.listing;
+  const ofRemotes = new Set(recordedSecrets({ remotes, packages: [] }).needed);
+  const isOfPackages = remotes.length > 0 && !needed.some((name) => ofRemotes.has(name));
+  const where = isOfPackages ? own(' where it is run from a package') : say``;
+  return [say`The record asks for ${count(needed.length, 'secret')}${where}`];
 }
 
 function rated({ listing }: Judged): Words[] {

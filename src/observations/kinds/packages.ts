@@ -84,7 +84,7 @@ export const packageAdvisories = defineKind({
   kind: 'package.advisories',
   value: advisories,
   say: advisoriesWords,
-  sayBriefly: ({ value }) => say`${count(value.count, 'advisory')} about the package`,
+  sayBriefly: ({ value }) => say`${count(value.count, 'advisory')} about the recorded version`,
   question: 'code',
   title: 'Advisories about the package',
   means:

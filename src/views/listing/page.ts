@@ -122,7 +122,7 @@ const listingHeading = (listing: ListingDocument): Html => html`
 <h1 class="${listing.title ? 'foreign' : 'handle'}">${listing.title ?? listing.handle}</h1>
 <p class="by">${listing.title && html`<span class="handle">${listing.handle}</span> · `}${publisher(listing)}</p>
 ${noticesBlock(listing.moderation)}${listing.description && html`<p class="lead foreign">${listing.description}</p>`}
-<p class="states">${claimState(listing)}${listing.origin_status === 'deprecated' ? html` <span class="state">Deprecated in the registry</span>` : ''}${listing.sample && html` <span class="state">Sample</span>`} <a class="action" href="${comparePath(listing.handle)}">Compare</a> <a class="action" href="#connect">Connect</a></p>
+<p class="states">${claimState(listing)}${listing.sample && html` <span class="state">Sample</span>`} <a class="action" href="${comparePath(listing.handle)}">Compare</a> <a class="action" href="#connect">Connect</a></p>
 ${listing.sample && originNote(listing)}
 ${listingTabs(listing, 'overview')}
 </header>`;

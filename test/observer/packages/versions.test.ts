@@ -187,6 +187,7 @@ describe('the recorded version of an npm package, beside the one published befor
       },
       'package.new_dependencies': { outcome: 'nothing', value: null },
     });
+    expect(await read('first')).toMatch(/: npm has no version before `1\.0\.0` \(Dossier/);
   });
 
   it('is read alone if the document of the package is over 2 MiB', async () => {
