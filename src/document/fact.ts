@@ -1,6 +1,7 @@
 import { day } from '../core/text.ts';
 import { phrase, type Source, say, type Words, within } from '../core/words.ts';
 import type { CopyField } from '../imports/import-run.ts';
+import type { AskedKind } from '../observations/kind.ts';
 import type { DatedObservation } from '../observations/observation.ts';
 import { outcomeWords } from '../observations/outcome.ts';
 import { copyLacksWords } from './record.ts';
@@ -52,7 +53,7 @@ export const noneRecorded = (judged: Judged, field: CopyField, none: Words, gap?
 };
 
 /** What the record does not state, or may state in a field that Dossier does not read. */
-export function unknownOf(judged: Judged, kind: string, notStated: Words): Fact {
+export function unknownOf(judged: Judged, { kind }: AskedKind, notStated: Words): Fact {
   const item = judged.listing.not_known.find((one) => one.kind === kind);
   const text = item?.state === 'not_checked' ? phrase(item.reason) : notStated;
   return { ...recorded(judged, text, 'not_known'), gap: kind };

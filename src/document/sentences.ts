@@ -16,11 +16,12 @@ import {
 import type { CopyField } from '../imports/import-run.ts';
 import type { Listing, ListingInput, ListingPackage } from '../listings/listing.ts';
 import type { Shared } from '../listings/shared.ts';
+import type { AskedKind } from '../observations/kind.ts';
 import type { sharedKinds } from '../observations/kinds/publisher.ts';
-import { kindOf } from '../observations/kinds.ts';
+import { anyPrice, nativeRatings } from '../observations/kinds/questions.ts';
+import { asked, askedOf, kindOf } from '../observations/kinds.ts';
 import { isDated, knowingOf, type Observation } from '../observations/observation.ts';
 import { outcomeWords } from '../observations/outcome.ts';
-import { shortNameOf } from '../observations/recorded-kinds.ts';
 import type { NotKnownItem, NotSeenItem } from './listing-document.ts';
 import { copyLacksWords, packageTypes, transports } from './record.ts';
 
@@ -67,8 +68,9 @@ export function inputWords({ name, kind, required, secret, description }: Listin
 
 /** What is not known, in a few words, as after `Not known:`. */
 export function notKnownWords({ kind, state }: Pick<NotKnownItem, 'kind'> & Partial<NotKnownItem>): Words {
-  if (kind === 'endpoint.answers' && state === 'not_stated') return own('a remote endpoint');
-  return ours(shortNameOf(kind) ?? kind.replaceAll(/[._]/g, ' '));
+  const { name, unstated } = askedOf(kind) ?? {};
+  if (state === 'not_stated' && unstated?.name) return unstated.name;
+  return ours(name ?? kind.replaceAll(/[._]/g, ' '));
 }
 
 interface NotKnownFacts {
@@ -78,121 +80,56 @@ interface NotKnownFacts {
   readonly unread: readonly string[];
 }
 
-type Question = NotKnownItem['question'];
-const notStated = (question: Question, kind: string, what: Words): NotKnownItem => {
-  const reason = sentence(say`The record that Dossier read has no field that states ${what}`);
-  return { question, kind, state: 'not_stated', reason };
-};
-const notChecked = (question: Question, kind: string, what: Words): NotKnownItem => {
-  const reason = sentence(say`Dossier has not checked ${what}`);
-  return { question, kind, state: 'not_checked', reason };
-};
+const notChecked = (what: Words) => sentence(say`Dossier has not checked ${what}`);
 
-/** Words in the names of fields that may state what a buyer asks. */
-const fieldWords = {
-  price: /pric|cost|fee|billing|payment|plan|tier|subscri|currency|monetiz/i,
-  operator: /vendor|operator|maintainer|publisher|author|owner|provider|company|organi[sz]ation|contact/i,
-  auth: /auth|key|token|secret|credential|login|oauth/i,
-  'terms.url': /terms|tos|legal|policy|agreement|compliance/i,
-  data_handling: /privacy|data|gdpr|retention|compliance|security|policy/i,
-  region: /region|location|residency|jurisdiction|country|hosting/i,
-  licence: /licen[cs]e|spdx/i,
-  support: /support|help|contact|email|issue|bug|maintainer/i,
-} as const;
+/** Whether a field of the record that Dossier does not read may state it. */
+const mayBeUnread = ({ unstated }: AskedKind, { unread }: NotKnownFacts): boolean =>
+  unread.some((name) => unstated?.fields?.test(name));
 
-/** What the record does not state; if a field that Dossier does not read may state it, that is said instead. */
-function unlessUnread(
-  { unread }: NotKnownFacts,
-  [question, kind]: readonly [Question, keyof typeof fieldWords],
-  what: Words,
-): NotKnownItem {
-  return unread.some((name) => fieldWords[kind].test(name))
-    ? notChecked(question, kind, say`whether fields of the record that it does not read state ${what}`)
-    : notStated(question, kind, what);
+/** Why what stands with some fields is not known: a copy has none of these, of any listing. */
+function whyLacked(fields: readonly CopyField[], { copyLacks, listing }: NotKnownFacts): Words | undefined {
+  const lacked = fields.find((field) => copyLacks.includes(field));
+  const why = lacked && listing.remotes.length === 0 ? copyLacksWords([lacked], lacked) : undefined;
+  return why && sentence(say`What it asks for is not known, because ${within(phrase(why))}`);
 }
 
-/** That the record states none; of a copy that records it of no listing, nothing is known. */
-function unlessLacking({ copyLacks }: NotKnownFacts, field: CopyField, item: NotKnownItem): NotKnownItem {
-  const reason = copyLacksWords(copyLacks, field);
-  return reason === undefined ? item : { ...item, state: 'not_checked', reason };
+/** Why a record does not state something: unless a field that Dossier does not read may, or the copy has it of no listing. */
+function unstatedItem(kind: AskedKind, facts: NotKnownFacts): Pick<NotKnownItem, 'state' | 'reason'>[] {
+  const { what, isAsked, copyField, standsWith = [] } = kind.unstated ?? {};
+  if (!what || isAsked?.(facts.listing) === false) return [];
+  const lacks = copyField && copyLacksWords(facts.copyLacks, copyField);
+  const unread = mayBeUnread(kind, facts)
+    ? notChecked(say`whether fields of the record that it does not read state ${what}`)
+    : undefined;
+  const reason = lacks ?? whyLacked(standsWith, facts) ?? unread;
+  if (reason) return [{ state: 'not_checked', reason }];
+  const none = sentence(say`The record that Dossier read has no field that states ${what}`);
+  return [{ state: 'not_stated', reason: none }];
 }
 
-/** What callers must send stands with endpoints and packages: of a copy without these it is not known. */
-function ofAccess(facts: NotKnownFacts): NotKnownItem {
-  const item = unlessUnread(facts, ['access', 'auth'], own('what a caller must send'));
-  const lacked = (['endpoint', 'package'] as const).find((field) => facts.copyLacks.includes(field));
-  const why = lacked && facts.listing.remotes.length === 0 ? copyLacksWords([lacked], lacked) : undefined;
-  const reason = why && sentence(say`What it asks for is not known, because ${within(phrase(why))}`);
-  return reason ? { ...item, state: 'not_checked', reason } : item;
-}
-
-function ofCode(facts: NotKnownFacts): NotKnownItem[] {
-  if (facts.listing.repository_key === undefined)
-    return [unlessLacking(facts, 'repository', notStated('code', 'repository', own('a source repository')))];
+/** What is not known of something that buyers ask, while nothing was observed of it. */
+function gapsOf(kind: AskedKind, facts: NotKnownFacts): NotKnownItem[] {
+  const { unchecked, question } = kind;
+  const isUnchecked = unchecked && unchecked.isAsked?.(facts.listing) !== false;
   return [
-    notChecked(
-      'code',
-      'repository.contents',
-      own('whether the recorded repository holds the code of the service'),
-    ),
-    notChecked('upkeep', 'repository.last_commit', own('when the recorded repository last changed')),
-  ];
+    ...unstatedItem(kind, facts),
+    ...(isUnchecked ? [{ state: 'not_checked' as const, reason: notChecked(unchecked.what) }] : []),
+  ].map((gap) => ({ question, kind: kind.kind, ...gap }));
 }
-
-const readTypes: ReadonlySet<string> = new Set(['npm', 'pypi']);
-
-function ofPackages({ listing: { packages } }: NotKnownFacts): NotKnownItem[] {
-  if (!packages.some(({ registry_type }) => readTypes.has(registry_type.toLowerCase()))) return [];
-  return [
-    notChecked('code', 'package.exists', own('whether the recorded package is published')),
-    notChecked('code', 'package.provenance', own('which repository the published package was built from')),
-    notChecked(
-      'code',
-      'package.advisories',
-      own('whether advisories name the recorded version of the package'),
-    ),
-  ];
-}
-
-/** What nothing but an observation could answer, as it stands without one. */
-const questionsOf = (facts: NotKnownFacts): NotKnownItem[] => [
-  unlessUnread(facts, ['price', 'price'], own('a price')),
-  facts.listing.remotes.length === 0
-    ? unlessLacking(facts, 'endpoint', notStated('reach', 'endpoint.answers', own('a remote endpoint')))
-    : notChecked('reach', 'endpoint.answers', own('whether the endpoint answers')),
-  notChecked('tools', 'tools.surface', own('which tools the service lists')),
-  ...([...facts.listing.remotes, ...facts.listing.packages].some(({ inputs }) => inputs)
-    ? []
-    : [ofAccess(facts)]),
-  unlessUnread(facts, ['publisher', 'operator'], own('who operates the service')),
-  ...ofCode(facts),
-  ...ofPackages(facts),
-  unlessUnread(facts, ['terms', 'terms.url'], own('terms of use')),
-  unlessUnread(facts, ['terms', 'data_handling'], own('how data is handled')),
-  unlessUnread(facts, ['terms', 'region'], own('the region that the service runs in')),
-  unlessUnread(facts, ['terms', 'licence'], own('a licence')),
-  unlessUnread(facts, ['terms', 'support'], own('support')),
-];
-
-/** Payment methods and payees are no price. */
-const isPriced = (kind: string) => kindOf(kind)?.priced !== undefined;
-
-/** Whether an observation is about what an item asks: the same kind, or one below it, as `price.tool` for `price`. */
-const isAbout = (item: NotKnownItem) => (observation: Observation) =>
-  observation.kind === item.kind ||
-  (observation.kind.startsWith(`${item.kind}.`) && (item.kind !== 'price' || isPriced(observation.kind)));
 
 /** What buyers ask about a listing that was neither checked nor is stated, with the reason (docs/contract.md). */
-export const toNotKnown = (observations: readonly Observation[], facts: NotKnownFacts): NotKnownItem[] => {
+export function toNotKnown(observations: readonly Observation[], facts: NotKnownFacts): NotKnownItem[] {
   const lookedFor = observations.filter((one) => knowingOf(one) !== 'not_known');
-  const known = lookedFor.filter((one) => knowingOf(one) === 'known');
-  // That a price was not seen at the endpoint does not say what an unread field of the record states.
-  const inRecord = unlessUnread(facts, ['price', 'price'], own('a price'));
-  return questionsOf(facts).filter((item) => {
-    const mayBeStated = item.kind === inRecord.kind && inRecord.state === 'not_checked';
-    return !(mayBeStated ? known : lookedFor).some(isAbout(item));
+  return asked.flatMap((kind) => {
+    // That a price was not seen at the endpoint does not say what an unread field of the record states.
+    const isStated = kind.kind === anyPrice.kind && mayBeUnread(kind, facts);
+    const answers = lookedFor.filter((one) => !isStated || knowingOf(one) === 'known');
+    const isAnswered = answers.some(
+      (one) => one.kind === kind.kind || kindOf(one.kind)?.answers === kind.kind,
+    );
+    return isAnswered ? [] : gapsOf(kind, facts);
   });
-};
+}
 
 /** Kinds of which something is known of one endpoint or package and was not seen of another, so that a gap has to name its place. */
 export const toSplitKinds = (observations: readonly Observation[]): ReadonlySet<string> =>
@@ -234,7 +171,7 @@ export function toNotSeen(
     .flatMap(toItem);
   const reason = own('Nobody has rated it here.');
   const ofRatings: NotSeenItem = {
-    ...{ question: 'ratings', kind: 'ratings.native', outcome: 'nothing', reason },
+    ...{ question: nativeRatings.question, kind: nativeRatings.kind, outcome: 'nothing', reason },
     ...{ by: 'this service', as_of: date },
   };
   return ratings === 0 ? [...notSeen, ofRatings] : notSeen;

@@ -12,23 +12,53 @@ export type ShownFinding<Value = Json> = Pick<Observation, 'details' | 'as_seen'
 };
 
 /** The lines of the answer about a listing that are made of facts. */
-type Line = 'whose' | 'where' | 'asks' | 'tools' | 'costs' | 'kept_up';
+type Line = 'whose' | 'where' | 'asks' | 'tools' | 'costs' | 'kept_up' | 'rated';
 
 /** What was seen of a fact before its last change; null where none was. */
 type Before<Value = Json> = Omit<NonNullable<Observation['changed_from']>, 'value'> & {
   readonly value: Value | null;
 };
 
-/** What every kind of fact says about itself, whether Dossier checks it or the record of a listing states it. */
-export interface FactKind {
+/** What a copy of a registry may record of no listing. */
+type CopyField = 'endpoint' | 'package' | 'repository';
+
+/** What buyers ask, whether a fact answers it or not. */
+export interface AskedKind {
   /** Dotted name, as `endpoint.answers`. */
   readonly kind: string;
+  /** The buyer's question that it helps to answer. */
+  readonly question: Question;
+  /** Its name in a word or two, for lists of what is not there or not known; absent: its title. */
+  readonly name?: string;
+  /** The line that says it, and what is not known of it. */
+  readonly line?: Line;
+  /** Hardly any listing has it: that one has none decides nothing, and is said in full only. */
+  readonly isSeldom?: true;
+  /** That the record does not state it, while nothing else is known of it. */
+  readonly unstated?: {
+    /** In words that follow `has no field that states`. */
+    readonly what: Words;
+    /** Absent if it is asked of every listing. */
+    readonly isAsked?: (listing: Listing) => boolean;
+    /** Words in the names of fields of the record that may state it. */
+    readonly fields?: RegExp;
+    /** The field that states it. */
+    readonly copyField?: CopyField;
+    /** The fields that it stands with. */
+    readonly standsWith?: readonly CopyField[];
+    /** Its name where the record does not state it. */
+    readonly name?: Words;
+  };
+  /** That it was not checked, while nothing is known of it; `what` in words that follow `has not checked`. */
+  readonly unchecked?: { readonly what: Words; readonly isAsked?: (listing: Listing) => boolean };
+}
+
+/** What every kind of fact says about itself, whether Dossier checks it or the record of a listing states it. */
+export interface FactKind extends AskedKind {
   /** Whether a check of Dossier sees it, or the record of a listing states it: an imported signal. */
   readonly origin: 'check' | 'record';
   /** Changes when the check, and with it the meaning of the fact, changes. */
   readonly method_version: string;
-  /** The buyer's question that it helps to answer. */
-  readonly question: Question;
   /** Its name in plain words. */
   readonly title: string;
   /** What it means, one sentence. */
@@ -46,12 +76,8 @@ export interface FactKind {
   readonly sayChange?: (was: Before, now: ShownFinding, between: Words) => Words | undefined;
   /** A value in a few words, for the line about upkeep. */
   readonly sayBriefly?: (found: ShownFinding) => Words | undefined;
-  /** Its name in a word or two, for lists of what is not there or not known; absent: its title. */
-  readonly name?: string;
-  /** The line that says it, and what is not known of it. */
-  readonly line?: Line;
-  /** Hardly any listing has it: that one has none decides nothing, and is said in full only. */
-  readonly isSeldom?: true;
+  /** What else buyers ask that it answers (kinds/questions.ts). */
+  readonly answers?: 'price' | 'auth';
   /** It says whether something recorded is there: `repository`, `package` or `endpoint`. */
   readonly existsAs?: 'repository' | 'package' | 'endpoint';
   /** What a value of it says about prices, as one sentence: the endpoint or somebody else names an amount. */

@@ -1,4 +1,4 @@
-import type { FactKind, Kind, RecordKind } from './kind.ts';
+import type { AskedKind, FactKind, Kind, RecordKind } from './kind.ts';
 import { accessOauth, accessRequired } from './kinds/access.ts';
 import { agentCard, serverCard } from './kinds/cards.ts';
 import {
@@ -28,6 +28,18 @@ import {
   sharedKinds,
 } from './kinds/publisher.ts';
 import {
+  anyPrice,
+  credentials,
+  dataHandling,
+  licence,
+  nativeRatings,
+  operator,
+  region,
+  repositoryContents,
+  sourceRepository,
+  support,
+} from './kinds/questions.ts';
+import {
   recordPackageTypes,
   recordRepository,
   recordTransports,
@@ -49,6 +61,7 @@ import {
 import { securityContact, termsUrl } from './kinds/terms.ts';
 import { toolsHiddenText, toolsHints, toolsInstructions } from './kinds/tool-texts.ts';
 import { toolsCount, toolsSurface } from './kinds/tools.ts';
+import { questions } from './observation.ts';
 
 /** Every kind of fact that Dossier checks, in the order that adapters show them. A new kind is one line here. */
 const checked = [
@@ -116,7 +129,28 @@ export const kinds: readonly Kind[] = checked;
 /** The kinds of the record. */
 export const recordKinds: readonly RecordKind[] = recorded;
 
+/** What buyers ask, in the order of their questions: what facts answer, and what no kind of fact answers alone. */
+export const asked: readonly AskedKind[] = questions.flatMap((question) =>
+  [
+    ...checked,
+    anyPrice,
+    credentials,
+    operator,
+    sourceRepository,
+    repositoryContents,
+    nativeRatings,
+    dataHandling,
+    region,
+    licence,
+    support,
+  ].filter((kind) => kind.question === question),
+);
+
 const byName = new Map<string, FactKind>([...recorded, ...checked].map((kind) => [kind.kind, kind]));
+const askedByName = new Map<string, AskedKind>([...recorded, ...asked].map((kind) => [kind.kind, kind]));
 
 /** The definition of a kind of fact; undefined for one that nobody defined. */
 export const kindOf = (name: string): FactKind | undefined => byName.get(name);
+
+/** What a name of a kind asks, whether a fact answers it or not. */
+export const askedOf = (name: string): AskedKind | undefined => askedByName.get(name);

@@ -16,9 +16,9 @@ import {
 import { repositorySupersededBy } from '../../observations/kinds/repository.ts';
 import { termsUrl } from '../../observations/kinds/terms.ts';
 import { toolsSurface } from '../../observations/kinds/tools.ts';
+import { askedOf } from '../../observations/kinds.ts';
 import { isDated } from '../../observations/observation.ts';
 import { type Outcome, outcomeWords } from '../../observations/outcome.ts';
-import { isInLines, isSeldom, shortNameOf } from '../../observations/recorded-kinds.ts';
 import { type Fact, recorded } from '../fact.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { isAbsent, isKnown, isNowhere, type Judged, toKnown, toSeen } from '../seen.ts';
@@ -40,7 +40,10 @@ export const gapNames = Object.keys(gapTitles) as GapName[];
 /** What is said of a listing, once: text, JSON, Markdown and page are renderings of it. */
 export type Answer = ReturnType<typeof toAnswer>;
 
-const isShown = ({ detail }: Judged, kind: string) => detail === 'full' || !isSeldom(kind);
+const isShown = ({ detail }: Judged, kind: string) => detail === 'full' || !askedOf(kind)?.isSeldom;
+
+/** Whether the seven lines of an answer say its facts, and what is not known of them. */
+const isInLines = (kind: string): boolean => askedOf(kind)?.line !== undefined;
 
 /** Whether a fact is about a package or repository that is not there, or an endpoint: that is said once. */
 const isOfAbsent = ({ listing }: Judged, kind: string, subject?: string): boolean =>
@@ -74,7 +77,7 @@ function notSeenOf(judged: Judged, areNotThere: boolean): Fact[] {
       (areNotThere || kind === termsUrl.kind || !reasons.has(toText(reason))),
   );
   const nameOf = ({ kind, subject }: (typeof items)[number]): Words => {
-    const name = ours(shortNameOf(kind) ?? factTitle(kind));
+    const name = ours(askedOf(kind)?.name ?? factTitle(kind));
     return subject !== undefined && split.has(kind) ? say`${name} at ${code(subject)}` : name;
   };
   const groups = Map.groupBy(items, ({ outcome, asks_for, by, as_of }) =>

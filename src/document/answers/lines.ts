@@ -34,6 +34,7 @@ import {
   publisherSameEndpoint,
   sharedKinds,
 } from '../../observations/kinds/publisher.ts';
+import { anyPrice, credentials, sourceRepository } from '../../observations/kinds/questions.ts';
 import { repositoryExists, repositoryLastCommit } from '../../observations/kinds/repository.ts';
 import { securityContact, termsUrl } from '../../observations/kinds/terms.ts';
 import { toolsCount, toolsSurface } from '../../observations/kinds/tools.ts';
@@ -123,7 +124,7 @@ function namespaceOf(judged: Judged): Fact {
 function repositoryOf(judged: Judged): Fact[] {
   const { listing, detail, seen, known } = judged;
   if (listing.repository === undefined)
-    return [noneRecorded(judged, 'repository', own('no repository recorded'), 'repository')];
+    return [noneRecorded(judged, 'repository', own('no repository recorded'), sourceRepository.kind)];
   const [one] = seen(repositoryExists);
   const isShort = detail === 'short';
   const text = isShort ? own('repository') : say`repository ${code(listing.repository)}`;
@@ -316,7 +317,7 @@ const asks: FactsOf = (judged) => {
       observed(judged, one, say`${signInWords(one)}${atPlace(one, listing.remotes)}`),
     ),
   ];
-  return facts.length > 0 ? facts : [unknownOf(judged, 'auth', own('no credentials recorded'))];
+  return facts.length > 0 ? facts : [unknownOf(judged, credentials, own('no credentials recorded'))];
 };
 
 const mostTools = 15;
@@ -403,7 +404,7 @@ const costs: FactsOf = (judged) => {
   );
   const notSeen = quoted.filter((one) => !isKnown(one));
   const unread = judged.listing.not_known.find(
-    ({ kind, state }) => kind === 'price' && state === 'not_checked',
+    ({ kind, state }) => kind === anyPrice.kind && state === 'not_checked',
   );
   return [
     ...prices,
@@ -411,7 +412,13 @@ const costs: FactsOf = (judged) => {
     ...notSeen.map((one) => observed(judged, one, say`${noPriceWords(one, judged)}${atPlace(one, quoted)}`)),
     ...(unread && quoted.length > 0 ? [recorded(judged, phrase(unread.reason), 'not_known')] : []),
     ...(quoted.length + others.length === 0
-      ? [unknownOf(judged, 'price', isChecked(judged) ? own('not stated') : own('not recorded, not checked'))]
+      ? [
+          unknownOf(
+            judged,
+            anyPrice,
+            isChecked(judged) ? own('not stated') : own('not recorded, not checked'),
+          ),
+        ]
       : []),
   ];
 };

@@ -224,6 +224,7 @@ function sayMetadata(found: ShownFinding<z.infer<typeof signIn>>): Words {
 /** OAuth metadata of the endpoints that ask for credentials, or may ask for some when a tool is called. */
 export const accessOauth = defineKind({
   kind: 'auth.oauth',
+  answers: 'auth',
   value: signIn,
   line: 'asks',
   question: 'access',
@@ -239,6 +240,7 @@ export const accessOauth = defineKind({
 /** Whether an endpoint asks for credentials before it introduces itself. */
 export const accessRequired = defineKind({
   kind: 'auth.required',
+  answers: 'auth',
   entryName: 'auth',
   value: z.boolean(),
   sayChange: (_was, { value }, between) =>

@@ -17,6 +17,13 @@ const answerWords: Readonly<Record<number, Words>> = {
 /** Whether an endpoint answered at all. */
 export const endpointAnswers = defineKind({
   kind: 'endpoint.answers',
+  unstated: {
+    what: own('a remote endpoint'),
+    name: own('a remote endpoint'),
+    isAsked: ({ remotes }) => remotes.length === 0,
+    copyField: 'endpoint',
+  },
+  unchecked: { what: own('whether the endpoint answers'), isAsked: ({ remotes }) => remotes.length > 0 },
   entryName: 'endpoint',
   value: z.number(),
   name: 'endpoint',

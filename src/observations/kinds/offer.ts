@@ -187,6 +187,7 @@ function toFinding(endpoint: EndpointAnswer) {
 /** The price that an endpoint quotes before it shows anything: HTTP 402. */
 export const priceChallenge = defineKind({
   kind: 'price.challenge',
+  answers: 'price',
   entryName: 'price',
   line: 'costs',
   isLocked: true,

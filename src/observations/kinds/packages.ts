@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { code, codes, count, dayOf, own, quote, say, type Words } from '../../core/words.ts';
+import type { Listing } from '../../listings/listing.ts';
 import { notAsked, toRegistered } from '../../net/answer.ts';
 import { defineKind } from '../kind.ts';
 import type { Finding, RecordedSubject } from '../observation.ts';
@@ -25,6 +26,10 @@ import {
   toImage,
   toShort,
 } from './package-record.ts';
+
+/** Whether a record names a package on a registry whose packages have all of these facts. */
+const isOnNpmOrPypi = ({ packages }: Pick<Listing, 'packages'>): boolean =>
+  packages.some(({ registry_type }) => /^(?:npm|pypi)$/i.test(registry_type));
 
 const mostAdvisories = 20;
 
@@ -82,6 +87,10 @@ function advisoriesWords({
 /** Advisories about the recorded version of a package. */
 export const packageAdvisories = defineKind({
   kind: 'package.advisories',
+  unchecked: {
+    what: own('whether advisories name the recorded version of the package'),
+    isAsked: isOnNpmOrPypi,
+  },
   value: advisories,
   say: advisoriesWords,
   sayBriefly: ({ value }) => say`${count(value.count, 'advisory')} about the recorded version`,
@@ -157,6 +166,7 @@ const shortDigest = (digest: string) => code(digest.slice(0, 'sha256:'.length + 
 /** Whether the recorded packages are in their registries. */
 export const packageExists = defineKind({
   kind: 'package.exists',
+  unchecked: { what: own('whether the recorded package is published'), isAsked: isOnNpmOrPypi },
   entryName: 'package',
   value: z.union([
     z.strictObject({ version: z.string() }),
@@ -292,6 +302,10 @@ const provenance = z.strictObject({
 /** Which repository the published package was built from, as its signed provenance says. */
 export const packageProvenance = defineKind({
   kind: 'package.provenance',
+  unchecked: {
+    what: own('which repository the published package was built from'),
+    isAsked: isOnNpmOrPypi,
+  },
   value: provenance,
   say: ({ value: { result, repository } }) =>
     repository === undefined ? provenances[result] : say`${provenances[result]}: ${code(repository)}`,

@@ -108,6 +108,7 @@ function toSource(catalogs: readonly string[]): (catalog: string) => string {
 /** The prices that a catalogue lists for the recorded endpoints. */
 export const priceCatalog = defineKind({
   kind: 'price.catalog',
+  answers: 'price',
   line: 'costs',
   isLocked: true,
   priced: 'A catalogue of prices lists the endpoint.',
@@ -182,6 +183,7 @@ function readOpenApi({ text }: Fetched): Found | undefined {
 /** The prices in the OpenAPI document of an endpoint's origin. */
 export const priceOpenapi = defineKind({
   kind: 'price.openapi',
+  answers: 'price',
   line: 'costs',
   isLocked: true,
   priced: 'The OpenAPI document of the endpoint’s host advertises prices.',
@@ -346,6 +348,7 @@ function toolPriceFinding({ list }: EndpointAnswer) {
 /** The prices that tools state in the list of tools. */
 export const priceTool = defineKind({
   kind: 'price.tool',
+  answers: 'price',
   line: 'costs',
   isLocked: true,
   priced: 'Tools in the endpoint’s list state prices.',

@@ -184,6 +184,10 @@ export const repositoryHead = defineKind({
 /** When the commit at the head of the recorded repository was made. */
 export const repositoryLastCommit = defineKind({
   kind: 'repository.last_commit',
+  unchecked: {
+    what: own('when the recorded repository last changed'),
+    isAsked: ({ repository_key }) => repository_key !== undefined,
+  },
   value: z.string(),
   name: 'last commit',
   question: 'upkeep',

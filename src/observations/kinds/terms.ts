@@ -163,6 +163,7 @@ function withoutLink(places: readonly Place[], answers: readonly Finding[]): Fin
 /** Where the terms of use are, as the website or the endpoint's host says. */
 export const termsUrl = defineKind({
   kind: 'terms.url',
+  unstated: { what: own('terms of use'), fields: /terms|tos|legal|policy|agreement|compliance/i },
   value: z.string(),
   name: 'terms',
   isSeldom: true,

@@ -22,6 +22,7 @@ export const toolNames = (tools: unknown): string[] =>
 /** The set of tools that an endpoint lists, as one digest. */
 export const toolsSurface = defineKind({
   kind: 'tools.surface',
+  unchecked: { what: own('which tools the service lists') },
   pinnedAs: 'tools',
   entryName: 'tools',
   value: z.string(),
