@@ -1,6 +1,6 @@
 import type { Json } from '../core/json.ts';
 import { day, day_ms } from '../core/text.ts';
-import { code, dayOf, ours, own, say, type Words } from '../core/words.ts';
+import { code, dayOf, own, say, type Words } from '../core/words.ts';
 import type { ImportedSignal } from '../listings/listing.ts';
 import { type FactOf, factsOf, type NamedKind, type ValueOf } from '../observations/kind.ts';
 import { endpointAnswers, endpointAvailability } from '../observations/kinds/endpoint.ts';
@@ -12,6 +12,7 @@ import {
   type Observation,
   ownReason,
 } from '../observations/observation.ts';
+import { answeredWords, type Tallied } from '../observations/tally.ts';
 import type { ListingDocument } from './listing-document.ts';
 
 /** A fact that the record states or that Dossier has looked for, with a value of its kind, or null. */
@@ -91,7 +92,7 @@ export const isChecked = ({ listing }: Pick<Judged, 'listing'>): boolean =>
 export const daysSince = (time: string, { evidence_snapshot_date }: ListingDocument): number =>
   (Date.parse(evidence_snapshot_date) - Date.parse(day(time))) / day_ms;
 
-/** How many checks of an endpoint it answered, as `3 of 3`, if they were counted on the day of this one, of the last 30. */
+/** How many checks of an endpoint it answered, if they were counted on the day of this one, of the last 30. */
 export const tallyOf = ({ listing, seen }: Judged, { subject, observed_at }: DatedObservation) =>
   daysSince(observed_at, listing) <= 30
     ? seen(endpointAvailability).find(
@@ -100,8 +101,8 @@ export const tallyOf = ({ listing, seen }: Judged, { subject, observed_at }: Dat
     : undefined;
 
 /** What such a count says, as the end of a sentence about an endpoint that did not answer as a service. */
-export const tallyWords = (tally: unknown, { outcome }: Observation): Words =>
-  say`; ${ours(String(tally))} checks in 30 days ${outcome === 'absent' ? own('found something there') : own('were answered')}`;
+export const tallyWords = (tally: Tallied, { outcome }: Pick<Observation, 'outcome'>): Words =>
+  say`; ${answeredWords(tally)} ${outcome === 'absent' ? own('found something there') : own('were answered')}`;
 
 /** Whether something recorded was looked for and is not there: whatever would be known of it is not there either. */
 export const isAbsent = (one: DatedObservation): boolean =>

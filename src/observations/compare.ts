@@ -61,7 +61,10 @@ const hasValue = ({ outcome }: Pick<Finding, 'outcome'>) => outcome === 'seen';
 const isSame = (a: StoredObservation | LastValue, b: DatedFinding) =>
   a.method_version === b.method_version && isEqual(a, b);
 
-function fresh({ isFailure: _, rule, ...said }: DatedFinding, { at, vantage }: RunStamp): StoredObservation {
+function fresh(
+  { isFailure: _, ended: __, rule, ...said }: DatedFinding,
+  { at, vantage }: RunStamp,
+): StoredObservation {
   return { ...said, ...(rule === 'part' && { rule }), observed_at: at, first_seen_at: at, vantage };
 }
 
@@ -178,10 +181,13 @@ function stillUnanswered(known: StoredObservation, found: DatedFinding, stamp: R
   };
 }
 
-function tallied(known: StoredObservation | undefined, found: DatedFinding, stamp: RunStamp) {
-  const tally = addCheck(known?.tally ?? {}, stamp.at, found.value as CheckEnd);
-  const { why, ...said } = toTallied(tally, stamp.at);
-  return { ...fresh({ ...found, ...said, why: why.parts }, stamp), tally };
+function tallied(
+  known: StoredObservation | undefined,
+  found: DatedFinding & { readonly ended: CheckEnd },
+  stamp: RunStamp,
+): StoredObservation {
+  const tally = addCheck(known?.tally ?? {}, stamp.at, found.ended);
+  return { ...fresh({ ...found, value: toTallied(tally, stamp.at) }, stamp), tally };
 }
 
 /** What was decided by an exchange that now has no lasting answer stands, unless the other one says the same. */
@@ -234,7 +240,8 @@ function countsAs(known: StoredObservation, found: DatedFinding): Outcome {
 const isRare = ({ rule }: DatedFinding) => rule === 'rare' || rule === 'passing';
 
 function next(known: StoredObservation | undefined, found: DatedFinding, stamp: RunStamp) {
-  if (found.rule === 'counted') return tallied(known, found, stamp);
+  const { ended } = found;
+  if (ended) return tallied(known, { ...found, ended }, stamp);
   if (known?.tally) return known;
   if (!known) return isRare(found) && !hasValue(found) ? undefined : fresh(found, stamp);
   // What was seen was of something else: another version of a package.

@@ -4,7 +4,7 @@ import { type Part, type Words, wordsSchema } from '../core/words.ts';
 import type { NoAnswer } from '../net/answer.ts';
 import type { Exchange, OpenExchange } from './endpoint/conversation.ts';
 import { type Outcome, outcomes } from './outcome.ts';
-import type { Tally } from './tally.ts';
+import type { CheckEnd, Tally } from './tally.ts';
 import { changeClasses } from './tool-change.ts';
 
 /** The questions of a buyer, in the order that every adapter shows them, each in plain words. */
@@ -117,12 +117,11 @@ export interface RecordedSubject {
 
 /**
  * What is particular about a finding when it is joined with what was known (compare.ts). `rare`: without a value there is no such fact
- * until one was seen. `together`: said of all subjects of the kind, only while a value was seen of none. `counted`: its value is how the
- * check ended, which a tally counts. `part`: only a part of the value was learned, so that it changes nothing that was seen. `passing`:
+ * until one was seen. `together`: said of all subjects of the kind, only while a value was seen of none. `part`: only a part of the value was learned, so that it changes nothing that was seen. `passing`:
  * the same as `rare`, and another answer may come the next time, so that what was seen stands. `gone`: the value says that something is not there, and counts
  * as `absent` does.
  */
-type Rule = 'rare' | 'together' | 'counted' | 'part' | 'passing' | 'gone';
+type Rule = 'rare' | 'together' | 'part' | 'passing' | 'gone';
 
 /** What one check found, before it is dated. */
 export interface Finding extends RecordedSubject {
@@ -137,6 +136,8 @@ export interface Finding extends RecordedSubject {
   /** What may differ from run to run without a change of the fact: digests, signatures with an end. */
   readonly as_seen?: Readonly<Record<string, unknown>>;
   readonly rule?: Rule;
+  /** Of a tally, which counts it: how the check ended. Its value is the tally. */
+  readonly ended?: CheckEnd;
   /** Of a fact from an endpoint: the exchange that decided it. */
   readonly by?: Exchange;
   /** The exchange that had no lasting answer: a fact that it decided stands, and what it decides the next time is no change. */
@@ -159,7 +160,7 @@ export const toLast = (known: StoredObservation) =>
   ) as LastValue;
 
 /** An observation as it is stored; its question and unit follow from its kind. */
-export interface StoredObservation extends Omit<Finding, 'why' | 'open'> {
+export interface StoredObservation extends Omit<Finding, 'why' | 'open' | 'ended'> {
   readonly kind: string;
   readonly why?: readonly Part[];
   readonly open?: { readonly exchange: Exchange; readonly why: readonly Part[] };

@@ -1,5 +1,6 @@
-import { day_ms } from '../core/text.ts';
-import { count, day, isEmpty, join, own, say, type Words } from '../core/words.ts';
+import { z } from 'zod';
+import { day_ms, day as dayText } from '../core/text.ts';
+import { day, isEmpty, join, own, say, type Words } from '../core/words.ts';
 
 /** How a check that is counted ended: it was answered, or in one of these classes of failure. */
 const endWords = {
@@ -14,6 +15,7 @@ const endWords = {
   not_there: own('not there'),
 } as const;
 export type CheckEnd = keyof typeof endWords;
+const ends = Object.keys(endWords) as CheckEnd[];
 
 /** How many checks of each day (UTC) ended how. */
 export type Tally = Readonly<Record<string, Readonly<Partial<Record<CheckEnd, number>>>>>;
@@ -33,34 +35,44 @@ export function addCheck(tally: Tally, at: string, ended: CheckEnd): Tally {
   return { ...within(tally, at, longest_days), [day]: { ...others, [ended]: before + 1 } };
 }
 
-function toWindow(tally: Tally, at: string, days: number) {
-  const sums: Partial<Record<CheckEnd, number>> = {};
-  for (const ofDay of Object.values(within(tally, at, days)))
-    for (const [ended, times] of Object.entries(ofDay) as [CheckEnd, number][])
-      sums[ended] = (sums[ended] ?? 0) + times;
-  const { answered = 0, ...others } = sums;
-  const made = Object.values(sums).reduce((sum, times) => sum + times, 0);
-  return { days, made, answered, others };
-}
+const window = z.strictObject({
+  answered: z.number(),
+  made: z.number(),
+  /** How the other checks ended. */
+  others: z.partialRecord(z.enum(ends), z.number()),
+});
 
-const toSaid = ({ days, made, answered, others }: ReturnType<typeof toWindow>): Words => {
-  const failed = join(
-    (Object.entries(others) as [CheckEnd, number][]).map(
-      ([ended, times]) => say`${endWords[ended]} ${times}`,
-    ),
-    ', ',
-  );
-  const classes = isEmpty(failed) ? failed : say` (the others: ${failed})`;
-  return say`${answered} of ${count(made, 'check')} in ${days} days ${made === 1 ? own('was') : own('were')} answered${classes}`;
-};
+/** How many checks were answered in the 30 and the 90 days before the newest; `first_check` is the day of the first that is counted. */
+export const tallied = z.strictObject({ days_30: window, days_90: window, first_check: z.string() });
+export type Tallied = z.infer<typeof tallied>;
+
+function toWindow(tally: Tally, at: string, days: number) {
+  const others: Partial<Record<CheckEnd, number>> = {};
+  for (const ofDay of Object.values(within(tally, at, days)))
+    for (const ended of ends) if (ofDay[ended]) others[ended] = (others[ended] ?? 0) + ofDay[ended];
+  const made = Object.values(others).reduce((sum, times) => sum + times, 0);
+  const { answered = 0, ...rest } = others;
+  return { answered, made, others: rest };
+}
 
 /** What a tally says at the time of its newest check. */
-export function toTallied(tally: Tally, at: string) {
-  const [days_30, days_90] = [toWindow(tally, at, 30), toWindow(tally, at, longest_days)];
-  const [first = at.slice(0, 10)] = Object.keys(tally).sort();
-  return {
-    value: `${days_30.answered} of ${days_30.made}`,
-    why: say`On ${day(at)}, ${toSaid(days_30)}, and ${toSaid(days_90)}. The first check that is counted was on ${day(first)}.`,
-    details: { days_30, days_90, first_check: first },
-  };
+export function toTallied(tally: Tally, at: string): Tallied {
+  const [first_check = dayText(at)] = Object.keys(tally).sort();
+  return { days_30: toWindow(tally, at, 30), days_90: toWindow(tally, at, longest_days), first_check };
 }
+
+/** The count of 30 days within a sentence: `3 of 4 checks in 30 days`. */
+export const answeredWords = ({ days_30: { answered, made } }: Tallied): Words =>
+  say`${answered} of ${made} checks in 30 days`;
+
+function windowWords({ answered, made, others }: Tallied['days_30']): Words {
+  const failed = join(
+    ends.flatMap((ended) => (others[ended] ? [say`${endWords[ended]} ${others[ended]}`] : [])),
+    ', ',
+  );
+  return isEmpty(failed) ? say`${answered} of ${made}` : say`${answered} of ${made} (the others: ${failed})`;
+}
+
+/** Both counts, how the other checks ended, and since when checks are counted. */
+export const talliedWords = ({ days_30, days_90, first_check }: Tallied): Words =>
+  say`${windowWords(days_30)} in 30 days, ${windowWords(days_90)} in 90 days; the first that is counted was on ${day(first_check)}`;

@@ -62,6 +62,11 @@ const surface = (...names: string[]) =>
     first_seen_at: timeAgo(20),
     details: { tools: names.map((name) => ({ name, ...(name === 'run' && { hints: ['destructive'] }) })) },
   });
+/** A tally of so many checks of 30 and 90 days. */
+function tallyOf(answered: number, made: number) {
+  const counted = { answered, made, others: { server_error: made - answered } };
+  return { days_30: counted, days_90: counted, first_check: long };
+}
 const packageFact = (one: Partial<Seen> & Pick<Seen, 'kind'>) =>
   saw({
     value: true,
@@ -107,7 +112,7 @@ const rows: readonly Row[] = [
         first_seen_at: timeAgo(1),
         changed_from: { value: 200, outcome: 'seen', seen_until: timeAgo(20) },
       }),
-      saw({ kind: 'endpoint.availability', value: '7 of 9' }),
+      saw({ kind: 'endpoint.availability', value: tallyOf(7, 9) }),
     ],
     expected: [
       `No answer from the endpoint on ${today}, nor on ${yesterday}; it last answered on ${before}; 7 of 9 checks in 30 days were answered. Dossier asks from lab-one.`,
@@ -545,7 +550,7 @@ const rows: readonly Row[] = [
         ...{ kind: 'endpoint.answers', value: 200, observed_at: timeAgo(20), first_seen_at: timeAgo(20) },
         missed: { since: timeAgo(0), unanswered: timeAgo(0), reason: 'Time-out.' },
       }),
-      saw({ kind: 'endpoint.availability', value: '1 of 2' }),
+      saw({ kind: 'endpoint.availability', value: tallyOf(1, 2) }),
     ],
     expected: [`${url} answered, not seen by checks since ${today} (Dossier, ${before})`],
     absent: ['1 of 2'],
@@ -737,7 +742,7 @@ const rows: readonly Row[] = [
     record: at(url),
     seen: [
       saw({ kind: 'endpoint.answers', value: 200, observed_at: timeAgo(200), first_seen_at: timeAgo(200) }),
-      saw({ kind: 'endpoint.availability', value: '1 of 1', observed_at: timeAgo(200) }),
+      saw({ kind: 'endpoint.availability', value: tallyOf(1, 1), observed_at: timeAgo(200) }),
       saw({
         ...{ kind: 'price.challenge', value: null, outcome: 'nothing', reason: 'Dossier calls no tool.' },
         ...{ observed_at: timeAgo(200), first_seen_at: timeAgo(200) },

@@ -556,21 +556,21 @@ it('counts the checks that were answered, of 30 and of 90 days, and those that D
   expect(more).toEqual([]);
   expect(counted).toMatchObject({
     ...{ question: 'reach', subject: 'https://counted.example.com/mcp', outcome: 'seen' },
-    value: '25 of 32',
-    details: {
+    value: {
       days_30: {
-        ...{ days: 30, made: 32, answered: 25 },
+        ...{ made: 32, answered: 25 },
         others: {
           ...{ server_error: 1, too_many_requests: 2, no_answer_in_time: 1, other_answer: 1 },
           ...{ broken_off: 1, not_there: 1 },
         },
       },
-      days_90: { days: 90, made: 67, answered: 59, others: { server_error: 2 } },
+      days_90: { made: 67, answered: 59, others: { server_error: 2 } },
+      first_check: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
     },
   });
   expect(counted).not.toHaveProperty('tally');
-  expect(counted?.reason).toMatch(
-    /^On \d{4}-\d\d-\d\d, 25 of 32 checks in 30 days were answered \(the others: [^)]+\), and 59 of 67 checks in 90 days were answered \(.+\)\. The first check that is counted was on \d{4}-\d\d-\d\d\.$/,
+  expect(await (await directory.app.request(`/agents/${handle}.md`)).text()).toMatch(
+    /Answered checks: 25 of 32 \(the others: no answer in time 1, [^)]+\) in 30 days, 59 of 67 \([^)]+\) in 90 days; the first that is counted was on \d{4}-\d\d-\d\d at /,
   );
   for (const face of [`/agents/${handle}`, `/agents/${handle}.md`])
     expect(await (await directory.app.request(face)).text()).toContain('25 of 32');

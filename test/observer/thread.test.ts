@@ -179,7 +179,7 @@ describe('an endpoint whose list of tools', () => {
     const [availability] =
       (await node.known('hostile'))?.observations.filter(({ kind }) => kind === 'endpoint.availability') ??
       [];
-    expect(availability?.value).toBe('1 of 1');
+    expect(availability?.value).toMatchObject({ days_30: { answered: 1, made: 1 } });
     await expect.poll(() => node.read('hostile'), patience).toMatchObject({ isChecked: false });
     expect(await node.read('hostile/other')).toEqual({ status: 200, isChecked: false });
     node.wait(3601);

@@ -41,6 +41,7 @@ import { toolsCount, toolsSurface } from '../../observations/kinds/tools.ts';
 import { kinds } from '../../observations/kinds.ts';
 import { type DatedObservation, missedReason } from '../../observations/observation.ts';
 import { outcomeWords } from '../../observations/outcome.ts';
+import { answeredWords } from '../../observations/tally.ts';
 import {
   type Fact,
   type FactsOf,
@@ -202,9 +203,9 @@ function firstThree(
   ];
 }
 
-function answeredWords(one: KnownFact<typeof endpointAnswers>, judged: Judged): Words {
+function endpointWords(one: KnownFact<typeof endpointAnswers>, judged: Judged): Words {
   const tally = tallyOf(judged, one);
-  const often = tally ? say`, ${ours(tally)} checks in 30 days` : say``;
+  const often = tally ? say`, ${answeredWords(tally)}` : say``;
   const status = one.value === 200 ? say`` : say` HTTP ${number(one.value)}`;
   return say`answered${status}${sinceFirst(one, own(' since '))}${often}`;
 }
@@ -237,7 +238,7 @@ const remotesOf: FactsOf = (judged) => {
     // Where nothing else is named, the line is about nothing else.
     const isAlone = isNamed && isStreamable && listing.packages.length === 0;
     if (isKnown(one)) {
-      const answered = answeredWords(one, judged);
+      const answered = endpointWords(one, judged);
       return withMissed(one, observed(judged, one, isAlone ? answered : say`${at} ${answered}`));
     }
     return observed(judged, one, isAlone ? whyOf(one) : say`${at}: ${whyOf(one)}`);

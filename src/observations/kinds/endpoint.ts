@@ -6,7 +6,7 @@ import type { Finding } from '../observation.ts';
 import { isUnanswered } from '../outcome.ts';
 import { ofRemotes, originsOf, ownProbe, withoutAnswer } from '../remotes.ts';
 import type { Run, Subject } from '../run.ts';
-import type { CheckEnd } from '../tally.ts';
+import { type CheckEnd, tallied, talliedWords } from '../tally.ts';
 
 const answerWords: Readonly<Record<number, Words>> = {
   401: own('asks for sign-in before it answers'),
@@ -75,16 +75,16 @@ function endOf({ outcome, status = 0, cause }: NoAnswer): CheckEnd | undefined {
 /** How many of the checks an endpoint answered. */
 export const endpointAvailability = defineKind({
   kind: 'endpoint.availability',
-  value: z.string(),
-  say: ({ value }) => ours(value),
+  value: tallied,
+  say: ({ value }) => talliedWords(value),
   line: 'where',
   question: 'reach',
-  title: 'Answered checks of 30 days',
+  title: 'Answered checks',
   means:
-    'How many of the checks that Dossier made of the recorded endpoint in the 30 days up to that date it answered: it introduced itself, or asked for credentials or a payment. The details have the same of 90 days, and how the other checks ended.',
+    'How many of the checks that Dossier made of the recorded endpoint in the 30 and the 90 days up to that date it answered (it introduced itself, or asked for credentials or a payment), and how the others ended.',
   doesNotMean:
     'It is no measure of what callers met: checks are few, and made from one place. Checks in which Dossier asked for nothing (robots.txt that refuses, or answers with 429 or 5xx; a pause that the host asked for; a failure of its own) are not counted.',
-  method_version: 'availability/1',
+  method_version: 'availability/2',
   about: endpointAnswers.about,
   isOptional: true,
   isTally: true,
@@ -94,8 +94,7 @@ export const endpointAvailability = defineKind({
         const endpoint = await run.endpoint(remote);
         const ended = endpoint.result === 'answered' ? 'answered' : endOf(endpoint);
         if (!ended) return { ...withoutAnswer(endpoint as NoAnswer, remote.url), rule: 'rare' };
-        const counted = { value: ended, outcome: 'seen', rule: 'counted' } as const;
-        return { ...counted, subject: remote.url, source: ownProbe };
+        return { subject: remote.url, value: null, outcome: 'seen', ended, source: ownProbe };
       }),
     ),
 });
