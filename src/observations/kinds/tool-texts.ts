@@ -1,23 +1,27 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { hiddenCharacters, nameHidden } from '../../core/text.ts';
-import { count, ours, own, say } from '../../core/words.ts';
+import { count, join, ours, own, say } from '../../core/words.ts';
 import { noAnswer } from '../../net/answer.ts';
 import type { ToolList } from '../endpoint/messages.ts';
-import { shortNameOf, type Tool } from '../endpoint/surface.ts';
+import { shortNameOf } from '../endpoint/surface.ts';
 import { defineKind } from '../kind.ts';
 import { ofRareRemotes } from '../remotes.ts';
 import { toHints } from './tools.ts';
 
-const withoutHint = 'without a hint';
-/** What a tool states of itself in its annotations (MCP, ToolAnnotations); one that says both only reads. */
-const hintOf = (tool: Tool) => toHints(tool)[0] ?? withoutHint;
-
 /** How many tools say of themselves what they do. */
 export const toolsHints = defineKind({
   kind: 'tools.hints',
-  value: z.string(),
-  say: ({ value }) => ours(value),
+  value: z.strictObject({ read_only: z.number(), destructive: z.number(), without_hint: z.number() }),
+  say: ({ value: { read_only, destructive, without_hint } }) =>
+    join(
+      [
+        ...(read_only > 0 ? [say`${read_only} read-only`] : []),
+        ...(destructive > 0 ? [say`${destructive} destructive`] : []),
+        ...(without_hint > 0 ? [say`${without_hint} without a hint`] : []),
+      ],
+      ', ',
+    ),
   line: 'tools',
   question: 'tools',
   title: 'Hints of the tools',
@@ -26,23 +30,27 @@ export const toolsHints = defineKind({
   doesNotMean:
     'It is the publisher’s word. Clients may let a model call tools that say they only read without asking.',
   changed: own('The hints of its tools are others'),
-  method_version: 'tools/1',
+  method_version: 'tools/2',
   ...ofRareRemotes(({ list }) => {
     if (list.result !== 'tools') return list;
     if (list.tools.length === 0) return noAnswer('nothing', own('The endpoint listed no tools.'));
-    const byHint = Map.groupBy(list.tools, hintOf);
-    const said = ['read-only', 'destructive', withoutHint].flatMap((hint) => {
-      const tools = byHint.get(hint);
-      return tools ? [`${tools.length} ${hint}`] : [];
-    });
-    return { value: said.join(', '), outcome: 'seen' };
+    // A tool that says both only reads (MCP, ToolAnnotations).
+    const first = list.tools.map((tool) => toHints(tool)[0]);
+    const count = (hint: string | undefined) => first.filter((one) => one === hint).length;
+    return {
+      value: {
+        ...{ read_only: count('read-only'), destructive: count('destructive') },
+        without_hint: count(undefined),
+      },
+      outcome: 'seen',
+    };
   }),
 });
 
 /** What an endpoint tells models that use it. */
 export const toolsInstructions = defineKind({
   kind: 'tools.instructions',
-  value: z.string(),
+  value: z.strictObject({ sha256: z.string(), characters: z.number() }),
   line: 'tools',
   question: 'tools',
   title: 'Instructions for models',
@@ -51,15 +59,15 @@ export const toolsInstructions = defineKind({
   doesNotMean: 'Dossier does not judge them, and follows none.',
   changed: own('The endpoint sends other instructions for models'),
   sayChange: (_was, _now, between) => say`Its instructions for models changed (${between})`,
-  say: ({ value, details }) =>
-    say`${count(Number(details?.length), 'character')}, SHA-256 ${ours(String(value).slice(0, 12))}`,
-  method_version: 'instructions/1',
+  say: ({ value: { sha256, characters } }) =>
+    say`${count(characters, 'character')}, SHA-256 ${ours(sha256.slice(0, 12))}`,
+  method_version: 'instructions/2',
   ...ofRareRemotes(({ introduction, list }) => {
     const { instructions } = introduction ?? {};
     if (instructions !== undefined)
       return {
-        ...{ value: hash('sha256', instructions), outcome: 'seen' },
-        details: { length: instructions.length },
+        value: { sha256: hash('sha256', instructions), characters: instructions.length },
+        outcome: 'seen',
       };
     return introduction || list.result === 'tools'
       ? noAnswer('nothing', own('The endpoint introduced itself without instructions for models.'))
