@@ -3,7 +3,6 @@ import {
   code,
   count,
   join,
-  number,
   ours,
   own,
   phrase,
@@ -40,23 +39,22 @@ const secretNouns = {
   argument: ['a secret argument', 'secret arguments'],
 } as const;
 
-function groupWords(group: readonly ListingInput[], most: number): Words {
+/** Many that a caller may leave out are counted only. */
+function groupWords(group: readonly ListingInput[]): Words {
   const [first] = group;
   if (!first) return say``;
   const noun = (first.secret ? secretNouns : nouns)[first.kind][group.length > 1 ? 1 : 0];
-  const names = group.slice(0, most).map(({ name }) => code(name));
-  const more = group.length > most ? say` and ${number(group.length - most)} more` : say``;
+  if (!first.required && group.length > mostInputs) return say`takes ${group.length} ${own(noun)}`;
+  const names = group.slice(0, mostInputs).map(({ name }) => code(name));
+  const more = group.length > mostInputs ? say` and ${group.length - mostInputs} more` : say``;
   return say`${first.required ? own('needs') : own('takes')} ${own(noun)} ${join(names, ', ')}${more}`;
 }
 
-/** The inputs of a remote or package, as in `needs a secret header Authorization; takes an argument --port`; of each kind the first five. */
+/** The inputs of a remote or package, as in `needs a secret header Authorization; takes an argument --port`; of each kind five at most. */
 export function inputsWords(inputs: readonly ListingInput[] = []): Words {
   const needed = inputs.toSorted((a, b) => Number(b.required) - Number(a.required));
   const groups = Map.groupBy(needed, ({ kind, required, secret }) => `${required} ${secret} ${kind}`);
-  return join(
-    [...groups.values()].map((group) => groupWords(group, mostInputs)),
-    '; ',
-  );
+  return join([...groups.values()].map(groupWords), '; ');
 }
 
 /** One input, with its `place` and what its publisher says of it. */

@@ -23,3 +23,7 @@ export const capabilityField = (
 ): Html => html`
 <div class="row"><label for="${id}">Secret key of the claim</label><span class="note" id="${id}-hint">${hint}</span>
 <input type="password" id="${id}" name="capability" aria-describedby="${id}-hint" autocomplete="current-password" maxlength="200"${isRequired && html` required`}></div>`;
+
+/** Of a listing that cannot be claimed: why, and what its publisher can do. */
+export const noWay =
+  'The listing records no repository that can be read here, and its namespace is neither a domain nor a GitHub account, so it cannot be claimed. Add a repository to its server.json in the registry; it can be claimed after the next import.';

@@ -16,7 +16,7 @@ import { toLabel } from '../../document/words.ts';
 import type { claimAgent } from '../../tools/claim-agent.ts';
 import { type Html, minute, originNote, pagePath, paste, shortCommits, toCurl } from '../html.ts';
 import { type Site, toPage } from '../layout.ts';
-import { hiddenFields, pause_s, stepForm } from './forms.ts';
+import { hiddenFields, noWay, pause_s, stepForm } from './forms.ts';
 import { type AskedOptOut, optOutSection } from './opt-out.ts';
 import { foretoldHtml, standingPage } from './standing.ts';
 
@@ -213,8 +213,6 @@ const steps = ({ handle }: ClaimStep) => html`
 </ol>
 <p>No account, no repository host token and no private credential is needed. Agents do the same with <code>claim_agent</code>.</p>`;
 
-const noWay = html`<div class="notice">The listing records no repository that can be read here, and its namespace is neither a domain nor a GitHub account, so it cannot be claimed. Add a repository to its server.json in the registry; it can be claimed after the next import.</div>`;
-
 /** By the repository with the endpoint of the specification, in any other way with the tool. */
 function byCommand({ handle, ways: [first] }: ClaimStep, publicUrl: string) {
   const isRepository = first?.kind === 'repository';
@@ -233,7 +231,7 @@ ${step.answer.status === 'claimed' ? '' : unproven(step, site.config.claimFile)}
 ${status(step, step.answer)}
 </section>`;
   if (step.claim) return standingPage({ ...step, claim: step.claim }, site);
-  if (step.ways.length === 0) return noWay;
+  if (step.ways.length === 0) return html`<div class="notice">${noWay}</div>`;
   return html`${steps(step)}
 <h2>${step.ways.length > 1 ? 'Ways that can work for this listing, the easiest first' : 'The way that can work for this listing'}</h2>
 <ol class="steps">${step.ways.map(way(step, site))}</ol>${byCommand(step, site.config.publicUrl)}`;

@@ -13,6 +13,7 @@ import { toLabel } from '../../document/words.ts';
 import type { ListingPackage, ListingRemote } from '../../listings/listing.ts';
 import { publisherListings } from '../../observations/kinds/publisher.ts';
 import type { MonthCount } from '../../ratings/rating.ts';
+import { noWay } from '../claim/forms.ts';
 import { comparePath } from '../compare-address.ts';
 import { type Connection, toCommands, toConfigs, toEntryNames, toRemote } from '../connections.ts';
 import {
@@ -97,12 +98,12 @@ ${firstRemote(first.remote, first.name)}
 ${others.length > 0 ? html`<details><summary>${others.length === 1 ? 'The other endpoint' : `The other ${others.length} endpoints`}</summary><ul class="plain">${others.map(({ remote, name }) => otherRemote(remote, name))}</ul></details>` : ''}`;
 }
 
-function withoutRepository(ways: readonly ProofPlace[], site: Site) {
-  if (ways.length === 0)
-    return html`<p>The listing records no repository that can be read here and its namespace is neither a domain nor a GitHub account, so it cannot be claimed.</p>`;
+/** How it can be claimed: the easiest way, and that there are others. */
+function howToClaim([first, ...others]: readonly ProofPlace[], { config }: Site): Html {
+  if (!first) return html`<p>${noWay}</p>`;
   return html`
-<p>The listing records no repository that can be read here. It can be claimed in ${ways.length > 1 ? 'one of these ways' : 'this way'}:</p>
-<ul>${ways.map((place) => html`<li>${claimMethods[place.kind].whereToPut(place, site.config.claimFile)}</li>`)}</ul>`;
+<p>Get a secret key, which is shown once, and a line. ${claimMethods[first.kind].whereToPut(first, config.claimFile)} Then the line is checked.</p>
+${others.length > 0 && html`<p class="note">There ${others.length === 1 ? 'is another way' : `are ${others.length} other ways`} to claim it.</p>`}`;
 }
 
 function claimState({ claim, state }: ListingDocument): Html {
@@ -153,14 +154,7 @@ ${
     ? html`
 <p>${shortCommits(listing.claim.statement)}</p>
 <p class="note">Method: ${toLabel(listing.claim.kind)}. Last checked on ${day(listing.claim.checked_at)}.${listing.claim.suspended_reason ? ` Suspended: ${toLabel(listing.claim.suspended_reason)}.` : ''}</p>`
-    : ways.some(({ kind }) => kind === 'repository')
-      ? html`
-<ol class="steps">
-<li>Send <code>POST ${site.config.publicUrl}/api/claim-github</code> with <code>{"handle":"${listing.handle}"}</code>. The answer has a challenge.</li>
-<li>Commit the challenge to <span class="foreign">${listing.repository}</span> as <code>${site.config.claimFile}</code>, at the root of the default branch.</li>
-<li>Send the same request again.</li>
-</ol>${ways.length > 1 ? html`<p class="note">There are other ways to claim it.</p>` : ''}`
-      : withoutRepository(ways, site)
+    : howToClaim(ways, site)
 }
 ${(listing.claim || ways.length > 0) && html`<p><a class="button" href="${pagePath(listing.handle)}/claim">${listing.claim ? 'Check or renew the claim' : 'How to claim'}<span class="unseen"> ${listing.handle}</span></a></p>`}
 </section>`;
