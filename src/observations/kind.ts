@@ -81,7 +81,7 @@ export interface FactKind extends AskedKind {
   /** It says whether something recorded is there: `repository`, `package` or `endpoint`. */
   readonly existsAs?: 'repository' | 'package' | 'endpoint';
   /** What a value of it says about prices, as one sentence: the endpoint or somebody else names an amount. */
-  readonly priced?: string;
+  readonly priced?: Words;
   /** Hosts can decide by it: its name in entries of the registry API; everything else is in the document. */
   readonly entryName?: string;
   /** The pin of an approval that holds it fast. */

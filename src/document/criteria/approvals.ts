@@ -115,7 +115,7 @@ const source = 'approvals of the operator of this service';
 
 function judgeEntry({ listing, now_ms }: ComparedListing, approval: Approval | undefined): ApprovalAnswer {
   const about = { criterion: 'approved', source, as_of: listing.evidence_snapshot_date };
-  if (!approval) return { ...about, ...notMet('The operator’s file has no approval of this listing.') };
+  if (!approval) return { ...about, ...notMet(own('The operator’s file has no approval of this listing.')) };
   const { by, on, reason, until } = approval;
   const given = say`Approved on ${dayOf(on)} by ${quote(by)}: ${quote(reason)}`;
   const isOver = until !== undefined && now_ms >= Date.parse(until) + day_ms;
@@ -134,7 +134,7 @@ export function judgeApproval({ approvals }: SavedView, compared: ComparedListin
   });
   const moderated: ApprovalAnswer = {
     criterion: 'not_moderated',
-    ...notMet('An action of the operator of this service stands against the listing.'),
+    ...notMet(own('An action of the operator of this service stands against the listing.')),
     source: 'actions of the operator of this service',
     as_of: evidence_snapshot_date,
   };

@@ -1,5 +1,5 @@
 import type { SavedView } from '../../config/files.ts';
-import { toText } from '../../core/words.ts';
+import { ours, say, toText } from '../../core/words.ts';
 import { readPriceLimit } from '../../observations/kinds/price.ts';
 import { type ApprovalAnswer, judgeApproval, keepsOut } from './approvals.ts';
 import {
@@ -115,7 +115,8 @@ const answeredByFile: ReadonlySet<string> = new Set<CriterionName>([
 function toFileAnswer(compared: ComparedListing, found: Answer): Answer {
   const { criterion, value } = found;
   if (answeredByFile.has(criterion)) return found;
-  const fact = `${criterionText({ criterion, value })}: does not apply; of a private entry only its file is known.`;
+  const label = ours(criterionText({ criterion, value }));
+  const fact = say`${label}: does not apply; of a private entry only its file is known.`;
   return { criterion, value, ...recordedFinding(compared, notApplicable(fact)) };
 }
 

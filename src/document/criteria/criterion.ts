@@ -1,5 +1,5 @@
 import { day, day_ms } from '../../core/text.ts';
-import { ours, toText, type Words } from '../../core/words.ts';
+import { dayOf, say, type Words } from '../../core/words.ts';
 import type { CopyField } from '../../imports/import-run.ts';
 import { factsOf, type RecordKind } from '../../observations/kind.ts';
 import { knowingOf, type Observation } from '../../observations/observation.ts';
@@ -85,16 +85,12 @@ export function criteriaOf<Given extends Found = Finding>(
   };
 }
 
-/** A fact in words, or in a text in which others wrote nothing. */
-type Said = Words | string;
-const toWords = (said: Said): Words => (typeof said === 'string' ? ours(said) : said);
-
-export const met = (fact: Said) => ({ result: 'met', fact: toWords(fact) }) as const;
-export const notMet = (fact: Said) => ({ result: 'not_met', fact: toWords(fact) }) as const;
-export const unknown = (fact: Said) => ({ result: 'unknown', fact: toWords(fact) }) as const;
-export const notApplicable = (fact: Said) => ({ result: 'not_applicable', fact: toWords(fact) }) as const;
+export const met = (fact: Words) => ({ result: 'met', fact }) as const;
+export const notMet = (fact: Words) => ({ result: 'not_met', fact }) as const;
+export const unknown = (fact: Words) => ({ result: 'unknown', fact }) as const;
+export const notApplicable = (fact: Words) => ({ result: 'not_applicable', fact }) as const;
 /** The result of a criterion whose answer is known. */
-export const decided = (holds: boolean, fact: Said) => (holds ? met(fact) : notMet(fact));
+export const decided = (holds: boolean, fact: Words) => (holds ? met(fact) : notMet(fact));
 
 const skew_ms = 5 * 60_000;
 
@@ -137,27 +133,27 @@ export const worstOf = (findings: readonly Finding[]) => firstOf(findings, ['not
 /** The best of some findings: what must be so of one of them. */
 export const bestOf = (findings: readonly Finding[]) => firstOf(findings, ['met', 'unknown', 'not_met']);
 
-function lastSeen(one: Observation): string {
+function lastSeen(one: Observation): Words {
   const { value, observed_at = '', missed_since } = one;
   const seen =
     value === null
-      ? `On ${day(observed_at)}: ${toText(outcomeWords(one))}`
-      : `Last seen on ${day(observed_at)}`;
-  if (!missed_since) return `${seen}; not checked since.`;
-  const since = `checks since ${day(missed_since)}`;
-  return value === null ? `${seen}; ${since} could not tell.` : `${seen}; not in ${since}.`;
+      ? say`On ${dayOf(observed_at)}: ${outcomeWords(one)}`
+      : say`Last seen on ${dayOf(observed_at)}`;
+  if (!missed_since) return say`${seen}; not checked since.`;
+  const since = say`checks since ${dayOf(missed_since)}`;
+  return value === null ? say`${seen}; ${since} could not tell.` : say`${seen}; not in ${since}.`;
 }
 
-function unseenText({ listing }: ComparedListing, fact: string, check?: Observation): string {
-  if (!isChecked({ listing })) return `${fact}: not checked.`;
-  if (check?.is_stale) return `${fact} now. ${lastSeen(check)}`;
-  if (!check || knowingOf(check) !== 'not_seen') return `${fact}.`;
-  return `${fact}: ${toText(outcomeWords(check))}.`;
+function unseenWords({ listing }: ComparedListing, fact: Words, check?: Observation): Words {
+  if (!isChecked({ listing })) return say`${fact}: not checked.`;
+  if (check?.is_stale) return say`${fact} now. ${lastSeen(check)}`;
+  if (!check || knowingOf(check) !== 'not_seen') return say`${fact}.`;
+  return say`${fact}: ${outcomeWords(check)}.`;
 }
 
 /** The finding where nothing was seen: unknown, and how the check ended if there was one. `fact` has no full stop. */
-export const unseenFinding = (compared: ComparedListing, fact: string, check?: Observation): Finding => ({
-  ...unknown(unseenText(compared, fact, check)),
+export const unseenFinding = (compared: ComparedListing, fact: Words, check?: Observation): Finding => ({
+  ...unknown(unseenWords(compared, fact, check)),
   ...(check?.subject !== undefined && { subject: check.subject }),
   source: check?.observed_at ? check.source : '',
   as_of: day(check?.observed_at ?? compared.listing.evidence_snapshot_date),

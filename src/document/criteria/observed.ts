@@ -1,5 +1,4 @@
-import { day } from '../../core/text.ts';
-import { say } from '../../core/words.ts';
+import { dayOf, ours, own, say, type Words } from '../../core/words.ts';
 import type { ListingPackage } from '../../listings/listing.ts';
 import { type FactOf, factsOf, type NamedKind, type ValueOf } from '../../observations/kind.ts';
 import { endpointAnswers, endpointAvailability } from '../../observations/kinds/endpoint.ts';
@@ -52,7 +51,7 @@ const endpointsOf = ({ listing }: ComparedListing): Endpoint[] =>
 
 /** The finding about endpoints if the record names none: a service that is run as a package cannot be reached. */
 const notForPackages = (compared: ComparedListing): Finding =>
-  absentFinding(compared, 'endpoint', notApplicable('No remote endpoint is recorded.'));
+  absentFinding(compared, 'endpoint', notApplicable(own('No remote endpoint is recorded.')));
 
 /** What keeps Dossier from saying that an endpoint asks for no payment: undefined once it introduced itself without one. */
 function unseenPriceOf(factOf: Endpoint): Observation | 'nothing' | undefined {
@@ -74,7 +73,7 @@ function judgeEndpoint(compared: ComparedListing, factOf: Endpoint): Finding {
   const outcome = currentOutcome(check);
   if (check && outcome === 'seen') return observedFinding(check, met(alive));
   if (!(check && outcome && (isUnanswered(outcome) || outcome === 'absent')))
-    return unseenFinding(compared, 'Dossier has not seen whether the endpoint answers', check);
+    return unseenFinding(compared, own('Dossier has not seen whether the endpoint answers'), check);
   const fact = say`The endpoint neither introduced itself to Dossier nor asked it to sign in or to pay${often}.`;
   return observedFinding(check, notMet(fact));
 }
@@ -92,9 +91,9 @@ interface Asked<K extends NamedKind> {
   readonly kind: K;
   /** Undefined where the value does not answer it. */
   holds(value: ValueOf<K>): boolean | undefined;
-  readonly met: string;
-  readonly notMet: string;
-  readonly unseen: string;
+  readonly met: Words;
+  readonly notMet: Words;
+  readonly unseen: Words;
 }
 
 function judgePackage<K extends NamedKind>(
@@ -120,7 +119,7 @@ function ofEachPackage<K extends NamedKind>(compared: ComparedListing, asked: As
   const { packages } = compared.listing;
   return (
     worstOf(packages.map((one) => judgePackage(compared, one, asked))) ??
-    absentFinding(compared, 'package', notApplicable('No package is recorded.'))
+    absentFinding(compared, 'package', notApplicable(own('No package is recorded.')))
   );
 }
 
@@ -129,9 +128,9 @@ export const packageCriteria = {
     ofEachPackage(compared, {
       kind: packageDeprecated,
       holds: ({ deprecated }) => !deprecated,
-      met: 'Their registries mark no recorded package as deprecated or yanked.',
-      notMet: 'Its registry marks a recorded package as deprecated or yanked.',
-      unseen: 'Dossier has not seen whether each recorded package is deprecated',
+      met: own('Their registries mark no recorded package as deprecated or yanked.'),
+      notMet: own('Its registry marks a recorded package as deprecated or yanked.'),
+      unseen: own('Dossier has not seen whether each recorded package is deprecated'),
     }),
   ),
   package_built_from_repository: observed.plain(
@@ -140,9 +139,11 @@ export const packageCriteria = {
       ofEachPackage(compared, {
         kind: packageProvenance,
         holds: ({ result }) => (result === 'not_comparable' ? undefined : result === 'match'),
-        met: 'The signed provenance of each recorded package names the recorded repository.',
-        notMet: 'A recorded package has no provenance, or its signed provenance names another repository.',
-        unseen: 'Dossier has not seen provenance of each recorded package',
+        met: own('The signed provenance of each recorded package names the recorded repository.'),
+        notMet: own(
+          'A recorded package has no provenance, or its signed provenance names another repository.',
+        ),
+        unseen: own('Dossier has not seen provenance of each recorded package'),
       }),
   ),
 } as const satisfies Record<string, Criterion>;
@@ -150,12 +151,16 @@ export const packageCriteria = {
 const pricedOf = ({ listing: { observations } }: ComparedListing) =>
   observations.find((one) => kindOf(one.kind)?.priced && currentOutcome(one) === 'seen');
 
-const pricedFact = ({ kind }: Observation) => kindOf(kind)?.priced ?? '';
+const pricedFact = ({ kind }: Observation) => kindOf(kind)?.priced ?? say``;
 
-const noneToCompare = 'This endpoint quoted Dossier no price to compare; a call of a tool may still cost.';
-const noPrice = 'Dossier saw no price; a call of a tool may still cost.';
-const unreadable = 'The endpoint asked Dossier for a payment, in a form in which it could read no price.';
-const unseen = 'Dossier has not seen whether the endpoint quotes a price';
+const noneToCompare = own(
+  'This endpoint quoted Dossier no price to compare; a call of a tool may still cost.',
+);
+const noPrice = own('Dossier saw no price; a call of a tool may still cost.');
+const unreadable = own(
+  'The endpoint asked Dossier for a payment, in a form in which it could read no price.',
+);
+const unseen = own('Dossier has not seen whether the endpoint quotes a price');
 
 /** Whether an endpoint asked for a payment whose price could not be read. */
 const isUnreadPrice = (challenge?: Observation): challenge is Observation =>
@@ -194,11 +199,11 @@ export const priceCriteria = {
       const offers = allOffers(challenge).map((offer) => ({ offer, within: isWithinLimit(offer, limit) }));
       const comparable = offers.filter(({ within }) => within !== undefined);
       const decisive = comparable.find(({ within }) => within) ?? comparable[0];
-      const none = 'The endpoint quotes no price in this asset that Dossier has read.';
+      const none = own('The endpoint quotes no price in this asset that Dossier has read.');
       if (!decisive) return observedFinding(challenge, unknown(none));
       const found = decisive.within
-        ? met(`The endpoint quotes an offer of at most ${most}.`)
-        : notMet(`Every offer in this asset that Dossier has read asks for more than ${most}.`);
+        ? met(say`The endpoint quotes an offer of at most ${ours(most)}.`)
+        : notMet(say`Every offer in this asset that Dossier has read asks for more than ${ours(most)}.`);
       return observedFinding(challenge, { ...found, quoted: offerWords(decisive.offer) });
     });
   }),
@@ -208,7 +213,7 @@ export const priceCriteria = {
     return ofEachEndpoint(compared, (factOf) => {
       const challenge = factOf(priceChallenge);
       return isUnreadPrice(challenge)
-        ? observedFinding(challenge, notMet('The endpoint asked Dossier for a payment.'))
+        ? observedFinding(challenge, notMet(own('The endpoint asked Dossier for a payment.')))
         : withoutPrice(compared, factOf, 'met');
     });
   }),
@@ -220,24 +225,24 @@ const maxDays = 3650;
  * Whether one fact has been the same for so many days, as far as it was checked. `subject` begins a sentence: "The tools that the
  * endpoint lists".
  */
-function judgeUnchanged(one: DatedObservation, days: number, subject: string): Finding {
-  const [since, until] = [day(one.first_seen_at), day(one.observed_at)];
-  const same = `${subject} were the same each time that Dossier saw them from ${since} to ${until}`;
+function judgeUnchanged(one: DatedObservation, days: number, subject: Words): Finding {
+  const [since, until] = [dayOf(one.first_seen_at), dayOf(one.observed_at)];
+  const same = say`${subject} were the same each time that Dossier saw them from ${since} to ${until}`;
   const seen_days = daysSince(one.first_seen_at, Date.parse(one.observed_at)) ?? 0;
-  if (seen_days >= days) return observedFinding(one, met(`${same}.`));
+  if (seen_days >= days) return observedFinding(one, met(say`${same}.`));
   const before = one.changed_from;
   if (before && before.value !== null) {
-    const fact = `${subject} changed: Dossier has seen the present ones since ${since}, and others until ${day(before.seen_until)}.`;
+    const fact = say`${subject} changed: Dossier has seen the present ones since ${since}, and others until ${dayOf(before.seen_until)}.`;
     return observedFinding(one, notMet(fact));
   }
-  return observedFinding(one, unknown(`${same}; that is less than was asked for.`));
+  return observedFinding(one, unknown(say`${same}; that is less than was asked for.`));
 }
 
 const anotherPayee = (one: DatedObservation): Finding =>
   observedFinding(
     one,
     unknown(
-      'The endpoint asks to be paid at another address each time, so that no address can stay the same.',
+      own('The endpoint asks to be paid at another address each time, so that no address can stay the same.'),
     ),
   );
 
@@ -245,11 +250,11 @@ const anotherPayee = (one: DatedObservation): Finding =>
 const isHidden = ({ unanswered_since }: Observation, answers: Observation | undefined): boolean =>
   unanswered_since !== undefined && answers?.outcome === 'seen' && answers.missed_since === undefined;
 
-const judgeHidden = (one: DatedObservation, subject: string): Finding =>
+const judgeHidden = (one: DatedObservation, subject: Words): Finding =>
   observedFinding(
     one,
     unknown(
-      `${subject} were last seen by Dossier on ${day(one.observed_at)}; since ${day(one.unanswered_since ?? '')} the endpoint has answered without showing them.`,
+      say`${subject} were last seen by Dossier on ${dayOf(one.observed_at)}; since ${dayOf(one.unanswered_since ?? '')} the endpoint has answered without showing them.`,
     ),
   );
 
@@ -257,12 +262,13 @@ const judgeHidden = (one: DatedObservation, subject: string): Finding =>
 function unchangedFor(
   compared: ComparedListing,
   days: number,
-  { kind, subject }: { readonly kind: typeof pricePayTo | typeof toolsSurface; readonly subject: string },
+  { kind, subject }: { readonly kind: typeof pricePayTo | typeof toolsSurface; readonly subject: Words },
   needs: (factOf: Endpoint) => boolean = () => true,
 ): Finding {
   const endpoints = endpointsOf(compared);
   if (endpoints.length === 0) return notForPackages(compared);
-  const unseen = (one?: Observation) => unseenFinding(compared, `${subject} are not known to Dossier`, one);
+  const unseen = (one?: Observation) =>
+    unseenFinding(compared, say`${subject} are not known to Dossier`, one);
   const findings = endpoints.flatMap((factOf): Finding[] => {
     const one = factOf(kind);
     if (one && currentOutcome(one) === 'seen' && isDated(one))
@@ -286,11 +292,11 @@ export const unchangedCriteria = {
       unchangedFor(
         compared,
         days,
-        { kind: pricePayTo, subject: 'The addresses that the endpoint asks to be paid at' },
+        { kind: pricePayTo, subject: own('The addresses that the endpoint asks to be paid at') },
         (factOf) => unseenPriceOf(factOf) !== undefined,
       ),
   ),
   tools_unchanged_for: observed.number('The same tools for at least {} day(s)', maxDays, (compared, days) =>
-    unchangedFor(compared, days, { kind: toolsSurface, subject: 'The tools that the endpoint lists' }),
+    unchangedFor(compared, days, { kind: toolsSurface, subject: own('The tools that the endpoint lists') }),
   ),
 } as const satisfies Record<string, Criterion>;

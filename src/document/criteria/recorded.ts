@@ -1,7 +1,7 @@
 import { ownerTexts } from '../../core/handle.ts';
 import { Holder } from '../../core/identity.ts';
-import { counted, day } from '../../core/text.ts';
-import { dayOf, join, ours, say, sentence, type Words } from '../../core/words.ts';
+import { day } from '../../core/text.ts';
+import { count, dayOf, join, ours, own, say, sentence, type Words } from '../../core/words.ts';
 import { copyFields } from '../../imports/import-run.ts';
 import { isSpecified, type ListingRemote } from '../../listings/listing.ts';
 import { factsOf, type RecordKind } from '../../observations/kind.ts';
@@ -38,57 +38,59 @@ const recorded = criteriaOf('imported', recordedFinding);
 const maxDays = 3650;
 const listed = (values: readonly string[]) => [...new Set(values)].join(', ');
 
-const sourceOf = ({ listing }: ComparedListing) => (listing.sample ? 'The sample' : 'The registry');
+const sourceOf = ({ listing }: ComparedListing) => (listing.sample ? own('The sample') : own('The registry'));
 
 /** What the record requires in the headers of a request; empty if it requires nothing. */
-function needs(remote: ListingRemote | undefined): string {
+function needs(remote: ListingRemote | undefined): Words {
   const headers = (remote?.inputs ?? []).filter(({ kind, required }) => kind === 'header' && required);
-  if (headers.length === 0) return '';
-  return headers.some(({ secret }) => secret) ? '; it needs a secret header' : '; it needs a header';
+  if (headers.length === 0) return say``;
+  return headers.some(({ secret }) => secret)
+    ? own('; it needs a secret header')
+    : own('; it needs a header');
 }
 
-const future = unknown('The recorded date is in the future.');
+const future = unknown(own('The recorded date is in the future.'));
 
 /** Criteria judged by the registry's record, as of the import that read it; never by ratings. */
 export const recordedCriteria = {
   active: recorded.plain('Active in the registry', (compared) => {
     const { origin_status, status_message } = compared.listing;
     const isActive = origin_status === 'active';
-    const fact = `${sourceOf(compared)} ${isActive ? 'lists it as active' : 'marks it as deprecated'}.`;
+    const fact = say`${sourceOf(compared)} ${isActive ? own('lists it as active') : own('marks it as deprecated')}.`;
     return { ...decided(isActive, fact), ...(status_message && { recorded: status_message }) };
   }),
   has_endpoint: recorded.plain('Remote endpoint recorded', (compared) => {
     const { endpoint, remotes } = compared.listing;
     const needed = needs(remotes.find(({ url }) => url === endpoint));
-    if (endpoint) return { ...met(`A remote address is recorded${needed}.`), recorded: endpoint };
+    if (endpoint) return { ...met(say`A remote address is recorded${needed}.`), recorded: endpoint };
     const fact =
       remotes.length > 0
-        ? 'Remotes are recorded, but none has a complete address.'
-        : 'No remote endpoint is recorded.';
+        ? own('Remotes are recorded, but none has a complete address.')
+        : own('No remote endpoint is recorded.');
     return absentFinding(compared, 'endpoint', notMet(fact));
   }),
   has_repository: recorded.plain('Source repository recorded', (compared) => {
     const { repository, observations } = compared.listing;
     if (!repository)
-      return absentFinding(compared, 'repository', notMet('No source repository is recorded.'));
+      return absentFinding(compared, 'repository', notMet(own('No source repository is recorded.')));
     const gone = factsOf(repositoryExists, observations).find((one) => knowingOf(one) === 'not_seen');
-    const fact = 'A source repository is recorded; Dossier looked for it, and it is not there.';
+    const fact = own('A source repository is recorded; Dossier looked for it, and it is not there.');
     return gone && currentOutcome(gone) === 'absent'
       ? observedFinding(gone, { ...notMet(fact), recorded: repository })
-      : { ...met('A source repository is recorded.'), recorded: repository };
+      : { ...met(own('A source repository is recorded.')), recorded: repository };
   }),
   needs_no_secret: recorded.plain('Record asks for no secret', (compared) => {
     const { remotes, packages, copy_lacks = [] } = compared.listing;
     const { all, needed } = recordedSecrets(compared.listing);
-    const asks = `The record asks for ${counted(needed.length, 'secret')}.`;
+    const asks = say`The record asks for ${count(needed.length, 'secret')}.`;
     if (needed.length > 0) return { ...notMet(asks), recorded: listed(needed) };
-    const takes = `The record names ${counted(all.length, 'secret')} that a caller may send, and requires none.`;
+    const takes = say`The record names ${count(all.length, 'secret')} that a caller may send, and requires none.`;
     if (all.length > 0) return { ...unknown(takes), recorded: listed(all) };
     const lacking = (['endpoint', 'package'] as const).find((field) => copy_lacks.includes(field));
-    if (isSpecified(compared.listing)) return unknown('No record of this listing was read.');
+    if (isSpecified(compared.listing)) return unknown(own('No record of this listing was read.'));
     if (!lacking && remotes.length + packages.length > 0)
-      return met('The record asks for no secret; the service may still ask for one.');
-    const fact = 'The record does not say how it is reached or run.';
+      return met(own('The record asks for no secret; the service may still ask for one.'));
+    const fact = own('The record does not say how it is reached or run.');
     return absentFinding(compared, lacking ?? 'endpoint', unknown(fact));
   }),
   transport: recorded.choice('Transport {} recorded', transports, (compared, wanted) => {
@@ -98,26 +100,27 @@ export const recordedCriteria = {
     const holds = known.includes(wanted);
     const field = wanted === 'stdio' ? 'package' : 'endpoint';
     if (known.length === 0 || (!holds && compared.listing.copy_lacks?.includes(field)))
-      return absentFinding(compared, field, unknown('No transport is recorded.'));
-    const fact = `${wanted} is ${holds ? '' : 'not '}among the recorded transports.`;
+      return absentFinding(compared, field, unknown(own('No transport is recorded.')));
+    const fact = say`${ours(wanted)} is ${holds ? say`` : own('not ')}among the recorded transports.`;
     return { ...decided(holds, fact), recorded: listed(known) };
   }),
   package: recorded.choice('Package of kind {} recorded', packageTypes, (compared, wanted) => {
     const { packages } = compared.listing;
-    if (packages.length === 0) return absentFinding(compared, 'package', notMet('No package is recorded.'));
+    if (packages.length === 0)
+      return absentFinding(compared, 'package', notMet(own('No package is recorded.')));
     const found = packages.find(({ registry_type }) => registry_type === wanted);
     const types = listed(packages.map(({ registry_type }) => registry_type));
     if (!found)
-      return { ...notMet(`No package of kind ${wanted} is recorded; others are.`), recorded: types };
+      return { ...notMet(say`No package of kind ${ours(wanted)} is recorded; others are.`), recorded: types };
     const { identifier, version } = found;
     const name = version ? `${identifier}@${version}` : identifier;
-    return { ...met(`A package of kind ${wanted} is recorded.`), recorded: name };
+    return { ...met(say`A package of kind ${ours(wanted)} is recorded.`), recorded: name };
   }),
   tag: recorded.tag('Has the tag {}', (compared, wanted) => {
     const found = compared.listing.tags.find((candidate) => candidate.tag === wanted);
     return found
-      ? { ...met('It has this tag.'), recorded: found.reason }
-      : notMet('It does not have this tag. Tags follow from recorded facts and publisher keywords.');
+      ? { ...met(own('It has this tag.')), recorded: found.reason }
+      : notMet(own('It does not have this tag. Tags follow from recorded facts and publisher keywords.'));
   }),
   /** A publication that was read shows an age; without older versions it does not show that there is no greater one. */
   listed_for_days: recorded.number('First published at least {} day(s) ago', maxDays, (compared, days) => {
@@ -125,15 +128,15 @@ export const recordedCriteria = {
     const first = signalOf(compared, registryFirstPublished);
     const age_days = daysSince(published_at, compared.now_ms);
     if (age_days === undefined) return future;
-    const date = day(published_at);
+    const date = dayOf(published_at);
     if (first?.outcome === 'seen')
-      return decided(age_days >= days, `It was first published in the registry on ${date}.`);
+      return decided(age_days >= days, say`It was first published in the registry on ${date}.`);
     return age_days >= days && !sample
-      ? met(`A version published on ${date} was read.`)
+      ? met(say`A version published on ${date} was read.`)
       : unknown(
           join(
             [
-              say`Whether a version older than that of ${dayOf(date)} was published is not known.`,
+              say`Whether a version older than that of ${date} was published is not known.`,
               first?.reason ?? say``,
             ],
             ' ',
@@ -144,7 +147,7 @@ export const recordedCriteria = {
     const { updated_at } = compared.listing;
     const age_days = daysSince(updated_at, compared.now_ms);
     if (age_days === undefined) return future;
-    const fact = `${sourceOf(compared)} says that its entry was last updated on ${day(updated_at)}.`;
+    const fact = say`${sourceOf(compared)} says that its entry was last updated on ${dayOf(updated_at)}.`;
     return decided(age_days <= days, fact);
   }),
 } as const satisfies Record<string, Criterion>;
@@ -165,8 +168,8 @@ export const signalCriteria = {
     'Namespace and repository have the same owner',
     (compared) => {
       const signal = signalOf(compared, namespaceOwner);
-      if (signal?.outcome !== 'seen') return unknown(ownerTexts.not_comparable);
-      return signal.value ? met(ownerTexts.yes) : notMet(ownerTexts.no);
+      if (signal?.outcome !== 'seen') return unknown(ours(ownerTexts.not_comparable));
+      return signal.value ? met(ours(ownerTexts.yes)) : notMet(ours(ownerTexts.no));
     },
   ),
   endpoint_at_domain: ofSignal(namespaceHoldsEndpoint).plain(
@@ -175,14 +178,14 @@ export const signalCriteria = {
       const value = signalOf(compared, namespaceHoldsEndpoint)?.value;
       if (typeof value === 'boolean')
         return value
-          ? met('Every recorded endpoint is on the domain of its namespace, or below it.')
-          : notMet('A recorded endpoint is neither on the domain of its namespace nor below it.');
+          ? met(own('Every recorded endpoint is on the domain of its namespace, or below it.'))
+          : notMet(own('A recorded endpoint is neither on the domain of its namespace nor below it.'));
       const { handle, remotes } = compared.listing;
       if (remotes.length === 0)
-        return absentFinding(compared, 'endpoint', unknown('No endpoint is recorded.'));
+        return absentFinding(compared, 'endpoint', unknown(own('No endpoint is recorded.')));
       if (Holder.ofNamespace(handle).isAccount)
-        return unknown('Its namespace stands for an account, not for a domain.');
-      return unknown('The host of a recorded endpoint is not known: its address is a template.');
+        return unknown(own('Its namespace stands for an account, not for a domain.'));
+      return unknown(own('The host of a recorded endpoint is not known: its address is a template.'));
     },
   ),
   nothing_shared: ofSignal(publisherListings).plain(
@@ -193,7 +196,9 @@ export const signalCriteria = {
         const { copy_lacks = [] } = compared.listing;
         const lacking = copyFields.find((field) => copy_lacks.includes(field));
         const none = met(
-          'Dossier has no listing of another publisher with the same endpoint, package, repository or description of 40 characters or more.',
+          own(
+            'Dossier has no listing of another publisher with the same endpoint, package, repository or description of 40 characters or more.',
+          ),
         );
         return lacking ? absentFinding(compared, lacking, none) : none;
       }
@@ -205,10 +210,10 @@ export const signalCriteria = {
     'Publisher has at most {} listing(s)',
     100_000,
     (compared, most) => {
-      const count = signalOf(compared, publisherListings)?.value;
-      if (count == null) return unknown('The listings of this publisher were not counted.');
-      const fact = `${counted(count, 'listing')} of this namespace ${count === 1 ? 'is' : 'are'} stored here, this one included.`;
-      return decided(count <= most, fact);
+      const listings = signalOf(compared, publisherListings)?.value;
+      if (listings == null) return unknown(own('The listings of this publisher were not counted.'));
+      const fact = say`${count(listings, 'listing')} of this namespace ${listings === 1 ? own('is') : own('are')} stored here, this one included.`;
+      return decided(listings <= most, fact);
     },
   ),
 } as const satisfies Record<string, Criterion>;
@@ -232,10 +237,11 @@ const ofClaims = criteriaOf<Found>('native', ({ listing: { claim, evidence_snaps
   as_of: day(claim?.tried_at ?? claim?.checked_at ?? evidence_snapshot_date),
 }));
 
-function whyNotClaimed({ state, claim }: ComparedListing['listing']): string | undefined {
-  if (!claim) return 'This listing is not claimed.';
+function whyNotClaimed({ state, claim }: ComparedListing['listing']): Words | undefined {
+  if (!claim) return own('This listing is not claimed.');
   if (state === 'claimed') return undefined;
-  return `The claim is suspended: ${(claim.suspended_reason ?? 'no reason recorded').replaceAll('_', ' ')}.`;
+  const reason = claim.suspended_reason ?? 'no reason recorded';
+  return say`The claim is suspended: ${ours(reason.replaceAll('_', ' '))}.`;
 }
 
 function ratingsFact({ signals: { native } }: ComparedListing['listing']): Words {
@@ -252,18 +258,18 @@ function ratingsFact({ signals: { native } }: ComparedListing['listing']): Words
 export const nativeCriteria = {
   claimed: ofClaims.plain('Claimed', ({ listing }) => {
     const why = whyNotClaimed(listing);
-    return why === undefined ? met(listing.claim?.statement ?? '') : notMet(why);
+    return why === undefined ? met(ours(listing.claim?.statement ?? '')) : notMet(why);
   }),
   claim_checked_within_days: ofClaims.number(
     'Claimed, and checked within the last {} day(s)',
     maxDays,
     ({ listing, now_ms }, days) => {
       const missing = whyNotClaimed(listing);
-      if (missing || !listing.claim) return notMet(missing ?? '');
+      if (missing || !listing.claim) return notMet(missing ?? say``);
       const { checked_at, failing } = listing.claim;
       const fact = failing
-        ? `The claim was last found in place on ${day(checked_at)}; ${failing}.`
-        : `The claim was last checked on ${day(checked_at)}.`;
+        ? say`The claim was last found in place on ${dayOf(checked_at)}; ${ours(failing)}.`
+        : say`The claim was last checked on ${dayOf(checked_at)}.`;
       return decided(isWithin(checked_at, days, now_ms), fact);
     },
   ),
@@ -285,7 +291,7 @@ export const nativeCriteria = {
     ({ listing, now_ms }, days) => {
       const { last_at } = listing.signals.native.independent;
       if (!last_at) return notMet(ratingsFact(listing));
-      const fact = `The last independent rating is from ${day(last_at)}.`;
+      const fact = say`The last independent rating is from ${dayOf(last_at)}.`;
       return decided(isWithin(last_at, days, now_ms), fact);
     },
   ),
@@ -294,10 +300,10 @@ export const nativeCriteria = {
     100,
     ({ listing }, percent) => {
       const { sources, source_outcomes } = listing.signals.native.independent;
-      const from = counted(sources, 'independent source');
-      if (sources < minForShare) return unknown(`${from}; a share needs at least ${minForShare}.`);
+      const from = count(sources, 'independent source');
+      if (sources < minForShare) return unknown(say`${from}; a share needs at least ${minForShare}.`);
       const { succeeded } = source_outcomes;
-      const fact = `${succeeded} of ${from} said succeeded in the newest rating of each.`;
+      const fact = say`${succeeded} of ${from} said succeeded in the newest rating of each.`;
       return decided(succeeded * 100 >= percent * sources, fact);
     },
   ),

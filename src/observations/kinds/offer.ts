@@ -191,7 +191,7 @@ export const priceChallenge = defineKind({
   entryName: 'price',
   line: 'costs',
   isLocked: true,
-  priced: 'The endpoint quoted Dossier a price.',
+  priced: own('The endpoint quoted Dossier a price.'),
   question: 'price',
   title: 'Price that the endpoint quotes',
   means:

@@ -111,7 +111,7 @@ export const priceCatalog = defineKind({
   answers: 'price',
   line: 'costs',
   isLocked: true,
-  priced: 'A catalogue of prices lists the endpoint.',
+  priced: own('A catalogue of prices lists the endpoint.'),
   question: 'price',
   title: 'Prices in a catalogue',
   means:
@@ -186,7 +186,7 @@ export const priceOpenapi = defineKind({
   answers: 'price',
   line: 'costs',
   isLocked: true,
-  priced: 'The OpenAPI document of the endpoint’s host advertises prices.',
+  priced: own('The OpenAPI document of the endpoint’s host advertises prices.'),
   question: 'price',
   title: 'Prices in its OpenAPI document',
   means:
@@ -351,7 +351,7 @@ export const priceTool = defineKind({
   answers: 'price',
   line: 'costs',
   isLocked: true,
-  priced: 'Tools in the endpoint’s list state prices.',
+  priced: own('Tools in the endpoint’s list state prices.'),
   question: 'price',
   title: 'Tools that state a price',
   means:
