@@ -30,7 +30,7 @@ const resolved = z.object({
     .enum(['listed', 'withdrawn', 'several_listings', 'not_listed', 'not_known'])
     .describe('not_known: this copy of the registry does not record what was asked for'),
   ...hit.partial().shape,
-  found_by: z.string().optional(),
+  found_by: wordsSchema.optional(),
   version: z.string().optional().describe('Of the record'),
   package_version: z.string().optional().describe('Of the package asked for, by the record'),
   notes: z.array(wordsSchema).optional(),
@@ -62,7 +62,7 @@ export function toResolvedLines(one: Resolved): Words[] {
   const which = join([is, handle ? code(handle) : say``], ': ');
   const ofPackage = recorded ? say`, of the package ${code(recorded)}` : say``;
   const said = [
-    sentence(found_by ? say`${which}, found as ${ours(found_by)}` : which),
+    sentence(found_by ? say`${which}, found as ${found_by}` : which),
     join(written, ': '),
     join(
       candidates.map((other) => say`${code(other.handle)} (${other.differs})`),

@@ -94,14 +94,21 @@ const packageForm = /^(?=.{1,200}$)@?[a-z0-9][\w.-]*(?:\/[\w.-]+)*$/i;
 /** Without a version: `pkg@1.2.3`, `pkg==1.2.3`, `image:1.2`. */
 const withoutVersion = (name: string) => name.replace(/(?<=.)(?:@[^/@]*|[=~<>]=.*|:[\w.-]+)$/, '');
 
-function toPackageReferences(text: string): Reference[] {
-  const [, prefix = '', rest = ''] =
-    /^(?:pkg:)?(?:([a-z]+)[:/](?!\/))?(.*)$/i.exec(text.replace(runner, '')) ?? [];
+/** A package as it is written: its registry, if that stands before it, and its name with what follows that. */
+function readPackage(text: string) {
+  const written = text.replace(runner, '');
+  const [, prefix = '', rest = ''] = /^(?:pkg:)?(?:([a-z]+)[:/](?!\/))?(.*)$/i.exec(written) ?? [];
   const registry = own(registries, prefix.toLowerCase());
-  const name = withoutVersion(registry ? rest.replace(/^\/\//, '') : text.replace(runner, '')).replace(
-    /@sha256$/,
-    '',
-  );
+  return { registry, named: registry ? rest.replace(/^\/\//, '') : written };
+}
+
+/** The version that the name of a package ends with; undefined without one, and of a tag or a range. */
+export const versionIn = (text: string): string | undefined =>
+  /(?<=.)(?:@|==|:)v?(\d[\w.+-]*)$/.exec(readPackage(text.trim()).named)?.[1];
+
+function toPackageReferences(text: string): Reference[] {
+  const { registry, named } = readPackage(text);
+  const name = withoutVersion(named).replace(/@sha256$/, '');
   if (!packageForm.test(name)) return [];
   const types = registry ? [registry] : [undefined, 'pypi', 'oci'];
   const keys = new Set(types.map((type) => toPackageKey(name, type)));

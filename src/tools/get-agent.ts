@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Context, noteChange } from '../context.ts';
 import { lines } from '../core/text.ts';
+import { toMarkdown, wordsSchema } from '../core/words.ts';
 import { agentAnswer, toAgentAnswer, toAgentText } from '../document/answers/agent-answer.ts';
 import { toListingDocument } from '../document/document.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
@@ -59,12 +60,13 @@ export const getAgent = defineTool({
     detail: z.enum(['summary', 'full']).optional().describe('full: all facts'),
   }),
   output: agentAnswer.extend({
-    found_by: z.string().optional().describe('If it was not found by its handle'),
+    found_by: wordsSchema.optional().describe('If it was not found by its handle'),
   }),
   card: cardAddress,
   example: { handle: 'co.webhook/webhook' },
   cacheTags: tagsOfNamed,
-  toText: (answer) => lines(answer.found_by && `Found as ${answer.found_by}.`, toAgentText(answer)),
+  toText: (answer) =>
+    lines(answer.found_by && `Found as ${toMarkdown(answer.found_by)}.`, toAgentText(answer)),
   async run({ handle, detail = 'summary' }, context) {
     const { handle: found, ...by } = await findNamed(handle, context);
     return { ...toAgentAnswer(await readListing(found, context), detail), ...by };

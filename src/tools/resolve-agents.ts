@@ -144,7 +144,10 @@ export async function resolveAll(handles: readonly string[], directory: Director
   const recording = (all: readonly Reference[]) => all.map((one) => recorders.get(one) ?? []);
   const picked = names.map((one) => {
     const handle = handleOf(one);
-    return { one, by: handle ? { handle } : pickRecording(one.references, recording(one.references)) };
+    return {
+      one,
+      by: handle ? { handle } : pickRecording(one.references, recording(one.references), one.text),
+    };
   });
   const found = picked.flatMap(({ by }) => (by && 'handle' in by && !named.has(by.handle) ? by.handle : []));
   const facts = new Map([...named, ...(await directory.known([...new Set(found)]))]);

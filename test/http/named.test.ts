@@ -71,30 +71,41 @@ async function call(tool: string, input: object): Promise<Body> {
 const found = (what: string) =>
   `the only listing that records this ${what}, which does not show that its publisher controls it`;
 
+/** Another spelling than that of the record, and another version. */
+const endpoint = 'endpoint as `https://mcp.webhook.co/mcp`';
+const repository = 'repository as `https://github.com/webhook-co/webhook`';
+const other = (kind: string, recorded: string, asked: string) =>
+  `${kind}, in version \`${recorded}\` and not \`${asked}\``;
+
 describe('get_agent finds the one listing that records', () => {
   it.each([
     ['an endpoint', 'https://mcp.webhook.co/mcp', 'co.webhook/webhook', 'endpoint'],
-    ['one with a slash at its end', 'https://mcp.webhook.co/mcp/', 'co.webhook/webhook', 'endpoint'],
-    ['its host in capitals, by http', 'http://MCP.Webhook.co/mcp', 'co.webhook/webhook', 'endpoint'],
-    ['one without a scheme', 'mcp.webhook.co/mcp/', 'co.webhook/webhook', 'endpoint'],
+    ['one with a slash at its end', 'https://mcp.webhook.co/mcp/', 'co.webhook/webhook', endpoint],
+    ['its host in capitals, by http', 'http://MCP.Webhook.co/mcp', 'co.webhook/webhook', endpoint],
+    ['one without a scheme', 'mcp.webhook.co/mcp/', 'co.webhook/webhook', endpoint],
     ['a repository', 'https://github.com/webhook-co/webhook', 'co.webhook/webhook', 'repository'],
-    ['one by SSH', 'git@github.com:webhook-co/webhook.git', 'co.webhook/webhook', 'repository'],
-    ['one with .git', 'https://github.com/Webhook-co/Webhook.git', 'co.webhook/webhook', 'repository'],
-    ['one without a scheme', 'github.com/webhook-co/webhook', 'co.webhook/webhook', 'repository'],
+    ['one by SSH', 'git@github.com:webhook-co/webhook.git', 'co.webhook/webhook', repository],
+    ['one with .git', 'https://github.com/Webhook-co/Webhook.git', 'co.webhook/webhook', repository],
+    ['one without a scheme', 'github.com/webhook-co/webhook', 'co.webhook/webhook', repository],
     [
       'a folder of one',
       'https://github.com/webhook-co/webhook/tree/main/a',
       'co.webhook/webhook',
-      'repository',
+      repository,
     ],
     ['a package', '@political-comms/mcp', 'com.politicalcomms/api', 'package'],
-    ['one with a version', '@political-comms/mcp@1.2.3', 'com.politicalcomms/api', 'package'],
+    [
+      'one with a version',
+      '@political-comms/mcp@1.2.3',
+      'com.politicalcomms/api',
+      other('package', '1.2.0', '1.2.3'),
+    ],
     ['one with its registry', 'npm:@political-comms/mcp', 'com.politicalcomms/api', 'npm package'],
     ['a package URL', 'pkg:npm/@political-comms/mcp@1.2.0', 'com.politicalcomms/api', 'npm package'],
     ['a command', 'npx -y @political-comms/mcp', 'com.politicalcomms/api', 'package'],
     ['a package of PyPI', 'pypi:ledger-tools', 'com.example/ledger', 'pypi package'],
-    ['one as written', 'Ledger_Tools==2.0', 'com.example/ledger', 'package'],
-    ['an image', 'oci:docker.io/example/imager:2', 'com.example/imager', 'oci package'],
+    ['one as written', 'Ledger_Tools==2.0', 'com.example/ledger', other('package', '1.2.3', '2.0')],
+    ['an image', 'oci:docker.io/example/imager:2', 'com.example/imager', other('oci package', '1.2.3', '2')],
     [
       'an image by its digest',
       `docker.io/example/imager@sha256:${'a'.repeat(64)}`,
@@ -229,8 +240,8 @@ describe('what no listing records', () => {
   ])('is not said to be recorded by what records %s', async (_what, handle, other) => {
     const answer = await call('get_agent', { handle });
     expect(answer.code).toBe('unknown_handle');
-    expect(answer.detail).toBe(
-      'That it is not listed says nothing about a service. Similar handles: see near or search_agents.',
+    expect(answer.detail).toMatch(
+      /^(?:No listing records this (?:address|package)\. )?That it is not listed says nothing about a service\. Similar handles: see near or search_agents\.$/,
     );
     expect(answer.near).not.toContain(other);
   });
@@ -238,7 +249,7 @@ describe('what no listing records', () => {
     const { detail, near } = await call('get_agent', { handle: 'https://gitlab.com/co.webhook/webhook' });
     expect(near).toEqual(['co.webhook/webhook']);
     expect(detail).toBe(
-      'That it is not listed says nothing about a service. Similar handles: see near or search_agents.',
+      'No listing records this address. That it is not listed says nothing about a service. Similar handles: see near or search_agents.',
     );
   });
   it('has near handles of the first unknown one only in a comparison', async () => {

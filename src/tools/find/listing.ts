@@ -3,14 +3,15 @@ import { type Context, noteChange } from '../../context.ts';
 import { isHandle, requireHandle } from '../../core/handle.ts';
 import { Problem } from '../../core/problem.ts';
 import { counted, day_ms } from '../../core/text.ts';
-import { code, dayOf, join, own, quote, say, toText, type Words } from '../../core/words.ts';
+import { code, dayOf, join, ours, own, quote, say, toText, type Words } from '../../core/words.ts';
 import { publisherOf } from '../../document/hit.ts';
 import type { ListingFacts } from '../../document/record.ts';
 import { packageWords } from '../../document/sentences.ts';
 import { isSample, type Listing } from '../../listings/listing.ts';
-import { type Reference, toReferences } from '../../listings/references.ts';
+import { type Reference, toPackageReference, toReferences, versionIn } from '../../listings/references.ts';
 import { toAppeal } from '../../moderation/moderation.ts';
 import { nextStale_ms } from '../../observations/to-observations.ts';
+import { findLacking } from './near-misses.ts';
 
 const maxNear = 5;
 
@@ -32,14 +33,27 @@ export const orEmpty = <T>(
     return [];
   });
 
+/** That no listing records what was asked for, or that the copy has none of any listing; undefined if a handle was asked for. */
+async function whyNoneRecords(named: Reference | undefined, context: Context): Promise<string | undefined> {
+  if (!named) return undefined;
+  const { kind } = named;
+  const field = kind === 'package' || kind === 'repository' ? kind : 'endpoint';
+  const lacking = await findLacking(context.store, [field]);
+  if (lacking) return lacking;
+  if (kind === 'package') return 'No listing records this package.';
+  return `No listing records ${kind === 'host' ? 'an endpoint at this host' : 'this address'}.`;
+}
+
 /**
  * Throws unknown_handle with handles near to a text; first its twin with other capitals, or what records it as one of
- * `references`, if the text is all that was asked for: an address without a scheme, or an image, may look like a handle.
+ * `references`, if the text is all that was asked for: an address without a scheme, or an image, may look like a handle. `named` is what
+ * was asked for if it is no handle.
  */
 async function refuseUnknown(
   text: string,
   context: Asking,
   references?: readonly Reference[],
+  named?: Reference,
 ): Promise<never> {
   if (context.namesNear === false) throw new Problem('unknown_handle');
   const { listings } = context.store;
@@ -49,7 +63,9 @@ async function refuseUnknown(
   const isTwin = references !== undefined && near[0]?.toLowerCase() === text.toLowerCase();
   const detail = isTwin
     ? 'A listing has this handle with different capitals: it is the first in near.'
-    : recorded.length > 0 && 'The first in near records this as an address or a package.';
+    : recorded.length > 0
+      ? 'The first in near records this as an address or a package.'
+      : await whyNoneRecords(named, context);
   const recorders = recorded.map(({ handle }) => handle);
   const all = new Set(isTwin ? [near[0] ?? '', ...recorders, ...near] : [...recorders, ...near]);
   const farther = others.filter((handle) => !all.has(handle));
@@ -106,7 +122,7 @@ export async function findListing(handle: string, context: Context): Promise<Lis
 /** What a listing was found by, if that was not its handle. */
 export interface Found {
   readonly handle: string;
-  readonly found_by?: string;
+  readonly found_by?: Words;
 }
 
 /** A name of one or several words, as `twilio`. */
@@ -165,16 +181,34 @@ interface Several {
   readonly candidates: readonly { readonly handle: string; readonly differs: Words }[];
 }
 
+const isSame = (one: Reference, other: Reference) =>
+  one.kind === other.kind && one.key === other.key && (one.registry ?? other.registry) === other.registry;
+
+/** How a listing writes what was asked for, if that is another spelling or another version. */
+function recordedAs({ remotes, repository, packages }: Listing, found: Reference, asked: string): Words {
+  if (found.kind === 'package') {
+    const version = packages.find((one) => isSame(found, toPackageReference(one)))?.version;
+    const wanted = versionIn(asked);
+    const isOther = version !== undefined && wanted !== undefined && version !== wanted;
+    return isOther ? say`, in version ${code(version)} and not ${code(wanted)}` : say``;
+  }
+  const written = [...remotes.map(({ url }) => url), repository ?? ''];
+  const recorded = written.find((one) => toReferences(one).some((other) => isSame(found, other)));
+  if (found.kind === 'host' || recorded === undefined || recorded === asked) return say``;
+  return say` as ${code(recorded)}`;
+}
+
 /** More that record the same are not counted. */
 export const mostRecording = maxNear + 1;
 
 /**
  * The listing that records the first of these that any records, or those that do if there are several. `recording`: up to
- * `mostRecording` listings that record each.
+ * `mostRecording` listings that record each. `asked` is the text that was asked for.
  */
 export function pickRecording(
   references: readonly Reference[],
   recording: readonly (readonly Listing[])[],
+  asked: string,
 ): Found | Several | undefined {
   const at = recording.findIndex((found) => found.length > 0);
   const [reference, found = []] = [references[at], recording[at]];
@@ -184,7 +218,7 @@ export function pickRecording(
   if (!other)
     return {
       handle: only.handle,
-      found_by: `the only listing that records ${what}, which does not show that its publisher controls it`,
+      found_by: say`the only listing that records ${ours(what)}${recordedAs(only, reference, asked)}, which does not show that its publisher controls it`,
     };
   const count =
     found.length > maxNear
@@ -217,7 +251,8 @@ export async function findNamed(text: string, context: Asking): Promise<Found> {
   const handle = isHandle(trimmed) ? trimmed : await handleInAddress(trimmed, context);
   if (handle !== undefined) return { handle };
   const references = toReferences(trimmed);
-  const found = pickRecording(references, await context.store.listings.recording(references, mostRecording));
+  const recording = await context.store.listings.recording(references, mostRecording);
+  const found = pickRecording(references, recording, trimmed);
   if (found && 'candidates' in found) {
     const { detail, candidates } = found;
     throw new Problem('several_listings', {
@@ -227,7 +262,7 @@ export async function findNamed(text: string, context: Asking): Promise<Found> {
   }
   if (found) return found;
   if (references.length === 0 && !isName.test(trimmed)) throw new Problem('invalid_handle');
-  return refuseUnknown(toNearText(trimmed, references), context);
+  return refuseUnknown(toNearText(trimmed, references), context, undefined, references[0]);
 }
 
 /** When facts are shown otherwise by time alone: another day, another group of a rating, an observation that is stale. */
