@@ -1,0 +1,253 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  contradictionsIn,
+  emptyIn,
+  outcomesIn,
+  ownWordsOf,
+  repeatedIn,
+  sentencesOf,
+  statementsOf,
+  textOfPage,
+  unchangedIn,
+} from '../../scripts/sentence-rules.ts';
+import { partOf } from '../support/long.ts';
+import {
+  foreignWord,
+  type MadeUp,
+  openMadeUp,
+  outcomeOf,
+  type World,
+  world,
+} from '../support/made-up-world.ts';
+import { type AnyClient, connect } from '../support/mcp-clients.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+const textsIn = (value: unknown): string[] => {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+};
+interface Found {
+  readonly listings: readonly { readonly handle: string; readonly facts: readonly string[] }[];
+}
+
+const criteria = [
+  ...['endpoint_observed_alive', 'endpoint_at_domain', 'nothing_shared', 'price_known', 'no_payment_seen'],
+  ...['tools_unchanged_for:1', 'pay_to_unchanged_for:1', 'listed_for_days:100', 'has_repository'],
+  ...['package_not_deprecated', 'needs_no_secret', 'active'],
+];
+
+/** Everything that is said of a listing, by door. Members of get_agent that others write are left out. */
+async function readSaid({ app }: MadeUp, client: AnyClient, handle: string, other: string) {
+  const call = async (name: string, input: Json) => {
+    const { content, structuredContent = {} } = await client.call(name, input);
+    return { text: content[0]?.text ?? '', json: structuredContent as Json };
+  };
+  const read = async (path: string) => (await app.request(path)).text();
+  const answer = await call('get_agent', { handle });
+  const { title: _, description: __, endpoint: ___, repository: ____, tags: _____, ...own } = answer.json;
+  const found = (await call('search_agents', { query: handle })).json as unknown as Found;
+  const similar = (await call('search_agents', { similar_to: handle })).json as unknown as Found;
+  const compared = (await call('compare_agents', { handles: [handle, other], criteria })).text;
+  const history = await call('get_history', { handle });
+  const feed = JSON.parse(await read(`/agents/${handle}/feed.json`)) as { items: { title: string }[] };
+  const page = (path: string) => read(`/agents/${handle}${path}`);
+  return {
+    document: JSON.parse(await read(`/agents/${handle}.json`)) as Json,
+    stands_out: textsIn(own.stands_out).join(' '),
+    hit: found.listings.find((one) => one.handle === handle)?.facts ?? [],
+    similar: similar.listings,
+    texts: {
+      JSON: textsIn(own).join('\n'),
+      text: answer.text,
+      Markdown: (await call('get_agent', { handle, detail: 'full' })).text,
+      hit: found.listings.flatMap(({ facts }) => facts).join('\n'),
+      similar: similar.listings.flatMap(({ facts }) => facts).join('\n'),
+      criteria: compared.slice(0, compared.indexOf(`\n\`${other}\``)),
+      history: textsIn(history.json).join('\n'),
+      'history as text': history.text,
+      feed: feed.items.map(({ title }) => title).join('\n'),
+      badge: (JSON.parse(await read(`/badge/${handle}.json`)) as { message: string }).message,
+    },
+    pages: {
+      page: await page(''),
+      'page of versions': await page('/versions'),
+      'page of history': await page('/history'),
+      'page of the publisher': await read(`/publishers/${handle.slice(0, handle.indexOf('/'))}`),
+    },
+  };
+}
+
+/** What is said of a listing of a made-up world, and what is so of it. */
+type Answer = Awaited<ReturnType<typeof readSaid>> & {
+  readonly made: World;
+  /** Whether its source records no package and no repository of any listing. */
+  readonly isBare: boolean;
+  /** Its place among the four listings of its world. */
+  readonly at: number;
+  readonly names: Awaited<ReturnType<MadeUp['make']>>;
+  /** The first line of what get_agent answers to a name. */
+  readonly ask: (name: string) => Promise<string>;
+};
+
+const seed = Math.floor(Math.random() * 2 ** 31);
+const answers: Answer[] = [];
+const opened: { close(): Promise<void> }[] = [];
+beforeAll(async () => {
+  for (const isBare of [false, true]) {
+    const directory = await openMadeUp(isBare);
+    const client = await connect('v2', directory);
+    opened.push(client, directory);
+    const ask = async (handle: string) =>
+      (await client.call('get_agent', { handle })).content[0]?.text?.split('\n')[0] ?? '';
+    for (const made of fc.sample(world, { numRuns: partOf(8, 40), seed })) {
+      const names = await directory.make(made);
+      for (const at of [0, 3] as const) {
+        const said = await readSaid(directory, client, names.handles[at] ?? '', names.handles[3 - at] ?? '');
+        answers.push({ ...said, made, isBare, at, names, ask });
+      }
+    }
+  }
+});
+afterAll(async () => {
+  for (const one of opened) await one.close();
+});
+
+/** Every text by its door; of pages, what is written there, or only what is not marked as the words of others. */
+const textsOf = ({ texts, pages }: Answer, keeps: 'foreign' | 'own'): [door: string, text: string][] => [
+  ...Object.entries(texts),
+  ...Object.entries(pages).map(([name, page]): [string, string] => [name, textOfPage(page, keeps)]),
+];
+
+/** That a rule finds nothing in any answer; a failure names the world, and the seed that makes it again. */
+async function expectNone(rule: (answer: Answer) => unknown[] | Promise<unknown[]>) {
+  for (const answer of answers) {
+    const found = await rule(answer);
+    const { made, isBare, at } = answer;
+    if (found.length > 0) expect({ seed, made, isBare, at, found }).toMatchObject({ found: [] });
+  }
+}
+const inTexts = (
+  answer: Answer,
+  keeps: 'foreign' | 'own',
+  find: (text: string, door: string) => readonly unknown[],
+) => textsOf(answer, keeps).flatMap(([door, text]) => find(text, door).map((one) => [door, one]));
+
+describe('whatever publishers record and endpoints answer', () => {
+  it('no change is said from a value to the same value', () =>
+    expectNone((answer) => inTexts(answer, 'foreign', unchangedIn)));
+
+  it('an endpoint has the outcome that its checks had, and one only in all that is said of it', () =>
+    expectNone((answer) => {
+      const { document, made, names, hit, texts } = answer;
+      const all = document.observations as { kind: string; subject: string; outcome: string }[];
+      const own = all.filter(({ kind }) => kind === 'endpoint.answers');
+      const wrong = own.filter(({ subject, outcome }) => outcome !== outcomeOf[names.fateOf(subject, made)]);
+      const mixed = own.flatMap(({ subject, outcome }) =>
+        // A history tells what was before.
+        inTexts(answer, 'foreign', (text, door) =>
+          door.includes('history')
+            ? []
+            : statementsOf(text).filter(
+                (one) => one.includes(subject) && outcomesIn(one).some((other) => other !== outcome),
+              ),
+        ),
+      );
+      const main = own.find(({ subject }) => subject === document.endpoint)?.outcome ?? '';
+      const begins = { silent: 'no answer ', absent: 'nothing there ', seen: 'answered ' }[main];
+      const inHit = hit.some((fact) => fact.startsWith(begins ?? 'returned something else than MCP '));
+      const isAlive = own.some(({ outcome }) => outcome === 'seen');
+      const isJudged = texts.criteria.includes(`endpoint_observed_alive: ${isAlive ? 'met' : 'not_met'}.`);
+      return [...wrong, ...mixed, ...(inHit ? [] : [hit]), ...(isJudged ? [] : [texts.criteria])];
+    }));
+
+  it('what others wrote stands in quotes or code spans', () => {
+    const isForeign = new RegExp(foreignWord, 'i');
+    return expectNone((answer) =>
+      inTexts(answer, 'own', (text) =>
+        ownWordsOf(text)
+          .split('\n')
+          .filter((line) => isForeign.test(line)),
+      ),
+    );
+  });
+
+  it('no heading or fold is empty, no sentence of an answer is said twice, and none denies another', () =>
+    expectNone((answer) => [
+      ...emptyIn(answer.pages.page, answer.texts.Markdown),
+      ...repeatedIn(sentencesOf(answer.texts.JSON)),
+      ...inTexts(answer, 'foreign', contradictionsIn),
+    ]));
+
+  it('nothing is shown as none that the source records of no listing', () =>
+    expectNone((answer) => {
+      if (!answer.isBare) return [];
+      const none =
+        /\bno (?:source )?(?:repository|package)(?: is|:)? recorded|(?:repository|packages?): none|no package of kind|nothing_shared: met|has_repository: not_met/gi;
+      return inTexts(answer, 'own', (text) => ownWordsOf(text).match(none) ?? []);
+    }));
+
+  it('others that share something are others, and are similar in what stands out', () =>
+    expectNone(({ texts, similar, made, isBare, at, names }) => {
+      const [stands = ''] = texts.Markdown.match(/^Stands out: .*$/m) ?? [];
+      const [shared = '', first] =
+        /`([\w./]+)` \((?:domain|GitHub account) \S+\) (?:records|has|listed|asked) [^.]*\.(?: It has the same [^.]*\.)?(?: Others share [^.]*\.)?/.exec(
+          stands,
+        ) ?? [];
+      const others = /Others share its ([^.]*)\./.exec(shared)?.[1] ?? '';
+      const nouns = {
+        ...{ endpoint: 'recorded endpoint', package: 'recorded package', repository: 'recorded repository' },
+        ...{
+          description: 'the description',
+          tools: 'the tools',
+          'address for payments': 'the address for payments',
+        },
+      };
+      const isSaid = (noun: string) =>
+        shared.includes(noun) ||
+        (noun === 'address for payments' && shared.includes('paid at the same address'));
+      return Object.entries(nouns).flatMap(([noun, words]) => {
+        const holders = similar.filter(({ facts }) => facts[0]?.includes(words)).map(({ handle }) => handle);
+        const isTwin = made.twins.some((one) => one === noun) && !(isBare && /package|repository/.test(noun));
+        // Of the first listing one listing of the other publisher records the same; tools and payees follow from the fates.
+        const isKnown = at === 0 && !/tools|payments/.test(noun);
+        const isWrong = isKnown && holders.length !== (isTwin ? 1 : 0);
+        const isDenied = isSaid(noun) !== holders.length > 0;
+        const areNone = others.includes(noun) && holders.every((holder) => holder === first);
+        const areOurs = holders.some((holder) => names.handles.indexOf(holder) < 2 === at < 2);
+        return isWrong || isDenied || areNone || areOurs ? [{ noun, holders, shared }] : [];
+      });
+    }));
+
+  it('a first publication and a number of versions are said only where the source sends older versions', () =>
+    expectNone((answer) => {
+      const { made, at, texts, pages } = answer;
+      const dated = /first published:? (?:on )?\d|listed since|\b\d+ versions?\b|versions published: \d/gi;
+      if (!made.hasHistory) return inTexts(answer, 'own', (text) => ownWordsOf(text).match(dated) ?? []);
+      const isSaid = texts.text.includes('first published 2025-01-05; 2 versions');
+      const isOnPage = textOfPage(pages['page of versions'], 'own').includes('2 versions');
+      return at > 0 || (isSaid && isOnPage) ? [] : [texts.text];
+    }));
+
+  it('another spelling, path or version than the record has is said in the first line', () =>
+    expectNone(async ({ names, at, isBare, ask }) => {
+      const [endpoint] = names.endpoints[at] ?? [];
+      const [name] = names.packages[at] ?? [];
+      const expected: readonly (readonly [asked: string, says: string])[] = [
+        [`${endpoint}`, 'Found as the only listing that records this endpoint, which'],
+        [`${endpoint?.replace('https://', 'http://www.')}/`, `records this endpoint as \`${endpoint}\``],
+        [`${endpoint}/other`, 'No listing records this address.'],
+        ...(isBare
+          ? [[`npm:${name}`, 'This copy records no package of any listing.'] as const]
+          : ([
+              [`npm:${name}@1.0.0`, 'Found as the only listing that records this npm package, which'],
+              [`npm:${name}@9.9.9`, 'records this npm package, in version `1.0.0` and not `9.9.9`, which'],
+              [`npm:${name}-other`, 'No listing records this package.'],
+            ] as const)),
+      ];
+      const said = await Promise.all(
+        expected.map(async ([asked, says]) => [asked, says, await ask(asked)] as const),
+      );
+      return said.filter(([, says, first]) => !first.includes(says));
+    }));
+});
