@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { asMembers } from '../../core/json.ts';
 import { day as dayText } from '../../core/text.ts';
 import {
@@ -240,32 +241,40 @@ function shared({ known }: Judged): Words[] {
 /** Builds that publish to npm without an account of their own: to begin with one is no surprise. */
 const builds = ['GitHub Actions', 'GitLab CI/CD', 'CircleCI'];
 
+/** Scripts that the version before had not, or had with other texts. */
+function newScripts(now: object, { version, value }: { version: string; value: object }): Words | undefined {
+  const [names, old] = [Object.keys(now), Object.keys(value)];
+  const before = code(version);
+  if (names.length === 0) return undefined;
+  return isDeepStrictEqual(names, old)
+    ? say`names another ${codes(names)} than version ${before} before it; npm runs it at installation`
+    : say`names ${codes(names)}, which npm runs at installation; version ${before} before it names ${old.length > 0 ? codes(old) : own('none')}`;
+}
+
 function packageVersion({ known }: Judged): Words[] {
-  const said = (
-    kind: typeof packageScripts | typeof packagePublishedBy,
-    wordsOf: (now: string, was: string, of: readonly [Words, Words]) => Words | undefined,
+  const ofVersion = (
+    one: Pick<DatedObservation, 'subject' | 'as_seen' | 'observed_at'>,
+    what: Words | undefined,
   ) =>
-    known(kind).flatMap((one) => {
-      const before = versionBefore(one);
-      if (!before) return [];
-      const versions = [code(String(one.as_seen?.version)), code(before.version)] as const;
-      const text = wordsOf(one.value, before.value, versions);
-      return text === undefined ? [] : [say`Of ${code(one.subject ?? '')}, ${text}${byCheck(one)}`];
-    });
-  const scripts = (names: string) => codes(names.split(', '));
-  return [
-    ...said(packageScripts, (now, was, [version, before]) => {
-      if (now === 'none') return undefined;
-      if (now === was)
-        return say`version ${version} names another ${scripts(now)} than version ${before} before it; npm runs it at installation`;
-      return say`version ${version} names ${scripts(now)}, which npm runs at installation; version ${before} before it names ${was === 'none' ? own('none') : scripts(was)}`;
-    }),
-    ...said(packagePublishedBy, (now, was, [version, before]) =>
-      builds.includes(now)
-        ? undefined
-        : say`version ${version} was published by ${code(now)}, version ${before} before it by ${code(was)}`,
-    ),
-  ];
+    what
+      ? [
+          say`Of ${code(one.subject ?? '')}, version ${code(String(one.as_seen?.version))} ${what}${byCheck(one)}`,
+        ]
+      : [];
+  const scripts = known(packageScripts).flatMap((one) => {
+    const before = versionBefore(one, packageScripts);
+    return ofVersion(one, before && newScripts(one.value, before));
+  });
+  const accounts = known(packagePublishedBy).flatMap((one) => {
+    const before = versionBefore(one, packagePublishedBy);
+    if (!before || builds.includes(one.value)) return [];
+    const { version, value } = before;
+    return ofVersion(
+      one,
+      say`was published by ${code(one.value)}, version ${code(version)} before it by ${code(value)}`,
+    );
+  });
+  return [...scripts, ...accounts];
 }
 
 const hiddenText = ({ listing, known }: Judged): Words[] =>

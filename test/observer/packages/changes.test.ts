@@ -31,7 +31,7 @@ function save(ids: readonly string[], unread: readonly string[] = []) {
 
 /** What npm states of the package, whose newest version is the last one. */
 const stated = {
-  versions: { '1.0.0': {} } as Readonly<Record<string, object>>,
+  versions: { '1.0.0': {} } as Record<string, object>,
   maintainers: ['bob', 'alice'],
 };
 const packument = (): Stored => ({
@@ -74,8 +74,13 @@ it('changes nothing but the version if the newest one states the same', async ()
   stated.versions = { '1.0.0': {}, '1.1.0': {} };
   expect(await changesOf('Published package')).toEqual(['version `1.0.0` until then version `1.1.0`']);
   const { observations } = await directory.observe(handle);
-  const others = ['package.deprecated', 'package.maintainers', 'package.provenance', 'package.advisories'];
-  for (const kind of others) {
+  const ofRegistry = [
+    'package.deprecated',
+    'package.maintainers',
+    'package.provenance',
+    'package.advisories',
+  ];
+  for (const kind of [...ofRegistry, 'package.install_scripts']) {
     const one = observations.find((fact) => fact.kind === kind);
     expect([kind, one?.outcome, one?.changed_from]).toEqual([kind, 'seen', undefined]);
   }
@@ -122,4 +127,36 @@ it('names the advisories before and after one became another, whatever their ord
   expect(await changesOf('Advisories about the package')).toEqual([
     '2: `GHSA-1`, `GHSA-3` until then 2: `GHSA-1`, `GHSA-3`; not compared, because of the form of their ranges: `GHSA-9`',
   ]);
+});
+
+it('names the scripts, dependencies and account of a version and of another one after it', async () => {
+  stated.versions = {
+    '1.0.0': { _npmUser: { name: 'alice' }, dependencies: { zod: '4', ajv: '8' } },
+    '1.1.0': { _npmUser: { name: 'alice' }, dependencies: { zod: '4', ajv: '8', hono: '4' } },
+  };
+  await directory.observe(handle);
+  stated.versions = {
+    '1.0.0': { _npmUser: { name: 'alice' }, dependencies: { ajv: '8', zod: '4' } },
+    '1.1.0': { _npmUser: { name: 'alice' }, dependencies: { hono: '4', ajv: '8', zod: '4' } },
+  };
+  expect(await changesOf('Dependencies that the version before did not have')).toEqual([]);
+  stated.versions = {
+    '1.0.0': { _npmUser: { name: 'alice' }, dependencies: { zod: '4' } },
+    '1.2.0': {
+      ...{ _npmUser: { name: 'mallory' }, dependencies: { zod: '4', koa: '3' } },
+      scripts: { postinstall: 'node setup.js', test: 'vitest' },
+    },
+  };
+  expect(await changesOf('Dependencies that the version before did not have')).toEqual([
+    '1: `hono` until then 1: `koa`',
+  ]);
+  stated.versions['1.2.0'] = {
+    _npmUser: { name: 'bob' },
+    scripts: { postinstall: 'node other.js', test: 'x' },
+  };
+  expect(await changesOf('Scripts that run when the package is installed')).toEqual([
+    '`postinstall` “node setup.js” until then `postinstall` “node other.js”',
+  ]);
+  stated.versions['1.2.0'] = { _npmUser: { name: 'zoe' } };
+  expect(await changesOf('Account that published the version')).toEqual(['`bob` until then `zoe`']);
 });

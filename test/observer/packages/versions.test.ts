@@ -115,16 +115,12 @@ describe('the recorded version of an npm package, beside the one published befor
         as_seen: { version: '1.0.2', before: { version: '1.0.0', value: 'alice' } },
       },
       'package.install_scripts': {
-        ...{ outcome: 'seen', value: 'postinstall' },
-        as_seen: {
-          version: '1.0.2',
-          scripts: { postinstall: 'node setup.js' },
-          before: { version: '1.0.0', value: 'none' },
-        },
+        ...{ outcome: 'seen', value: { postinstall: 'node setup.js' } },
+        as_seen: { version: '1.0.2', before: { version: '1.0.0', value: {} } },
       },
       'package.new_dependencies': {
-        ...{ outcome: 'seen', value: 1 },
-        as_seen: { version: '1.0.2', before: '1.0.0', added: ['plain-crypto'] },
+        ...{ outcome: 'seen', value: { count: 1, names: ['plain-crypto'] } },
+        as_seen: { version: '1.0.2', before: '1.0.0' },
       },
     });
     const text = await read('taken');
@@ -144,10 +140,10 @@ describe('the recorded version of an npm package, beside the one published befor
         as_seen: { before: { version: '1.0.0', value: 'alice' } },
       },
       'package.install_scripts': {
-        value: 'install',
-        as_seen: { version: '1.1.0', scripts: { install: 'node-gyp rebuild' } },
+        value: { install: 'node-gyp rebuild' },
+        as_seen: { version: '1.1.0' },
       },
-      'package.new_dependencies': { value: 0 },
+      'package.new_dependencies': { value: { count: 0, names: [] } },
     });
     const text = await read('built');
     expect(text).not.toContain('was published by');
@@ -182,8 +178,8 @@ describe('the recorded version of an npm package, beside the one published befor
       'package.published_by': { outcome: 'nothing', value: null },
       'package.install_scripts': {
         outcome: 'seen',
-        value: 'none',
-        as_seen: { version: '1.0.0', scripts: {} },
+        value: {},
+        as_seen: { version: '1.0.0' },
       },
       'package.new_dependencies': { outcome: 'nothing', value: null },
     });
@@ -193,7 +189,7 @@ describe('the recorded version of an npm package, beside the one published befor
   it('is read alone if the document of the package is over 2 MiB', async () => {
     expect(await observe('large')).toMatchObject({
       'package.published_by': { outcome: 'seen', value: 'alice', as_seen: { version: '4.0.0' } },
-      'package.install_scripts': { outcome: 'seen', value: 'preinstall' },
+      'package.install_scripts': { outcome: 'seen', value: { preinstall: 'x' } },
       'package.new_dependencies': { outcome: 'not_asked' },
     });
   });
