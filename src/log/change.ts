@@ -54,7 +54,8 @@ export const toChangeId = ({ seq, at }: Pick<Change, 'seq' | 'at'>): string =>
 /** Whether a text has the form of a change's id. */
 export const isChangeId = (text: string): boolean => /^[1-9]\d{0,14}_[0-9a-z]{1,10}$/.test(text);
 
-const isChangeType = (type: string): type is ChangeType => (changeTypes as readonly string[]).includes(type);
+export const isChangeType = (type: string): type is ChangeType =>
+  (changeTypes as readonly string[]).includes(type);
 
 /** A criterion of a view that a listing does not meet any more, in the data of `view.left`; of an approval with the sentence that says why. */
 export interface FailedCriterion {

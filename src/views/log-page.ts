@@ -1,11 +1,16 @@
 import { html } from 'hono/html';
 import type { z } from 'zod';
 import { asMembers, type JsonObject, readObject } from '../core/json.ts';
+import { ours, own, type Words } from '../core/words.ts';
+import { changeWords } from '../document/changes.ts';
 import { toLabel } from '../document/words.ts';
+import { isChangeType } from '../log/change.ts';
 import type { readLogs, readNewestEntries } from '../log/logs.ts';
+import { type ChangeCounts, sumOfClasses } from '../observations/tool-change.ts';
 import type { getProof } from '../tools/get-proof.ts';
 import { day, type Html, handleLink, minute, pagePath, paste } from './html.ts';
 import { type Site, toPage } from './layout.ts';
+import { toHtml } from './words.ts';
 
 const parsed = (json = ''): JsonObject => readObject(json) ?? {};
 
@@ -54,55 +59,30 @@ ${paste('dossier verify proof.json')}
 const nameOf = (members: JsonObject, name: string) =>
   typeof members[name] === 'string' ? members[name] : '';
 
-const linked = (members: JsonObject, name: string): Html => {
-  const handle = nameOf(members, name);
-  return handle ? handleLink(handle) : html`a listing`;
-};
+/** What the stream of changes says of an entry, from what the entry recorded. */
+function dataOf({ changes, source_handle: source, ...members }: JsonObject) {
+  const changed = (Array.isArray(changes) ? changes : [])
+    .map(asMembers)
+    .filter(({ before }) => before !== undefined);
+  const tools_changed = sumOfClasses(changed.flatMap(({ counts }) => (counts ?? []) as ChangeCounts));
+  return { ...members, source, kinds: [...new Set(changed.map(({ kind }) => String(kind)))], tools_changed };
+}
 
-const actionWords: Readonly<Record<string, string>> = {
-  hide: 'hid',
-  withdraw: 'withdrew',
-  void: 'voided',
-  erase: 'erased',
-  revoke: 'revoked',
-  block: 'blocked',
-  undo: 'undid an action on',
-};
-
-/** What an entry of each type says, in one sentence; who did it stands first. */
-const sentences: Readonly<Record<string, (record: JsonObject) => Html>> = {
-  'claim.activated': (record) =>
-    html`<span class="foreign">${nameOf(record, 'domain') || nameOf(record, 'root').replace(/^dns:/, '') || 'somebody'}</span> claimed ${linked(record, 'handle')}`,
-  'claim.suspended': (record) =>
-    html`the claim of ${linked(record, 'handle')} was suspended: ${toLabel(nameOf(record, 'reason')) || 'no reason stored'}`,
-  'claim.keys_changed': (record) => html`keys for receipts of ${linked(record, 'handle')} changed`,
-  'capability.revoked': (record) => html`a secret key of ${linked(record, 'handle')} ended`,
-  'rating.submitted': (record) =>
-    html`${linked(record, 'source_handle')} rated ${linked(record, 'subject_handle')}`,
-  'rating.amended': (record) =>
-    html`${linked(record, 'source_handle')} amended its rating of ${linked(record, 'subject_handle')}`,
-  'rating.withdrawn': () => html`a rating was withdrawn by its source`,
-  'rating.responded': () => html`a rated listing replied to a rating`,
-  'listing.withdrawn': (record) =>
-    html`<span class="handle">${nameOf(record, 'handle')}</span> was withdrawn`,
-  'listing.restored': (record) => html`${linked(record, 'handle')} was listed again`,
+function entryWords(type: string, members: JsonObject): Words {
+  const data = dataOf(members);
   // Facts that were seen for the first time have nothing before them.
-  'observation.changed': ({ changes, ...record }) =>
-    Array.isArray(changes) && changes.some((one) => asMembers(one).before !== undefined)
-      ? html`Dossier saw changes of ${linked(record, 'handle')}`
-      : html`Dossier saw facts of ${linked(record, 'handle')} for the first time`,
-  'moderation.applied': (record) =>
-    html`the operator ${actionWords[nameOf(record, 'action')] ?? toLabel(nameOf(record, 'action'))} a ${toLabel(nameOf(record, 'target_kind'))}${nameOf(record, 'handle') && html` of <span class="handle">${nameOf(record, 'handle')}</span>`}: ${toLabel(nameOf(record, 'reason'))}`,
-  'record.erased': () => html`what an earlier entry recorded was erased`,
-  'log.continued': () => html`a new log was begun`,
-};
+  if (type === 'observation.changed' && data.kinds.length === 0) return own('facts seen for the first time');
+  return isChangeType(type) ? changeWords({ type, handle: '', at: '', data }) : ours(toLabel(type));
+}
 
 function newItem({ log_index, leaf, record }: Awaited<ReturnType<typeof readNewestEntries>>[number]): Html {
   const type = String(parsed(leaf).t);
   const members = parsed(record);
   const at = nameOf(members, 'at') || nameOf(members, 'created_at');
+  const handle = nameOf(members, 'subject_handle') || nameOf(members, 'handle');
+  const root = nameOf(members, 'root').replace(/^dns:/, '');
   return html`
-<li><span class="when">${at ? minute(at) : 'erased'}</span> <span>${sentences[type]?.(members) ?? toLabel(type)} <a class="note" href="/log/entry/${log_index}">entry ${log_index}</a></span></li>`;
+<li><span class="when">${at ? minute(at) : 'erased'}</span> <span>${handle && html`${handleLink(handle)}: `}${toHtml(entryWords(type, members))}${root && html` (<span class="foreign">${root}</span>)`} <a class="note" href="/log/entry/${log_index}">entry ${log_index}</a></span></li>`;
 }
 
 /** The page of the log: its statement, every log with its size and key, and the newest entries. */

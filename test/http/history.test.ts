@@ -102,7 +102,7 @@ describe('the log, for people', () => {
     expect(await textOf('/log')).toContain('<a href="/log/entry/0">entry 0</a>');
     const words = (await textOf('/log')).replaceAll(/<[^>]+>/g, '');
     expect(words).toMatch(
-      /\d{4}-\d\d-\d\d \d\d:\d\d UTC github.com\/webhook-co claimed co.webhook\/webhook entry 0/,
+      /\d{4}-\d\d-\d\d \d\d:\d\d UTC co.webhook\/webhook: claim proven \(github.com\/webhook-co\) entry 0/,
     );
     const entry = await textOf('/log/entry/0');
     expect(entry).toContain('<h1>Entry 0: claim activated</h1>');

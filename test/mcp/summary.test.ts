@@ -147,8 +147,8 @@ describe.each(clientKinds)('the answer of get_agent, to a client %s', (kind) => 
     const log = (
       await (await directory.app.request('/log', { headers: { accept: 'text/html' } })).text()
     ).replaceAll(/<[^>]+>/g, '');
-    expect(log).toContain(`Dossier saw facts of ${rich} for the first time`);
-    expect(log).not.toContain('Dossier saw changes of');
+    expect(log).toContain(`${rich}: facts seen for the first time`);
+    expect(log).not.toContain(' changed ');
   });
 
   it('in full is the Markdown of the page', async () => {

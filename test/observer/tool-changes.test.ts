@@ -66,7 +66,9 @@ beforeAll(async () => {
 });
 /** The words of a page. */
 const textAt = async (path: string) =>
-  (await (await directory.app.request(path)).text()).replace(/<[^>]+>/g, '').replace(/\s+/g, ' ');
+  (await (await directory.app.request(path, { headers: { accept: 'text/html' } })).text())
+    .replace(/<[^>]+>/g, '')
+    .replace(/\s+/g, ' ');
 
 afterAll(async () => {
   await client.close();
@@ -180,7 +182,7 @@ it('names what weighs most first, and counts every class before it names five to
   expect((feed as { items: { title: string }[] }).items[0]?.title).toMatch(
     new RegExp(`^${handle}: ${counted.replace(/[()]/g, '\\$&')}.* changed$`),
   );
-  expect(await textAt('/')).toContain(`${handle}: ${counted}`);
+  for (const path of ['/', '/log']) expect(await textAt(path)).toContain(`${handle}: ${counted}`);
 });
 
 it.each([

@@ -159,16 +159,20 @@ export const toBadgePage = (site: Site, document: ListingDocument, style: BadgeS
 <p class="lead">It says who claimed the listing, when its endpoint last answered, or how it was rated, whatever is known. It is always grey, and never a mark of quality.</p>
 <h2 id="styles">Style</h2>
 <ul class="styles" aria-labelledby="styles">${badgeStyles.map((shown) => preview(listing, shown, style))}</ul>
-<h2>Copy it, as</h2>
+<h2>Copy it as</h2>
 ${tabs(
   'form',
   'Form',
   snippets(listing, site.config.publicUrl, style).map(([name, text]) => ({ name, body: paste(text) })),
 )}
 <p>The image is updated at most every five minutes. Its text alternative stays as pasted, so it names its date. The link leads to the listing with all evidence.</p>
+${
+  document.claim &&
+  html`
 <h2 id="claim-badge">Badge of the claim</h2>
-<p>It states when the listing was claimed: what the claim on its page names was shown on that date, and nothing more.</p>
-${paste(`[![Claim of ${listing.handle}](${site.config.publicUrl}/badge/${listing.handle}?show=claim)](${site.config.publicUrl}${pagePath(listing.handle)})`)}
+<p>It shows only that the claim was proven on that date.</p>
+${paste(`[![Claim of ${listing.handle}](${site.config.publicUrl}/badge/${listing.handle}?show=claim)](${site.config.publicUrl}${pagePath(listing.handle)})`)}`
+}
 <p class="note">For other tools: <a href="/badge/${listing.handle}.json">the endpoint that shields.io reads</a>.</p>`,
   });
 };
