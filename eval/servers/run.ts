@@ -1,177 +1,163 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { kinds } from '../../src/observations/kinds.ts';
-import type { StoredObservation } from '../../src/observations/observation.ts';
-import { type Question, questions } from '../../src/observations/observation.ts';
-import { createObserver } from '../../src/observations/observer.ts';
-import { openDirectory } from '../../test/support/directory.ts';
-import { registryEntry } from '../../test/support/entries.ts';
-import { type Bridged, bridge, findProgram, type Line } from './bridge.ts';
-import { stdioServers } from './servers.ts';
+import { openBehindProxy, playFaults, playSwitch } from './days.ts';
+import { compareFacts } from './facts.ts';
+import { install } from './programs.ts';
+import { type Server, servers } from './servers.ts';
+import { type Running, start } from './start.ts';
+import { readTruth, type Truth } from './truth.ts';
 
-const { values } = parseArgs({ options: { times: { type: 'string', default: '0' } } });
-const times = Number(values.times);
-const folder = join(import.meta.dirname, 'npm');
-const everything = '@modelcontextprotocol/server-everything';
-const everythingPort = '19401';
-
-/** A server that runs: how it is reached, what came over the wire, how it is ended. */
-interface Running {
-  readonly package: string;
-  readonly version: string;
-  readonly transport: Line | 'its own HTTP';
-  readonly url: string;
-  readonly methods?: () => string[];
-  close(): Promise<void>;
+interface Known {
+  readonly running: Running;
+  readonly truth: Truth;
 }
 
-function install(): void {
-  if (existsSync(join(folder, 'node_modules'))) return;
-  const args = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock'];
-  if (spawnSync('npm', args, { cwd: folder, stdio: 'inherit' }).status !== 0)
-    throw new Error('the servers could not be installed');
-}
+const print = (line: string) => void process.stdout.write(`${line}\n`);
+const nameOf = ({ package: name, front }: Server) => `\`${name}\`, ${front}`;
 
-/** The reference server over its own streamable HTTP. */
-async function startEverything(): Promise<Running> {
-  const { program, version } = findProgram({ package: everything });
-  const child = spawn(process.execPath, [program, 'streamableHttp'], {
-    env: { PATH: process.env.PATH, PORT: everythingPort },
-    stdio: 'ignore',
-  });
-  const url = `http://127.0.0.1:${everythingPort}`;
-  for (let tries = 0; tries < 100; tries++) {
-    if (
-      await fetch(url).then(
-        () => true,
-        () => false,
-      )
-    )
-      break;
-    await wait(100);
+/** Starts a server, or the earlier version of it; undefined, with the reason printed, if it does not start here. */
+async function open(server: Server, name?: string): Promise<Known | undefined> {
+  try {
+    const running = await start(server, name);
+    const truth = await readTruth(running).catch(async (error: unknown) => {
+      await running.close();
+      throw error;
+    });
+    return { running, truth };
+  } catch (error) {
+    print(`- ${nameOf(server)}, does not start here: ${String(error).split('\n')[0]}`);
+    return undefined;
   }
-  const close = async () => {
-    const ended = once(child, 'exit');
-    child.kill();
-    await ended;
-  };
-  return { package: everything, version, transport: 'its own HTTP', url, close };
 }
 
-const toRunning = (name: string, line: Line, { endpoint, version, close }: Bridged): Running => ({
-  ...{ package: name, version, transport: line, url: endpoint.url },
-  methods: () => endpoint.methods(),
-  close,
-});
+/** Checks each server once, and compares what is stored and said with what clients of the SDK see. */
+async function compareAll(tried: readonly Server[]): Promise<void> {
+  const sum = { servers: 0, checked: 0, wrong: 0 };
+  for (const server of tried) {
+    const known = await open(server);
+    if (!known) continue;
+    const { running, truth } = known;
+    const { directory, url, close } = await openBehindProxy(running);
+    const { checked, wrong } = await compareFacts(directory, url, truth);
+    await close();
+    await running.close();
+    if (running.methods?.().includes('tools/call')) throw new Error('a tool was called');
+    sum.servers += 1;
+    sum.checked += checked;
+    sum.wrong += wrong.length;
+    const revision = truth.protocol ?? 'HTTP with SSE';
+    print(
+      `- ${nameOf(server)} ${running.version}: ${revision}, ${truth.tools.length} tools, ${checked - wrong.length} of ${checked} facts right`,
+    );
+    for (const one of wrong) print(`  - ${JSON.stringify(one).slice(0, 600)}`);
+  }
+  print(`\n${sum.servers} servers: ${sum.checked - sum.wrong} of ${sum.checked} facts right.\n`);
+}
 
-/** Starts every server, alternately behind either line of the SDK; those that do not start are named with the reason. */
-async function startAll(): Promise<{ running: Running[]; failed: string[] }> {
-  const running = [await startEverything()];
-  const failed: string[] = [];
-  for (const [at, server] of stdioServers.entries()) {
-    const line = at % 2 === 0 ? 'sdk 1' : 'sdk 2';
-    try {
-      running.push(toRunning(server.package, line, await bridge(server, line)));
-    } catch (error) {
-      failed.push(`\`${server.package}\`: ${String(error).split('\n')[0]}`);
+const told = { truly: 0, all: 0 };
+
+function count(what: string, wrong: readonly string[]): void {
+  told.all += 1;
+  if (wrong.length === 0) told.truly += 1;
+  print(`- ${what}: ${wrong.length === 0 ? 'told truly' : 'not told truly'}`);
+  for (const one of wrong) print(`  - ${one.replaceAll('\n', ' / ').slice(0, 600)}`);
+}
+
+/** Puts the newer version of each server behind the address of the older one. */
+async function compareVersions(tried: readonly Server[]): Promise<void> {
+  for (const server of tried) {
+    if (!server.older) continue;
+    const [older, newer] = [await open(server, server.older), await open(server)];
+    if (older && newer) {
+      const versions = `${older.running.version} to ${newer.running.version}`;
+      const to = { to: newer.running, truth: newer.truth };
+      count(`${nameOf(server)}, ${versions}`, await playSwitch(older, to));
+      count(
+        `${nameOf(server)}, ${versions}, after a day of HTTP 503`,
+        await playSwitch(older, { ...to, meanwhile: '503' }),
+      );
     }
+    await older?.running.close();
+    await newer?.running.close();
   }
-  return { running, failed };
 }
 
-const hostOf = (at: number) => `server-${at}.example.com`;
-const toHandle = (at: number) => `com.example.server-${at}/mcp`;
+const find = (name: string, front?: Server['front']) =>
+  servers.find((one) => one.package.endsWith(name) && (front === undefined || one.front === front));
 
-const asked = questions.filter((question) => kinds.some((kind) => kind.question === question && kind.check));
-
-function toCell(question: Question, observations: readonly StoredObservation[]): string {
-  const names = new Set<string>(kinds.filter((kind) => kind.question === question).map(({ kind }) => kind));
-  const found = observations.filter(({ kind }) => names.has(kind));
-  const observedValue = (name: string) =>
-    found.find(({ kind, outcome }) => kind === name && outcome === 'seen')?.value;
-  const value = observedValue('endpoint.protocol') ?? observedValue('tools.count');
-  const states = [...new Set(found.map(({ outcome }) => outcome))].join(', ');
-  return value === undefined ? states : `${value}: ${states}`;
+/** Puts a server of another kind, era or transport behind the address of one. */
+async function compareSwitches(): Promise<void> {
+  const asked = {
+    stateless: find('server-filesystem'),
+    newest: find('server-memory'),
+    other: find('server-gitlab'),
+    stream: find('@executeautomation/playwright-mcp-server'),
+  };
+  const filesystem = asked.stateless;
+  if (!filesystem || !asked.newest || !asked.other || !asked.stream) return;
+  const [first, newest, other, sessions, both, stream] = await Promise.all([
+    open(filesystem),
+    open(asked.newest),
+    open(asked.other),
+    open({ ...filesystem, front: 'supergateway, sessions' }),
+    open({ ...filesystem, front: 'mcp-proxy' }),
+    open(asked.stream),
+  ]);
+  const memoryOlder = await open({ ...asked.newest, front: 'sdk 1' });
+  const pairs: readonly (readonly [string, Known | undefined, Known | undefined])[] = [
+    ['another server at the address', first, other],
+    ['the same server asks for sessions', first, sessions],
+    ['the same server asks for sessions no more', sessions, first],
+    ['the same server speaks 2026-07-28, too', first, both],
+    ['the same server speaks the older era only', newest, memoryOlder],
+    // It opens its event stream at /mcp, too.
+    ['a server that speaks HTTP with SSE only', first, stream],
+  ];
+  for (const [what, from, to] of pairs)
+    if (from && to) count(what, await playSwitch(from, { to: to.running, truth: to.truth }));
+  for (const [era, known] of [
+    ['2025-11-25', first],
+    ['2026-07-28', newest],
+  ] as const)
+    if (known)
+      for (const [fault, wrong] of await playFaults(known.running, known.truth))
+        count(`${fault}, in front of a server of ${era}`, wrong);
+  for (const one of [first, newest, other, sessions, both, stream, memoryOlder]) await one?.running.close();
 }
 
-/** Checks every server once, which gives the rows of the table, then all of them again. */
-async function observeAll(running: readonly Running[]) {
-  const directory = await openDirectory({
-    entries: running.map(({ package: identifier, version }, at) =>
-      registryEntry(toHandle(at), {
-        remotes: [{ type: 'streamable-http', url: `http://${hostOf(at)}/mcp` }],
-        packages: [{ registryType: 'npm', identifier, version, transport: { type: 'stdio' } }],
-      }),
-    ),
-    environment: {
-      DATABASE_URL: ':memory:',
-      HOST_OVERRIDES: JSON.stringify(Object.fromEntries(running.map(({ url }, at) => [hostOf(at), url]))),
-    },
-  });
-  const observer = createObserver(directory.context);
-  const rows: string[] = [];
-  for (const [at, one] of running.entries()) {
-    const listing = await directory.store.listings.byHandle(toHandle(at));
-    if (!listing) throw new Error(`${one.package} was not imported`);
-    const { observations } = await observer.observe(listing);
-    const cells = asked.map((question) => toCell(question, observations));
-    rows.push(`| \`${one.package}\` ${one.version} | ${one.transport} | ${cells.join(' | ')} |`);
-  }
-  const again = await checkAgain(async (at) => {
-    directory.wait(3600 / running.length);
-    const listing = await directory.store.listings.byHandle(toHandle(at));
-    return listing ? (await observer.observe(listing)).observations : [];
-  }, running.length);
-  await observer.close();
-  await directory.close();
-  return { rows, again };
-}
-
-/** Checks the servers in turn beside busy processors, and says how many of these healthy servers were said not to answer. */
-async function checkAgain(
-  check: (at: number) => Promise<readonly StoredObservation[]>,
-  servers: number,
-): Promise<string> {
-  const busy = Array.from({ length: times > 0 ? availableParallelism() : 0 }, () =>
+/** Checks servers again beside busy processors, and says how many of these healthy servers were said not to answer. */
+async function checkAgain(tried: readonly Server[], times: number): Promise<void> {
+  const busy = Array.from({ length: availableParallelism() }, () =>
     spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }),
   );
-  const count = { missed: 0, down: 0 };
-  for (let made = 0; made < times; made += 1) {
-    const found = (await check(made % servers)).filter(({ kind }) => kind === 'endpoint.answers');
-    if (found.some(({ missed, outcome }) => missed || outcome !== 'seen')) count.missed += 1;
-    if (found.some(({ outcome }) => /^(?:silent|otherwise|absent)$/.test(outcome))) count.down += 1;
+  let [made, missed] = [0, 0];
+  for (const server of tried) {
+    const known = made < times ? await open(server) : undefined;
+    if (!known) continue;
+    const { check, close } = await openBehindProxy(known.running);
+    for (let left = Math.ceil(times / tried.length); left > 0; left -= 1) {
+      const { outcome, isMissed } = await check();
+      made += 1;
+      if (outcome !== 'seen' || isMissed) missed += 1;
+    }
+    await close();
+    await known.running.close();
   }
   for (const one of busy) one.kill();
-  return `${times} more checks beside ${busy.length} busy processors: ${count.missed} without an answer, ${count.down} times a server was said not to answer.`;
+  print(`${made} more checks beside ${busy.length} busy processors: ${missed} without an answer.`);
 }
 
-/** Methods that came over the wire, with how often; the run fails if a tool was called. */
-function countMethods(running: readonly Running[]): string {
-  const methods = running.flatMap(({ methods }) => methods?.() ?? []);
-  if (methods.includes('tools/call')) throw new Error('a tool was called');
-  const counts = Map.groupBy(methods, (method) => method);
-  return [...counts].map(([method, all]) => `${method} ${all.length}`).join(', ');
-}
-
-// Usage: npm run eval:servers [-- --times N]. Installs and starts the servers, checks each once, prints the table; then makes N checks.
+// Usage: npm run eval:servers [-- --only facts|versions|days] [--server NAME] [--times N]. It installs and starts the servers.
+const { values } = parseArgs({
+  options: { only: { type: 'string' }, server: { type: 'string', default: '' }, times: { type: 'string' } },
+});
+const { only, server: part, times } = values;
 install();
-const { running, failed } = await startAll();
-const { rows, again } = await observeAll(running);
-const table = [
-  `${new Date().toISOString().slice(0, 10)}, Node ${process.version}: ${running.length} servers; methods that came over the wire behind the bridges: ${countMethods(running)}.`,
-  '',
-  `| server | HTTP | ${asked.join(' | ')} |`,
-  `| --- | --- |${' --- |'.repeat(asked.length)}`,
-  ...rows,
-  '',
-  ...(times > 0 ? [again, ''] : []),
-  ...(failed.length > 0 ? ['Did not start here:', '', ...failed.map((line) => `* ${line}`), ''] : []),
-].join('\n');
-process.stdout.write(table);
-for (const one of running) await one.close();
+const tried = servers.filter((server) => nameOf(server).includes(part));
+if (only === undefined || only === 'facts') await compareAll(tried);
+if (only === undefined || only === 'versions') await compareVersions(tried);
+if (only === undefined || only === 'days') await compareSwitches();
+if (told.all > 0) print(`\n${told.truly} of ${told.all} faults and switches told truly.`);
+if (times !== undefined) await checkAgain(tried, Number(times));
 process.exit(0);

@@ -1,10 +1,10 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { install } from '../servers/programs.ts';
 import { type StdioServer, stdioServers } from '../servers/servers.ts';
 import type { DecoyServer } from './decoys.ts';
 
@@ -28,13 +28,6 @@ interface Manifest {
   readonly version: string;
   readonly license?: string;
   readonly bin: string | Record<string, string>;
-}
-
-function install(folder: string): void {
-  if (existsSync(join(folder, 'node_modules'))) return;
-  const args = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock'];
-  if (spawnSync('npm', args, { cwd: folder, stdio: 'inherit' }).status !== 0)
-    throw new Error('the servers could not be installed');
 }
 
 /** Servers write logs and ids for telemetry to their home. */
