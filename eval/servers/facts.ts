@@ -11,21 +11,14 @@ export interface Wrong {
   readonly shouldBe: unknown;
 }
 
-/** How many tools say of themselves what they do, in the form of `tools.hints`. */
-function hintsOf(tools: readonly ListedTool[]): string | undefined {
-  const readOnly = tools.filter(({ annotations }) => annotations?.readOnlyHint === true).length;
+/** How many tools say of themselves what they do. */
+function hintsOf(tools: readonly ListedTool[]) {
+  const read_only = tools.filter(({ annotations }) => annotations?.readOnlyHint === true).length;
   const destructive = tools.filter(
     ({ annotations }) => annotations?.readOnlyHint !== true && annotations?.destructiveHint === true,
   ).length;
-  const others = tools.length - readOnly - destructive;
-  const said = [
-    [readOnly, 'read-only'],
-    [destructive, 'destructive'],
-    [others, 'without a hint'],
-  ] as const;
-  return tools.length === 0
-    ? undefined
-    : said.flatMap(([count, of]) => (count > 0 ? [`${count} ${of}`] : [])).join(', ');
+  const without_hint = tools.length - read_only - destructive;
+  return tools.length === 0 ? undefined : { read_only, destructive, without_hint };
 }
 
 /** Characters that most fonts show nothing for; emoji and scripts that need some of them are not in these servers. */
@@ -50,6 +43,11 @@ const hasSameTools = (stored: readonly ListedTool[], shown: readonly ListedTool[
       stored.find(({ name }) => name === tool.name),
     ),
   );
+
+const asChecks = (value: unknown) => {
+  const { days_30 } = value as { days_30: { answered: number; made: number } };
+  return [days_30.answered, days_30.made];
+};
 
 /** The lines of the answer about a listing. */
 async function linesOf({ app }: Directory): Promise<Record<string, string>> {
@@ -101,14 +99,16 @@ export async function compareFacts(
       undefined,
     ],
     ['endpoint.protocol', storedOf('endpoint.protocol'), truth.protocol ?? storedOf('endpoint.protocol')],
-    ['endpoint.availability', storedOf('endpoint.availability'), '1 of 1'],
+    ['endpoint.availability', asChecks(storedOf('endpoint.availability')), [1, 1]],
     ['tools.count', storedOf('tools.count'), truth.tools.length],
     ['tools, every member that clients show', hasSameTools(tools, truth.tools), true],
     ['tools.hints', storedOf('tools.hints'), hintsOf(truth.tools)],
     [
       'tools.instructions',
       storedOf('tools.instructions'),
-      instructions === undefined ? undefined : hash('sha256', instructions),
+      instructions === undefined
+        ? undefined
+        : { sha256: hash('sha256', instructions), characters: instructions.length },
     ],
     ['tools.hidden_text', storedOf('tools.hidden_text'), [...texts.matchAll(hidden)].length],
     ['auth.required', storedOf('auth.required'), false],

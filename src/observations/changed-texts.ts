@@ -20,7 +20,7 @@ const readTexts = (tool: Tool) =>
   new Map(
     textsOf(tool)
       .take(mostTexts)
-      .map(([place, text]) => [place.slice(0, longestName), text] as const),
+      .map(([place, text]) => [place.join('.').slice(0, longestName), text] as const),
   );
 
 function* changesOf(

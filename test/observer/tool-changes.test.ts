@@ -211,6 +211,37 @@ it('a secret deep within the arguments is one, and words of a new argument are n
   expect(await saidChange()).toBe('an argument named as a secret in `one`');
 });
 
+it('annotations that MCP does not define are no hints, and a text that moves within its argument is no other one', async () => {
+  const kind = { type: 'object', description: 'What to change.', properties: {} };
+  const one = (annotations: object, type: object) =>
+    tool('one', { annotations, ...takes({ kind: type, name: { type: 'string', description: 'A name.' } }) });
+  await look([one({ readOnlyHint: true }, kind)]);
+  const { surface } = await look([
+    one({ readOnlyHint: true, category: 'input', conditions: ['eval'] }, kind),
+  ]);
+  expect(surface.changed_from).toBeUndefined();
+  await look([one({ readOnlyHint: true, category: 'other' }, { anyOf: [kind, { type: 'string' }] })]);
+  expect(await saidChange()).toBe('other arguments in `one`');
+  const swapped = takes({
+    kind: { anyOf: [{ ...kind, description: 'A name.' }, { type: 'string' }] },
+    name: { type: 'string', description: 'What to change.' },
+  });
+  await look([tool('one', { annotations: { readOnlyHint: true }, ...swapped })]);
+  expect(await saidChange()).toBe('other words in `one`');
+});
+
+it('a required argument and a secret that move into another form of the schema are not new', async () => {
+  const user = {
+    ...{ type: 'object', required: ['password'] },
+    properties: { password: { type: 'string', description: 'Of the account.' } },
+  };
+  await look([tool('one', takes({ user }))]);
+  await look([tool('one', takes({ user: { anyOf: [user, { type: 'null' }] } }))]);
+  expect(await saidChange()).toBe('other arguments in `one`');
+  await look([tool('one', takes({ user: { anyOf: [user, { ...user, required: ['password', 'code'] }] } }))]);
+  expect(await saidChange()).toBe('other arguments in `one`');
+});
+
 it('a day of 401 between two lists hides neither what changed nor when it was seen last', async () => {
   const { surface } = await look([tool('read', { description: 'Reads.' })]);
   const seen = surface.observed_at.slice(0, 10);

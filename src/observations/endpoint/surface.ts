@@ -48,6 +48,14 @@ function schemaWithoutForm(schema: unknown): unknown {
   );
 }
 
+/** The annotations that MCP defines; what else a publisher writes there, clients leave out. */
+const definedAnnotations = ['title', 'readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'];
+
+const withoutOwn = (annotations: unknown): unknown =>
+  isJsonObject(annotations)
+    ? Object.fromEntries(Object.entries(annotations).filter(([name]) => definedAnnotations.includes(name)))
+    : annotations;
+
 /**
  * A tool without what another SDK or revision of the protocol writes differently of the same tool: only its name, title, description,
  * schemas and annotations, and schemas without their form.
@@ -55,7 +63,7 @@ function schemaWithoutForm(schema: unknown): unknown {
 export function withoutForm(tool: Tool): Tool {
   const { name, title, description, inputSchema, outputSchema, annotations } = tool;
   const members = {
-    ...{ name, title, description, annotations },
+    ...{ name, title, description, annotations: withoutOwn(annotations) },
     inputSchema: schemaWithoutForm(inputSchema),
     outputSchema: schemaWithoutForm(outputSchema),
   };

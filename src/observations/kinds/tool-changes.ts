@@ -13,7 +13,7 @@ export interface ToolChange {
   readonly class: ChangeClass;
   /** Members that differ, but for annotations. */
   readonly members?: readonly string[];
-  /** Annotations that differ, at most 20, as `readOnlyHint: true -> false`: what a client may call without asking depends on them. */
+  /** Annotations that differ, as `readOnlyHint: true -> false`: what a client may call without asking depends on them. */
   readonly annotations?: readonly string[];
   /** Arguments that are new, or now required, of the class `secret` or `required`; at most 20. */
   readonly arguments?: readonly string[];
@@ -21,11 +21,10 @@ export interface ToolChange {
 
 /** Changes beyond this many are counted only. */
 const mostChanges = 100;
-/** Annotations and arguments of one tool that are named: a publisher decides how many there are, and the log keeps what is named. */
+/** Arguments of one tool that are named: a publisher decides how many there are, and the log keeps what is named. */
 const mostNamed = 20;
 const longestName = 200;
 const mostDepth = 12;
-const longestPlace = 1000;
 
 const shortName = (name: string) => name.slice(0, longestName);
 
@@ -38,7 +37,28 @@ const differing = (before: Tool, after: Tool): string[] =>
 
 const toText = (value: unknown) => (value === undefined ? 'absent' : JSON.stringify(value).slice(0, 100));
 
-/** An argument by its place in the tool, as `inputSchema.properties.to`. */
+/** A place in a tool, as `inputSchema`, `properties`, `to`, `description`; long names are cut. */
+type Place = readonly string[];
+
+const named = ['properties', '$defs', 'definitions'];
+
+/**
+ * The arguments that a place is within, the innermost first, each as the names that lead to it. A schema may say the same of an argument
+ * in one form or within `anyOf`.
+ */
+function argumentsAround(place: Place): string[] {
+  const around: string[] = [];
+  const names = place.slice(0, 1);
+  for (let at = 1; at + 1 < place.length; at += 1) {
+    if (!named.includes(place[at] ?? '')) continue;
+    at += 1;
+    names.push(place[at] ?? '');
+    around.unshift(JSON.stringify(names));
+  }
+  return around;
+}
+
+/** An argument with the names that lead to it. */
 interface Argument {
   readonly place: string;
   readonly name: string;
@@ -47,30 +67,43 @@ interface Argument {
 }
 
 /** The arguments that a schema names, at any depth. */
-function* argumentsOf(schema: unknown, place: readonly string[]): Generator<Argument> {
+function* argumentsOf(schema: unknown, place: Place): Generator<Argument> {
   if (place.length > 2 * mostDepth || typeof schema !== 'object' || schema === null) return;
   const { properties, required } = asMembers(schema);
-  for (const [name, one] of Object.entries(asMembers(properties)))
+  const isRequired = new Set(Array.isArray(required) ? required : []);
+  for (const [name, one] of Object.entries(asMembers(properties))) {
+    const [argument = ''] = argumentsAround([...place, 'properties', shortName(name), '']);
     yield {
-      ...{ place: [...place, 'properties', name].join('.'), name },
-      isRequired: Array.isArray(required) && required.includes(name),
+      ...{ place: argument, name, isRequired: isRequired.has(name) },
       isSecret: isSecretArgument(name, one),
     };
-  for (const [name, one] of Object.entries(schema)) yield* argumentsOf(one, [...place, name]);
+  }
+  for (const [name, one] of Object.entries(schema)) yield* argumentsOf(one, [...place, shortName(name)]);
 }
 
-const readArguments = (tool: Tool) =>
-  new Map([...argumentsOf(tool.inputSchema, ['inputSchema'])].map((one) => [one.place, one]));
+/** The arguments of a tool; one that a schema names in several ways is required or secret if it is in one of them. */
+function readArguments(tool: Tool): ReadonlyMap<string, Argument> {
+  const found = new Map<string, Argument>();
+  for (const one of argumentsOf(tool.inputSchema, ['inputSchema'])) {
+    const { isRequired = false, isSecret = false } = found.get(one.place) ?? {};
+    found.set(one.place, {
+      ...one,
+      isRequired: isRequired || one.isRequired,
+      isSecret: isSecret || one.isSecret,
+    });
+  }
+  return found;
+}
 
 const textMembers = ['title', 'description'];
 
 /** The titles and descriptions in a value at any depth, by place. */
-export function* textsOf(value: unknown, place: readonly string[] = []): Generator<[string, string]> {
+export function* textsOf(value: unknown, place: Place = []): Generator<[Place, string]> {
   if (place.length > mostDepth || typeof value !== 'object' || value === null) return;
   for (const [name, member] of Object.entries(value)) {
-    const at = [...place, name];
+    const at = [...place, shortName(name)];
     if (typeof member !== 'string') yield* textsOf(member, at);
-    else if (textMembers.includes(name)) yield [at.join('.'), member];
+    else if (textMembers.includes(name)) yield [at, member];
   }
 }
 
@@ -84,19 +117,22 @@ function withoutTexts(schema: unknown): unknown {
   return Object.fromEntries(kept.map(([name, value]) => [name, withoutTexts(value)]));
 }
 
-/** Whether a place is one of some others, or within it. */
-function isWithin(place: string, others: ReadonlySet<string>): boolean {
-  if (place.length > longestPlace) return false;
-  const parts = place.split('.');
-  return parts.some((_, at) => others.has(parts.slice(0, at + 1).join('.')));
+/** The texts of a tool by the argument that they are about, each once, but for those of some arguments. */
+function textsByArgument(tool: Tool, without: ReadonlySet<string>): ReadonlyMap<string, ReadonlySet<string>> {
+  const texts = new Map<string, Set<string>>();
+  for (const [place, text] of textsOf(tool)) {
+    const around = argumentsAround(place);
+    if (around.some((argument) => without.has(argument))) continue;
+    const about = around[0] ?? place.join('.');
+    const known = texts.get(about) ?? new Set();
+    texts.set(about, known.add(text));
+  }
+  return texts;
 }
 
-/** Whether a text differs in what both tools have; `others` are the places that only one of them has. */
-function hasOtherTexts(before: Tool, after: Tool, others: ReadonlySet<string>): boolean {
-  const [old, now] = [before, after].map((tool) => new Map(textsOf(tool)));
-  const places = new Set([...(old?.keys() ?? []), ...(now?.keys() ?? [])]);
-  return [...places].some((place) => old?.get(place) !== now?.get(place) && !isWithin(place, others));
-}
+/** Whether a text differs in what both tools have; `ofOne` are the arguments that only one of them has. */
+const hasOtherTexts = (before: Tool, after: Tool, ofOne: ReadonlySet<string>): boolean =>
+  !isDeepStrictEqual(textsByArgument(before, ofOne), textsByArgument(after, ofOne));
 
 const withoutTitle = (annotations: unknown) => {
   const { title: _, ...hints } = asMembers(annotations);
@@ -106,7 +142,6 @@ const withoutTitle = (annotations: unknown) => {
 /** What changed of a tool, each class once, with the arguments that it is about. */
 function classesOf(before: Tool, after: Tool) {
   const [old, now] = [readArguments(before), readArguments(after)];
-  const others = new Set(old.keys()).symmetricDifference(new Set(now.keys()));
   const found = [...now.values()];
   const secret = found.filter(({ place, isSecret }) => isSecret && !old.get(place)?.isSecret);
   const required = found.filter(({ place, isRequired }) => isRequired && !old.get(place)?.isRequired);
@@ -117,7 +152,7 @@ function classesOf(before: Tool, after: Tool) {
   const is: Readonly<Partial<Record<ChangeClass, boolean | undefined>>> = {
     secret: secret.length > 0,
     hints: hasOtherHints,
-    words: hasOtherTexts(before, after, others),
+    words: hasOtherTexts(before, after, new Set(old.keys()).symmetricDifference(new Set(now.keys()))),
     required: required.length > 0,
     arguments: input,
     result: output,
@@ -129,9 +164,9 @@ function classesOf(before: Tool, after: Tool) {
 function toChange(tool: string, before: Tool, after: Tool): ToolChange {
   const [hintsBefore, hintsAfter] = [asMembers(before.annotations), asMembers(after.annotations)];
   const members = differing(before, after).filter((member) => member !== 'annotations');
-  const annotations = differing(hintsBefore, hintsAfter)
-    .slice(0, mostNamed)
-    .map((hint) => `${shortName(hint)}: ${toText(hintsBefore[hint])} -> ${toText(hintsAfter[hint])}`);
+  const annotations = differing(hintsBefore, hintsAfter).map(
+    (hint) => `${hint}: ${toText(hintsBefore[hint])} -> ${toText(hintsAfter[hint])}`,
+  );
   const found = classesOf(before, after);
   // What differs in no other way differs in texts that are data of a schema.
   const [most = 'words'] = found.classes;
