@@ -124,13 +124,22 @@ const mediaTypeOf = ({ headers }: Fetched): string | undefined =>
     .toLowerCase()
     .slice(0, 60);
 
+/** The longest name in DNS, with a port. */
+const longestHost = 253 + 6;
+
 /** The other host that a redirect names. */
 const redirectOf = ({ status, headers, url }: Fetched): string | undefined => {
   const to = status >= 300 && status < 400 ? URL.parse(headers.location ?? '', url) : null;
-  return to && to.host !== new URL(url).host ? to.host : undefined;
+  return to && to.host !== new URL(url).host ? to.host.slice(0, longestHost) : undefined;
 };
 
 const isBotChallenge = ({ headers }: Fetched): boolean => /^challenge\b/i.test(headers['cf-mitigated'] ?? '');
+
+/** What is known of the HTTP response that came in place of a value; undefined if none came. */
+export const responseOf = ({ status, media_type, redirects_to }: NoAnswer) =>
+  status === undefined
+    ? undefined
+    : { status, ...(media_type && { media_type }), ...(redirects_to && { redirects_to }) };
 
 /** What a response is that has not what was asked for: the words that follow "returned". */
 function returnedWords(response: Fetched): Words {

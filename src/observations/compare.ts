@@ -98,7 +98,7 @@ const changedFrom = (before: StoredObservation | LastValue, found: DatedFinding)
 /** What was known stands; it is noted since when, and why, checks have not seen it again. What could not be asked was not unanswered. */
 const missed = (
   known: StoredObservation,
-  { why, outcome }: Pick<DatedFinding, 'why' | 'outcome'>,
+  { why, outcome, response }: Pick<DatedFinding, 'why' | 'outcome' | 'response'>,
   { at }: Pick<RunStamp, 'at'>,
 ): StoredObservation => {
   const { since = at, unanswered, outcome: before } = known.missed ?? {};
@@ -112,6 +112,7 @@ const missed = (
       ...(first.unanswered && { unanswered: first.unanswered }),
       ...(first.outcome && { outcome: first.outcome }),
       ...(why && { why }),
+      ...(response && { response }),
     },
   };
 };

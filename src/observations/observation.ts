@@ -42,6 +42,10 @@ export const observation = z.object({
   unit: z.string().optional(),
   outcome: z.enum(outcomes).describe('How the check ended that this is the result of'),
   asks_for: z.enum(['credentials', 'payment']).optional().describe('Of asks: for what it asks first'),
+  response: z
+    .object({ status: z.number(), media_type: maybe, redirects_to: maybe.describe('Another host') })
+    .optional()
+    .describe('The HTTP response that came to the newest check in place of a value'),
   is_stale: z.literal(true).optional().describe('Older than three intervals of checks'),
   reason: wordsSchema.optional(),
   details: untrusted.describe('Untrusted data as the source sent it'),
@@ -130,6 +134,8 @@ export interface Finding extends RecordedSubject {
   readonly value_digest?: string;
   readonly outcome: Outcome;
   readonly asks_for?: NoAnswer['asks_for'];
+  /** The HTTP response that came in place of a value. */
+  readonly response?: Exclude<Observation['response'], undefined>;
   /** What else is to be said of it, in whole sentences. */
   readonly why?: Words;
   readonly details?: Readonly<Record<string, unknown>>;
@@ -176,6 +182,8 @@ export interface StoredObservation extends Omit<Finding, 'why' | 'open' | 'ended
     /** The first of them that was made, and got no answer; the outcome of all of these, if it was the same. */
     readonly unanswered?: string;
     readonly outcome?: Outcome;
+    /** Of the newest of them. */
+    readonly response?: Finding['response'];
   };
   /** The first of the checks that found it gone, while only one is not enough to say so. */
   readonly absent_since?: string;

@@ -1,5 +1,5 @@
 import { code, type Words } from '../core/words.ts';
-import { type Fetched, type NoAnswer, returned } from '../net/answer.ts';
+import { type Fetched, type NoAnswer, responseOf, returned } from '../net/answer.ts';
 import type { EndpointAnswer } from './endpoint/conversation.ts';
 import type { Finding, RecordedSubject } from './observation.ts';
 import type { Run, Subject } from './run.ts';
@@ -8,18 +8,20 @@ import type { Run, Subject } from './run.ts';
 export const ownProbe = 'Dossier';
 
 /** A fact that could not be learned, with the outcome and reason of what prevented it. */
-export const withoutAnswer = (
-  { outcome, why, asks_for, source = ownProbe, source_url }: NoAnswer,
-  subject?: string,
-): Finding => ({
-  ...(subject !== undefined && { subject }),
-  value: null,
-  outcome,
-  ...(asks_for && { asks_for }),
-  why,
-  source,
-  ...(source_url !== undefined && { source_url }),
-});
+export function withoutAnswer(answer: NoAnswer, subject?: string): Finding {
+  const { outcome, why, asks_for, source = ownProbe, source_url } = answer;
+  const response = responseOf(answer);
+  return {
+    ...(subject !== undefined && { subject }),
+    value: null,
+    outcome,
+    ...(asks_for && { asks_for }),
+    ...(response && { response }),
+    why,
+    source,
+    ...(source_url !== undefined && { source_url }),
+  };
+}
 
 /** What is found of a subject whose source follows from it. */
 export type Found = Omit<Finding, 'subject' | 'source' | 'source_url'>;

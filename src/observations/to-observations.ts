@@ -64,7 +64,8 @@ const cutDetails = own('Its details are shortened, because they take more room t
 function publish(stored: StoredObservation, kind: Kind, observing: Observing): Observation {
   const { missed, absent_since: _, last: __, recorded: ___, tally: ____, ...seen } = stored;
   const { rule: _____, by: ______, open: _______, isShort, why, ...rest } = seen;
-  const { observed_at, first_seen_at, ...fact } = rest;
+  const { observed_at, first_seen_at, response: _response, ...fact } = rest;
+  const { response } = missed ?? stored;
   const isAsked = stored.outcome !== 'not_asked';
   const isStale = isAsked && observing.now.getTime() > staleAt_ms(observed_at, observing.interval_s);
   const cut = isShort ? cutDetails : none;
@@ -78,6 +79,7 @@ function publish(stored: StoredObservation, kind: Kind, observing: Observing): O
     question: kind.question,
     ...(kind.unit && { unit: kind.unit }),
     ...(isStale && { is_stale: true as const }),
+    ...(response && { response }),
     ...(missed && { missed_since: missed.since, [missedReason]: new Words(missed.why ?? []) }),
     ...(missed?.unanswered && { unanswered_since: missed.unanswered }),
   };

@@ -13,28 +13,37 @@ const html = { 'content-type': 'text/html' };
 
 /** What an endpoint sends, and what every face says of it: its outcome, and the words of hit, answer and criterion. */
 const cases: readonly (readonly [name: string, answer: Answer | 'nobody', said: Said])[] = [
-  ['page', status(200, html, '<h1>Welcome</h1>'), other('a web page (HTTP 200)')],
+  [
+    'page',
+    status(200, html, '<h1>Welcome</h1>'),
+    other('a web page (HTTP 200)', { status: 200, media_type: 'text/html' }),
+  ],
   [
     'challenge',
     status(403, { ...html, 'cf-mitigated': 'challenge' }),
-    other('a challenge to bots (HTTP 403)'),
+    other('a challenge to bots (HTTP 403)', { status: 403, media_type: 'text/html' }),
   ],
   [
     'moved',
     status(308, { location: 'https://elsewhere.example/mcp' }),
-    other('a redirect to another host, `elsewhere.example` (HTTP 308)'),
+    other('a redirect to another host, `elsewhere.example` (HTTP 308)', {
+      ...{ status: 308, redirects_to: 'elsewhere.example' },
+    }),
   ],
-  ['busy', status(429), silent('The endpoint returned HTTP 429')],
-  ['broken', status(503), silent('The endpoint returned HTTP 503')],
+  ['busy', status(429), silent('The endpoint returned HTTP 429', { status: 429 })],
+  ['broken', status(503), silent('The endpoint returned HTTP 503', { status: 503 })],
   [
     'reset',
     (_body, _request, response) => void response.destroy(),
-    silent('o connection to a public address'),
+    silent('ended with a connection that broke off'),
   ],
   [
     'gone',
     status(404),
-    { outcome: 'absent', hit: 'nothing there', first: 'Nothing was at', alive: 'not_met' },
+    {
+      ...{ outcome: 'absent', hit: 'nothing there', first: 'Nothing was at', alive: 'not_met' },
+      response: { status: 404 },
+    },
   ],
   ['locked', status(401), { outcome: 'seen', hit: 'answered', alive: 'met' }],
   ['paid', status(402), { outcome: 'seen', hit: 'answered', alive: 'met' }],
@@ -59,15 +68,18 @@ interface Said {
   readonly first?: string;
   readonly why?: string;
   readonly alive: string;
+  /** The response as JSON has it, if one came. */
+  readonly response?: object;
 }
 
-function other(what: string): Said {
+function other(what: string, response: object): Said {
   const first = `The endpoint returned ${what} instead of MCP`;
-  return { outcome: 'otherwise', hit: 'returned something else than MCP', first, alive: 'not_met' };
+  return { outcome: 'otherwise', hit: 'returned something else than MCP', first, alive: 'not_met', response };
 }
 
-function silent(why: string): Said {
-  return { outcome: 'silent', hit: 'no answer', first: 'No answer from the endpoint', why, alive: 'not_met' };
+function silent(why: string, response?: object): Said {
+  const said = { outcome: 'silent', hit: 'no answer', first: 'No answer from the endpoint', why };
+  return { ...said, alive: 'not_met', ...(response && { response }) };
 }
 
 const endpoints: Endpoint[] = [];
@@ -130,9 +142,10 @@ it.each(cases)('%s ends in one outcome on every face', async (name, _answer, sai
   const handle = handleOf(name);
   await directory.observe(handle);
   const { observations } = JSON.parse(await textOf(`/agents/${handle}.json`)) as {
-    observations: { kind: string; outcome: string }[];
+    observations: { kind: string; outcome: string; response?: object }[];
   };
-  expect(observations.find(({ kind }) => kind === 'endpoint.answers')?.outcome).toBe(said.outcome);
+  const { outcome, response } = observations.find(({ kind }) => kind === 'endpoint.answers') ?? {};
+  expect({ outcome, response }).toEqual({ outcome: said.outcome, response: said.response });
   const { listings } = (await post('search_agents', { query: handle })) as {
     listings: { handle: string; facts: string[] }[];
   };
