@@ -61,7 +61,7 @@ describe('the page of a listing', () => {
       'claude mcp add --transport http webhook https://mcp.webhook.co/mcp',
       '<h2 id="publishers">For publishers</h2>',
       '<h3 id="claim">Is this yours?</h3>',
-      'Get a secret key, which is shown once, and a line. Commit the claim file to',
+      'Get a secret key, which is shown once, and a line. <span class="foreign">Commit the claim file to',
       'as dossier-claim.txt, at the root of the default branch.',
       'ways to claim it.',
       'href="/agents/co.webhook/webhook/claim"',

@@ -100,7 +100,7 @@ beforeAll(async () => {
     opened.push(client, directory);
     const ask = async (handle: string) =>
       (await client.call('get_agent', { handle })).content[0]?.text?.split('\n')[0] ?? '';
-    for (const made of fc.sample(world, { numRuns: partOf(8, 40), seed })) {
+    for (const made of fc.sample(world, { numRuns: partOf(5, 40), seed })) {
       const names = await directory.make(made);
       for (const at of [0, 3] as const) {
         const said = await readSaid(directory, client, names.handles[at] ?? '', names.handles[3 - at] ?? '');
