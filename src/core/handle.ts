@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Problem } from './problem.ts';
+import { code, type Words } from './words.ts';
 
 /** The registry's pattern and length for names (server.schema.json, `name`). */
 const [shortest, longest] = [3, 200];
@@ -63,3 +64,6 @@ export function namespaceText(handle: string): string {
   const account = /^io\.github\.(.+)$/i.exec(namespace)?.[1];
   return account ? `GitHub account ${account}` : `domain ${namespace.split('.').toReversed().join('.')}`;
 }
+
+/** A listing of this service, as a link on pages. */
+export const handleWords = (handle: string): Words => code(handle, `/agents/${handle}`);

@@ -14,6 +14,20 @@ export type ShownFinding<Value = Json> = Pick<Observation, 'details' | 'as_seen'
 /** The lines of the answer about a listing that are made of facts. */
 type Line = 'whose' | 'where' | 'asks' | 'tools' | 'costs' | 'kept_up' | 'rated';
 
+/** The rules by which facts of kinds stand out of a listing (document/answers/stands-out.ts). */
+type StandsOutAs =
+  | 'deprecated'
+  | 'superseded'
+  | 'not_there'
+  | 'contradiction'
+  | 'hidden_text'
+  | 'package_version'
+  | 'advisories';
+
+/** A value that may stand out: `by` names its source, and `isOnly` says that the listing has one endpoint at most. */
+export type StandingOut<Value = Json> = ShownFinding<Value> &
+  Pick<Observation, 'subject' | 'reason'> & { readonly by: Words; readonly isOnly: boolean };
+
 /** What was seen of a fact before its last change; null where none was. */
 type Before<Value = Json> = Omit<NonNullable<Observation['changed_from']>, 'value'> & {
   readonly value: Value | null;
@@ -74,6 +88,9 @@ export interface FactKind extends AskedKind {
   readonly value: z.ZodType<Json>;
   /** What became of a value, with `between` which days; undefined if that needs no sentence. */
   readonly sayChange?: (was: Before, now: ShownFinding, between: Words) => Words | undefined;
+  /** The rule by which its values stand out, and those that do in words; by `not_there`, that it is absent stands out too. */
+  readonly standsOutAs?: StandsOutAs;
+  readonly sayStandsOut?: (found: StandingOut) => Words | undefined;
   /** A value in a few words, for the line about upkeep. */
   readonly sayBriefly?: (found: ShownFinding) => Words | undefined;
   /** What else buyers ask that it answers (kinds/questions.ts). */
@@ -132,6 +149,7 @@ interface Says<Value extends Json> {
   readonly value: z.ZodType<Value>;
   readonly say?: (found: ShownFinding<Value>) => Words | undefined;
   readonly sayBriefly?: (found: ShownFinding<Value>) => Words | undefined;
+  readonly sayStandsOut?: (found: StandingOut<Value>) => Words | undefined;
   readonly sayChange?: (was: Before<Value>, now: ShownFinding<Value>, between: Words) => Words | undefined;
 }
 
@@ -163,13 +181,19 @@ export const factsOf = <K extends NamedKind, Fact extends Pick<Observation, 'kin
     .map((one) => one as FactOf<K, Fact>);
 
 /** What is said of any value: of one that is none of the kind, nothing. */
-function sayOfAny<Value extends Json>({ value: schema, say, sayBriefly, sayChange }: Says<Value>) {
+function sayOfAny<Value extends Json>(said: Says<Value>) {
+  const { value: schema, say, sayBriefly, sayStandsOut, sayChange } = said;
   const read = (value: unknown) => schema.safeParse(value).data;
-  const ofRead = (words: NonNullable<typeof say>) => (found: ShownFinding) => {
-    const value = read(found.value);
-    return value === undefined ? undefined : words({ ...found, value });
-  };
+  const ofRead =
+    <Found extends ShownFinding>(
+      words: (found: Omit<Found, 'value'> & { value: Value }) => Words | undefined,
+    ) =>
+    (found: Found) => {
+      const value = read(found.value);
+      return value === undefined ? undefined : words({ ...found, value });
+    };
   return {
+    ...(sayStandsOut && { sayStandsOut: ofRead<StandingOut>(sayStandsOut) }),
     ...(say && { say: ofRead(say) }),
     ...(sayBriefly && { sayBriefly: ofRead(sayBriefly) }),
     ...(sayChange && {
@@ -187,7 +211,7 @@ function sayOfAny<Value extends Json>({ value: schema, say, sayBriefly, sayChang
 export function defineKind<const Name extends string, Value extends Json>(
   definition: Definition<Kind, Name, Value>,
 ) {
-  const { say: _, sayBriefly: __, sayChange: ___, ...kind } = definition;
+  const { say: _, sayBriefly: __, sayStandsOut: ___, sayChange: ____, ...kind } = definition;
   return { ...kind, ...sayOfAny(definition), origin: 'check' as const } satisfies Kind;
 }
 
@@ -197,7 +221,7 @@ export function defineRecord<const Name extends string, Value extends Json>(
     readonly stated?: (recorded: Recorded) => Value | null | undefined;
   },
 ) {
-  const { say: _, sayBriefly: __, sayChange: ___, ...kind } = definition;
+  const { say: _, sayBriefly: __, sayStandsOut: ___, sayChange: ____, ...kind } = definition;
   const origin = 'record' as const;
   return { ...kind, ...sayOfAny(definition), origin, method_version: 'import/1' } satisfies RecordKind;
 }

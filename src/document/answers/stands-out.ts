@@ -1,9 +1,6 @@
-import { isDeepStrictEqual } from 'node:util';
-import { asMembers } from '../../core/json.ts';
 import { day as dayText } from '../../core/text.ts';
 import {
   code,
-  codes,
   count,
   day,
   dayOf,
@@ -20,23 +17,11 @@ import {
   source,
   type Words,
 } from '../../core/words.ts';
+import type { Kind } from '../../observations/kind.ts';
 import { accessOauth, accessRequired } from '../../observations/kinds/access.ts';
-import { endpointAnswers, endpointDns } from '../../observations/kinds/endpoint.ts';
-import {
-  packagePublishedBy,
-  packageScripts,
-  versionBefore,
-} from '../../observations/kinds/package-versions.ts';
-import {
-  packageAdvisories,
-  packageDeprecated,
-  packageExists,
-  packageProvenance,
-} from '../../observations/kinds/packages.ts';
+import { endpointAnswers } from '../../observations/kinds/endpoint.ts';
 import { sharedKinds } from '../../observations/kinds/publisher.ts';
 import { registryFirstPublished } from '../../observations/kinds/record.ts';
-import { repositoryExists, repositorySupersededBy } from '../../observations/kinds/repository.ts';
-import { toolsHiddenText } from '../../observations/kinds/tool-texts.ts';
 import { kinds } from '../../observations/kinds.ts';
 import type { DatedObservation } from '../../observations/observation.ts';
 import type { Outcome } from '../../observations/outcome.ts';
@@ -56,7 +41,6 @@ import {
   tallyOf,
   tallyWords,
 } from '../seen.ts';
-import { handleWords } from '../sentences.ts';
 import { countedWords } from '../words.ts';
 
 /** A fact that a buyer should read first: no verdict, only what is not so for most listings. */
@@ -65,28 +49,34 @@ export type StandOut = ReturnType<typeof toStandsOut>[number];
 const byCheck = ({ observed_at }: Pick<DatedObservation, 'observed_at'>): Words =>
   source('Dossier', dayText(observed_at));
 
-function deprecated({ listing, known }: Judged): Words[] {
-  const { origin_status, status_message } = listing;
+/** What kinds say themselves of their values by a rule; by `not_there`, also that something was not there. */
+const ofKinds =
+  (rule: NonNullable<Kind['standsOutAs']>) =>
+  ({ seen, listing }: Judged): Words[] => {
+    const isOnly = listing.remotes.length < 2;
+    return kinds
+      .filter(({ standsOutAs }) => standsOutAs === rule)
+      .flatMap((kind) =>
+        seen(kind).flatMap((one) => {
+          const { value } = one;
+          const [reason, by] = [reasonOf(one), byCheck(one)];
+          if (isKnown(one) && value !== null)
+            return kind.sayStandsOut?.({ ...one, value, reason, by, isOnly }) ?? [];
+          return rule === 'not_there' && one.outcome === 'absent' && reason
+            ? say`${phrase(reason)}${by}`
+            : [];
+        }),
+      );
+  };
+
+function deprecated(judged: Judged): Words[] {
+  const { origin_status, status_message } = judged.listing;
   const said = status_message ? say`; its publisher says ${quote(status_message)}` : say``;
-  const packages = known(packageDeprecated).filter(({ value }) => value.deprecated);
   return [
     ...(origin_status === 'deprecated' ? [say`Deprecated in the registry${source('record')}${said}`] : []),
-    ...packages.map((one) => {
-      const { message } = one.value;
-      const words = message ? say`: ${quote(message)}` : say``;
-      const registry = one.subject?.startsWith('pypi:') ? own('PyPI') : own('npm');
-      return say`${registry} marks ${code(one.subject ?? '')} as deprecated${byCheck(one)}${words}`;
-    }),
+    ...ofKinds('deprecated')(judged),
   ];
 }
-
-const superseded = ({ known }: Judged): Words[] =>
-  known(repositorySupersededBy)
-    .filter(({ details }) => !details?.isThis)
-    .map(
-      (one) =>
-        say`The recorded repository names ${handleWords(one.value)} in place of this listing${byCheck(one)}`,
-    );
 
 const statusMessage = ({ listing: { origin_status, status_message } }: Judged): Words[] =>
   origin_status === 'active' && status_message
@@ -142,19 +132,6 @@ function noAnswer(judged: Judged): Words[] {
   return [say`${join(dead.slice(0, mostDead).map(ended), ' ')}${others} ${vantage}`];
 }
 
-/** Repositories that are there and hold nothing, or are elsewhere, are said with those that are not there. */
-const isElsewhere = ({ kind, value }: Pick<DatedObservation, 'kind' | 'value'>) =>
-  kind === repositoryExists.kind && asMembers(value).state !== 'there';
-
-const notThere = ({ seen }: Judged): Words[] =>
-  [packageExists, repositoryExists, endpointDns].flatMap((kind) =>
-    seen(kind).flatMap((one) => {
-      const why = reasonOf(one);
-      const isSaid = isKnown(one) ? isElsewhere(one) : one.outcome === 'absent';
-      return why && isSaid ? [say`${phrase(why)}${byCheck(one)}`] : [];
-    }),
-  );
-
 const changed_days = 90;
 
 function changed(judged: Judged): Words[] {
@@ -201,15 +178,7 @@ function contradictions(judged: Judged): Words[] {
         ]
       : [];
   });
-  const ofSource = known(packageProvenance)
-    .filter(({ value }) => value.result === 'other')
-    .map((one) => {
-      const { repository } = one.value;
-      const other = typeof repository === 'string' ? code(repository) : own('another repository');
-      const name = one.subject === undefined ? own('the package') : code(one.subject);
-      return say`By its signed provenance ${name} was built from ${other}, not from the recorded repository${byCheck(one)}`;
-    });
-  return [...letIn, ...asked, ...ofSource];
+  return [...letIn, ...asked, ...ofKinds('contradiction')(judged)];
 }
 
 /** One sentence for whatever is the same: a publisher that copies everything takes no more room. A word in common shows nothing. */
@@ -237,61 +206,6 @@ function shared({ known }: Judged): Words[] {
     ),
   ];
 }
-
-/** Builds that publish to npm without an account of their own: to begin with one is no surprise. */
-const builds = ['GitHub Actions', 'GitLab CI/CD', 'CircleCI'];
-
-/** Scripts that the version before had not, or had with other texts. */
-function newScripts(now: object, { version, value }: { version: string; value: object }): Words | undefined {
-  const [names, old] = [Object.keys(now), Object.keys(value)];
-  const before = code(version);
-  if (names.length === 0) return undefined;
-  return isDeepStrictEqual(names, old)
-    ? say`names another ${codes(names)} than version ${before} before it; npm runs it at installation`
-    : say`names ${codes(names)}, which npm runs at installation; version ${before} before it names ${old.length > 0 ? codes(old) : own('none')}`;
-}
-
-function packageVersion({ known }: Judged): Words[] {
-  const ofVersion = (
-    one: Pick<DatedObservation, 'subject' | 'as_seen' | 'observed_at'>,
-    what: Words | undefined,
-  ) =>
-    what
-      ? [
-          say`Of ${code(one.subject ?? '')}, version ${code(String(one.as_seen?.version))} ${what}${byCheck(one)}`,
-        ]
-      : [];
-  const scripts = known(packageScripts).flatMap((one) => {
-    const before = versionBefore(one, packageScripts);
-    return ofVersion(one, before && newScripts(one.value, before));
-  });
-  const accounts = known(packagePublishedBy).flatMap((one) => {
-    const before = versionBefore(one, packagePublishedBy);
-    if (!before || builds.includes(one.value)) return [];
-    const { version, value } = before;
-    return ofVersion(
-      one,
-      say`was published by ${code(one.value)}, version ${code(version)} before it by ${code(value)}`,
-    );
-  });
-  return [...scripts, ...accounts];
-}
-
-const hiddenText = ({ listing, known }: Judged): Words[] =>
-  known(toolsHiddenText)
-    .filter(({ value }) => value > 0)
-    .map((one) => {
-      const at = listing.remotes.length < 2 ? say`` : say` at ${code(one.subject ?? '')}`;
-      return say`Texts for models${at} have ${count(one.value, 'character')} that people cannot see${byCheck(one)}`;
-    });
-
-const advisories = ({ known }: Judged): Words[] =>
-  known(packageAdvisories)
-    .filter(({ value }) => value.count > 0)
-    .map((one) => {
-      const name = one.subject === undefined ? own('the package') : code(one.subject);
-      return say`${count(one.value.count, 'advisory')} about the recorded version of ${name}${byCheck(one)}`;
-    });
 
 function secrets(judged: Judged): Words[] {
   const { all, needed } = recordedSecrets(judged.listing);
@@ -331,17 +245,17 @@ function isNew({ listing, known }: Judged): Words[] {
 /** In the order in which they are said (docs/contract.md). */
 const rules = {
   deprecated,
-  superseded,
+  superseded: ofKinds('superseded'),
   status_message: statusMessage,
   no_answer: noAnswer,
-  not_there: notThere,
+  not_there: ofKinds('not_there'),
   stale,
   changed,
   contradiction: contradictions,
   shared,
-  hidden_text: hiddenText,
-  package_version: packageVersion,
-  advisories,
+  hidden_text: ofKinds('hidden_text'),
+  package_version: ofKinds('package_version'),
+  advisories: ofKinds('advisories'),
   secrets,
   ratings: rated,
   new: isNew,

@@ -124,6 +124,7 @@ const hostsOf = (listing: Subject): string[] => [
 /** What DNS says about the hosts of the recorded endpoints. */
 export const endpointDns = defineKind({
   kind: 'endpoint.dns',
+  standsOutAs: 'not_there',
   value: z.strictObject({
     families: z.array(z.enum(['IPv4', 'IPv6'])),
     /** The CAA records (RFC 8659), as `issue letsencrypt.org`. */

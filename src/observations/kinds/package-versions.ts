@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { asMembers, type Json } from '../../core/json.ts';
-import { code, join, own, quote, say, type Words } from '../../core/words.ts';
+import { code, codes, join, own, quote, say, type Words } from '../../core/words.ts';
 import { type NoAnswer, noAnswer } from '../../net/answer.ts';
-import { defineKind, type ShownFinding } from '../kind.ts';
+import { defineKind, type ShownFinding, type StandingOut } from '../kind.ts';
 import type { Found } from '../remotes.ts';
 import { memberOf, namesWords, ofPublished, type Published, toShort } from './package-record.ts';
 
@@ -44,21 +44,19 @@ const ofVersions = <Value extends Json>({ value: read, isOfAll, what }: Reading<
   });
 
 /** The version before the recorded one, and what it had; undefined if that was the same, or is not known. */
-export function versionBefore<K extends { readonly value: z.ZodType<Json> }>(
+function versionBefore<Value extends Json>(
   { as_seen }: Pick<ShownFinding, 'as_seen'>,
-  kind: K,
+  schema: z.ZodType<Value>,
 ) {
   const { version, value } = asMembers(as_seen?.before);
-  const was = kind.value.safeParse(value);
-  return typeof version === 'string' && was.success
-    ? { version, value: was.data as z.infer<K['value']> }
-    : undefined;
+  const was = schema.safeParse(value);
+  return typeof version === 'string' && was.success ? { version, value: was.data } : undefined;
 }
 
 const withBefore =
-  <Value extends Json>(value: z.ZodType<Value>, toWords: (value: Value) => Words) =>
+  <Value extends Json>(schema: z.ZodType<Value>, toWords: (value: Value) => Words) =>
   (found: ShownFinding<Value>) => {
-    const before = versionBefore(found, { value });
+    const before = versionBefore(found, schema);
     const now = toWords(found.value);
     return before ? say`${now}; of version ${code(before.version)} before it: ${toWords(before.value)}` : now;
   };
@@ -67,6 +65,28 @@ const scriptNames = ['preinstall', 'install', 'postinstall'] as const;
 /** The text of each. */
 const scripts = z.partialRecord(z.enum(scriptNames), z.string());
 type Scripts = z.infer<typeof scripts>;
+
+/** What a version has that the one before it had not. */
+const standsOutWithBefore =
+  <Value extends Json>(
+    schema: z.ZodType<Value>,
+    toWords: (now: Value, before: { version: string; value: Value }) => Words | undefined,
+  ) =>
+  ({ subject = '', by, ...found }: StandingOut<Value>) => {
+    const before = versionBefore(found, schema);
+    const words = before && toWords(found.value, before);
+    return words && say`Of ${code(subject)}, version ${code(String(found.as_seen?.version))} ${words}${by}`;
+  };
+
+/** Scripts that the version before had not, or had with other texts. */
+function newScripts(now: Scripts, { version, value }: { version: string; value: Scripts }) {
+  const [names, old] = [Object.keys(now), Object.keys(value)];
+  const before = code(version);
+  if (names.length === 0) return undefined;
+  return isDeepStrictEqual(names, old)
+    ? say`names another ${codes(names)} than version ${before} before it; npm runs it at installation`
+    : say`names ${codes(names)}, which npm runs at installation; version ${before} before it names ${old.length > 0 ? codes(old) : own('none')}`;
+}
 
 // Scripts that npm runs when a package is installed as a dependency (npm docs, "scripts", Life Cycle Operation Order).
 function scriptsOf(document: Manifest): Scripts {
@@ -100,12 +120,17 @@ export const packageScripts = defineKind({
   doesNotMean:
     'Many packages build themselves so, and Dossier does not read what a script does. A package without one may do anything once it runs.',
   say: withBefore(scripts, scriptsWords),
+  standsOutAs: 'package_version',
+  sayStandsOut: standsOutWithBefore(scripts, newScripts),
   method_version: 'package/2',
   isOptional: true,
   ...ofVersions({ value: scriptsOf, what: own('the scripts') }),
 });
 
 const account = z.string();
+
+/** Builds that publish to npm without an account of their own: to begin with one is no surprise. */
+const builds = ['GitHub Actions', 'GitLab CI/CD', 'CircleCI'];
 
 /** Who published a version of a package. */
 export const packagePublishedBy = defineKind({
@@ -118,6 +143,12 @@ export const packagePublishedBy = defineKind({
   doesNotMean:
     'It does not say who holds the account. GitHub Actions, GitLab CI/CD and CircleCI are names of builds that publish without an account.',
   say: withBefore(account, (value) => code(value)),
+  standsOutAs: 'package_version',
+  sayStandsOut: standsOutWithBefore(account, (now, { version, value }) =>
+    builds.includes(now)
+      ? undefined
+      : say`was published by ${code(now)}, version ${code(version)} before it by ${code(value)}`,
+  ),
   method_version: 'package/1',
   isOptional: true,
   ...ofVersions({

@@ -31,6 +31,9 @@ import {
 const isOnNpmOrPypi = ({ packages }: Pick<Listing, 'packages'>): boolean =>
   packages.some(({ registry_type }) => /^(?:npm|pypi)$/i.test(registry_type));
 
+const packageOf = (subject: string | undefined): Words =>
+  subject === undefined ? own('the package') : code(subject);
+
 const mostAdvisories = 20;
 
 const idsOf = (found: readonly Advisory[]) => [...new Set(found.map(({ id }) => id))].sort();
@@ -94,6 +97,11 @@ export const packageAdvisories = defineKind({
   value: advisories,
   say: advisoriesWords,
   sayBriefly: ({ value }) => say`${count(value.count, 'advisory')} about the recorded version`,
+  standsOutAs: 'advisories',
+  sayStandsOut: ({ value, subject, by }) =>
+    value.count > 0
+      ? say`${count(value.count, 'advisory')} about the recorded version of ${packageOf(subject)}${by}`
+      : undefined,
   question: 'code',
   title: 'Advisories about the package',
   means:
@@ -115,6 +123,12 @@ export const packageDeprecated = defineKind({
   say({ value: { deprecated, message } }) {
     const said = message === undefined ? own('') : say`: ${quote(message)}`;
     return deprecated ? say`yes${said}` : own('no');
+  },
+  standsOutAs: 'deprecated',
+  sayStandsOut({ value: { deprecated, message }, subject = '', by }) {
+    const said = message === undefined ? own('') : say`: ${quote(message)}`;
+    const registry = subject.startsWith('pypi:') ? own('PyPI') : own('npm');
+    return deprecated ? say`${registry} marks ${code(subject)} as deprecated${by}${said}` : undefined;
   },
   isLocked: true,
   question: 'upkeep',
@@ -179,6 +193,7 @@ export const packageExists = defineKind({
       : say`${code(value.reference)} with the digest ${shortDigest(value.digest)}`,
   line: 'where',
   existsAs: 'package',
+  standsOutAs: 'not_there',
   question: 'code',
   title: 'Published package',
   means:
@@ -310,6 +325,13 @@ export const packageProvenance = defineKind({
   say: ({ value: { result, repository } }) =>
     repository === undefined ? provenances[result] : say`${provenances[result]}: ${code(repository)}`,
   sayBriefly: ({ value }) => provenances[value.result],
+  standsOutAs: 'contradiction',
+  sayStandsOut({ value: { result, repository }, subject, by }) {
+    const other = repository === undefined ? own('another repository') : code(repository);
+    return result === 'other'
+      ? say`By its signed provenance ${packageOf(subject)} was built from ${other}, not from the recorded repository${by}`
+      : undefined;
+  },
   isLocked: true,
   question: 'code',
   title: 'Provenance of the package',

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { parseClaimFile } from '../../claims/claim.ts';
-import { code, join, ours, own, say } from '../../core/words.ts';
+import { handleWords } from '../../core/handle.ts';
+import { code, join, ours, own, phrase, say } from '../../core/words.ts';
 import { canonicalDigest } from '../../log/leaf.ts';
 import { noAnswer, notAsked } from '../../net/answer.ts';
 import { defineKind } from '../kind.ts';
@@ -109,7 +110,12 @@ export const repositorySupersededBy = defineKind({
     'Who can write to the repository wrote it; Dossier has not asked the publisher of the other listing.',
   changed: own('Its repository names another listing that replaces it'),
   say: ({ value, details }) =>
-    details?.isThis ? own('this listing; it replaces the others with this repository') : code(String(value)),
+    details?.isThis ? own('this listing; it replaces the others with this repository') : code(value),
+  standsOutAs: 'superseded',
+  sayStandsOut: ({ value, details, by }) =>
+    details?.isThis
+      ? undefined
+      : say`The recorded repository names ${handleWords(value)} in place of this listing${by}`,
   method_version: 'claim-file/1',
   isOptional: true,
   ...ofRepository(async (run) => {
@@ -141,6 +147,10 @@ export const repositoryExists = defineKind({
   line: 'whose',
   isLocked: true,
   existsAs: 'repository',
+  standsOutAs: 'not_there',
+  // One that is there and holds nothing, or is elsewhere, stands out as one that is not there does.
+  sayStandsOut: ({ value: { state }, reason, by }) =>
+    state === 'there' || !reason ? undefined : say`${phrase(reason)}${by}`,
   question: 'publisher',
   title: 'Public repository',
   means:

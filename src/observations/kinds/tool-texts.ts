@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { hiddenCharacters, nameHidden } from '../../core/text.ts';
-import { count, join, ours, own, say } from '../../core/words.ts';
+import { code, count, join, ours, own, say } from '../../core/words.ts';
 import { noAnswer } from '../../net/answer.ts';
 import type { ToolList } from '../endpoint/messages.ts';
 import { shortNameOf } from '../endpoint/surface.ts';
@@ -121,7 +121,14 @@ export const toolsHiddenText = defineKind({
     'Editors and copied pages leave such characters too. None found says nothing of what can be read.',
   unit: 'characters',
   changed: own('Other characters that cannot be seen are in its texts for models'),
-  say: ({ value }) => (value === 0 ? own('none') : count(Number(value), 'character')),
+  say: ({ value }) => (value === 0 ? own('none') : count(value, 'character')),
+  standsOutAs: 'hidden_text',
+  sayStandsOut({ value, subject = '', by, isOnly }) {
+    const at = isOnly ? own('') : say` at ${code(subject)}`;
+    return value > 0
+      ? say`Texts for models${at} have ${count(value, 'character')} that people cannot see${by}`
+      : undefined;
+  },
   method_version: 'hidden/1',
   ...ofRareRemotes(({ introduction: { instructions } = {}, list }) => {
     const listed = list.result === 'tools' ? list : undefined;
