@@ -189,16 +189,9 @@ function toRow({ name, cells }: Row): Html {
   )}</tr>`;
 }
 
-/** Where the records are from: one source for all, or one for each listing. */
-const recordedIn = (documents: readonly ListingDocument[], notes: ReturnType<typeof createFootnotes>) => {
-  const marks = documents.map(({ handle, origin, observed_at }) => ({
-    handle,
-    mark: notes.mark({ source: origin, as_of: observed_at }),
-  }));
-  const [first] = marks;
-  const isOne = first !== undefined && marks.every(({ mark }) => String(mark) === String(first.mark));
-  return html`<p class="note">What is marked (record) is from ${isOne ? 'source' : ''}${isOne ? first.mark : html`${marks.map(({ handle, mark }, at) => html`${at > 0 ? ', ' : ''}${handle}${mark}`)}`}.</p>`;
-};
+/** Where the record of each listing is from. */
+const recordedIn = (documents: readonly ListingDocument[], notes: ReturnType<typeof createFootnotes>) =>
+  html`<p class="note">What is marked (record) is from the record of ${documents.map(({ handle, origin: source, observed_at: as_of }, at) => html`${at > 0 && ', '}${handle}${notes.mark({ source, as_of })}`)}.</p>`;
 
 const table = (
   listings: readonly ComparedAgent[],

@@ -42,6 +42,20 @@ export const handleLink = (handle: string): Html =>
 export const tagLink = (tag: string, title?: string): Html =>
   html`<a class="tag" href="/tags/${encodeURIComponent(tag)}"${title ? html` title="${title}"` : ''}>${tag}</a>`;
 
+/** Handles and tags under a title, as links; nothing if there are none. */
+export const nameList = (title: string, names: readonly string[] = []) =>
+  names.length > 0 &&
+  html`
+<h2>${title}</h2>
+<ul class="plain">${names.map((name) => html`<li>${name.includes('/') ? handleLink(name) : tagLink(name)}</li>`)}</ul>`;
+
+/** A row of a list of facts; nothing where nothing is known. */
+export const fact = (name: string, value: Html | string | number | false | undefined) =>
+  value !== undefined &&
+  value !== '' &&
+  value !== false &&
+  html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
+
 const minPrefixLength = 3;
 
 export interface SearchWords {

@@ -11,7 +11,7 @@ import { rulesOfEvidence } from '../document/sentences.ts';
 import vocabulary from '../listings/tag-vocabulary.json' with { type: 'json' };
 import type { Feedback } from '../moderation/moderation.ts';
 import { type Tool, toInputSchema } from '../tools/tool.ts';
-import { day, type Html, handleLink, minute, paste, tagLink, toCurl } from './html.ts';
+import { day, fact, type Html, minute, nameList, paste, tagLink, toCurl } from './html.ts';
 import { countsOf, every, importState } from './import-state.ts';
 import { type Site, toPage } from './layout.ts';
 import { connectDossier } from './listing/page.ts';
@@ -192,12 +192,6 @@ function detail({ config: { operatorContact, publicUrl } }: Site, { facts }: Pro
 /** Problems of somebody who looks for something that is not there. */
 const isMissing = ({ code }: Problem) => ['not_found', 'unknown_handle', 'invalid_handle'].includes(code);
 
-const nameList = (title: string, names: readonly string[] = []) =>
-  names.length > 0 &&
-  html`
-<h2>${title}</h2>
-<ul class="plain">${names.map((name) => html`<li>${name.includes('/') ? handleLink(name) : tagLink(name)}</li>`)}</ul>`;
-
 /**
  * The page of a problem: what happened, what to do next, and handles or tags near an unknown one. Where something was not found,
  * a search field with the words that were looked for.
@@ -292,9 +286,6 @@ ${paste(toCurl(`${site.config.publicUrl}/api/tools/${tool.name}`, exampleOf(tool
 ${errorCodes}</div>
 </div>`,
   });
-
-const fact = (name: string, value: string | undefined) =>
-  value === undefined ? '' : html`<dt>${name}</dt><dd>${value}</dd>`;
 
 /** The operator's page of open reports: everything that was sent, nothing that acts on it. */
 export const toReportsPage = (reports: readonly Feedback[], total: number): string =>

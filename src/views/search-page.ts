@@ -4,7 +4,7 @@ import { amount, counted, quoted } from '../core/text.ts';
 import { findOmissions } from '../search/query.ts';
 import { toWords } from '../search/words.ts';
 import type { Omission } from '../tools/find/near-misses.ts';
-import { type Html, handleLink } from './html.ts';
+import { type Html, handleLink, nameList } from './html.ts';
 import { type Site, toPage } from './layout.ts';
 import { listingRows, type RowAction } from './listing-list.ts';
 import {
@@ -51,10 +51,6 @@ const compareButton = html`<p class="picks"><button type="submit" form="search" 
 
 /** The form of the ticks on a page that has no search form of its own: it only compares. */
 export const pickForm = html`<form id="search" class="picks" action="/compare" method="get"><button type="submit" name="ticked" value="true">Compare ticked listings</button></form>`;
-
-const near = (handles: readonly string[]) => html`
-<h2>Near</h2>
-<ul class="plain">${handles.map((handle) => html`<li>${handleLink(handle)}</li>`)}</ul>`;
 
 function withoutPart({ text = '', query = '' }: Omission, address: URLSearchParams) {
   const href = pathWith(address, { q: query });
@@ -176,7 +172,7 @@ ${
 <p>No listing has the tag “${tag}”.${tags.length > 0 ? html` Near it: ${tags.map((one) => html`<a href="/tags/${one}">${one}</a> `)}` : ''}</p>`,
   ) ?? ''
 }
-${answer.no_match.near.length > 0 ? near(answer.no_match.near) : ''}
+${nameList('Near', answer.no_match.near)}
 ${
   answer.no_match.leave_out.length > 0 &&
   html`

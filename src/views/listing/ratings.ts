@@ -20,7 +20,7 @@ import {
   type toRatingFacets,
 } from '../../ratings/rating.ts';
 import type { listRatings } from '../../tools/list-ratings.ts';
-import { day, type Html, handleLink, minute, originNote, pagePath } from '../html.ts';
+import { day, fact, type Html, handleLink, minute, originNote, pagePath } from '../html.ts';
 import type { Site } from '../layout.ts';
 import { toListingPart } from './tabs.ts';
 
@@ -57,12 +57,6 @@ export const noticesBlock = (notices: readonly ModerationNotice[] = []): Html =>
     ({ statement, log_index }) =>
       html`<p class="notice">${statement} <a href="/log/entry/${log_index}">Log entry ${log_index}</a>. <a href="/about#operator">Appeal to the operator</a>.</p>`,
   )}`;
-
-const fact = (name: string, value: Html | string | number | false | undefined) =>
-  value !== undefined &&
-  value !== '' &&
-  value !== false &&
-  html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
 
 const isCounted = ({ withdrawn_at, superseded_by, voided_at }: ShownRating) =>
   !withdrawn_at && !superseded_by && !voided_at;
