@@ -1,11 +1,12 @@
 import { day } from '../core/text.ts';
 import { phrase, type Source, say, type Words, within } from '../core/words.ts';
 import type { CopyField } from '../imports/import-run.ts';
-import type { AskedKind } from '../observations/kind.ts';
+import type { AskedKind, Kind } from '../observations/kind.ts';
+import { kinds } from '../observations/kinds.ts';
 import type { DatedObservation } from '../observations/observation.ts';
 import { outcomeWords } from '../observations/outcome.ts';
 import { copyLacksWords } from './record.ts';
-import { isKnown, type Judged, reasonOf, sinceThen } from './seen.ts';
+import { atPlace, isKnown, type Judged, reasonOf, sinceThen } from './seen.ts';
 
 /** One fact in words, in one of the three states of knowing: known; looked for and not there; not checked, or not stated. */
 export interface Fact {
@@ -64,3 +65,17 @@ export type FactsOf = (judged: Judged) => Fact[];
 
 /** So many endpoints or packages are named where not all are. */
 export const mostPlaces = 3;
+
+/** What kinds say of their values in a line. */
+export const saidIn =
+  (line: NonNullable<Kind['saidIn']>): FactsOf =>
+  (judged) =>
+    kinds
+      .filter((kind) => kind.saidIn === line)
+      .flatMap((kind) => {
+        const all = judged.known(kind);
+        return all.slice(0, judged.detail === 'full' ? all.length : mostPlaces).flatMap((one) => {
+          const said = kind.sayInLine?.(one);
+          return said ? [observed(judged, one, say`${said}${atPlace(one, all)}`)] : [];
+        });
+      });

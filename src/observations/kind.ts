@@ -91,8 +91,9 @@ export interface FactKind extends AskedKind {
   /** The rule by which its values stand out, and those that do in words; by `not_there`, that it is absent stands out too. */
   readonly standsOutAs?: StandsOutAs;
   readonly sayStandsOut?: (found: StandingOut) => Words | undefined;
-  /** A value in a few words, for the line about upkeep. */
-  readonly sayBriefly?: (found: ShownFinding) => Words | undefined;
+  /** The line that says its values, and how: in a few words. Rules of the line itself say those of any other kind. */
+  readonly saidIn?: 'whose' | 'kept_up';
+  readonly sayInLine?: (found: ShownFinding) => Words | undefined;
   /** What else buyers ask that it answers (kinds/questions.ts). */
   readonly answers?: 'price' | 'auth';
   /** It says whether something recorded is there: `repository`, `package` or `endpoint`. */
@@ -148,7 +149,7 @@ export interface RecordKind extends FactKind {
 interface Says<Value extends Json> {
   readonly value: z.ZodType<Value>;
   readonly say?: (found: ShownFinding<Value>) => Words | undefined;
-  readonly sayBriefly?: (found: ShownFinding<Value>) => Words | undefined;
+  readonly sayInLine?: (found: ShownFinding<Value>) => Words | undefined;
   readonly sayStandsOut?: (found: StandingOut<Value>) => Words | undefined;
   readonly sayChange?: (was: Before<Value>, now: ShownFinding<Value>, between: Words) => Words | undefined;
 }
@@ -182,7 +183,7 @@ export const factsOf = <K extends NamedKind, Fact extends Pick<Observation, 'kin
 
 /** What is said of any value: of one that is none of the kind, nothing. */
 function sayOfAny<Value extends Json>(said: Says<Value>) {
-  const { value: schema, say, sayBriefly, sayStandsOut, sayChange } = said;
+  const { value: schema, say, sayInLine, sayStandsOut, sayChange } = said;
   const read = (value: unknown) => schema.safeParse(value).data;
   const ofRead =
     <Found extends ShownFinding>(
@@ -195,7 +196,7 @@ function sayOfAny<Value extends Json>(said: Says<Value>) {
   return {
     ...(sayStandsOut && { sayStandsOut: ofRead<StandingOut>(sayStandsOut) }),
     ...(say && { say: ofRead(say) }),
-    ...(sayBriefly && { sayBriefly: ofRead(sayBriefly) }),
+    ...(sayInLine && { sayInLine: ofRead(sayInLine) }),
     ...(sayChange && {
       sayChange(was: Before, now: ShownFinding, between: Words) {
         const value = read(now.value);
@@ -211,7 +212,7 @@ function sayOfAny<Value extends Json>(said: Says<Value>) {
 export function defineKind<const Name extends string, Value extends Json>(
   definition: Definition<Kind, Name, Value>,
 ) {
-  const { say: _, sayBriefly: __, sayStandsOut: ___, sayChange: ____, ...kind } = definition;
+  const { say: _, sayInLine: __, sayStandsOut: ___, sayChange: ____, ...kind } = definition;
   return { ...kind, ...sayOfAny(definition), origin: 'check' as const } satisfies Kind;
 }
 
@@ -221,7 +222,7 @@ export function defineRecord<const Name extends string, Value extends Json>(
     readonly stated?: (recorded: Recorded) => Value | null | undefined;
   },
 ) {
-  const { say: _, sayBriefly: __, sayStandsOut: ___, sayChange: ____, ...kind } = definition;
+  const { say: _, sayInLine: __, sayStandsOut: ___, sayChange: ____, ...kind } = definition;
   const origin = 'record' as const;
   return { ...kind, ...sayOfAny(definition), origin, method_version: 'import/1' } satisfies RecordKind;
 }

@@ -6,24 +6,10 @@ import {
   registryLastPublished,
   registryVersions,
 } from '../../observations/kinds/record.ts';
-import { repositoryLastCommit } from '../../observations/kinds/repository.ts';
-import { kinds } from '../../observations/kinds.ts';
 import { groupTexts, shownGroups } from '../../ratings/groups.ts';
-import { type Fact, type FactsOf, mostPlaces, observed, ofService, recorded } from '../fact.ts';
+import { type Fact, type FactsOf, ofService, recorded, saidIn } from '../fact.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { groupWords, nativeWords } from '../rated.ts';
-import { atPlace } from '../seen.ts';
-
-/** What kinds say of packages in a few words. */
-const ofPackages: FactsOf = (judged) =>
-  kinds.flatMap((kind) => {
-    const { sayBriefly } = kind;
-    const all = sayBriefly ? judged.known(kind) : [];
-    return all.slice(0, judged.detail === 'full' ? all.length : mostPlaces).flatMap((one) => {
-      const said = sayBriefly?.(one);
-      return said ? [observed(judged, one, say`${said}${atPlace(one, all)}`)] : [];
-    });
-  });
 
 export const keptUp: FactsOf = (judged) => {
   const { listing, known, seen } = judged;
@@ -47,8 +33,7 @@ export const keptUp: FactsOf = (judged) => {
     ...known(recordUnreadFields).map(({ value }) =>
       signal(say`${count(value.length, 'field')} that Dossier does not read`),
     ),
-    ...known(repositoryLastCommit).map((one) => observed(judged, one, say`last commit ${day(one.value)}`)),
-    ...ofPackages(judged),
+    ...saidIn('kept_up')(judged),
   ];
 };
 

@@ -10,7 +10,6 @@ import {
   dayOf,
   isEmpty,
   join,
-  listed,
   number,
   ours,
   own,
@@ -36,7 +35,6 @@ import {
 } from '../../observations/kinds/publisher.ts';
 import { anyPrice, credentials, sourceRepository } from '../../observations/kinds/questions.ts';
 import { repositoryExists, repositoryLastCommit } from '../../observations/kinds/repository.ts';
-import { securityContact, termsUrl } from '../../observations/kinds/terms.ts';
 import { toolsCount, toolsSurface } from '../../observations/kinds/tools.ts';
 import { kinds } from '../../observations/kinds.ts';
 import { type DatedObservation, missedReason } from '../../observations/observation.ts';
@@ -50,6 +48,7 @@ import {
   observed,
   ofService,
   recorded,
+  saidIn,
   unknownOf,
   whyOf,
 } from '../fact.ts';
@@ -168,19 +167,7 @@ const whose: FactsOf = (judged) => {
     ...named.map((reason) => recorded(judged, phrase(reason))),
     ...(website ? [recorded(judged, say`website ${code(website)}`)] : []),
     ...repositoryOf(judged),
-    ...judged
-      .known(termsUrl)
-      .map((one, _, all) =>
-        observed(judged, one, say`${factName(termsUrl.kind)} ${code(one.value)}${atPlace(one, all)}`),
-      ),
-    ...judged.known(securityContact).map((one, _, all) => {
-      const contacts = one.value.contacts.map((contact) => code(contact));
-      return observed(
-        judged,
-        one,
-        say`${factName(securityContact.kind)} ${listed(contacts, 1)}${atPlace(one, all)}`,
-      );
-    }),
+    ...saidIn('whose')(judged),
     ofService(judged, claimWords(judged.listing)),
   ];
 };

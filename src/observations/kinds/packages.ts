@@ -96,7 +96,8 @@ export const packageAdvisories = defineKind({
   },
   value: advisories,
   say: advisoriesWords,
-  sayBriefly: ({ value }) => say`${count(value.count, 'advisory')} about the recorded version`,
+  saidIn: 'kept_up',
+  sayInLine: ({ value }) => say`${count(value.count, 'advisory')} about the recorded version`,
   standsOutAs: 'advisories',
   sayStandsOut: ({ value, subject, by }) =>
     value.count > 0
@@ -324,7 +325,8 @@ export const packageProvenance = defineKind({
   value: provenance,
   say: ({ value: { result, repository } }) =>
     repository === undefined ? provenances[result] : say`${provenances[result]}: ${code(repository)}`,
-  sayBriefly: ({ value }) => provenances[value.result],
+  saidIn: 'kept_up',
+  sayInLine: ({ value }) => provenances[value.result],
   standsOutAs: 'contradiction',
   sayStandsOut({ value: { result, repository }, subject, by }) {
     const other = repository === undefined ? own('another repository') : code(repository);
@@ -351,7 +353,8 @@ export const packageProvenance = defineKind({
 /** When the recorded version of a package was published. */
 export const packageVersionAge = defineKind({
   kind: 'package.version_age',
-  sayBriefly: ({ value }) => say`package version of ${dayOf(value)}`,
+  saidIn: 'kept_up',
+  sayInLine: ({ value }) => say`package version of ${dayOf(value)}`,
   value: z.string(),
   question: 'upkeep',
   title: 'Recorded version of the package was published on',

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { parseClaimFile } from '../../claims/claim.ts';
 import { handleWords } from '../../core/handle.ts';
-import { code, join, ours, own, phrase, say } from '../../core/words.ts';
+import { code, day, join, ours, own, phrase, say } from '../../core/words.ts';
 import { canonicalDigest } from '../../log/leaf.ts';
 import { noAnswer, notAsked } from '../../net/answer.ts';
 import { defineKind } from '../kind.ts';
@@ -200,6 +200,8 @@ export const repositoryLastCommit = defineKind({
   },
   value: z.string(),
   name: 'last commit',
+  saidIn: 'kept_up',
+  sayInLine: ({ value }) => say`last commit ${day(value)}`,
   question: 'upkeep',
   title: 'Last commit of the repository',
   means: 'The date in the newest commit of the recorded repository’s default branch.',

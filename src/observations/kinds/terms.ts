@@ -72,6 +72,12 @@ export const securityContact = defineKind({
     return policy === undefined ? all : say`${all}; policy ${code(policy)}`;
   },
   isSeldom: true,
+  saidIn: 'whose',
+  sayInLine: ({ value: { contacts } }) =>
+    say`security contact ${listed(
+      contacts.map((contact) => code(contact)),
+      1,
+    )}`,
   question: 'publisher',
   title: 'Security contact',
   means:
@@ -167,6 +173,8 @@ export const termsUrl = defineKind({
   value: z.string(),
   name: 'terms',
   isSeldom: true,
+  saidIn: 'whose',
+  sayInLine: ({ value }) => say`terms of use ${code(value)}`,
   question: 'terms',
   title: 'Terms of use',
   means:
