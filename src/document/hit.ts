@@ -86,7 +86,8 @@ function answerOf({ endpoint }: Listing, observations: readonly Seen[]): Words |
   if (one.missed) return say`last answered ${day(one.observed_at)}${others}`;
   const access = of(accessRequired.kind);
   const isClosed = access?.value === true && !access.missed;
-  const first = isClosed ? own(', asks for credentials first') : say``;
+  const asksPayment = one.value === 402 ? own(', asks for a payment first') : say``;
+  const first = isClosed ? own(', asks for credentials first') : asksPayment;
   return say`answered ${day(one.observed_at)}${first}`;
 }
 

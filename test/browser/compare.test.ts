@@ -55,7 +55,7 @@ describe.each([
     expect(await heads()).toEqual(['co.webhook/webhook', 'com.politicalcomms/api', long]);
 
     await page.getByText('Criteria: 7 picked').click();
-    await page.getByLabel('Record asks for no secret').uncheck();
+    await page.getByLabel('Asks for no secret').uncheck();
     await page.getByLabel('Transport').selectOption('stdio');
     await page.getByLabel('First published at least').fill('7');
     await page.getByRole('button', { name: 'Compare', exact: true }).click();

@@ -750,7 +750,14 @@ const observedRows: readonly Row[] = [
       { kind: 'package.provenance', subject: 'npm:x', value: { result: 'other' } },
     ),
     'not_met',
-    'A recorded package has no provenance, or its signed provenance names another repository.',
+    'The signed provenance of a recorded package names another repository.',
+  ),
+  row(
+    'package_built_from_repository',
+    undefined,
+    ofPackages(['a'], { kind: 'package.provenance', subject: 'npm:a', value: { result: 'none' } }),
+    'not_met',
+    'The registry of a recorded package serves no provenance of it.',
   ),
   row(
     'package_built_from_repository',
@@ -892,6 +899,17 @@ describe('a criterion', () => {
       expect(result === 'unknown' ? ['2026-11-20', '2026-11-05'] : ['2026-11-20']).toContain(as_of);
     },
   );
+
+  it('is not met by a record without secrets if an endpoint asked for credentials', () => {
+    const asks = seen({ kind: 'auth.required', value: true });
+    expect(judge('needs_no_secret', undefined, { ...asks, remotes: [remote] })).toMatchObject({
+      evidence: 'imported',
+      result: 'not_met',
+      fact: 'The record asks for no secret; an endpoint asked Dossier for credentials.',
+      source: 'Dossier',
+      as_of: '2026-11-20',
+    });
+  });
 
   it('names the endpoint or package that decided', () => {
     expect(judge('price_at_most', '0.01 USDC', atBoth(cheap, dear))).toMatchObject({

@@ -306,6 +306,11 @@ describe('compare_agents says of what it does not know', () => {
 });
 
 describe('search_agents', () => {
+  it('says that an endpoint which answered asks for a payment first, whatever its publisher says', async () => {
+    const { text } = await ask('search_agents', { query: 'stock quotes' });
+    expect(text).toContain(`| answered ${dayAgo(0)}, asks for a payment first |`);
+  });
+
   it('names, where others are asked for, the listing that the publisher of a deprecated one names', async () => {
     const { json, text } = await ask('search_agents', { similar_to: observedStates.deprecated });
     expect(json).toMatchObject({ successor: 'com.retired/mail-two', successor_is_listed: false });

@@ -92,7 +92,8 @@ interface Asked<K extends NamedKind> {
   /** Undefined where the value does not answer it. */
   holds(value: ValueOf<K>): boolean | undefined;
   readonly met: Words;
-  readonly notMet: Words;
+  /** What a value says that does not fulfil it. */
+  notMet(value: ValueOf<K>): Words;
   readonly unseen: Words;
 }
 
@@ -111,7 +112,7 @@ function judgePackage<K extends NamedKind>(
   const isSeen = seen && seen.value !== null && currentOutcome(seen) === 'seen';
   const holds = isSeen ? asked.holds(seen.value) : undefined;
   if (!isSeen || holds === undefined) return unseenFinding(compared, asked.unseen, seen);
-  return observedFinding(seen, holds ? met(asked.met) : notMet(asked.notMet));
+  return observedFinding(seen, holds ? met(asked.met) : notMet(asked.notMet(seen.value)));
 }
 
 /** Not met if one recorded package does not fulfil it, met only if each does; one that Dossier does not check is unknown. */
@@ -129,7 +130,7 @@ export const packageCriteria = {
       kind: packageDeprecated,
       holds: ({ deprecated }) => !deprecated,
       met: own('Their registries mark no recorded package as deprecated or yanked.'),
-      notMet: own('Its registry marks a recorded package as deprecated or yanked.'),
+      notMet: () => own('Its registry marks a recorded package as deprecated or yanked.'),
       unseen: own('Dossier has not seen whether each recorded package is deprecated'),
     }),
   ),
@@ -140,9 +141,10 @@ export const packageCriteria = {
         kind: packageProvenance,
         holds: ({ result }) => (result === 'not_comparable' ? undefined : result === 'match'),
         met: own('The signed provenance of each recorded package names the recorded repository.'),
-        notMet: own(
-          'A recorded package has no provenance, or its signed provenance names another repository.',
-        ),
+        notMet: ({ result }) =>
+          result === 'none'
+            ? own('The registry of a recorded package serves no provenance of it.')
+            : own('The signed provenance of a recorded package names another repository.'),
         unseen: own('Dossier has not seen provenance of each recorded package'),
       }),
   ),

@@ -5,6 +5,7 @@ import { count, dayOf, join, ours, own, say, sentence, type Words } from '../../
 import { copyFields } from '../../imports/import-run.ts';
 import { isSpecified, type ListingRemote } from '../../listings/listing.ts';
 import { factsOf, type RecordKind } from '../../observations/kind.ts';
+import { accessRequired } from '../../observations/kinds/access.ts';
 import {
   namespaceHoldsEndpoint,
   namespaceOwner,
@@ -79,8 +80,8 @@ export const recordedCriteria = {
       ? observedFinding(gone, { ...notMet(fact), recorded: repository })
       : { ...met(own('A source repository is recorded.')), recorded: repository };
   }),
-  needs_no_secret: recorded.plain('Record asks for no secret', (compared) => {
-    const { remotes, packages, copy_lacks = [] } = compared.listing;
+  needs_no_secret: recorded.plain('Asks for no secret', (compared) => {
+    const { remotes, packages, observations, copy_lacks = [] } = compared.listing;
     const { all, needed } = recordedSecrets(compared.listing);
     const asks = say`The record asks for ${count(needed.length, 'secret')}.`;
     if (needed.length > 0) return { ...notMet(asks), recorded: listed(needed) };
@@ -88,6 +89,14 @@ export const recordedCriteria = {
     if (all.length > 0) return { ...unknown(takes), recorded: listed(all) };
     const lacking = (['endpoint', 'package'] as const).find((field) => copy_lacks.includes(field));
     if (isSpecified(compared.listing)) return unknown(own('No record of this listing was read.'));
+    const asked = factsOf(accessRequired, observations).find(
+      (one) => one.value === true && currentOutcome(one) === 'seen',
+    );
+    if (asked)
+      return observedFinding(
+        asked,
+        notMet(own('The record asks for no secret; an endpoint asked Dossier for credentials.')),
+      );
     if (!lacking && remotes.length + packages.length > 0)
       return met(own('The record asks for no secret; the service may still ask for one.'));
     const fact = own('The record does not say how it is reached or run.');
