@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { parseForeignJson } from '../core/json.ts';
 import { coded } from '../core/text.ts';
+import { canonicalDigest } from '../log/leaf.ts';
 
 /** One fact as it was locked, and since when that was so, where that is known. */
 const lockedFact = z.object({
@@ -55,12 +56,18 @@ export interface LockDifference {
 const valueText = (value: LockedFact['value']) =>
   coded(typeof value === 'string' ? value : JSON.stringify(value));
 
-/** What a fact was and is, in words; the values themselves where their words would be the same. */
+const digestText = (value: LockedFact['value']) => `SHA-256 ${canonicalDigest({ value }).slice(0, 12)}`;
+
+/** What a fact was and is, in words; where these are the same, the values themselves, or their digests. */
 function toTexts(before: LockedFact | undefined, after: LockedFact | undefined) {
-  const [from_text, to_text] = [before, after].map((one) => one && (one.text ?? valueText(one.value)));
-  if (before && after && from_text === to_text)
-    return { from_text: valueText(before.value), to_text: valueText(after.value) };
-  return { from_text: from_text ?? 'nothing', to_text: to_text ?? 'nothing' };
+  const ways = [
+    ({ text, value }: LockedFact) => text ?? valueText(value),
+    (one: LockedFact) => valueText(one.value),
+  ];
+  const said = ways.map((way) => [before, after].map((one) => (one ? way(one) : 'nothing')));
+  const digests = [before, after].map((one) => (one ? digestText(one.value) : 'nothing'));
+  const [from_text = '', to_text = ''] = said.find(([from, to]) => from !== to) ?? digests;
+  return { from_text, to_text };
 }
 
 /**

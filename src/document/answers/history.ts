@@ -16,6 +16,7 @@ import {
   type Words,
 } from '../../core/words.ts';
 import type { Change } from '../../log/change.ts';
+import { canonicalDigest } from '../../log/leaf.ts';
 import type { ShownChange } from '../../observations/changed-texts.ts';
 import { addTexts } from '../../observations/history.ts';
 import { changedToolWords, type ToolChange } from '../../observations/kinds/tool-changes.ts';
@@ -186,15 +187,25 @@ const longestValue = 300;
 const cut = (text: string) =>
   text.length > longestValue ? `${text.slice(0, longestValue).toWellFormed()} …` : text;
 
-/** A value as it is compared: of one that is stored shortened, the digest of the whole. */
-const exactValue = ({ value, value_digest }: ShownChange['after']): Words => {
-  if (value_digest !== undefined) return say`SHA-256 ${ours(value_digest.slice(0, 12))}`;
-  return typeof value === 'string' ? code(cut(value)) : code(cut(JSON.stringify(value)));
-};
-
 /** A long value is cut before it is quoted, so that its quotation marks stay. */
 const seenValue = ({ kind }: ShownChange, { value, ...found }: ShownChange['after']): Words =>
   valueWords({ kind, ...found, value: typeof value === 'string' ? cut(value) : value });
+
+const digestWords = ({ value, value_digest = canonicalDigest({ value }) }: ShownChange['after']): Words =>
+  say`SHA-256 ${ours(value_digest.slice(0, 12))}`;
+
+const exactWords = (one: ShownChange['after']): Words =>
+  typeof one.value === 'string' ? code(cut(one.value)) : digestWords(one);
+
+/** What was and what is in words; where these are the same, the values themselves, or their digests. */
+function wasAndIs(change: ShownChange, before: ShownChange['after']): readonly [Words, Words] {
+  const sayPair = (way: (one: ShownChange['after']) => Words) => [way(before), way(change.after)] as const;
+  const isTold = ([was, is]: readonly [Words, Words]) => toText(was) !== toText(is);
+  const said = sayPair((one) => seenValue(change, one));
+  if (isTold(said)) return said;
+  const exact = sayPair(exactWords);
+  return isTold(exact) ? exact : sayPair(digestWords);
+}
 
 const mostItems = 10;
 const mostTexts = 5;
@@ -242,12 +253,10 @@ export function changedWords(change: ShownChange, isListed = false): Words {
   const { before, after } = change;
   const last = dayOf(before?.seen_until ?? '');
   if (toolChangesOf(change).length === 0) {
-    const [was, is] = [before ? seenValue(change, before) : say``, seenValue(change, after)];
-    const isAlike = before !== undefined && toText(was) === toText(is);
-    const [first, second] = isAlike ? [exactValue(before), exactValue(after)] : [was, is];
+    const [was, is] = before ? wasAndIs(change, before) : [say``, seenValue(change, after)];
     const since = before?.unanswered_since;
     const then = since ? say`since ${dayOf(since)}` : own('then');
-    return say`${titleOf(change)}: ${first} until ${last}, ${then} ${second}`;
+    return say`${titleOf(change)}: ${was} until ${last}, ${then} ${is}`;
   }
   const shown = toolChangesOf(change).slice(0, mostItems);
   const said = shown.map((item) => toolWithTexts(item, change));
