@@ -163,6 +163,16 @@ describe('architecture', () => {
       'telemetry/metrics.ts never waits',
     ]);
   });
+  it('a kind of fact is named in its own file only', () => {
+    const isOfKinds = (path: string) => path.startsWith('observations/kinds/');
+    const names = sources
+      .filter(isOfKinds)
+      .flatMap((path) => [...read(path).matchAll(/^ +kind: '(\w+\.\w+)',$/gm)].map(([, name = '']) => name));
+    expect(names).toContain('price.pay_to');
+    const isNamed = (text: string) =>
+      /'shared\.\w+'/.test(text) || names.some((name) => text.includes(`'${name}'`));
+    expect(sources.filter((path) => !isOfKinds(path) && isNamed(read(path)))).toEqual([]);
+  });
   it('one file reads the environment', () => {
     expect(sources.filter((path) => read(path).includes('process.env'))).toEqual(['cli/command-line.ts']);
   });

@@ -673,6 +673,14 @@ const observedRows: readonly Row[] = [
     'unknown',
     'The tools that the endpoint lists are not known to Dossier: it gave no answer.',
   ),
+  // A value in the form of an earlier version of the kind.
+  row(
+    'pay_to_unchanged_for',
+    1,
+    paid({ value: 'to 0x1 on Base' }),
+    'unknown',
+    'The addresses that the endpoint asks to be paid at are not known to Dossier.',
+  ),
   row(
     'tools_unchanged_for',
     1,

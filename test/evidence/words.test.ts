@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Json } from '../../src/core/json.ts';
 import {
   code,
   count,
@@ -35,6 +36,13 @@ describe('words', () => {
     // @ts-expect-error what was said is not read again
     expect(() => say`a`.replace('a', 'b')).toThrow(TypeError);
     expect(() => String(say`a`)).toThrow(/written by a renderer/);
+  });
+
+  it('take no list or object of a fact as a text', () => {
+    const value: Json = [{ amount: '1' }];
+    // @ts-expect-error an object has no text but its words
+    expect(toText(code(String(value)))).toBe('“[object Object]”');
+    expect(toText(code(String(7)))).toBe('`7`');
   });
 
   it('begin and end a sentence without changing a foreign value', () => {
