@@ -127,6 +127,10 @@ const expected: Readonly<Record<Name, Expected>> = {
   'list 500': listUnread,
   'list asks to sign in': asksFirst,
   'list is cut': listUnread,
+  'list is unknown': {
+    ...{ outcome: 'seen', says: /has had no list of tools since/ },
+    neverSays: never(noAnswer, otherwise),
+  },
   'sessions are lost': listUnread,
   'session is taken': { ...untold(/No check since \S+ saw the endpoint answer/), isMissed: true },
 };

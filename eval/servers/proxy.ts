@@ -115,6 +115,17 @@ const sessionLost: Conduct = ({ body, response }) =>
     }),
   );
 
+const unknownMethod: Conduct = ({ body, response }) =>
+  void response
+    .writeHead(200, json)
+    .end(
+      JSON.stringify({
+        jsonrpc: '2.0',
+        id: idOf(body),
+        error: { code: -32601, message: 'Method not found' },
+      }),
+    );
+
 const sessionTaken: Conduct = ({ body, response }) =>
   void response.writeHead(400, json).end(
     JSON.stringify({
@@ -149,6 +160,7 @@ export const conducts = {
   'list 500': onlyFor(({ method }) => method === 'tools/list', always(500)),
   'list asks to sign in': onlyFor(({ method }) => method === 'tools/list', always(401)),
   'list is cut': onlyFor(({ method }) => method === 'tools/list', cutList),
+  'list is unknown': onlyFor(({ method }) => method === 'tools/list', unknownMethod),
   'sessions are lost': onlyFor(({ method }) => method === 'tools/list', sessionLost),
   'session is taken': onlyFor(({ method }) => method === 'initialize', sessionTaken),
 } as const satisfies Readonly<Record<string, Conduct>>;

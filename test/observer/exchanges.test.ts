@@ -68,6 +68,7 @@ const names = [
   'mute',
   'first',
   'one-session',
+  'login',
   'bare',
   'dated',
   'named',
@@ -243,6 +244,17 @@ it('a server with one session for all is said to be that, and is asked for none 
   directory.wait(6 * day_s);
   const later = await check('one-session');
   expect(later['endpoint.answers']).toMatchObject({ outcome: 'seen', value: 200 });
+});
+
+it('a redirect to a page for sign-in is a request for sign-in on every face, and no answer', async () => {
+  const login: Answer = (_, response) => void response.writeHead(302, { location: '/login?next=mcp' }).end();
+  const facts = await check('login', { 'server/discover': login, initialize: login });
+  expect(facts['endpoint.answers']).toMatchObject({ outcome: 'seen', value: 302 });
+  expect(facts['auth.required']).toMatchObject({ value: true });
+  const answer = await directory.app.request('/agents/com.example.login/mcp.md');
+  const page = await answer.text();
+  expect(page).toContain('answered with a redirect to sign-in (HTTP 302), 1 of 1 checks in 30 days');
+  expect(page).toContain('asks for sign-in before it answers (HTTP status 302)');
 });
 
 it('messages without jsonrpc are said to be such', async () => {

@@ -272,6 +272,11 @@ it('says that nothing is known of tools whose list became too long while the end
     /last seen by Dossier on \S+; since \S+ the endpoint has answered without showing them\./,
   );
   expect(await textOf('get_agent', { detail: 'full' })).toContain('more than Dossier reads: 2,000 tools');
+  const unread =
+    /The list of tools could not be read by checks since [\d-]{10}, although the endpoint answered; it was last read on [\d-]{10}\./;
+  expect(await textOf('get_agent')).toMatch(unread);
+  await look([tool('read')]);
+  expect(await textOf('get_agent')).not.toMatch(unread);
 });
 
 it('a name with characters that cannot be seen is shown with their codes on every face', async () => {

@@ -193,7 +193,10 @@ function firstThree(
 function endpointWords(one: KnownFact<typeof endpointAnswers>, judged: Judged): Words {
   const tally = tallyOf(judged, one);
   const often = tally ? say`, ${answeredWords(tally)}` : say``;
-  const status = one.value === 200 ? say`` : say` HTTP ${number(one.value)}`;
+  const http = say`HTTP ${number(one.value)}`;
+  const isRedirect = one.value >= 300 && one.value < 400;
+  const how = isRedirect ? say` with a redirect to sign-in (${http})` : say` ${http}`;
+  const status = one.value === 200 ? say`` : how;
   return say`answered${status}${sinceFirst(one, own(' since '))}${often}`;
 }
 

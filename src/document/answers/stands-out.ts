@@ -22,6 +22,7 @@ import { accessOauth, accessRequired } from '../../observations/kinds/access.ts'
 import { endpointAnswers } from '../../observations/kinds/endpoint.ts';
 import { sharedKinds } from '../../observations/kinds/publisher.ts';
 import { registryFirstPublished } from '../../observations/kinds/record.ts';
+import { toolsSurface } from '../../observations/kinds/tools.ts';
 import { kinds } from '../../observations/kinds.ts';
 import type { DatedObservation } from '../../observations/observation.ts';
 import type { Outcome } from '../../observations/outcome.ts';
@@ -130,6 +131,25 @@ function noAnswer(judged: Judged): Words[] {
   const others = more > 0 ? say` ${count(more, 'more endpoint')} did not answer either.` : say``;
   const vantage = ended(say`Dossier asks from ${ours(first.vantage)}`);
   return [say`${join(dead.slice(0, mostDead).map(ended), ' ')}${others} ${vantage}`];
+}
+
+/** Endpoints that answered and whose tools are not known any more: a list that cannot be read may hide a change of it. */
+function unreadTools({ listing, seen }: Judged): Words[] {
+  const reached = seen(endpointAnswers).filter((one) => isKnown(one) && one.unanswered_since === undefined);
+  const answering = new Set(reached.map(({ subject }) => subject));
+  return seen(toolsSurface).flatMap((one) => {
+    const { unanswered_since, observed_at, first_seen_at, changed_from, outcome, subject } = one;
+    if (!answering.has(subject)) return [];
+    const at = listing.remotes.length < 2 ? say`` : say` of ${code(subject ?? '')}`;
+    if (isKnown(one) && unanswered_since !== undefined)
+      return [
+        say`The list of tools${at} could not be read by checks since ${dayOf(unanswered_since)}, although the endpoint answered; it was last read on ${day(observed_at)}`,
+      ];
+    if (outcome !== 'absent' || typeof changed_from?.value !== 'string') return [];
+    return [
+      say`The endpoint has had no list of tools${at} since ${dayOf(first_seen_at)}; one was last read on ${day(changed_from.seen_until)}`,
+    ];
+  });
 }
 
 const changed_days = 90;
@@ -251,6 +271,7 @@ const rules = {
   not_there: ofKinds('not_there'),
   stale,
   changed,
+  unread_tools: unreadTools,
   contradiction: contradictions,
   shared,
   hidden_text: ofKinds('hidden_text'),
@@ -266,6 +287,7 @@ const standOutKeys = Object.keys(rules) as (keyof typeof rules)[];
 const anchors: Partial<Record<keyof typeof rules, 'history' | 'ratings'>> = {
   no_answer: 'history',
   changed: 'history',
+  unread_tools: 'history',
   ratings: 'ratings',
 };
 

@@ -8,11 +8,11 @@ import { ofRemotes, originsOf, ownProbe, withoutAnswer } from '../remotes.ts';
 import type { Run, Subject } from '../run.ts';
 import { type CheckEnd, tallied, talliedWords } from '../tally.ts';
 
-const answerWords: Readonly<Record<number, Words>> = {
-  401: own('asks for sign-in before it answers'),
-  402: own('asks for payment before it answers'),
-  403: own('asks for sign-in before it answers'),
-};
+/** What an endpoint did that answered with this status: all but an introduction and a request for a payment is one for sign-in. */
+function answerWords(status: number): Words {
+  if (status === 402) return own('asks for payment before it answers');
+  return status < 300 ? own('answered') : own('asks for sign-in before it answers');
+}
 
 /** Whether an endpoint answered at all. */
 export const endpointAnswers = defineKind({
@@ -36,7 +36,7 @@ export const endpointAnswers = defineKind({
   doesNotMean:
     'It does not say that a call of a tool succeeds, or that the endpoint answers elsewhere or at other times.',
   unit: 'HTTP status',
-  say: ({ value }) => say`${answerWords[Number(value)] ?? own('answered')} (HTTP status ${Number(value)})`,
+  say: ({ value }) => say`${answerWords(value)} (HTTP status ${value})`,
   method_version: 'endpoint/2',
   ...ofRemotes(({ url, transport, introduction, credentials, payment }, { listing }) => {
     const isRecordedAsSse = listing.remotes.find((remote) => remote.url === url)?.type === 'sse';
