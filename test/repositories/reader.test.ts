@@ -263,7 +263,7 @@ describe('a host in trouble', () => {
 
   test('that is gone, or does not speak HTTP, is host_unreachable or host_error', async () => {
     answer('git', (response) => void response.socket?.destroy());
-    expect(await check()).toEqual({ result: 'host_unreachable', pinned: false });
+    expect(await check()).toEqual({ result: 'host_unreachable', brokeOff: true, pinned: false });
     answer('git', (response) => void response.socket?.end('SSH-2.0-OpenSSH_9.9\r\n'));
     answer('raw', (response) => void response.socket?.end('SSH-2.0-OpenSSH_9.9\r\n'));
     expect(await check()).toMatchObject({ result: 'host_error', pinned: true });

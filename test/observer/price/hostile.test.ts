@@ -49,7 +49,7 @@ beforeAll(async () => {
 afterAll(() => observed.close());
 
 it.each([
-  ['header', 'silent', /not HTTP within our limits/],
+  ['header', 'not_asked', /not HTTP within our limits/],
   ['exponent', 'asks', /whole number/],
   ['negative', 'asks', /whole number/],
   ['number', 'asks', /whole number/],
