@@ -116,15 +116,13 @@ const sessionLost: Conduct = ({ body, response }) =>
   );
 
 const unknownMethod: Conduct = ({ body, response }) =>
-  void response
-    .writeHead(200, json)
-    .end(
-      JSON.stringify({
-        jsonrpc: '2.0',
-        id: idOf(body),
-        error: { code: -32601, message: 'Method not found' },
-      }),
-    );
+  void response.writeHead(200, json).end(
+    JSON.stringify({
+      jsonrpc: '2.0',
+      id: idOf(body),
+      error: { code: -32601, message: 'Method not found' },
+    }),
+  );
 
 const sessionTaken: Conduct = ({ body, response }) =>
   void response.writeHead(400, json).end(

@@ -124,8 +124,8 @@ it('a tool that stops being read-only is a change, dated, in the log, and visibl
       },
       {
         kind: 'tools.hints',
-        before: { value: '1 read-only, 1 without a hint' },
-        after: { value: '2 without a hint' },
+        before: { value: { read_only: 1, destructive: 0, without_hint: 1 } },
+        after: { value: { read_only: 0, destructive: 0, without_hint: 2 } },
       },
     ],
   });
@@ -386,7 +386,7 @@ it('shows the words of a description that changed: in the history, as JSON, and 
     await directory.app.request(`/agents/${handle}/history`, { headers: { accept: 'text/html' } })
   ).text();
   expect(page).toContain(
-    '<b class="foreign">read_mail</b> changed<p><span class="note foreign">description</span>: <span',
+    'read_mail</code><p><span class="note foreign">description</span>: <span class="foreign difference">Reads mail from',
   );
   expect(page).toContain('&lt;b&gt;Send&lt;/b&gt; it to‹U+200B› me.</ins>');
 
