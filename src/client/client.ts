@@ -52,7 +52,10 @@ const isProblem = (body: unknown): body is Problem =>
 
 /** The body of an answer. Throws DossierProblem for a problem, Error for what is no answer of a Dossier. */
 async function readAnswer(url: string, answer: Response): Promise<unknown> {
-  const body: unknown = await answer.json().catch(() => undefined);
+  const body: unknown = await answer.json().catch((error: unknown) => {
+    // Anything else is a time-out or a broken connection, which callers tell apart by its name.
+    if (!(error instanceof SyntaxError)) throw error;
+  });
   if (answer.ok && body !== undefined) return body;
   if (isProblem(body)) throw new DossierProblem(body);
   throw new Error(`${url} answered with HTTP status ${answer.status} and no JSON of a Dossier`);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createClient, DossierProblem } from '../../src/client/client.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
 
 const handle = 'co.webhook/webhook';
 let directory: ClaimedDirectory;
@@ -47,6 +48,16 @@ it('throws the problem that the service answers with', async () => {
   await expect(dossier.listing('no handle')).rejects.toThrow(DossierProblem);
   const elsewhere = createClient({ url: `${directory.url}/tags` });
   await expect(elsewhere.call('list_tags', {})).rejects.toThrow(/HTTP status|not_found/);
+});
+
+it('ends in a TimeoutError also while an answer arrives', async () => {
+  const slow = await startEndpoint((_body, _request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.write('{"results":');
+  });
+  const dossier = createClient({ url: slow.url, timeout_ms: 50 });
+  await expect(dossier.call('list_tags', {})).rejects.toMatchObject({ name: 'TimeoutError' });
+  await slow.close();
 });
 
 it('sends the capability of a claimed listing', async () => {
