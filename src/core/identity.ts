@@ -132,10 +132,10 @@ export function placesOfEndpoints(handle: string, urls: readonly string[]): Endp
   const hosts = urls.map((url) => URL.parse(url)?.hostname ?? '');
   if (publisher.isAccount || hosts.length === 0 || hosts.some((host) => host === '' || /[{}]/.test(host)))
     return undefined;
+  const domain = publisher.place.slice('dns:'.length);
   return hosts.map((host) => {
-    const holder = Holder.ofHost(host);
-    if (publisher.contains(holder)) return 'on';
-    return publisher.same(holder) ? 'beside' : 'elsewhere';
+    if (host === domain || isBelow(host, domain)) return 'on';
+    return publisher.same(Holder.ofHost(host)) ? 'beside' : 'elsewhere';
   });
 }
 

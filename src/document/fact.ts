@@ -49,7 +49,7 @@ export function whyOf(one: DatedObservation): Words {
 /** That the record has none, or that the copy has it of no listing. */
 export const noneRecorded = (judged: Judged, field: CopyField, none: Words, gap?: string): Fact => {
   const lacks = copyLacksWords(judged.listing.copy_lacks, field);
-  if (lacks) return recorded(judged, phrase(lacks), 'not_known');
+  if (lacks) return recorded(judged, within(phrase(lacks)), 'not_known');
   return { ...recorded(judged, none, 'not_known'), ...(gap && { gap }) };
 };
 

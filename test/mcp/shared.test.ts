@@ -45,6 +45,7 @@ const entries = [
   registryEntry('com.acme.mcp/own', {
     remotes: [...at('eu.mcp.acme.com'), ...at('a.acme.com'), ...at('b.com')],
   }),
+  registryEntry('live.alpic.staging/one', { remotes: at('one.staging.alpic.live') }),
   registryEntry('com.acme.mcp/any', { remotes: at('{tenant}.acme.com') }),
   registryEntry('com.red/tools', { remotes: at('red.example.net') }),
   registryEntry('com.blue/tools', { remotes: at('blue.example.net') }),
@@ -106,6 +107,10 @@ describe.each(clientKinds)('get_agent, asked by a client %s', (kind) => {
     );
     expect((await ask('com.acme.mcp/own')).lines.whose).toMatch(
       /^Domain mcp\.acme\.com, proven to the registry; 1 of its 3 endpoints is on it, 1 under the same registered domain `acme\.com`; /,
+    );
+    // Each host below the domain of a hosting service may be another customer's, and is below the domain that was proven.
+    expect((await ask('live.alpic.staging/one')).lines.whose).toMatch(
+      /^Domain staging\.alpic\.live, proven to the registry; its endpoint is on it; /,
     );
   });
 
