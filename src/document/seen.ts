@@ -126,7 +126,7 @@ export const textOf = (value: Json): string =>
 
 /** What a kind says of a value that was seen. */
 export const factWords = (one: Pick<Observation, 'kind' | 'value' | 'details' | 'as_seen'>): Words =>
-  kindOf(one.kind)?.say?.(one) ?? code(textOf(one.value));
+  kindOf(one.kind)?.say(one) ?? code(textOf(one.value));
 
 /** The days between which a fact became another. */
 export const between = ({

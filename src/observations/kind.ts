@@ -82,8 +82,8 @@ export interface FactKind extends AskedKind {
   readonly unit?: string;
   /** What a change means, in the present tense and without a full stop, as "It lists other tools"; its date is added. */
   readonly changed?: Words;
-  /** A value that is observed, in words, where the value itself says little to people, as a digest. */
-  readonly say?: (found: ShownFinding) => Words | undefined;
+  /** A value in words. */
+  readonly say: (found: ShownFinding) => Words | undefined;
   /** The value as it is stored and compared; a finding with another one does not pass the gate (gate.ts). */
   readonly value: z.ZodType<Json>;
   /** What became of a value, with `between` which days; undefined if that needs no sentence. */
@@ -148,7 +148,7 @@ export interface RecordKind extends FactKind {
 /** What a kind says, as it is defined: of a value that has the type of the kind. */
 interface Says<Value extends Json> {
   readonly value: z.ZodType<Value>;
-  readonly say?: (found: ShownFinding<Value>) => Words | undefined;
+  readonly say: (found: ShownFinding<Value>) => Words | undefined;
   readonly sayInLine?: (found: ShownFinding<Value>) => Words | undefined;
   readonly sayStandsOut?: (found: StandingOut<Value>) => Words | undefined;
   readonly sayChange?: (was: Before<Value>, now: ShownFinding<Value>, between: Words) => Words | undefined;
@@ -195,7 +195,7 @@ function sayOfAny<Value extends Json>(said: Says<Value>) {
     };
   return {
     ...(sayStandsOut && { sayStandsOut: ofRead<StandingOut>(sayStandsOut) }),
-    ...(say && { say: ofRead(say) }),
+    say: ofRead(say),
     ...(sayInLine && { sayInLine: ofRead(sayInLine) }),
     ...(sayChange && {
       sayChange(was: Before, now: ShownFinding, between: Words) {

@@ -1,10 +1,8 @@
 import { day as dayText } from '../../core/text.ts';
 import {
   code,
-  codes,
   day,
   dayOf,
-  number,
   ours,
   own,
   phrase,
@@ -26,7 +24,7 @@ import {
 import { outcomeWords } from '../../observations/outcome.ts';
 import type { Fact } from '../fact.ts';
 import type { ListingDocument } from '../listing-document.ts';
-import { atPlace, isKnown } from '../seen.ts';
+import { atPlace, factWords, isKnown } from '../seen.ts';
 import { inputWords, notKnownWords, toSplitKinds } from '../sentences.ts';
 import { factTitle, toLabel } from '../words.ts';
 import { ratedWords } from './kept-up.ts';
@@ -47,25 +45,11 @@ type Shown = Pick<
   'kind' | 'outcome' | 'asks_for' | 'value' | 'unit' | 'details' | 'as_seen' | 'missed_since' | 'is_stale'
 >;
 
-function plainWords(value: NonNullable<Shown['value']>, { kind, unit = kindOf(kind)?.unit }: Shown): Words {
-  if (typeof value === 'boolean') return value ? own('yes') : own('no');
-  if (typeof value === 'number') {
-    const isNamed = unit === undefined || kind.includes(unit.replace(/s$/, ''));
-    return isNamed
-      ? number(value)
-      : say`${value} ${ours(toLabel(value === 1 ? unit.replace(/s$/, '') : unit))}`;
-  }
-  if (typeof value !== 'string') return code(JSON.stringify(value));
-  if (/^\d{4}-\d\d-\d\dT/.test(value)) return day(value);
-  const text = /^[0-9a-f]{40,64}$/.test(value) ? value.slice(0, 12) : value;
-  return codes(text.split(', '));
-}
-
 /** What a check or a source found; of what is older, that as well. */
 export function valueWords(found: Shown): Words {
-  const { kind, value, is_stale, missed_since } = found;
+  const { value, is_stale, missed_since } = found;
   if (value === null) return outcomeWords(found);
-  const said = kindOf(kind)?.say?.(found) ?? plainWords(value, found);
+  const said = factWords(found);
   if (!is_stale) return said;
   return missed_since
     ? say`${said} (not seen by checks since ${dayOf(missed_since)})`

@@ -243,6 +243,7 @@ export const accessRequired = defineKind({
   answers: 'auth',
   entryName: 'auth',
   value: z.boolean(),
+  say: ({ value }) => (value ? own('yes') : own('no')),
   sayChange: (_was, { value }, between) =>
     value === true
       ? say`Asks for credentials first, and did not before (${between})`

@@ -149,6 +149,7 @@ export const endpointDns = defineKind({
 export const endpointProtocol = defineKind({
   kind: 'endpoint.protocol',
   value: z.string(),
+  say: ({ value }) => code(value),
   line: 'where',
   question: 'reach',
   title: 'Protocol revision',

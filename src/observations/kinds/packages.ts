@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { code, codes, count, dayOf, own, quote, say, type Words } from '../../core/words.ts';
+import { code, codes, count, day, dayOf, own, quote, say, type Words } from '../../core/words.ts';
 import type { Listing } from '../../listings/listing.ts';
 import { notAsked, toRegistered } from '../../net/answer.ts';
 import { defineKind } from '../kind.ts';
@@ -356,6 +356,7 @@ export const packageVersionAge = defineKind({
   saidIn: 'kept_up',
   sayInLine: ({ value }) => say`package version of ${dayOf(value)}`,
   value: z.string(),
+  say: ({ value }) => day(value),
   question: 'upkeep',
   title: 'Recorded version of the package was published on',
   means: 'The date on which the recorded version was published, as its registry states it.',

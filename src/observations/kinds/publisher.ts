@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { namespaceMatchesRepositoryOwner } from '../../core/handle.ts';
 import { namespaceHoldsEndpoints } from '../../core/identity.ts';
-import { own } from '../../core/words.ts';
+import { count, number, own, type Words } from '../../core/words.ts';
 import { isSample } from '../../listings/listing.ts';
 import type { SharedKind } from '../../listings/shared.ts';
 import { defineRecord } from '../kind.ts';
@@ -10,6 +10,8 @@ const proofs = {
   domain: own('control of the domain in the name'),
   'github account': own('control of a GitHub account'),
 };
+
+const yesOrNo = ({ value }: { readonly value: boolean }): Words => (value ? own('yes') : own('no'));
 
 /** What the registry asks of those who publish under the namespace of a listing. */
 export const namespaceProof = defineRecord({
@@ -35,6 +37,7 @@ export const namespaceOwner = defineRecord({
   means: 'Whether the account in the name is the one that holds the recorded repository.',
   doesNotMean: 'A no is common: many publish under a domain and keep code elsewhere.',
   value: z.boolean(),
+  say: yesOrNo,
   outcomeOfNone: 'not_asked',
   stated({ listing: { handle, repository_key } }) {
     const match = namespaceMatchesRepositoryOwner(handle, repository_key);
@@ -50,6 +53,7 @@ export const namespaceHoldsEndpoint = defineRecord({
   means: 'Whether every recorded endpoint is on the domain that the name stands for, or below it.',
   doesNotMean: 'A no is common: many services run at a hosting company.',
   value: z.boolean(),
+  say: yesOrNo,
   stated: ({ listing: { handle, remotes } }) =>
     namespaceHoldsEndpoints(
       handle,
@@ -66,6 +70,7 @@ export const publisherListings = defineRecord({
   doesNotMean: 'More are not better.',
   unit: 'listings',
   value: z.number(),
+  say: ({ value }) => number(value),
 });
 
 /** How many of them record the same endpoint. */
@@ -77,6 +82,7 @@ export const publisherSameEndpoint = defineRecord({
   doesNotMean: 'They may be one service.',
   unit: 'listings',
   value: z.number(),
+  say: ({ value }) => count(value, 'listing'),
 });
 
 /** How it is said that another listing has something in common with one. */
@@ -102,6 +108,7 @@ const defineShared = <const Of extends SharedKind>(said: InCommon<Of>, what = sa
     doesNotMean: 'It does not say whose it is, who was first, or that one copied the other.',
     unit: 'listings',
     value: z.number(),
+    say: ({ value }) => count(value, 'listing'),
   }),
 });
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { toLine } from '../../core/text.ts';
-import { code, codes, day, own, quote } from '../../core/words.ts';
+import { code, codes, day, number, own, quote } from '../../core/words.ts';
 import { publisherMeta } from '../../listings/listing.ts';
 import { defineRecord } from '../kind.ts';
 
@@ -159,6 +159,7 @@ export const registryVersions = defineRecord({
   doesNotMean: 'More are not better.',
   unit: 'versions',
   value: z.number(),
+  say: ({ value }) => number(value),
   follows: 'all versions',
   stated: ({ versions }) => versions,
 });

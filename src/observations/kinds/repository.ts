@@ -199,6 +199,7 @@ export const repositoryLastCommit = defineKind({
     isAsked: ({ repository_key }) => repository_key !== undefined,
   },
   value: z.string(),
+  say: ({ value }) => day(value),
   name: 'last commit',
   saidIn: 'kept_up',
   sayInLine: ({ value }) => say`last commit ${day(value)}`,

@@ -171,6 +171,7 @@ export const termsUrl = defineKind({
   kind: 'terms.url',
   unstated: { what: own('terms of use'), fields: /terms|tos|legal|policy|agreement|compliance/i },
   value: z.string(),
+  say: ({ value }) => code(value),
   name: 'terms',
   isSeldom: true,
   saidIn: 'whose',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { asMembers } from '../../core/json.ts';
-import { code, join, own, say } from '../../core/words.ts';
+import { code, join, number, own, say } from '../../core/words.ts';
 import { sentDigest, shortNameOf, surfaceDigest, type Tool } from '../endpoint/surface.ts';
 import { defineKind } from '../kind.ts';
 import { ofRemotes } from '../remotes.ts';
@@ -69,6 +69,7 @@ export const toolsSurface = defineKind({
 export const toolsCount = defineKind({
   kind: 'tools.count',
   value: z.number(),
+  say: ({ value }) => number(value),
   line: 'tools',
   question: 'tools',
   title: 'Number of tools',
