@@ -67,15 +67,14 @@ export type FactsOf = (judged: Judged) => Fact[];
 export const mostPlaces = 3;
 
 /** What kinds say of their values in a line. */
-export const saidIn =
-  (line: NonNullable<Kind['saidIn']>): FactsOf =>
-  (judged) =>
-    kinds
-      .filter((kind) => kind.saidIn === line)
-      .flatMap((kind) => {
-        const all = judged.known(kind);
-        return all.slice(0, judged.detail === 'full' ? all.length : mostPlaces).flatMap((one) => {
-          const said = kind.sayInLine?.(one);
-          return said ? [observed(judged, one, say`${said}${atPlace(one, all)}`)] : [];
-        });
+export function saidIn(line: NonNullable<Kind['saidIn']>): FactsOf {
+  const ofLine = kinds.filter((kind) => kind.saidIn === line);
+  return (judged) =>
+    ofLine.flatMap((kind) => {
+      const all = judged.known(kind);
+      return all.slice(0, judged.detail === 'full' ? all.length : mostPlaces).flatMap((one) => {
+        const said = kind.sayInLine?.(one);
+        return said ? [observed(judged, one, say`${said}${atPlace(one, all)}`)] : [];
       });
+    });
+}

@@ -41,8 +41,10 @@ type WithFacts = Pick<ListingDocument, 'observations' | 'signals'>;
 
 export function toSeen({ observations, signals }: WithFacts): Seen {
   const byKind = Map.groupBy([...observations.filter(isDated), ...signals.imported], ({ kind }) => kind);
-  return <K extends NamedKind>(kind: K) =>
-    factsOf(kind, byKind.get(kind.kind) ?? []) as unknown as readonly SeenFact<K>[];
+  return <K extends NamedKind>(kind: K) => {
+    const found = byKind.get(kind.kind);
+    return found ? (factsOf(kind, found) as unknown as readonly SeenFact<K>[]) : [];
+  };
 }
 
 export const isKnown = <Fact extends Pick<Observation, 'value' | 'outcome'>>(

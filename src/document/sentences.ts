@@ -18,7 +18,7 @@ import type { Shared } from '../listings/shared.ts';
 import type { AskedKind } from '../observations/kind.ts';
 import type { sharedKinds } from '../observations/kinds/publisher.ts';
 import { anyPrice, nativeRatings } from '../observations/kinds/questions.ts';
-import { asked, askedOf, kindOf } from '../observations/kinds.ts';
+import { askedOf, kindOf, mayLack } from '../observations/kinds.ts';
 import { isDated, knowingOf, type Observation } from '../observations/observation.ts';
 import { outcomeWords } from '../observations/outcome.ts';
 import type { NotKnownItem, NotSeenItem } from './listing-document.ts';
@@ -115,17 +115,18 @@ function gapsOf(kind: AskedKind, facts: NotKnownFacts): NotKnownItem[] {
   ].map((gap) => ({ question, kind: kind.kind, ...gap }));
 }
 
+/** What some facts answer: their own kinds, and what else buyers ask. */
+const toAnswered = (facts: readonly Observation[]): ReadonlySet<string | undefined> =>
+  new Set(facts.flatMap(({ kind }) => [kind, kindOf(kind)?.answers]));
+
 /** What buyers ask about a listing that was neither checked nor is stated, with the reason (docs/contract.md). */
 export function toNotKnown(observations: readonly Observation[], facts: NotKnownFacts): NotKnownItem[] {
-  const lookedFor = observations.filter((one) => knowingOf(one) !== 'not_known');
-  return asked.flatMap((kind) => {
+  const lookedFor = toAnswered(observations.filter((one) => knowingOf(one) !== 'not_known'));
+  const known = toAnswered(observations.filter((one) => knowingOf(one) === 'known'));
+  return mayLack.flatMap((kind) => {
     // That a price was not seen at the endpoint does not say what an unread field of the record states.
     const isStated = kind.kind === anyPrice.kind && mayBeUnread(kind, facts);
-    const answers = lookedFor.filter((one) => !isStated || knowingOf(one) === 'known');
-    const isAnswered = answers.some(
-      (one) => one.kind === kind.kind || kindOf(one.kind)?.answers === kind.kind,
-    );
-    return isAnswered ? [] : gapsOf(kind, facts);
+    return (isStated ? known : lookedFor).has(kind.kind) ? [] : gapsOf(kind, facts);
   });
 }
 

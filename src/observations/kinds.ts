@@ -129,25 +129,31 @@ export const kinds: readonly Kind[] = checked;
 /** The kinds of the record. */
 export const recordKinds: readonly RecordKind[] = recorded;
 
-/** What buyers ask, in the order of their questions: what facts answer, and what no kind of fact answers alone. */
-export const asked: readonly AskedKind[] = questions.flatMap((question) =>
-  [
-    ...checked,
-    anyPrice,
-    credentials,
-    operator,
-    sourceRepository,
-    repositoryContents,
-    nativeRatings,
-    dataHandling,
-    region,
-    licence,
-    support,
-  ].filter((kind) => kind.question === question),
+/** What buyers ask that no kind of fact answers alone. */
+const others: readonly AskedKind[] = [
+  anyPrice,
+  credentials,
+  operator,
+  sourceRepository,
+  repositoryContents,
+  nativeRatings,
+  dataHandling,
+  region,
+  licence,
+  support,
+];
+
+/** What has words for that nothing is known of it, in the order of the questions of buyers. */
+export const mayLack: readonly AskedKind[] = questions.flatMap((question) =>
+  [...checked, ...others].filter(
+    (kind: AskedKind) => kind.question === question && (kind.unstated ?? kind.unchecked),
+  ),
 );
 
 const byName = new Map<string, FactKind>([...recorded, ...checked].map((kind) => [kind.kind, kind]));
-const askedByName = new Map<string, AskedKind>([...recorded, ...asked].map((kind) => [kind.kind, kind]));
+const askedByName = new Map<string, AskedKind>(
+  [...recorded, ...checked, ...others].map((kind) => [kind.kind, kind]),
+);
 
 /** The definition of a kind of fact; undefined for one that nobody defined. */
 export const kindOf = (name: string): FactKind | undefined => byName.get(name);

@@ -11,6 +11,8 @@ import { type Fact, type FactsOf, ofService, recorded, saidIn } from '../fact.ts
 import type { ListingDocument } from '../listing-document.ts';
 import { groupWords, nativeWords } from '../rated.ts';
 
+const ofKinds = saidIn('kept_up');
+
 export const keptUp: FactsOf = (judged) => {
   const { listing, known, seen } = judged;
   const signal = (text: Words): Fact => ({ ...recorded(judged, text), isSignal: true });
@@ -33,7 +35,7 @@ export const keptUp: FactsOf = (judged) => {
     ...known(recordUnreadFields).map(({ value }) =>
       signal(say`${count(value.length, 'field')} that Dossier does not read`),
     ),
-    ...saidIn('kept_up')(judged),
+    ...ofKinds(judged),
   ];
 };
 

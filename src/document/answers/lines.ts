@@ -145,6 +145,8 @@ function claimWords({ claim, state }: ListingDocument): Words {
   return failing ? say`${shown}; ${ours(failing)}` : shown;
 }
 
+const ofKinds = saidIn('whose');
+
 const whose: FactsOf = (judged) => {
   const { known } = judged;
   const { website } = judged.listing;
@@ -167,7 +169,7 @@ const whose: FactsOf = (judged) => {
     ...named.map((reason) => recorded(judged, phrase(reason))),
     ...(website ? [recorded(judged, say`website ${code(website)}`)] : []),
     ...repositoryOf(judged),
-    ...saidIn('whose')(judged),
+    ...ofKinds(judged),
     ofService(judged, claimWords(judged.listing)),
   ];
 };

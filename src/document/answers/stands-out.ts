@@ -51,31 +51,30 @@ const byCheck = ({ observed_at }: Pick<DatedObservation, 'observed_at'>): Words 
   source('Dossier', dayText(observed_at));
 
 /** What kinds say themselves of their values by a rule; by `not_there`, also that something was not there. */
-const ofKinds =
-  (rule: NonNullable<Kind['standsOutAs']>) =>
-  ({ seen, listing }: Judged): Words[] => {
+function ofKinds(rule: NonNullable<Kind['standsOutAs']>) {
+  const ofRule = kinds.filter(({ standsOutAs }) => standsOutAs === rule);
+  return ({ seen, listing }: Judged): Words[] => {
     const isOnly = listing.remotes.length < 2;
-    return kinds
-      .filter(({ standsOutAs }) => standsOutAs === rule)
-      .flatMap((kind) =>
-        seen(kind).flatMap((one) => {
-          const { value } = one;
-          const [reason, by] = [reasonOf(one), byCheck(one)];
-          if (isKnown(one) && value !== null)
-            return kind.sayStandsOut?.({ ...one, value, reason, by, isOnly }) ?? [];
-          return rule === 'not_there' && one.outcome === 'absent' && reason
-            ? say`${phrase(reason)}${by}`
-            : [];
-        }),
-      );
+    return ofRule.flatMap((kind) =>
+      seen(kind).flatMap((one) => {
+        const { value } = one;
+        const [reason, by] = [reasonOf(one), byCheck(one)];
+        if (isKnown(one) && value !== null)
+          return kind.sayStandsOut?.({ ...one, value, reason, by, isOnly }) ?? [];
+        return rule === 'not_there' && one.outcome === 'absent' && reason ? say`${phrase(reason)}${by}` : [];
+      }),
+    );
   };
+}
+
+const [ofDeprecated, ofContradicting] = [ofKinds('deprecated'), ofKinds('contradiction')];
 
 function deprecated(judged: Judged): Words[] {
   const { origin_status, status_message } = judged.listing;
   const said = status_message ? say`; its publisher says ${quote(status_message)}` : say``;
   return [
     ...(origin_status === 'deprecated' ? [say`Deprecated in the registry${source('record')}${said}`] : []),
-    ...ofKinds('deprecated')(judged),
+    ...ofDeprecated(judged),
   ];
 }
 
@@ -198,7 +197,7 @@ function contradictions(judged: Judged): Words[] {
         ]
       : [];
   });
-  return [...letIn, ...asked, ...ofKinds('contradiction')(judged)];
+  return [...letIn, ...asked, ...ofContradicting(judged)];
 }
 
 /** One sentence for whatever is the same: a publisher that copies everything takes no more room. A word in common shows nothing. */
