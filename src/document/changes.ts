@@ -3,7 +3,7 @@ import type { ChangeType, FailedCriterion, NewChange } from '../log/change.ts';
 import { changedToolsWords } from '../observations/kinds/tool-changes.ts';
 import { toolsCount, toolsSurface } from '../observations/kinds/tools.ts';
 import type { ChangeCounts } from '../observations/tool-change.ts';
-import { factTitle } from './words.ts';
+import { factTitle, toLabel } from './words.ts';
 
 /** What each type of change says. */
 const typeWords: Readonly<Record<ChangeType, Words>> = {
@@ -61,6 +61,7 @@ function detailsOf({ type, data }: NewChange): Words {
   if (type === 'moderation.applied') return actionWords(data);
   if (type === 'view.joined') return ours(String(data.view));
   if (type === 'view.left') return leftWords(data);
+  if (type === 'claim.suspended') return ours(toLabel(String(data.reason ?? '')));
   return ours(namesOf(data.fields).join(', '));
 }
 

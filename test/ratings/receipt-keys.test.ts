@@ -165,7 +165,7 @@ describe('keys for receipts in a claim file', () => {
       'keys for receipts changed: 1 published, 2 ended',
     );
     const page = await directory.app.request('/log', { headers: { accept: 'text/html' } });
-    expect(await page.text()).toContain('keys for receipts of ');
+    expect(await page.text()).toContain(': keys for receipts changed (');
     expect(await directory.audit()).toEqual([]);
   });
 
