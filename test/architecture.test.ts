@@ -101,6 +101,57 @@ function findCircle(folder: string): string[] {
   return [...imports.keys()];
 }
 
+/** Who takes a text of a table, a number or a digest for our own words (`ours` of core/words.ts). */
+const oursUsers = [
+  'document/answers/agent-answer.ts',
+  'document/answers/all-facts.ts',
+  'document/answers/answers.ts',
+  'document/answers/history.ts',
+  'document/answers/lines.ts',
+  'document/answers/stands-out.ts',
+  'document/changes.ts',
+  'document/criteria/criteria.ts',
+  'document/criteria/observed.ts',
+  'document/criteria/recorded.ts',
+  'document/hit.ts',
+  'document/rated.ts',
+  'document/resolved.ts',
+  'document/sentences.ts',
+  'document/words.ts',
+  'observations/kinds/offers.ts',
+  'observations/kinds/price.ts',
+  'observations/kinds/repository.ts',
+  'observations/kinds/tool-texts.ts',
+  'tools/compare-agents.ts',
+  'views/log-page.ts',
+];
+
+const reader =
+  '(?:match|matchAll|replace|replaceAll|split|search|slice|substring|startsWith|endsWith|includes|indexOf|at|charAt)';
+
+/** Where the text that a renderer of words returns is read, itself or by its name. */
+function readingsIn(text: string, renderer: string): string[] {
+  const call = `\\b${renderer}\\((?:[^()]|\\((?:[^()]|\\([^()]*\\))*\\))*\\)`;
+  const names = [...text.matchAll(new RegExp(`\\b(?:const|let) (\\w+) = ${call};`, 'g'))].map(
+    ([, name]) => name,
+  );
+  const said = `(?:${[call, ...names.map((name) => `\\b${name}\\b`)].join('|')})`;
+  const asked = new RegExp(`\\.(?:test|exec|match|split)\\(${said}|${said}\\??\\.${reader}\\b`, 'g');
+  return [...text.matchAll(asked)].map(([found]) => found);
+}
+
+/** The same in a file of src, under the name by which it imports the renderers. */
+function readingsOf(path: string): string[] {
+  if (path === 'core/words.ts') return [];
+  const text = read(path);
+  const [, names = ''] = /import \{([^}]*)\} from '[./]*core\/words\.ts'/.exec(text) ?? [];
+  const renderers = [...names.matchAll(/\b(?:toText|toMarkdown)\b(?: as (\w+))?/g)];
+  const found = renderers.flatMap(([name = '', alias]) =>
+    readingsIn(text.replaceAll(statement, ''), alias ?? name),
+  );
+  return found.map((one) => `${path}: ${one}`);
+}
+
 describe('architecture', () => {
   it('docs/architecture.md names every module of src', () => {
     expect([...floors.keys()].sort()).toEqual([...new Set(sources.map(partOf))].sort());
@@ -172,6 +223,18 @@ describe('architecture', () => {
     const isNamed = (text: string) =>
       /'shared\.\w+'/.test(text) || names.some((name) => text.includes(`'${name}'`));
     expect(sources.filter((path) => !isOfKinds(path) && isNamed(read(path)))).toEqual([]);
+  });
+  it('nothing reads back what was said: no text of our words is matched, split, cut or replaced', () => {
+    expect(sources.flatMap(readingsOf)).toEqual([]);
+    expect(readingsIn("toText(words).replace(/a/, '')", 'toText')).toEqual(['toText(words).replace']);
+    expect(readingsIn('/a/.test(toText(f(words)))', 'toText')).toEqual(['.test(toText(f(words))']);
+    expect(
+      readingsIn('const said = toText(words);\nif (/a/.exec(said)) return said.slice(1);', 'toText'),
+    ).toEqual(['.exec(said', 'said.slice']);
+  });
+  it('only these files make words of ours of what is no literal, and nothing of it is foreign', () => {
+    const users = sources.filter((path) => path !== 'core/words.ts' && /\bours\(/.test(read(path)));
+    expect(users.toSorted()).toEqual(oursUsers);
   });
   it('one file reads the environment', () => {
     expect(sources.filter((path) => read(path).includes('process.env'))).toEqual(['cli/command-line.ts']);

@@ -3,10 +3,10 @@ import { type Context, noteChange } from '../../context.ts';
 import { isHandle, requireHandle } from '../../core/handle.ts';
 import { Problem } from '../../core/problem.ts';
 import { counted, day_ms } from '../../core/text.ts';
-import { code, dayOf, join, ours, own, quote, say, toText, type Words } from '../../core/words.ts';
+import { code, dayOf, join, own, quote, say, toText, type Words } from '../../core/words.ts';
 import { publisherOf } from '../../document/hit.ts';
 import type { ListingFacts } from '../../document/record.ts';
-import { packageWords } from '../../document/sentences.ts';
+import { packageWords, typeWords } from '../../document/sentences.ts';
 import { isSample, type Listing } from '../../listings/listing.ts';
 import { type Reference, toPackageReference, toReferences, versionIn } from '../../listings/references.ts';
 import { toAppeal } from '../../moderation/moderation.ts';
@@ -145,8 +145,10 @@ async function handleInAddress(text: string, context: Asking): Promise<string | 
   return bare === undefined ? undefined : refuseUnknown(bare, context);
 }
 
-const placeOf = ({ kind, registry }: Reference) =>
-  kind === 'host' ? 'an endpoint at this host' : `this ${registry ? `${registry} ${kind}` : kind}`;
+function placeOf({ kind, registry }: Reference): Words {
+  if (kind === 'host') return own('an endpoint at this host');
+  return say`this ${registry ? say`${typeWords(registry)} ` : say``}${own(kind)}`;
+}
 
 const longestDescription = 100;
 
@@ -218,14 +220,14 @@ export function pickRecording(
   if (!other)
     return {
       handle: only.handle,
-      found_by: say`the only listing that records ${ours(what)}${recordedAs(only, reference, asked)}, which does not show that its publisher controls it`,
+      found_by: say`the only listing that records ${what}${recordedAs(only, reference, asked)}, which does not show that its publisher controls it`,
     };
   const count =
     found.length > maxNear
       ? `More than ${maxNear} listings record`
       : `${counted(found.length, 'listing')} record`;
   return {
-    detail: `${count} ${what}.`,
+    detail: `${count} ${toText(what)}.`,
     candidates: found
       .slice(0, maxNear)
       .map((one) => ({ handle: one.handle, differs: differenceOf(one, found) })),
