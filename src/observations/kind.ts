@@ -16,6 +16,7 @@ type Line = 'whose' | 'where' | 'asks' | 'tools' | 'costs' | 'kept_up' | 'rated'
 
 /** The rules by which facts of kinds stand out of a listing (document/answers/stands-out.ts). */
 type StandsOutAs =
+  | 'malware'
   | 'deprecated'
   | 'superseded'
   | 'not_there'
@@ -24,9 +25,13 @@ type StandsOutAs =
   | 'package_version'
   | 'advisories';
 
-/** A value that may stand out: `by` names its source, and `isOnly` says that the listing has one endpoint at most. */
+/** A value that may stand out by a rule: `by` names its source, and `isOnly` says that the listing has one endpoint at most. */
 export type StandingOut<Value = Json> = ShownFinding<Value> &
-  Pick<Observation, 'subject' | 'reason'> & { readonly by: Words; readonly isOnly: boolean };
+  Pick<Observation, 'subject' | 'reason'> & {
+    readonly rule: StandsOutAs;
+    readonly by: Words;
+    readonly isOnly: boolean;
+  };
 
 /** What was seen of a fact before its last change; null where none was. */
 type Before<Value = Json> = Omit<NonNullable<Observation['changed_from']>, 'value'> & {
@@ -88,8 +93,8 @@ export interface FactKind extends AskedKind {
   readonly value: z.ZodType<Json>;
   /** What became of a value, with `between` which days; undefined if that needs no sentence. */
   readonly sayChange?: (was: Before, now: ShownFinding, between: Words) => Words | undefined;
-  /** The rule by which its values stand out, and those that do in words; by `not_there`, that it is absent stands out too. */
-  readonly standsOutAs?: StandsOutAs;
+  /** The rules by which its values stand out, and those that do in words; by `not_there`, that it is absent stands out too. */
+  readonly standsOutAs?: StandsOutAs | readonly StandsOutAs[];
   readonly sayStandsOut?: (found: StandingOut) => Words | undefined;
   /** The line that says its values, and how: in a few words. Rules of the line itself say those of any other kind. */
   readonly saidIn?: 'whose' | 'kept_up';

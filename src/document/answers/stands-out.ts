@@ -51,8 +51,8 @@ const byCheck = ({ observed_at }: Pick<DatedObservation, 'observed_at'>): Words 
   source('Dossier', dayText(observed_at));
 
 /** What kinds say themselves of their values by a rule; by `not_there`, also that something was not there. */
-function ofKinds(rule: NonNullable<Kind['standsOutAs']>) {
-  const ofRule = kinds.filter(({ standsOutAs }) => standsOutAs === rule);
+function ofKinds(rule: Parameters<NonNullable<Kind['sayStandsOut']>>[0]['rule']) {
+  const ofRule = kinds.filter(({ standsOutAs = [] }) => [standsOutAs].flat().includes(rule));
   return ({ seen, listing }: Judged): Words[] => {
     const isOnly = listing.remotes.length < 2;
     return ofRule.flatMap((kind) =>
@@ -60,7 +60,7 @@ function ofKinds(rule: NonNullable<Kind['standsOutAs']>) {
         const { value } = one;
         const [reason, by] = [reasonOf(one), byCheck(one)];
         if (isKnown(one) && value !== null)
-          return kind.sayStandsOut?.({ ...one, value, reason, by, isOnly }) ?? [];
+          return kind.sayStandsOut?.({ ...one, value, rule, reason, by, isOnly }) ?? [];
         return rule === 'not_there' && one.outcome === 'absent' && reason ? say`${phrase(reason)}${by}` : [];
       }),
     );
@@ -263,6 +263,7 @@ function isNew({ listing, known }: Judged): Words[] {
 
 /** In the order in which they are said (docs/contract.md). */
 const rules = {
+  malware: ofKinds('malware'),
   deprecated,
   superseded: ofKinds('superseded'),
   status_message: statusMessage,

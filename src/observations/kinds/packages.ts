@@ -36,13 +36,19 @@ const packageOf = (subject: string | undefined): Words =>
 
 const mostAdvisories = 20;
 
-const idsOf = (found: readonly Advisory[]) => [...new Set(found.map(({ id }) => id))].sort();
+/** What OSV publishes of packages, or versions of them, that are malware themselves. */
+const isMalware = (id: string) => id.startsWith('MAL-');
+
+/** The ids of advisories, those of malware first, since a long value is shortened at its end. */
+const idsOf = (found: readonly Advisory[]) =>
+  [...new Set(found.map(({ id }) => id))].sort().sort((a, b) => Number(isMalware(b)) - Number(isMalware(a)));
 
 function toFinding(
   { found, source }: { readonly found: readonly Advisory[]; readonly source: string },
-  version: string,
+  { type, version }: { readonly type: RecordedPackage['type']; readonly version: string },
 ): Finding {
-  const about = (wanted: 'yes' | 'unknown') => found.filter((one) => affects(one, version) === wanted);
+  const about = (wanted: 'yes' | 'unknown') =>
+    found.filter((one) => affects(one, version, type === 'pypi') === wanted);
   const [affecting, unknown] = [about('yes'), about('unknown')];
   return {
     value: { count: affecting.length, ids: idsOf(affecting), not_compared: idsOf(unknown) },
@@ -62,10 +68,11 @@ function toFinding(
 async function advisoriesOf(recorded: RecordedPackage, run: Run): Promise<Finding> {
   const list = await run.advisories(recorded.type === 'npm' ? 'npm' : 'PyPI', recorded.name);
   if (list.result !== 'advisories') return withoutAnswer(list);
-  if (recorded.version !== undefined) return toFinding(list, recorded.version);
+  const { type } = recorded;
+  if (recorded.version !== undefined) return toFinding(list, { type, version: recorded.version });
   const published = await readPublished(run, recorded);
   if (published.result !== 'published') return withoutAnswer(published);
-  return toFinding(list, published.version);
+  return toFinding(list, { type, version: published.version });
 }
 
 const advisories = z.strictObject({
@@ -98,11 +105,18 @@ export const packageAdvisories = defineKind({
   say: advisoriesWords,
   saidIn: 'kept_up',
   sayInLine: ({ value }) => say`${count(value.count, 'advisory')} about the recorded version`,
-  standsOutAs: 'advisories',
-  sayStandsOut: ({ value, subject, by }) =>
-    value.count > 0
-      ? say`${count(value.count, 'advisory')} about the recorded version of ${packageOf(subject)}${by}`
-      : undefined,
+  standsOutAs: ['malware', 'advisories'],
+  sayStandsOut({ value: { count: all, ids }, subject, rule, by }) {
+    const malware = ids.filter(isMalware);
+    const others = all - malware.length;
+    if (rule === 'malware')
+      return malware.length > 0
+        ? say`OSV lists the recorded version of ${packageOf(subject)} as malicious, in ${codes(malware)}${by}`
+        : undefined;
+    return others > 0
+      ? say`${count(others, 'advisory')} about the recorded version of ${packageOf(subject)}${by}`
+      : undefined;
+  },
   question: 'code',
   title: 'Advisories about the package',
   means:

@@ -53,7 +53,6 @@ function isInRange({ events }: Advisory['ranges'][number], version: string): boo
       begins: introduced !== undefined,
       includes: last_affected !== undefined,
     }))
-    .filter(({ at }) => valid(at))
     .toSorted((a, b) => compare(a.at, b.at));
   let isAffected = false;
   for (const { at, begins, includes } of known) {
@@ -64,17 +63,65 @@ function isInRange({ events }: Advisory['ranges'][number], version: string): boo
   return isAffected;
 }
 
+const isComparable = ({ type, events }: Advisory['ranges'][number]): boolean =>
+  type === 'SEMVER' &&
+  events.every(({ introduced, fixed, last_affected }) => {
+    const at = introduced ?? fixed ?? last_affected;
+    return at === '0' || (at !== undefined && valid(at) !== null);
+  });
+
+/** PEP 440, in its spellings: epoch, release, pre-release, post-release, development release, local version. */
+const pep440 =
+  /^v?(?:(\d+)!)?(\d+(?:\.\d+)*)(?:[-_.]?(alpha|beta|preview|pre|rc|a|b|c)[-_.]?(\d*))?(?:-(\d+)|[-_.]?(?:post|rev|r)[-_.]?(\d*))?(?:[-_.]?(dev)[-_.]?(\d*))?(?:\+([a-z\d]+(?:[-_.][a-z\d]+)*))?$/;
+const preReleases: Readonly<Record<string, string>> = {
+  alpha: 'a',
+  beta: 'b',
+  c: 'rc',
+  pre: 'rc',
+  preview: 'rc',
+};
+const longestVersion = 100;
+
+/** One text for all spellings of a version on PyPI, as `1.2`, `v1.2.0` and `1.2-0`; undefined for what is none. */
+function toPypiKey(version: string): string | undefined {
+  const text = version.trim().toLowerCase();
+  const parts = text.length > longestVersion ? null : pep440.exec(text);
+  if (!parts) return undefined;
+  const [, epoch = '0', release = '', pre, preNumber, post, spelledPost, dev, devNumber, local = ''] = parts;
+  const numbers = release
+    .split('.')
+    .map(Number)
+    .join('.')
+    .replace(/(?:\.0)+$/, '');
+  return JSON.stringify([
+    ...[Number(epoch), numbers],
+    pre === undefined ? '' : `${preReleases[pre] ?? pre}${Number(preNumber)}`,
+    (post ?? spelledPost) === undefined ? '' : Number(post ?? spelledPost),
+    dev === undefined ? '' : Number(devNumber),
+    local.replace(/[-_]/g, '.'),
+  ]);
+}
+
 /**
- * Whether an advisory (OSV) names a version: in its list of versions, or in a SEMVER range; `unknown` where it states ranges
- * that Dossier does not compare.
+ * Whether an advisory (OSV) names a version: in its list of versions, which may spell one of PyPI in another way, or in a SEMVER range;
+ * `unknown` where it states ranges that Dossier does not compare, or the version is none.
  */
-export function affects({ versions, ranges }: Advisory, version: string): 'yes' | 'no' | 'unknown' {
-  if (versions.includes(version)) return 'yes';
-  const comparable = ranges.filter(({ type }) => type === 'SEMVER');
+export function affects(
+  { versions, ranges }: Advisory,
+  version: string,
+  isOnPypi: boolean,
+): 'yes' | 'no' | 'unknown' {
+  const key = isOnPypi ? toPypiKey(version) : version;
+  const isSame = (one: string) =>
+    one === version || (isOnPypi && key !== undefined && toPypiKey(one) === key);
+  if (versions.some(isSame)) return 'yes';
+  const comparable = ranges.filter(isComparable);
   const isVersion = valid(version) !== null;
   if (isVersion && comparable.some((range) => isInRange(range, version))) return 'yes';
   const isListed = versions.length > 0 || ranges.length === 0;
-  return isListed || (isVersion && comparable.length === ranges.length) ? 'no' : 'unknown';
+  return (isListed && key !== undefined) || (isVersion && comparable.length === ranges.length)
+    ? 'no'
+    : 'unknown';
 }
 
 /** The name that a package is indexed under. PEP 503: PyPI's names differ neither in case nor in their separators. */

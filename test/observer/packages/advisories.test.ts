@@ -29,6 +29,20 @@ const onNpm = (version?: string) => ({
   identifier: '@example/server',
   ...(version && { version }),
 });
+const onPypi = (version: string) => ({ registryType: 'pypi', identifier: 'Example.Server', version });
+const handleOf = (version: string) => `com.example/${version.replace('!', '-')}`;
+const spellings = [
+  'v0.9',
+  '0.9.0',
+  '0.9.0.0',
+  '00.9',
+  '0.9rc1',
+  '0.9.1',
+  '0.9.post1',
+  '1!0.9',
+  '0.7-beta.2',
+  'newest',
+];
 const npm: [string, string] = ['npm', '@example/server'];
 
 const published = [
@@ -42,6 +56,10 @@ const published = [
   advisory('PYSEC-2', ['PyPI', 'example-server'], {
     ranges: [{ type: 'ECOSYSTEM', events: [{ introduced: '0' }] }],
   }),
+  advisory('PYSEC-3', ['PyPI', 'example-server'], { versions: ['0.7b2'] }),
+  advisory('GHSA-5', ['npm', 'odd'], range({ introduced: '1.2' })),
+  advisory('MAL-2026-1', ['npm', 'evil'], range({ introduced: '0' })),
+  advisory('GHSA-6', ['npm', 'evil'], range({ introduced: '0' })),
   { id: '<script>', affected: 7 },
 ];
 
@@ -57,7 +75,13 @@ beforeAll(async () => {
       listed('com.example/fixed', onNpm('1.2.0')),
       listed('com.example/open', onNpm('3.0.0')),
       listed('com.example/unstated', onNpm()),
-      listed('com.example/pypi', { registryType: 'pypi', identifier: 'Example.Server', version: '0.9' }),
+      listed('com.example/pypi', onPypi('0.9')),
+      ...spellings.map((version) => listed(handleOf(version), onPypi(version))),
+      listed('com.example/odd', { registryType: 'npm', identifier: 'odd', version: '1.3.0' }),
+      listed('com.example/evil', {
+        ...{ registryType: 'npm', identifier: 'evil', version: '1.0.0' },
+        environmentVariables: [{ name: 'KEY', isSecret: true, isRequired: true }],
+      }),
     ],
     environment: { ADVISORIES: file },
   });
@@ -109,6 +133,31 @@ it('compares exact versions of PyPI, and says which ranges it does not compare',
     value: { count: 1, ids: ['PYSEC-1'], not_compared: ['PYSEC-2'] },
     details: { advisories: [{ id: 'PYSEC-1' }] },
   });
+});
+
+it('reads another spelling of a version on PyPI as the version that it is', async () => {
+  for (const version of ['v0.9', '0.9.0', '0.9.0.0', '00.9'])
+    expect(await idsOf(handleOf(version))).toEqual(['PYSEC-1']);
+  for (const version of ['0.9rc1', '0.9.1', '0.9.post1', '1!0.9'])
+    expect(await idsOf(handleOf(version))).toEqual([]);
+  expect(await idsOf('com.example/0.7-beta.2')).toEqual(['PYSEC-3']);
+  expect(await advisoriesOf('com.example/newest')).toMatchObject({
+    value: { count: 0, not_compared: ['PYSEC-1', 'PYSEC-2', 'PYSEC-3'] },
+  });
+});
+
+it('does not compare a SEMVER range whose events are no versions', async () => {
+  expect(await advisoriesOf('com.example/odd')).toMatchObject({
+    value: { count: 0, not_compared: ['GHSA-5'] },
+  });
+});
+
+it('says first of all that a version is malware, in that word', async () => {
+  await directory.observe('com.example/evil');
+  const answer = await directory.app.request('/agents/com.example/evil.md');
+  expect(await answer.text()).toMatch(
+    /Stands out: OSV lists the recorded version of `npm:evil` as malicious, in `MAL-2026-1` \(Dossier, [\d-]{10}\)\. .*1 advisory about the recorded version of `npm:evil`/,
+  );
 });
 
 it('does not guess the version where none is recorded and no registry is asked', async () => {
