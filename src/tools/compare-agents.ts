@@ -35,7 +35,7 @@ function toLine(answer: Answer, sources: string[]): Words {
   return join(
     [
       say`${asked}: ${name(result)}. ${fact}`,
-      recorded ? say`Recorded: ${codes(recorded.split(', '))}` : say``,
+      recorded ? say`Recorded: ${codes(recorded)}` : say``,
       quoted ? sentence(say`Quoted: ${quoted}`) : say``,
       subject ? sentence(say`Checked: ${codeWords(subject)}`) : say``,
       answer.source ? name(`[${numberOf(answer, sources)}]`) : say``,

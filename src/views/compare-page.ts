@@ -141,11 +141,13 @@ function answerRows(
     cells: listings.flatMap(({ handle, ...listing }) => {
       const answer = listing[kind]?.[at];
       if (!answer) return [];
-      const { result, fact, recorded: words, quoted, source, as_of } = answer;
-      const essence = JSON.stringify([result, fact, words, quoted, source, as_of.slice(0, 10)]);
+      const { result, fact, recorded = [], quoted, source, as_of } = answer;
+      // Addresses are in rows of their own.
+      const words = recorded.filter((text) => !/^https?:/i.test(text)).join(', ');
+      const essence = JSON.stringify([result, fact, recorded, quoted, source, as_of.slice(0, 10)]);
       const content = html`
 <p><span class="result ${result}">${resultTexts[result]}</span> ${toHtml(fact)}${notes.mark(answer)}</p>
-${words && !/^https?:/i.test(words) && html`<p class="foreign">${words}</p>`}${quoted && html`<p>Quoted: ${toHtml(quoted, as_of)}.</p>`}`;
+${words && html`<p class="foreign">${words}</p>`}${quoted && html`<p>Quoted: ${toHtml(quoted, as_of)}.</p>`}`;
       return [{ handle, content, essence }];
     }),
   }));

@@ -129,11 +129,16 @@ type Row = readonly [
   change: Change,
   result: string,
   fact: string,
-  more: string | undefined,
+  more: string | readonly string[] | undefined,
 ];
 /** The last of a row is the publisher's words, or the date. */
 const row = (
-  ...[criterion, value, change, result, fact, more]: [...Parameters<typeof judge>, string, string, string?]
+  ...[criterion, value, change, result, fact, more]: [
+    ...Parameters<typeof judge>,
+    string,
+    string,
+    (string | readonly string[])?,
+  ]
 ): Row => [criterion, value, change, result, fact, more];
 
 const imported: readonly Row[] = [
@@ -221,7 +226,7 @@ const imported: readonly Row[] = [
     { packages: [npm, npm], remotes: [remote] },
     'met',
     'stdio is among the recorded transports.',
-    'streamable-http, stdio',
+    ['streamable-http', 'stdio'],
   ),
   row(
     'transport',
@@ -842,7 +847,7 @@ describe('a criterion', () => {
         ...asked(criterion, value),
         result,
         fact,
-        ...(more && { recorded: more }),
+        ...(more !== undefined && { recorded: [more].flat() }),
         source: 'registry.test (MCP)',
         as_of: '2026-11-01',
       });

@@ -19,8 +19,8 @@ export interface Finding {
   readonly result: 'met' | 'not_met' | 'unknown' | 'not_applicable';
   /** A sentence by this service. */
   readonly fact: Words;
-  /** The publisher's text that the fact is about. */
-  readonly recorded?: string;
+  /** The texts of the publisher that the fact is about. */
+  readonly recorded?: readonly string[];
   /** A price that was quoted. */
   readonly quoted?: Words;
   /** The recorded endpoint, package or host that was checked. */

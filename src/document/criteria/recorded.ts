@@ -37,7 +37,7 @@ import {
 
 const recorded = criteriaOf('imported', recordedFinding);
 const maxDays = 3650;
-const listed = (values: readonly string[]) => [...new Set(values)].join(', ');
+const unique = (values: readonly string[]) => [...new Set(values)];
 
 const sourceOf = ({ listing }: ComparedListing) => (listing.sample ? own('The sample') : own('The registry'));
 
@@ -58,12 +58,12 @@ export const recordedCriteria = {
     const { origin_status, status_message } = compared.listing;
     const isActive = origin_status === 'active';
     const fact = say`${sourceOf(compared)} ${isActive ? own('lists it as active') : own('marks it as deprecated')}.`;
-    return { ...decided(isActive, fact), ...(status_message && { recorded: status_message }) };
+    return { ...decided(isActive, fact), ...(status_message && { recorded: [status_message] }) };
   }),
   has_endpoint: recorded.plain('Remote endpoint recorded', (compared) => {
     const { endpoint, remotes } = compared.listing;
     const needed = needs(remotes.find(({ url }) => url === endpoint));
-    if (endpoint) return { ...met(say`A remote address is recorded${needed}.`), recorded: endpoint };
+    if (endpoint) return { ...met(say`A remote address is recorded${needed}.`), recorded: [endpoint] };
     const fact =
       remotes.length > 0
         ? own('Remotes are recorded, but none has a complete address.')
@@ -77,16 +77,16 @@ export const recordedCriteria = {
     const gone = factsOf(repositoryExists, observations).find((one) => knowingOf(one) === 'not_seen');
     const fact = own('A source repository is recorded; Dossier looked for it, and it is not there.');
     return gone && currentOutcome(gone) === 'absent'
-      ? observedFinding(gone, { ...notMet(fact), recorded: repository })
-      : { ...met(own('A source repository is recorded.')), recorded: repository };
+      ? observedFinding(gone, { ...notMet(fact), recorded: [repository] })
+      : { ...met(own('A source repository is recorded.')), recorded: [repository] };
   }),
   needs_no_secret: recorded.plain('Asks for no secret', (compared) => {
     const { remotes, packages, observations, copy_lacks = [] } = compared.listing;
     const { all, needed } = recordedSecrets(compared.listing);
     const asks = say`The record asks for ${count(needed.length, 'secret')}.`;
-    if (needed.length > 0) return { ...notMet(asks), recorded: listed(needed) };
+    if (needed.length > 0) return { ...notMet(asks), recorded: unique(needed) };
     const takes = say`The record names ${count(all.length, 'secret')} that a caller may send, and requires none.`;
-    if (all.length > 0) return { ...unknown(takes), recorded: listed(all) };
+    if (all.length > 0) return { ...unknown(takes), recorded: unique(all) };
     const lacking = (['endpoint', 'package'] as const).find((field) => copy_lacks.includes(field));
     if (isSpecified(compared.listing)) return unknown(own('No record of this listing was read.'));
     const asked = factsOf(accessRequired, observations).find(
@@ -111,24 +111,24 @@ export const recordedCriteria = {
     if (known.length === 0 || (!holds && compared.listing.copy_lacks?.includes(field)))
       return absentFinding(compared, field, unknown(own('No transport is recorded.')));
     const fact = say`${ours(wanted)} is ${holds ? say`` : own('not ')}among the recorded transports.`;
-    return { ...decided(holds, fact), recorded: listed(known) };
+    return { ...decided(holds, fact), recorded: unique(known) };
   }),
   package: recorded.choice('Package of kind {} recorded', packageTypes, (compared, wanted) => {
     const { packages } = compared.listing;
     if (packages.length === 0)
       return absentFinding(compared, 'package', notMet(own('No package is recorded.')));
     const found = packages.find(({ registry_type }) => registry_type === wanted);
-    const types = listed(packages.map(({ registry_type }) => registry_type));
+    const types = unique(packages.map(({ registry_type }) => registry_type));
     if (!found)
       return { ...notMet(say`No package of kind ${ours(wanted)} is recorded; others are.`), recorded: types };
     const { identifier, version } = found;
     const name = version ? `${identifier}@${version}` : identifier;
-    return { ...met(say`A package of kind ${ours(wanted)} is recorded.`), recorded: name };
+    return { ...met(say`A package of kind ${ours(wanted)} is recorded.`), recorded: [name] };
   }),
   tag: recorded.tag('Has the tag {}', (compared, wanted) => {
     const found = compared.listing.tags.find((candidate) => candidate.tag === wanted);
     return found
-      ? { ...met(own('It has this tag.')), recorded: found.reason }
+      ? { ...met(own('It has this tag.')), recorded: [found.reason] }
       : notMet(own('It does not have this tag. Tags follow from recorded facts and publisher keywords.'));
   }),
   /** A publication that was read shows an age; without older versions it does not show that there is no greater one. */
