@@ -40,21 +40,11 @@ export interface ListedFact {
   readonly means?: string | undefined;
 }
 
-type Shown = Pick<
-  Observation,
-  'kind' | 'outcome' | 'asks_for' | 'value' | 'unit' | 'details' | 'as_seen' | 'missed_since' | 'is_stale'
->;
+type Shown = Pick<Observation, 'kind' | 'outcome' | 'asks_for' | 'value' | 'unit' | 'details' | 'as_seen'>;
 
-/** What a check or a source found; of what is older, that as well. */
-export function valueWords(found: Shown): Words {
-  const { value, is_stale, missed_since } = found;
-  if (value === null) return outcomeWords(found);
-  const said = factWords(found);
-  if (!is_stale) return said;
-  return missed_since
-    ? say`${said} (not seen by checks since ${dayOf(missed_since)})`
-    : say`${said} (not checked lately)`;
-}
+/** What a check or a source found. */
+export const valueWords = (found: Shown): Words =>
+  found.value === null ? outcomeWords(found) : factWords(found);
 
 type Known = Shown &
   Pick<Observation, 'source' | 'subject' | 'first_seen_at'> & {
