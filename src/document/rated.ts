@@ -1,4 +1,16 @@
-import { count, day, dayOf, join, ours, own, say, sentence, toText, type Words } from '../core/words.ts';
+import {
+  count,
+  day,
+  dayOf,
+  isEmpty,
+  join,
+  ours,
+  own,
+  say,
+  sentence,
+  toText,
+  type Words,
+} from '../core/words.ts';
 import { proofTexts } from '../ratings/proof.ts';
 import type { NativeSignals, RatingCounts } from '../ratings/rating.ts';
 import { countedWords } from './words.ts';
@@ -26,14 +38,45 @@ export function sourcesFirst(native: CountedSources): Words {
   return join([from, ...apart], '; ');
 }
 
-/** A group of ratings, the sources first: `independent: 4 sources, 5 ratings: 3 succeeded, 2 failed; …`. */
-export function groupWords(name: string, of: RatingCounts): Words {
-  const { ratings, sources, outcomes, source_outcomes, by_proof, last_at } = of;
-  if (!last_at) return say`${ours(name)}: none`;
-  const newest = sources < ratings ? say`; newest of each source ${countedWords(source_outcomes)}` : say``;
+/** What is said of a group of ratings, in its parts; undefined if nobody rated in it. */
+export function groupParts(of: RatingCounts) {
+  const { ratings, sources, source_handles, outcomes, source_outcomes, scores, by_proof, last_at } = of;
+  if (!last_at) return undefined;
   const proofName = (key: string) => proofTexts[key as keyof typeof proofTexts].name.toLowerCase();
-  const proof = by_proof.none < ratings ? countedWords(by_proof, proofName) : own('none with a proof');
-  return say`${ours(name)}: ${count(sources, 'source')}, ${count(ratings, 'rating')}: ${countedWords(outcomes)}${newest}; ${proof}; last ${day(last_at)}`;
+  const given = Object.entries(scores).filter(([, times]) => times > 0);
+  return {
+    sources: count(sources, 'source'),
+    ratings: count(ratings, 'rating'),
+    listings: count(source_handles, 'listing'),
+    outcomes: countedWords(outcomes),
+    /** The newest of each source, where a source rated more than once. */
+    newest: sources < ratings ? countedWords(source_outcomes) : say``,
+    /** Each score as its source gave it. */
+    scores: join(
+      given.map(([score, times]) => say`${ours(score)} (${count(times, 'time')})`),
+      ', ',
+    ),
+    /** Empty if none has a proof. */
+    proof: by_proof.none < ratings ? countedWords(by_proof, proofName) : say``,
+    last: day(last_at),
+  };
+}
+
+/** A group of ratings, the sources first: `independent: 4 sources, 5 ratings: 3 succeeded, 2 failed; …`; in full with listings and scores. */
+export function groupWords(name: string, of: RatingCounts, detail: 'short' | 'full' = 'short'): Words {
+  const parts = groupParts(of);
+  if (!parts) return say`${ours(name)}: none`;
+  const { sources, ratings, listings, outcomes, newest, scores, proof, last } = parts;
+  const isFull = detail === 'full';
+  const from = say`${sources}, ${ratings}${isFull ? say` from ${listings}` : say``}: ${outcomes}`;
+  const all = [
+    say`${ours(name)}: ${from}`,
+    isEmpty(newest) ? newest : say`newest of each source ${newest}`,
+    isFull && !isEmpty(scores) ? say`scores as their sources gave them: ${scores}` : say``,
+    isEmpty(proof) ? own('none with a proof') : proof,
+    say`last ${last}`,
+  ];
+  return join(all, '; ');
 }
 
 /** The evidence snapshot sentence of a day, YYYY-MM-DD: this service knows its own ratings and claims as of now (specification, "What the service does", 6; docs/contract.md). */

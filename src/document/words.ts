@@ -1,10 +1,9 @@
 import { whatAClaimShows } from '../claims/methods.ts';
 import { amount, counted } from '../core/text.ts';
-import { join, ours, say, toText, type Words } from '../core/words.ts';
+import { isEmpty, join, ours, own, say, toText, type Words } from '../core/words.ts';
 import { registryVersions } from '../observations/kinds/record.ts';
 import { kindOf } from '../observations/kinds.ts';
 import { type ProofClass, proofTexts } from '../ratings/proof.ts';
-import type { RatingCounts } from '../ratings/rating.ts';
 import type { ListingDocument } from './listing-document.ts';
 import { knownValue } from './seen.ts';
 
@@ -46,16 +45,6 @@ export function versionsTitle(listing: ListingDocument): string {
     : `${counted(shown, 'version')}, newest first`;
 }
 
-/** Values that were counted, without those that were not, each as `show` writes it; empty without any. */
-export const joinCounts = (
-  counts: Readonly<Record<string, number>>,
-  show: (name: string, count: string) => string,
-) =>
-  Object.entries(counts)
-    .filter(([, count]) => count > 0)
-    .map(([name, count]) => show(name, amount(count)))
-    .join(', ');
-
 /** Counts before what they are of: `2 succeeded, 1 failed`; empty without any. The names are ours. */
 export const countedWords = (
   counts: Readonly<Record<string, number>>,
@@ -68,18 +57,11 @@ export const countedWords = (
     ', ',
   );
 
-/** Values with their counts: `succeeded 2, failed 1`; as the next two `none` without any. */
-export const countsText = (counts: Readonly<Record<string, number>>): string =>
-  joinCounts(counts, (value, count) => `${value} ${count}`) || 'none';
-
-/** Scores with their counts, each score that of its source: `4 (1 time), 5 (3 times)`. */
-export const scoresText = (counts: RatingCounts['scores']): string =>
-  joinCounts(counts, (score, count) => `${score} (${count} ${count === '1' ? 'time' : 'times'})`) || 'none';
-
-/** Classes of proof with their counts: `no proof 2, service receipt 1`. */
-export const proofsText = (counts: RatingCounts['by_proof']): string =>
-  joinCounts(counts, (name, count) => `${proofTexts[name as ProofClass].name.toLowerCase()} ${count}`) ||
-  'none';
+/** The same, `none` without any. */
+export function countedOrNone(counts: Readonly<Record<string, number>>): Words {
+  const words = countedWords(counts);
+  return isEmpty(words) ? own('none') : words;
+}
 
 /** What each class of proof shows and does not, a sentence or two each with its name. */
 export const proofSentences = (meanings: Readonly<Record<string, string>>): string[] =>

@@ -2,9 +2,10 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { readCursor, toCursor } from '../core/cursor.ts';
 import { code, escapeMarks, paragraphs } from '../core/text.ts';
+import { toText } from '../core/words.ts';
 import { sampleFlag } from '../document/listing-document.ts';
 import { nativeStatement } from '../document/rated.ts';
-import { countsText } from '../document/words.ts';
+import { countedOrNone } from '../document/words.ts';
 import { isSample } from '../listings/listing.ts';
 import { toAppeal } from '../moderation/moderation.ts';
 import { ratingGroups } from '../ratings/groups.ts';
@@ -23,6 +24,8 @@ import { cursorInput, namedInput, tagsOfNamed } from './input/fields.ts';
 import { closingText, untrustedOf } from './texts.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
+const countsOf = (counts: Readonly<Record<string, number>>) => toText(countedOrNone(counts));
+
 function toRatingsText(answer: z.output<typeof output>): string {
   const { handle, sample, statement, ratings, group_reasons, proof_meanings, counts, months = [] } = answer;
   const proofs = Object.entries(proof_meanings).map(([name, shows]) => `Proof ${name}: ${shows}`);
@@ -32,7 +35,7 @@ function toRatingsText(answer: z.output<typeof output>): string {
     proofs.length > 0 &&
       `Unless a rating says otherwise, its protocol is mcp, its relationship none and its proof none. ${proofs.join(' ')}`,
     counts &&
-      `All ratings that fit the filters: outcome ${countsText(counts.outcome)}; group ${countsText(counts.group)}; proof ${countsText(counts.proof_class)}`,
+      `All ratings that fit the filters: outcome ${countsOf(counts.outcome)}; group ${countsOf(counts.group)}; proof ${countsOf(counts.proof_class)}`,
     months.length > 0 && `Counted by month: ${months.join('; ')}`,
     answer.appeal && escapeMarks(answer.appeal),
     closingText(answer),

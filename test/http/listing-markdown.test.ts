@@ -154,7 +154,7 @@ const inMarkdown = [
   '1 independent source, 1 rating; 1 rating set apart. Each rating is one sourced signal, never a final verdict.',
   'Source: ratings made on Dossier by claimed listings. As of',
   'Independent',
-  'succeeded 1',
+  '1 succeeded',
   '4 (1 time)',
   'Related',
   'failed 1',

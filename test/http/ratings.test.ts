@@ -104,7 +104,7 @@ describe('a native rating', () => {
     expect(await monthsOf({})).toEqual([`${month} succeeded new_source 10`]);
     expect(await monthsOf({ outcome: 'succeeded' })).toBeUndefined();
     expect(await pageOf(`/agents/${subject}`)).toContain(
-      `<tbody><tr><th scope="row">${month}</th><td>none</td><td>succeeded 10</td></tr>`,
+      `<tbody><tr><th scope="row">${month}</th><td>none</td><td>10 succeeded</td></tr>`,
     );
     for (const other of others) await post('/api/tools/withdraw_rating', { rating_id: other }, bearer);
     const filtered = (query: string) => pageOf(`/agents/${subject}/ratings?${query}`);

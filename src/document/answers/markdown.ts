@@ -1,23 +1,12 @@
 import { placesOf } from '../../claims/methods.ts';
 import { ownerTexts } from '../../core/handle.ts';
-import { code, counted, day, escapeMarks, lines, list, paragraphs, toQuote } from '../../core/text.ts';
+import { code, day, escapeMarks, lines, list, paragraphs, toQuote } from '../../core/text.ts';
 import { toMarkdown as inMarkdown } from '../../core/words.ts';
 import { groupTexts, shownGroups } from '../../ratings/groups.ts';
 import { ratingsText, toListed } from '../../ratings/listed.ts';
-import type { RatingCounts } from '../../ratings/rating.ts';
 import type { ListingDocument } from '../listing-document.ts';
-import { snapshotWords } from '../rated.ts';
-import {
-  countsText,
-  notClaimed,
-  proofSentences,
-  proofsText,
-  scoresText,
-  stateTexts,
-  toLabel,
-  versionDates,
-  versionsTitle,
-} from '../words.ts';
+import { groupWords, snapshotWords } from '../rated.ts';
+import { notClaimed, proofSentences, stateTexts, toLabel, versionDates, versionsTitle } from '../words.ts';
 import { type ListedFact, toAllFacts } from './all-facts.ts';
 import { toAnswer, toAnswerLines, toAnswerWords } from './answers.ts';
 import { claimWords } from './history.ts';
@@ -35,13 +24,6 @@ const allFacts = (listing: ListingDocument): string =>
     ),
   );
 
-function groupLine(name: string, counts: RatingCounts) {
-  const { ratings, sources, source_handles, source_outcomes, outcomes, scores, by_proof, last_at } = counts;
-  if (!last_at) return `* ${name}: none`;
-  const from = `${counted(sources, 'source')}, ${counted(ratings, 'rating')} from ${counted(source_handles, 'listing')}`;
-  return `* ${name}: ${from}; newest of each source: ${countsText(source_outcomes)}; outcomes: ${countsText(outcomes)}; scores: ${scoresText(scores)}; proof: ${proofsText(by_proof)}; last ${day(last_at)}`;
-}
-
 function native({ signals, evidence_snapshot_date, links }: ListingDocument): string {
   const { recent, ratings, statement } = signals.native;
   const groups = shownGroups(signals.native);
@@ -50,7 +32,12 @@ function native({ signals, evidence_snapshot_date, links }: ListingDocument): st
   return paragraphs(
     statement,
     `Source: ratings made on Dossier by claimed listings. As of ${day(evidence_snapshot_date)}.`,
-    any && lines(...groups.map((group) => groupLine(groupTexts[group].name, signals.native[group]))),
+    any &&
+      lines(
+        ...groups.map(
+          (group) => `* ${inMarkdown(groupWords(groupTexts[group].name, signals.native[group], 'full'))}`,
+        ),
+      ),
     any && list(proofSentences(signals.native.proof_meanings), escapeMarks),
     recent.length > 0 && ratingsText(listed.ratings, listed.group_reasons),
     any && `All ratings, with what was amended and withdrawn: <${links.page}/ratings>`,

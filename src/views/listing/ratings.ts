@@ -1,8 +1,10 @@
 import { html } from 'hono/html';
 import type { z } from 'zod';
-import { amount, counted } from '../../core/text.ts';
+import { amount } from '../../core/text.ts';
+import { isEmpty } from '../../core/words.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
-import { countsText, proofSentences, proofsText, scoresText, toLabel } from '../../document/words.ts';
+import { groupParts } from '../../document/rated.ts';
+import { countedOrNone, proofSentences, toLabel } from '../../document/words.ts';
 import type { ModerationNotice } from '../../moderation/moderation.ts';
 import { groupTexts, shownGroups } from '../../ratings/groups.ts';
 import { fromListed } from '../../ratings/listed.ts';
@@ -22,6 +24,7 @@ import {
 import type { listRatings } from '../../tools/list-ratings.ts';
 import { day, fact, type Html, handleLink, minute, originNote, pagePath } from '../html.ts';
 import type { Site } from '../layout.ts';
+import { toHtml } from '../words.ts';
 import { toListingPart } from './tabs.ts';
 
 /** Outcomes of the twelve months up to a date: those of independent sources, and those of all other groups. */
@@ -32,8 +35,10 @@ function monthTable(counts: readonly MonthCount[], date: string): Html {
       (one) => one.month === month && (one.group === 'independent') === isIndependent,
     );
     const byOutcome = Map.groupBy(made, ({ outcome }) => outcome);
-    return countsText(
-      Object.fromEntries(outcomes.map((outcome) => [outcome, sumOf(byOutcome.get(outcome) ?? [])])),
+    return toHtml(
+      countedOrNone(
+        Object.fromEntries(outcomes.map((outcome) => [outcome, sumOf(byOutcome.get(outcome) ?? [])])),
+      ),
     );
   };
   return html`
@@ -124,22 +129,25 @@ ${rating.superseded_by && html`<p class="note">Not counted: amended later by <a 
 ${rating.supersedes && html`<p class="note">Amends <code>${rating.supersedes}</code>.</p>`}
 </li>`;
 
-const figures = ({ ratings, sources, source_handles, last_at }: RatingCounts) =>
-  last_at
-    ? html`<b>${counted(sources, 'source')}</b>, ${counted(ratings, 'rating')} from ${counted(source_handles, 'listing')}, last ${day(last_at)}`
-    : html`<b>0</b> none recorded`;
-
-const group = (name: string, counts: RatingCounts, meaning?: string) => html`
+/** The parts that every other door says of a group, with outcomes in their shapes; `meaning` stands where the scores do. */
+function group(name: string, counts: RatingCounts, meaning?: string): Html {
+  const parts = groupParts(counts);
+  if (!parts)
+    return html`
 <div>
 <h3>${name}</h3>
-<p class="figures">${figures(counts)}</p>
-${counts.last_at && html`${counts.sources < counts.ratings ? html`<p>Newest of each source: ${outcomeCounts(counts.source_outcomes)}</p>` : ''}<p>${outcomeCounts(counts.outcomes)}</p><p class="note">Proof: ${proofsText(counts.by_proof)}</p>`}
-${meaning && html`${scores(counts)}<p class="note">${meaning}</p>`}
+<p class="figures"><b>0</b> none recorded</p>
+${meaning && html`<p class="note">${meaning}</p>`}
 </div>`;
-
-const scores = ({ scores: made }: RatingCounts) =>
-  Object.values(made).some((count) => count > 0) &&
-  html`<p class="note">Scores, each as its source gave it: ${scoresText(made)}</p>`;
+  const { sources, ratings, listings, newest, scores, proof, last } = parts;
+  return html`
+<div>
+<h3>${name}</h3>
+<p class="figures"><b>${toHtml(sources)}</b>, ${toHtml(ratings)} from ${toHtml(listings)}, last ${toHtml(last)}</p>
+${!isEmpty(newest) && html`<p>Newest of each source: ${outcomeCounts(counts.source_outcomes)}</p>`}<p>${outcomeCounts(counts.outcomes)}</p><p class="note">Proof: ${isEmpty(proof) ? 'none' : toHtml(proof)}</p>
+${meaning && html`${!isEmpty(scores) && html`<p class="note">Scores as their sources gave them: ${toHtml(scores)}</p>`}<p class="note">${meaning}</p>`}
+</div>`;
+}
 
 const proofNote = ({ proof_meanings }: NativeSignals) =>
   html`${proofSentences(proof_meanings).map((sentence) => html`<p class="note">${sentence}</p>`)}`;
