@@ -157,7 +157,7 @@ const inMarkdown = [
   '1 succeeded',
   '4 (1 time)',
   'Related',
-  'failed 1',
+  '1 failed',
   'com.example/other',
   'All ratings, with what was amended and withdrawn',
   'Record',
