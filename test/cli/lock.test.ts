@@ -132,6 +132,17 @@ it('no text of a listing ends the annotation of GitHub Actions', async () => {
   expect(stdout).not.toMatch(/^::error::forged/m);
 });
 
+it('names two versions that are written alike by their digests', async () => {
+  const [saved, out] = [join(folder, 'alike.json'), join(folder, 'alike.lock.json')];
+  const document = JSON.parse(readFileSync(join(folder, 'saved.jsonl'), 'utf8')) as object;
+  writeFileSync(saved, JSON.stringify([{ ...document, version: '1.0 "beta"' }]));
+  expect((await runDossier(['lock', '--from', saved, '--out', out, handle], {})).code).toBe(0);
+  writeFileSync(saved, JSON.stringify([{ ...document, version: "1.0 'beta'" }]));
+  const { code, stdout } = await runDossier(['check', '--out', out], {});
+  const [, was, is] = /: version changed from SHA-256 (\w{12}) to SHA-256 (\w{12}), /.exec(stdout) ?? [];
+  expect([code, was !== undefined, was !== is]).toEqual([1, true, true]);
+});
+
 it('what is not known now, or was not when it was locked, is no change', async () => {
   const saved = join(folder, 'ends.json');
   const out = join(folder, 'ends.lock.json');

@@ -206,6 +206,7 @@ it('asks an endpoint that is recorded as sse and speaks streamable HTTP only in 
   expect(answers).toMatchObject({
     value: 200,
     reason: 'The record names it as sse; it answers as streamable-http.',
+    as_seen: { transport: 'streamable-http' },
   });
 });
 

@@ -44,6 +44,8 @@ export const endpointAnswers = defineKind({
     return {
       value: (introduction ?? credentials ?? payment)?.status ?? null,
       outcome: 'seen',
+      // An endpoint that answers both is asked in the other one if the first has a temporary fault.
+      ...(introduction && { as_seen: { transport } }),
       ...(isOther && {
         why: isRecordedAsSse
           ? own('The record names it as sse; it answers as streamable-http.')
