@@ -1,4 +1,3 @@
-import type { Json } from '../core/json.ts';
 import { day, day_ms } from '../core/text.ts';
 import { code, dayOf, own, say, type Words } from '../core/words.ts';
 import type { ImportedSignal } from '../listings/listing.ts';
@@ -122,13 +121,9 @@ export const atPlace = ({ subject }: Pick<DatedObservation, 'subject'>, all: rea
 export const asksPayment = (seen: Seen, { subject }: Pick<Observation, 'subject'>): boolean =>
   seen(endpointAnswers).some((one) => one.subject === subject && one.value === 402);
 
-/** A value in one word: of a list or an object, its JSON. */
-export const textOf = (value: Json): string =>
-  typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
-
 /** What a kind says of a value that was seen. */
 export const factWords = (one: Pick<Observation, 'kind' | 'value' | 'details' | 'as_seen'>): Words =>
-  kindOf(one.kind)?.say(one) ?? code(textOf(one.value));
+  kindOf(one.kind)?.say(one) ?? code(typeof one.value === 'string' ? one.value : JSON.stringify(one.value));
 
 /** The days between which a fact became another. */
 export const between = ({

@@ -240,8 +240,7 @@ export function sharedWords(
   { others, own: ofPublisher, isCut }: Shared,
   { handle }: NonNullable<Shared['first']>,
 ): Words {
-  const { does, same } = kind;
   const which = say`${handleWords(handle)} (${ours(namespaceText(handle))})`;
   const so = soDo(others - 1, kind.basis === 'names' ? 0 : ofPublisher, isCut);
-  return sentence(say`${which} ${ours(does)} ${ours(same)}${so}`);
+  return sentence(say`${which} ${ours(kind.does)}${so}`);
 }

@@ -72,8 +72,22 @@ export interface AskedKind {
   readonly unchecked?: { readonly what: Words; readonly isAsked?: (listing: Listing) => boolean };
 }
 
+/** What a kind says of its values. */
+interface Says<Value extends Json = Json> {
+  /** The value as it is stored and compared; a finding with another one does not pass the gate (gate.ts). */
+  readonly value: z.ZodType<Value>;
+  /** A value in words. */
+  readonly say: (found: ShownFinding<Value>) => Words | undefined;
+  /** The same in a few words, for a line. */
+  readonly sayInLine?: (found: ShownFinding<Value>) => Words | undefined;
+  /** A value that stands out, in words; undefined of any other. */
+  readonly sayStandsOut?: (found: StandingOut<Value>) => Words | undefined;
+  /** What became of a value, with `between` which days; undefined if that needs no sentence. */
+  readonly sayChange?: (was: Before<Value>, now: ShownFinding<Value>, between: Words) => Words | undefined;
+}
+
 /** What every kind of fact says about itself, whether Dossier checks it or the record of a listing states it. */
-export interface FactKind extends AskedKind {
+export interface FactKind extends AskedKind, Says {
   /** Whether a check of Dossier sees it, or the record of a listing states it: an imported signal. */
   readonly origin: 'check' | 'record';
   /** Changes when the check, and with it the meaning of the fact, changes. */
@@ -87,18 +101,10 @@ export interface FactKind extends AskedKind {
   readonly unit?: string;
   /** What a change means, in the present tense and without a full stop, as "It lists other tools"; its date is added. */
   readonly changed?: Words;
-  /** A value in words. */
-  readonly say: (found: ShownFinding) => Words | undefined;
-  /** The value as it is stored and compared; a finding with another one does not pass the gate (gate.ts). */
-  readonly value: z.ZodType<Json>;
-  /** What became of a value, with `between` which days; undefined if that needs no sentence. */
-  readonly sayChange?: (was: Before, now: ShownFinding, between: Words) => Words | undefined;
-  /** The rules by which its values stand out, and those that do in words; by `not_there`, that it is absent stands out too. */
+  /** The rules by which its values stand out; by `not_there`, that it is absent stands out too. */
   readonly standsOutAs?: StandsOutAs | readonly StandsOutAs[];
-  readonly sayStandsOut?: (found: StandingOut) => Words | undefined;
-  /** The line that says its values, and how: in a few words. Rules of the line itself say those of any other kind. */
+  /** The line that says its values (`sayInLine`). Rules of the line itself say those of any other kind. */
   readonly saidIn?: 'whose' | 'kept_up';
-  readonly sayInLine?: (found: ShownFinding) => Words | undefined;
   /** What else buyers ask that it answers (kinds/questions.ts). */
   readonly answers?: 'price' | 'auth';
   /** It says whether something recorded is there: `repository`, `package` or `endpoint`. */
@@ -150,15 +156,6 @@ export interface RecordKind extends FactKind {
   readonly follows?: 'all versions' | 'newest version';
 }
 
-/** What a kind says, as it is defined: of a value that has the type of the kind. */
-interface Says<Value extends Json> {
-  readonly value: z.ZodType<Value>;
-  readonly say: (found: ShownFinding<Value>) => Words | undefined;
-  readonly sayInLine?: (found: ShownFinding<Value>) => Words | undefined;
-  readonly sayStandsOut?: (found: StandingOut<Value>) => Words | undefined;
-  readonly sayChange?: (was: Before<Value>, now: ShownFinding<Value>, between: Words) => Words | undefined;
-}
-
 /** A kind as it is defined. */
 type Definition<Of extends FactKind, Name extends string, Value extends Json> = Omit<
   Of,
@@ -199,35 +196,32 @@ function sayOfAny<Value extends Json>(said: Says<Value>) {
       return value === undefined ? undefined : words({ ...found, value });
     };
   return {
-    ...(sayStandsOut && { sayStandsOut: ofRead<StandingOut>(sayStandsOut) }),
     say: ofRead(say),
-    ...(sayInLine && { sayInLine: ofRead(sayInLine) }),
-    ...(sayChange && {
-      sayChange(was: Before, now: ShownFinding, between: Words) {
+    sayInLine: sayInLine && ofRead(sayInLine),
+    sayStandsOut: sayStandsOut && ofRead<StandingOut>(sayStandsOut),
+    sayChange:
+      sayChange &&
+      ((was: Before, now: ShownFinding, between: Words) => {
         const value = read(now.value);
-        return value === undefined
-          ? undefined
-          : sayChange({ ...was, value: read(was.value) ?? null }, { ...now, value }, between);
-      },
-    }),
+        const before = { ...was, value: read(was.value) ?? null };
+        return value === undefined ? undefined : sayChange(before, { ...now, value }, between);
+      }),
   };
 }
 
 /** Defines a kind of fact that Dossier checks. */
-export function defineKind<const Name extends string, Value extends Json>(
+export const defineKind = <const Name extends string, Value extends Json>(
   definition: Definition<Kind, Name, Value>,
-) {
-  const { say: _, sayInLine: __, sayStandsOut: ___, sayChange: ____, ...kind } = definition;
-  return { ...kind, ...sayOfAny(definition), origin: 'check' as const } satisfies Kind;
-}
+) => ({ ...definition, ...sayOfAny(definition), origin: 'check' as const }) satisfies Kind;
 
 /** Defines a kind of fact that the record of a listing states. */
-export function defineRecord<const Name extends string, Value extends Json>(
+export const defineRecord = <const Name extends string, Value extends Json>(
   definition: Omit<Definition<RecordKind, Name, Value>, 'method_version' | 'stated'> & {
     readonly stated?: (recorded: Recorded) => Value | null | undefined;
   },
-) {
-  const { say: _, sayInLine: __, sayStandsOut: ___, sayChange: ____, ...kind } = definition;
-  const origin = 'record' as const;
-  return { ...kind, ...sayOfAny(definition), origin, method_version: 'import/1' } satisfies RecordKind;
-}
+) =>
+  ({
+    ...definition,
+    ...sayOfAny(definition),
+    ...{ origin: 'record' as const, method_version: 'import/1' },
+  }) satisfies RecordKind;

@@ -85,98 +85,49 @@ export const publisherSameEndpoint = defineRecord({
   say: ({ value }) => count(value, 'listing'),
 });
 
-/** How it is said that another listing has something in common with one. */
-interface InCommon<Of extends SharedKind> {
-  readonly of: Of;
-  readonly title: string;
-  readonly noun: string;
-  /** What the other listing does, as `records` before `the same endpoint`. */
-  readonly does: string;
-  readonly same: string;
+type InCommon = readonly [
+  of: SharedKind,
   /** Records have it, a check saw it, or it is only a word in a name, which shows no connection. */
-  readonly basis: 'records' | 'checks' | 'names';
-}
+  basis: 'records' | 'checks' | 'names',
+  title: string,
+  /** What the other listing does. */
+  does: string,
+  noun?: string,
+];
 
-/** How many listings of other publishers have something in common with one. */
-const defineShared = <const Of extends SharedKind>(said: InCommon<Of>, what = said.noun) => ({
-  ...said,
+const inCommon: readonly InCommon[] = [
+  ['endpoint', 'records', 'Other publishers record the same endpoint', 'records the same endpoint'],
+  ['package', 'records', 'Other publishers record the same package', 'records the same package'],
+  ['repository', 'records', 'Other publishers record the same repository', 'records the same repository'],
+  [
+    'pay_to',
+    'checks',
+    'Other publishers are paid at the same address',
+    'asked to be paid at the same address',
+    'address for payments',
+  ],
+  ['tools', 'checks', 'Other publishers list the same tools', 'listed the same tools to Dossier'],
+  ['description', 'records', 'Other publishers have the same description', 'has the same description'],
+  [
+    'word',
+    'names',
+    'Other namespaces have the same word',
+    'has a namespace with the same word, which shows no connection',
+    'word in the namespace',
+  ],
+];
+
+/** How many listings of other publishers have something in common with one, in the order in which it is said. */
+export const sharedKinds = inCommon.map(([of, basis, title, does, noun = of]) => ({
+  ...{ of, basis, does, noun },
   ...defineRecord({
-    kind: `shared.${said.of}` as const,
+    kind: `shared.${of}`,
     question: 'publisher',
-    title: said.title,
-    means: `How many listings of other publishers that Dossier has share its ${what}, among the 200 oldest that have it.`,
+    title,
+    means: `How many listings of other publishers that Dossier has share its ${noun}, among the 200 oldest that have it.`,
     doesNotMean: 'It does not say whose it is, who was first, or that one copied the other.',
     unit: 'listings',
     value: z.number(),
     say: ({ value }) => count(value, 'listing'),
   }),
-});
-
-/** What listings have in common, in the order in which it is said. */
-export const sharedKinds = [
-  defineShared({
-    of: 'endpoint',
-    title: 'Other publishers record the same endpoint',
-    noun: 'endpoint',
-    does: 'records',
-    same: 'the same endpoint',
-    basis: 'records',
-  }),
-  defineShared({
-    of: 'package',
-    title: 'Other publishers record the same package',
-    noun: 'package',
-    does: 'records',
-    same: 'the same package',
-    basis: 'records',
-  }),
-  defineShared({
-    of: 'repository',
-    title: 'Other publishers record the same repository',
-    noun: 'repository',
-    does: 'records',
-    same: 'the same repository',
-    basis: 'records',
-  }),
-  defineShared(
-    {
-      of: 'pay_to',
-      title: 'Other publishers are paid at the same address',
-      noun: 'address for payments',
-      does: 'asked',
-      same: 'to be paid at the same address',
-      basis: 'checks',
-    },
-    'address that is paid',
-  ),
-  defineShared(
-    {
-      of: 'tools',
-      title: 'Other publishers list the same tools',
-      noun: 'tools',
-      does: 'listed',
-      same: 'the same tools to Dossier',
-      basis: 'checks',
-    },
-    'set of tools',
-  ),
-  defineShared({
-    of: 'description',
-    title: 'Other publishers have the same description',
-    noun: 'description',
-    does: 'has',
-    same: 'the same description',
-    basis: 'records',
-  }),
-  defineShared(
-    {
-      of: 'word',
-      title: 'Other namespaces have the same word',
-      noun: 'word',
-      does: 'has',
-      same: 'a namespace with the same word, which shows no connection',
-      basis: 'names',
-    },
-    'word in the namespace',
-  ),
-] as const;
+}));
