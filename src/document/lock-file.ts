@@ -84,8 +84,10 @@ export function compareLocked(
     const [before, after] = [locked.facts[fact], now.facts[fact]];
     if (isDeepStrictEqual(before?.value, after?.value)) return [];
     if ((before ?? after)?.is_observed && !(before && after)) return [];
-    const when = after?.since ?? now.as_of;
-    const when_is = after?.since === undefined ? 'as_of' : 'since';
+    // The record has one date for all that it says, and for what it says no longer.
+    const since = after ? after.since : now.facts.version?.since;
+    const when = since ?? now.as_of;
+    const when_is = since === undefined ? 'as_of' : 'since';
     const last = Object.hasOwn(changes, fact) ? changes[fact] : undefined;
     const isOnly = isDeepStrictEqual(last?.from, before?.value);
     const how = last && (isOnly ? last.text : `of several changes since, the last: ${last.text}`);
