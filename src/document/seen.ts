@@ -1,5 +1,5 @@
 import { day, day_ms } from '../core/text.ts';
-import { code, dayOf, own, say, type Words } from '../core/words.ts';
+import { code, dayOf, isEmpty, own, say, type Words } from '../core/words.ts';
 import type { ImportedSignal } from '../listings/listing.ts';
 import { type FactOf, factsOf, type NamedKind, type ValueOf } from '../observations/kind.ts';
 import { endpointAnswers, endpointAvailability } from '../observations/kinds/endpoint.ts';
@@ -8,6 +8,7 @@ import {
   type DatedObservation,
   isDated,
   knowingOf,
+  missedReason,
   type Observation,
   ownReason,
 } from '../observations/observation.ts';
@@ -79,6 +80,11 @@ export function sinceThen({ listing }: Judged, { missed_since, is_stale, value }
       ? say`; checks since ${dayOf(missed_since)} could not tell`
       : say`, not seen by checks since ${dayOf(missed_since)}`;
   return is_stale && lastChecked(listing) === undefined ? own(', not checked since') : say``;
+}
+
+/** Why checks did not see an endpoint again that was not asked, or did not want to be; undefined if it was asked and did not answer. */
+export function whyNotAsked({ unanswered_since, [missedReason]: why }: Observation): Words | undefined {
+  return why === undefined || isEmpty(why) || unanswered_since !== undefined ? undefined : why;
 }
 
 /** The reason of a fact; that it is stale is said apart. */

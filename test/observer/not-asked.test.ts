@@ -63,11 +63,12 @@ async function look(handle: string) {
     expect.fail('the endpoint was not judged');
   return { outcome, reason, missed, changes };
 }
-const isAlive = async (handle: string) => {
+const judgedAlive = async (handle: string) => {
   const criteria = [{ criterion: 'endpoint_observed_alive' }];
   const answer = await post('compare_agents', { handles: [handle, 'co.webhook/webhook'], criteria });
-  return comparedOf(answer)[0]?.observed?.[0]?.result;
+  return comparedOf(answer)[0]?.observed?.[0];
 };
+const isAlive = async (handle: string) => (await judgedAlive(handle))?.result;
 /** Everything that is said of it. */
 const said = async (handle: string) => {
   const page = await (await directory.app.request(`/agents/${handle}`)).text();
@@ -95,6 +96,10 @@ it('an endpoint whose robots.txt answers 503 is not asked, and so is not called 
   );
   expect(await said(shielded)).not.toMatch(silence);
   expect(await isAlive(shielded)).toBe('met');
+  directory.wait(3 * 86_400);
+  expect((await judgedAlive(shielded))?.fact).toMatch(
+    /^Dossier has not seen whether the endpoint answers now\. .* `[^`]+` returned HTTP 503 for its robots\.txt, so /,
+  );
 });
 
 it('an endpoint whose host keeps a connection and sends no robots.txt is not asked, and so is not called silent', async () => {

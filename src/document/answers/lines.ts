@@ -37,7 +37,7 @@ import { anyPrice, credentials, sourceRepository } from '../../observations/kind
 import { repositoryExists, repositoryLastCommit } from '../../observations/kinds/repository.ts';
 import { toolsCount, toolsSurface } from '../../observations/kinds/tools.ts';
 import { kinds } from '../../observations/kinds.ts';
-import { type DatedObservation, missedReason } from '../../observations/observation.ts';
+import type { DatedObservation } from '../../observations/observation.ts';
 import { outcomeWords } from '../../observations/outcome.ts';
 import { answeredWords } from '../../observations/tally.ts';
 import {
@@ -65,6 +65,7 @@ import {
   type KnownFact,
   type SeenFact,
   tallyOf,
+  whyNotAsked,
 } from '../seen.ts';
 import { inputsWords, packageName, typeWords } from '../sentences.ts';
 import { factName, unique } from '../words.ts';
@@ -210,9 +211,8 @@ const sinceFirst = (
 
 /** Why no check since saw an endpoint answer, if none of them was left unanswered: that they were says what stands out. */
 function withMissed(one: DatedObservation, fact: Fact): Fact {
-  const { unanswered_since, [missedReason]: why } = one;
-  if (why === undefined || isEmpty(why) || unanswered_since !== undefined) return fact;
-  return { ...fact, text: say`${fact.text}: ${within(phrase(why))}` };
+  const why = whyNotAsked(one);
+  return why ? { ...fact, text: say`${fact.text}: ${within(phrase(why))}` } : fact;
 }
 
 const remotesOf: FactsOf = (judged) => {

@@ -22,7 +22,7 @@ import {
   type Observation,
 } from '../../observations/observation.ts';
 import { isUnanswered } from '../../observations/outcome.ts';
-import { factWords, tallyWords } from '../seen.ts';
+import { factWords, tallyWords, whyNotAsked } from '../seen.ts';
 import {
   absentFinding,
   bestOf,
@@ -72,8 +72,11 @@ function judgeEndpoint(compared: ComparedListing, factOf: Endpoint): Finding {
   const alive = say`A recorded endpoint introduced itself to Dossier, or asked it to sign in or to pay${often}.`;
   const outcome = currentOutcome(check);
   if (check && outcome === 'seen') return observedFinding(check, met(alive));
-  if (!(check && outcome && (isUnanswered(outcome) || outcome === 'absent')))
-    return unseenFinding(compared, own('Dossier has not seen whether the endpoint answers'), check);
+  if (!(check && outcome && (isUnanswered(outcome) || outcome === 'absent'))) {
+    const unseen = unseenFinding(compared, own('Dossier has not seen whether the endpoint answers'), check);
+    const why = check && whyNotAsked(check);
+    return why ? { ...unseen, fact: say`${unseen.fact} ${why}` } : unseen;
+  }
   const fact = say`The endpoint neither introduced itself to Dossier nor asked it to sign in or to pay${often}.`;
   return observedFinding(check, notMet(fact));
 }
