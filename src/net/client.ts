@@ -154,10 +154,22 @@ async function exchange(
   };
 }
 
+const codeOf = (error: unknown) => String((error as { code?: unknown } | undefined)?.code);
+
+/** Whether a response ended before it was whole: a body without its announced end, or a chunked one without its last chunk. */
+const isCutOff = (error: unknown) =>
+  error instanceof errors.ResponseContentLengthMismatchError ||
+  (error instanceof errors.HTTPParserError && error.message.includes('Invalid EOF state'));
+
+/** Whether undici ended the connection because of a response that nobody asked for: 100 Continue, 101 Switching Protocols. */
+const isUnasked = (error: unknown) =>
+  error instanceof Error && (error.message === 'bad response' || codeOf(error) === 'ERR_ASSERTION');
+
 /** Whether the host sent something that is not HTTP within our limits. */
 const isProtocolError = (error: unknown) =>
-  error instanceof errors.HTTPParserError ||
+  (error instanceof errors.HTTPParserError && !isCutOff(error)) ||
   error instanceof errors.HeadersOverflowError ||
+  isUnasked(error) ||
   (error instanceof Error && 'code' in error && String(error.code).startsWith('Z_'));
 
 const certificateFaults: Readonly<Record<string, Words>> = {
@@ -172,16 +184,14 @@ const certificateFaults: Readonly<Record<string, Words>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: ownWords('issued for another name'),
 };
 
-const codeOf = (error: unknown) => String((error as { code?: unknown } | undefined)?.code);
-
 const ourCodes = /^(?:EAI_AGAIN|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|EMFILE|ENFILE|ENOBUFS)$/;
 
 /** Whether no address of a host could be asked because of this machine, its network or its DNS resolver. */
 const isOurFailure = (error: unknown): boolean =>
   error instanceof AggregateError ? error.errors.every(isOurFailure) : ourCodes.test(codeOf(error));
 
-/** How a connection ends that was there: closed or reset by the other side, or before the announced end of the body. */
-const brokenCodes = /^(?:UND_ERR_SOCKET|ECONNRESET|EPIPE|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/;
+/** How a connection ends that was there, and is closed or reset by the other side. */
+const brokenCodes = /^(?:UND_ERR_SOCKET|ECONNRESET|EPIPE)$/;
 
 const unsentCodes: Readonly<Record<string, NonNullable<Failed['unsent']>>> = {
   [refusedAddress]: 'not_allowed',
@@ -257,7 +267,8 @@ export function createOutboundClient(rules: OutboundRules): OutboundClient {
         const certificate = certificateFaults[codeOf(error)];
         const failure = isProtocolError(error) ? 'host_error' : 'host_unreachable';
         const unsent = whyUnsentBy(error);
-        const brokeOff = failure === 'host_unreachable' && brokenCodes.test(codeOf(error));
+        const isBroken = isCutOff(error) || brokenCodes.test(codeOf(error));
+        const brokeOff = failure === 'host_unreachable' && isBroken;
         return {
           result: sent.deadline.aborted ? 'host_timeout' : failure,
           ...(certificate && { certificate }),

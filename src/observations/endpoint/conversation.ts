@@ -224,9 +224,12 @@ export const toIntroduced = (reply: Replied): Replied =>
 /** Whether a discovery offers the revision that it was sent in; some servers answer it although they speak only older ones. */
 export const isOffered = ({ supportedVersions }: JsonObject) =>
   Array.isArray(supportedVersions) && supportedVersions.includes(modernRevision);
-/** Each later message repeats the revision, which is a date, in a header. */
-const isSession = ({ protocolVersion }: JsonObject) =>
-  typeof protocolVersion === 'string' && /^\d{4}-\d\d-\d\d$/.test(protocolVersion);
+/** The revisions of the era that begins with initialize. Clients end a session in another one. */
+const legacyRevisions: ReadonlySet<unknown> = new Set([
+  ...['2024-10-07', '2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'],
+]);
+
+const isSession = ({ protocolVersion }: JsonObject) => legacyRevisions.has(protocolVersion);
 
 const notSpoken = none(
   'otherwise',

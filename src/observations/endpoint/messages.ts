@@ -35,8 +35,12 @@ function readAll({ text, headers }: Fetched): ForeignJson[] {
   return read;
 }
 
-/** Clients take an id that came back as text for the number that they sent. */
-const isReplyTo = (message: JsonObject, id: number) => message.id === id || message.id === String(id);
+/**
+ * Whether a message is the reply to the request with this id: a server counts the ids of its own requests by itself. Clients take an id
+ * that came back as text for the number that they sent.
+ */
+export const isReplyTo = (message: JsonObject, id: number): boolean =>
+  (message.id === id || message.id === String(id)) && !('method' in message);
 
 const methodNotFound = -32601;
 

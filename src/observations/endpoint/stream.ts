@@ -10,20 +10,21 @@ import {
   toWithheld,
 } from './conversation.ts';
 import { createEventReader } from './events.ts';
-import { type Message, toReplied } from './messages.ts';
+import { isReplyTo, type Message, toReplied } from './messages.ts';
 
 /** The events of a stream: where it says that messages go to, and replies by their id. */
 function createStream(url: string) {
   const messagesTo = Promise.withResolvers<URL | undefined>();
   const waiting = new Map<number, (text: string) => void>();
-  const reply = (id: unknown, text: string) => {
-    if (typeof id === 'number' || typeof id === 'string') waiting.get(Number(id))?.(text);
+  const reply = (text: string) => {
+    const message = asMembers(parseForeignJson(text));
+    for (const [id, resolve] of waiting) if (isReplyTo(message, id)) resolve(text);
   };
   const read = createEventReader(({ event, data }) => {
     const to = event === 'endpoint' ? URL.parse(data, url) : null;
     // Messages are sent only to the recorded origin.
     if (event === 'endpoint') messagesTo.resolve(to?.origin === new URL(url).origin ? to : undefined);
-    else reply(asMembers(parseForeignJson(data)).id, data);
+    else reply(data);
   });
   const decoder = new TextDecoder();
   return {

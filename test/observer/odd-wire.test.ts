@@ -1,0 +1,311 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Directory, openDirectory } from '../support/directory.ts';
+import { registryEntry } from '../support/entries.ts';
+
+/** What a host sends for a message of MCP, byte by byte; `id` is that of the message. */
+type Reply = (
+  message: { readonly id: number; readonly method: string },
+  socket: Socket,
+) => string | undefined;
+
+const tools = [{ name: 'send', description: 'Sends', inputSchema: { type: 'object' } }];
+const resultOf = (method: string): object => {
+  if (method === 'initialize') return { protocolVersion: '2025-06-18', capabilities: {} };
+  return method === 'tools/list' ? { tools } : {};
+};
+const message = (id: unknown, method: string) =>
+  JSON.stringify({ jsonrpc: '2.0', id, result: resultOf(method) });
+const head = (status: string, ...headers: readonly string[]) =>
+  [`HTTP/1.1 ${status}`, 'connection: close', ...headers, '', ''].join('\r\n');
+const whole = (text: string, type = 'application/json', status = '200 OK') =>
+  `${head(status, `content-type: ${type}`, `content-length: ${Buffer.byteLength(text)}`)}${text}`;
+const chunk = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
+const stream = 'content-type: text/event-stream';
+const refused = (id: number) =>
+  whole(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } }));
+/** The era without initialize is not known. */
+const older =
+  (reply: Reply): Reply =>
+  (sent, socket) =>
+    sent.method === 'server/discover' ? refused(sent.id) : reply(sent, socket);
+const changed = (change: (text: string) => string): Reply =>
+  older(({ id, method }) => whole(change(message(id, method))));
+
+/** Answers that a client can read: one tool. */
+const readable: Readonly<Record<string, Reply>> = {
+  plain: older(({ id, method }) => whole(message(id, method))),
+  'early hints': older(
+    ({ id, method }) =>
+      `HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\n${whole(message(id, method))}`,
+  ),
+  trailers: older(
+    ({ id, method }) =>
+      `${head('200 OK', 'content-type: application/json', 'transfer-encoding: chunked', 'trailer: x')}${chunk(message(id, method))}0\r\nx: 1\r\nwww-authenticate: Bearer\r\n\r\n`,
+  ),
+  extensions: older(
+    ({ id, method }) =>
+      `${head('200 OK', 'content-type: application/json', 'transfer-encoding: chunked')}${chunk(message(id, method)).replace('\r\n', ';a=b\r\n')}0\r\n\r\n`,
+  ),
+  'until the end': older(
+    ({ id, method }) => `${head('200 OK', 'content-type: application/json')}${message(id, method)}`,
+  ),
+  'charset and case': older(({ id, method }) =>
+    whole(message(id, method), 'Application/JSON; charset="utf-8"'),
+  ),
+  'events without ids': older(({ id, method }) =>
+    whole(`: hello\n\nretry: 1\n\ndata:${message(id, method)}\n\n`, 'text/event-stream'),
+  ),
+  'events in pieces': older(({ id, method }) =>
+    whole(
+      `event: message\r\n${message(id, method)
+        .split(',')
+        .map((text, at) => `data: ${at === 0 ? '' : ','}${text}\r\n`)
+        .join('')}\r\n`,
+      'text/event-stream',
+    ),
+  ),
+  'other messages first': older(({ id, method }) =>
+    whole(
+      `${[
+        { jsonrpc: '2.0', method: 'notifications/message', params: {} },
+        { jsonrpc: '2.0', id, method: 'ping' },
+        { jsonrpc: '2.0', id, method: 'sampling/createMessage', params: {} },
+        { jsonrpc: '2.0', id: id + 1000, result: { tools: [] } },
+      ]
+        .map((one) => `data: ${JSON.stringify(one)}\n\n`)
+        .join('')}data: ${message(id, method)}\n\n`,
+      'text/event-stream',
+    ),
+  ),
+  'keys twice': changed((text) => text.replace('"result"', '"result":{"tools":[]},"result"')),
+  'members of every object': changed((text) =>
+    text.replace('"result":{', '"result":{"__proto__":{"tools":[]},"constructor":1,"toString":2,'),
+  ),
+  'lone surrogates': changed((text) => text.replace('Sends', 'Sends \\ud800')),
+  'numbers beyond 2^53': changed((text) =>
+    text.replace('"type":"object"', '"type":"object","maximum":123456789012345678901234567890'),
+  ),
+  'cursor that is no text': changed((text) => text.replace('"tools"', '"nextCursor":7,"tools"')),
+  'tools that are none': changed((text) => text.replace('[{', '[null,7,"a",[],{')),
+};
+
+/** Answers that no client can use, with the outcome and what is said of it. */
+const unusable: readonly (readonly [string, Reply, string, RegExp])[] = [
+  [
+    'another revision',
+    changed((text) => text.replace('2025-06-18', '9999-99-99')),
+    'otherwise',
+    /returned no introduction in a revision of MCP that Dossier speaks/,
+  ],
+  ['an older HTTP', () => 'HTTP/0.9 200 OK\r\n\r\nhello', 'otherwise', /without a content type \(HTTP 200\)/],
+  [
+    'a continuation that nobody asked for',
+    ({ id, method }) => `HTTP/1.1 100 Continue\r\n\r\n${whole(message(id, method))}`,
+    'silent',
+    /not HTTP within our limits/,
+  ],
+  ['no HTTP', () => 'SSH-2.0-OpenSSH_9.9\r\n', 'silent', /not HTTP within our limits/],
+  [
+    'two lengths',
+    ({ id, method }) =>
+      whole(message(id, method)).replace('connection: close', 'connection: close\r\ncontent-length: 3'),
+    'silent',
+    /a connection that broke off/,
+  ],
+  [
+    'both framings',
+    ({ id, method }) => whole(message(id, method)).replace('connection: close', 'transfer-encoding: chunked'),
+    'silent',
+    /not HTTP within our limits/,
+  ],
+  [
+    'less than announced',
+    ({ id, method }) => whole(message(id, method)).replace(/content-length: \d+/, 'content-length: 100000'),
+    'silent',
+    /a connection that broke off/,
+  ],
+  [
+    'chunks that end early',
+    () =>
+      `${head('200 OK', 'content-type: application/json', 'transfer-encoding: chunked')}ffff\r\n{"jsonrpc"`,
+    'silent',
+    /a connection that broke off/,
+  ],
+  [
+    'an unknown coding',
+    ({ id, method }) => whole(message(id, method)).replace('connection: close', 'content-encoding: zstd'),
+    'silent',
+    /not HTTP within our limits/,
+  ],
+  [
+    'a redirect in a circle',
+    () => head('307 Temporary Redirect', 'location: /mcp', 'content-length: 0'),
+    'otherwise',
+    /returned HTTP 307 instead of MCP/,
+  ],
+  [
+    'switching protocols',
+    () => head('101 Switching Protocols', 'upgrade: h2c'),
+    'silent',
+    /not HTTP within our limits/,
+  ],
+  ['no content', () => head('204 No Content'), 'otherwise', /\(HTTP 204\) instead of MCP/],
+  ['a strange status', () => head('799 ', 'content-length: 0'), 'silent', /HTTP 799/],
+  [
+    'a message for another',
+    ({ id, method }) => whole(message(id + 1, method)),
+    'otherwise',
+    /instead of MCP|JSON-RPC/,
+  ],
+  [
+    'text with a message',
+    ({ id, method }) => whole(message(id, method), 'text/plain'),
+    'otherwise',
+    /returned `text\/plain` \(HTTP 200\) instead of MCP/,
+  ],
+  [
+    'two media types',
+    ({ id, method }) => whole(message(id, method), 'text/html, application/json'),
+    'otherwise',
+    /returned a web page \(HTTP 200\) instead of MCP/,
+  ],
+  [
+    'events of another type',
+    ({ id, method }) => whole(`event: ping\ndata: ${id}${method}\n\n`, 'text/event-stream'),
+    'otherwise',
+    /returned `text\/event-stream` \(HTTP 200\) instead of MCP/,
+  ],
+  ['a number', () => whole('7'), 'otherwise', /returned `application\/json` \(HTTP 200\) instead of MCP/],
+  ['depth', () => whole(`${'['.repeat(5000)}${']'.repeat(5000)}`), 'otherwise', /more than 100 levels/],
+  [
+    'result and error',
+    changed((text) => text.replace('"result"', '"error":{"code":1,"message":"x"},"result"')),
+    'otherwise',
+    /instead of MCP/,
+  ],
+];
+
+/** Answers that never end. */
+const endless: Readonly<Record<string, Reply>> = {
+  'comments without end': (_, socket) => {
+    const timer = setInterval(() => socket.write(': still here\n\n'), 5);
+    socket.on('close', () => clearInterval(timer));
+    return head('200 OK', stream);
+  },
+  'notifications without end': (_, socket) => {
+    const timer = setInterval(
+      () => socket.write('data: {"jsonrpc":"2.0","method":"notifications/message"}\n\n'),
+      5,
+    );
+    socket.on('close', () => clearInterval(timer));
+    return head('200 OK', stream);
+  },
+  'hints without end': (_, socket) => {
+    const timer = setInterval(() => socket.write('HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'), 5);
+    socket.on('close', () => clearInterval(timer));
+    return undefined;
+  },
+  'a head without end': (_, socket) => {
+    const timer = setInterval(() => socket.write('x'.repeat(100)), 5);
+    socket.on('close', () => clearInterval(timer));
+    return 'HTTP/1.1 200 OK\r\nx: ';
+  },
+};
+
+const replies = new Map<string, Reply>([
+  ...Object.entries(readable),
+  ...unusable.map(([name, reply]) => [name, reply] as const),
+  ...Object.entries(endless),
+]);
+const names = [...replies.keys()];
+const hostOf = (name: string) => `odd-${names.indexOf(name)}.example.com`;
+const handleOf = (name: string) => `com.example.odd-${names.indexOf(name)}/mcp`;
+
+/** Answers a whole request: files as they should be, messages of MCP as the case says. */
+function answer(socket: Socket, text: string): void {
+  const [, name = '', path = ''] = /^\w+ \/(\d+)(\S*) /.exec(text) ?? [];
+  const [, body = ''] = text.split('\r\n\r\n');
+  if (path === '/.well-known/security.txt')
+    return void socket.end(
+      whole('Contact: mailto:a@example.com\nExpires: 2090-01-01T00:00:00Z\n', 'text/plain'),
+    );
+  if (!text.startsWith('POST') || path !== '/mcp')
+    return void socket.end(whole('', 'text/plain', '404 Not Found'));
+  const sent = JSON.parse(body) as { id?: number; method: string };
+  if (sent.id === undefined) return void socket.end(head('202 Accepted', 'content-length: 0'));
+  const key = names[Number(name)] ?? '';
+  const bytes = replies.get(key)?.({ id: sent.id, method: sent.method }, socket);
+  if (bytes === undefined || key in endless) return void socket.write(bytes ?? '');
+  socket.end(bytes);
+}
+
+let server: Server;
+let directory: Directory;
+
+beforeAll(async () => {
+  server = createServer((socket) => {
+    let text = '';
+    socket.on('error', () => undefined);
+    socket.on('data', (piece) => {
+      text += piece.toString('latin1');
+      const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? 0);
+      const end = text.indexOf('\r\n\r\n');
+      if (end >= 0 && text.length >= end + 4 + length) answer(socket, text);
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  directory = await openDirectory({
+    entries: names.map((name) =>
+      registryEntry(handleOf(name), {
+        remotes: [{ type: 'streamable-http', url: `https://${hostOf(name)}/mcp` }],
+      }),
+    ),
+    environment: {
+      LIMITS: 'off',
+      HOST_OVERRIDES: JSON.stringify(
+        Object.fromEntries(names.map((name, at) => [hostOf(name), `http://127.0.0.1:${port}/${at}`])),
+      ),
+    },
+  });
+});
+afterAll(async () => {
+  await directory.close();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+async function check(name: string) {
+  const { observations } = await directory.observe(handleOf(name));
+  const facts = Object.fromEntries(observations.map((one) => [one.kind, one]));
+  // Whatever the endpoint sent, the rest of the check is there.
+  expect(facts['security.contact']).toMatchObject({ outcome: 'seen' });
+  expect(facts['price.openapi']).toMatchObject({ outcome: 'absent' });
+  expect(observations.filter(({ reason = '' }) => reason.includes('failed on our side'))).toEqual([]);
+  return facts;
+}
+
+it.each(Object.keys(readable))('reads what clients read: %s', async (name) => {
+  const facts = await check(name);
+  expect(facts['endpoint.answers']).toMatchObject({ outcome: 'seen', value: 200 });
+  expect(facts['tools.count']).toMatchObject({ outcome: 'seen', value: 1 });
+  expect(facts['auth.required']).toMatchObject({ value: false });
+});
+
+it.each(unusable)('says what came: %s', async (name, _reply, outcome, reason) => {
+  const facts = await check(name);
+  expect(facts['endpoint.answers']).toMatchObject({ outcome, reason: expect.stringMatching(reason) });
+  expect(facts['tools.count']?.outcome).toBe(outcome);
+});
+
+it.each(Object.keys(endless))('waits for no end: %s', async (name) => {
+  const times = ['observerFirstTry_ms', 'observerSecondTry_ms', 'observerExchange_ms'] as const;
+  const { timeouts } = directory.context;
+  const before = { ...timeouts };
+  Object.assign(timeouts, Object.fromEntries(times.map((time) => [time, 150])));
+  const { observations } = await directory.observe(handleOf(name));
+  Object.assign(timeouts, before);
+  const found = observations.find(({ kind }) => kind === 'endpoint.answers');
+  expect(['silent', 'otherwise']).toContain(found?.outcome);
+});
