@@ -14,7 +14,6 @@ import {
   type Words,
 } from '../../core/words.ts';
 import { repositorySupersededBy } from '../../observations/kinds/repository.ts';
-import { termsUrl } from '../../observations/kinds/terms.ts';
 import { toolsSurface } from '../../observations/kinds/tools.ts';
 import { askedOf } from '../../observations/kinds.ts';
 import { isDated } from '../../observations/observation.ts';
@@ -45,6 +44,9 @@ const isShown = ({ detail }: Judged, kind: string) => detail === 'full' || !aske
 /** Whether the seven lines of an answer say its facts, and what is not known of them. */
 const isInLines = (kind: string): boolean => askedOf(kind)?.line !== undefined;
 
+/** Whether buyers ask for it of every listing, however few have it. */
+const isAlwaysAsked = (kind: string): boolean => askedOf(kind)?.unstated !== undefined;
+
 /** Whether a fact is about a package or repository that is not there, or an endpoint: that is said once. */
 const isOfAbsent = ({ listing }: Judged, kind: string, subject?: string): boolean =>
   listing.observations
@@ -70,11 +72,11 @@ function notSeenOf(judged: Judged, areNotThere: boolean): Fact[] {
     ({ kind, outcome, subject, reason }) =>
       isNotThere({ outcome }) === areNotThere &&
       !isInLines(kind) &&
-      (isShown(judged, kind) || split.has(kind) || (kind === termsUrl.kind && !areNotThere)) &&
+      (isShown(judged, kind) || split.has(kind) || (isAlwaysAsked(kind) && !areNotThere)) &&
       // Every endpoint that asks for credentials first has that.
-      (kind === termsUrl.kind || outcome !== 'asks') &&
+      (isAlwaysAsked(kind) || outcome !== 'asks') &&
       !isOfAbsent(judged, kind, subject) &&
-      (areNotThere || kind === termsUrl.kind || !reasons.has(toText(reason))),
+      (areNotThere || isAlwaysAsked(kind) || !reasons.has(toText(reason))),
   );
   const nameOf = ({ kind, subject }: (typeof items)[number]): Words => {
     const name = ours(askedOf(kind)?.name ?? factTitle(kind));
@@ -93,7 +95,7 @@ function notSeenOf(judged: Judged, areNotThere: boolean): Fact[] {
 
 /** `gaps`: kinds that no line names. */
 function notKnownOf(judged: Judged, state: 'not_stated' | 'not_checked', gaps: ReadonlySet<unknown>): Fact[] {
-  const { not_known } = judged.listing;
+  const { not_known, not_seen, observations } = judged.listing;
   const items = not_known.filter(
     (one) =>
       one.state === state &&
@@ -101,10 +103,13 @@ function notKnownOf(judged: Judged, state: 'not_stated' | 'not_checked', gaps: R
       (state === 'not_stated' || isShown(judged, one.kind)) &&
       !isOfAbsent(judged, one.kind),
   );
-  // Where terms are looked for, hardly anybody links to them.
-  const terms = judged.seen(termsUrl).filter((one) => isNotThere(one) && judged.known(termsUrl).length === 0);
-  const more = state === 'not_stated' && !isShown(judged, termsUrl.kind) ? terms : [];
-  const text = join(unique([...items, ...more].map(notKnownWords)), ', ');
+  // What hardly any listing has, as terms of use, is not stated either where it was looked for.
+  const known = new Set(observations.filter(isKnown).map(({ kind }) => kind));
+  const unseen = not_seen.filter(
+    (one) => isAlwaysAsked(one.kind) && !isShown(judged, one.kind) && isNotThere(one) && !known.has(one.kind),
+  );
+  const all = state === 'not_stated' ? [...items, ...unseen] : items;
+  const text = join(unique(all.map(({ kind }) => notKnownWords({ kind, state }))), ', ');
   return isEmpty(text) ? [] : [recorded(judged, text, 'not_known')];
 }
 
