@@ -56,7 +56,43 @@ function* textsOf(value: unknown): Generator<string> {
 /** A kind whose values have no form yet. */
 const ofAnyValue = (kind: Kind): Kind => ({ ...kind, value: z.json() });
 
+type Schema = Readonly<Record<string, unknown>> & {
+  readonly type?: string | readonly string[];
+  readonly items?: Schema;
+  readonly additionalProperties?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+};
+
+/** Values of a schema with large texts and lists, one for each of its alternatives. */
+function largeOf(schema: Schema): unknown[] {
+  const { type, anyOf, items = {}, properties, additionalProperties = {} } = schema;
+  if (Array.isArray(anyOf)) return anyOf.flatMap(largeOf);
+  if (Array.isArray(type)) return type.flatMap((one) => largeOf({ ...schema, type: one }));
+  if ('const' in schema) return [schema.const];
+  if (Array.isArray(schema.enum)) return [schema.enum[0]];
+  if (type === 'array') return largeOf(items).map((item) => Array.from({ length: 60 }, () => item));
+  if (type === 'string') return ['a'.repeat(3000)];
+  if (type !== 'object') return [type === 'null' ? null : type === 'boolean' ? true : 7];
+  const { enum: names = ['a'] } = (schema.propertyNames ?? {}) as { enum?: string[] };
+  const members = properties ?? Object.fromEntries(names.map((name) => [name, additionalProperties]));
+  return Object.entries(members).reduce<object[]>(
+    (all, [name, one]) => largeOf(one).flatMap((value) => all.map((other) => ({ ...other, [name]: value }))),
+    [{}],
+  );
+}
+
 describe('the gate for what comes from outside', () => {
+  it.each(kinds.map((kind) => [kind.kind, kind] as const))(
+    'stores a large %s as a value of its kind',
+    (_, kind) => {
+      const values = largeOf(z.toJSONSchema(kind.value) as Schema).filter((value) => value !== null);
+      const stored = values.map(
+        (value) => passGate(kind, { value, outcome: 'seen', source: 'x' } as Finding).value,
+      );
+      expect(stored.filter((value) => !kind.value.safeParse(value).success)).toEqual([]);
+      expect(stored.every((value) => sizeOf(value) <= 1024)).toBe(true);
+    },
+  );
   it('lets only facts through that can be stored, digested and said, whatever an endpoint sends', () => {
     fc.assert(
       fc.property(fc.constantFrom(...kinds), findings, (kind, finding) => {
