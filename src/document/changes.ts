@@ -1,5 +1,6 @@
-import { code, isEmpty, join, ours, own, say, type Words } from '../core/words.ts';
+import { code, isEmpty, join, listed, ours, own, say, type Words } from '../core/words.ts';
 import type { ChangeType, FailedCriterion, NewChange } from '../log/change.ts';
+import { endpointAnswers } from '../observations/kinds/endpoint.ts';
 import { changedToolsWords } from '../observations/kinds/tool-changes.ts';
 import { toolsCount, toolsSurface } from '../observations/kinds/tools.ts';
 import type { ChangeCounts } from '../observations/tool-change.ts';
@@ -41,9 +42,13 @@ function leftWords({ view, failed }: Data): Words {
 
 const namesOf = (names: unknown): string[] => (Array.isArray(names) ? names.map(String) : []);
 
-/** The facts that became others; of tools also how, as in every answer. */
+const mostNamed = 4;
+
+/** The facts that became others, first whether the endpoint answers; of tools also how, as in every answer. */
 function factsWords({ kinds, tools_changed }: Data): Words {
-  const names = namesOf(kinds);
+  const names = namesOf(kinds).sort(
+    (a, b) => Number(b === endpointAnswers.kind) - Number(a === endpointAnswers.kind),
+  );
   // Which tools are listed says how many.
   const isCounted = names.includes(toolsSurface.kind);
   const facts = names
@@ -54,7 +59,7 @@ function factsWords({ kinds, tools_changed }: Data): Words {
         ? say`${title} (${changedToolsWords([], tools_changed as ChangeCounts)})`
         : title;
     });
-  return say`${facts.length > 0 ? join(facts, ', ') : own('facts')} changed`;
+  return facts.length > 0 ? say`changed: ${listed(facts, mostNamed)}` : own('facts changed');
 }
 
 function detailsOf({ type, data }: NewChange): Words {

@@ -20,7 +20,7 @@ describe('home', () => {
     const home = await textOf('/');
     expect(home.match(/17 +listings/g)).toHaveLength(1);
     expect(home).toContain(
-      'com.toolbench/files : tools it lists (other words in 1 tool; added 1 tool), hints of the tools changed',
+      'com.toolbench/files : changed: tools it lists (other words in 1 tool; added 1 tool) and hints of the tools',
     );
   });
 });

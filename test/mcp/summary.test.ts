@@ -148,7 +148,7 @@ describe.each(clientKinds)('the answer of get_agent, to a client %s', (kind) => 
       await (await directory.app.request('/log', { headers: { accept: 'text/html' } })).text()
     ).replaceAll(/<[^>]+>/g, '');
     expect(log).toContain(`${rich}: facts seen for the first time`);
-    expect(log).not.toContain(' changed ');
+    expect(log).not.toContain(': changed: ');
   });
 
   it('in full is the Markdown of the page', async () => {

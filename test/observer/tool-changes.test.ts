@@ -180,9 +180,9 @@ it('names what weighs most first, and counts every class before it names five to
     'tools it lists (an argument named as a secret in 1 tool; other hints of 1 tool; other words in 1 tool; removed 1 tool; another required argument in 1 tool; other arguments in 31 tools; added 200 tools)';
   const feed = await (await directory.app.request(`/agents/${handle}/feed.json`)).json();
   expect((feed as { items: { title: string }[] }).items[0]?.title).toMatch(
-    new RegExp(`^${handle}: ${counted.replace(/[()]/g, '\\$&')}.* changed$`),
+    new RegExp(`^${handle}: changed: ${counted.replace(/[()]/g, '\\$&')} and hints of the tools$`),
   );
-  for (const path of ['/', '/log']) expect(await textAt(path)).toContain(`${handle}: ${counted}`);
+  for (const path of ['/', '/log']) expect(await textAt(path)).toContain(`${handle}: changed: ${counted}`);
 });
 
 it.each([

@@ -67,7 +67,7 @@ export function toHistoryPage(
   return toListingPart(site, listing, 'History', {
     description: `What changed about ${listing.handle}, each change with its date and its entry of the log.`,
     body: html`
-<p class="lead">What changed, newest first. What a check saw as changed did so after the day on which the old value was last seen.</p>
+<p class="lead">What changed, newest first. A value changed on a day between the last check that saw the old one and the first that saw the new one.</p>
 ${told.length > 0 && html`<ol class="timeline">${told.map((event) => eventItem(event, asked.kind, listing.evidence_snapshot_date))}</ol>`}
 ${told.length === 0 && !next_cursor && html`<p>Dossier has recorded no ${Object.keys(asked).length > 0 ? 'such change' : 'change'} of this listing.${listing.versions.length > 1 && html` Its <a href="${pagePath(listing.handle)}/versions">versions</a> are on a page of their own.`}</p>`}
 ${next_cursor && html`<p><a href="${path}?${new URLSearchParams({ ...asked, cursor: next_cursor }).toString()}">Older changes</a></p>`}
