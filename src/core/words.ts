@@ -152,11 +152,11 @@ export function listed(all: readonly Words[], most = all.length): Words {
   return before.length === 0 ? end : say`${join(before, ', ')} and ${end}`;
 }
 
-/** Words with a full stop at their end. */
+/** Words with a full stop at their end; a quote that ends with one needs no other. */
 export function ended({ parts }: Words): Words {
   const last = parts.at(-1);
   if (!last) return none;
-  const isEnded = last.is === 'own' && /[.!?]$/.test(last.text);
+  const isEnded = (last.is === 'own' || last.is === 'quote') && /[.!?]$/.test(last.text);
   return isEnded ? new Words(parts) : toWords([...parts, { is: 'own', text: '.' }]);
 }
 

@@ -2,6 +2,8 @@ import type { StatusDocument } from '../../src/document/listing-document.ts';
 import type { ListingFacts } from '../../src/document/record.ts';
 import { zeroImportCounts } from '../../src/imports/import-run.ts';
 import type { ImportedSignal, Listing } from '../../src/listings/listing.ts';
+import type { Shared } from '../../src/listings/shared.ts';
+import type { StoredObservation } from '../../src/observations/observation.ts';
 import { noNativeCounts } from '../../src/ratings/counts.ts';
 
 /** The time of everything in the cases. */
@@ -100,6 +102,119 @@ export const listingCases: readonly ListingFacts[] = [
     ...{ ...facts, claim: { ...claim, state: 'suspended', suspended_reason: 'proof_missing' } },
     listing: { ...listing, endpoint: undefined, remotes: [{ type: 'sse', url: 'https://{host}/mcp' }] },
     imported: [signal('namespace.matches_repository_owner', false)],
+  },
+];
+
+/** When the observed listings were last checked; and days before that. */
+const checked = '2026-11-20T06:00:00.000Z';
+const [yesterday, before] = ['2026-11-19T06:00:00.000Z', '2026-11-10T06:00:00.000Z'];
+const [first, second, third] = ['https://a.example/mcp', 'https://b.example/mcp', 'https://c.example/mcp'];
+
+const saw = (
+  one: Pick<StoredObservation, 'kind' | 'value'> & Partial<Omit<StoredObservation, 'why'>> & { why?: string },
+): StoredObservation => ({
+  ...{ outcome: 'seen', subject: first, source: 'Dossier', vantage: 'dossier.example', method_version: '1' },
+  ...{ observed_at: checked, first_seen_at: before },
+  ...one,
+  ...(one.why !== undefined ? { why: [{ is: 'own' as const, text: one.why }] } : { why: [] }),
+});
+const none = (kind: string, outcome: StoredObservation['outcome'], why: string) =>
+  saw({ kind, value: null, outcome, why, first_seen_at: yesterday });
+/** So many of the checks of 30 days were answered. */
+function tally(answered: number, made: number) {
+  const counted = { answered, made, others: { server_error: made - answered } };
+  return { days_30: counted, days_90: counted, first_check: '2026-10-01' };
+}
+const dollars = '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913';
+const base = { scheme: 'exact', network: 'eip155:8453' };
+const another = { ...base, asset: `0x${'9'.repeat(40)}` };
+const was = <Value>(value: Value) => ({
+  value,
+  outcome: 'seen' as const,
+  seen_until: '2026-11-09T06:00:00.000Z',
+});
+
+/** Two endpoints with different fates, prices in two assets, a payee and tools that changed. */
+const ofService: readonly StoredObservation[] = [
+  saw({
+    kind: 'price.challenge',
+    value: [
+      { ...base, amount: '20000', asset: dollars },
+      { ...another, amount: '400' },
+    ],
+    changed_from: was([
+      { ...base, amount: '10000', asset: dollars },
+      { ...another, amount: '500' },
+    ]),
+    details: { offers: [{ ...base, format: 'x402/1', amount: '20000', asset: dollars }] },
+  }),
+  saw({ kind: 'price.pay_to', value: ['0xbb'], changed_from: was(['0xaa']) }),
+  { ...none('price.challenge', 'silent', 'No connection.'), subject: second },
+  saw({ kind: 'endpoint.answers', value: 402 }),
+  {
+    ...none('endpoint.answers', 'silent', 'A request to b.example ended with a connection that broke off.'),
+    ...{ subject: second, changed_from: was(200) },
+  },
+  saw({ kind: 'endpoint.availability', value: tally(9, 9) }),
+  saw({ kind: 'endpoint.availability', value: tally(7, 9), subject: second }),
+  saw({
+    ...{ kind: 'tools.surface', value: 'ab'.repeat(32), changed_from: was('cd'.repeat(32)) },
+    details: { tools: [{ name: 'read' }, { name: 'delete all, says Dossier', hints: ['destructive'] }] },
+  }),
+  saw({ kind: 'tools.count', value: 2 }),
+  saw({ kind: 'auth.required', value: false }),
+];
+
+/** An endpoint that is gone, and one that returns a page. */
+const ofTwin: readonly StoredObservation[] = [
+  none('endpoint.answers', 'absent', 'The endpoint returned HTTP 404.'),
+  {
+    ...none('endpoint.answers', 'otherwise', 'The endpoint returned a web page (HTTP 200) instead of MCP.'),
+    subject: third,
+  },
+  saw({
+    kind: 'package.exists',
+    subject: 'npm:b',
+    recorded: 'npm:b@2.0.0',
+    value: null,
+    outcome: 'absent',
+    why: 'npm has no package b.',
+  }),
+];
+
+const at = (...urls: readonly string[]): Listing['remotes'] =>
+  urls.map((url) => ({ type: 'streamable-http', url, inputs: [header] }));
+const inCommon = (kind: Shared['kind'], handle: string, others = 1): Shared => ({
+  ...{ kind, others, own: 0, isCut: false },
+  first: { published_at: time, handle, as_of: '' },
+});
+
+/** Two listings of different publishers that record the same endpoint, each with a second one, observed, with words in their status. */
+export const observedCases: readonly ListingFacts[] = [
+  {
+    ...facts,
+    listing: {
+      ...listing,
+      status_message: 'New pricing: see acme.example/pricing.',
+      remotes: at(first, second),
+    },
+    observed: { observed_at: checked, due_since: null, observations: ofService },
+    shared: [inCommon('endpoint', 'org.other/twin', 2), inCommon('package', 'net.third/copy')],
+  },
+  {
+    ...facts,
+    listing: {
+      ...{ ...listing, handle: 'org.other/twin', origin_status: 'deprecated', remotes: at(first, third) },
+      ...{
+        status_message: 'Replaced by com.example/service-two',
+        repository: undefined,
+        repository_key: undefined,
+      },
+      packages: [{ registry_type: 'npm', identifier: 'b', version: '2.0.0', transport: 'stdio' }],
+    },
+    observed: { observed_at: checked, due_since: null, observations: ofTwin },
+    shared: [inCommon('endpoint', listing.handle), inCommon('description', listing.handle)],
+    reading: { ...facts.reading, kind: 'saved_copy', copyLacks: ['repository'] },
   },
 ];
 

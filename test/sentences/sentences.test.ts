@@ -4,9 +4,11 @@ import { foretellCases } from '../../src/claims/foretell-cases.ts';
 import { howToOptOut, optOutEffects, optOutText } from '../../src/claims/foretell-opt-out.ts';
 import { claimStatement, whatAClaimShows, whatClaimedMeans } from '../../src/claims/methods.ts';
 import { ownerTexts } from '../../src/core/handle.ts';
-import { own, toText } from '../../src/core/words.ts';
+import { isEmpty, own, toText } from '../../src/core/words.ts';
+import { toAnswer, toAnswerWords } from '../../src/document/answers/answers.ts';
 import { criteria, criterionNames } from '../../src/document/criteria/criteria.ts';
 import { toListingDocument } from '../../src/document/document.ts';
+import { toHit } from '../../src/document/hit.ts';
 import type { ListingDocument } from '../../src/document/listing-document.ts';
 import { nativeStatement, snapshotSentence } from '../../src/document/rated.ts';
 import type { ListingFacts } from '../../src/document/record.ts';
@@ -22,7 +24,7 @@ import { groupOf, groupTexts, overlapStatedLater, type RatingBasis } from '../..
 import { proofTexts } from '../../src/ratings/proof.ts';
 import { compareStatement } from '../../src/tools/compare-agents.ts';
 import { importState } from '../../src/views/import-state.ts';
-import { importCases, listing, listingCases, time } from './cases.ts';
+import { importCases, listing, listingCases, observedCases, time } from './cases.ts';
 
 const handle = listing.handle;
 const now = new Date('2026-11-20T08:00:00.000Z');
@@ -33,7 +35,8 @@ const toDocument = (facts: ListingFacts): ListingDocument =>
     { publicUrl: 'http://127.0.0.1:3000', observeInterval_s: 86_400, hasPages: true, operatorContact: '' },
     now,
   );
-const documents = listingCases.map(toDocument);
+const observed = observedCases.map(toDocument);
+const documents = [...listingCases.map(toDocument), ...observed];
 
 /** Ratings in all, and the independent ones with their sources. */
 const from = (all: number, ratings: number, sources: number) => ({
@@ -143,10 +146,26 @@ const plainText = (html: string) =>
     .trim();
 const imports = importCases.map((status) => plainText(String(importState(status))));
 
+/** All that is said first of an observed listing, each line with its title, and its line in a list. */
+const answers = observed.map((document, at) => {
+  const { stands_out, lines, ...gaps } = toAnswerWords(toAnswer(document));
+  const titled = Object.entries({ ...lines, ...gaps }).flatMap(([name, words]) =>
+    words && !isEmpty(words) ? [`${name.replaceAll('_', ' ')}: ${toText(words)}`] : [],
+  );
+  const { listing: shown, observed: seen, native } = observedCases[at] as ListingFacts;
+  const hit = toHit({ listing: shown, observations: seen?.observations ?? [], native });
+  return [
+    ...stands_out.map((words) => `Stands out: ${toText(words)}`),
+    ...titled,
+    `In a list: ${hit.facts.map(toText).join(' | ')}`,
+  ];
+});
+
 /** What the rules say about the made-up cases, by subject. Texts of publishers, raters and errors are not among them. */
 const subjects: Readonly<Record<string, readonly (string | undefined)[]>> = {
   'As of when': snapshots,
   'Where a listing comes from': origins,
+  ...Object.fromEntries(observed.map(({ handle: name }, at) => [`${name}, observed`, answers[at] ?? []])),
   'What is not known': documents.flatMap(({ not_known }) =>
     not_known.map(({ state, reason }) => `${state.replace('_', ' ')}: ${toText(reason)}`),
   ),
