@@ -161,12 +161,12 @@ async function toFinding(endpoint: EndpointAnswer, run: Run) {
       ),
     );
   }
-  const servers = listOf(stated).slice(0, 3);
-  const scopes = listOf(scopes_supported);
+  // What a list of the metadata has first or last says nothing.
+  const servers = listOf(stated).sort().slice(0, 3);
+  const scopes = listOf(scopes_supported).sort();
   const resource = toText(found.metadata.resource) ?? null;
   return {
-    // What a list of the metadata has first or last says nothing.
-    value: { issuers: servers, scopes: scopes.toSorted(), resource },
+    value: { issuers: servers, scopes, resource },
     outcome: 'seen' as const,
     details: { scopes: scopes.length, ...(!found.isOwn && { differs: ['resource'] }) },
     as_seen: {

@@ -232,19 +232,24 @@ function toAdvertisedOffer(stated: unknown) {
 const toOffers = (info: JsonObject) =>
   (Array.isArray(info.offers) ? info.offers.slice(0, mostAdvertisedOffers) : [info])
     .map(toAdvertisedOffer)
-    .filter((offer) => offer !== undefined);
+    .filter((offer) => offer !== undefined)
+    .sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 
 /**
- * The operations of an OpenAPI document that state `x-payment-info`, as `POST /search`, at most twenty, with their offers; those that
- * cannot be read have none.
+ * The operations of an OpenAPI document that state `x-payment-info`, as `POST /search`, the first twenty by their names, with their
+ * offers; those that cannot be read have none.
  */
 export function pricedOperations(document: JsonObject) {
   const paths = Object.entries(asMembers(document.paths)).filter(([path]) => isIdentifier(path));
   const priced = paths.values().flatMap(([path, item]) =>
     httpMethods.flatMap((method) => {
       const info = asObject(asMembers(asMembers(item)[method])['x-payment-info']);
-      return info ? [{ operation: `${method.toUpperCase()} ${path}`, offers: toOffers(info) }] : [];
+      return info ? [{ operation: `${method.toUpperCase()} ${path}`, info }] : [];
     }),
   );
-  return priced.take(mostOperations).toArray();
+  return priced
+    .toArray()
+    .sort((a, b) => (a.operation < b.operation ? -1 : 1))
+    .slice(0, mostOperations)
+    .map(({ operation, info }) => ({ operation, offers: toOffers(info) }));
 }

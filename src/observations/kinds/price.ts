@@ -35,15 +35,18 @@ const paymentMethod = z.strictObject({ method: z.string(), intents: z.array(z.st
 const listOf = <T>(value: unknown, item: z.ZodType<T>): readonly T[] =>
   z.array(item).safeParse(value).data ?? [];
 
+const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]) => (a < b ? -1 : 1);
+
 /** The payment methods that an endpoint names, each with its intents. */
 function toMethods(payment: unknown): { method: string; intents: string[] }[] {
-  const methods = Object.entries(asObject(asObject(payment)?.methods) ?? {}).slice(0, mostMethods);
-  return methods
+  return Object.entries(asObject(asObject(payment)?.methods) ?? {})
     .filter(([method]) => isIdentifier(method))
+    .sort(byName)
+    .slice(0, mostMethods)
     .map(([method, stated]) => {
       const { intents } = asObject(stated) ?? {};
       const named = Array.isArray(intents) ? intents.filter(isIdentifier) : [];
-      return { method, intents: named.slice(0, mostMethods) };
+      return { method, intents: named.toSorted().slice(0, mostMethods) };
     });
 }
 
@@ -173,10 +176,7 @@ function readOpenApi({ text }: Fetched): Found | undefined {
   const priced = pricedOperations(document);
   if (priced.length === 0) return none(own('No operation of the OpenAPI document states x-payment-info.'));
   const readable = priced.filter(({ offers }) => offers.length > 0);
-  if (readable.length > 0) {
-    const value = readable.toSorted((a, b) => (a.operation < b.operation ? -1 : 1));
-    return { value, outcome: 'seen', details: { operations: priced } };
-  }
+  if (readable.length > 0) return { value: readable, outcome: 'seen', details: { operations: priced } };
   return none(own('The OpenAPI document states x-payment-info in a form that Dossier does not know.'));
 }
 
@@ -334,7 +334,10 @@ function toolPricesWords({ value, details }: ShownFinding): Words {
 function toolPriceFinding({ list }: EndpointAnswer) {
   if (list.result !== 'tools') return list;
   const { tools } = list;
-  const priced = tools.map(toPriced).filter((one) => one !== undefined);
+  const priced = tools
+    .map(toPriced)
+    .filter((one) => one !== undefined)
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
   if (priced.length === 0)
     return none(own('No tool in the list that Dossier read states a price in its _meta (agents-x402).'));
   return {

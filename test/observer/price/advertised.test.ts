@@ -64,7 +64,7 @@ it('shows the prices of an OpenAPI document that mppx wrote, with its address as
     source_url: 'https://priced.example.com/openapi.json',
     outcome: 'seen',
     value: [{ operation: 'GET /read' }, { operation: 'POST /search', offers: [tempo] }],
-    details: { operations: [{ operation: 'POST /search' }, { operation: 'GET /read' }] },
+    details: { operations: [{ operation: 'GET /read' }, { operation: 'POST /search' }] },
   });
   expect(await see('dynamic', 'price.openapi')).toMatchObject({
     outcome: 'seen',
