@@ -79,6 +79,7 @@ export async function encodeBest(bytes: Uint8Array, encoding: Encoding): Promise
 interface Answer {
   readonly type: string;
   readonly body: string;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly cacheControl?: string;
   /** Left out if the text depends on the caller or must be current: then it is made for each request. */
   readonly cachePolicy?: CachePolicy | undefined;
@@ -95,13 +96,17 @@ export const toTag = (text: string): string => hash('sha256', text, 'base64url')
 
 const suffixes: Readonly<Record<Encoding, string>> = { br: '-br', gzip: '-gzip', identity: '' };
 
-async function finish({ type, body: text, cachePolicy }: Answer, wanted: Encoding): Promise<Finished> {
+async function finish(
+  { type, body: text, headers, cachePolicy }: Answer,
+  wanted: Encoding,
+): Promise<Finished> {
   const { body, encoding } = await encode(text, wanted);
   return {
     // Strong, so each coding has its own (RFC 9110, section 8.8.3.3).
     etag: `"${toTag(text)}${suffixes[encoding]}"`,
     body,
     headers: {
+      ...headers,
       'Content-Type': type,
       'Content-Length': String(body.byteLength),
       ...(encoding !== 'identity' && { 'Content-Encoding': encoding }),

@@ -26,7 +26,8 @@ it('an agent finds the MCP server from the catalog of the host, over its card', 
     name: 'example.dossier/dossier',
     title: 'Dossier',
     version: '0.0.0-test',
-    description: expect.stringMatching(/^Independent evidence before an agent-service purchase/),
+    // The schema of SEP-2127 allows 100 characters.
+    description: 'Independent evidence about MCP servers before a purchase, with source and date. No score.',
     websiteUrl: 'https://dossier.example',
     remotes: [
       {
@@ -37,6 +38,31 @@ it('an agent finds the MCP server from the catalog of the host, over its card', 
     ],
   });
 });
+
+it.each(['/api/mcp/server-card', '/.well-known/ai-catalog.json'])(
+  'a page of another site may read %s, and ask again with its ETag',
+  async (path) => {
+    const origin = 'https://elsewhere.example';
+    const allowed = {
+      'access-control-allow-origin': '*',
+      'access-control-allow-methods': 'GET',
+      'access-control-allow-headers': 'Content-Type, If-None-Match',
+      'access-control-expose-headers': 'ETag',
+    };
+    const preflight = await directory.app.request(path, {
+      method: 'OPTIONS',
+      headers: { origin, 'access-control-request-method': 'GET' },
+    });
+    expect(preflight.status).toBe(204);
+    expect(Object.fromEntries(preflight.headers)).toMatchObject(allowed);
+    const first = await directory.app.request(path, { headers: { origin } });
+    expect(Object.fromEntries(first.headers)).toMatchObject(allowed);
+    const headers = { origin, 'if-none-match': first.headers.get('etag') ?? '' };
+    const second = await directory.app.request(path, { headers });
+    expect(second.status).toBe(304);
+    expect(Object.fromEntries(second.headers)).toMatchObject(allowed);
+  },
+);
 
 it.each(['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'])(
   'the server speaks %s, as the card says',

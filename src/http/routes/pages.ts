@@ -52,11 +52,26 @@ async function showTools(c: Request, { site }: Face) {
 
 const json = 'application/json';
 
-/** A small document that follows from the settings alone. */
+/** What pages of other sites may send for a card, and read of its answer (SEP-2127). */
+const openHeaders = {
+  'Access-Control-Allow-Methods': 'GET',
+  'Access-Control-Allow-Headers': 'Content-Type, If-None-Match',
+  'Access-Control-Expose-Headers': 'ETag',
+};
+
+/** The answer to a browser that asks whether a page of another site may read a card. */
+const answerPreflight = () =>
+  new Response(null, {
+    status: 204,
+    headers: { 'Access-Control-Allow-Origin': '*', ...openHeaders, 'Access-Control-Max-Age': '86400' },
+  });
+
+/** A small document that follows from the settings alone, for pages of any site. */
 function answerOpenly(c: Request, type: string, document: object): Promise<Response> {
   const body = `${JSON.stringify(document)}\n`;
   return answerWithETag(c, {
     ...{ type, body },
+    headers: openHeaders,
     cacheControl: 'public, max-age=3600',
     cachePolicy: { cacheTags: [] },
   });
@@ -65,6 +80,9 @@ function answerOpenly(c: Request, type: string, document: object): Promise<Respo
 /** The card of the MCP server, and the catalog of this host that names it, at the address of ARD and of the format before it. */
 export const createServerCardRoutes = ({ site: { config } }: Face) =>
   new Hono<HttpEnvironment>()
+    .options('/api/mcp/server-card', answerPreflight)
+    .options('/.well-known/ard.json', answerPreflight)
+    .options('/.well-known/ai-catalog.json', answerPreflight)
     .get('/api/mcp/server-card', (c) => answerOpenly(c, serverCardType, toServerCard(config)))
     .get('/.well-known/ard.json', (c) => answerOpenly(c, json, toCatalog(config)))
     .get('/.well-known/ai-catalog.json', (c) => answerOpenly(c, catalogType, toCatalog(config)));

@@ -9,6 +9,10 @@ type Site = Pick<Config, 'publicUrl' | 'serviceName' | 'version'>;
 const description =
   'Independent evidence before an agent-service purchase: what is known about MCP servers, from whom, as of when, and what is not known. Not verification, not a recommendation, not a score.';
 
+/** At most 100 characters. */
+const cardDescription =
+  'Independent evidence about MCP servers before a purchase, with source and date. No score.';
+
 /** Revisions of the protocol that /api/mcp speaks, newest first. */
 const revisions = ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
 
@@ -18,7 +22,7 @@ export const toServerCard = (site: Site) => ({
   name: `${reversedHost(site.publicUrl)}/dossier`,
   title: site.serviceName,
   version: site.version,
-  description,
+  description: cardDescription,
   websiteUrl: site.publicUrl,
   remotes: [
     { type: 'streamable-http', url: `${site.publicUrl}/api/mcp`, supportedProtocolVersions: revisions },
