@@ -75,25 +75,6 @@ export const toLoggedChange = (
 ): NewChange | undefined =>
   isChangeType(type) ? { type, handle, at, data: { log_index, ...data } } : undefined;
 
-const notable: ReadonlySet<ChangeType> = new Set([
-  'listing.withdrawn',
-  'claim.activated',
-  'claim.suspended',
-  'rating.submitted',
-  'rating.amended',
-  'rating.withdrawn',
-]);
-
-/** Whether a change is one of prices, payees, tools, owners or ratings, or a withdrawal. */
-export function isNotable({ type, data }: NewChange): boolean {
-  if (type === 'listing.changed') return Array.isArray(data.fields) && data.fields.includes('repository');
-  if (type === 'observation.changed')
-    return (
-      Array.isArray(data.kinds) && data.kinds.some((kind) => /^(?:price|tools|auth)\b/.test(String(kind)))
-    );
-  return notable.has(type);
-}
-
 /** Which changes to read. */
 export interface ChangeFilter {
   /** Of one listing. */

@@ -51,6 +51,8 @@ export interface AskedKind {
   readonly name?: string;
   /** The line that says it, and what is not known of it. */
   readonly line?: Line;
+  /** It is not known where this is not there. */
+  readonly restsOn?: 'repository' | 'package';
   /** Hardly any listing has it: that one has none decides nothing, and is said in full only. */
   readonly isSeldom?: true;
   /** That the record does not state it, while nothing else is known of it. */

@@ -33,6 +33,7 @@ const repositoryOf = ({ repository }: Subject): RecordedSubject[] =>
 /** One fact about the recorded repository, made of what was found of it, or of why nothing was: of a rare one only once it was seen. */
 export const ofRepository = (find: (run: Run) => Promise<Found | NoAnswer>, isRare = false) => ({
   about: repositoryOf,
+  restsOn: 'repository' as const,
   async check(run: Run): Promise<readonly Finding[]> {
     const { repository: subject } = run.listing;
     if (!subject) return [];

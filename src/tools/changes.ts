@@ -2,7 +2,9 @@ import { keyOf } from '../config/files.ts';
 import type { Context } from '../context.ts';
 import { Problem } from '../core/problem.ts';
 import { requireNamespace } from '../listings/publishers.ts';
-import { type Change, type ChangeFilter, isNotable, takesTag } from '../log/change.ts';
+import { type Change, type ChangeFilter, type ChangeType, takesTag } from '../log/change.ts';
+import { kindOf } from '../observations/kinds.ts';
+import type { Question } from '../observations/observation.ts';
 import { findListing } from './find/listing.ts';
 import { refuseUnknownTag } from './find/near-misses.ts';
 import { changesOf, requireJudged } from './views/views.ts';
@@ -81,6 +83,24 @@ export async function readNewest(subject: ChangeSubject, context: Context): Prom
   const moves = await store.views.moves(keyOf(requireView(subject.value, context)), newest);
   const all = new Map([...moves, ...picked].map((change) => [change.seq, change]));
   return [...all.values()].toSorted((a, b) => b.seq - a.seq).slice(0, newest);
+}
+
+const notable: ReadonlySet<ChangeType> = new Set([
+  'listing.withdrawn',
+  'claim.activated',
+  'claim.suspended',
+  'rating.submitted',
+  'rating.amended',
+  'rating.withdrawn',
+]);
+const notableQuestions: ReadonlySet<Question | undefined> = new Set(['price', 'tools', 'access']);
+
+/** Whether a change is one of prices, payees, tools, owners or ratings, or a withdrawal. */
+function isNotable({ type, data: { fields, kinds } }: Change): boolean {
+  if (type === 'listing.changed') return Array.isArray(fields) && fields.includes('repository');
+  if (type === 'observation.changed')
+    return Array.isArray(kinds) && kinds.some((kind) => notableQuestions.has(kindOf(String(kind))?.question));
+  return notable.has(type);
 }
 
 /** The newest changes of prices, tools, owners and ratings of listings that are shown, and withdrawals. */

@@ -15,8 +15,7 @@ import {
 } from '../../core/words.ts';
 import { repositorySupersededBy } from '../../observations/kinds/repository.ts';
 import { toolsSurface } from '../../observations/kinds/tools.ts';
-import { askedOf } from '../../observations/kinds.ts';
-import { isDated } from '../../observations/observation.ts';
+import { askedOf, kinds } from '../../observations/kinds.ts';
 import { type Outcome, outcomeWords } from '../../observations/outcome.ts';
 import { type Fact, recorded } from '../fact.ts';
 import type { ListingDocument } from '../listing-document.ts';
@@ -47,16 +46,14 @@ const isInLines = (kind: string): boolean => askedOf(kind)?.line !== undefined;
 /** Whether buyers ask for it of every listing, however few have it. */
 const isAlwaysAsked = (kind: string): boolean => askedOf(kind)?.unstated !== undefined;
 
-/** Whether a fact is about a package or repository that is not there, or an endpoint: that is said once. */
-const isOfAbsent = ({ listing }: Judged, kind: string, subject?: string): boolean =>
-  listing.observations
-    .filter(isDated)
-    .some(
-      (one) =>
-        isAbsent(one) &&
-        one.kind.split('.')[0] === kind.split('.')[0] &&
-        (subject === undefined || one.subject === subject),
-    );
+/** Whether a fact is about a package or repository that is not there: that is said once. */
+const isOfAbsent = ({ seen }: Judged, kind: string, subject?: string): boolean =>
+  kinds.some(
+    (one) =>
+      one.existsAs !== undefined &&
+      one.existsAs === askedOf(kind)?.restsOn &&
+      seen(one).some((fact) => isAbsent(fact) && (subject === undefined || fact.subject === subject)),
+  );
 
 /** Whether it was looked for, and is not there. */
 const isNotThere = ({ outcome }: { readonly outcome: Outcome }) =>

@@ -298,6 +298,7 @@ export const ofPackages = (
   toFinding: (recorded: RecordedPackage, run: Run) => Promise<Finding>,
 ) => ({
   about: packagesOn(...types),
+  restsOn: 'package' as const,
   check: (run: Run): Promise<readonly Finding[]> =>
     Promise.all(
       readablePackages(run.listing)

@@ -60,6 +60,7 @@ export const sourceRepository = define({
 /** Whether the recorded repository holds its source. */
 export const repositoryContents = define({
   kind: 'repository.contents',
+  restsOn: 'repository',
   question: 'code',
   name: 'repository contents',
   isSeldom: true,
