@@ -16,6 +16,7 @@ import type { CopyField } from '../imports/import-run.ts';
 import type { Listing, ListingInput, ListingPackage } from '../listings/listing.ts';
 import type { Shared } from '../listings/shared.ts';
 import type { AskedKind } from '../observations/kind.ts';
+import { toImage, toPackage } from '../observations/kinds/package-record.ts';
 import type { sharedKinds } from '../observations/kinds/publisher.ts';
 import { anyPrice, nativeRatings } from '../observations/kinds/questions.ts';
 import { askedOf, kindOf, mayLack } from '../observations/kinds.ts';
@@ -184,15 +185,25 @@ const packagePages: Readonly<Record<string, (identifier: string, version?: strin
   cargo: (name, version) => `https://crates.io/crates/${name}${version ? `/${version}` : ''}`,
 };
 
+/** Where people read about an image; undefined for registries whose pages Dossier does not know. */
+function imagePage(one: ListingPackage): string | undefined {
+  const found = toPackage({ ...one, registry_type: 'oci' });
+  const { host, name = '' } = (found && toImage(found)) ?? {};
+  if (host === 'quay.io') return `https://quay.io/repository/${name}`;
+  if (host !== 'docker.io') return undefined;
+  return `https://hub.docker.com/${name.startsWith('library/') ? name.replace('library', '_') : `r/${name}`}`;
+}
+
 const isAddress = (identifier: string) => /^[a-z][a-z0-9+.-]*:\/\//i.test(identifier);
 const hasTag = (image: string) => /@|:[^/]*$/.test(image);
 
 /** The name of a package with its version, as its registry writes it; a file is named by its address. */
-export function packageName({ registry_type, identifier, version }: ListingPackage): Words {
+export function packageName(one: ListingPackage): Words {
+  const { registry_type, identifier, version } = one;
   const type = registry_type.toLowerCase();
   if (isAddress(identifier)) return version ? say`${code(identifier)} (${code(version)})` : code(identifier);
   if (type === 'oci' || type === 'docker')
-    return code(version && !hasTag(identifier) ? `${identifier}:${version}` : identifier);
+    return code(version && !hasTag(identifier) ? `${identifier}:${version}` : identifier, imagePage(one));
   return code(version ? `${identifier}@${version}` : identifier, packagePages[type]?.(identifier, version));
 }
 
