@@ -43,14 +43,18 @@ function sinceWhen({ changed_from, first_seen_at, outcome }: StoredObservation, 
   return say`${changed} since ${day(first_seen_at)}; what was there before was last seen on ${day(changed_from.seen_until)}.`;
 }
 
-/** Why what is shown is older than the last check. */
-function missedText({ missed, observed_at, outcome, asks_for, value }: StoredObservation): Words {
+/** Since when checks have not seen a fact again, and why. */
+function missedText({ missed, observed_at, value }: StoredObservation): Words {
   if (!missed) return none;
   const why = new Words(missed.why ?? []);
   return value === null
-    ? say`On ${day(observed_at)}: ${outcomeWords({ outcome, asks_for })}; checks since ${day(missed.since)} did not see whether that is still so. ${why}`
+    ? say`Checks since ${day(missed.since)} did not see whether that is still so. ${why}`
     : say`Last seen on ${day(observed_at)}; checks since ${day(missed.since)} did not see it again. ${why}`;
 }
+
+/** What the check found that is shown, where later checks could not tell whether it is still so. */
+const endedText = (one: StoredObservation): Words =>
+  one.missed && one.value === null ? say`On ${day(one.observed_at)}: ${outcomeWords(one)}.` : none;
 
 /** When a stale fact was last looked for, and how that ended; checks that missed it say so themselves. */
 function staleText(one: StoredObservation): Words {
@@ -69,7 +73,9 @@ function publish(stored: StoredObservation, kind: Kind, observing: Observing): O
   const isAsked = stored.outcome !== 'not_asked';
   const isStale = isAsked && observing.now.getTime() > staleAt_ms(observed_at, observing.interval_s);
   const cut = isShort ? cutDetails : none;
-  const alone = join([missedText(stored), sinceWhen(stored, kind), new Words(why ?? []), cut], ' ');
+  // What was so on the day of the fact, and then what is so of later checks.
+  const then = [endedText(stored), sinceWhen(stored, kind), new Words(why ?? []), cut];
+  const alone = join([...then, missedText(stored)], ' ');
   const reason = isStale ? join([staleText(stored), alone], ' ') : alone;
   return {
     ...fact,
