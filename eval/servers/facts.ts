@@ -45,6 +45,7 @@ const hasSameTools = (stored: readonly ListedTool[], shown: readonly ListedTool[
   );
 
 const asChecks = (value: unknown) => {
+  if (value === undefined) return undefined;
   const { days_30 } = value as { days_30: { answered: number; made: number } };
   return [days_30.answered, days_30.made];
 };

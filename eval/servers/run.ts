@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { openBehindProxy, playFaults, playSwitch } from './days.ts';
+import { toText, Words } from '../../src/core/words.ts';
+import { handle, openBehindProxy, playFaults, playSwitch } from './days.ts';
 import { compareFacts } from './facts.ts';
 import { install } from './programs.ts';
 import { type Server, servers } from './servers.ts';
@@ -39,10 +40,16 @@ async function compareAll(tried: readonly Server[]): Promise<void> {
     if (!known) continue;
     const { running, truth } = known;
     const { directory, url, close } = await openBehindProxy(running);
+    const { observations = [] } = (await directory.store.observations.ofListing(handle)) ?? {};
+    const reach = observations.find(({ kind }) => kind === 'endpoint.answers');
     const { checked, wrong } = await compareFacts(directory, url, truth);
     await close();
     await running.close();
     if (running.methods?.().includes('tools/call')) throw new Error('a tool was called');
+    if (reach?.outcome === 'not_asked') {
+      print(`- ${nameOf(server)} ${running.version}: not asked: ${toText(new Words(reach.why ?? []))}`);
+      continue;
+    }
     sum.servers += 1;
     sum.checked += checked;
     sum.wrong += wrong.length;

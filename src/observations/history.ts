@@ -4,7 +4,7 @@ import { toText, Words } from '../core/words.ts';
 import { isOfTools, type ShownChange, withTexts } from './changed-texts.ts';
 import type { Tool } from './endpoint/surface.ts';
 import { factsOf } from './kind.ts';
-import { toolNames, toolsSurface } from './kinds/tools.ts';
+import { toolNames, toolsCount, toolsSurface } from './kinds/tools.ts';
 import type { StoredObservation } from './observation.ts';
 import { createSetReader } from './stored-sets.ts';
 
@@ -92,7 +92,11 @@ export async function readTools(
         text === undefined
           ? 'The tools of this set are not stored, only their names.'
           : `The set has ${size} bytes, more than an answer with all endpoints shows. check_surface compares it with what you are shown.`;
-      endpoints.push({ ...dated, reason, names: toolNames(one.details?.tools) });
+      const names = toolNames(one.details?.tools);
+      const all = factsOf(toolsCount, observed).find(({ subject }) => subject === endpoint)?.value ?? 0;
+      // A long list of names is stored shortened (gate.ts).
+      const cut = names.length < all ? ` Only the first ${names.length} of ${all} names are kept.` : '';
+      endpoints.push({ ...dated, reason: `${reason}${cut}`, names });
     }
   }
   return { handle, statement, endpoints, untrusted_fields: ['endpoints'] };

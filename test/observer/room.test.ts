@@ -62,3 +62,34 @@ it.each([404, 503])(
     }
   },
 );
+
+it('says how many of the names of a long list of tools are kept', async () => {
+  const long = Array.from({ length: 2000 }, (_, n) => ({
+    name: `${n}-${'x'.repeat(190)}`,
+    description: 'x'.repeat(60),
+    inputSchema: { type: 'object' },
+  }));
+  const server = await startEndpoint((body, { url }, response) => {
+    if (url !== '/mcp' || body === '') return void response.writeHead(404).end();
+    const { id, method } = JSON.parse(body) as { id?: number; method?: string };
+    const introduced = { supportedVersions: ['2026-07-28'], capabilities: {} };
+    const result = method === 'tools/list' ? { tools: long } : introduced;
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+  });
+  const directory = await openDirectory({
+    entries: [
+      registryEntry(handle, { remotes: [{ type: 'streamable-http', url: 'https://long.example.com/mcp' }] }),
+    ],
+    environment: { HOST_OVERRIDES: JSON.stringify({ 'long.example.com': server.url }) },
+  });
+  await directory.observe(handle);
+  const answer = await directory.app.request(`/agents/${handle}/tools.json`);
+  const { endpoints } = (await answer.json()) as { endpoints: { names: string[]; reason: string }[] };
+  const [{ names = [], reason = '' } = {}] = endpoints;
+  expect(names.length).toBeGreaterThan(500);
+  expect(names.length).toBeLessThan(2000);
+  expect(reason).toMatch(new RegExp(` Only the first ${names.length} of 2000 names are kept\\.$`));
+  await directory.close();
+  await server.close();
+});
