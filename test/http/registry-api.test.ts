@@ -473,10 +473,10 @@ it('has the size of the log and its checkpoint, and takes at most 2,048 bytes fo
   await long.close();
   await gone.close();
   expect(Object.keys(block?.observations as object)).toEqual([
+    'price',
     'endpoint',
     'tools',
     'auth',
-    'price',
     'repository',
   ]);
   expect(block?.log).toEqual({
