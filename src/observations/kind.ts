@@ -158,6 +158,13 @@ export interface RecordKind extends FactKind {
   readonly follows?: 'all versions' | 'newest version';
 }
 
+/** A value whose lists a check does not change. */
+type Fixed<T> = T extends readonly (infer One)[]
+  ? readonly Fixed<One>[]
+  : T extends object
+    ? { readonly [Name in keyof T]: Fixed<T[Name]> }
+    : T;
+
 /** A kind as it is defined. */
 type Definition<Of extends FactKind, Name extends string, Value extends Json> = Omit<
   Of,
@@ -213,7 +220,9 @@ function sayOfAny<Value extends Json>(said: Says<Value>) {
 
 /** Defines a kind of fact that Dossier checks. */
 export const defineKind = <const Name extends string, Value extends Json>(
-  definition: Definition<Kind, Name, Value>,
+  definition: Omit<Definition<Kind, Name, Value>, 'check'> & {
+    readonly check?: (run: Run) => Promise<readonly Finding<Fixed<NoInfer<Value>>>[]>;
+  },
 ) => ({ ...definition, ...sayOfAny(definition), origin: 'check' as const }) satisfies Kind;
 
 /** Defines a kind of fact that the record of a listing states. */

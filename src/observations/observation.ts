@@ -128,8 +128,8 @@ export interface RecordedSubject {
 type Rule = 'rare' | 'together' | 'part' | 'passing' | 'gone';
 
 /** What one check found, before it is dated. */
-export interface Finding extends RecordedSubject {
-  readonly value: Observation['value'];
+export interface Finding<Value extends Json = Json> extends RecordedSubject {
+  readonly value: Value | null;
   /** SHA-256 of the whole value (RFC 8785), where the value is stored shortened. */
   readonly value_digest?: string;
   readonly outcome: Outcome;

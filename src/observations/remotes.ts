@@ -1,3 +1,4 @@
+import type { Json } from '../core/json.ts';
 import { code, type Words } from '../core/words.ts';
 import { type Fetched, type NoAnswer, responseOf, returned } from '../net/answer.ts';
 import type { EndpointAnswer } from './endpoint/conversation.ts';
@@ -8,7 +9,7 @@ import type { Run, Subject } from './run.ts';
 export const ownProbe = 'Dossier';
 
 /** A fact that could not be learned, with the outcome and reason of what prevented it. */
-export function withoutAnswer(answer: NoAnswer, subject?: string): Finding {
+export function withoutAnswer(answer: NoAnswer, subject?: string): Finding<never> {
   const { outcome, why, asks_for, source = ownProbe, source_url } = answer;
   const response = responseOf(answer);
   return {
@@ -24,17 +25,20 @@ export function withoutAnswer(answer: NoAnswer, subject?: string): Finding {
 }
 
 /** What is found of a subject whose source follows from it. */
-export type Found = Omit<Finding, 'subject' | 'source' | 'source_url'>;
+export type Found<Value extends Json = Json> = Omit<Finding<Value>, 'subject' | 'source' | 'source_url'>;
 
 /** The recorded repository. */
 const repositoryOf = ({ repository }: Subject): RecordedSubject[] =>
   repository === undefined ? [] : [{ subject: repository }];
 
 /** One fact about the recorded repository, made of what was found of it, or of why nothing was: of a rare one only once it was seen. */
-export const ofRepository = (find: (run: Run) => Promise<Found | NoAnswer>, isRare = false) => ({
+export const ofRepository = <const Value extends Json>(
+  find: (run: Run) => Promise<Found<Value> | NoAnswer>,
+  isRare = false,
+) => ({
   about: repositoryOf,
   restsOn: 'repository' as const,
-  async check(run: Run): Promise<readonly Finding[]> {
+  async check(run: Run): Promise<readonly Finding<Value>[]> {
     const { repository: subject } = run.listing;
     if (!subject) return [];
     const found = await find(run);
@@ -43,7 +47,10 @@ export const ofRepository = (find: (run: Run) => Promise<Found | NoAnswer>, isRa
   },
 });
 
-type FromEndpoint = (endpoint: EndpointAnswer, run: Run) => Found | NoAnswer | Promise<Found | NoAnswer>;
+type FromEndpoint<Value extends Json> = (
+  endpoint: EndpointAnswer,
+  run: Run,
+) => Found<Value> | NoAnswer | Promise<Found<Value> | NoAnswer>;
 
 /** Which exchange a fact is from. A list of tools that was seen stands, whatever the other one may answer the next time. */
 const decidedBy = ({ by, open, list }: EndpointAnswer): Pick<Finding, 'by' | 'open'> => ({
@@ -52,12 +59,12 @@ const decidedBy = ({ by, open, list }: EndpointAnswer): Pick<Finding, 'by' | 'op
 });
 
 /** One fact for each remote of the run, made of what the endpoint sent, or of why there is nothing to make it of. */
-export const ofRemotes = (toFinding: FromEndpoint, isRare = false) => ({
+export const ofRemotes = <const Value extends Json>(toFinding: FromEndpoint<Value>, isRare = false) => ({
   // The recorded endpoints, each address once.
   about: ({ remotes }: Pick<Subject, 'remotes'>) =>
     [...new Set(remotes.map(({ url }) => url))].map((subject) => ({ subject })),
-  async check(run: Run): Promise<readonly Finding[]> {
-    const found: Finding[] = [];
+  async check(run: Run): Promise<readonly Finding<Value>[]> {
+    const found: Finding<Value>[] = [];
     for (const remote of run.listing.remotes) {
       const endpoint = await run.endpoint(remote);
       const { url } = remote;
@@ -77,7 +84,7 @@ export const ofRemotes = (toFinding: FromEndpoint, isRare = false) => ({
 });
 
 /** The same of a fact that few endpoints have: reasons are stored only after it was seen once. */
-export const ofRareRemotes = (toFinding: FromEndpoint) => ({
+export const ofRareRemotes = <const Value extends Json>(toFinding: FromEndpoint<Value>) => ({
   ...ofRemotes(toFinding, true),
   isOptional: true as const,
 });
@@ -86,16 +93,16 @@ export const ofRareRemotes = (toFinding: FromEndpoint) => ({
  * One fact for each origin of the remotes, which few have, made of what a GET of this path gives (`Run.get`), or of why it gave nothing.
  * `toFinding` returns undefined for content that is not what was asked for.
  */
-export const ofOrigins = (
+export const ofOrigins = <const Value extends Json>(
   path: string,
   what: Words,
-  toFinding: (answer: Fetched, run: Run) => Found | undefined,
+  toFinding: (answer: Fetched, run: Run) => Found<Value> | undefined,
 ) => ({
   about: (listing: Subject) => originsOf(listing).map((subject) => ({ subject })),
   isOptional: true as const,
-  check: (run: Run): Promise<readonly Finding[]> =>
+  check: (run: Run): Promise<readonly Finding<Value>[]> =>
     Promise.all(
-      originsOf(run.listing).map(async (subject): Promise<Finding> => {
+      originsOf(run.listing).map(async (subject): Promise<Finding<Value>> => {
         const url = `${subject}${path}`;
         const answer = await run.get(url);
         const place = { subject, source: ownProbe, source_url: url };

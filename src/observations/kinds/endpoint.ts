@@ -6,7 +6,7 @@ import type { Finding } from '../observation.ts';
 import { isUnanswered } from '../outcome.ts';
 import { ofRemotes, originsOf, ownProbe, withoutAnswer } from '../remotes.ts';
 import type { Run, Subject } from '../run.ts';
-import { type CheckEnd, tallied, talliedWords } from '../tally.ts';
+import { type CheckEnd, type Tallied, tallied, talliedWords } from '../tally.ts';
 
 /** What an endpoint did that answered with this status: all but an introduction and a request for a payment is one for sign-in. */
 function answerWords(status: number): Words {
@@ -92,7 +92,7 @@ export const endpointAvailability = defineKind({
   isTally: true,
   check: (run) =>
     Promise.all(
-      run.listing.remotes.map(async (remote): Promise<Finding> => {
+      run.listing.remotes.map(async (remote): Promise<Finding<Tallied>> => {
         const endpoint = await run.endpoint(remote);
         const ended = endpoint.result === 'answered' ? 'answered' : endOf(endpoint);
         if (!ended) return { ...withoutAnswer(endpoint as NoAnswer, remote.url), rule: 'rare' };
@@ -101,11 +101,17 @@ export const endpointAvailability = defineKind({
     ),
 });
 
-async function ofHost(run: Run, hostname: string): Promise<Finding> {
+const resolved = z.strictObject({
+  families: z.array(z.enum(['IPv4', 'IPv6'])),
+  /** The CAA records (RFC 8659), as `issue letsencrypt.org`. */
+  caa: z.array(z.string()),
+});
+
+async function ofHost(run: Run, hostname: string): Promise<Finding<z.infer<typeof resolved>>> {
   const seen = await run.dns(hostname);
   if (seen.result !== 'dns') return withoutAnswer(seen, hostname);
   const { ipv4, ipv6, caa, unanswered } = seen;
-  const families = [...(ipv4 > 0 ? ['IPv4'] : []), ...(ipv6 > 0 ? ['IPv6'] : [])];
+  const families = [...(ipv4 > 0 ? ['IPv4' as const] : []), ...(ipv6 > 0 ? ['IPv6' as const] : [])];
   const isFound = families.length > 0;
   return {
     subject: hostname,
@@ -127,11 +133,7 @@ const hostsOf = (listing: Subject): string[] => [
 export const endpointDns = defineKind({
   kind: 'endpoint.dns',
   standsOutAs: 'not_there',
-  value: z.strictObject({
-    families: z.array(z.enum(['IPv4', 'IPv6'])),
-    /** The CAA records (RFC 8659), as `issue letsencrypt.org`. */
-    caa: z.array(z.string()),
-  }),
+  value: resolved,
   say({ value: { families, caa } }) {
     const addresses = join(families.map(ours), ' and ');
     return caa.length === 0 ? addresses : say`${addresses}; CAA: ${codes(caa)}`;
@@ -165,7 +167,7 @@ export const endpointProtocol = defineKind({
   ),
 });
 
-async function ofOrigin(run: Run, origin: string): Promise<Finding> {
+async function ofOrigin(run: Run, origin: string): Promise<Finding<z.infer<typeof certificate>>> {
   const seen = await run.tls(origin);
   if (seen.result !== 'certificate') return withoutAnswer(seen, origin);
   const { issuer, not_after, isTrusted, fault } = seen;

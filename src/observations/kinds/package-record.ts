@@ -1,7 +1,7 @@
 import compare from 'semver/functions/compare.js';
 import prerelease from 'semver/functions/prerelease.js';
 import valid from 'semver/functions/valid.js';
-import { asMembers, type JsonObject } from '../../core/json.ts';
+import { asMembers, type Json, type JsonObject } from '../../core/json.ts';
 import { toLine } from '../../core/text.ts';
 import { code, codes, own, say, type Words } from '../../core/words.ts';
 import {
@@ -293,13 +293,13 @@ export function readPublished(run: Run, recorded: RecordedPackage): Promise<Publ
 }
 
 /** One fact for each recorded package of these registries, about the recorded version if the fact says nothing else. */
-export const ofPackages = (
+export const ofPackages = <const Value extends Json>(
   types: readonly RecordedPackage['type'][],
-  toFinding: (recorded: RecordedPackage, run: Run) => Promise<Finding>,
+  toFinding: (recorded: RecordedPackage, run: Run) => Promise<Finding<Value>>,
 ) => ({
   about: packagesOn(...types),
   restsOn: 'package' as const,
-  check: (run: Run): Promise<readonly Finding[]> =>
+  check: (run: Run): Promise<readonly Finding<Value>[]> =>
     Promise.all(
       readablePackages(run.listing)
         .filter(({ type }) => types.includes(type))
@@ -310,11 +310,11 @@ export const ofPackages = (
 });
 
 /** One fact for each recorded package of these registries whose version is published there. */
-export const ofPublished = (
+export const ofPublished = <const Value extends Json>(
   types: readonly RecordedPackage['type'][],
-  toFinding: (published: Published) => Found | NoAnswer,
+  toFinding: (published: Published) => Found<Value> | NoAnswer,
 ) =>
-  ofPackages(types, async (recorded, run) => {
+  ofPackages(types, async (recorded, run): Promise<Finding<Value>> => {
     const published = await readPublished(run, recorded);
     if (published.result !== 'published') return withoutAnswer(published);
     const { source, source_url } = published;

@@ -23,7 +23,7 @@ interface Reading<Value extends Json> {
  * else. A version is no part of the fact: another one that states the same is no change.
  */
 const ofVersions = <Value extends Json>({ value: read, isOfAll, what }: Reading<Value>) =>
-  ofPublished(['npm'], ({ version, document, earlier }): Found | NoAnswer => {
+  ofPublished(['npm'], ({ version, document, earlier }): Found<Value> | NoAnswer => {
     const value = read(document);
     if (value === undefined)
       return noAnswer('nothing', say`npm does not state ${what} of version ${code(version)}.`);

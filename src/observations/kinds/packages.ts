@@ -46,7 +46,7 @@ const idsOf = (found: readonly Advisory[]) =>
 function toFinding(
   { found, source }: { readonly found: readonly Advisory[]; readonly source: string },
   { type, version }: { readonly type: RecordedPackage['type']; readonly version: string },
-): Finding {
+): Finding<z.infer<typeof advisories>> {
   const about = (wanted: 'yes' | 'unknown') =>
     found.filter((one) => affects(one, version, type === 'pypi') === wanted);
   const [affecting, unknown] = [about('yes'), about('unknown')];
@@ -65,7 +65,10 @@ function toFinding(
   };
 }
 
-async function advisoriesOf(recorded: RecordedPackage, run: Run): Promise<Finding> {
+async function advisoriesOf(
+  recorded: RecordedPackage,
+  run: Run,
+): Promise<Finding<z.infer<typeof advisories>>> {
   const list = await run.advisories(recorded.type === 'npm' ? 'npm' : 'PyPI', recorded.name);
   if (list.result !== 'advisories') return withoutAnswer(list);
   const { type } = recorded;
@@ -160,7 +163,10 @@ export const packageDeprecated = defineKind({
 
 const digestForm = /^sha256:[\da-f]{64}$/;
 
-async function ofImage(recorded: RecordedPackage, run: Run): Promise<Finding> {
+/** Of an image: a tag or digest, and the digest of its manifest. */
+const manifest = z.strictObject({ reference: z.string(), digest: z.string() });
+
+async function ofImage(recorded: RecordedPackage, run: Run): Promise<Finding<z.infer<typeof manifest>>> {
   const image = toImage(recorded);
   if (!image)
     return withoutAnswer(notAsked(own('The recorded identifier is not the name of a container image.')));
@@ -197,11 +203,7 @@ export const packageExists = defineKind({
   kind: 'package.exists',
   unchecked: { what: own('whether the recorded package is published'), isAsked: isOnNpmOrPypi },
   entryName: 'package',
-  value: z.union([
-    z.strictObject({ version: z.string() }),
-    /** Of an image: a tag or digest, and the digest of its manifest. */
-    z.strictObject({ reference: z.string(), digest: z.string() }),
-  ]),
+  value: z.union([z.strictObject({ version: z.string() }), manifest]),
   say: ({ value }) =>
     'version' in value
       ? say`version ${code(value.version)}`
@@ -250,7 +252,7 @@ function compare(
   { repository, issuer }: Extract<CheckedSignature, { readonly result: 'signed' }>,
   recorded: string | undefined,
   version: string,
-): Found {
+): Found<Provenance> {
   const details = { version, issuer: toShort(issuer) ?? null };
   if (repository === undefined) {
     return {
@@ -269,7 +271,7 @@ function compare(
 }
 
 /** Without provenance; that an earlier version had it is said. */
-function none({ version, earlier }: Published): Found {
+function none({ version, earlier }: Published): Found<Provenance> {
   const provenBefore =
     'result' in earlier ? undefined : earlier.find((one) => isAttested(one.document))?.version;
   const before =
@@ -287,7 +289,7 @@ function judge(
   signed: CheckedSignature,
   { digest }: ServedProvenance,
   { version, repository }: { readonly version: string; readonly repository: string | undefined },
-): Found {
+): Found<Provenance> {
   const isAboutFile =
     signed.result === 'signed' &&
     digest.hex !== '' &&
@@ -299,7 +301,7 @@ function judge(
   return { value: null, outcome: 'nothing', why, details: { version } };
 }
 
-async function provenanceOf(run: Run, recorded: RecordedPackage): Promise<Finding> {
+async function provenanceOf(run: Run, recorded: RecordedPackage): Promise<Finding<Provenance>> {
   const published = await readPublished(run, recorded);
   if (published.result !== 'published') return withoutAnswer(published);
   const { source, source_url, version } = published;
@@ -328,6 +330,7 @@ const provenance = z.strictObject({
   /** What the certificate names. */
   repository: z.string().optional(),
 });
+type Provenance = z.infer<typeof provenance>;
 
 /** Which repository the published package was built from, as its signed provenance says. */
 export const packageProvenance = defineKind({

@@ -86,7 +86,7 @@ export const priceCapability = defineKind({
   ...ofRemotes(capabilityFinding),
 });
 
-function readCatalog(listed: Awaited<ReturnType<Run['catalogs']>>[number]): Found {
+function readCatalog(listed: Awaited<ReturnType<Run['catalogs']>>[number]): Found<PaidOffer[]> {
   if (listed.result !== 'read') return withoutAnswer(listed);
   const { item, read_at } = listed;
   const when = say`Dossier read the catalogue on ${day(read_at)}`;
@@ -126,7 +126,7 @@ export const priceCatalog = defineKind({
   about: ({ remotes }) => remotes.map(({ url }) => ({ recorded: url })),
   isOptional: true,
   async check(run) {
-    const found: Finding[] = [];
+    const found: Finding<PaidOffer[]>[] = [];
     const { remotes } = run.listing;
     for (const { url } of remotes) {
       const catalogs = await run.catalogs(url);
@@ -170,7 +170,7 @@ function operationsWords({ value, details }: ShownFinding): Words {
   return say`${code(first.operation)}: ${price}${of}${on}${by}${more}, advertised`;
 }
 
-function readOpenApi({ text }: Fetched): Found | undefined {
+function readOpenApi({ text }: Fetched): Found<z.infer<typeof pricedOperation>[]> | undefined {
   const document = readObject(text);
   if (typeof document?.openapi !== 'string') return undefined;
   const priced = pricedOperations(document);
@@ -210,7 +210,7 @@ function payeesOf(payment: EndpointAnswer): string[] {
   return [...new Set(addresses)].sort();
 }
 
-function payToFinding(endpoint: EndpointAnswer) {
+function payToFinding(endpoint: EndpointAnswer): Found<z.infer<typeof payees>> | NoAnswer {
   const named = payeesOf(endpoint);
   if (named.length === 0) return noneQuoted(endpoint);
   const again = endpoint.paymentAgain ? payeesOf({ ...endpoint, payment: endpoint.paymentAgain }) : [];

@@ -4,9 +4,9 @@ import { parseClaimFile } from '../../claims/claim.ts';
 import { handleWords } from '../../core/handle.ts';
 import { code, day, join, ours, own, phrase, say } from '../../core/words.ts';
 import { canonicalDigest } from '../../log/leaf.ts';
-import { noAnswer, notAsked } from '../../net/answer.ts';
+import { type NoAnswer, noAnswer, notAsked } from '../../net/answer.ts';
 import { defineKind } from '../kind.ts';
-import { ofRepository } from '../remotes.ts';
+import { type Found, ofRepository } from '../remotes.ts';
 
 const hooks = /"hooks"\s*:\s*\{\s*"/;
 
@@ -135,15 +135,17 @@ export const repositorySupersededBy = defineKind({
   }, true),
 });
 
+const existence = z.strictObject({
+  state: z.enum(['there', 'empty', 'moved']),
+  /** The path that its host redirects to. */
+  moved_to: z.string().optional(),
+});
+
 /** Whether the recorded repository is where the listing says. */
 export const repositoryExists = defineKind({
   kind: 'repository.exists',
   entryName: 'repository',
-  value: z.strictObject({
-    state: z.enum(['there', 'empty', 'moved']),
-    /** The path that its host redirects to. */
-    moved_to: z.string().optional(),
-  }),
+  value: existence,
   line: 'whose',
   isLocked: true,
   existsAs: 'repository',
@@ -163,7 +165,7 @@ export const repositoryExists = defineKind({
   },
   method_version: 'repository/2',
   isOptional: true,
-  ...ofRepository(async (run) => {
+  ...ofRepository(async (run): Promise<Found<z.infer<typeof existence>> | NoAnswer> => {
     const head = await run.head();
     if (head.result === 'head') return { value: { state: 'there' }, outcome: 'seen' };
     return head.there ? { value: head.there, outcome: 'seen', why: head.why } : head;

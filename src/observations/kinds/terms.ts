@@ -139,7 +139,7 @@ function placesOf(listing: Subject): Place[] {
   return places.filter(({ url }, at) => places.findIndex((place) => place.url === url) === at);
 }
 
-async function ask(run: Run, { url, read }: Place): Promise<Finding> {
+async function ask(run: Run, { url, read }: Place): Promise<Finding<string>> {
   const place = { subject: url, source: ownProbe, source_url: url };
   const answer = await run.get(url);
   if (answer.result !== 'response') return { ...withoutAnswer(answer), ...place, rule: 'rare' };
@@ -159,7 +159,7 @@ const named = (places: readonly Place[]) =>
   );
 
 /** What to say where no place has a link: that none was found, unless some gave no answer. */
-function withoutLink(places: readonly Place[], answers: readonly Finding[]): Finding {
+function withoutLink(places: readonly Place[], answers: readonly Finding[]): Finding<never> {
   const open = answers.find(({ outcome }) => outcome !== 'nothing' && outcome !== 'absent');
   const why = open?.why ?? say`Dossier found no link to terms of service at ${named(places)}.`;
   const outcome = open?.outcome ?? 'nothing';
