@@ -69,6 +69,8 @@ async function readCompared({ context }: Directory, handles: readonly string[]) 
 
 /** What is said of a listing, by door; members that others write are left out. */
 export interface Said {
+  /** The day of the answers, on which the copy was read as well. */
+  readonly today: string;
   readonly endpoint: string | undefined;
   readonly repository: string | undefined;
   readonly stands_out: string;
@@ -92,6 +94,7 @@ async function readSaid(
   const { title: _, description: __, endpoint, repository, tags: ___, untrusted_fields: ____, ...own } = json;
   const page = await (await app.request(`/agents/${handle}`)).text();
   return {
+    today: context.clock().toISOString().slice(0, 10),
     endpoint: endpoint as string | undefined,
     repository: repository as string | undefined,
     stands_out: [...(full.markdown?.matchAll(/^Stands out: .*$/gm) ?? [])].join(' '),
@@ -133,7 +136,7 @@ const batch = 8;
 async function checkFile(file: string): Promise<boolean> {
   const entries = readEntries(file);
   const records = createRecords(entries);
-  const directory = await openDirectory({ entries: [], environment: { LIMITS: 'off' } });
+  const directory = await openDirectory({ entries: [], environment: { LIMITS: 'off' }, isClockStill: true });
   await directory.importEntries(entries);
   const handles = records.handles.filter((_, at) => at % every === 0);
   const found: Found[] = [];

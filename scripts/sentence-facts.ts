@@ -166,13 +166,12 @@ function checkShared(handle: string, { stands_out, similar, compared }: Said, re
 /** What is false by the record in all that is said of a listing. */
 export function checkFacts(handle: string, said: Said, records: Records): string[] {
   const server = records.server(handle);
-  const { texts, compared } = said;
+  const { texts, compared, today } = said;
   const wrong: string[] = [];
   const expect = (holds: boolean, what: string) => {
     if (!holds) wrong.push(what);
   };
   const dates = records.dates(handle);
-  const today = new Date().toISOString().slice(0, 10);
   const known = new Set([
     today,
     records.changed,
