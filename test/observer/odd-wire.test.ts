@@ -219,7 +219,10 @@ const replies = new Map<string, Reply>([
   ...unusable.map(([name, reply]) => [name, reply] as const),
   ...Object.entries(endless),
 ]);
-const names = [...replies.keys()];
+/** A server of HTTP with SSE that asks for something itself, with the id of the request, before each reply. */
+const asking = 'a stream that asks';
+let opened: Socket | undefined;
+const names = [...replies.keys(), asking];
 const hostOf = (name: string) => `odd-${names.indexOf(name)}.example.com`;
 const handleOf = (name: string) => `com.example.odd-${names.indexOf(name)}/mcp`;
 
@@ -231,11 +234,20 @@ function answer(socket: Socket, text: string): void {
     return void socket.end(
       whole('Contact: mailto:a@example.com\nExpires: 2090-01-01T00:00:00Z\n', 'text/plain'),
     );
+  if (names[Number(name)] === asking && path === '/mcp' && text.startsWith('GET')) {
+    opened = socket;
+    return void socket.write(`${head('200 OK', stream)}event: endpoint\ndata: /mcp\n\n`);
+  }
   if (!text.startsWith('POST') || path !== '/mcp')
     return void socket.end(whole('', 'text/plain', '404 Not Found'));
   const sent = JSON.parse(body) as { id?: number; method: string };
   if (sent.id === undefined) return void socket.end(head('202 Accepted', 'content-length: 0'));
   const key = names[Number(name)] ?? '';
+  if (key === asking) {
+    opened?.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id: sent.id, method: 'ping' })}\n\n`);
+    opened?.write(`data: ${message(sent.id, sent.method)}\n\n`);
+    return void socket.end(head('202 Accepted', 'content-length: 0'));
+  }
   const bytes = replies.get(key)?.({ id: sent.id, method: sent.method }, socket);
   if (bytes === undefined || key in endless) return void socket.write(bytes ?? '');
   socket.end(bytes);
@@ -260,7 +272,7 @@ beforeAll(async () => {
   directory = await openDirectory({
     entries: names.map((name) =>
       registryEntry(handleOf(name), {
-        remotes: [{ type: 'streamable-http', url: `https://${hostOf(name)}/mcp` }],
+        remotes: [{ type: name === asking ? 'sse' : 'streamable-http', url: `https://${hostOf(name)}/mcp` }],
       }),
     ),
     environment: {
@@ -291,6 +303,12 @@ it.each(Object.keys(readable))('reads what clients read: %s', async (name) => {
   expect(facts['endpoint.answers']).toMatchObject({ outcome: 'seen', value: 200 });
   expect(facts['tools.count']).toMatchObject({ outcome: 'seen', value: 1 });
   expect(facts['auth.required']).toMatchObject({ value: false });
+});
+
+it('takes no request of a server for a reply over an event stream either', async () => {
+  const facts = await check(asking);
+  expect(facts['endpoint.answers']).toMatchObject({ outcome: 'seen', value: 200 });
+  expect(facts['tools.count']).toMatchObject({ value: 1 });
 });
 
 it.each(unusable)('says what came: %s', async (name, _reply, outcome, reason) => {
