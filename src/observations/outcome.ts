@@ -10,10 +10,10 @@ const words: Readonly<Record<Outcome, Words>> = {
   nothing: own('looked for, none stated'),
   asks: own('it asks for credentials first'),
   absent: own('looked for, not found'),
-  otherwise: own('it returned something else'),
-  silent: own('it gave no answer'),
+  otherwise: own('something else was returned'),
+  silent: own('no answer came'),
   refused: own('the check was refused'),
-  not_asked: own('it was not asked'),
+  not_asked: own('not asked'),
 };
 export const outcomes = Object.keys(words) as [Outcome, ...Outcome[]];
 

@@ -563,7 +563,7 @@ const observedRows: readonly Row[] = [
     undefined,
     seen({ outcome: 'nothing' }, { kind: 'price.tool', outcome: 'silent' }),
     'unknown',
-    'Dossier has not seen whether the endpoint quotes a price: it gave no answer.',
+    'Dossier has not seen whether the endpoint quotes a price: no answer came.',
   ),
   row(
     'no_payment_seen',
@@ -676,7 +676,7 @@ const observedRows: readonly Row[] = [
       { kind: 'tools.surface', subject: second.url, outcome: 'silent' },
     ),
     'unknown',
-    'The tools that the endpoint lists are not known to Dossier: it gave no answer.',
+    'The tools that the endpoint lists are not known to Dossier: no answer came.',
   ),
   // A value in the form of an earlier version of the kind.
   row(
@@ -731,7 +731,7 @@ const observedRows: readonly Row[] = [
       { kind: 'package.deprecated', subject: 'npm:b', value: null, outcome: 'silent' },
     ),
     'unknown',
-    'Dossier has not seen whether each recorded package is deprecated: it gave no answer.',
+    'Dossier has not seen whether each recorded package is deprecated: no answer came.',
   ),
   row(
     'package_not_deprecated',

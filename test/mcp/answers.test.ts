@@ -297,7 +297,7 @@ const rows: readonly Row[] = [
     ],
     expected: [
       `Not there: maintainers of the package (Dossier, ${today})`,
-      `Could not be seen: advisories about the package: it gave no answer (Dossier, ${today})`,
+      `Could not be seen: advisories about the package: no answer came (Dossier, ${today})`,
     ],
   },
   {
@@ -699,7 +699,7 @@ const rows: readonly Row[] = [
         reason: 'The files could not be read.',
       }),
     ],
-    expected: ['Could not be seen: terms: it gave no answer'],
+    expected: ['Could not be seen: terms: no answer came'],
     absent: ['licence, support, terms', 'operator, terms'],
   },
   {

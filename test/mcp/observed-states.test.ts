@@ -39,7 +39,7 @@ describe('get_history', () => {
     const [change] = json.changes as string[];
     expect(change).toMatch(
       new RegExp(
-        `answered \\(HTTP status 200\\) until ${dayAgo(40)}, since ${dayAgo(20)} it gave no answer \\(log index \\d+\\)$`,
+        `answered \\(HTTP status 200\\) until ${dayAgo(40)}, since ${dayAgo(20)} no answer came \\(log index \\d+\\)$`,
       ),
     );
   });
