@@ -49,7 +49,7 @@ export function recordedFacts(
   return recordKinds.flatMap((kind): ImportedSignal[] => {
     if (!isStated(kind, listing, reading))
       return [toSignal(kind, told, { value: null, outcome: 'nothing', reason: whyNoHistory(reading) })];
-    // The record of a sample that is specified is made up.
+    // Of a listing that quotes the specification no registry states anything.
     const value = isSpecified(listing) ? undefined : kind.stated?.(recorded);
     if (value === undefined) return [];
     const { outcomeOfNone = 'nothing' } = kind;

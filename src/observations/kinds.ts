@@ -27,18 +27,7 @@ import {
   publisherSameEndpoint,
   sharedKinds,
 } from './kinds/publisher.ts';
-import {
-  anyPrice,
-  credentials,
-  dataHandling,
-  licence,
-  nativeRatings,
-  operator,
-  region,
-  repositoryContents,
-  sourceRepository,
-  support,
-} from './kinds/questions.ts';
+import { otherQuestions } from './kinds/questions.ts';
 import {
   recordPackageTypes,
   recordRepository,
@@ -129,30 +118,16 @@ export const kinds: readonly Kind[] = checked;
 /** The kinds of the record. */
 export const recordKinds: readonly RecordKind[] = recorded;
 
-/** What buyers ask that no kind of fact answers alone. */
-const others: readonly AskedKind[] = [
-  anyPrice,
-  credentials,
-  operator,
-  sourceRepository,
-  repositoryContents,
-  nativeRatings,
-  dataHandling,
-  region,
-  licence,
-  support,
-];
-
 /** What has words for that nothing is known of it, in the order of the questions of buyers. */
 export const mayLack: readonly AskedKind[] = questions.flatMap((question) =>
-  [...checked, ...others].filter(
+  [...checked, ...otherQuestions].filter(
     (kind: AskedKind) => kind.question === question && (kind.unstated ?? kind.unchecked),
   ),
 );
 
 const byName = new Map<string, FactKind>([...recorded, ...checked].map((kind) => [kind.kind, kind]));
 const askedByName = new Map<string, AskedKind>(
-  [...recorded, ...checked, ...others].map((kind) => [kind.kind, kind]),
+  [...recorded, ...checked, ...otherQuestions].map((kind) => [kind.kind, kind]),
 );
 
 /** The definition of a kind of fact; undefined for one that nobody defined. */
