@@ -475,6 +475,18 @@ const rows: readonly Row[] = [
     ],
   },
   {
+    says: 'which of two packages asks for what',
+    record: {
+      packages: [
+        { ...npm.packages[0], environmentVariables: [{ ...header, name: 'X_TOKEN' }] },
+        { ...npm.packages[0], identifier: 'y-mcp', environmentVariables: [{ ...header, name: 'Y_TOKEN' }] },
+      ],
+    },
+    expected: [
+      'Asks: Needs a secret environment variable X_TOKEN at x-mcp; needs a secret environment variable Y_TOKEN at y-mcp (record).',
+    ],
+  },
+  {
     says: 'that only a package asks for a secret',
     record: {
       ...at(url),

@@ -291,9 +291,11 @@ const asks: FactsOf = (judged) => {
     })),
   ].filter(({ inputs = [] }) => inputs.length > 0);
   const isOfBoth = new Set(places.map(({ noun }) => noun)).size > 1;
+  // What differs between two endpoints, or two packages, names each.
+  const isOfEach = !isOfBoth && unique(places.map(({ inputs }) => inputsWords(inputs))).length > 1;
   const needs = places.map(({ noun, subject, inputs }) => {
     const text = inputsWords(inputs);
-    if (detail === 'full')
+    if (detail === 'full' || isOfEach)
       return say`${text}${atPlace({ subject }, [...listing.remotes, ...listing.packages])}`;
     return isOfBoth ? say`${own(noun)} ${text}` : text;
   });
