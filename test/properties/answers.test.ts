@@ -184,6 +184,7 @@ describe('whatever publishers record and endpoints answer', () => {
       ...emptyIn(answer.pages.page, answer.texts.Markdown),
       ...repeatedIn(sentencesOf(answer.texts.JSON)),
       ...inTexts(answer, 'foreign', contradictionsIn),
+      ...inTexts(answer, 'foreign', (text) => text.match(/\bNpm has/g) ?? []),
     ]));
 
   it('nothing is shown as none that the source records of no listing', () =>

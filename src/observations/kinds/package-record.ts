@@ -3,7 +3,7 @@ import prerelease from 'semver/functions/prerelease.js';
 import valid from 'semver/functions/valid.js';
 import { asMembers, type Json, type JsonObject } from '../../core/json.ts';
 import { toLine } from '../../core/text.ts';
-import { code, codes, own, say, type Words } from '../../core/words.ts';
+import { code, codes, own, say, name as term, type Words } from '../../core/words.ts';
 import {
   type Fetched,
   type NoAnswer,
@@ -129,7 +129,8 @@ export function toImage({ name: identifier, version }: RecordedPackage) {
   return { host, name, reference: digest ?? tag ?? version ?? 'latest' };
 }
 
-const npm = own('npm');
+/** It keeps its small letter at the beginning of a sentence. */
+const npm = term('npm');
 
 /** The path of a package; a scope's slash is encoded. */
 const npmPath = (name: string): string => `/${name.replace('/', '%2f')}`;
