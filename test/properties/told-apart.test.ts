@@ -57,6 +57,20 @@ function replaceText(value: unknown, place: { left: number }, text: string): unk
 const checked = kinds.filter((kind) => kind.check && !kind.isTally);
 
 it.each(checked.map((kind) => [kind.kind, kind] as const))(
+  'a value of %s that is shortened because it is large is still one of its kind',
+  (_, kind) => {
+    const values = valuesOf(z.toJSONSchema(kind.value, { unrepresentable: 'any' }));
+    fc.assert(
+      fc.property(values, (value) => {
+        const fact = passGate(kind, { value: value as never, outcome: 'seen', source: 'Dossier' });
+        expect(kind.value.safeParse(fact.value).error).toBeUndefined();
+      }),
+      { numRuns: 300, endOnFailure: true },
+    );
+  },
+);
+
+it.each(checked.map((kind) => [kind.kind, kind] as const))(
   'a change of %s names what was and what is in other words, however alike they are',
   (_, kind) => {
     const values = valuesOf(z.toJSONSchema(kind.value, { unrepresentable: 'any' }));
