@@ -101,7 +101,21 @@ const rows: readonly Row[] = [
     says: 'a package that its registry marks as deprecated',
     record: npm,
     seen: [packageFact({ kind: 'package.deprecated', value: { deprecated: true, message: 'use another' } })],
-    expected: [`npm marks npm:x-mcp as deprecated (Dossier, ${today}): “use another”.`],
+    expected: [
+      `npm marks the recorded version of npm:x-mcp as deprecated (Dossier, ${today}): “use another”.`,
+    ],
+  },
+  {
+    says: 'a release that its registry marks as yanked, without a reason',
+    record: { packages: [{ registryType: 'pypi', identifier: 'x', version: '1.0.0' }] },
+    seen: [
+      saw({
+        ...{ kind: 'package.deprecated', value: { deprecated: true }, recorded: 'pypi:x@1.0.0' },
+        ...{ subject: 'pypi:x', source: 'pypi.org' },
+      }),
+    ],
+    expected: [`PyPI marks the recorded version of pypi:x as yanked (Dossier, ${today}).`],
+    absent: ['without a reason'],
   },
   {
     says: 'an endpoint that does not answer: since when, how often, from where',

@@ -145,8 +145,11 @@ export const packageDeprecated = defineKind({
   standsOutAs: 'deprecated',
   sayStandsOut({ value: { deprecated, message }, subject = '', by }) {
     const said = message === undefined ? own('') : say`: ${quote(message)}`;
-    const registry = subject.startsWith('pypi:') ? own('PyPI') : own('npm');
-    return deprecated ? say`${registry} marks ${code(subject)} as deprecated${by}${said}` : undefined;
+    if (!deprecated) return undefined;
+    const [registry, how] = subject.startsWith('pypi:')
+      ? [own('PyPI'), own('yanked')]
+      : [own('npm'), own('deprecated')];
+    return say`${registry} marks the recorded version of ${code(subject)} as ${how}${by}${said}`;
   },
   isLocked: true,
   question: 'upkeep',
