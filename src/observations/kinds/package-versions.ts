@@ -26,7 +26,7 @@ const ofVersions = <Value extends Json>({ value: read, isOfAll, what }: Reading<
   ofPublished(['npm'], ({ version, document, earlier }): Found<Value> | NoAnswer => {
     const value = read(document);
     if (value === undefined)
-      return noAnswer('nothing', say`npm does not state ${what} of version ${code(version)}.`);
+      return noAnswer('nothing', say`Of version ${code(version)}, npm does not state ${what}.`);
     const known = 'result' in earlier ? [] : earlier;
     const [before] = known;
     const was = before && read(before.document);
