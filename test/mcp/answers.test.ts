@@ -67,6 +67,8 @@ function tallyOf(answered: number, made: number) {
   const counted = { answered, made, others: { server_error: made - answered } };
   return { days_30: counted, days_90: counted, first_check: long };
 }
+/** What a fact about a package says of its version. */
+const details = { version: '1.0.0' };
 const packageFact = (one: Partial<Seen> & Pick<Seen, 'kind'>) =>
   saw({
     value: true,
@@ -100,21 +102,25 @@ const rows: readonly Row[] = [
   {
     says: 'a package that its registry marks as deprecated',
     record: npm,
-    seen: [packageFact({ kind: 'package.deprecated', value: { deprecated: true, message: 'use another' } })],
-    expected: [
-      `npm marks the recorded version of npm:x-mcp as deprecated (Dossier, ${today}): “use another”.`,
+    seen: [
+      packageFact({
+        kind: 'package.deprecated',
+        value: { deprecated: true, message: 'use another' },
+        details,
+      }),
     ],
+    expected: [`npm marks version 1.0.0 of npm:x-mcp as deprecated (Dossier, ${today}): “use another”.`],
   },
   {
     says: 'a release that its registry marks as yanked, without a reason',
     record: { packages: [{ registryType: 'pypi', identifier: 'x', version: '1.0.0' }] },
     seen: [
       saw({
-        ...{ kind: 'package.deprecated', value: { deprecated: true }, recorded: 'pypi:x@1.0.0' },
+        ...{ kind: 'package.deprecated', value: { deprecated: true }, recorded: 'pypi:x@1.0.0', details },
         ...{ subject: 'pypi:x', source: 'pypi.org' },
       }),
     ],
-    expected: [`PyPI marks the recorded version of pypi:x as yanked (Dossier, ${today}).`],
+    expected: [`PyPI marks version 1.0.0 of pypi:x as yanked (Dossier, ${today}).`],
     absent: ['without a reason'],
   },
   {
@@ -661,10 +667,10 @@ const rows: readonly Row[] = [
     seen: [
       packageFact({
         kind: 'package.advisories',
-        value: { count: 2, ids: ['GHSA-1', 'GHSA-2'], not_compared: [] },
+        ...{ value: { count: 2, ids: ['GHSA-1', 'GHSA-2'], not_compared: [] }, details },
       }),
     ],
-    expected: [`2 advisories about the recorded version of npm:x-mcp (Dossier, ${today}).`],
+    expected: [`2 advisories about version 1.0.0 of npm:x-mcp (Dossier, ${today}).`],
   },
   {
     says: 'an entry that is new',

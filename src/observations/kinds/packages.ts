@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { code, codes, count, day, dayOf, own, quote, say, type Words } from '../../core/words.ts';
 import type { Listing } from '../../listings/listing.ts';
 import { notAsked, toRegistered } from '../../net/answer.ts';
-import { defineKind } from '../kind.ts';
+import { defineKind, type ShownFinding } from '../kind.ts';
 import type { Finding, RecordedSubject } from '../observation.ts';
 import { type Advisory, affects } from '../packages/advisories.ts';
 import type { CheckedSignature } from '../packages/sigstore.ts';
@@ -33,6 +33,10 @@ const isOnNpmOrPypi = ({ packages }: Pick<Listing, 'packages'>): boolean =>
 
 const packageOf = (subject: string | undefined): Words =>
   subject === undefined ? own('the package') : code(subject);
+
+/** The version that a fact is about: the recorded one, or the newest if none is recorded. */
+const versionOf = ({ details }: Pick<ShownFinding, 'details'>): Words =>
+  typeof details?.version === 'string' ? say`version ${code(details.version)}` : own('the recorded version');
 
 const mostAdvisories = 20;
 
@@ -107,18 +111,15 @@ export const packageAdvisories = defineKind({
   value: advisories,
   say: advisoriesWords,
   saidIn: 'kept_up',
-  sayInLine: ({ value }) => say`${count(value.count, 'advisory')} about the recorded version`,
+  sayInLine: ({ value, details }) => say`${count(value.count, 'advisory')} about ${versionOf({ details })}`,
   standsOutAs: ['malware', 'advisories'],
-  sayStandsOut({ value: { count: all, ids }, subject, rule, by }) {
+  sayStandsOut({ value: { count: all, ids }, details, subject, rule, by }) {
+    const what = say`${versionOf({ details })} of ${packageOf(subject)}`;
     const malware = ids.filter(isMalware);
     const others = all - malware.length;
     if (rule === 'malware')
-      return malware.length > 0
-        ? say`OSV lists the recorded version of ${packageOf(subject)} as malicious, in ${codes(malware)}${by}`
-        : undefined;
-    return others > 0
-      ? say`${count(others, 'advisory')} about the recorded version of ${packageOf(subject)}${by}`
-      : undefined;
+      return malware.length > 0 ? say`OSV lists ${what} as malicious, in ${codes(malware)}${by}` : undefined;
+    return others > 0 ? say`${count(others, 'advisory')} about ${what}${by}` : undefined;
   },
   question: 'code',
   title: 'Advisories about the package',
@@ -143,13 +144,13 @@ export const packageDeprecated = defineKind({
     return deprecated ? say`yes${said}` : own('no');
   },
   standsOutAs: 'deprecated',
-  sayStandsOut({ value: { deprecated, message }, subject = '', by }) {
+  sayStandsOut({ value: { deprecated, message }, details, subject = '', by }) {
     const said = message === undefined ? own('') : say`: ${quote(message)}`;
     if (!deprecated) return undefined;
     const [registry, how] = subject.startsWith('pypi:')
       ? [own('PyPI'), own('yanked')]
       : [own('npm'), own('deprecated')];
-    return say`${registry} marks the recorded version of ${code(subject)} as ${how}${by}${said}`;
+    return say`${registry} marks ${versionOf({ details })} of ${code(subject)} as ${how}${by}${said}`;
   },
   isLocked: true,
   question: 'upkeep',

@@ -156,7 +156,7 @@ it('says first of all that a version is malware, in that word', async () => {
   await directory.observe('com.example/evil');
   const answer = await directory.app.request('/agents/com.example/evil.md');
   expect(await answer.text()).toMatch(
-    /Stands out: OSV lists the recorded version of `npm:evil` as malicious, in `MAL-2026-1` \(Dossier, [\d-]{10}\)\. .*1 advisory about the recorded version of `npm:evil`/,
+    /Stands out: OSV lists version `1\.0\.0` of `npm:evil` as malicious, in `MAL-2026-1` \(Dossier, [\d-]{10}\)\. .*1 advisory about version `1\.0\.0` of `npm:evil`/,
   );
 });
 

@@ -93,6 +93,10 @@ it('names the words of a mark before and after they changed', async () => {
   expect(await changesOf('Package marked as deprecated')).toEqual([
     'yes: “use another” until then yes: “malware”',
   ]);
+  // The record names no version.
+  const text = await (await directory.app.request(`/agents/${handle}.md`)).text();
+  expect(text).toContain('npm marks version `1.1.0` of `npm:server` as deprecated');
+  expect(text).toContain('2 advisories about version `1.1.0`');
 });
 
 it('names the maintainers before and after one became another, whatever their order', async () => {
