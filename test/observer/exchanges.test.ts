@@ -253,7 +253,7 @@ it('a redirect to a page for sign-in is a request for sign-in on every face, and
   expect(facts['auth.required']).toMatchObject({ value: true });
   const answer = await directory.app.request('/agents/com.example.login/mcp.md');
   const page = await answer.text();
-  expect(page).toContain('answered with a redirect to sign-in (HTTP 302), 1 of 1 checks in 30 days');
+  expect(page).toContain('returned a redirect to sign-in (HTTP 302), 1 of 1 checks in 30 days');
   expect(page).toContain('asks for sign-in before it answers (HTTP status 302)');
 });
 

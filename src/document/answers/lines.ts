@@ -198,9 +198,9 @@ function endpointWords(one: KnownFact<typeof endpointAnswers>, judged: Judged): 
   const often = tally ? say`, ${answeredWords(tally)}` : say``;
   const http = say`HTTP ${number(one.value)}`;
   const isRedirect = one.value >= 300 && one.value < 400;
-  const how = isRedirect ? say` with a redirect to sign-in (${http})` : say` ${http}`;
-  const status = one.value === 200 ? say`` : how;
-  return say`answered${status}${sinceFirst(one, own(' since '))}${often}`;
+  const returned = isRedirect ? say`returned a redirect to sign-in (${http})` : say`returned ${http}`;
+  const what = one.value === 200 ? own('answered') : returned;
+  return say`${what}${sinceFirst(one, own(' since '))}${often}`;
 }
 
 /** Since when it is so, if that is an earlier day than that of the check. */
