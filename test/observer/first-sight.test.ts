@@ -78,7 +78,11 @@ async function toldOf(days: readonly Day[]) {
       since = kinds.length;
       directory.wait(86_400);
     }
-    return told;
+    const answer = await directory.app.request('/api/tools/get_history', {
+      ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+      body: JSON.stringify({ handle }),
+    });
+    return { told, history: await answer.text() };
   } finally {
     await directory.close();
     await server.close();
@@ -91,12 +95,14 @@ it.each([
 ] as const)(
   'tells no fact that is seen for the first time or again: an endpoint that %s',
   async (_, days, told) => {
-    expect(await toldOf(days)).toEqual(told);
+    expect((await toldOf(days)).told).toEqual(told);
   },
 );
 
 it('tells that an endpoint asks for credentials, and not that the same tools are back', async () => {
-  const [first, gated, back] = await toldOf(['up', 'gated', 'up']);
+  const { told, history } = await toldOf(['up', 'gated', 'up']);
+  const [first, gated, back] = told;
+  expect(history).toMatch(/known for the first time: OAuth sign-in [^:]*\(`?https:[^)]+\): looked for, not found/);
   expect(first).toEqual([]);
   expect(gated).toEqual(expect.arrayContaining(['tools.count', 'tools.surface']));
   expect(back?.filter((kind) => kind.startsWith('tools.'))).toEqual([]);

@@ -277,7 +277,7 @@ function seenWords({ is_first, changes }: ReturnType<typeof toCheck>, kind: stri
   const shown = seen
     .slice(0, mostSeen)
     .map((change) => say`${titleOf(change)}: ${seenValue(change, change.after)}`);
-  return [say`seen for the first time: ${join([...shown, ...more(seen, mostSeen)], '; ')}`];
+  return [say`known for the first time: ${join([...shown, ...more(seen, mostSeen)], '; ')}`];
 }
 
 /** Events of a claim; for the first four, something was shown. */
