@@ -479,3 +479,15 @@ it('shows no set of tools that is too long for an answer with all endpoints, and
   expect((await readListed()).endpoints[0]?.tools).toHaveLength(30);
   expect(surfaces, 'no other set than the one that is shown is read').not.toHaveBeenCalled();
 });
+
+it('does not say that other hidden characters are there once there are none', async () => {
+  offered = [{ ...readsMail, description: 'Reads\u200b mail' }];
+  await look();
+  directory.wait(86_400);
+  offered = [readsMail];
+  await look();
+  const markdown = await (await directory.app.request(`/agents/${handle}.md`)).text();
+  expect(markdown).toMatch(
+    /Hidden characters in texts for models: none at .* Its texts for models have another number of characters that cannot be seen since /,
+  );
+});

@@ -120,7 +120,7 @@ export const toolsHiddenText = defineKind({
   doesNotMean:
     'Editors and copied pages leave such characters too. None found says nothing of what can be read.',
   unit: 'characters',
-  changed: own('Other characters that cannot be seen are in its texts for models'),
+  changed: own('Its texts for models have another number of characters that cannot be seen'),
   say: ({ value }) => (value === 0 ? own('none') : count(value, 'character')),
   standsOutAs: 'hidden_text',
   sayStandsOut({ value, subject = '', by, isOnly }) {
