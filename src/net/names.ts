@@ -87,7 +87,7 @@ function createKnownDomains() {
 }
 
 /** Names that always mean this machine and are never sent to DNS (RFC 6761 section 6.3). */
-const ofThisMachine = /(?:^|\.)localhost$/;
+export const isOfThisMachine = (name: string): boolean => /(?:^|\.)localhost\.?$/i.test(name);
 const loopback: Found = [
   { address: '127.0.0.1', family: 4 },
   { address: '::1', family: 6 },
@@ -121,7 +121,7 @@ function createNames(servers: Config['dnsServers'], timeout_ms: number) {
   const resolveOnce = cachedOnce(resolveInTurn, caching);
   const resolve = async (hostname: string) => {
     const name = withoutRoot(hostname.toLowerCase());
-    return ofThisMachine.test(name) ? loopback : resolveOnce(name);
+    return isOfThisMachine(name) ? loopback : resolveOnce(name);
   };
   return {
     /** Resolves a name to all its IPv4 and IPv6 addresses; `no_way` if the signal aborts first. Never throws. */

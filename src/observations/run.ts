@@ -4,6 +4,7 @@ import { asMembers, asObject, type JsonObject, readObject } from '../core/json.t
 import { code, day, own, say, type Words } from '../core/words.ts';
 import type { Listing } from '../listings/listing.ts';
 import { isAddress } from '../net/addresses.ts';
+import { isOfThisMachine } from '../net/names.ts';
 import {
   type Fetched,
   type NoAnswer,
@@ -175,7 +176,8 @@ function toNoHead({ key, host }: RepositoryPlace, source_url: string, failure: F
   // A redirect to anything else, as to a page of maintenance, may pass.
   if (moved_to === undefined) return unread(say`HEAD of ${code(key)}`, failure);
   const why = say`${code(host)} redirects ${path} to ${code(moved_to)}.`;
-  return { ...none(why), there: { state: 'moved', moved_to } };
+  // What is at the other path was not read.
+  return { ...noAnswer('otherwise', why, { source_url }), there: { state: 'moved', moved_to } };
 }
 
 /** What is asked about the recorded repository of a listing, without a token. Never throws. */
@@ -272,6 +274,8 @@ async function get(url: string, { fetch, robots }: RunParts): Promise<Fetched | 
 
 async function dns(hostname: string, parts: RunParts) {
   if (isAddress(hostname)) return notAsked(own('The recorded address names no host, but an IP address.'));
+  if (isOfThisMachine(hostname))
+    return notAsked(say`${code(hostname)} always means the machine of the caller, and is never looked up in DNS.`);
   return parts.dns(hostname);
 }
 

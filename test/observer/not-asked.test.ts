@@ -141,5 +141,6 @@ it.each([
     directory.wait(86_400);
   }
   expect(await said(handle)).not.toMatch(silence);
+  expect(await said(handle)).not.toContain('DNS has no address');
   expect(await isAlive(handle)).toBe('unknown');
 });

@@ -108,6 +108,8 @@ it('says where a repository has moved to', async () => {
       outcome: 'seen',
       reason: '`github.com` redirects `example/moved` to `somebody/else`.',
     },
+    // What is at the other path was not read.
+    'repository.last_commit': { value: null, outcome: 'otherwise' },
   });
 });
 
