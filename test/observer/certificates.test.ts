@@ -152,7 +152,7 @@ it.each([
 ])('names a certificate that is not valid as the reason of every other fact (%s)', async (name, fault) => {
   for (const kind of ['endpoint.answers', 'tools.count'])
     expect((await certificateOf(name, kind))?.reason).toBe(
-      `A request to \`${name}.example.com\` was not sent, because the certificate of the host is not valid: ${fault}.`,
+      `The connection to \`${name}.example.com\` was ended before a request, because the certificate of the host is not valid: ${fault}.`,
     );
 });
 

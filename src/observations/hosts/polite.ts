@@ -86,7 +86,7 @@ function failed({ host }: URL, { result: failure, certificate, brokeOff }: Faile
   if (certificate)
     return noAnswer(
       'silent',
-      say`A request to ${code(host)} was not sent, because the certificate of the host is not valid: ${certificate}.`,
+      say`The connection to ${code(host)} was ended before a request, because the certificate of the host is not valid: ${certificate}.`,
       { cause: 'certificate' },
     );
   const [outcome, cause, ended] = brokeOff && failure === 'host_unreachable' ? brokenOff : failures[failure];
