@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { day_ms, day as dayText } from '../core/text.ts';
-import { day, isEmpty, join, own, say, type Words } from '../core/words.ts';
+import { count, day, isEmpty, join, own, say, type Words } from '../core/words.ts';
 
 /** How a check that is counted ended: it was answered, or in one of these classes of failure. */
 const endWords = {
@@ -67,7 +67,7 @@ export const answeredWords = ({ days_30: { answered, made } }: Tallied): Words =
 
 function windowWords({ answered, made, others }: Tallied['days_30']): Words {
   const failed = join(
-    ends.flatMap((ended) => (others[ended] ? [say`${endWords[ended]} ${others[ended]}`] : [])),
+    ends.flatMap((ended) => (others[ended] ? [say`${endWords[ended]} ${count(others[ended], 'time')}`] : [])),
     ', ',
   );
   return isEmpty(failed) ? say`${answered} of ${made}` : say`${answered} of ${made} (the others: ${failed})`;
