@@ -6,6 +6,9 @@ import { recordKinds } from '../observations/kinds.ts';
 import { type ListingFacts, type Reading, whyNoHistory } from './record.ts';
 import { sharedWords } from './sentences.ts';
 
+/** The source of what Dossier saw of two listings alike, which no record states. */
+export const ofChecks = 'checks of Dossier';
+
 interface StoredRecord {
   /** The publisher's server.json of the version that is shown, as JSON text. */
   readonly record: string;
@@ -66,7 +69,7 @@ export function sharedFacts({ listing, publisherListings: count, shared, reading
     const kind = sharedKinds.find(({ of }) => of === one.kind);
     if (!kind) return [];
     if (first) {
-      const checked = first.as_of && { source: 'checks of Dossier', observed_at: first.as_of };
+      const checked = first.as_of && { source: ofChecks, observed_at: first.as_of };
       const said = { value: others, outcome: 'seen', reason: sharedWords(kind, one, first) } as const;
       return [toSignal(kind, { ...told, ...checked }, { ...said, shared_with: first.handle })];
     }

@@ -168,7 +168,7 @@ it('says of two endpoints of different fate what happened to each', async () => 
   await directory.observe('com.twofates/mcp');
   const { stands_out = [] } = await answerOf('com.twofates/mcp');
   expect(stands_out.join(' ')).toMatch(
-    /At `https:\/\/page\.example\.com\/mcp`: The endpoint returned a web page \(HTTP 200\) instead of MCP \(on [\d-]{10}\)/,
+    /At `https:\/\/page\.example\.com\/mcp`: the endpoint returned a web page \(HTTP 200\) instead of MCP \(on [\d-]{10}\)/,
   );
   expect(stands_out.join(' ')).toMatch(/No answer from `https:\/\/broken\.example\.com\/mcp` on [\d-]{10}/);
 });
@@ -178,6 +178,6 @@ it('is alive if one of two endpoints answers, and says what the other one return
   expect(await aliveOf('com.halfwell/mcp')).toBe('met');
   const { stands_out = [] } = await answerOf('com.halfwell/mcp');
   expect(stands_out.join(' ')).toContain(
-    'At `https://page.example.com/mcp`: The endpoint returned a web page',
+    'At `https://page.example.com/mcp`: the endpoint returned a web page',
   );
 });

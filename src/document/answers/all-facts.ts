@@ -11,6 +11,7 @@ import {
   source,
   toText,
   type Words,
+  within,
 } from '../../core/words.ts';
 import { kindOf } from '../../observations/kinds.ts';
 import {
@@ -24,6 +25,7 @@ import {
 import { outcomeWords } from '../../observations/outcome.ts';
 import type { Fact } from '../fact.ts';
 import type { ListingDocument } from '../listing-document.ts';
+import { ofChecks } from '../recorded-facts.ts';
 import { atPlace, factWords, isKnown } from '../seen.ts';
 import { inputWords, notKnownWords, toSplitKinds } from '../sentences.ts';
 import { factTitle, toLabel } from '../words.ts';
@@ -138,13 +140,17 @@ const nothing: ListedFact = {
 function factsOf(listing: ListingDocument, question: Question): ListedFact[] {
   const { observations, signals, not_seen, not_known } = listing;
   const observed = observations.filter((one) => one.question === question);
-  // All are of the record, whose origin is named beside it.
+  // The origin of the record is named beside it; what other listings have in common with it may be of checks.
   const imported = signals.imported
     .filter(({ kind }) => kindOf(kind)?.question === question)
-    .map((one) => ({ ...one, source: 'record' }));
+    .map((one) => ({ ...one, source: one.source === ofChecks ? 'Dossier' : 'record' }));
   const split = toSplitKinds(observations);
-  const placeOf = ({ kind, subject }: (typeof not_seen)[number]) =>
-    subject !== undefined && split.has(kind) ? say` at ${code(subject)}` : say``;
+  // A kind that ended in several ways says where in which.
+  const reasonsOf = Map.groupBy(not_seen, ({ kind }) => kind);
+  const endedAlike = (kind: string) =>
+    !split.has(kind) && new Set(reasonsOf.get(kind)?.map(({ reason }) => toText(reason))).size < 2;
+  const placed = ({ kind, subject, reason }: (typeof not_seen)[number]) =>
+    subject === undefined || endedAlike(kind) ? reason : say`at ${code(subject)}: ${within(reason)}`;
   const unread = not_known.filter(
     (one) => one.question === question && !observed.some(({ kind }) => kind === one.kind),
   );
@@ -156,7 +162,7 @@ function factsOf(listing: ListingDocument, question: Question): ListedFact[] {
         .filter((one) => one.question === question)
         .map((one) => ({
           name: kindOf(one.kind) ? factTitle(one.kind) : '',
-          text: sentence(say`${phrase(one.reason)}${placeOf(one)} (${own(one.by)}, ${dayOf(one.as_of)})`),
+          text: sentence(say`${phrase(placed(one))} (${own(one.by)}, ${dayOf(one.as_of)})`),
         })),
       'not_there',
     ),

@@ -16,6 +16,7 @@ import {
   sentence,
   source,
   type Words,
+  within,
 } from '../../core/words.ts';
 import type { Kind } from '../../observations/kind.ts';
 import { accessOauth, accessRequired } from '../../observations/kinds/access.ts';
@@ -100,10 +101,11 @@ function deadWords(one: SeenFact<typeof endpointAnswers>, listing: ListingDocume
   const isLater = dayText(first_seen_at) !== dayText(observed_at);
   const days = isLater ? say`${day(observed_at)}, nor on ${day(first_seen_at)}` : day(observed_at);
   const both = isLater ? say`${day(observed_at)} and on ${day(first_seen_at)}` : day(observed_at);
+  const whatElse = phrase(reasonOf(one) ?? own('it returned something else than MCP'));
   const ends: Readonly<Partial<Record<Outcome, Words>>> = {
     absent: say`Nothing was at ${subject} on ${days}`,
     silent: say`No answer from ${subject} on ${days}`,
-    otherwise: say`${isOnly ? say`` : say`At ${subject}: `}${phrase(reasonOf(one) ?? own('it returned something else than MCP'))} (on ${both})`,
+    otherwise: say`${isOnly ? whatElse : say`At ${subject}: ${within(whatElse)}`} (on ${both})`,
   };
   const what = ends[one.outcome];
   if (what === undefined) return undefined;

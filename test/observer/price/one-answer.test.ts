@@ -97,10 +97,10 @@ it('a price of one of two endpoints: the other one, which quotes none, is named'
   );
   expect(document.not_known.filter(({ question }) => question === 'price')).toEqual([]);
   expect(row).toMatch(
-    /Price that the endpoint quotes: The endpoint did not .* at https:\/\/plain\.example\.com\/mcp \(Dossier, /,
+    /Price that the endpoint quotes: At https:\/\/plain\.example\.com\/mcp: the endpoint did not .* \(Dossier, /,
   );
   expect(markdown).toMatch(
-    /Price that the endpoint quotes: The endpoint did not .* at https:\/\/plain\.example\.com\/mcp \(Dossier, .*\n/,
+    /Price that the endpoint quotes: At https:\/\/plain\.example\.com\/mcp: the endpoint did not .* \(Dossier, .*\n/,
   );
   expect(criteria).toEqual([
     'met: The endpoint quoted Dossier a price.',
