@@ -1,5 +1,6 @@
 import { namespaceMatchesRepositoryOwner, namespaceText } from '../core/handle.ts';
 import { namespaceHoldsEndpoints } from '../core/identity.ts';
+import { day as dayText } from '../core/text.ts';
 import { code, count, day, join, number, ours, own, say, Words } from '../core/words.ts';
 import { hiddenSentence, isSample, isSpecified, type Listing } from '../listings/listing.ts';
 import { accessRequired } from '../observations/kinds/access.ts';
@@ -80,7 +81,7 @@ function answerOf({ endpoint }: Listing, observations: readonly Seen[]): Words |
   const others = othersWords(one, observations);
   if (one.outcome === 'silent') return say`no answer ${day(one.observed_at)}${others}`;
   if (one.outcome === 'otherwise')
-    return say`returned something else than MCP ${day(one.observed_at)}${others}`;
+    return say`returned something else than MCP on ${day(one.observed_at)}${others}`;
   if (one.outcome === 'absent') return say`nothing there ${day(one.observed_at)}${others}`;
   if (one.outcome !== 'seen') return undefined;
   if (one.missed) return say`last answered ${day(one.observed_at)}${others}`;
@@ -91,13 +92,20 @@ function answerOf({ endpoint }: Listing, observations: readonly Seen[]): Words |
   return say`answered ${day(one.observed_at)}${first}`;
 }
 
-/** What is recorded and not there; of an endpoint that is said first. */
-const absencesOf = (observations: readonly Seen[]): Words[] =>
-  observations.flatMap(({ kind, outcome, observed_at }) => {
+/** What is recorded and not there, once for each day; of an endpoint that is said first. */
+function absencesOf(observations: readonly Seen[]): Words[] {
+  const absent = observations.flatMap(({ kind, outcome, observed_at }) => {
     const what = kindOf(kind)?.existsAs;
     const isSaid = what !== undefined && what !== 'endpoint' && outcome === 'absent';
-    return isSaid ? [say`${ours(what)} not there ${day(observed_at)}`] : [];
+    return isSaid ? [{ what, on: dayText(observed_at) }] : [];
   });
+  return [...Map.groupBy(absent, ({ what, on }) => `${what} ${on}`).values()].flatMap((same) =>
+    same.slice(0, 1).map(({ what, on }) => {
+      const which = same.length > 1 ? count(same.length, what) : ours(what);
+      return say`${which} not there ${day(on)}`;
+    }),
+  );
+}
 
 const ratingsOf = (native: HitFacts['native']): Words | false | undefined =>
   native && native.ratings > 0 && say`rated by ${sourcesFirst(native)}`;

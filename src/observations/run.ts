@@ -4,7 +4,6 @@ import { asMembers, asObject, type JsonObject, readObject } from '../core/json.t
 import { code, day, own, say, type Words } from '../core/words.ts';
 import type { Listing } from '../listings/listing.ts';
 import { isAddress } from '../net/addresses.ts';
-import { isOfThisMachine } from '../net/names.ts';
 import {
   type Fetched,
   type NoAnswer,
@@ -14,6 +13,7 @@ import {
   toContent,
   whyTooLong,
 } from '../net/answer.ts';
+import { isOfThisMachine } from '../net/names.ts';
 import type { RepositoryPlace, RepositoryReader } from '../net/repositories.ts';
 import { askInTransports } from './endpoint/ask.ts';
 import type { EndpointAnswer } from './endpoint/conversation.ts';
@@ -275,7 +275,9 @@ async function get(url: string, { fetch, robots }: RunParts): Promise<Fetched | 
 async function dns(hostname: string, parts: RunParts) {
   if (isAddress(hostname)) return notAsked(own('The recorded address names no host, but an IP address.'));
   if (isOfThisMachine(hostname))
-    return notAsked(say`${code(hostname)} always means the machine of the caller, and is never looked up in DNS.`);
+    return notAsked(
+      say`${code(hostname)} always means the machine of the caller, and is never looked up in DNS.`,
+    );
   return parts.dns(hostname);
 }
 

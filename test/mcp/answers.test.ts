@@ -100,6 +100,33 @@ const rows: readonly Row[] = [
     expected: ['Deprecated in the registry (record); its publisher says “Use com.example/next”.'],
   },
   {
+    says: 'several packages that are not there once in a list',
+    record: {
+      packages: ['a', 'b', 'c'].map((identifier) => ({
+        ...{ registryType: 'pypi', identifier, version: '1.0.0', transport: { type: 'stdio' } },
+      })),
+    },
+    seen: [
+      packageFact({
+        ...{ kind: 'package.deprecated', value: { deprecated: true, message: 'broken' } },
+        ...{ subject: 'pypi:a', recorded: 'pypi:a@1.0.0' },
+      }),
+      ...['b', 'c'].map((name) =>
+        packageFact({
+          ...{
+            kind: 'package.exists',
+            value: null,
+            outcome: 'absent',
+            reason: `PyPI has no package ${name}.`,
+          },
+          ...{ subject: `pypi:${name}`, recorded: `pypi:${name}@1.0.0` },
+        }),
+      ),
+    ],
+    expected: [`PyPI marks the recorded version of pypi:a as yanked (Dossier, ${today}): “broken”.`],
+    hit: [`2 packages not there ${today}`],
+  },
+  {
     says: 'a package that its registry marks as deprecated',
     record: npm,
     seen: [
@@ -363,10 +390,12 @@ const rows: readonly Row[] = [
     absent: ['scheme exact'],
   },
   {
-    says: 'of a price in another format than x402 that its unit is not known',
+    says: 'of a price in another format than x402 that it is not known for how much use',
     record: at(url),
     seen: [answers, { ...price, details: { offers: [{ ...offer('50000', '0.05 USDC'), format: 'mpp' }] } }],
-    expected: [`Costs: Quotes 0.05 USDC on Base (unit not known) before it answers (Dossier, ${today}).`],
+    expected: [
+      `Costs: Quotes 0.05 USDC on Base for an amount of use that is not known before it answers (Dossier, ${today}).`,
+    ],
   },
   {
     says: 'of a package that was not there when it was last checked, both, and each once',

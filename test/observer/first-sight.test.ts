@@ -102,7 +102,9 @@ it.each([
 it('tells that an endpoint asks for credentials, and not that the same tools are back', async () => {
   const { told, history } = await toldOf(['up', 'gated', 'up']);
   const [first, gated, back] = told;
-  expect(history).toMatch(/known for the first time: OAuth sign-in [^:]*\(`?https:[^)]+\): looked for, not found/);
+  expect(history).toMatch(
+    /known for the first time: OAuth sign-in [^:]*\(`?https:[^)]+\): looked for, not found/,
+  );
   expect(first).toEqual([]);
   expect(gated).toEqual(expect.arrayContaining(['tools.count', 'tools.surface']));
   expect(back?.filter((kind) => kind.startsWith('tools.'))).toEqual([]);

@@ -390,7 +390,7 @@ const costs: FactsOf = (judged) => {
     const payee = known(pricePayTo).find(({ subject }) => subject === one.subject);
     const to = payee ? say`, paid to ${factWords(payee)}` : say``;
     // An offer of x402 is for the request that it answers; other formats have units that Dossier does not read.
-    const unit = isForRequest(one) ? own('for one request') : own('(unit not known)');
+    const unit = isForRequest(one) ? own('for one request') : own('for an amount of use that is not known');
     const text = say`quotes ${factWords(one)} ${unit}${to} before it answers${atPlace(one, quoted)}`;
     return observed(judged, one, text);
   });

@@ -154,7 +154,7 @@ export const packageDeprecated = defineKind({
   },
   isLocked: true,
   question: 'upkeep',
-  title: 'Package marked as deprecated',
+  title: 'Version marked as deprecated or yanked',
   means:
     'Whether the registry marks the recorded version as deprecated (npm) or yanked (PyPI), and with which words.',
   doesNotMean: 'A version that is not marked may still be given up.',

@@ -88,9 +88,11 @@ it('changes nothing but the version if the newest one states the same', async ()
 
 it('names the words of a mark before and after they changed', async () => {
   stated.versions = { '1.0.0': {}, '1.1.0': { deprecated: 'use another' } };
-  expect(await changesOf('Package marked as deprecated')).toEqual(['no until then yes: “use another”']);
+  expect(await changesOf('Version marked as deprecated or yanked')).toEqual([
+    'no until then yes: “use another”',
+  ]);
   stated.versions = { '1.0.0': {}, '1.1.0': { deprecated: 'malware' } };
-  expect(await changesOf('Package marked as deprecated')).toEqual([
+  expect(await changesOf('Version marked as deprecated or yanked')).toEqual([
     'yes: “use another” until then yes: “malware”',
   ]);
   // The record names no version.
