@@ -80,7 +80,7 @@ describe.each([
     await page.getByText('Outcomes by month', { exact: true }).click();
     expect(await page.locator('.months tbody tr').first().locator('td').allTextContents()).toEqual([
       'none',
-      'succeeded 20, failed 5',
+      '20 succeeded, 5 failed',
     ]);
     await page.getByRole('link', { name: 'All ratings, with what was amended and withdrawn' }).click();
     expect(await page.locator('h1').textContent()).toBe('Ratings');
