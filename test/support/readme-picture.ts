@@ -44,5 +44,6 @@ export async function takeReadmePicture(page: Page): Promise<Buffer> {
 export function wordsIn(png: Buffer): string {
   const at = png.indexOf(textHead);
   if (at < 0) return '';
-  return png.toString('utf8', at + textHead.length, at + 4 + png.readUInt32BE(at - 4));
+  const words = png.toString('utf8', at + textHead.length, at + 4 + png.readUInt32BE(at - 4));
+  return words.replaceAll(/(?<=\(date\)), \d+ \w+ ago/g, '');
 }
