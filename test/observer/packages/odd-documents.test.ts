@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Directory, openDirectory } from '../../support/directory.ts';
+import type { Endpoint } from '../../support/endpoints/mcp-endpoint.ts';
+import {
+  npmPackument,
+  pypiRelease,
+  type Stored,
+  startPackageRegistry,
+} from '../../support/endpoints/package-registry.ts';
+import { registryEntry } from '../../support/entries.ts';
+import { variantsOf } from '../../support/odd-values.ts';
+
+const packument = npmPackument(
+  'odd',
+  {
+    '1.0.0': { scripts: { postinstall: 'a' }, dependencies: { a: '1' }, _npmUser: { name: 'a' } },
+    '1.1.0': {},
+  },
+  { '1.0.0': '2026-01-01T10:00:00.000Z', '1.1.0': '2026-03-01T10:00:00.000Z' },
+);
+const release = pypiRelease('odd', '1.1.0', 'a');
+
+let document: unknown;
+let registry: Endpoint;
+let directory: Directory;
+
+beforeAll(async () => {
+  registry = await startPackageRegistry(
+    () => new Proxy({}, { get: () => ({ status: 200, text: JSON.stringify(document) }) satisfies Stored }),
+  );
+  const listed = (type: string) =>
+    registryEntry(`com.example.odd/${type}`, {
+      packages: [{ registryType: type, identifier: 'odd', version: '1.1.0' }],
+      remotes: [],
+    });
+  directory = await openDirectory({
+    entries: [listed('npm'), listed('pypi')],
+    environment: {
+      PACKAGE_REGISTRIES: JSON.stringify({ npm: registry.url, pypi: registry.url }),
+    },
+  });
+});
+afterAll(async () => {
+  await directory.close();
+  await registry.close();
+});
+
+it.each([
+  ['npm', packument],
+  ['pypi', release],
+])('whatever %s has at any place of its document, no other fact is lost', async (type, whole) => {
+  const handle = `com.example.odd/${type}`;
+  document = whole;
+  const { observations: before } = await directory.observe(handle);
+  const kinds = before.map(({ kind }) => kind).sort();
+  const faults: string[] = [];
+  for (document of variantsOf(whole)) {
+    directory.wait(86_400);
+    const { observations } = await directory.observe(handle);
+    const failed = observations.filter(({ reason = '', missed }) =>
+      `${reason} ${missed?.reason}`.includes('failed on our side'),
+    );
+    const lost = kinds.filter((kind) => !observations.some((one) => one.kind === kind));
+    if (failed.length + lost.length > 0)
+      faults.push(
+        `${[...failed.map(({ kind }) => kind), ...lost]}: ${JSON.stringify(document).slice(0, 400)}`,
+      );
+  }
+  expect(faults).toEqual([]);
+});
