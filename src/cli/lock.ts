@@ -7,6 +7,7 @@ import { counted } from '../core/text.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import {
   compareLocked,
+  countUnknown,
   differenceText,
   type LastChanges,
   type LockDifference,
@@ -178,6 +179,13 @@ const compareAll = (lock: LockFile, found: ReadonlyMap<string, Found>): LockDiff
       : compareLocked(handle, locked, now);
   });
 
+/** How many facts could not be compared, because they are not known now. */
+const countUncompared = (lock: LockFile, found: ReadonlyMap<string, Found>): number =>
+  Object.entries(lock.listings).reduce((sum, [handle, locked]) => {
+    const now = found.get(handle) ?? 'not listed';
+    return typeof now === 'string' ? sum : sum + countUnknown(locked, now[0]);
+  }, 0);
+
 function print(differences: readonly LockDifference[], { json, out }: LockOptions, isGitHub: boolean): void {
   const lines = differences.map((one) => {
     if (json) return JSON.stringify(one);
@@ -266,8 +274,14 @@ export async function runCheck(
   const lock = readExisting(options.out);
   await using source = await openLockSource(options.from ?? lock.from, config);
   const handles = Object.keys(lock.listings);
-  const differences = compareAll(lock, await readAll(handles, source));
+  const found = await readAll(handles, source);
+  const differences = compareAll(lock, found);
   print(differences, options, isGitHub);
+  const uncompared = countUncompared(lock, found);
+  if (uncompared > 0 && !options.json)
+    process.stderr.write(
+      `${counted(uncompared, 'fact')} could not be compared: ${uncompared === 1 ? 'it is' : 'they are'} not known now\n`,
+    );
   const day = lock.locked_at.slice(0, 10);
   if (differences.length > 0)
     throw new ExitError(
@@ -275,5 +289,7 @@ export async function runCheck(
       `${counted(differences.length, 'fact')} changed since ${day}; accept them with dossier lock --update`,
     );
   const are = handles.length === 1 ? 'is as it was' : 'are as they were';
-  if (!options.json) process.stderr.write(`${counted(handles.length, 'listing')} ${are} locked on ${day}\n`);
+  const known = uncompared > 0 ? ', as far as that is known' : '';
+  if (!options.json)
+    process.stderr.write(`${counted(handles.length, 'listing')} ${are} locked on ${day}${known}\n`);
 }

@@ -96,6 +96,10 @@ export function compareLocked(
   });
 }
 
+/** How many facts that Dossier saw are locked and not known now, so that nothing says whether they changed. */
+export const countUnknown = (locked: LockedListing, now: LockedListing): number =>
+  Object.entries(locked.facts).filter(([fact, { is_observed }]) => is_observed && !now.facts[fact]).length;
+
 /** A listing that can no longer be read: withdrawn, or unknown where it is looked for. */
 export const toGone = (handle: string, why: string, when: string): LockDifference => ({
   ...{ handle, fact: 'listing' },

@@ -1,14 +1,17 @@
 import { toText, within } from '../core/words.ts';
 import { priceChallenge } from '../observations/kinds/offer.ts';
 import { kindOf } from '../observations/kinds.ts';
-import { currentOutcome, type Observation } from '../observations/observation.ts';
+import type { Observation } from '../observations/observation.ts';
 import type { ListingDocument } from './listing-document.ts';
 import type { LastChanges, LockedFact, LockedListing } from './lock-file.ts';
 import { between } from './seen.ts';
 
-/** Whether something is known now that can be compared. That an endpoint asks for credentials is in auth.required. */
+/**
+ * Whether something is known that can be compared, also if it was not checked lately: that it changed is so still. That an endpoint asks
+ * for credentials is in auth.required.
+ */
 function isComparable(one: Observation): boolean {
-  const outcome = currentOutcome(one);
+  const { outcome } = one;
   if (outcome === 'asks') return one.kind === priceChallenge.kind && one.asks_for === 'payment';
   return outcome === 'seen' || outcome === 'nothing' || outcome === 'absent';
 }

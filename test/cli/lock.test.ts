@@ -174,6 +174,34 @@ it('what is not known now, or was not when it was locked, is no change', async (
   }
 });
 
+it('what changed after it was locked is a change also once it is stale, and what is not known now is counted', async () => {
+  const [saved, out] = [join(folder, 'stale.json'), join(folder, 'stale.lock.json')];
+  const document = JSON.parse(readFileSync(join(folder, 'saved.jsonl'), 'utf8')) as object;
+  const fact = (kind: string, value: boolean | null, more: object = {}) => ({
+    ...{ kind, value, outcome: 'seen', question: 'access', first_seen_at: '2026-11-02T00:00:00Z', ...more },
+  });
+  const write = (...observations: object[]) =>
+    writeFileSync(saved, JSON.stringify([{ ...document, observations }]));
+  const other = { subject: 'https://other.example.com/mcp' };
+  write(fact('auth.required', false), fact('auth.required', false, other));
+  expect((await runDossier(['lock', '--from', saved, '--out', out, handle], {})).code).toBe(0);
+  write(
+    fact('auth.required', true, { is_stale: true }),
+    fact('auth.required', null, { ...other, outcome: 'silent' }),
+  );
+  const changed = await runDossier(['check', '--out', out], {});
+  expect([changed.code, changed.stdout]).toEqual([
+    1,
+    `${handle}: auth.required changed from \`false\` to \`true\`, known since 2026-11-02\n`,
+  ]);
+  expect(changed.stderr).toContain('1 fact could not be compared: it is not known now\n');
+  write(fact('auth.required', false), fact('auth.required', null, { ...other, outcome: 'silent' }));
+  const same = await runDossier(['check', '--out', out], {});
+  expect(same.stderr).toMatch(
+    /^1 fact could not .+\n1 listing is as it was locked on [\d-]+, as far as that is known\n$/,
+  );
+});
+
 it('another recipient, or another amount in any offer of a price, is a change', async () => {
   const saved = join(folder, 'priced.json');
   const out = join(folder, 'priced.lock.json');
