@@ -99,6 +99,12 @@ const unusable: readonly (readonly [string, Reply, string, RegExp])[] = [
     'otherwise',
     /returned no introduction in a revision of MCP that Dossier speaks/,
   ],
+  [
+    'a result under 500',
+    ({ id, method }) => whole(message(id, method), 'application/json', '500 Oops'),
+    'silent',
+    /returned HTTP 500/,
+  ],
   ['an older HTTP', () => 'HTTP/0.9 200 OK\r\n\r\nhello', 'otherwise', /without a content type \(HTTP 200\)/],
   [
     'a continuation that nobody asked for',
@@ -215,6 +221,10 @@ const endless: Readonly<Record<string, Reply>> = {
 };
 
 const replies = new Map<string, Reply>([
+  [
+    'a result under 401',
+    ({ id, method }) => whole(message(id, method), 'application/json', '401 Unauthorized'),
+  ],
   ...Object.entries(readable),
   ...unusable.map(([name, reply]) => [name, reply] as const),
   ...Object.entries(endless),
@@ -303,6 +313,13 @@ it.each(Object.keys(readable))('reads what clients read: %s', async (name) => {
   expect(facts['endpoint.answers']).toMatchObject({ outcome: 'seen', value: 200 });
   expect(facts['tools.count']).toMatchObject({ outcome: 'seen', value: 1 });
   expect(facts['auth.required']).toMatchObject({ value: false });
+});
+
+it('takes a result under 401 for a request for credentials, as clients do', async () => {
+  const facts = await check('a result under 401');
+  expect(facts['endpoint.answers']).toMatchObject({ outcome: 'seen', value: 401 });
+  expect(facts['auth.required']).toMatchObject({ value: true });
+  expect(facts['tools.count']).toMatchObject({ outcome: 'asks' });
 });
 
 it('takes no request of a server for a reply over an event stream either', async () => {

@@ -84,7 +84,7 @@ const otherThanMcp = (answer: Fetched) => ({
   answer: returned(own('The endpoint'), answer, own('MCP')),
 });
 
-/** What the response to the request with this id is: the message in its body comes before its status. */
+/** What the response to the request with this id is. */
 export function toReplied(answer: Fetched | NoAnswer, id: number): Replied {
   if (answer.result !== 'response') return { is: 'no_answer', answer };
   // Clients read no message that has both.
@@ -97,7 +97,8 @@ export function toReplied(answer: Fetched | NoAnswer, id: number): Replied {
     .filter(isJsonObject)
     .filter(isReadByClients);
   const { result } = messages.find((message) => isReplyTo(message, id)) ?? {};
-  if (isJsonObject(result))
+  // Clients read no result under another status.
+  if (isJsonObject(result) && meaningOf(answer) === 'content')
     return isReadable(answer) ? { is: 'result', result, status: answer.status } : otherThanMcp(answer);
   const meaning =
     meaningOf(answer) === 'content' && isAskingInBody(answer) ? 'credentials' : meaningOf(answer);
