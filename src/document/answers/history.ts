@@ -14,6 +14,7 @@ import {
   say,
   toText,
   type Words,
+  within,
 } from '../../core/words.ts';
 import type { Change } from '../../log/change.ts';
 import { canonicalDigest } from '../../log/leaf.ts';
@@ -207,6 +208,14 @@ function wasAndIs(change: ShownChange, before: ShownChange['after']): readonly [
   return isTold(exact) ? exact : sayPair(digestWords);
 }
 
+/** What became of a value whose words are the same before and after, as those of a list whose first item is; undefined of any other. */
+function toldApart(change: ShownChange, before: NonNullable<ShownChange['before']>): Words | undefined {
+  const isAlike = toText(seenValue(change, before)) === toText(seenValue(change, change.after));
+  const last = say`the other was last seen on ${dayOf(before.seen_until)}`;
+  const said = isAlike ? kindOf(change.kind)?.sayChange?.(before, change.after, last) : undefined;
+  return said && within(said);
+}
+
 const mostItems = 10;
 const mostTexts = 5;
 const moreThan = (count: number, most: number): Words[] =>
@@ -253,6 +262,8 @@ export function changedWords(change: ShownChange, isListed = false): Words {
   const { before, after } = change;
   const last = dayOf(before?.seen_until ?? '');
   if (toolChangesOf(change).length === 0) {
+    const told = before && toldApart(change, before);
+    if (told) return say`${titleOf(change)}: ${told}`;
     const [was, is] = before ? wasAndIs(change, before) : [say``, seenValue(change, after)];
     const since = before?.unanswered_since;
     const then = since ? say`since ${dayOf(since)}` : own('then');

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startEndpoint } from '../../support/endpoints/mcp-endpoint.ts';
 import { handleAt, type ObservedDirectory, openObserved } from '../../support/endpoints/observed.ts';
 import { type Asked, startX402Server } from '../../support/endpoints/paid-endpoint.ts';
+import { changesOfNextCheck } from '../../support/next-check.ts';
 
 const alice = '0x1111111111111111111111111111111111111111';
 const mallory = '0x2222222222222222222222222222222222222222';
@@ -15,8 +17,25 @@ const today = () => inDays(0);
 let asked: Asked = { dollars: '$0.01', payTo: alice };
 let observed: ObservedDirectory;
 
+/** What the second of two offers asks for, in an asset that nobody knows. */
+let second = '500';
+const startTwoOffers = () =>
+  startEndpoint((_body, { method }, response) => {
+    const offer = (asset: string, maxAmountRequired: string) => ({
+      ...{ scheme: 'exact', network: 'base', payTo: alice, resource: 'https://two.example.com/mcp' },
+      ...{ asset, maxAmountRequired, description: '', mimeType: '', maxTimeoutSeconds: 60 },
+    });
+    const accepts = [offer(usdc, '10000'), offer(mallory, second)];
+    if (method !== 'POST') return void response.writeHead(404).end();
+    response.writeHead(402, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ x402Version: 1, error: 'pay', accepts }));
+  });
+
 beforeAll(async () => {
-  observed = await openObserved({ shop: await startX402Server(() => asked) });
+  observed = await openObserved({
+    shop: await startX402Server(() => asked),
+    two: await startTwoOffers(),
+  });
 });
 afterAll(() => observed.close());
 
@@ -76,4 +95,15 @@ it('the history has amount, asset, network, address and scheme of each change of
   ]);
   const record = await store.log.record(history[0]?.log_index ?? -1);
   expect(record?.record).toContain(mallory);
+});
+
+it('says what became of an offer behind the first one, which is the same', async () => {
+  const title = 'Price that the endpoint quotes';
+  await observed.look('two', 'price.challenge');
+  second = '700';
+  expect(await changesOfNextCheck(observed.directory, handleAt('two'), title)).toEqual([
+    expect.stringMatching(
+      /^price raised from 500 of `?0x2{40}`? to 700 of `?0x2{40}`? on Base \(the other was last seen on [\d-]{10}\)$/,
+    ),
+  ]);
 });
