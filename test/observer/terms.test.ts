@@ -184,7 +184,7 @@ it('names what an agent card says before and after it changed; other words in it
   expect(
     await state({ skills: skills.slice(1), version: '2.0.0', url: 'https://else.example.com/' }),
   ).toEqual([
-    '`Planner`, 1 skill until then `Planner` version `2.0.0`, 1 skill; not as the record and the endpoint have it: host',
+    '`Planner`, 1 skill until then `Planner` version `2.0.0`, 1 skill; names no address at the host that has it',
   ]);
 });
 

@@ -69,8 +69,10 @@ export const agentCard = defineKind({
     'The name in the agent card at /.well-known/agent-card.json of the endpoint’s host, how many skills it lists, and whether it names an address at that host.',
   doesNotMean:
     'The card is its publisher’s own word; Dossier has not talked to the agent, and checks no signature of it.',
-  say: ({ value: { name, version, skills, differs } }) =>
-    say`${code(name)}${versionWords(version)}, ${count(skills, 'skill')}${differsWords(differs)}`,
+  say({ value: { name, version, skills, differs } }) {
+    const where = differs.length > 0 ? own('; names no address at the host that has it') : own('');
+    return say`${code(name)}${versionWords(version)}, ${count(skills, 'skill')}${where}`;
+  },
   method_version: 'card/3',
   ...ofOrigins('/.well-known/agent-card.json', own('an agent card (A2A)'), agentFinding),
 });
