@@ -194,9 +194,12 @@ export function hasForeign(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.values(value).some(hasForeign);
 }
 
+/** Within a word, as of a tool of ours, Markdown reads `_` as itself. */
+const escapeOwn = (text: string): string => escapeMarks(text).replaceAll(/(?<=\w)\\_(?=\w)/g, '_');
+
 const writers = {
   text: { own: (text: string) => text, quote: (text: string) => `“${text}”` },
-  markdown: { own: escapeMarks, quote: (text: string) => `“${escapeMarks(text)}”` },
+  markdown: { own: escapeOwn, quote: (text: string) => `“${escapeMarks(text)}”` },
 } as const;
 
 const write = ({ parts }: Words, { own, quote }: (typeof writers)[keyof typeof writers]): string =>
