@@ -174,9 +174,10 @@ it('a set of tools that two publishers list is said of both, dated by the older 
     reason: '`com.blue/tools` (domain blue.com) listed the same tools to Dossier.',
   });
   expect(await common('com.blue/tools')).toMatchObject({ observed_at: expect.stringContaining(first) });
-  expect(await (await directory.app.request('/agents/com.red/tools.md')).text()).toContain(
-    `Other publishers list the same tools: 1 listing (Dossier, ${first}).`,
-  );
+  const markdown = await (await directory.app.request('/agents/com.red/tools.md')).text();
+  expect(markdown).toContain(`Other publishers list the same tools: 1 listing (Dossier, ${first}).`);
+  // Names of ours are written as they are.
+  expect(markdown).toContain('(PRICE_CATALOGS)');
   const moved = { remotes: at('moved.example.net'), version: '2.0.0' };
   await directory.importEntries([registryEntry('com.blue/tools', moved)]);
   expect(await common('com.red/tools')).toBeUndefined();
