@@ -785,12 +785,42 @@ const three = rated({ ratings: 3, sources: 2, last_at: '2026-11-01T00:00:00.000Z
 const onlyRelated = rated({}, { ratings: 4, sources: 3, last_at: '2026-11-01T00:00:00.000Z' });
 const outcomes = (succeeded: number) => ({ ...counts.outcomes, succeeded });
 const byRatings: readonly Row[] = [
-  row('native_ratings_at_least', 3, three, 'met', '2 independent sources, 3 ratings; 4 related.'),
-  row('native_ratings_at_least', 4, three, 'not_met', '2 independent sources, 3 ratings; 4 related.'),
-  row('native_ratings_at_least', 1, onlyRelated, 'not_met', 'No independent source; 4 related.'),
+  row(
+    'native_ratings_at_least',
+    3,
+    three,
+    'met',
+    '2 independent sources, 3 ratings; 4 ratings set apart (4 related).',
+  ),
+  row(
+    'native_ratings_at_least',
+    4,
+    three,
+    'not_met',
+    '2 independent sources, 3 ratings; 4 ratings set apart (4 related).',
+  ),
+  row(
+    'native_ratings_at_least',
+    1,
+    onlyRelated,
+    'not_met',
+    'No independent source; 4 ratings set apart (4 related).',
+  ),
   row('native_ratings_at_least', 1, {}, 'not_met', none),
-  row('independent_sources_at_least', 2, three, 'met', '2 independent sources, 3 ratings; 4 related.'),
-  row('independent_sources_at_least', 3, three, 'not_met', '2 independent sources, 3 ratings; 4 related.'),
+  row(
+    'independent_sources_at_least',
+    2,
+    three,
+    'met',
+    '2 independent sources, 3 ratings; 4 ratings set apart (4 related).',
+  ),
+  row(
+    'independent_sources_at_least',
+    3,
+    three,
+    'not_met',
+    '2 independent sources, 3 ratings; 4 ratings set apart (4 related).',
+  ),
   row(
     'independent_sources_at_least',
     1,
@@ -800,7 +830,13 @@ const byRatings: readonly Row[] = [
   ),
   row('rated_within_days', 20, three, 'met', 'The last independent rating is from 2026-11-01.'),
   row('rated_within_days', 19, three, 'not_met', 'The last independent rating is from 2026-11-01.'),
-  row('rated_within_days', 3650, onlyRelated, 'not_met', 'No independent source; 4 related.'),
+  row(
+    'rated_within_days',
+    3650,
+    onlyRelated,
+    'not_met',
+    'No independent source; 4 ratings set apart (4 related).',
+  ),
   row('rated_within_days', 3650, {}, 'not_met', none),
   row(
     'succeeded_percent_at_least',

@@ -254,13 +254,13 @@ function whyNotClaimed({ state, claim }: ComparedListing['listing']): Words | un
 }
 
 function ratingsFact({ signals: { native } }: ComparedListing['listing']): Words {
-  const { independent } = native;
   if (native.ratings === 0) return nativeWords(native);
   const others = shownGroups(native).filter((group) => group !== 'independent');
   const apart = others.map(
     (group) => say`${native[group].ratings} ${ours(groupTexts[group].name.toLowerCase())}`,
   );
-  return sentence(join([sourcesFirst({ ratings: independent.ratings, independent }), ...apart], '; '));
+  const groups = apart.length > 0 ? say` (${join(apart, ', ')})` : say``;
+  return sentence(say`${sourcesFirst(native)}${groups}`);
 }
 
 /** Criteria judged by claims and ratings made on this service; never by imported signals. */
