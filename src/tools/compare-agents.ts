@@ -8,6 +8,7 @@ import {
   join,
   name,
   ours,
+  own,
   say,
   sentence,
   toMarkdown,
@@ -31,13 +32,15 @@ function numberOf({ source, as_of }: Answer, sources: string[]): number {
 /** An answer in words: `updated_within_days:180: met. <fact> Recorded: <what others wrote> [<number of its source>]`. */
 function toLine(answer: Answer, sources: string[]): Words {
   const { criterion, value, result, fact, recorded, quoted, subject } = answer;
+  // What has no source was not checked.
+  const about = answer.source ? own('Checked') : own('About');
   const asked = name(value === undefined ? criterion : `${criterion}:${value}`);
   return join(
     [
       say`${asked}: ${name(result)}. ${fact}`,
       recorded ? say`Recorded: ${codes(recorded)}` : say``,
       quoted ? sentence(say`Quoted: ${quoted}`) : say``,
-      subject ? sentence(say`Checked: ${codeWords(subject)}`) : say``,
+      subject ? sentence(say`${about}: ${codeWords(subject)}`) : say``,
       answer.source ? name(`[${numberOf(answer, sources)}]`) : say``,
     ],
     ' ',

@@ -143,4 +143,7 @@ it.each([
   expect(await said(handle)).not.toMatch(silence);
   expect(await said(handle)).not.toContain('DNS has no address');
   expect(await isAlive(handle)).toBe('unknown');
+  const criteria = [{ criterion: 'endpoint_observed_alive' }];
+  const compared = await post('compare_agents', { handles: [handle, shielded], criteria });
+  expect(JSON.stringify(compared)).toMatch(/: not checked\. About: `https:[^`]+`\./);
 });

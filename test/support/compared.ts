@@ -12,7 +12,7 @@ export interface Judged {
 }
 
 const line =
-  /^(\w+)(?::(.*?))?: (met|not_met|unknown|not_applicable)\. (.*?)(?: Recorded: ((?:`[^`]*`(?:, )?)+|“[^”]*”))?(?: Quoted: (.*?)\.)?(?: Checked: (\S+)\.)?(?: \[(\d+)\])?$/;
+  /^(\w+)(?::(.*?))?: (met|not_met|unknown|not_applicable)\. (.*?)(?: Recorded: ((?:`[^`]*`(?:, )?)+|“[^”]*”))?(?: Quoted: (.*?)\.)?(?: (?:Checked|About): (\S+)\.)?(?: \[(\d+)\])?$/;
 const plain = (text: string) => text.replace(/[`“”]/g, '');
 
 function toJudged(text: string, sources: readonly string[]): Judged {
