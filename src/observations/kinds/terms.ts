@@ -39,7 +39,7 @@ function readSecurityTxt(text: string) {
 function fault(expires: string | undefined, now: Date): Words | undefined {
   if (expires === undefined) return own('The file states no end of its validity, which RFC 9116 requires.');
   return Date.parse(expires) < now.getTime()
-    ? say`The file ended on ${day(expires)}; RFC 9116 says not to use it after that.`
+    ? say`The file expired on ${day(expires)}; RFC 9116 says not to use it after that.`
     : undefined;
 }
 
@@ -52,7 +52,7 @@ function contactFinding({ text }: Fetched, { now }: Run) {
   return {
     ...{ value, outcome: 'seen' as const },
     ...(why && { why }),
-    ...(expires !== undefined && { details: { expires } }),
+    ...(expires !== undefined && { details: { expires, ...(why && { is_expired: true }) } }),
   };
 }
 
@@ -73,11 +73,13 @@ export const securityContact = defineKind({
   },
   isSeldom: true,
   saidIn: 'whose',
-  sayInLine: ({ value: { contacts } }) =>
-    say`security contact ${listed(
+  sayInLine({ value: { contacts }, details }) {
+    const shown = listed(
       contacts.map((contact) => code(contact)),
       1,
-    )}`,
+    );
+    return say`security contact ${shown}${details?.is_expired === true ? own(', of a file that has expired') : own('')}`;
+  },
   question: 'publisher',
   title: 'Security contact',
   means:
