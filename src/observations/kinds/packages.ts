@@ -379,7 +379,7 @@ export const packageVersionAge = defineKind({
   value: z.string(),
   say: ({ value }) => day(value),
   question: 'upkeep',
-  title: 'Recorded version of the package was published on',
+  title: 'Day on which the recorded version was published',
   means: 'The date on which the recorded version was published, as its registry states it.',
   doesNotMean: 'An old version may need no change, and a new one may be no better.',
   unit: 'date',
