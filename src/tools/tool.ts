@@ -143,7 +143,16 @@ export const callTool = <Input extends z.ZodObject, Output extends z.ZodObject>(
   tool: Tool<Input, Output>,
   input: unknown,
   context: Context,
-): Promise<z.output<Output>> => callToolAs(tool, input, context, tool.run);
+): Promise<z.output<Output>> =>
+  callToolAs(tool, input, context, async (parsed, caller) =>
+    withWarningFirst(await tool.run(parsed, caller)),
+  );
+
+/** An answer with the names of what others wrote before that: some hosts show a model the beginning of the JSON alone. */
+const withWarningFirst = <Answer extends object>(answer: Answer): Answer =>
+  'untrusted_fields' in answer
+    ? Object.assign({ untrusted_fields: answer.untrusted_fields }, answer)
+    : answer;
 
 type JsonSchema = Record<string, unknown>;
 

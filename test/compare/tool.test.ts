@@ -163,6 +163,9 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
     expect(await refused([webhook, politics], [active, active])).toBe(
       'criteria must name each criterion once',
     );
+    const unknown = (await refused([webhook, politics], ['cheap', 'pretty'])) ?? '';
+    expect(unknown.match(/needs_no_secret/g)).toHaveLength(1);
+    expect(unknown).toMatch(/^criteria\.0 must be one of .*; criteria\.1 must be one of these names too$/);
     const wrong: readonly (readonly [object, string])[] = [
       [{ criterion: 'active', value: 1 }, 'active takes no value'],
       [{ criterion: 'listed_for_days' }, 'listed_for_days takes a whole number from 1 to 3650'],

@@ -914,6 +914,22 @@ async function saidOf(handle: string) {
   };
 }
 
+it('every answer with words of others names these first, because some hosts show a model the beginning alone', async () => {
+  for (const [tool, input] of [
+    ['get_agent', { handle: handleOf(0) }],
+    ['search_agents', { query: 'x' }],
+    ['get_history', { handle: handleOf(0) }],
+    ['compare_agents', { handles: [handleOf(0), handleOf(1)] }],
+  ] as const) {
+    const answer = await directory.app.request(`/api/tools/${tool}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(input),
+    });
+    expect(await answer.text(), tool).toMatch(/^\{"untrusted_fields":\[/);
+  }
+});
+
 describe('the answer about a listing', () => {
   it.each(rows.map((row, at) => [row.says, row, handleOf(at)] as const))(
     'says %s',

@@ -83,11 +83,13 @@ function toCriterion(sent: Sent): RequestedCriterion | undefined {
   return isCriterionName(name) ? { criterion: name, ...(value !== undefined && { value }) } : undefined;
 }
 
-function findError(sent: Sent): string | undefined {
+/** Of several unknown names only the first one is told all that there are. */
+function findError(sent: Sent, isFirst: boolean): string | undefined {
   const known = toCriterion(sent);
   if (known) return findValueError(known);
   const nearest = findNearest(toParts(sent).name, criterionNames);
-  return `must be one of ${criterionNames.join(', ')}${nearest ? `; the nearest is ${nearest}` : ''}`;
+  const names = isFirst ? `must be one of ${criterionNames.join(', ')}` : 'must be one of these names too';
+  return `${names}${nearest ? `; the nearest is ${nearest}` : ''}`;
 }
 
 /** The criteria of a comparison as callers send them: `name`, `name:value`, or an object of both. */
@@ -97,13 +99,14 @@ export const criteriaInput = z
   // Nothing is looked for in a list that is too long.
   .max(maxCriteria, { abort: true })
   .superRefine((sent, { addIssue }) => {
+    const first = sent.findIndex((one) => toCriterion(one) === undefined);
     for (const [at, one] of sent.entries()) {
-      const message = findError(one);
+      const message = findError(one, at === first);
       const member = toCriterion(one) ? 'value' : 'criterion';
       if (message) addIssue({ code: 'custom', path: typeof one === 'string' ? [at] : [at, member], message });
     }
   })
-  .refine((sent) => isUnique(sent.map(toCriterion)), 'must name each criterion once')
+  .refine((sent) => isUnique(sent.flatMap((one) => toCriterion(one) ?? [])), 'must name each criterion once')
   .optional()
   .describe(
     `name or name:value. Value: choice, tag, "0.1 USDC", number. Names: ${criterionNames.join(', ')}`,

@@ -4,6 +4,7 @@ import { type ListedFact, toAllFacts } from '../../document/answers/all-facts.ts
 import { gapNames, gapTitles, toAnswer, toAnswerWords } from '../../document/answers/answers.ts';
 import { lineNames, lineTitles } from '../../document/answers/lines.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
+import { isDated } from '../../observations/observation.ts';
 import { type Html, pagePath } from '../html.ts';
 import { toHtml } from '../words.ts';
 
@@ -32,12 +33,16 @@ const fact = ({ title, text, state, means }: ListedFact, today: string) => html`
 <li class="${factClasses[state]}">${title && html`<b>${title}:</b> `}${toHtml(text, today)}${means && html`<small class="means">${means}</small>`}</li>`;
 
 /** Every fact about a listing with its source and date: a fold a question. */
-export const allFactsBlock = (listing: ListingDocument): Html => html`
+export function allFactsBlock(listing: ListingDocument): Html {
+  const vantages = [...new Set(listing.observations.filter(isDated).map(({ vantage }) => vantage))];
+  return html`
 <section class="asked" aria-labelledby="asked">
 <h2 id="asked">All facts and sources</h2>
 <p class="explain"><label><input type="checkbox"> Explain each fact</label></p>
+${vantages.length > 0 && html`<p class="note">Checks of Dossier are made from ${vantages.join(' and ')}; another place may be answered otherwise.</p>`}
 ${toAllFacts(listing).map(
   ({ question, title, facts }) => html`
 <details id="ask-${question}"><summary>${title}</summary><ul class="facts-of" id="facts-${question}">${facts.map((one) => fact(one, listing.evidence_snapshot_date))}</ul></details>`,
 )}
 </section>`;
+}
