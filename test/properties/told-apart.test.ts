@@ -92,8 +92,9 @@ it.each(checked.map((kind) => [kind.kind, kind] as const))(
           }),
         );
         const [, before, after] = /^.*?: (.*) until 2026-11-20, then (.*)$/s.exec(said) ?? [];
-        expect([before, after]).not.toContain(undefined);
-        expect(after).not.toBe(before);
+        // Of values that read alike, as lists with the same first item, a kind may say what became of them in place of both.
+        if (before === undefined) expect(said).toContain('the other was last seen on 2026-11-20');
+        expect(after === undefined || after !== before).toBe(true);
       }),
       { numRuns: 300, endOnFailure: true },
     );
