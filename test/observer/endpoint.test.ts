@@ -208,6 +208,9 @@ it('asks an endpoint that is recorded as sse and speaks streamable HTTP only in 
     reason: 'The record names it as sse; it answers as streamable-http.',
     as_seen: { transport: 'streamable-http' },
   });
+  expect(await (await directory.app.request('/agents/com.example.stream/newer.md')).text()).toMatch(
+    /\* Where: `[^`]+` \(`sse`\) answered over `streamable-http`, not as recorded,/,
+  );
 });
 
 it('never sends a credential, a cookie or a call of a tool', () => {

@@ -193,13 +193,16 @@ function firstThree(
   ];
 }
 
-function endpointWords(one: KnownFact<typeof endpointAnswers>, judged: Judged): Words {
+function endpointWords(one: KnownFact<typeof endpointAnswers>, judged: Judged, type: string): Words {
   const tally = tallyOf(judged, one);
   const often = tally ? say`, ${answeredWords(tally)}` : say``;
   const http = say`HTTP ${number(one.value)}`;
   const isRedirect = one.value >= 300 && one.value < 400;
   const returned = isRedirect ? say`returned a redirect to sign-in (${http})` : say`returned ${http}`;
-  const what = one.value === 200 ? own('answered') : returned;
+  const { transport } = asMembers(one.as_seen);
+  const isOther = typeof transport === 'string' && transport !== type;
+  const over = isOther ? say` over ${code(transport)}, not as recorded,` : say``;
+  const what = one.value === 200 ? say`answered${over}` : returned;
   return say`${what}${sinceFirst(one, own(' since '))}${often}`;
 }
 
@@ -230,7 +233,7 @@ const remotesOf: FactsOf = (judged) => {
     // Where nothing else is named, the line is about nothing else.
     const isAlone = isNamed && isStreamable && listing.packages.length === 0;
     if (isKnown(one)) {
-      const answered = endpointWords(one, judged);
+      const answered = endpointWords(one, judged, type);
       return withMissed(one, observed(judged, one, isAlone ? answered : say`${at} ${answered}`));
     }
     return observed(judged, one, isAlone ? whyOf(one) : say`${at}: ${whyOf(one)}`);
