@@ -91,13 +91,17 @@ function without(offers: readonly PaidOffer[], others: readonly PaidOffer[]): Pa
   return offers.filter((offer) => !known.has(textOf(offer)));
 }
 
+/** Whether an amount can be compared: one that is stored shortened is no number any more. */
+export const isWhole = (amount: string): boolean => /^\d{1,78}$/.test(amount);
+
 /** Offers of the same asset, network and scheme of which there was one before, and is one now. */
 function toMoved(gone: readonly PaidOffer[], added: readonly PaidOffer[]) {
   const now = Map.groupBy(added, unitOf);
   return [...Map.groupBy(gone, unitOf)].flatMap(([unit, before]) => {
     const after = now.get(unit) ?? [];
     const [[was], [is]] = [before, after];
-    return was && is && before.length + after.length === 2 ? [{ was, is }] : [];
+    const isOne = was && is && before.length + after.length === 2;
+    return isOne && isWhole(was.amount) && isWhole(is.amount) ? [{ was, is }] : [];
   });
 }
 

@@ -19,6 +19,7 @@ import {
 } from './offer.ts';
 import {
   allOffers,
+  isWhole,
   offersWords,
   type PaidOffer,
   paidOffers,
@@ -277,7 +278,7 @@ export function isWithinLimit(
   limit: NonNullable<ReturnType<typeof readPriceLimit>>,
 ): boolean | undefined {
   const named = toCaip19(network, asset);
-  if (named === undefined) return undefined;
+  if (named === undefined || !isWhole(amount)) return undefined;
   if (limit.asset.includes('/'))
     return named === toKey(limit.asset) ? BigInt(amount) <= BigInt(limit.amount) : undefined;
   const [converted, symbol] = convert(amount, named)?.split(' ') ?? [];
