@@ -22,9 +22,12 @@ const notShared = ['x-request-id', 'content-type', 'content-length', 'content-en
 function toCached({ etag, body, headers }: Finished, sent: Headers): CachedAnswer {
   const shared = [...sent].filter(([name]) => !notShared.includes(name));
   const confirmed = shared.filter(([name]) => ofNotModified.includes(name));
+  // Both may name one header, in another case.
+  const whole = new Headers(shared);
+  for (const [name, value] of Object.entries(headers)) whole.set(name, value);
   return {
     bytes: body.toString('latin1'),
-    headers: toHeaderList({ ...Object.fromEntries(shared), ...headers }),
+    headers: toHeaderList(Object.fromEntries(whole)),
     notModified: { etag, headers: toHeaderList(Object.fromEntries(confirmed)) },
   };
 }
