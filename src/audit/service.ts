@@ -10,7 +10,18 @@ const tries = 8;
 const longestPause_s = 60;
 const largestAnswer_bytes = 8 * 1024 * 1024;
 
-async function ask(url: string, body: object | undefined, limit_bytes: number) {
+/** Where the same service says that an answer is now, as for a handle in other capitals; undefined for any other answer. */
+function toMoved(url: string, { status, headers }: Response): string | undefined {
+  const to = status === 301 || status === 308 ? URL.parse(headers.get('location') ?? '', url) : null;
+  return to?.origin === new URL(url).origin ? to.href : undefined;
+}
+
+async function ask(
+  url: string,
+  body: object | undefined,
+  limit_bytes: number,
+  redirects = 1,
+): Promise<{ status: number; body: Buffer; wait_s: number }> {
   try {
     const response = await fetch(url, {
       ...{ redirect: 'manual', signal: AbortSignal.timeout(timeout_ms) },
@@ -20,6 +31,11 @@ async function ask(url: string, body: object | undefined, limit_bytes: number) {
         body: JSON.stringify(body),
       }),
     });
+    const moved = redirects > 0 && !body ? toMoved(url, response) : undefined;
+    if (moved) {
+      await response.body?.cancel();
+      return await ask(moved, body, limit_bytes, redirects - 1);
+    }
     const bytes = await readBounded(response.body ?? new Blob().stream(), limit_bytes);
     if (!bytes) throw new ServiceUnreadable(`${url}: the answer is larger than ${limit_bytes} bytes`);
     const wait_s = readRetryAfter_s(response.headers.get('retry-after'), Date.now()) ?? 1;

@@ -4,7 +4,6 @@ import type { Listing } from '../listings/listing.ts';
 import type { AgreedTxt, WebRead } from '../net/domains.ts';
 import { type HeadRef, toFileText } from '../net/git.ts';
 import type { RepositoryCheck } from '../net/repositories.ts';
-import { toRepositoryKey } from '../net/repository-place.ts';
 import type { Reads } from '../store/store.ts';
 import {
   type Challenge,
@@ -61,15 +60,10 @@ export const bindingOf = ({ listing, place }: ClaimTarget, { config }: Context):
 /** The name of a location, under which its checks are stored. */
 export const toSubject = ({ kind, key }: ProofPlace): string => `${kind} ${key}`;
 
-/** The repository that an address names in any spelling that the import takes for one; undefined unless its host is configured. */
-function readablePlace(address: string, { repositories }: Pick<Context, 'repositories'>) {
-  const key = toRepositoryKey(address);
-  return (
-    repositories.place(address) ?? (key === undefined ? undefined : repositories.place(`https://${key}`))
-  );
-}
-
-const toKey = (context: Context) => (address: string) => readablePlace(address, context)?.key;
+const toKey =
+  ({ repositories }: Context) =>
+  (address: string) =>
+    repositories.place(address)?.key;
 
 /** Where a claim of this listing is checked by one method; undefined if it cannot be. */
 export function findTarget(listing: Listing, kind: ClaimKind, context: Context): ClaimTarget | undefined {
@@ -144,7 +138,7 @@ export interface ClaimOnRecord {
 type Read = (place: ProofPlace, context: Context, known: ClaimOnRecord) => Promise<LocationRead>;
 
 const readRepository: Read = async ({ shown }, context) => {
-  const repository = readablePlace(shown, context);
+  const repository = context.repositories.place(shown);
   if (!repository) return { result: 'host_unreachable', pinned: false };
   return context.repositories.check(repository, context.config.claimFile);
 };

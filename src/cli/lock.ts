@@ -162,10 +162,9 @@ async function readAll(handles: readonly string[], source: LockSource): Promise<
   const { toLastChanges, toLocked } = await import('../document/locked.ts');
   for (const handle of handles) {
     const document = await source.read(handle);
-    found.set(
-      handle,
-      typeof document === 'string' ? document : [toLocked(document), toLastChanges(document)],
-    );
+    if (typeof document === 'string') found.set(handle, document);
+    // Whoever writes a handle in other capitals is answered with the listing.
+    else found.set(document.handle, [toLocked(document), toLastChanges(document)]);
   }
   return found;
 }
@@ -260,7 +259,7 @@ export async function runLock(
   };
   replaceFile(out, `${JSON.stringify(lock, null, 2)}\n`);
   const locked = Object.keys(listings).length;
-  const gone = wanted.filter((handle) => !listings[handle]);
+  const gone = [...found.keys()].filter((handle) => !listings[handle]);
   process.stderr.write(`${out}: ${counted(locked, 'listing')} locked from ${source.name}\n`);
   if (gone.length > 0) process.stderr.write(`no longer in it, because it is gone: ${gone.join(', ')}\n`);
 }

@@ -1,6 +1,7 @@
 import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
 import { methodNotAllowed } from 'hono/method-not-allowed';
+import { getPath } from 'hono/utils/url';
 import { type Context, withCaller } from '../context.ts';
 import { Problem } from '../core/problem.ts';
 import type { Fixtures } from '../mcp/http.ts';
@@ -20,7 +21,7 @@ import {
   nameRequest,
   trimNotModified,
 } from './middleware.ts';
-import { dropUnknownParameters } from './parameters.ts';
+import { dropUnknownParameters, toRoutedPath } from './parameters.ts';
 import { answerMethod, answerProblem, createErrorHandler } from './problems.ts';
 import { createRegistryApiRoutes } from './registry-api.ts';
 import { createEncodingChoice } from './response.ts';
@@ -69,7 +70,7 @@ export function createApp(
     limits: createRequestLimits(config),
   };
   const mcp = createMcpRoute(context, { cache, fixtures: options.fixtures });
-  const app = new Hono<HttpEnvironment>();
+  const app = new Hono<HttpEnvironment>({ getPath: (request) => toRoutedPath(getPath(request)) });
   app.onError(createErrorHandler(face));
   app.notFound((c) => answerProblem(c, new Problem('not_found'), face));
 

@@ -2,26 +2,29 @@ import type { MiddlewareHandler } from 'hono';
 import { askedRunLimit, badCapabilityLimit } from '../claims/authenticate.ts';
 import { claimChangeLimit } from '../claims/check.ts';
 import { Problem } from '../core/problem.ts';
+import { defaultLimit, maxLimit } from '../document/registry/list.ts';
 import { createMemoryLimit, type LimitSettings, type MemoryLimit } from '../limits/limit.ts';
 import { createSearchTurns } from '../limits/searches.ts';
 import { readCheckLimits } from '../observations/read-limits.ts';
 import { tools } from '../tools/index.ts';
 import { webhookLimits } from '../webhooks/register.ts';
 import type { HttpEnvironment, Request } from './call.ts';
+import { addressOf, toRoutedPath } from './parameters.ts';
 
 /**
  * Requests from one network, which each node counts on its own: 20 pages, 50 badges and 5 messages a second
  * (docs/contract.md), and one link card in two seconds, since drawing one costs as much as a thousand pages. What
  * programs read whole, apart from pages, so that a copy takes no page from a person behind the same address: 20 pages
- * of the registry a second, 10 of a view, which are judged anew, and six files of a dump a minute.
+ * of the registry a second, 10 of a view, which are judged anew, and six files of a dump a minute. In the registry and
+ * views a page of ten entries counts once and one of 100 ten times, because ToolHive reads each entry alone.
  */
 const requestLimits = {
   pages: { name: 'pages', burst: 100, refill_s: 5 },
   badge: { name: 'badge', burst: 200, refill_s: 4 },
   mcp: { name: 'mcp', burst: 60, refill_s: 12 },
   card: { name: 'card', burst: 30, refill_s: 60 },
-  registry: { name: 'registry', burst: 100, refill_s: 5 },
-  views: { name: 'views', burst: 100, refill_s: 10 },
+  registry: { name: 'registry', burst: 1000, refill_s: 5 },
+  views: { name: 'views', burst: 1000, refill_s: 10 },
   export: { name: 'export', burst: 60, refill_s: 600 },
 } as const;
 
@@ -58,10 +61,21 @@ const prefixes = [
 
 /** The limit of a request. A tool call counts the same over MCP and plain JSON; a preflight or a GET counts as a page. */
 export function limitOf(limits: RequestLimits, method: string, path: string): MemoryLimit {
-  const found = prefixes.find(([prefix]) => path.startsWith(prefix));
+  const found = prefixes.find(([prefix]) => toRoutedPath(path).startsWith(prefix));
   if (found) return limits[found[1]];
   if (path.endsWith('/card.png')) return limits.card;
   return method === 'POST' && path.startsWith('/api/') ? limits.mcp : limits.pages;
+}
+
+const isOfEntries = /^\/+(?:v0(?:\.1)?|ard|views)\//;
+const listOfEntries = /\/servers\/?(?:\?(?:.*&)?limit=(\d{1,3})(?:&|$)|\?|$)/;
+
+/** How often a request counts for its limit, by its address from the path on: a page of a registry's list by its entries. */
+export function costOf(address: string): number {
+  if (!isOfEntries.test(address)) return 1;
+  const list = listOfEntries.exec(address);
+  const entries = list ? Number(list[1] ?? defaultLimit) : maxLimit;
+  return Math.min(maxLimit / 10, Math.max(1, Math.ceil(entries / 10)));
 }
 
 const uncounted = /^\/(?:healthz|readyz|favicon\.ico|apple-touch-icon\.png|assets\/)/;
@@ -114,7 +128,7 @@ export function createLimitGuard(
     const { caller, clock } = c.get('context');
     const limit = limitOf(limits, c.req.method, c.req.path);
     const now_ms = clock().getTime();
-    limit.take(caller.network, now_ms);
+    limit.take(caller.network, now_ms, costOf(addressOf(c.req.url)));
     c.set('takeLargeBody', ({ largeBody }, cost) =>
       large.get(largeBody?.limit.name ?? '')?.take(caller.network, clock().getTime(), cost),
     );

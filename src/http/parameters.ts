@@ -31,12 +31,22 @@ const declared: readonly (readonly [path: RegExp, names: readonly string[]])[] =
   [/^\/v0(\.1)?\/servers\//, ['include_deleted', 'cursor']],
 ];
 
+const registryPath = /^\/+(?:views\/+[^/]+\/+)?v0(?:\.1)?\//;
+
+/**
+ * The path that a request is routed by: clients of the registry API add their path to a base that ends in a slash, or a slash to
+ * the path, so that there these do not count.
+ */
+export const toRoutedPath = (path: string): string =>
+  registryPath.test(path) ? path.replaceAll(/\/{2,}/g, '/').replace(/\/$/, '') : path;
+
 /** An address, from its path on, without the parameters that its path does not declare. */
 export function toKnownAddress(address: string): string {
   const end = address.indexOf('?');
   if (end === -1) return address;
   const path = address.slice(0, end);
-  const names = declared.find(([pattern]) => pattern.test(path))?.[1] ?? [];
+  const routed = toRoutedPath(path);
+  const names = declared.find(([pattern]) => pattern.test(routed))?.[1] ?? [];
   if (names.includes('*')) return address;
   const known = address
     .slice(end + 1)

@@ -1,5 +1,6 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { Problem, type ProblemCode, problemTable, toProblem } from '../core/problem.ts';
+import { badgePolicy, toBadgeSvg } from '../views/listing/badge.ts';
 import { toProblemPage } from '../views/pages.ts';
 import type { Face, Request } from './call.ts';
 import { toWaitHeaders } from './response.ts';
@@ -126,8 +127,22 @@ interface Refused {
   readonly accept: string | undefined;
 }
 
-/** Makes the answer of a problem in the form for the caller: a page, problem+json, or problem+json with the members of ARD. */
+const isBadge = (path: string) => path.startsWith('/badge/') && !path.endsWith('.json');
+
+/** A problem as a badge, because pages that embed one cannot show a problem document. */
+function toBadgeProblem(problem: Problem): ProblemAnswer {
+  const headers = {
+    ...problemHeaders(problem),
+    'Content-Type': 'image/svg+xml; charset=utf-8',
+    'Content-Security-Policy': badgePolicy,
+  };
+  const body = toBadgeSvg(problemTable[problem.code].title.toLowerCase(), 'flat');
+  return { status: problem.status, headers, body };
+}
+
+/** Makes the answer of a problem in the form for the caller: a badge, a page, problem+json, or that with the members of ARD. */
 function toNegotiated({ path, accept }: Refused, problem: Problem, { site }: Face): ProblemAnswer {
+  if (isBadge(path)) return toBadgeProblem(problem);
   if (wantsHtml(path, accept)) {
     const headers = { ...problemHeaders(problem), 'Content-Type': 'text/html; charset=UTF-8' };
     return { status: problem.status, headers, body: String(toProblemPage(site, problem, wantedBy(path))) };

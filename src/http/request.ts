@@ -97,12 +97,16 @@ export async function readForm(
   return toStorable(fields) as Record<string, string>;
 }
 
+/** The part of an address that names a listing, with a slash that may have been sent encoded, and what ends it. */
+const writtenOf = (c: Request) =>
+  c.req.param('handle') ?? `${c.req.param('namespace')}/${c.req.param('name')}`;
+
 /** The listing an address names, and the ending behind it. Of several that it may name, the longest name that is known counts. */
 export async function listingOf(
   c: Request,
   endings: readonly string[],
 ): Promise<{ readonly handle: string; readonly ending: string }> {
-  const written = `${c.req.param('namespace')}/${c.req.param('name')}`;
+  const written = writtenOf(c);
   const named = ['', ...endings.filter((text) => written.endsWith(text))]
     .map((ending) => ({ handle: written.slice(0, written.length - ending.length), ending }))
     .filter(({ handle }) => isHandle(handle));
@@ -114,7 +118,7 @@ export async function listingOf(
 
 /** The cache tags of an address that may have an ending: the handle with the ending and without it. */
 export function listingNamesOf(c: Request): string[] {
-  const written = `${c.req.param('namespace')}/${c.req.param('name')}`;
+  const written = writtenOf(c);
   const shorter = written.replace(/\.(json|md|svg)$/, '');
   return [...new Set([written, shorter, shorter.replace(/\.intoto$/, '')])];
 }
@@ -141,7 +145,7 @@ export function ofListing(
   c: Request,
   work: (handle: string, context: Context) => Promise<Response>,
 ): Promise<Response> {
-  const handle = requireHandle(`${c.req.param('namespace')}/${c.req.param('name')}`);
+  const handle = requireHandle(writtenOf(c));
   return orRedirect(c, handle, () => work(handle, c.get('context')));
 }
 

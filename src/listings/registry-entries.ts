@@ -18,15 +18,13 @@ const isLatest = sql<boolean>`(listing.version = listing_version.version or list
   listing_version.version = (select other.version from listing_version as other
     where other.handle = listing_version.handle order by other.published_at desc, other.version desc limit 1))`;
 
-/** Whether a folded handle has this text. LIKE would take some characters for others. */
-const hasText = (text: string) =>
-  sql<boolean>`replace(listing.handle_folded, ${text.toLowerCase()}, '') <> listing.handle_folded`;
+/** Whether the handle of a version has this text, in capitals or not. LIKE would take some characters for others. */
+const isNamed = (text: string) =>
+  sql<boolean>`listing_version.handle in (select named.handle from listing as named
+    where replace(named.handle_folded, ${text.toLowerCase()}, '') <> named.handle_folded)`;
 
 /** Keeps the versions that the query asks for. */
-function filter(
-  listed: Listed,
-  { version, versions, handles, withDeleted, goneNamed }: VersionQuery,
-): Listed {
+function filter(listed: Listed, { version, versions, handles, withDeleted, named }: VersionQuery): Listed {
   return listed
     .$if(version === 'latest', (query) => query.where(isLatest))
     .$if(version !== undefined && version !== 'latest', (query) =>
@@ -36,9 +34,7 @@ function filter(
       query.where('listing_version.version', 'in', [...(versions ?? [])]),
     )
     .$if(handles !== undefined, (query) => query.where('listing_version.handle', 'in', [...(handles ?? [])]))
-    .$if(goneNamed !== undefined, (query) =>
-      query.where('listing.withdrawn', 'is not', null).where(hasText(goneNamed ?? '')),
-    )
+    .$if(named !== undefined, (query) => query.where(isNamed(named ?? '')))
     .$if(!withDeleted, (query) =>
       query.where('listing_version.status', '<>', 'deleted').where('listing.withdrawn', 'is', null),
     );

@@ -27,8 +27,8 @@ export interface VersionQuery {
   readonly updatedSince: string | undefined;
   /** Deleted versions too. */
   readonly withDeleted: boolean;
-  /** Only of listings that are withdrawn and have this text in their handle. */
-  readonly goneNamed?: string | undefined;
+  /** Only of listings that have this text in their handle, in capitals or not. */
+  readonly named?: string | undefined;
 }
 
 /** Listings by their facets alone. */

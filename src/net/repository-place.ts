@@ -31,8 +31,8 @@ const rawPaths: Record<
 const layoutOf = (host: string, bases: Bases) =>
   bases.layout ?? (host === 'gitlab.com' ? 'gitlab' : 'github');
 
-/** Parses a recorded URL; undefined unless it has the form of a repository on one of these hosts. */
-export function toPlace(hosts: Config['repositoryHosts'], recordedUrl: string): RepositoryPlace | undefined {
+/** Parses a URL of a repository on one of these hosts; undefined for any other text. */
+function parsePlace(hosts: Config['repositoryHosts'], recordedUrl: string): RepositoryPlace | undefined {
   const [, recordedHost = '', recordedPath = ''] = recordedForm.exec(recordedUrl) ?? [];
   const host = recordedHost.toLowerCase();
   if (!Object.hasOwn(hosts, host)) return undefined;
@@ -66,7 +66,8 @@ const toUrlText = (recorded: string) =>
 /**
  * The key that all spellings of one repository share: `host/path` in lower case, without scheme, user, `.git`, trailing
  * slash, query, fragment, leading `www.` and trailing dot of the host. Accepts `git+https:`, `git:`, `ssh:` and
- * `git@host:path`; a link into a GitHub, Codeberg or Bitbucket repository counts as the repository. Undefined if the
+ * `git@host:path`; a link into a GitHub, Codeberg or Bitbucket repository, or below `/-/` as on
+ * GitLab, counts as the repository. Undefined if the
  * text names no repository.
  */
 export function toRepositoryKey(recorded: string): string | undefined {
@@ -75,7 +76,17 @@ export function toRepositoryKey(recorded: string): string | undefined {
   const host = url?.host.replace(/^www\./, '').replace(/\.(?=:|$)/, '') ?? '';
   if (url?.protocol !== 'https:' || !host.includes('.') || url.pathname.includes('%')) return undefined;
   const segments = url.pathname.split('/').filter(Boolean);
-  const repository = ownerAndName.has(host) ? segments.slice(0, 2) : segments;
+  const folder = segments.indexOf('-');
+  const end = ownerAndName.has(host) ? 2 : folder === -1 ? segments.length : folder;
+  const repository = segments.slice(0, end);
   if (repository.length < 2) return undefined;
   return `${host}/${repository.join('/')}`.replace(/\.git$/i, '').toLowerCase();
+}
+
+/** The repository that a recorded text names in any spelling that has a key, on one of these hosts; undefined if there is none. */
+export function toPlace(hosts: Config['repositoryHosts'], recorded: string): RepositoryPlace | undefined {
+  const plain = parsePlace(hosts, recorded);
+  if (plain) return plain;
+  const key = toRepositoryKey(recorded);
+  return key === undefined ? undefined : parsePlace(hosts, `https://${key}`);
 }

@@ -68,6 +68,16 @@ it('locks what is known, and a check that finds the same ends with 0', async () 
   expect(stderr).toMatch(/^1 listing is as it was locked on \d{4}-\d\d-\d\d\n$/);
 });
 
+it('locks a listing under its own handle, also if it is named in other capitals', async () => {
+  const other = join(folder, 'capitals.json');
+  const { code, stderr } = await runDossier(
+    ['lock', '--from', directory.url, '--out', other, 'COM.example/MAIL'],
+    {},
+  );
+  expect([code, stderr]).toEqual([0, `${other}: 1 listing locked from ${directory.url}\n`]);
+  expect(Object.keys(JSON.parse(readFileSync(other, 'utf8')).listings)).toEqual([handle]);
+});
+
 it('a check ends with 1 and says which fact changed, from what to what, since when', async () => {
   isReadOnly = false;
   directory.wait(60);

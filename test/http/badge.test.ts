@@ -115,8 +115,34 @@ describe('the badge', () => {
       'image/svg+xml; charset=utf-8',
     ]);
     expect(await response.text()).toContain('no listing has this handle');
-    expect((await get('/badge/a/%22%3E%3Cscript%3E')).status).toBe(400);
     expect(await (await get('/badge/nobody/nothing.json')).json()).toMatchObject({ code: 'unknown_handle' });
+  });
+
+  it('is an image at every address, however the slash is sent, and whatever is wrong with the request', async () => {
+    for (const path of ['co.webhook/webhook', 'co.webhook%2Fwebhook', 'co.webhook%2fwebhook.svg']) {
+      const badge = await get(`/badge/${path}?style=flat-square`);
+      expect([badge.status, await badge.text()], path).toEqual([
+        200,
+        expect.stringContaining('listed since 2026'),
+      ]);
+    }
+    const tight = await openDirectory({ environment: { LIMIT_OVERRIDES: 'badge=1/10m' } });
+    await tight.app.request('/badge/co.webhook/webhook');
+    for (const [answer, status, words] of [
+      [await get('/badge/nobody%2Fnothing'), 404, 'no listing has this handle'],
+      [await get('/badge/webhook'), 400, 'the handle is malformed'],
+      [await get('/badge/a/%22%3E%3Cscript%3E'), 400, 'the handle is malformed'],
+      [await get('/badge/a/%E0%A4%A'), 400, 'the request is malformed'],
+      [await get('/badge/co.webhook/webhook/more'), 404, 'nothing is here'],
+      [await get('/badge/co.webhook/webhook', { accept: 'text/html' }), 200, 'listed since 2026'],
+      [await tight.app.request('/badge/co.webhook/webhook'), 429, 'too many requests'],
+    ] as const) {
+      const { status: sent, headers } = answer;
+      const svg = await answer.text();
+      expect([sent, headers.get('content-type')], words).toEqual([status, 'image/svg+xml; charset=utf-8']);
+      expect(svg.toLowerCase(), words).toContain(words);
+    }
+    await tight.close();
   });
 
   it('has a page of snippets', async () => {

@@ -18,9 +18,13 @@ describe('requests of one network', () => {
   it.each([
     ['/tags', 100, '"pages";q=100;w=5', 20],
     ['/agents/no/such.json', 100, '"pages";q=100;w=5', 20],
-    ['/badge/no/such', 200, '"badge";q=200;w=4', 50],
-    ['/v0.1/servers/none/versions', 100, '"registry";q=100;w=5', 20],
-    ['/views/none', 100, '"views";q=100;w=10', 10],
+    ['/badge/no/such.json', 200, '"badge";q=200;w=4', 50],
+    ['/v0.1/servers/none/versions', 100, '"registry";q=1000;w=5', 20],
+    ['/v0.1/servers?limit=100', 100, '"registry";q=1000;w=5', 20],
+    ['//v0.1/servers/?version=latest&limit=11', 500, '"registry";q=1000;w=5', 100],
+    ['/v0.1/servers?limit=1&version=latest', 1000, '"registry";q=1000;w=5', 200],
+    ['/views/none', 100, '"views";q=1000;w=10', 10],
+    ['/views/none/v0.1/servers?limit=1', 1000, '"views";q=1000;w=10', 100],
   ])('%s: %i at once, then as many as come back', async (path, burst, policy, perSecond) => {
     const url = (await openNode()) + path;
     expect(await statuses(burst, get(url))).not.toHaveProperty('429');

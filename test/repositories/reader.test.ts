@@ -56,13 +56,21 @@ describe('a recorded URL', () => {
     });
     expect(reader.place('https://gitlab.com/group/sub/name')?.path).toBe('group/sub/name');
   });
+  test.each([
+    ['https://gitlab.com/acme/group/mono/-/tree/main/packages/part', 'gitlab.com/acme/group/mono'],
+    ['https://gitlab.com/acme/mono/-/blob/main/README.md?ref_type=heads', 'gitlab.com/acme/mono'],
+    ['https://github.com/owner/name/tree/main/packages/x', 'github.com/owner/name'],
+    ['https://github.com/owner/name#readme', 'github.com/owner/name'],
+    ['http://github.com/owner/name', 'github.com/owner/name'],
+    ['git@github.com:owner/name.git', 'github.com/owner/name'],
+    ['https://user:pass@github.com/owner/name', 'github.com/owner/name'],
+  ])('in another spelling, or of a folder, is the repository: %s', (url, key) => {
+    expect(reader.place(url)?.key).toBe(key);
+  });
 
   test.each([
-    'http://github.com/owner/name',
-    'git@github.com:owner/name.git',
     'file:///etc/passwd',
     'https://github.com@evil.example/owner/name',
-    'https://user:pass@github.com/owner/name',
     'https://github.com:8443/owner/name',
     'https://github.com.evil.example/owner/name',
     'https://evil.example/github.com/owner',
@@ -71,17 +79,13 @@ describe('a recorded URL', () => {
     'https://github.com/owner/../name',
     'https://github.com/owner/..',
     'https://github.com/owner/%2e%2e',
-    'https://github.com/owner/name?ref=x',
-    'https://github.com/owner/name#x',
     'https://github.com/owner',
-    'https://github.com/owner/name/tree/main',
     'https://gitlab.com/group/-/name',
-    'https://github.com/owner//name',
     'https://github.com/owner/na me',
     'https://__proto__/owner/name',
     'https://github.com/оwner/name',
     '',
-  ])('that is not plain https on a configured host is refused: %s', (url) => {
+  ])('that names no repository on a configured host is refused: %s', (url) => {
     expect(reader.place(url)).toBeUndefined();
   });
 });

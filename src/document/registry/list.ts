@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Context } from '../../context.ts';
 import { readCursor, toCursor } from '../../core/cursor.ts';
@@ -7,8 +6,9 @@ import type { ListingVersion } from '../../listings/listing.ts';
 import type { VersionQuery } from '../../listings/table.ts';
 import { toEntries } from './entries.ts';
 
-const defaultLimit = 30;
-const maxLimit = 100;
+/** Entries of a page that asks for no number of them, and the most that a page has. */
+export const defaultLimit = 30;
+export const maxLimit = 100;
 const longestSearch = 200;
 
 const limit = z.coerce
@@ -40,7 +40,6 @@ const query = z.object({
 /** A cursor holds the whole question: hosts leave out the search on later pages. */
 const position = z.object({
   search: z.string().optional(),
-  offset: z.int().min(0).optional(),
   after: z.object({ handle: z.string(), version: z.string(), listed_at: z.string() }).optional(),
   updatedSince: z.iso.datetime().optional(),
   version: z.string().optional(),
@@ -76,53 +75,20 @@ function readQuery(sent: unknown): { limit: number; at: Position } {
     at: toPosition(cursor || undefined) ?? {
       search: search || undefined,
       updatedSince: updated_since,
-      version: version ?? (search ? 'latest' : undefined),
+      version,
       withDeleted: include_deleted ?? updated_since !== undefined,
     },
   };
 }
 
-/** Listings that a search found whose versions are read at once. */
-const mostHandles = 100;
-/** Of so many a page may have less than it could, or nothing: few listings have had a version, or changed of late. */
-const mostHits = 1000;
-
-/** Where the listings begin that no search finds, because nothing of them is left but their name. */
-const beforeGone = { handle: '', version: '', listed_at: '' };
-
-/**
- * The versions asked for of the listings that a search ranks, best match first; if deleted ones are asked for, listings follow that
- * are gone and whose name has the text. A named version is one a listing at most.
- */
-async function searchPage(at: Position, limit: number, { store, searches, caller, clock }: Context) {
-  const { search: text = '', offset = 0, updatedSince, version, withDeleted } = at;
-  const { hits } = await searches.run({ network: caller.network, now_ms: clock().getTime() }, () =>
-    store.listings.search({ text, facets: [], sort: 'relevance' }),
-  );
-  const versions: ListingVersion[] = [];
-  const end = Math.min(hits.length, offset + mostHits);
-  let next = offset;
-  while (versions.length < limit && next < end) {
-    if (next > offset) await setImmediate();
-    const listings = await store.listings.briefs(hits.slice(next, next + mostHandles).map(({ id }) => id));
-    const handles = listings.map(({ handle }) => handle);
-    const query = { after: undefined, limit: mostHandles, handles, version, updatedSince, withDeleted };
-    const found = new Map((await store.listings.versionPage(query)).map((one) => [one.handle, one]));
-    versions.push(...handles.flatMap((handle) => found.get(handle) ?? []).slice(0, limit - versions.length));
-    const last =
-      versions.length === limit
-        ? listings.find(({ handle }) => handle === versions.at(-1)?.handle)
-        : undefined;
-    next = last ? hits.findIndex(({ id }) => id === last.id) + 1 : next + mostHandles;
-  }
-  if (next < hits.length) return { versions, next: { ...at, offset: next } };
-  return { versions, next: withDeleted ? { ...at, after: beforeGone } : undefined };
-}
-
-async function listPage(at: Position, limit: number, { store }: Context) {
-  const { after, updatedSince, version, withDeleted, search: goneNamed } = at;
-  const query = { after, limit: limit + 1, version, updatedSince, withDeleted, goneNamed };
-  const versions = await store.listings.versionPage(query);
+/** A page of versions by name; those of a search wait for their turn, because a search reads every name. */
+async function listPage(at: Position, limit: number, { store, searches, caller, clock }: Context) {
+  const { after, updatedSince, version, withDeleted, search: named } = at;
+  const read = () =>
+    store.listings.versionPage({ after, limit: limit + 1, version, updatedSince, withDeleted, named });
+  const versions = await (named === undefined
+    ? read()
+    : searches.run({ network: caller.network, now_ms: clock().getTime() }, read));
   const shown = versions.slice(0, limit);
   const last = shown.at(-1);
   if (versions.length <= limit || !last) return { versions: shown, next: undefined };
@@ -133,8 +99,7 @@ async function listPage(at: Position, limit: number, { store }: Context) {
 /** A page of the list in the shape of the registry API. Throws invalid_input. */
 export async function readServers(sent: Readonly<Record<string, string>>, context: Context) {
   const { limit, at } = readQuery(sent);
-  const isSearch = at.search && !at.after;
-  const page = await (isSearch ? searchPage : listPage)(at, limit, context);
+  const page = await listPage(at, limit, context);
   const servers = await toEntries(page.versions, context);
   return {
     servers,

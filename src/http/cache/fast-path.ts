@@ -97,11 +97,11 @@ interface Shared {
 /** Checks what depends on the request, not on its answer: Host and limit. */
 function isAdmitted(
   incoming: IncomingMessage,
-  { path, limit, network, now_ms }: CountedRequest,
+  { path, limit, cost, network, now_ms }: CountedRequest,
   { isOurs }: Shared,
 ) {
   if (!isOurs(headerOf(incoming.rawHeaders, 'host'))) return false;
-  return !isCounted(path) || limit.tryTake(network, now_ms) === undefined;
+  return !isCounted(path) || limit.tryTake(network, now_ms, cost) === undefined;
 }
 
 /** Sends an answer in one write with its headers; nothing is encoded. */

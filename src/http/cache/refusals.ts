@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { toRateLimited } from '../../limits/limit.ts';
 import type { Face } from '../call.ts';
 import type { createCallerReader } from '../caller.ts';
-import { isCounted, limitOf, type RequestLimits } from '../limits.ts';
+import { costOf, isCounted, limitOf, type RequestLimits } from '../limits.ts';
 import { type HostCheck, holdsSecret, isDocument, toSecuredHeaders } from '../middleware.ts';
 import { toRefusalAnswer } from '../problems.ts';
 import { headerOf } from '../request.ts';
@@ -35,7 +35,8 @@ export function toCountedRequest(
 ) {
   const path = withoutQuery(url);
   const network = callers.networkOf(headers['x-forwarded-for']?.toString(), socket.remoteAddress);
-  return { path, limit: limitOf(limits, method, path), network, now_ms: context.clock().getTime() };
+  const limit = limitOf(limits, method, path);
+  return { path, limit, cost: costOf(url), network, now_ms: context.clock().getTime() };
 }
 
 /** Paths that `URL` does not change. */

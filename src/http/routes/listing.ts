@@ -6,7 +6,7 @@ import { findMethods } from '../../claims/locations.ts';
 import { readClaimState, readWithdrawing } from '../../claims/read-standing.ts';
 import { type Context, withCaller } from '../../context.ts';
 import { requireHandle } from '../../core/handle.ts';
-import { Problem, problemTable } from '../../core/problem.ts';
+import { Problem } from '../../core/problem.ts';
 import { toMarkdown } from '../../document/answers/markdown.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
 import { toSignedStatement } from '../../document/registry/statement.ts';
@@ -24,6 +24,7 @@ import { toWithdrawnPage } from '../../views/claim/opt-out.ts';
 import { toClaimPage } from '../../views/claim/page.ts';
 import { type Html, pagePath } from '../../views/html.ts';
 import {
+  badgePolicy,
   toBadge,
   toBadgePage,
   toBadgeStyle,
@@ -55,31 +56,18 @@ function answerBadge(
     const body = JSON.stringify(toShieldsEndpoint(badge));
     return answerWithETag(c, { type: 'application/json', body, cacheControl, cachePolicy });
   }
-  c.header('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox");
+  c.header('Content-Security-Policy', badgePolicy);
   const body = toBadgeSvg(badge, styleOf(c), title);
   return answerWithETag(c, { type: 'image/svg+xml; charset=utf-8', body, cacheControl, cachePolicy });
 }
 
-const noListing = ['unknown_handle', 'invalid_handle', 'listing_withdrawn'];
-
-/** A badge image with the problem's title, because pages that embed it cannot show a problem document. */
-function answerMissing(c: Request, error: unknown): Response {
-  if (!(error instanceof Problem) || !noListing.includes(error.code)) throw error;
-  c.status(error.status === 410 ? 410 : error.status === 404 ? 404 : 400);
-  c.header('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox");
-  return c.body(toBadgeSvg(problemTable[error.code].title.toLowerCase(), styleOf(c)), {
-    headers: { 'Content-Type': 'image/svg+xml; charset=utf-8', 'Cache-Control': 'no-cache' },
-  });
-}
-
 const showBadge = async (c: Request) => {
   const { handle, ending } = await listingOf(c, ['.svg', '.json']);
-  const answer = orRedirect(c, handle, async () => {
+  return orRedirect(c, handle, async () => {
     const listing = await getListing(handle, c.get('context'));
     const badge = c.req.query('show') === 'claim' ? toClaimBadge(listing) : toBadge(listing);
     return answerBadge(c, [badge, listing.evidence_snapshot], ending);
   });
-  return ending === '.json' ? answer : answer.catch((error: unknown) => answerMissing(c, error));
 };
 
 async function toStep(c: Request, handle: string) {
@@ -270,4 +258,5 @@ export const createListingRoutes = (face: Face) =>
     .get('/agents/:namespace/:name/history.json', (c) => showHistory(c, face, '.json'))
     .get('/agents/:namespace/:name/tools', (c) => showTools(c, face, ''))
     .get('/agents/:namespace/:name/tools.json', (c) => showTools(c, face, '.json'))
-    .get('/badge/:namespace/:name', showBadge);
+    .get('/badge/:namespace/:name', showBadge)
+    .get('/badge/:handle', showBadge);

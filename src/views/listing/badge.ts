@@ -14,6 +14,8 @@ import { type Site, tabs } from '../layout.ts';
 import { toListingPart } from './tabs.ts';
 
 const label = 'dossier';
+/** An image needs no more than its own styles. */
+export const badgePolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 const grey = '#6b6f76';
 const darkGrey = '#3d4148';
 
