@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { howToReplaceCapability, lastRevoked, newClaimCost } from '../src/claims/foretell.ts';
 import { foretellCases } from '../src/claims/foretell-cases.ts';
 import { howToOptOut, optOutEffects } from '../src/claims/foretell-opt-out.ts';
+import { clients } from '../src/cli/inventory/clients.ts';
 import { settings } from '../src/config/settings.ts';
 import { problemTable } from '../src/core/problem.ts';
 import { allLimits } from '../src/http/limits.ts';
@@ -11,7 +12,7 @@ import { prompts } from '../src/resources/prompts.ts';
 import { tools } from '../src/tools/index.ts';
 
 /** The pages that hold generated blocks, by their path in the repository. */
-export const generatedPages = ['docs/reference.md', 'docs/claims.md', 'SECURITY.md'] as const;
+export const generatedPages = ['docs/reference.md', 'docs/claims.md', 'docs/changes.md', 'SECURITY.md'] as const;
 
 const cell = (text: string) => text.replaceAll('|', '\\|');
 const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
@@ -56,6 +57,15 @@ function paragraph(text: string): string {
 
 /** The generated blocks, by the name in their marker. */
 const blocks: Record<string, () => string> = {
+  clients: () =>
+    table(
+      ['client', 'files', 'members with servers'],
+      Object.entries(clients).map(([client, { files, servers }]) => [
+        client,
+        files.map((file) => `\`${file}\``).join(', '),
+        servers.map((path) => (path === '' ? 'or the whole file' : `\`${path}\``)).join(', '),
+      ]),
+    ),
   settings: () =>
     table(
       ['name', 'default', 'meaning'],

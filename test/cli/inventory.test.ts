@@ -97,6 +97,7 @@ const ofFixtures = {
   cwd: join(fixtures, 'project'),
   home: join(fixtures, 'home'),
   APPDATA: join(fixtures, 'home/AppData/Roaming'),
+  PROGRAMFILES: join(fixtures, 'home/Program Files'),
 };
 
 beforeAll(async () => {
@@ -137,9 +138,13 @@ describe('the configurations of all clients', () => {
     expect(shown).toEqual([
       'Claude Code, .mcp.json, messages, com.politicalcomms/api, pinned',
       'Claude Code, .mcp.json, hooks, co.webhook/webhook',
+      'Claude Code, .claude-plugin/plugin.json, ledger-of-plugin, com.example/ledger, pinned',
       'Claude Code, ~/.claude.json, messages-of-user, com.politicalcomms/api, not pinned',
       'Claude Code, ~/.claude.json, hooks-bridged, co.webhook/webhook, not pinned',
       'Claude Code, ~/.claude.json, keyed, not_known',
+      'Claude Code, ~/.claude/plugins/cache/market/books/1.0.0/.mcp.json, ledger-without-wrapper, com.example/ledger, pinned',
+      'Claude Code, ~/.claude/plugins/cache/market/books/1.0.0/.mcp.json, hooks-without-wrapper, co.webhook/webhook',
+      'Claude Code, ~/Program Files/ClaudeCode/managed-mcp.json, managed, co.webhook/webhook',
       'Claude Desktop, ~/Library/Application Support/Claude/claude_desktop_config.json, imager, com.example/imager, not pinned',
       'Claude Desktop, ~/Library/Application Support/Claude/claude_desktop_config.json, own, not asked about',
       'Claude Desktop, ~/AppData/Roaming/Claude/claude_desktop_config.json, messages, com.politicalcomms/api, not pinned',
@@ -147,9 +152,16 @@ describe('the configurations of all clients', () => {
       'VS Code, .vscode/mcp.json, hooks, co.webhook/webhook',
       'VS Code, .vscode/mcp.json, templated, not asked about',
       'VS Code, ~/.config/Code/User/mcp.json, dotnet, com.example/dotnet, pinned',
+      'VS Code, ~/.config/Code/User/profiles/6a1f/mcp.json, of-profile, co.webhook/webhook',
       'VS Code, ~/.config/Code/User/settings.json, pinned-image, com.example/imager, pinned',
+      'dev containers, .devcontainer/devcontainer.json, in-container, com.example/ledger, pinned',
+      'Visual Studio, .vs/mcp.json, of-studio, co.webhook/webhook',
       'Cursor, .cursor/mcp.json, messages, com.politicalcomms/api, pinned',
       'Cursor, ~/.cursor/mcp.json, hooks, co.webhook/webhook',
+      'Cline, ~/.config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json, of-cline, com.example/ledger, pinned, off',
+      'Roo, .roo/mcp.json, of-roo, co.webhook/webhook',
+      'Kiro, .kiro/settings/mcp.json, of-kiro, com.example/ledger, pinned',
+      'Amazon Q, ~/.aws/amazonq/cli-agents/books.json, of-q, com.example/ledger, pinned',
       'Codex, ~/.codex/config.toml, ledger, com.example/ledger, pinned',
       'Codex, ~/.codex/config.toml, hooks, co.webhook/webhook',
       'Gemini CLI, .gemini/settings.json, imager, com.example/imager, pinned',
@@ -159,6 +171,10 @@ describe('the configurations of all clients', () => {
       'opencode, opencode.json, messages, com.politicalcomms/api, not pinned, off',
       'opencode, opencode.json, hooks, co.webhook/webhook',
       'opencode, ~/.config/opencode/opencode.jsonc, ledger, com.example/ledger, not pinned',
+      'Amp, ~/.config/amp/settings.json, of-amp, co.webhook/webhook',
+      'Goose, ~/.config/goose/config.yaml, of-goose, com.example/ledger, pinned',
+      'Goose, ~/.config/goose/config.yaml, goose-remote, co.webhook/webhook, off',
+      'LM Studio, ~/.lmstudio/mcp.json, of-lmstudio, co.webhook/webhook',
       'Windsurf, ~/.codeium/windsurf/mcp_config.json, unlisted, not_known',
       'Zed, ~/.config/zed/settings.json, misspelt, not_listed, not pinned',
       'Zed, ~/.config/zed/settings.json, older-form, com.politicalcomms/api, pinned',
@@ -176,9 +192,9 @@ describe('the configurations of all clients', () => {
       handles: [
         'npm:@political-comms/mcp',
         'https://mcp.webhook.co/mcp',
+        'pypi:ledger-tools',
         'https://mcp.webhook.co/mcp/s',
         'oci:example/imager',
-        'pypi:ledger-tools',
         'nuget:Example.Mcp',
         'oci:docker.io/example/imager',
         'https://mcp.unlisted.example.com/mcp',
@@ -494,8 +510,8 @@ describe('a configuration that cannot be read', () => {
   it('fails what --fail-on is to find', async () => {
     const { code, stderr } = await inventory([join(folder, 'missing.json'), '--fail-on', 'unpinned']);
     expect([code, stderr]).toEqual([
-      1,
-      'a configuration cannot be read, so what --fail-on names may be in it\n',
+      65,
+      'not all of the configurations was understood, so what --fail-on names may be in it\n',
     ]);
     const annotated = await inventory([join(folder, 'one.json'), '--fail-on', 'unpinned'], {
       GITHUB_ACTIONS: 'true',
@@ -504,6 +520,103 @@ describe('a configuration that cannot be read', () => {
       `::error file=${folder}/one.json,title=not JSON::${folder}/one.json:3:9: not JSON; left out.`,
     );
   });
+});
+
+describe('a named file', () => {
+  const file = join(folder, 'named.json');
+  const ask = async (value: object, ...args: string[]) => {
+    writeFileSync(file, JSON.stringify(value));
+    const { code, stdout } = await inventory([file, ...args]);
+    return { code, lines: stdout.replaceAll(`${folder}/`, '').split('\n').filter(Boolean) };
+  };
+  it('in which no server is recognised is no pass', async () => {
+    for (const value of [{}, { theme: 'dark', fonts: { size: 12 } }, { mcpServers: {} }, []]) {
+      const { code, lines } = await ask(value, '--fail-on', 'not-listed');
+      expect([code, lines[0], lines[1]]).toEqual([
+        65,
+        'named.json: no server is recognised in it; left out',
+        '0 servers in 1 file: 1 left out.',
+      ]);
+    }
+    expect((await ask({})).code).toBe(0);
+  });
+  it('without a list of servers is one, if its members look like servers', async () => {
+    const { code, lines } = await ask(
+      {
+        hooks: { type: 'http', url: 'https://mcp.webhook.co/mcp' },
+        tool: { command: 'npx', args: ['-y', 'tool'] },
+      },
+      '--fail-on',
+      'unpinned',
+    );
+    expect([code, lines[0]]).toEqual([1, '“hooks” (named.json): https://mcp.webhook.co/mcp']);
+    expect(lines).toContain('“tool” (named.json): npm tool, not pinned');
+  });
+  it('has its entries that are not understood named with their members, and no secret', async () => {
+    const url = 'https://mcp.webhook.co/mcp';
+    const { code, lines } = await ask(
+      {
+        mcpServers: {
+          typo: { 'httpUrl ': url },
+          nested: { transport: { type: 'http', url } },
+          other: { type: 'http', uri_: url, headers: { Authorization: 'k3yPLANTED51' } },
+          k3yPLANTED52: { k3yPLANTED53: url },
+          off: { disabled: true },
+          part: { enabled: false, timeout: 5 },
+        },
+      },
+      '--fail-on',
+      'not-listed',
+    );
+    expect([code, lines]).toEqual([
+      65,
+      [
+        'named.json: “typo” has no command or address that is known, but “httpUrl”; left out',
+        'named.json: “nested” has no command or address that is known, but “transport”; left out',
+        'named.json: “other” has no command or address that is known, but “type”, “uri_”; left out',
+        'named.json: an entry has no command or address that is known, but a name that may be a secret; left out',
+        '0 servers in 1 file: 4 left out.',
+      ],
+    ]);
+  });
+});
+
+it('a package for which settings name another registry is not asked about', async () => {
+  const project = join(folder, 'project');
+  mkdirSync(project);
+  writeFileSync(
+    join(project, '.npmrc'),
+    '; of the company\n@planted:registry = https://npm.corp.example/\n//npm.corp.example/:_authToken=PLANTED\n',
+  );
+  const command = (...args: string[]) => ({ command: 'npx', args: ['-y', ...args] });
+  const index = 'https://packages.corp.example/simple';
+  writeFileSync(
+    join(project, '.mcp.json'),
+    JSON.stringify({
+      mcpServers: {
+        scoped: command('@planted/tool@1.0.0'),
+        public: command('@political-comms/mcp'),
+        named: { ...command('planted-tool'), env: { npm_config_registry: 'https://npm.corp.example' } },
+        python: { command: 'uvx', args: ['planted-tool'], env: { UV_DEFAULT_INDEX: index } },
+        known: { command: 'uvx', args: ['ledger-tools'], env: { UV_INDEX_URL: 'https://pypi.org/simple' } },
+      },
+    }),
+  );
+  const whatOf = async (environment: Record<string, string>) =>
+    serversOf(await inventory(['--json'], environment)).map(({ name, what, asked }) => [name, asked ?? what]);
+  const elsewhere = 'npm, a package of another registry';
+  expect(await whatOf({ cwd: project })).toEqual([
+    ['scoped', elsewhere],
+    ['public', 'npm:@political-comms/mcp'],
+    ['named', elsewhere],
+    ['python', 'pypi, a package of another registry'],
+    ['known', 'pypi:ledger-tools'],
+  ]);
+  const home = join(folder, 'home');
+  mkdirSync(home);
+  writeFileSync(join(home, '.npmrc'), 'registry="https://npm.corp.example/"\n');
+  expect((await whatOf({ cwd: project, home }))[1]).toEqual(['public', elsewhere]);
+  expect(wire.filter((text) => secret.test(text))).toEqual([]);
 });
 
 describe('--fail-on', () => {

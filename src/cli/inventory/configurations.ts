@@ -3,17 +3,21 @@ import { homedir } from 'node:os';
 import { extname, join, relative, resolve } from 'node:path';
 import { type ParseError, parse as parseJsonc } from 'jsonc-parser';
 import { asMembers, type JsonObject } from '../../core/json.ts';
+import { quoted, toLine } from '../../core/text.ts';
 import { clients, settingsFolders } from './clients.ts';
+import { isPlain } from './launch.ts';
 
 /** A server as a client's configuration has it, with all its secrets; `file` as it is shown. */
 export interface Configured {
   readonly client: string;
   readonly file: string;
+  /** The file itself. */
+  readonly path: string;
   readonly name: string;
   readonly server: JsonObject;
 }
 
-/** A configuration that cannot be read, and where, from 1. `why` is ours: texts of parsers quote the file. */
+/** A configuration that cannot be read, or an entry of one, and where, from 1. `why` is ours: texts of parsers quote the file. */
 export interface Unreadable {
   readonly file: string;
   readonly why: string;
@@ -61,13 +65,15 @@ async function readConfiguration(path: string): Promise<Read> {
   }
 }
 
-/** What names lead to; `*` is every member. */
-const follow = (value: unknown, [name, ...rest]: readonly string[]): unknown[] =>
-  name === undefined
+/** What a path of names leads to; `*` is every member. */
+const follow = (value: unknown, path: string): unknown[] =>
+  path === ''
     ? [value]
-    : Object.entries(asMembers(value))
-        .filter(([member]) => name === '*' || member === name)
-        .flatMap(([, inner]) => follow(inner, rest));
+    : Object.entries(asMembers(value)).flatMap(([member, inner]) => {
+        const [first = '', ...rest] = path.split('.');
+        if (first === '*' || first === member) return follow(inner, rest.join('.'));
+        return path === member ? [inner] : [];
+      });
 
 /** Servers with their names: members of an object, or a list of objects with a name. */
 const toServers = (found: unknown): [string, JsonObject][] =>
@@ -76,11 +82,38 @@ const toServers = (found: unknown): [string, JsonObject][] =>
     return [Array.isArray(found) && typeof server.name === 'string' ? server.name : key, server];
   });
 
+/** Members that say what a client starts or reaches; `cmd` and `uri` are those of Goose. */
+const launching = ['command', 'url', 'serverUrl', 'httpUrl', 'cmd', 'uri'];
+const isLaunching = (server: JsonObject) => launching.some((member) => server[member]);
+
+/** Members of an entry that changes a server that stands elsewhere, or one that is part of the client. */
+const changing: ReadonlySet<string> = new Set([
+  ...['disabled', 'enabled', 'enabled_tools', 'disabled_tools', 'enabledTools', 'disabledTools'],
+  ...['includeTools', 'excludeTools', 'available_tools', 'tools', 'autoApprove', 'alwaysAllow', 'trust'],
+  ...['timeout', 'startup_timeout_sec', 'tool_timeout_sec', 'env', 'headers', 'env_keys', 'bundled'],
+  ...['name', 'display_name', 'description', 'settings', 'source', 'approval_mode'],
+]);
+
+/** Whether an entry is complete without what it starts. */
+const isChanging = (server: JsonObject) =>
+  /^(?:builtin|platform|frontend)$/.test(String(server.type)) ||
+  Object.keys(server).every((member) => changing.has(member));
+
+/** The members of an entry that is not understood, in words. */
+function whyOf(name: string, server: JsonObject): string {
+  const members = Object.keys(server).filter((member) => !changing.has(member));
+  const shown = members.map((member) =>
+    isPlain(member) ? quoted(toLine(member)) : 'a name that may be a secret',
+  );
+  const entry = isPlain(name) ? quoted(toLine(name)) : 'an entry';
+  return `${entry} has no command or address that is known, but ${shown.join(', ')}`;
+}
+
 function filesAt(path: string, environment: NodeJS.ProcessEnv): string[] {
   if (path.startsWith('%'))
     return settingsFolders.flatMap((folder) => filesAt(folder + path.slice(1), environment));
   const [start = '', ...rest] = path.split('/');
-  const base = { '.': process.cwd(), '~': homedir(), ...environment }[start.replace('$', '')];
+  const base = { '': '/', '.': process.cwd(), '~': homedir(), ...environment }[start.replace('$', '')];
   return base ? globSync(rest.join('/'), { cwd: base }).map((file) => join(base, file)) : [];
 }
 
@@ -98,21 +131,45 @@ const findConfigurations = (environment: NodeJS.ProcessEnv) =>
 
 const allServers = new Set(Object.values(clients).flatMap(({ servers }) => servers));
 
-/** The servers of all configurations of this project and home, or of `files` alone, and the configurations that cannot be read. */
+/**
+ * The servers of a configuration and why entries are not understood. A file without a list that its client has is read as the list
+ * itself, if it looks like one.
+ */
+function readServers(
+  value: unknown,
+  paths: readonly string[],
+): { found: [string, JsonObject][]; unknown: string[] } {
+  const lists = paths.filter(Boolean).flatMap((path) => follow(value, path));
+  const whole = toServers(value);
+  const isList = paths.includes('') && lists.length === 0 && whole.some(([, one]) => isLaunching(one));
+  const entries = isList ? whole : lists.flatMap(toServers);
+  return {
+    found: entries.filter(([, server]) => isLaunching(server)),
+    unknown: entries
+      .filter(([, server]) => !isLaunching(server) && !isChanging(server))
+      .map(([name, server]) => whyOf(name, server)),
+  };
+}
+
+/** The servers of all configurations of this project and home, or of `files` alone, and what of these could not be read. */
 export async function readConfigurations(files: readonly string[], environment: NodeJS.ProcessEnv) {
   const named = files.map((file) => ({ path: resolve(file), client: '', servers: [...allServers] }));
   const configured: Configured[] = [];
   const unreadable: Unreadable[] = [];
-  const all = files.length > 0 ? named : findConfigurations(environment);
+  const isNamed = files.length > 0;
+  const all = isNamed ? named : findConfigurations(environment);
   for (const { path, client, servers } of all) {
     const file = toShown(path);
     const read = await readConfiguration(path);
-    if ('why' in read) unreadable.push({ file, ...read });
-    const found = 'why' in read ? [] : servers.flatMap((one) => follow(read.value, one.split('.')));
-    // An entry without any of these changes a server that stands elsewhere.
-    for (const [name, server] of found.flatMap(toServers))
-      if (server.command || server.url || server.serverUrl || server.httpUrl)
-        configured.push({ client, file, name, server });
+    if ('why' in read) {
+      unreadable.push({ file, ...read });
+      continue;
+    }
+    const { found, unknown } = readServers(read.value, servers);
+    configured.push(...found.map(([name, server]) => ({ client, file, path, name, server })));
+    unreadable.push(...unknown.map((why) => ({ file, why })));
+    if (isNamed && found.length + unknown.length === 0)
+      unreadable.push({ file, why: 'no server is recognised in it' });
   }
-  return { configured, unreadable, files: all.length };
+  return { configured, unreadable, files: new Set(all.map(({ path }) => path)).size };
 }

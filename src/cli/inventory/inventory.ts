@@ -2,7 +2,7 @@ import gt from 'semver/functions/gt.js';
 import valid from 'semver/functions/valid.js';
 import { z } from 'zod';
 import type { Config } from '../../config/config.ts';
-import { ExitError, usageError } from '../../core/process.ts';
+import { ExitError, exitCodes, usageError } from '../../core/process.ts';
 import { counted, escapeMarks, quoted, toLine } from '../../core/text.ts';
 import { code, own, say, toMarkdown, toText, type Words } from '../../core/words.ts';
 import {
@@ -15,6 +15,7 @@ import { annotation } from '../annotation.ts';
 import { ask, isAddress, toBase, unreachable } from '../service.ts';
 import { type Configured, readConfigurations, type Unreadable } from './configurations.ts';
 import { isPlain, type Launch, toLaunch } from './launch.ts';
+import { isFromElsewhere } from './registries.ts';
 
 /** What --fail-on names, in the words of the totals. */
 const findings = {
@@ -27,7 +28,7 @@ type Finding = keyof typeof findings;
 const findingNames = Object.keys(findings) as Finding[];
 
 /** A server that a client is set up with, and what a Dossier knows of it. */
-interface Server extends Launch, Omit<Configured, 'server'> {
+interface Server extends Launch, Omit<Configured, 'server' | 'path'> {
   readonly isOff: boolean;
   readonly result?: Resolved | undefined;
   readonly findings: readonly Finding[];
@@ -100,7 +101,10 @@ function findingsOf({ isPinned }: Launch, { outcome, stands_out = [] }: Partial<
 /** The servers of some configurations, or of those of this project and home, with what is known of each. Throws ExitError. */
 async function readInventory(files: readonly string[], environment: NodeJS.ProcessEnv, place: Place) {
   const { configured, ...read } = await readConfigurations(files, environment);
-  const launched = configured.map((one) => ({ ...one, launch: toLaunch(one.server) }));
+  const launched = configured.map((one) => ({
+    ...one,
+    launch: toLaunch(one.server, (...of) => isFromElsewhere(of, one)),
+  }));
   const names = [...new Set(launched.flatMap(({ launch }) => launch.asked ?? []))];
   const { results = [], evidence_snapshot_date: as_of } = await resolveNames(names, place);
   const servers = launched.map(({ client, file, name, server, launch }): Server => {
@@ -252,5 +256,8 @@ export async function runInventory(
   const found = [...failing].filter((name) => servers.some((one) => one.findings.includes(name)));
   if (found.length > 0) throw new ExitError(1, `found what --fail-on names: ${found.join(', ')}`);
   if (failing.size > 0 && unreadable.length > 0)
-    throw new ExitError(1, 'a configuration cannot be read, so what --fail-on names may be in it');
+    throw new ExitError(
+      exitCodes.data,
+      'not all of the configurations was understood, so what --fail-on names may be in it',
+    );
 }

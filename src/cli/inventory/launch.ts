@@ -1,6 +1,7 @@
 import valid from 'semver/functions/valid.js';
 import { asMembers, type JsonObject } from '../../core/json.ts';
 import { isAddress, isPublicAddress, plainAddress } from '../../net/addresses.ts';
+import { isOtherRegistry } from './registries.ts';
 
 /** What a configured server starts or reaches, without anything that may be secret; `what` is shown. */
 export interface Launch {
@@ -101,13 +102,6 @@ const starters: readonly Starter[] = [
 /** Options that name the package, where what follows is a command of it. */
 const packageOption = /^(?:-p|--package|--from|--spec)$/;
 
-/** The registries whose packages listings record; a package of any other one is not theirs, whatever its name is. */
-const publicHosts: Readonly<Record<string, string>> = {
-  npm: 'registry.npmjs.org',
-  pypi: 'pypi.org',
-  nuget: 'api.nuget.org',
-};
-
 /** Options that name a registry. */
 const registryOption = /^(?:-i|--(?:registry|index|default-index|(?:extra-)?index-url|(?:add-)?source))$/;
 
@@ -125,8 +119,7 @@ function findPackage(args: readonly string[], { values, flags, registry }: Start
     if (!takes && value === undefined && !flags.test(option)) return undefined;
     const given = value ?? (takes ? args[++at] : undefined);
     if (isPackage) spec ??= given;
-    if (registry !== 'oci' && registryOption.test(option))
-      isElsewhere ||= URL.parse(given?.replace(/^[\w-]+=/, '') ?? '')?.hostname !== publicHosts[registry];
+    if (registry !== 'oci' && registryOption.test(option)) isElsewhere ||= isOtherRegistry(registry, given);
   }
   return { spec: spec ?? '', behind: [], isElsewhere };
 }
@@ -159,7 +152,11 @@ const isPrivateImage = (name: string) => {
 const isOfOption = (before: readonly string[]) =>
   /^-/.test(before.at(-1) ?? '') || /^(?:-H|--headers)$/.test(before.at(-2) ?? '');
 
-function toPackage(starter: Starter, args: readonly string[]): Launch {
+function toPackage(
+  starter: Starter,
+  args: readonly string[],
+  isFrom: (registry: string, name: string) => boolean,
+): Launch {
   const { registry, form } = starter;
   const found = findPackage(args, starter);
   if (!found) return { what: `${registry}, a package behind an option that is not known`, isPinned: false };
@@ -177,7 +174,8 @@ function toPackage(starter: Starter, args: readonly string[]): Launch {
     version !== undefined && ((registry === 'oci' && version.startsWith('sha256:')) || isName(version));
   const isPinned = version !== undefined && isExact(registry, version);
   const pin = { isPinned, ...(isShown && { version }) };
-  if (isElsewhere) return { what: `${registry}, a package of another registry`, ...pin };
+  if (isElsewhere || isFrom(registry, name))
+    return { what: `${registry}, a package of another registry`, ...pin };
   if (registry === 'oci' && isPrivateImage(name)) return { what: 'an image of a private registry', ...pin };
   // These two only pass on to an address.
   const address = /^mcp-(?:remote|proxy)$/.test(name)
@@ -223,23 +221,30 @@ function toCommand([program = '', ...rest]: readonly string[]): string[] {
   return at < 0 ? [] : toCommand(rest.slice(at));
 }
 
-/** What a configured server is. It has names and versions of packages, and scheme, host and path of addresses, but no secrets. */
-export function toLaunch(server: JsonObject): Launch {
-  const [address] = texts([server.url, server.serverUrl, server.httpUrl]).filter(Boolean);
-  const { path = server.command, args = server.args } = asMembers(server.command);
+/**
+ * What a configured server is. It has names and versions of packages, and scheme, host and path of addresses, but no secrets.
+ * `isElsewhere` says of a package whether settings name another registry for it.
+ */
+export function toLaunch(
+  server: JsonObject,
+  isElsewhere: (registry: string, name: string) => boolean,
+): Launch {
+  const { command = server.cmd } = server;
+  const [address] = texts([server.url, server.serverUrl, server.httpUrl, server.uri]).filter(Boolean);
+  const { path = command, args = server.args } = asMembers(command);
   const given = [...texts(path), ...texts(args)];
   const isStdio = server.type === 'stdio' || server.type === 'local';
   if (address !== undefined && (given.length === 0 || (server.type !== undefined && !isStdio)))
     return toAddress(address);
   // Which of them a client takes is not known.
   if (address !== undefined && !isStdio) return { what: 'both a command and an address', isPinned: false };
-  const command = toCommand(given);
+  const line = toCommand(given);
   for (const starter of starters) {
-    const called = starter.calls.exec(command.slice(0, 3).join(' '))?.[0];
+    const called = starter.calls.exec(line.slice(0, 3).join(' '))?.[0];
     const words = called?.split(' ') ?? [];
     // A whole command line in one text is for a shell.
-    if (called !== undefined && words.every((word, at) => word === command[at]))
-      return toPackage(starter, command.slice(words.length));
+    if (called !== undefined && words.every((word, at) => word === line[at]))
+      return toPackage(starter, line.slice(words.length), isElsewhere);
   }
   return { what: 'a command of this machine' };
 }

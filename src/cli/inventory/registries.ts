@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { asMembers, type JsonObject } from '../../core/json.ts';
+
+/** The registries whose packages listings record; a package of any other one is not theirs, whatever its name is. */
+const publicHosts: Readonly<Record<string, string>> = {
+  npm: 'registry.npmjs.org',
+  pypi: 'pypi.org',
+  nuget: 'api.nuget.org',
+};
+
+/** Whether an address that an option, a variable or a file names is another registry; what cannot be read is. */
+export const isOtherRegistry = (registry: string, address: string | undefined): boolean =>
+  URL.parse(address?.replace(/^[\w-]+=/, '') ?? '')?.hostname !== publicHosts[registry];
+
+const variables: Readonly<Record<string, RegExp>> = {
+  npm: /^npm_config_registry$/i,
+  pypi: /^(?:uv_(?:index|index_url|default_index|extra_index_url)|pip_(?:extra_)?index_url)$/i,
+};
+
+const largest_bytes = 64 * 1024;
+
+/** The settings of an .npmrc; none of a file that is not there. */
+function readSettings(folder: string): [string, string][] {
+  try {
+    const text = readFileSync(join(folder, '.npmrc'), 'utf8').slice(0, largest_bytes);
+    return [...text.matchAll(/^[ \t]*([^#;=\s][^=\n]*?)[ \t]*=[ \t]*"?([^"\n]*?)"?[ \t]*\r?$/gm)].map(
+      ([, name = '', value = '']) => [name, value],
+    );
+  } catch {
+    return [];
+  }
+}
+
+/** The folders whose .npmrc npm reads for a configuration: its own, that of the project, and the home. */
+function foldersOf(path: string): string[] {
+  const project = process.cwd();
+  const isOfProject = !relative(project, path).startsWith('..');
+  return [...new Set([dirname(path), ...(isOfProject ? [project] : []), homedir()])];
+}
+
+/**
+ * Whether the environment of a configured server, or an .npmrc that npm reads for it, names another registry than the public one for a
+ * package of this name.
+ */
+export function isFromElsewhere(
+  [registry, name]: readonly [registry: string, name: string],
+  { path, server }: { readonly path: string; readonly server: JsonObject },
+): boolean {
+  const environment = Object.entries({ ...asMembers(server.env), ...asMembers(server.envs) });
+  const named = environment.find(([variable]) => variables[registry]?.test(variable));
+  if (named) return isOtherRegistry(registry, String(named[1]));
+  if (registry !== 'npm') return false;
+  const scope = name.startsWith('@') ? `${name.split('/', 1)[0]}:registry` : undefined;
+  const settings = foldersOf(path).map((folder) => new Map(readSettings(folder)));
+  const [address] = [scope, 'registry'].flatMap((setting) =>
+    setting === undefined ? [] : settings.flatMap((one) => one.get(setting) ?? []),
+  );
+  return address !== undefined && isOtherRegistry(registry, address);
+}
