@@ -37,7 +37,7 @@ function recordFacts(document: ListingDocument): [string, LockedFact][] {
     ['repository', { value: repository ?? 'none recorded', since }],
     ...remotes.map(({ type, url }): [string, LockedFact] => [`remote ${url}`, { value: type, since }]),
     ...packages.map((one): [string, LockedFact] => [
-      `package ${one.registry_type}:${one.identifier}`,
+      `package ${one.registry_type}:${one.identifier}${one.registry_base_url ? ` in ${one.registry_base_url}` : ''}`,
       { value: one.version ?? 'no version recorded', since },
     ]),
   ];

@@ -14,6 +14,7 @@ import {
 } from '../core/words.ts';
 import type { CopyField } from '../imports/import-run.ts';
 import type { Listing, ListingInput, ListingPackage } from '../listings/listing.ts';
+import { isAddress, isImageType, versionOfImage } from '../listings/package.ts';
 import type { Shared } from '../listings/shared.ts';
 import type { AskedKind } from '../observations/kind.ts';
 import { toImage, toPackage } from '../observations/kinds/package-record.ts';
@@ -187,24 +188,24 @@ const packagePages: Readonly<Record<string, (identifier: string, version?: strin
 
 /** Where people read about an image; undefined for registries whose pages Dossier does not know. */
 function imagePage(one: ListingPackage): string | undefined {
-  const found = toPackage({ ...one, registry_type: 'oci' });
+  const found = toPackage(one);
   const { host, name = '' } = (found && toImage(found)) ?? {};
   if (host === 'quay.io') return `https://quay.io/repository/${name}`;
   if (host !== 'docker.io') return undefined;
   return `https://hub.docker.com/${name.startsWith('library/') ? name.replace('library', '_') : `r/${name}`}`;
 }
 
-const isAddress = (identifier: string) => /^[a-z][a-z0-9+.-]*:\/\//i.test(identifier);
-const hasTag = (image: string) => /@|:[^/]*$/.test(image);
-
 /** The name of a package with its version, as its registry writes it; a file is named by its address. */
 export function packageName(one: ListingPackage): Words {
-  const { registry_type, identifier, version } = one;
-  const type = registry_type.toLowerCase();
+  const { registry_type, identifier, version, registry_base_url } = one;
   if (isAddress(identifier)) return version ? say`${code(identifier)} (${code(version)})` : code(identifier);
-  if (type === 'oci' || type === 'docker')
-    return code(version && !hasTag(identifier) ? `${identifier}:${version}` : identifier, imagePage(one));
-  return code(version ? `${identifier}@${version}` : identifier, packagePages[type]?.(identifier, version));
+  const isImage = isImageType(registry_type);
+  const hasVersion = version === undefined || (isImage && versionOfImage(identifier) !== undefined);
+  const name = hasVersion ? identifier : `${identifier}${isImage ? ':' : '@'}${version}`;
+  // The page of a package of the same name in the usual registry is that of another one.
+  if (registry_base_url !== undefined) return say`${code(name)} in the registry ${code(registry_base_url)}`;
+  const page = packagePages[registry_type.toLowerCase()]?.(identifier, version);
+  return code(name, isImage ? imagePage(one) : page);
 }
 
 const knownNames: ReadonlySet<string> = new Set([...packageTypes, ...transports]);

@@ -5,12 +5,8 @@ import type { Static } from 'typebox';
 import { Compile } from 'typebox/schema';
 import { attempt, isDeeperThan, mapTexts } from '../core/json.ts';
 import { cleanText, toLine } from '../core/text.ts';
-import {
-  type ListingVersion,
-  publisherMeta,
-  registryMeta,
-  type VersionSummary,
-} from '../listings/listing.ts';
+import { type ListingVersion, registryMeta, type VersionSummary } from '../listings/listing.ts';
+import { readRecord } from '../listings/record-form.ts';
 
 // Forms are written as JSON Schema: the builder of typebox loads 450 modules, which every start would wait for.
 const text = { type: ['string', 'null'] } as const;
@@ -60,40 +56,6 @@ const statusMeta = {
 } as const;
 /** The registry's facts about an entry: `_meta` under `registryMeta`. */
 const statusMetaForm = Compile(statusMeta);
-
-/** `headers` and `variables` are inputs that a caller must provide: read if well-formed (recorded.ts), never a reason to reject the record. */
-const transport = {
-  type: 'object',
-  required: ['type'],
-  properties: { type: { type: 'string' }, url: text, headers: {}, variables: {} },
-} as const;
-
-const serverJson = {
-  type: 'object',
-  properties: {
-    description: text,
-    title: text,
-    websiteUrl: text,
-    repository: { type: ['object', 'null'], properties: { url: text } },
-    remotes: listOf(transport),
-    packages: listOf({
-      type: 'object',
-      properties: {
-        registryType: text,
-        identifier: text,
-        version: text,
-        transport,
-        environmentVariables: {},
-        runtimeArguments: {},
-        packageArguments: {},
-      },
-    }),
-    _meta: { type: ['object', 'null'], properties: { [publisherMeta]: {} } },
-  },
-} as const;
-/** The parts of a publisher's server.json that a listing is made of; other fields are stored unchecked. */
-const serverJsonForm = Compile(serverJson);
-export type ServerJson = Static<typeof serverJson>;
 
 const form = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/i;
 
@@ -190,7 +152,7 @@ export function readVersion(head: EntryHead): ListingVersion | Unreadable {
   if (!statusMetaForm.Check(meta)) return unreadable('registry status or dates missing or malformed');
   const isDeleted = meta.status === 'deleted';
   if (!isDeleted && size_bytes > 64 * 1024) return unreadable('record larger than 64 KiB');
-  if (!isDeleted && !serverJsonForm.Check(entry.server))
+  if (!isDeleted && readRecord(entry.server).unread.some((path) => /^[^.[]+$|^remotes\[\]$/.test(path)))
     return unreadable('a field of the record has the wrong type');
   const record = isDeleted ? '{}' : toCleanJson(entry.server);
   if (record === undefined) return unreadable('nested too deeply');

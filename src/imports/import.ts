@@ -84,7 +84,9 @@ function toIdentities({ versions }: PagePlan, at: string): RecordedIdentity[] {
 /** What a run asks, as a listing records it. */
 const observedPart = ({ remotes, packages, repository, website }: Listing) => ({
   remotes: remotes.map(({ type, url }) => [type, url]),
-  packages: packages.map(({ registry_type, identifier, version }) => [registry_type, identifier, version]),
+  packages: packages.map(({ registry_type, registry_base_url, identifier, version }) => [
+    ...[registry_type, registry_base_url, identifier, version],
+  ]),
   ...{ repository, website },
 });
 

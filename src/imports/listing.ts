@@ -29,14 +29,14 @@ function toTagsAndFacets(recorded: Recorded, isActive: boolean, known: Listing |
   const tags = toTags({ title, description, keywords, hasRemote, packageTypes, transports });
   const native = known?.facets ?? [];
   const ways = [...remotes, ...packages];
-  const asksForSecret = ways.some(({ inputs }) => inputs?.some(({ secret }) => secret));
+  const mayAskForSecret = ways.some(({ inputs, unread }) => unread || inputs?.some(({ secret }) => secret));
   const state = claimStates.find((name) => native.includes(`state:${name}`)) ?? 'imported';
   const hasNativeRatings = native.includes('has:ratings');
   const flags: readonly (readonly [Facet, boolean])[] = [
     ['has:endpoint', endpoint !== undefined],
     ['has:repository', repository !== undefined],
     ['is:active', isActive],
-    ['is:without_secret', ways.length > 0 && !asksForSecret],
+    ['is:without_secret', ways.length > 0 && !mayAskForSecret],
   ];
   const facets = new Set<Facet>([
     ...tags.map(({ tag }) => `tag:${tag}` as const),

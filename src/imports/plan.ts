@@ -12,14 +12,7 @@ import {
 import type { ListingReads } from '../listings/reads.ts';
 import type { NewChange } from '../log/change.ts';
 import type { Reads } from '../store/store.ts';
-import {
-  type EntryHead,
-  pickShown,
-  readHead,
-  readVersion,
-  type ServerJson,
-  type Unreadable,
-} from './entry.ts';
+import { type EntryHead, pickShown, readHead, readVersion, type Unreadable } from './entry.ts';
 import { type CopyField, type ImportCounts, zeroImportCounts } from './import-run.ts';
 import { type PageFacts, toListing } from './listing.ts';
 import { hasField, toRecorded } from './recorded.ts';
@@ -39,7 +32,7 @@ const createClassified = () => ({
   quarantined: [] as Unreadable[],
   readable: [] as EntryHead[],
   /** Of the readable ones, those that are not deleted. */
-  servers: [] as ServerJson[],
+  servers: [] as object[],
   updatedAt: [] as string[],
   counts: { ...zeroImportCounts },
 });
@@ -67,7 +60,7 @@ function classify(head: EntryHead, versions: Versions, classified: ClassifiedEnt
   }
   readable.push(head);
   updatedAt.push(row.updated_at);
-  if (row.status !== 'deleted') servers.push(head.entry.server as ServerJson);
+  if (row.status !== 'deleted') servers.push(head.entry.server);
   if (!row.is_latest) counts.older_versions += 1;
   if (row === known) {
     counts.rows_unchanged += 1;

@@ -8,9 +8,11 @@ import {
   type ListingVersion,
   publisherMeta,
 } from '../listings/listing.ts';
+import { isImageType, placeOfPackage, versionOfImage } from '../listings/package.ts';
+import { type ReadRecord, readRecord } from '../listings/record-form.ts';
 import { toRepositoryKey } from '../net/repository-place.ts';
-import type { ServerJson } from './entry.ts';
 import type { CopyField } from './import-run.ts';
+import { toLaunch } from './launch.ts';
 
 const longestName = 200;
 const longestDescription = 300;
@@ -73,23 +75,20 @@ function toInputs(inputs: readonly ListingInput[]): { inputs?: ListingInput[] } 
   return once.size === 0 ? {} : { inputs: [...once.values()].slice(0, mostInputs) };
 }
 
-const packageInputs = (recorded: NonNullable<ServerJson['packages']>[number]) =>
+const packageInputs = (recorded: JsonObject) =>
   toInputs([
     ...toEnvironment(recorded.environmentVariables),
     ...toArguments(recorded.runtimeArguments),
     ...toArguments(recorded.packageArguments),
-    ...toHeaders(recorded.transport?.headers),
-    ...toVariables(recorded.transport?.variables),
+    ...toHeaders(asMembers(recorded.transport).headers),
+    ...toVariables(asMembers(recorded.transport).variables),
   ]);
 
 const longestText = 500;
 const longestUrl = 2048;
 const mostRecorded = 100;
 
-const line = (text: string | null | undefined) =>
-  toLine(text ?? '')
-    .slice(0, longestText)
-    .toWellFormed();
+const line = (text: unknown) => textOf(text, longestText);
 
 /** The distinct items, compared as JSON: publishers repeat remotes and packages. */
 const once = <T extends object>(items: readonly T[]): T[] =>
@@ -101,28 +100,49 @@ function isAddress(url: string): boolean {
   return parsed !== null && /^https?:$/.test(parsed.protocol) && parsed.username + parsed.password === '';
 }
 
-const toRemotes = (server: ServerJson): ListingRemote[] =>
+/** Members that may ask the caller for something. */
+const asking =
+  /^(?:transport\.)?(?:headers|variables|runtimeArguments|packageArguments|environmentVariables)(?:\.|$)/;
+
+/** The members of an item that may ask for inputs and were not read, each once; no field if there are none. */
+function toUnread(unread: readonly string[], item: string): { unread?: string[] } {
+  const below = unread.flatMap((path) => (path.startsWith(`${item}.`) ? path.slice(item.length + 1) : []));
+  const names = below.flatMap((path) => (asking.test(path) ? path.replace(/\.\d.*$/s, '') : []));
+  return names.length === 0 ? {} : { unread: [...new Set(names)] };
+}
+
+const objectsOf = (list: unknown): JsonObject[] => (Array.isArray(list) ? list.filter(isJsonObject) : []);
+
+const toRemotes = ({ server, unread }: ReadRecord): ListingRemote[] =>
   once(
-    (server.remotes ?? [])
-      .map(({ type, url, headers, variables }) => ({
+    objectsOf(server.remotes)
+      .map(({ type, url, headers, variables }, at) => ({
         ...{ type: line(type), url: line(url) },
         ...toInputs([...toHeaders(headers), ...toVariables(variables)]),
+        ...toUnread(unread, `remotes.${at}`),
       }))
       .filter(({ url }) => url !== ''),
   );
 
-const toPackages = (server: ServerJson): ListingPackage[] =>
-  once(
-    (server.packages ?? [])
-      .filter(({ identifier }) => identifier)
-      .map((recorded) => ({
-        registry_type: line(recorded.registryType) || 'unknown',
-        identifier: line(recorded.identifier),
-        ...(recorded.version && { version: line(recorded.version) }),
-        ...(recorded.transport && { transport: line(recorded.transport.type) }),
-        ...packageInputs(recorded),
-      })),
-  );
+function toPackage(recorded: JsonObject, unread: { unread?: string[] }): ListingPackage {
+  const registry_type = line(recorded.registryType) || 'unknown';
+  const place = placeOfPackage(registry_type, line(recorded.identifier), line(recorded.registryBaseUrl));
+  const inName = isImageType(registry_type) ? versionOfImage(place.identifier) : undefined;
+  const version = inName ?? line(recorded.version);
+  const transport = line(asMembers(recorded.transport).type);
+  return {
+    registry_type,
+    ...place,
+    ...(version && { version }),
+    ...(transport && { transport }),
+    ...toLaunch(recorded),
+    ...packageInputs(recorded),
+    ...unread,
+  };
+}
+
+const toPackages = ({ server, unread }: ReadRecord): ListingPackage[] =>
+  once(objectsOf(server.packages).map((one, at) => toPackage(one, toUnread(unread, `packages.${at}`))));
 
 /** Whether a record has a field that a copy may leave out. */
 export const hasField: Readonly<
@@ -137,17 +157,19 @@ export const hasField: Readonly<
 export type Recorded = ReturnType<typeof toRecorded>;
 
 /** Keywords, tags and categories that the publisher states in its own `_meta`. */
-function publisherKeywords(server: ServerJson): string[] {
-  const { keywords, tags, categories } = asMembers(server._meta?.[publisherMeta]);
+function publisherKeywords(server: JsonObject): string[] {
+  const { keywords, tags, categories } = asMembers(asMembers(server._meta)[publisherMeta]);
   return [keywords, tags, categories]
     .flatMap((list) => (Array.isArray(list) ? (list.slice(0, 50) as unknown[]) : []))
     .filter((word) => typeof word === 'string');
 }
 
 /** The recorded parts of a server.json. `endpoint` is the first remote without a template. */
-export function toRecorded(server: ServerJson) {
-  const remotes = toRemotes(server);
-  const repository = line(server.repository?.url);
+export function toRecorded(record: object) {
+  const read = readRecord(record);
+  const { server } = read;
+  const remotes = toRemotes(read);
+  const repository = line(asMembers(server.repository).url);
   const repository_key = toRepositoryKey(repository);
   const website = line(server.websiteUrl);
   return {
@@ -158,18 +180,18 @@ export function toRecorded(server: ServerJson) {
     repository_key,
     website: isAddress(website) ? website : undefined,
     remotes,
-    packages: toPackages(server),
+    packages: toPackages(read),
     keywords: publisherKeywords(server),
   };
 }
 
-const read = new WeakMap<ListingVersion, Recorded>();
+const recordedByVersion = new WeakMap<ListingVersion, Recorded>();
 
 /** The recorded parts of a version; its record is parsed once, though listings and identities are both made of it. */
 export function recordedOf(version: ListingVersion): Recorded {
-  const known = read.get(version);
+  const known = recordedByVersion.get(version);
   if (known) return known;
-  const recorded = toRecorded(JSON.parse(version.record) as ServerJson);
-  read.set(version, recorded);
+  const recorded = toRecorded(JSON.parse(version.record) as object);
+  recordedByVersion.set(version, recorded);
   return recorded;
 }

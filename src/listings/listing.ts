@@ -43,10 +43,16 @@ export const importedSignal = z.object({
 export type ImportedSignal = z.infer<typeof importedSignal>;
 
 /** A remote endpoint as the publisher recorded it. */
+const unreadInputs = z
+  .array(z.string())
+  .optional()
+  .describe('Members that may ask for inputs, in a form that is not read');
+
 export const listingRemote = z.object({
   type: z.string(),
   url: z.string(),
   inputs: z.array(listingInput).optional(),
+  unread: unreadInputs,
 });
 
 export type ListingRemote = z.infer<typeof listingRemote>;
@@ -54,10 +60,23 @@ export type ListingRemote = z.infer<typeof listingRemote>;
 /** A package as the publisher recorded it. */
 export const listingPackage = z.object({
   registry_type: z.string(),
-  identifier: z.string(),
-  version: z.string().optional(),
+  registry_base_url: z.string().optional().describe('Where it is, if not in the usual registry of its type'),
+  identifier: z.string().describe('As recorded; of an image with the registry that is recorded apart'),
+  version: z.string().optional().describe('As recorded; of an image also the tag or digest of its name'),
   transport: z.string().optional(),
+  runtime: z.string().optional().describe('What the record says that it is started with'),
+  runtime_arguments: z
+    .array(z.string())
+    .optional()
+    .describe('Arguments before the package; {name} is filled in by the caller'),
+  arguments: z
+    .array(z.string())
+    .optional()
+    .describe('Arguments behind it; {name} is filled in by the caller'),
+  environment: z.record(z.string(), z.string()).optional().describe('Variables that the record sets'),
+  unwritten: z.string().optional().describe('The argument that cannot be written down without its caller'),
   inputs: z.array(listingInput).optional(),
+  unread: unreadInputs,
 });
 
 export type ListingPackage = z.infer<typeof listingPackage>;

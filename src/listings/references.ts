@@ -6,6 +6,7 @@ import { ownerFacets, ownerLabel } from '../search/facets.ts';
 import { isPlaceholder } from '../search/query.ts';
 import type { Schema } from '../store/store.ts';
 import type { Listing, ListingPackage } from './listing.ts';
+import { isImageType } from './package.ts';
 import type { ListingRow, ReferenceKind } from './table.ts';
 
 /** A fact of a record that a listing can be found by, or that others may record too. */
@@ -15,6 +16,8 @@ export interface Reference {
   readonly key: string;
   /** The registry of a package, where it is stated. */
   readonly registry?: string | undefined;
+  /** It is in another registry than the usual one of its type, so that its name alone does not find it. */
+  readonly isElsewhere?: true;
 }
 
 const longest = 500;
@@ -43,12 +46,19 @@ function toPackageKey(name: string, registry: string | undefined): string {
   return /^https?:/.test(lower) ? (toAddressKey(name) ?? lower) : lower;
 }
 
-/** What finds a recorded package. */
-export const toPackageReference = ({ registry_type, identifier }: ListingPackage): Reference => ({
-  kind: 'package',
-  key: toPackageKey(identifier, registry_type),
-  registry: registry_type,
-});
+/** What finds a recorded package: its name within its registry, which is its type unless the record names another one. */
+export function toPackageReference(recorded: ListingPackage): Reference {
+  const { registry_type, registry_base_url, identifier } = recorded;
+  const type = isImageType(registry_type) ? 'oci' : registry_type;
+  const key = toPackageKey(identifier, type);
+  if (registry_base_url === undefined) return { kind: 'package', key, registry: type };
+  return {
+    kind: 'package',
+    key,
+    registry: `${type} ${registry_base_url.replace(/\/+$/, '')}`,
+    isElsewhere: true,
+  };
+}
 
 /** Shorter descriptions, and shorter words in names, are the same by chance. */
 const [shortestDescription, shortestWord] = [40, 3];
@@ -157,7 +167,7 @@ export function rowReferences(row: ListingRow): Schema['listing_reference'][] {
   });
   const keyed = all.flatMap((one) => [
     { kind: one.kind, key: keyOfReference(one) },
-    ...(one.kind === 'package' && one.registry !== undefined
+    ...(one.kind === 'package' && one.registry !== undefined && !one.isElsewhere
       ? [{ kind: 'name' as const, key: toReferenceKey('name', one.key) }]
       : []),
   ]);

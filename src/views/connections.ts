@@ -1,6 +1,9 @@
 import { handleParts } from '../core/handle.ts';
+import { own, type Words } from '../core/words.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import type { ListingPackage, ListingRemote } from '../listings/listing.ts';
+import { filledCommand, type Started, type StartOptions, toStarted } from './commands.ts';
+import { isPublicHost } from './public-host.ts';
 
 /** A remote server: its address, its transport, and the headers whose values are the caller's. */
 interface Remote {
@@ -8,12 +11,6 @@ interface Remote {
   readonly type: 'http' | 'sse';
   /** Names of letters, digits and hyphens only. */
   readonly headers: readonly string[];
-}
-
-/** A package that a command starts over stdio, and the environment variables whose values are the caller's. */
-interface Launched {
-  readonly command: readonly [string, ...string[]];
-  readonly environment: readonly string[];
 }
 
 export type Connection = Remote & { readonly name: string };
@@ -29,14 +26,6 @@ const required = (
     .filter(({ kind, required: isRequired, name }) => kind === wanted && isRequired && form.test(name))
     .map(({ name }) => name);
 
-/** Names that no public resolver answers for (RFC 6761, 6762, 7686, 8375, 9476, ICANN's .internal), and .arpa. */
-const specialUse =
-  /\.(alt|arpa|corp|home|internal|intranet|invalid|lan|local|localdomain|localhost|onion|private|test)$/;
-
-/** Whether a host is a name below a public top-level domain; addresses of every notation are not. */
-const isPublicHost = (hostname: string) =>
-  /^[a-z0-9._-]+\.[a-z][a-z0-9-]*$/i.test(hostname) && !specialUse.test(hostname);
-
 /** The remote of a recorded endpoint: https and a public host, unless it is a private entry's; no user part, nothing to fill in. */
 export function toRemote(remote: ListingRemote, isPrivate = false): Remote | undefined {
   const hasPattern = (text: string) => /[{}\s\\*]/.test(text);
@@ -49,75 +38,43 @@ export function toRemote(remote: ListingRemote, isPrivate = false): Remote | und
   return { url: url.href, type: remote.type === 'sse' ? 'sse' : 'http', headers };
 }
 
-/** A version as the registries have them; never a range, an address or an option. */
-const exact = /^[0-9A-Za-z][0-9A-Za-z.+!_-]{0,127}$/;
-/** Names as npm gives them to new packages (validate-npm-package-name), without those that an option could be. */
-const npmName = /^(?=.{1,214}$)(@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/;
-/** PyPA, "Names and normalization". */
-const pypiName = /^[A-Za-z0-9]([A-Za-z0-9._-]{0,126}[A-Za-z0-9])?$/;
-/** NuGet package ids: words between single dots and hyphens, 100 characters. */
-const nugetId = /^(?=.{1,100}$)\w+([.-]\w+)*$/;
-const ociPart = '[a-z0-9]+(?:(?:\\.|_{1,2}|-+)[a-z0-9]+)*';
-/** An image reference (distribution/reference): host, path, tag, digest. */
-const ociName = new RegExp(
-  `^(?=.{1,255}$)${ociPart}(?::\\d{1,5}(?=/))?(?:/${ociPart})*(?::\\w[\\w.-]{0,127})?(?:@sha256:[a-f0-9]{64})?$`,
-);
+/** A listing as policies and configurations take it; `unnamed` is what its record has and no approval names. */
+export type Startable = Pick<ListingDocument, 'handle' | 'remotes' | 'packages'> &
+  StartOptions & { readonly unnamed?: readonly string[] };
 
-/** A first part with a dot or a port is a host (distribution/reference, "splitDockerDomain"). */
-function isImage(text: string, isPrivate?: boolean): boolean {
-  const [first = '', ...path] = text.split('/');
-  const isHost = path.length > 0 && (/[.:]/.test(first) || first === 'localhost');
-  return ociName.test(text) && (isPrivate || !isHost || isPublicHost(first.replace(/:\d+$/, '')));
+/** What a listing records that no configuration or no allow list takes, as it is recorded, and why. */
+interface LeftOut {
+  readonly what: string;
+  readonly why: Words;
 }
 
-interface StartOptions {
-  /** Only in the recorded version. */
-  readonly isPinned?: boolean;
-  /** Also from hosts that are not public: it is a private entry. */
-  readonly isPrivate?: boolean;
-  /** What is recorded and not among its remotes and packages here, because no approval names it. */
-  readonly unnamed?: readonly string[];
-}
-
-export type Startable = Pick<ListingDocument, 'handle' | 'remotes' | 'packages'> & StartOptions;
-
-const withVersion = (
-  start: readonly [string, ...string[]],
-  { identifier, version }: ListingPackage,
-  isPinned: boolean,
-) =>
-  [
-    ...(isPinned ? [] : [identifier]),
-    ...(version && exact.test(version) ? [`${identifier}@${version}`] : []),
-  ].map((name): [string, ...string[]] => [...start, name]);
-
-const hasTag = /:[^/]+$/;
-
-/** Commands that start a package over stdio; none for a name that is not in its registry's form, or another transport. */
-export function toCommands(
-  recorded: ListingPackage,
-  { isPinned = false, isPrivate }: StartOptions = {},
-): [string, ...string[]][] {
-  const { registry_type, identifier, transport = 'stdio' } = recorded;
-  if (transport !== 'stdio') return [];
-  if (registry_type === 'npm' && npmName.test(identifier))
-    return withVersion(['npx', '-y'], recorded, isPinned);
-  if (registry_type === 'pypi' && pypiName.test(identifier)) return withVersion(['uvx'], recorded, isPinned);
-  if (registry_type === 'oci' && isImage(identifier, isPrivate) && (!isPinned || hasTag.test(identifier)))
-    return [['docker', 'run', '-i', '--rm', identifier]];
-  if (registry_type === 'nuget' && nugetId.test(identifier))
-    return withVersion(['dnx'], recorded, isPinned).map((command) => [...command, '--yes']);
-  return [];
-}
-
-/** What a listing records that no configuration and no allow list takes, as it is recorded. */
-export const leftOutOf = ({ remotes, packages, unnamed = [], isPinned, isPrivate }: Startable): string[] => [
-  ...unnamed,
-  ...remotes.filter((remote) => !toRemote(remote, isPrivate)).map(({ url }) => url),
-  ...packages
-    .filter((recorded) => toCommands(recorded, { isPinned, isPrivate }).length === 0)
-    .map(({ identifier }) => identifier),
+const [privateForm, publicForm] = [
+  own('only http and https addresses without a user name or anything to fill in are taken'),
+  own('only https addresses of public hosts without a user name or anything to fill in are taken'),
 ];
+
+/** What an allow list leaves out; an .mcp.json has placeholders for what the caller fills in. */
+export const leftOutOf = ({ remotes, packages, unnamed = [], ...options }: Startable): LeftOut[] => [
+  ...unnamed.map((what) => ({ what, why: own('the approval does not name it') })),
+  ...remotes
+    .filter((remote) => !toRemote(remote, options.isPrivate))
+    .map(({ url }) => ({ what: url, why: options.isPrivate ? privateForm : publicForm })),
+  ...packages.flatMap((recorded) => {
+    const started = toStarted(recorded, options);
+    const what = recorded.identifier;
+    if ('why' in started) return [{ what, why: started.why }];
+    if (!started.some(({ isOpen }) => isOpen)) return [];
+    return [
+      { what, why: own('an allow list compares the whole command, a part of which the caller fills in') },
+    ];
+  }),
+];
+
+/** Commands that an allow list may name: whole, and with nothing to fill in. */
+export function allowedCommands(recorded: ListingPackage, options: StartOptions): (readonly string[])[] {
+  const started = toStarted(recorded, options);
+  return 'why' in started ? [] : started.filter(({ isOpen }) => !isOpen).map(({ command }) => command);
+}
 
 const longest = 40;
 
@@ -151,18 +108,18 @@ export function toEntryNames(handle: string, urls: readonly string[]): string[] 
 }
 
 /** What a client connects to of one listing: its remotes, or else the first package that can be started. */
-function serversOf({ remotes, packages, isPinned, isPrivate }: Startable): (Remote | Launched)[] {
+function serversOf({ remotes, packages, isPinned, isPrivate }: Startable): (Remote | Started)[] {
   const usable = remotes.flatMap((remote) => toRemote(remote, isPrivate) ?? []);
   if (usable.length > 0) return usable;
-  const launched = packages.flatMap((recorded) => {
-    const environment = required(recorded, 'environment', /^[A-Za-z_]\w{0,59}$/);
-    return toCommands(recorded, { isPinned, isPrivate }).map((command) => ({ command, environment }));
+  const started = packages.flatMap((recorded) => {
+    const found = toStarted(recorded, { isPinned, isPrivate });
+    return 'why' in found ? [] : found;
   });
-  return launched.slice(0, 1);
+  return started.slice(0, 1);
 }
 
 /** The servers of many listings, each under a name that no other one has in the same file. */
-export function nameServers(listings: readonly Startable[]): [string, Remote | Launched][] {
+export function nameServers(listings: readonly Startable[]): [string, Remote | Started][] {
   const wanted = listings.map((listing) => {
     const servers = serversOf(listing);
     const urls = servers.map((server) => ('url' in server ? server.url : ''));
@@ -175,7 +132,7 @@ export function nameServers(listings: readonly Startable[]): [string, Remote | L
   return wanted.flatMap(({ handle, servers, names }) => {
     // A handle instead of a name that others would get, too: no listing takes another's place.
     const isShared = names.some((name) => (uses.get(name)?.length ?? 0) > 1);
-    return servers.map((server, at): [string, Remote | Launched] => [
+    return servers.map((server, at): [string, Remote | Started] => [
       isShared ? handle + (at === 0 ? '' : `-${at + 1}`) : (names[at] ?? handle),
       server,
     ]);
@@ -188,11 +145,11 @@ const placeholders = (names: readonly string[]) =>
 const toHeaders = ({ headers }: Pick<Remote, 'headers'>) =>
   headers.length === 0 ? {} : { headers: placeholders(headers) };
 
-export function toServerJson(server: Remote | Launched): object {
+export function toServerJson(server: Remote | Started): object {
   if ('url' in server) return { type: server.type, url: server.url, ...toHeaders(server) };
-  const [command, ...args] = server.command;
-  const { environment } = server;
-  return { command, args, ...(environment.length > 0 && { env: placeholders(environment) }) };
+  const [command, ...args] = filledCommand(server);
+  const env = { ...placeholders(server.asked), ...server.set };
+  return { command, args, ...(Object.keys(env).length > 0 && { env }) };
 }
 
 interface PasteableConfig {

@@ -4,7 +4,14 @@ import { isVersionPinned, letIn } from '../document/criteria/approvals.ts';
 import { criterionText, requestedBy } from '../document/criteria/criteria.ts';
 import { privateNote, type ViewMember } from '../document/registry/entries.ts';
 import type { readMembers } from '../tools/views/views.ts';
-import { leftOutOf, nameServers, type Startable, toCommands, toRemote, toServerJson } from './connections.ts';
+import {
+  allowedCommands,
+  leftOutOf,
+  nameServers,
+  type Startable,
+  toRemote,
+  toServerJson,
+} from './connections.ts';
 import { type Html, handleLink, minute, paste } from './html.ts';
 import { type Site, toPage } from './layout.ts';
 import { toHtml } from './words.ts';
@@ -25,7 +32,7 @@ export const toManagedSettings = (listings: readonly Startable[]) => ({
   allowedMcpServers: listings.flatMap(({ remotes, packages, isPinned, isPrivate }) => [
     ...remotes.flatMap((remote) => toRemote(remote, isPrivate) ?? []).map(({ url }) => ({ serverUrl: url })),
     ...packages
-      .flatMap((one) => toCommands(one, { isPinned, isPrivate }))
+      .flatMap((one) => allowedCommands(one, { isPinned, isPrivate }))
       .map((serverCommand) => ({ serverCommand })),
   ]),
 });
@@ -40,9 +47,10 @@ export const toMcpJson = (listings: readonly Startable[]) => ({
 const notVerdict =
   'The criteria are the operator’s. That a listing meets them is a list of facts with dates, not a recommendation.';
 
-const leftOutNote = (leftOut: readonly string[], { isPinned, isPrivate, unnamed = [] }: Startable) =>
+const leftOutNote = (leftOut: ReturnType<typeof leftOutOf>) =>
   leftOut.length > 0 &&
-  html`<p class="note">The allow list and .mcp.json leave out ${leftOut.map((text, at) => html`${at > 0 && ', '}<code class="foreign">${text}</code>`)}: they take ${isPrivate ? 'http and https addresses' : 'https addresses of public hosts'} without a user name or placeholders, and packages over stdio whose names are in the form of npm, PyPI, NuGet or an OCI image${isPinned && ', with an exact version, because the approval pins it'}${unnamed.length > 0 && '; and only endpoints and packages that the approval names'}.</p>`;
+  html`<details class="note"><summary>The allow list and .mcp.json leave out ${leftOut.length === 1 ? 'one endpoint or package' : `${leftOut.length} endpoints and packages`}</summary>
+<ul>${leftOut.map(({ what, why }) => html`<li><code class="foreign">${what}</code>: ${toHtml(why)}.</li>`)}</ul></details>`;
 
 const addresses = ({ name, readers }: SavedView, { config }: Site) => {
   const base = `${config.publicUrl}/views/${name}`;
@@ -75,7 +83,7 @@ ${entry && html`<p class="note">${privateNote(entry)}</p>`}
     const isLast = source !== next?.source || as_of !== next?.as_of;
     return html`
 <li>${result === 'unknown' && 'Not known: '}${result === 'not_met' && html`<strong>Changed:</strong> `}${toHtml(fact)}${source && isLast && html` <span class="note">Source: <span class="foreign">${source}</span>, <time>${as_of}</time></span>`}</li>`;
-  })}</ul>${leftOutNote(leftOutOf(startable), startable)}</li>`;
+  })}</ul>${leftOutNote(leftOutOf(startable))}</li>`;
 };
 
 const lapsedList = ({ approvals }: SavedView, lapsed: Members['lapsed']) =>

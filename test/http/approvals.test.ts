@@ -202,7 +202,7 @@ it('a package without the version that its approval pins is in no policy, and th
   const directory = await open([shop('1.0.0', { remotes: [], packages })], ours({}, [{ ...approval, pins }]));
   expect(await policyOf(directory)).toEqual([none, null]);
   expect(await text(directory, '/views/ours')).toMatch(
-    /leave out <code class="foreign">@acme\/shop<\/code>: .*, with an exact version, because the approval pins it\.<\/p>/,
+    /leave out .*<li><code class="foreign">@acme\/shop<\/code>: the approval pins its version, and its record has no exact one\.<\/li>/s,
   );
 });
 
@@ -354,7 +354,7 @@ it.each(seenPins)(
       mcpServers: { 'example-shop': { type: 'http', url: 'https://mcp.example.com/mcp' } },
     });
     expect(await text(directory, '/views/ours')).toMatch(
-      /leave out <code class="foreign">https:\/\/elsewhere\.example\/mcp<\/code>, <code class="foreign">evil-pkg<\/code>: .*; and only endpoints and packages that the approval names\.<\/p>/,
+      /leave out .*<li><code class="foreign">https:\/\/elsewhere\.example\/mcp<\/code>: the approval does not name it\.<\/li><li><code class="foreign">evil-pkg<\/code>: the approval does not name it\.<\/li>/s,
     );
   },
 );

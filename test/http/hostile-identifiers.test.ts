@@ -129,7 +129,7 @@ it('an .mcp.json has each listing under a name of its own, with its transport an
 
 it('the page of a view and the page of a listing say what is left out', async () => {
   const view = await (await directory.app.request('/views/all')).text();
-  expect(view).toContain('leave out <code class="foreign">--call=touch /tmp/pwned</code>: they take https');
+  expect(view).toContain('<code class="foreign">--call=touch /tmp/pwned</code>: its name is not in the form of npm');
   for (const [n, url] of remotes.entries()) {
     const page = await (await directory.app.request(`/agents/com.hostile/r${n}`)).text();
     expect(page).toMatch(/so no configuration is given|is a template|records no remote endpoint/);

@@ -134,6 +134,9 @@ const oddities: readonly Oddity[] = [
           identifier: '@a/b',
           version: '1.0.0',
           transport: 'streamable-http',
+          runtime_arguments: ['-e', 'TOKEN'],
+          arguments: ['start', '{folder}', '--port', '1'],
+          environment: { MODE: 'fixed' },
           inputs: [
             { name: 'API_KEY', kind: 'environment', required: true, secret: true },
             { name: 'token', kind: 'variable', required: false, secret: true },
@@ -148,7 +151,9 @@ const oddities: readonly Oddity[] = [
   [
     'headers that are none',
     { remotes: [{ ...remote('https://a.example/mcp'), headers: 'none', variables: [7] }] },
-    { remotes: [{ type: 'streamable-http', url: 'https://a.example/mcp' }] },
+    {
+      remotes: [{ type: 'streamable-http', url: 'https://a.example/mcp', unread: ['headers', 'variables'] }],
+    },
   ],
   ['a version that is not semantic', { version: '2025-final (2)' }, { version: '2025-final (2)' }],
   ['no description', { description: undefined }, { description: '' }],

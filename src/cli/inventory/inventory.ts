@@ -128,10 +128,14 @@ export async function readInventoryHandles(...asked: Parameters<typeof readInven
   return servers.flatMap(({ result }) => (result?.outcome === 'listed' ? (result.handle ?? []) : []));
 }
 
+/** A version as SemVer compares it, of an image without its digest; undefined for any other. */
+const toComparable = (version = '') => valid(version.replace(/@sha256:.*$/s, '')) ?? undefined;
+
 function linesOf({ result, left, version }: Server): Words[] {
   if (!result) return [own('Nobody was asked about it.')];
-  const recorded = valid(result.package_version);
-  const isNewer = recorded && valid(version) && gt(recorded, version ?? '');
+  const recorded = toComparable(result.package_version);
+  const here = toComparable(version);
+  const isNewer = recorded && here && gt(recorded, here);
   return [
     ...toResolvedLines(result),
     ...(isNewer

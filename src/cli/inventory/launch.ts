@@ -1,5 +1,5 @@
-import valid from 'semver/functions/valid.js';
 import { asMembers, type JsonObject } from '../../core/json.ts';
+import { isExactVersion } from '../../listings/package.ts';
 import { isAddress, isPublicAddress, plainAddress } from '../../net/addresses.ts';
 import { isOtherRegistry } from './registries.ts';
 
@@ -124,10 +124,6 @@ function findPackage(args: readonly string[], { values, flags, registry }: Start
   return { spec: spec ?? '', behind: [], isElsewhere };
 }
 
-/** A tag of an image can be moved; one with a number seldom is. */
-const isExact = (registry: string, version: string): boolean =>
-  registry === 'npm' ? valid(version) !== null : /\d/.test(version) && !version.includes('*');
-
 /** The version that an option of dnx names; what is behind `--` is of the package. */
 function versionOption(args: readonly string[]): string | undefined {
   const own = args.slice(0, [...args, '--'].indexOf('--'));
@@ -172,7 +168,7 @@ function toPackage(
   const version = written ?? tag ?? (registry === 'nuget' ? versionOption(args) : undefined);
   const isShown =
     version !== undefined && ((registry === 'oci' && version.startsWith('sha256:')) || isName(version));
-  const isPinned = version !== undefined && isExact(registry, version);
+  const isPinned = version !== undefined && isExactVersion(registry, version);
   const pin = { isPinned, ...(isShown && { version }) };
   if (isElsewhere || isFrom(registry, name))
     return { what: `${registry}, a package of another registry`, ...pin };

@@ -5,6 +5,7 @@ import { asMembers } from '../../core/json.ts';
 import { day as dayText } from '../../core/text.ts';
 import {
   code,
+  codes,
   count,
   day,
   dayOf,
@@ -302,12 +303,22 @@ const asks: FactsOf = (judged) => {
       return say`${text}${atPlace({ subject }, [...listing.remotes, ...listing.packages])}`;
     return isOfBoth ? say`${own(noun)} ${text}` : text;
   });
+  const unread = [...listing.remotes, ...listing.packages].flatMap((one) => one.unread ?? []);
   const facts = [
     ...firstThree(
       judged,
       unique(needs).map((text) => recorded(judged, text)),
       'set of inputs',
     ),
+    ...(unread.length > 0
+      ? [
+          recorded(
+            judged,
+            say`the record has ${codes([...new Set(unread)])} in a form that Dossier does not read`,
+            'not_known',
+          ),
+        ]
+      : []),
     ...known(accessRequired).map((one) =>
       observed(judged, one, say`${accessWords(one, judged)}${atPlace(one, listing.remotes)}`),
     ),

@@ -24,8 +24,12 @@ const kindOfPin = (pin: PinName): Kind | undefined => kinds.find(({ pinnedAs }) 
 export type Pinnable = Pick<Listing, 'version' | 'remotes' | 'packages'> &
   Pick<ListingDocument, 'observations'>;
 
-const textOfPackage = ({ registry_type, identifier, version = '' }: Pinnable['packages'][number]) =>
-  `${registry_type}:${identifier} ${version}`.trim();
+const textOfPackage = (recorded: Pinnable['packages'][number]) => {
+  const { registry_type, registry_base_url, identifier, version } = recorded;
+  return [`${registry_type}:${identifier}`, version, registry_base_url && `in ${registry_base_url}`]
+    .filter(Boolean)
+    .join(' ');
+};
 
 const recordedNow = ({ version, remotes, packages }: Pinnable, pin: PinName): string[] => {
   if (pin === 'version') return [version];

@@ -1,7 +1,7 @@
 import { ownerTexts } from '../../core/handle.ts';
 import { Holder } from '../../core/identity.ts';
 import { day } from '../../core/text.ts';
-import { count, dayOf, join, ours, own, say, sentence, type Words } from '../../core/words.ts';
+import { codes, count, dayOf, join, ours, own, say, sentence, type Words } from '../../core/words.ts';
 import { copyFields } from '../../imports/import-run.ts';
 import { isSpecified, type ListingRemote } from '../../listings/listing.ts';
 import { factsOf, type RecordKind } from '../../observations/kind.ts';
@@ -89,6 +89,11 @@ export const recordedCriteria = {
     if (all.length > 0) return { ...unknown(takes), recorded: unique(all) };
     const lacking = (['endpoint', 'package'] as const).find((field) => copy_lacks.includes(field));
     if (isSpecified(compared.listing)) return unknown(own('No record of this listing was read.'));
+    const unread = [...remotes, ...packages].flatMap((one) => one.unread ?? []);
+    if (unread.length > 0)
+      return unknown(
+        say`The record has ${codes([...new Set(unread)])} in a form that Dossier does not read.`,
+      );
     const asked = factsOf(accessRequired, observations).find(
       (one) => one.value === true && currentOutcome(one) === 'seen',
     );

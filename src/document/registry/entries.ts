@@ -10,6 +10,7 @@ import {
   registryMeta,
   withoutHiddenText,
 } from '../../listings/listing.ts';
+import { readRecord } from '../../listings/record-form.ts';
 import { canonicalDigest } from '../../log/leaf.ts';
 import type { Kind } from '../../observations/kind.ts';
 import { kinds } from '../../observations/kinds.ts';
@@ -111,11 +112,12 @@ function toEvidence(document: ListingDocument, references: object, log: object) 
 }
 
 /**
- * A record as published, without what only others than the publisher may say: the stars and licence that hosts show as facts,
- * and a block under our own key.
+ * A record as published, in the names of the present schema and without members that do not fit it, which typed clients refuse with the
+ * whole page; and without what only others than the publisher may say: the stars and licence that hosts show as facts, and a block
+ * under our own key.
  */
 function toServer({ record, handle, version }: ListingVersion, isHidden: boolean, key: string): JsonObject {
-  const recorded = JSON.parse(record) as JsonObject;
+  const { server: recorded } = readRecord(JSON.parse(record) as object);
   const server: JsonObject = isHidden ? withoutHiddenText(recorded) : recorded;
   if (Object.keys(recorded).length === 0)
     return { name: handle, version, description: 'Deleted from the registry.' };

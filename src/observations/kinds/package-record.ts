@@ -4,6 +4,7 @@ import valid from 'semver/functions/valid.js';
 import { asMembers, type Json, type JsonObject } from '../../core/json.ts';
 import { toLine } from '../../core/text.ts';
 import { code, codes, own, say, name as term, type Words } from '../../core/words.ts';
+import { isImageType } from '../../listings/package.ts';
 import {
   type Fetched,
   type NoAnswer,
@@ -90,11 +91,13 @@ const isType = (type: string): type is RecordedPackage['type'] => Object.hasOwn(
 /** A recorded package by the names of its facts; undefined for one of another registry, or with no valid name. */
 export function toPackage({
   registry_type,
+  registry_base_url,
   identifier,
   version,
 }: Subject['packages'][number]): RecordedPackage | undefined {
-  const type = registry_type.toLowerCase();
-  if (!isType(type) || !forms[type].test(identifier)) return undefined;
+  const type = isImageType(registry_type) ? 'oci' : registry_type.toLowerCase();
+  // A package of another registry is never looked up in the usual one.
+  if (registry_base_url !== undefined || !isType(type) || !forms[type].test(identifier)) return undefined;
   const isVersion = version !== undefined && version !== 'latest' && versionForm.test(version);
   const subject = `${type}:${identifier}`;
   const named = { type, name: identifier, subject, recorded: `${subject}@${version ?? ''}` };

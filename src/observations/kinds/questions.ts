@@ -22,7 +22,7 @@ export const credentials: AskedKind = {
   unstated: {
     what: own('what a caller must send'),
     isAsked: ({ remotes, packages }) => ![...remotes, ...packages].some(({ inputs }) => inputs),
-    fields: /auth|key|token|secret|credential|login|oauth/i,
+    fields: /auth|key|token|secret|credential|login|oauth|header|variable|argument/i,
     standsWith: ['endpoint', 'package'],
   },
 };

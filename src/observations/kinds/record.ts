@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { toLine } from '../../core/text.ts';
 import { code, codes, day, number, own, quote } from '../../core/words.ts';
 import { publisherMeta } from '../../listings/listing.ts';
+import { readRecord } from '../../listings/record-form.ts';
 import { defineRecord } from '../kind.ts';
 
 const eachOnce = (values: readonly (string | undefined)[]): string[] => [
@@ -78,13 +79,19 @@ function* namesIn(value: unknown, depth = 0): Generator<string> {
 }
 
 /**
- * Names of the fields of a server.json that Dossier stores without reading them: those of the publisher's own `_meta`, and
- * top-level ones outside of the schema. At most 50, each once; publisher text.
+ * Names of the fields of a server.json that Dossier stores without reading them: those of the publisher's own `_meta`, top-level ones
+ * outside of the schema, and below it those that are unknown or have another form (`packages.environmentVariables`). At most 50, each
+ * once; publisher text.
  */
 function publisherFields(server: object): string[] {
+  const below = readRecord(server).unread.map((path) =>
+    toLine(path.replaceAll(/\.\d+(?=\.|$)/g, ''))
+      .slice(0, longestFieldName)
+      .toWellFormed(),
+  );
   const { _meta, ...fields } = server as { readonly _meta?: Readonly<Record<string, unknown>> | null };
   const unread = Object.entries(fields).filter(([name]) => !readFields.has(name));
-  const names = [...namesIn(Object.fromEntries(unread)), ...namesIn(_meta?.[publisherMeta])];
+  const names = [...namesIn(Object.fromEntries(unread)), ...below, ...namesIn(_meta?.[publisherMeta])];
   return eachOnce(names).slice(0, mostNames);
 }
 

@@ -14,8 +14,9 @@ import type { ListingPackage, ListingRemote } from '../../listings/listing.ts';
 import { publisherListings } from '../../observations/kinds/publisher.ts';
 import type { MonthCount } from '../../ratings/rating.ts';
 import { noWay } from '../claim/forms.ts';
+import { filledCommand, toShellWords, toStarted } from '../commands.ts';
 import { comparePath } from '../compare-address.ts';
-import { type Connection, toCommands, toConfigs, toEntryNames, toRemote } from '../connections.ts';
+import { type Connection, toConfigs, toEntryNames, toRemote } from '../connections.ts';
 import {
   day,
   foreignLink,
@@ -74,12 +75,13 @@ function otherRemote(remote: ListingRemote, name: string): Html {
 
 /** The command that starts a package in its recorded version, and the page of its registry. */
 function runPackage(recorded: ListingPackage): Html {
-  const command = toCommands(recorded).at(-1);
+  const started = toStarted(recorded);
+  const last = 'why' in started ? undefined : started.at(-1);
   return html`
 <p>${toHtml(packageWords(recorded))}</p>${
-    command
-      ? paste(command.join(' '))
-      : html`<p class="note">Allow lists and configurations leave it out: it runs over another transport than stdio, or its name is not in the form of npm, PyPI, NuGet or an OCI image.</p>`
+    'why' in started
+      ? html`<p class="note">No command is shown, and allow lists and configurations leave it out: ${toHtml(started.why)}.</p>`
+      : last && paste(toShellWords(filledCommand(last)))
   }${needs(recorded)}`;
 }
 

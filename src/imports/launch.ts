@@ -1,0 +1,96 @@
+import { asMembers, isJsonObject, type JsonObject } from '../core/json.ts';
+import { toLine } from '../core/text.ts';
+import type { ListingPackage } from '../listings/listing.ts';
+
+/** What a record says of how a package is started, besides its name and version. */
+export type Launch = Pick<
+  ListingPackage,
+  'runtime' | 'runtime_arguments' | 'arguments' | 'environment' | 'unwritten'
+>;
+
+const mostWords = 100;
+const longestWord = 500;
+const template = /\{([^{}]+)\}/g;
+
+/** A word of a command line, with `{name}` as a whole for what the caller fills in; undefined if that is in the middle of it. */
+type Word = string | undefined;
+
+const scalar = (value: unknown): string | undefined =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+    ? String(value)
+    : undefined;
+
+/** The value that a variable of a template has without its caller. */
+const ownValue = (variables: unknown, name: string) => {
+  const { value, default: usual } = asMembers(asMembers(variables)[name]);
+  return scalar(value) ?? scalar(usual);
+};
+
+/** A recorded value with its variables filled in as far as the record does. */
+function fill(value: string, variables: unknown): Word {
+  const filled = value.replace(template, (whole, name: string) => ownValue(variables, name) ?? whole);
+  const open = [...filled.matchAll(template)];
+  return open.length === 0 || open[0]?.[0] === filled ? filled : undefined;
+}
+
+/** The words of one recorded argument: none of an optional one without a value. */
+function wordsOf(argument: JsonObject): readonly Word[] {
+  const { name, valueHint, variables, isRequired, format } = argument;
+  const stated = scalar(argument.value) ?? scalar(argument.default);
+  const flag = typeof name === 'string' ? name : '';
+  const isNamed = argument.type === 'named' || (argument.type !== 'positional' && flag !== '');
+  if (stated === undefined && isRequired !== true) return [];
+  const value = stated === undefined ? `{${flag || scalar(valueHint) || 'value'}}` : fill(stated, variables);
+  if (!isNamed) return [value];
+  // A name without hyphens is no option as it stands.
+  if (!flag.startsWith('-')) return [undefined];
+  // A variable of a container that has the value of its caller is passed on by its name.
+  const [, passed] = value === undefined ? (/^(\w+)=\{[^{}]+\}$/.exec(stated ?? '') ?? []) : [];
+  if (passed && /^(?:-e|--env)$/.test(flag)) return [flag, passed];
+  if (format === 'boolean' && stated !== undefined) return stated === 'true' ? [flag] : [];
+  return [flag, value];
+}
+
+/** The words of recorded arguments; `unwritten` names the first one that cannot be written down. */
+function toWords(recorded: unknown): { readonly words: string[]; readonly unwritten?: string } {
+  const words: string[] = [];
+  for (const argument of Array.isArray(recorded) ? recorded.filter(isJsonObject) : [])
+    for (const word of wordsOf(argument)) {
+      const isWhole = word !== undefined && word.length <= longestWord && toLine(word) === word;
+      if (!isWhole || words.length === mostWords) {
+        const name = scalar(argument.name) ?? scalar(argument.valueHint) ?? scalar(argument.value) ?? '';
+        return { words: [], unwritten: toLine(name).slice(0, 100).toWellFormed() || 'an argument' };
+      }
+      words.push(word);
+    }
+  return { words };
+}
+
+/** Names of environment variables with the values that the record gives them. */
+function toEnvironment(recorded: unknown): Record<string, string> {
+  const fixed = (Array.isArray(recorded) ? recorded.filter(isJsonObject) : []).flatMap((one) => {
+    const value = scalar(one.value);
+    const filled = value === undefined ? undefined : fill(value, one.variables);
+    const isFixed = filled !== undefined && filled !== '' && !/^\{[^{}]+\}$/.test(filled);
+    const isNamed = typeof one.name === 'string' && /^[A-Za-z_]\w{0,59}$/.test(one.name);
+    const isPlain = isFixed && filled.length <= longestWord && toLine(filled) === filled;
+    return isPlain && isNamed ? [[String(one.name), filled] as const] : [];
+  });
+  return Object.fromEntries(fixed.slice(0, mostWords));
+}
+
+/** How a record starts a package; members that it does not state are absent. */
+export function toLaunch(recorded: JsonObject): Launch {
+  const { runtimeHint, runtimeArguments, packageArguments, environmentVariables } = recorded;
+  const runtime = typeof runtimeHint === 'string' ? toLine(runtimeHint).slice(0, 60).toWellFormed() : '';
+  const [before, behind] = [toWords(runtimeArguments), toWords(packageArguments)];
+  const environment = toEnvironment(environmentVariables);
+  const unwritten = before.unwritten ?? behind.unwritten;
+  return {
+    ...(runtime && { runtime }),
+    ...(before.words.length > 0 && { runtime_arguments: before.words }),
+    ...(behind.words.length > 0 && { arguments: behind.words }),
+    ...(Object.keys(environment).length > 0 && { environment }),
+    ...(unwritten !== undefined && { unwritten }),
+  };
+}

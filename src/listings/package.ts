@@ -1,0 +1,68 @@
+import valid from 'semver/functions/valid.js';
+
+/** The hosts under which records name the registry that a type of package usually has. */
+const usualHosts: Readonly<Record<string, readonly string[]>> = {
+  npm: ['registry.npmjs.org', 'npmjs.org', 'npmjs.com', 'www.npmjs.com', 'registry.npmjs.com'],
+  pypi: ['pypi.org', 'pypi.python.org', 'www.pypi.org', 'upload.pypi.org'],
+  nuget: ['api.nuget.org', 'nuget.org', 'www.nuget.org'],
+  cargo: ['crates.io', 'static.crates.io', 'index.crates.io'],
+  oci: ['docker.io', 'index.docker.io', 'registry-1.docker.io', 'registry.hub.docker.com', 'hub.docker.com'],
+};
+
+/** Whether a type of package is an image; records before September 2025 may call it `docker`. */
+export const isImageType = (type: string): boolean => /^(?:oci|docker)$/i.test(type);
+
+const toUrl = (base: string) => URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(base) ? base : `https://${base}`);
+
+/** Whether a name is an address, as that of an MCPB file; nothing else says where it is. */
+export const isAddress = (identifier: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(identifier);
+
+/** Whether the first part of the name of an image is a host (distribution/reference, "splitDockerDomain"). */
+export function hostOfImage(identifier: string): string | undefined {
+  const [first = '', rest] = identifier.split('/', 2);
+  return rest !== undefined && (/[.:]/.test(first) || first === 'localhost') ? first : undefined;
+}
+
+/**
+ * Where a recorded package is: its name, and the base address of its registry unless that is the usual one of its type. An image without a
+ * host is the image at the base. A base that is no address is another registry all the same.
+ */
+export function placeOfPackage(
+  type: string,
+  identifier: string,
+  base: string,
+): { readonly identifier: string; readonly registry_base_url?: string } {
+  if (base === '' || isAddress(identifier)) return { identifier };
+  const url = toUrl(base);
+  const host = url?.host.toLowerCase();
+  const usual = usualHosts[isImageType(type) ? 'oci' : type.toLowerCase()];
+  if (host !== undefined && usual?.includes(host)) return { identifier };
+  if (!isImageType(type)) return { identifier, registry_base_url: base };
+  if (hostOfImage(identifier) !== undefined) return { identifier };
+  if (!url || host === undefined) return { identifier, registry_base_url: base };
+  const path = url.pathname.replace(/^\/v2\/?$/, '').replace(/\/+$/, '');
+  return { identifier: `${host}${path}/${identifier}` };
+}
+
+const imageForm = /^(.*?)(?::([\w][\w.-]{0,127}))?(?:@(sha256:[a-f0-9]{64}))?$/s;
+
+/** The tag and digest that stand in the name of an image, as `1.2.0`, `sha256:…` or `1.2.0@sha256:…`. */
+export function versionOfImage(identifier: string): string | undefined {
+  const host = hostOfImage(identifier);
+  const path = host === undefined ? identifier : identifier.slice(host.length + 1);
+  const [, , tag, digest] = imageForm.exec(path) ?? [];
+  return [tag, digest].filter(Boolean).join('@') || undefined;
+}
+
+/** PEP 440 without local labels: what a release on PyPI may be called. */
+const pep440 =
+  /^v?(?:\d+!)?\d+(?:\.\d+)*(?:[-_.]?(?:a|b|c|rc|alpha|beta|pre|preview)[-_.]?\d*)?(?:(?:-\d+)|(?:[-_.]?(?:post|rev|r)[-_.]?\d*))?(?:[-_.]?dev[-_.]?\d*)?$/i;
+
+/**
+ * Whether a version names one release of its ecosystem: three parts of SemVer for npm, Cargo and NuGet, a release of PEP 440 for PyPI, a
+ * digest or a tag with a number for images, though a tag can be moved. `latest`, `1` of npm and `1.x` are none.
+ */
+export function isExactVersion(type: string, version: string): boolean {
+  if (isImageType(type)) return /\d/.test(version);
+  return type.toLowerCase() === 'pypi' ? pep440.test(version) : valid(version) !== null;
+}

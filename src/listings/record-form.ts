@@ -1,0 +1,147 @@
+import { isJsonObject, type JsonObject } from '../core/json.ts';
+
+/** The form in which a member of a server.json is read: a text, a flag, anything, an object, or a list or a map of objects. */
+type Form =
+  | 'text'
+  | 'flag'
+  | 'any'
+  | { readonly object: Fields }
+  | { readonly list: Item }
+  | { readonly map: Fields };
+type Fields = { readonly [name: string]: Form };
+interface Item {
+  readonly fields: Fields;
+  /** One of these has to be a text, or the item says nothing. */
+  readonly names: readonly string[];
+  /** All of these have to be texts. */
+  readonly needs?: readonly string[];
+}
+
+const input: Fields = {
+  ...{ description: 'text', format: 'text', value: 'any', default: 'any', placeholder: 'text' },
+  ...{ choices: 'any', isRequired: 'flag', isSecret: 'flag' },
+};
+const variables: Form = { map: input };
+const named: Form = { list: { fields: { ...input, name: 'text', variables }, names: ['name'] } };
+const argument: Fields = {
+  ...{ ...input, type: 'text', name: 'text', valueHint: 'text', isRepeated: 'flag', variables },
+};
+const callArguments: Form = { list: { fields: argument, names: ['name', 'value', 'valueHint', 'default'] } };
+const transport: Fields = { type: 'text', url: 'text', headers: named, variables };
+
+/** The members of a server.json that Dossier reads, by the registry's schema of 2025-12-11. */
+const record: Fields = {
+  ...{ $schema: 'any', name: 'text', version: 'text', title: 'text', description: 'text' },
+  ...{ websiteUrl: 'text', icons: 'any', _meta: 'any' },
+  repository: { object: { url: 'text', source: 'text', id: 'text', subfolder: 'text' } },
+  remotes: { list: { fields: transport, names: ['url'], needs: ['type'] } },
+  packages: {
+    list: {
+      names: ['identifier'],
+      fields: {
+        ...{ registryType: 'text', registryBaseUrl: 'text', identifier: 'text', version: 'text' },
+        ...{ fileSha256: 'text', runtimeHint: 'text', transport: { object: transport } },
+        ...{ runtimeArguments: callArguments, packageArguments: callArguments, environmentVariables: named },
+      },
+    },
+  },
+};
+
+/** Members as records before September 2025 spell them, where capitals do not stand for underscores. */
+const olderNames: Readonly<Record<string, string>> = {
+  registry_name: 'registryType',
+  transport_type: 'type',
+  file_sha256: 'fileSha256',
+};
+
+const toCamel = (name: string) =>
+  olderNames[name] ?? name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+/** A member under the name of the present schema, unless the record has that one too. */
+function nameOf(name: string, within: JsonObject, fields: Fields): string {
+  if (Object.hasOwn(fields, name)) return name;
+  const camel = toCamel(name);
+  return Object.hasOwn(fields, camel) && !Object.hasOwn(within, camel) ? camel : name;
+}
+
+type Report = (path: string) => void;
+
+/** A value in this form; undefined for any other, which `report` is told. */
+function readForm(value: unknown, form: Form, path: string, report: Report): unknown {
+  const fits = (isFitting: boolean, read: () => unknown) => {
+    if (isFitting) return read();
+    report(path);
+    return undefined;
+  };
+  if (form === 'any') return value;
+  if (form === 'text') return fits(typeof value === 'string', () => value);
+  if (form === 'flag') return fits(typeof value === 'boolean', () => value);
+  if ('object' in form)
+    return fits(isJsonObject(value), () => readFields(value as JsonObject, form.object, path, report));
+  if ('map' in form)
+    return fits(isJsonObject(value), () =>
+      Object.fromEntries(
+        Object.entries(value as JsonObject).flatMap(([name, one]) => {
+          const read = one === null ? undefined : readForm(one, { object: form.map }, path, report);
+          return read === undefined ? [] : [[name, read]];
+        }),
+      ),
+    );
+  return fits(Array.isArray(value), () => readList(value as readonly unknown[], form.list, path, report));
+}
+
+/** The items that say something, and what of these is not read, by their place among them; others are told as the list itself. */
+function readList(
+  list: readonly unknown[],
+  { fields, names, needs = [] }: Item,
+  path: string,
+  report: Report,
+) {
+  const kept: JsonObject[] = [];
+  for (const one of list) {
+    const inside: string[] = [];
+    const below = `${path}.${kept.length}`;
+    const read = isJsonObject(one) ? readFields(one, fields, below, (at) => inside.push(at)) : undefined;
+    const isText = (name: string) => typeof read?.[name] === 'string';
+    if (read && names.some(isText) && needs.every(isText)) {
+      kept.push(read);
+      inside.forEach(report);
+    } else report(`${path}[]`);
+  }
+  return kept;
+}
+
+function readFields(value: JsonObject, fields: Fields, path: string, report: Report): JsonObject {
+  const members = Object.entries(value).flatMap(([written, inner]): [string, unknown][] => {
+    const name = nameOf(written, value, fields);
+    const below = path === '' ? name : `${path}.${name}`;
+    const form = fields[name];
+    if (form === undefined) {
+      if (path !== '') report(below);
+      return [[name, inner]];
+    }
+    // Registries in Go write null for what is absent.
+    if (inner === null || inner === undefined) return [];
+    const read = readForm(inner, form, below, report);
+    return read === undefined ? [] : [[name, read]];
+  });
+  return Object.fromEntries(members);
+}
+
+/** A server.json as far as it is read. */
+export interface ReadRecord {
+  /** The record with the names of the present schema, without the members whose form is another one. */
+  readonly server: JsonObject;
+  /**
+   * The paths of members that have another form, or are unknown below the top level: `packages.0.environmentVariables`; `packages[]` is an
+   * item of a list that says nothing.
+   */
+  readonly unread: readonly string[];
+}
+
+/** Reads a server.json of any year and form; pure, and never throws. Unknown members stay as they are. */
+export function readRecord(server: object): ReadRecord {
+  const unread = new Set<string>();
+  const read = readFields(server as JsonObject, record, '', (path) => unread.add(path));
+  return { server: read, unread: [...unread] };
+}

@@ -1,0 +1,239 @@
+import { code, codes, own, say, type Words } from '../core/words.ts';
+import type { ListingPackage } from '../listings/listing.ts';
+import { hostOfImage, isExactVersion, isImageType, versionOfImage } from '../listings/package.ts';
+import { isPublicHost } from './public-host.ts';
+
+/** A version as the registries have them; never a range, an address or an option. */
+const versionForm = /^[0-9A-Za-z][0-9A-Za-z.+!_-]{0,127}$/;
+/** Names as npm gives them to new packages (validate-npm-package-name), without those that an option could be. */
+const npmName = /^(?=.{1,214}$)(@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/;
+/** PyPA, "Names and normalization". */
+const pypiName = /^[A-Za-z0-9]([A-Za-z0-9._-]{0,126}[A-Za-z0-9])?$/;
+/** NuGet package ids: words between single dots and hyphens, 100 characters. */
+const nugetId = /^(?=.{1,100}$)\w+([.-]\w+)*$/;
+const ociPart = '[a-z0-9]+(?:(?:\\.|_{1,2}|-+)[a-z0-9]+)*';
+/** An image reference (distribution/reference): host, path, tag, digest. */
+const ociName = new RegExp(
+  `^(?=.{1,255}$)${ociPart}(?::\\d{1,5}(?=/))?(?:/${ociPart})*(?::\\w[\\w.-]{0,127})?(?:@sha256:[a-f0-9]{64})?$`,
+);
+
+const tagForm = /^\w[\w.-]{0,127}$/;
+
+/** The name of an image without tag and digest. */
+const nameOfImage = (identifier: string) => identifier.replace(/@sha256:.*$/s, '').replace(/:[\w.-]+$/, '');
+
+/** How a type of package is started: which runtimes do, the command, and the arguments that a record may put before the package. */
+interface Starter {
+  readonly name: RegExp;
+  /** What records call it. */
+  readonly runtimes: Readonly<Record<string, readonly [string, ...string[]]>>;
+  /** Options that a record may have before the package and that start nothing else: with a value, and without one. */
+  readonly valued: RegExp;
+  readonly plain: RegExp;
+  /** Behind the package. */
+  readonly ending?: readonly string[];
+}
+
+const starters: Readonly<Record<'npm' | 'pypi' | 'nuget' | 'oci', Starter>> = {
+  npm: {
+    name: npmName,
+    runtimes: { '': ['npx', '-y'], npx: ['npx', '-y'], npm: ['npx', '-y'], bun: ['bunx'], bunx: ['bunx'] },
+    valued: /^$/,
+    plain: /^(?:-y|--yes|-q|--quiet|-s|--silent|exec|x)$/,
+  },
+  pypi: {
+    name: pypiName,
+    runtimes: { '': ['uvx'], uvx: ['uvx'], uv: ['uvx'] },
+    valued: /^(?:-p|--python)$/,
+    plain: /^(?:-q|--quiet|--isolated|--refresh|tool|run)$/,
+  },
+  nuget: {
+    name: nugetId,
+    runtimes: { '': ['dnx'], dnx: ['dnx'] },
+    valued: /^$/,
+    plain: /^(?:--yes|-y|--prerelease)$/,
+    ending: ['--yes'],
+  },
+  oci: {
+    name: ociName,
+    runtimes: {
+      '': ['docker', 'run', '-i', '--rm'],
+      docker: ['docker', 'run', '-i', '--rm'],
+      podman: ['podman', 'run', '-i', '--rm'],
+    },
+    valued: /^(?:-e|--env|-p|--publish|--platform|--pull|--name)$/,
+    plain: /^(?:run|-i|-t|-it|--rm|--init|--interactive|--tty)$/,
+  },
+};
+
+const starterOf = (type: string): Starter | undefined =>
+  isImageType(type)
+    ? starters.oci
+    : Object.hasOwn(starters, type)
+      ? starters[type as keyof typeof starters]
+      : undefined;
+
+/** An input that the caller fills in, as the import writes it (imports/launch.ts). */
+const isOpenWord = (word: string) => /^\{[^{}]+\}$/.test(word);
+
+/** What the caller of a command may do with it. */
+export interface StartOptions {
+  /** Only in the recorded version. */
+  readonly isPinned?: boolean;
+  /** Also from hosts that are not public: it is a private entry. */
+  readonly isPrivate?: boolean;
+}
+
+/** A package that a command starts over stdio, with the environment that the record sets and the names whose values are the caller's. */
+export interface Started {
+  readonly command: readonly [string, ...string[]];
+  readonly set: Readonly<Record<string, string>>;
+  readonly asked: readonly string[];
+  /** Whether the caller has to fill in words of the command itself. */
+  readonly isOpen: boolean;
+}
+
+/** Why no command starts a package, as a phrase without a full stop. */
+export interface WhyNot {
+  readonly why: Words;
+}
+const whyNot = (why: Words): WhyNot => ({ why });
+
+const variable = /^[A-Za-z_]\w{0,59}$/;
+
+/** The names of environment variables that the caller has to give. */
+const askedOf = ({ inputs = [] }: ListingPackage) =>
+  inputs.flatMap(({ kind, required, name }) =>
+    kind === 'environment' && required && variable.test(name) ? [name] : [],
+  );
+
+/** Whether a word before the package is the package itself, in whatever version. */
+const isPackage = (word: string, name: string) =>
+  word === name || [`${name}@`, `${name}:`, `${name}==`].some((start) => word.startsWith(start));
+
+/** The words before the package that the usual command does not have. Others than the known ones may start something else. */
+function optionsOf(recorded: ListingPackage, { valued, plain }: Starter): string[] | WhyNot {
+  const { runtime_arguments = [], registry_type, identifier } = recorded;
+  const name = isImageType(registry_type) ? nameOfImage(identifier) : identifier;
+  const words = runtime_arguments.flatMap((word) => {
+    const [, option, value] = /^(--[\w-]+)=(.*)$/s.exec(word) ?? [];
+    return option !== undefined && value !== undefined && valued.test(option) ? [option, value] : [word];
+  });
+  const options: string[] = [];
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at] ?? '';
+    const value = words[at + 1];
+    if (valued.test(word) && value !== undefined) {
+      options.push(word, value);
+      at += 1;
+    } else if (!isPackage(word, name) && !plain.test(word))
+      return whyNot(say`its record starts it with ${code(word)}, which may start something else`);
+  }
+  return options;
+}
+
+/** The package in the words of its registry: with the version, and without it unless only that may be started. */
+function specsOf(recorded: ListingPackage, isPinned: boolean): string[] | WhyNot {
+  const { registry_type, identifier, version = '' } = recorded;
+  const isImage = isImageType(registry_type);
+  if (isPinned && !isExactVersion(registry_type, version))
+    return whyNot(own('the approval pins its version, and its record has no exact one'));
+  if (isImage && versionOfImage(identifier) !== undefined) return [identifier];
+  const separator = isImage ? ':' : '@';
+  const form = isImage ? tagForm : versionForm;
+  return [
+    ...(isPinned ? [] : [identifier]),
+    ...(form.test(version) ? [identifier + separator + version] : []),
+  ];
+}
+
+const isImageAt = (identifier: string, isPrivate: boolean) => {
+  const host = hostOfImage(identifier);
+  return isPrivate || host === undefined || isPublicHost(host.replace(/:\d+$/, ''));
+};
+
+/** The option that names the registry of a package, if it is another one than the usual one of its type. */
+function registryOf(
+  { registry_type, registry_base_url }: ListingPackage,
+  isPrivate: boolean,
+): string[] | WhyNot {
+  if (registry_base_url === undefined) return [];
+  const url = URL.parse(registry_base_url);
+  const isPlain = url && !url.username && !url.password && !url.search && !url.hash;
+  const isPublic = url?.protocol === 'https:' && isPublicHost(url.hostname);
+  if (registry_type === 'npm' && isPlain && (isPublic || (isPrivate && /^https?:$/.test(url.protocol))))
+    return [`--registry=${url.href.replace(/\/+$/, '')}`];
+  return whyNot(say`it is in another registry, ${code(registry_base_url)}, which no command here names`);
+}
+
+/** The environment of an image is that of its container: what the record sets has its value, and what the caller gives is passed on. */
+const toContainer = (environment: Readonly<Record<string, string>>, asked: readonly string[]): string[] => [
+  ...Object.entries(environment).flatMap(([name, value]) => ['-e', `${name}=${value}`]),
+  ...asked.filter((name) => !Object.hasOwn(environment, name)).flatMap((name) => ['-e', name]),
+];
+
+/** Why a package cannot be started as it is recorded, whatever its version; undefined if it can. */
+function findObstacle(recorded: ListingPackage, isPrivate: boolean): Words | undefined {
+  const { registry_type, identifier, transport = 'stdio', unwritten, unread = [] } = recorded;
+  if (transport !== 'stdio') return say`it runs over ${code(transport)}, not over stdio`;
+  if (!starterOf(registry_type)?.name.test(identifier) || !isImageAt(identifier, isPrivate))
+    return own('its name is not in the form of npm, PyPI, NuGet or an OCI image of a public host');
+  if (unwritten !== undefined)
+    return say`its argument ${code(unwritten)} needs a value of the caller within it`;
+  if (unread.length > 0) return say`its record has ${codes(unread)} in a form that Dossier does not read`;
+  return undefined;
+}
+
+/**
+ * The commands that start a package over stdio, whole as it is recorded, with the version last; or why there is none. Never a part of
+ * the recorded command, which may start something else.
+ */
+export function toStarted(
+  recorded: ListingPackage,
+  { isPinned = false, isPrivate = false }: StartOptions = {},
+): Started[] | WhyNot {
+  const { registry_type, runtime = '', environment = {}, arguments: behind = [] } = recorded;
+  const why = findObstacle(recorded, isPrivate);
+  if (why) return whyNot(why);
+  const { runtimes, ending = [], ...starter } = starterOf(registry_type) ?? starters.npm;
+  const start = Object.hasOwn(runtimes, runtime.toLowerCase()) ? runtimes[runtime.toLowerCase()] : undefined;
+  if (!start) return whyNot(say`its record starts it with ${code(runtime)}`);
+  const registry = registryOf(recorded, isPrivate);
+  const options = optionsOf(recorded, { runtimes, ...starter });
+  const specs = specsOf(recorded, isPinned);
+  if ('why' in registry) return registry;
+  if ('why' in options) return options;
+  if ('why' in specs) return specs;
+  const isImage = isImageType(registry_type);
+  const passedOn = isImage
+    ? options.filter((word, at) => /^(?:-e|--env)$/.test(options[at - 1] ?? '') && variable.test(word))
+    : [];
+  const asked = [...new Set([...askedOf(recorded), ...passedOn])];
+  const isPassedOn = (name: string) => options.some((word) => word === name || word.startsWith(`${name}=`));
+  const container = isImage
+    ? toContainer(
+        environment,
+        asked.filter((name) => !isPassedOn(name)),
+      )
+    : [];
+  const before: [string, ...string[]] = [...start, ...registry, ...options, ...container];
+  const ended = [...ending, ...(ending.length > 0 && behind.length > 0 ? ['--'] : []), ...behind];
+  return specs.map((spec): Started => {
+    const command: [string, ...string[]] = [...before, spec, ...ended];
+    return { command, set: isImage ? {} : environment, asked, isOpen: command.some(isOpenWord) };
+  });
+}
+
+const placeholder = 'YOUR_VALUE';
+
+/** The command with a placeholder for each word that the caller fills in. */
+export const filledCommand = ({ command: [program, ...words] }: Started): [string, ...string[]] => [
+  program,
+  ...words.map((word) => (isOpenWord(word) ? placeholder : word)),
+];
+
+const plainWord = /^[\w@%+=:,./-]+$/;
+
+/** A command for a terminal: words that a shell would interpret are quoted. */
+export const toShellWords = (command: readonly string[]): string =>
+  command.map((word) => (plainWord.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ');

@@ -1,0 +1,280 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Directory, openDirectory } from '../support/directory.ts';
+import { registryEntry } from '../support/entries.ts';
+
+/** A package, and what is made of it: the commands of the allow list, the entry of .mcp.json, and why it is left out. */
+interface Case {
+  readonly of: object;
+  readonly allowed?: readonly string[];
+  readonly command?: string;
+  readonly env?: object;
+  readonly why?: string;
+}
+
+const npm = { registryType: 'npm', identifier: 'acme-tool', version: '1.2.3', transport: { type: 'stdio' } };
+const pypi = { ...npm, registryType: 'pypi', version: '1.2' };
+const image = { registryType: 'oci', identifier: 'ghcr.io/acme/tool:1.2', transport: { type: 'stdio' } };
+const fixed = (value: string) => ({ type: 'positional', value });
+const named = (name: string, more: object = {}) => ({ type: 'named', name, ...more });
+
+const cases: Readonly<Record<string, Case>> = {
+  plain: {
+    of: npm,
+    allowed: ['npx -y acme-tool', 'npx -y acme-tool@1.2.3'],
+    command: 'npx -y acme-tool',
+  },
+  'a-base-that-is-the-usual-one': {
+    of: { ...npm, registryBaseUrl: 'https://registry.npmjs.org/' },
+    allowed: ['npx -y acme-tool', 'npx -y acme-tool@1.2.3'],
+    command: 'npx -y acme-tool',
+  },
+  'a-registry-of-a-company': {
+    of: { ...npm, registryBaseUrl: 'https://npm.acme.example/' },
+    allowed: [
+      'npx -y --registry=https://npm.acme.example acme-tool',
+      'npx -y --registry=https://npm.acme.example acme-tool@1.2.3',
+    ],
+    command: 'npx -y --registry=https://npm.acme.example acme-tool',
+  },
+  'a-private-registry': {
+    of: { ...npm, registryBaseUrl: 'https://npm.corp.internal' },
+    why: 'it is in another registry, https://npm.corp.internal, which no command here names',
+  },
+  'another-index-of-python': {
+    of: { ...pypi, registryBaseUrl: 'https://test.pypi.org' },
+    why: 'it is in another registry, https://test.pypi.org, which no command here names',
+  },
+  'an-image-at-a-base': {
+    of: { ...npm, registryType: 'oci', registryBaseUrl: 'https://ghcr.io', identifier: 'acme/tool' },
+    allowed: ['docker run -i --rm ghcr.io/acme/tool', 'docker run -i --rm ghcr.io/acme/tool:1.2.3'],
+    command: 'docker run -i --rm ghcr.io/acme/tool',
+  },
+  'an-image-at-a-private-base': {
+    of: { ...npm, registryType: 'oci', registryBaseUrl: 'https://images.corp.internal:5000' },
+    why: 'its name is not in the form of npm, PyPI, NuGet or an OCI image of a public host',
+  },
+  'an-image-with-variables': {
+    of: {
+      ...image,
+      environmentVariables: [
+        { name: 'KEY', isRequired: true, isSecret: true },
+        { name: 'MODE', value: 'fast' },
+        { name: 'LEVEL' },
+      ],
+    },
+    allowed: ['docker run -i --rm -e MODE=fast -e KEY ghcr.io/acme/tool:1.2'],
+    command: 'docker run -i --rm -e MODE=fast -e KEY ghcr.io/acme/tool:1.2',
+    env: { KEY: 'YOUR_VALUE' },
+  },
+  'an-image-as-github-records-its-own': {
+    of: {
+      ...image,
+      runtimeHint: 'docker',
+      runtimeArguments: [
+        { type: 'positional', value: 'run', isRequired: true },
+        named('-i', { value: 'true', format: 'boolean', isRequired: true }),
+        named('--rm', { value: 'true', format: 'boolean' }),
+        named('-e', {
+          value: 'TOKEN={token}',
+          isRequired: true,
+          variables: { token: { isRequired: true, isSecret: true } },
+        }),
+        { type: 'positional', value: 'ghcr.io/acme/tool', valueHint: 'image_name', isRequired: true },
+      ],
+    },
+    allowed: ['docker run -i --rm -e TOKEN ghcr.io/acme/tool:1.2'],
+    command: 'docker run -i --rm -e TOKEN ghcr.io/acme/tool:1.2',
+    env: { TOKEN: 'YOUR_VALUE' },
+  },
+  'a-command-with-a-subcommand': {
+    of: { ...pypi, packageArguments: [fixed('mcp'), fixed('serve')] },
+    allowed: ['uvx acme-tool mcp serve', 'uvx acme-tool@1.2 mcp serve'],
+    command: 'uvx acme-tool mcp serve',
+  },
+  'a-proxy-with-its-address': {
+    of: {
+      ...pypi,
+      packageArguments: [
+        fixed('https://ecs.acme.example/mcp'),
+        named('--region', { value: '{region}', variables: { region: { default: 'eu-1' } } }),
+        named('--verbose'),
+        named('--retries', { default: '3' }),
+      ],
+    },
+    allowed: [
+      'uvx acme-tool https://ecs.acme.example/mcp --region eu-1 --retries 3',
+      'uvx acme-tool@1.2 https://ecs.acme.example/mcp --region eu-1 --retries 3',
+    ],
+    command: 'uvx acme-tool https://ecs.acme.example/mcp --region eu-1 --retries 3',
+  },
+  'an-argument-of-the-caller': {
+    of: { ...npm, packageArguments: [named('--folder', { isRequired: true })] },
+    allowed: [],
+    command: 'npx -y acme-tool --folder YOUR_VALUE',
+    why: 'an allow list compares the whole command, a part of which the caller fills in',
+  },
+  'a-value-within-an-argument': {
+    of: { ...npm, packageArguments: [named('--mount', { value: 'src={path},ro', isRequired: true })] },
+    why: 'its argument --mount needs a value of the caller within it',
+  },
+  'a-module-of-python': {
+    of: { ...pypi, runtimeHint: 'python', runtimeArguments: [fixed('-m'), fixed('acme_tool')] },
+    why: 'its record starts it with python',
+  },
+  'options-that-start-something-else': {
+    of: { ...npm, runtimeArguments: [fixed('--package=evil'), fixed('-c'), fixed('evil')] },
+    why: 'its record starts it with --package=evil, which may start something else',
+  },
+  'a-mount-of-the-machine': {
+    of: { ...image, runtimeArguments: [named('-v', { value: '/:/host' })] },
+    why: 'its record starts it with -v, which may start something else',
+  },
+  'options-that-are-usual': {
+    of: { ...npm, runtimeArguments: [fixed('-y'), fixed('acme-tool@latest')], runtimeHint: 'npx' },
+    allowed: ['npx -y acme-tool', 'npx -y acme-tool@1.2.3'],
+    command: 'npx -y acme-tool',
+  },
+  'older-spelling': {
+    of: {
+      ...{ registry_type: 'npm', registry_base_url: 'https://registry.npmjs.org', identifier: 'acme-tool' },
+      ...{ version: '1.2.3', transport: { type: 'stdio' } },
+      package_arguments: [{ type: 'positional', value: 'start' }],
+      environment_variables: [{ name: 'KEY', is_required: true, is_secret: true }],
+    },
+    allowed: ['npx -y acme-tool start', 'npx -y acme-tool@1.2.3 start'],
+    command: 'npx -y acme-tool start',
+    env: { KEY: 'YOUR_VALUE' },
+  },
+  'variables-as-an-object': {
+    of: { ...npm, environmentVariables: { KEY: 'your key' } },
+    why: 'its record has environmentVariables in a form that Dossier does not read',
+  },
+  'a-dotnet-tool-with-arguments': {
+    of: { ...npm, registryType: 'nuget', identifier: 'Acme.Tool', packageArguments: [fixed('mcp')] },
+    allowed: ['dnx Acme.Tool --yes -- mcp', 'dnx Acme.Tool@1.2.3 --yes -- mcp'],
+    command: 'dnx Acme.Tool --yes -- mcp',
+  },
+};
+const handleOf = (name: string) => `com.example.launch/${name}`;
+
+const folder = mkdtempSync(join(tmpdir(), 'dossier-launches-'));
+let directory: Directory;
+beforeAll(async () => {
+  const views = join(folder, 'views.json');
+  writeFileSync(views, JSON.stringify({ all: { title: 'All', criteria: [{ criterion: 'active' }] } }));
+  directory = await openDirectory({
+    entries: Object.entries(cases).map(([name, { of }]) =>
+      registryEntry(handleOf(name), { packages: [of], remotes: undefined }),
+    ),
+    environment: { VIEWS: views, LIMITS: 'off' },
+  });
+  await directory.judgeViews();
+});
+afterAll(async () => {
+  await directory.close();
+  rmSync(folder, { recursive: true });
+});
+
+const json = async (path: string) => (await (await directory.app.request(path)).json()) as Promise<never>;
+const text = async (path: string) => (await directory.app.request(path)).text();
+const post = async (tool: string, input: object) =>
+  (await (
+    await directory.app.request(`/api/tools/${tool}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(input),
+    })
+  ).json()) as never;
+
+describe('a command of a listing', () => {
+  it('is whole in the allow list, .mcp.json and on the pages, or is left out with the reason', async () => {
+    const list = (await json('/views/all/managed-settings.json')) as {
+      allowedMcpServers: { serverCommand?: string[] }[];
+    };
+    const { mcpServers } = (await json('/views/all/.mcp.json')) as {
+      mcpServers: Record<string, { command: string; args: string[]; env?: object }>;
+    };
+    const commands = list.allowedMcpServers.map(({ serverCommand }) => serverCommand?.join(' '));
+    const wanted = Object.values(cases).flatMap(({ allowed = [] }) => allowed);
+    expect([...new Set(commands)].sort()).toEqual([...new Set(wanted)].sort());
+    const page = await text('/views/all');
+    for (const [name, { allowed, command, env, why }] of Object.entries(cases)) {
+      const entry = mcpServers[`example-launch-${name}`.slice(0, 40)];
+      expect([entry && [entry.command, ...entry.args].join(' '), entry?.env], name).toEqual([command, env]);
+      const item = page.slice(page.indexOf(`href="/agents/${handleOf(name)}"`)).split('</h3>')[1] ?? '';
+      const said = /<li><code class="foreign">[^<]*<\/code>: (.*?)\.<\/li>/.exec(item.split('<h3>')[0] ?? '');
+      expect(said?.[1]?.replaceAll(/<[^>]*>/g, ''), name).toBe(why);
+      const listing = await text(`/agents/${handleOf(name)}`);
+      if (command) expect(listing, name).toContain(`<code>${allowed?.at(-1) ?? 'npx -y acme-tool@1.2.3 --folder YOUR_VALUE'}`);
+      else expect(listing, name).toContain('No command is shown');
+    }
+  });
+});
+
+describe('a package of another registry', () => {
+  it('is found by that registry alone, and never taken for the one of its name', async () => {
+    const { results } = (await post('resolve_agents', {
+      handles: ['ghcr.io/acme/tool', 'docker.io/acme/tool', 'acme/tool', 'npm:acme-tool'],
+    })) as {
+      results: { asked: string; outcome: string; handle?: string; candidates?: { handle: string }[] }[];
+    };
+    expect(results.map(({ asked, outcome }) => [asked, outcome])).toEqual([
+      ['ghcr.io/acme/tool', 'several_listings'],
+      ['docker.io/acme/tool', 'not_known'],
+      ['acme/tool', 'not_listed'],
+      ['npm:acme-tool', 'several_listings'],
+    ]);
+    const named = JSON.stringify(results);
+    expect(named).not.toContain(handleOf('a-registry-of-a-company'));
+    expect(named).not.toContain(handleOf('a-private-registry'));
+  });
+  it('is named with it, and is not linked to the package of that name', async () => {
+    const page = await text(`/agents/${handleOf('a-registry-of-a-company')}`);
+    expect(page).toContain('https://npm.acme.example/');
+    expect(page).not.toContain('npmjs.com/package/acme-tool');
+    expect(await text(`/agents/${handleOf('a-registry-of-a-company')}.md`)).toContain(
+      'npm `acme-tool@1.2.3` in the registry `https://npm.acme.example/`, not checked',
+    );
+  });
+});
+
+describe('what a record asks for', () => {
+  it('is never said to be nothing where it was not read', async () => {
+    const handle = handleOf('variables-as-an-object');
+    const markdown = await text(`/agents/${handle}.md`);
+    expect(markdown).toContain('The record has `environmentVariables` in a form that Dossier does not read');
+    expect(markdown).not.toContain('No credentials recorded');
+    expect(markdown).toContain('`packages.environmentVariables`');
+    const found = (await post('search_agents', { needs_secret: false, limit: 50 })) as {
+      listings: { handle: string }[];
+    };
+    const handles = found.listings.map((one) => one.handle);
+    expect(handles).toContain(handleOf('plain'));
+    expect(handles).not.toContain(handle);
+    expect(handles).not.toContain(handleOf('older-spelling'));
+    const compared = JSON.stringify(
+      await post('compare_agents', {
+        handles: [handle, handleOf('older-spelling')],
+        criteria: [{ criterion: 'needs_no_secret' }],
+      }),
+    );
+    expect(compared).toContain('needs_no_secret: unknown. The record has `environmentVariables` in a form');
+    expect(compared).toContain('needs_no_secret: not_met. The record asks for 1 secret.');
+  });
+  it('is given out by the registry API in the form of its schema', async () => {
+    const read = async (name: string) =>
+      (
+        (await json(`/v0.1/servers/${encodeURIComponent(handleOf(name))}/versions/latest`)) as {
+          server: { packages: Record<string, unknown>[] };
+        }
+      ).server.packages[0];
+    expect(await read('variables-as-an-object')).toEqual(npm);
+    expect(await read('older-spelling')).toMatchObject({
+      registryType: 'npm',
+      environmentVariables: [{ name: 'KEY', isRequired: true, isSecret: true }],
+    });
+  });
+});
