@@ -116,7 +116,8 @@ export async function runApprove(config: () => Promise<Config>, handle: string, 
   const entry = {
     ...{ handle, ...(document.private && { private: true }), by, reason, on: now.toISOString().slice(0, 10) },
     ...(last !== undefined && { until: last }),
-    pins: toPinned(document, handle, names),
+    // What no pin names is let in nowhere.
+    pins: toPinned(document, handle, [...new Set([...names, 'endpoint', 'package'] as const)]),
   };
   // Read again: another approval may have been written while the listing was read.
   const views = readViews(options.views);

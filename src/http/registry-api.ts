@@ -1,5 +1,6 @@
 import { type Handler, Hono, type MiddlewareHandler } from 'hono';
 import { keyOf, type SavedView } from '../config/files.ts';
+import { isBrokenPin } from '../document/criteria/approvals.ts';
 import { toViewEntries, type ViewMember } from '../document/registry/entries.ts';
 import { readLimit, readServers, readVersionEntries, readVersionEntry } from '../document/registry/list.ts';
 import { findMember, readMembers } from '../tools/views/views.ts';
@@ -78,7 +79,7 @@ async function listViewEntries(c: Request, face: Face): Promise<Response> {
   const view = viewOf(c, face);
   const limit = readLimit(c.req.query());
   const page = await readMembers(view, { after: toPlace(c.req.query('cursor')), limit }, c.get('context'));
-  const servers = await toViewEntries(page.members, c.get('context'));
+  const servers = await toViewEntries(page.members.filter(isAsApproved), c.get('context'));
   const nextCursor = fromPlace(page.next);
   return answerJson(
     c,
@@ -87,12 +88,20 @@ async function listViewEntries(c: Request, face: Face): Promise<Response> {
   );
 }
 
+/** Whether a listing is as it was approved: one that differs is only shown, marked, on the page. */
+const isAsApproved = ({ answers }: ViewMember) => !answers.some(isBrokenPin);
+
+async function findApproved(c: Request, view: SavedView): Promise<ViewMember | undefined> {
+  const member = await findMember(view, c.req.param('name') ?? '', c.get('context'));
+  return member && isAsApproved(member) ? member : undefined;
+}
+
 const notInView = (c: Request) => c.json({ error: 'Server not found in this view' }, 404);
 
 /** The versions of a listing of a view: the one that the view judged. 404 if the listing does not meet the view. */
 async function showViewVersions(c: Request, face: Face): Promise<Response> {
   const view = viewOf(c, face);
-  const member = await findMember(view, c.req.param('name') ?? '', c.get('context'));
+  const member = await findApproved(c, view);
   const servers = member ? await toViewEntries([member], c.get('context')) : [];
   if (!member || servers.length === 0) return notInView(c);
   return answerJson(c, { servers, metadata: { count: servers.length } }, policyFor(view, [member]));
@@ -100,7 +109,7 @@ async function showViewVersions(c: Request, face: Face): Promise<Response> {
 
 async function showViewEntry(c: Request, face: Face): Promise<Response> {
   const view = viewOf(c, face);
-  const member = await findMember(view, c.req.param('name') ?? '', c.get('context'));
+  const member = await findApproved(c, view);
   const { version = 'latest' } = c.req.param() as { version?: string };
   const isShown = member && (version === 'latest' || version === member.listing.version);
   const [entry] = isShown ? await toViewEntries([member], c.get('context')) : [];

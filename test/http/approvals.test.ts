@@ -72,9 +72,7 @@ it('dossier approve writes what is known now beside who approved it, why and unt
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ ours: { title: 'Ours', approvals: [entry] } });
   // A second approval of the same listing takes the place of the first.
   await approve('com.example/shop', '--by', 'Ada', '--reason', 'again', '--until', until, '--pin', 'version');
-  expect(JSON.parse(readFileSync(file, 'utf8')).ours.approvals).toEqual([
-    { ...entry, reason: 'again', pins: { version: ['1.0.0'] } },
-  ]);
+  expect(JSON.parse(readFileSync(file, 'utf8')).ours.approvals).toEqual([{ ...entry, reason: 'again' }]);
 });
 
 it.each([
@@ -212,6 +210,31 @@ it('a listing that changed stays in a view that marks changes, is marked, and is
   expect(JSON.parse(await text(directory, '/views/ours/.mcp.json'))).toEqual({ mcpServers: {} });
   expect(await text(directory, '/views/ours')).toContain(
     '<strong>Changed:</strong> Approved on 2026-11-01 with version “1.0.0”; the record that was last updated on ',
+  );
+});
+
+it('the registry of a view that marks changes has no listing that differs from its approval', async () => {
+  const directory = await open([shop('1.0.1', { remotes: elsewhere }), other], ours({ on_change: 'mark' }));
+  const list = (await (await directory.app.request('/views/ours/v0.1/servers')).json()) as {
+    servers: { server: { name: string } }[];
+  };
+  expect(list.servers.map(({ server }) => server.name)).not.toContain('com.example/shop');
+  for (const path of ['', '/versions', '/versions/latest', '/versions/1.0.1'])
+    expect(
+      (await directory.app.request(`/views/ours/v0.1/servers/com.example%2Fshop${path}`)).status,
+      path,
+    ).toBe(404);
+  expect(await text(directory, '/views/ours')).toContain('com.example/shop');
+});
+
+it.each([
+  ['no pin', {}],
+  ['a pin of the version', { version: ['1.0.0'] }],
+])('an approval with %s lets in no endpoint and no package, because it names none', async (_, pins) => {
+  const directory = await open([shop()], ours({}, [{ ...approval, pins }]));
+  expect(await policyOf(directory)).toEqual([none, null]);
+  expect(await text(directory, '/views/ours')).toContain(
+    '<li><code class="foreign">https://mcp.example.com/mcp</code>: the approval does not name it.</li>',
   );
 });
 

@@ -129,12 +129,14 @@ it('an .mcp.json has each listing under a name of its own, with its transport an
 
 it('the page of a view and the page of a listing say what is left out', async () => {
   const view = await (await directory.app.request('/views/all')).text();
-  expect(view).toContain('<code class="foreign">--call=touch /tmp/pwned</code>: its name is not in the form of npm');
+  expect(view).toContain(
+    '<code class="foreign">--call=touch /tmp/pwned</code>: its name is not in the form of npm',
+  );
   for (const [n, url] of remotes.entries()) {
     const page = await (await directory.app.request(`/agents/com.hostile/r${n}`)).text();
     expect(page).toMatch(/so no configuration is given|is a template|records no remote endpoint/);
     expect(page, url).not.toContain('claude mcp add --transport http hostile');
   }
   const listing = await (await directory.app.request('/agents/com.hostile/p0')).text();
-  expect(listing).toContain('Allow lists and configurations leave it out');
+  expect(listing).toContain('No command is shown, and allow lists and configurations leave it out');
 });

@@ -208,7 +208,10 @@ describe('a command of a listing', () => {
       const said = /<li><code class="foreign">[^<]*<\/code>: (.*?)\.<\/li>/.exec(item.split('<h3>')[0] ?? '');
       expect(said?.[1]?.replaceAll(/<[^>]*>/g, ''), name).toBe(why);
       const listing = await text(`/agents/${handleOf(name)}`);
-      if (command) expect(listing, name).toContain(`<code>${allowed?.at(-1) ?? 'npx -y acme-tool@1.2.3 --folder YOUR_VALUE'}`);
+      if (command)
+        expect(listing, name).toContain(
+          `<code>${allowed?.at(-1) ?? 'npx -y acme-tool@1.2.3 --folder YOUR_VALUE'}`,
+        );
       else expect(listing, name).toContain('No command is shown');
     }
   });

@@ -344,7 +344,10 @@ it('a view with approvals has approved entries and listings alone, and a changed
     stderr: expect.stringContaining('tools cannot be pinned'),
   });
   const { zqview } = JSON.parse(await (await import('node:fs/promises')).readFile(views, 'utf8'));
-  const listed = { handle: 'com.example/shop', by: 'Ada', reason: 'shop', on: '2026-11-01' };
+  const listed = {
+    ...{ handle: 'com.example/shop', by: 'Ada', reason: 'shop', on: '2026-11-01' },
+    pins: { endpoint: ['https://mcp.example.com/mcp'] },
+  };
   const gone = { ...listed, handle: 'com.acme.zqinner/gone' };
   const approvals = [...zqview.approvals, listed, gone];
   const directory = await open(folder, { views: { zqview: { ...zqview, approvals } } });

@@ -167,17 +167,17 @@ export function keepsOut({ unknown, on_change }: SavedView, answer: ApprovalAnsw
 }
 
 /**
- * The endpoints and packages that a listing's approval lets in: those that its pins name. A pin of `version`, and an approval without
- * pins, name none and let in all that are recorded.
+ * The endpoints and packages that a listing's approval lets in: those that its pins name, and nothing else. A view without approvals lets
+ * in all that are recorded.
  */
-export function letIn({ approvals = [] }: SavedView, { handle, remotes, packages }: ListingDocument) {
+export function letIn({ approvals }: SavedView, { handle, remotes, packages }: ListingDocument) {
+  if (!approvals) return { remotes, packages };
   const {
     endpoint,
     tools,
     pay_to,
     package: ofPackages,
   } = approvals.find((one) => one.handle === handle)?.pins ?? {};
-  if (!(endpoint ?? tools ?? pay_to ?? ofPackages)) return { remotes, packages };
   const endpoints = [endpoint, tools, pay_to].flatMap((texts = []) => texts.map(endpointOf));
   return {
     remotes: remotes.filter(({ url }) => endpoints.includes(url)),
