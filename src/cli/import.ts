@@ -2,7 +2,7 @@ import { openContext } from '../app/server.ts';
 import type { Config } from '../config/config.ts';
 import { ExitError, exitCodes } from '../core/process.ts';
 import { type ImportReport, runImport } from '../imports/import.ts';
-import { RegistryError } from '../imports/import-run.ts';
+import { isUnreadable, RegistryError } from '../imports/import-run.ts';
 import { readPrivateEntries } from '../imports/private-entries.ts';
 import { createBar } from './shell.ts';
 
@@ -56,7 +56,7 @@ async function reportPrivate({ privateListings }: Config): Promise<void> {
 
 /**
  * Imports once. Prints the report to standard output and progress to standard error. Exits with 69 if the registry
- * cannot be read or the mass-change guard stops the import. Ctrl-C stops between two pages, and exits with 130 as shells do; the next import continues.
+ * cannot be read or the mass-change guard stops the import, and with 65 if nearly none of its entries could be read. Ctrl-C stops between two pages, and exits with 130 as shells do; the next import continues.
  */
 export async function runImportCommand(config: Config, options: ImportOptions): Promise<void> {
   const stopping = new AbortController();
@@ -66,7 +66,8 @@ export async function runImportCommand(config: Config, options: ImportOptions): 
   const report = await runToEnd(config, { ...options, from }, stopping.signal);
   process.stdout.write(reportLines(report, (performance.now() - start) / 1000));
   await reportPrivate(config);
-  if (report.error) throw new ExitError(exitCodes.upstreamUnavailable, `${from}: ${report.error}`);
+  const code = isUnreadable(report.counts) ? exitCodes.data : exitCodes.upstreamUnavailable;
+  if (report.error) throw new ExitError(code, `${from}: ${report.error}`);
   if (report.state !== 'running') return;
   process.stdout.write('stopped; the next import continues from here\n');
   process.exitCode = 130;

@@ -4,7 +4,7 @@ import { toShownKeys } from '../claims/receipt-keys.ts';
 import type { Config } from '../config/config.ts';
 import { namespaceMatchesRepositoryOwner } from '../core/handle.ts';
 import { hasField } from '../imports/recorded.ts';
-import { isSample, sampleSentence } from '../listings/listing.ts';
+import { isSample, sampleSentence, statedDates } from '../listings/listing.ts';
 import { toAppeal } from '../moderation/moderation.ts';
 import { factsOf } from '../observations/kind.ts';
 import { recordUnreadFields } from '../observations/kinds/record.ts';
@@ -75,7 +75,8 @@ function toRecorded({ listing, reading }: ListingFacts) {
   const lacking = reading.copyLacks.filter((field) => !hasField[field](listing));
   const origin_note = sampleSentence(listing) ?? savedCopySentence(reading, listing);
   const { handle, title, description, version, origin, origin_status, status_message } = listing;
-  const { published_at, updated_at, imported_at, endpoint, repository, website } = listing;
+  const { imported_at, endpoint, repository, website } = listing;
+  const { published_at, updated_at } = statedDates(listing);
   return {
     ...{ handle, title, description, version, sample: isSample(listing) ? (true as const) : undefined },
     ...{ origin, origin_note, origin_status, status_message, published_at, updated_at, imported_at },
@@ -106,7 +107,10 @@ export function toListingDocument(facts: ListingFacts, place: DocumentPlace, now
   const imported = [...facts.imported, ...sharedFacts(facts)];
   return {
     ...toRecorded(facts),
-    versions: facts.versions.map(({ version, status, published_at }) => ({ version, status, published_at })),
+    versions: facts.versions.map(({ version, status, published_at }) => ({
+      ...{ version, status },
+      ...(!facts.listing.undated && { published_at }),
+    })),
     state: facts.claim?.state ?? 'imported',
     claim: toClaim(facts),
     ...(!facts.claim && facts.claimHistory.length > 0 && { history: [...facts.claimHistory] }),

@@ -137,7 +137,7 @@ export function toHit(
     facets.includes('state:claimed') && own('claimed'),
     facets.includes('state:suspended') && own('claim suspended'),
     ratingsOf(native),
-    !isSpecified(listing) && say`updated ${day(listing.updated_at)}`,
+    !isSpecified(listing) && !listing.undated && say`updated ${day(listing.updated_at)}`,
   ];
   return {
     handle,

@@ -18,7 +18,11 @@ export const copyLacks = z
 /** Present on a listing of the shipped sample only. */
 export const sampleFlag = z.literal(true).optional().describe('true: shipped sample');
 
-const listingVersion = z.object({ version: z.string(), status: z.string(), published_at: z.string() });
+const listingVersion = z.object({
+  version: z.string(),
+  status: z.string(),
+  published_at: z.string().optional(),
+});
 
 /** What was shown to control where and when; nothing more. */
 export const listingClaim = z.object({
@@ -72,8 +76,11 @@ export const listingDocument = z.object({
   origin_note: z.string().optional().describe('For a saved copy or the sample'),
   origin_status: z.enum(['active', 'deprecated']),
   status_message: z.string().optional(),
-  published_at: z.string().describe('Of the oldest version read'),
-  updated_at: z.string(),
+  published_at: z
+    .string()
+    .optional()
+    .describe('Of the oldest version read; absent if the registry states no date'),
+  updated_at: z.string().optional().describe('Absent if the registry states no date'),
   imported_at: z.string(),
   observed_at: z.string().describe('As of when the record is known'),
   endpoint: z.string().optional(),

@@ -59,6 +59,8 @@ export function toReading(listing: Listing, { own, read_at, full, recorded }: Ru
     ...{ kind, observed_at, copyLacks },
     /** Whether the source has sent a version of any listing that it does not call the newest. */
     hasOlderVersions,
+    /** Whether it states no date of the listing. */
+    isUndated: listing.undated === true,
   });
   if (isSample(listing)) return reading('sample', imported_at, !isSpecified(listing));
   if (own?.source.startsWith('file:'))
@@ -74,6 +76,9 @@ export function savedCopySentence({ kind, observed_at }: Reading, { imported_at 
     ? `This listing is from a saved copy of a registry, read by Dossier on ${read}. The newest change in the copy is of ${changed}, so it was saved on that day or later.`
     : undefined;
 }
+
+/** That a registry says nothing of when a listing was published or changed. */
+export const noDates = own('The registry states no date of this listing.');
 
 /** Why the first publication and the number of versions are not known; undefined if they are. */
 export function whyNoHistory({ kind, hasOlderVersions }: Reading): Words | undefined {

@@ -3,7 +3,7 @@ import { type ImportedSignal, isSpecified, type Listing } from '../listings/list
 import type { RecordKind } from '../observations/kind.ts';
 import { publisherListings, publisherSameEndpoint, sharedKinds } from '../observations/kinds/publisher.ts';
 import { recordKinds } from '../observations/kinds.ts';
-import { type ListingFacts, type Reading, whyNoHistory } from './record.ts';
+import { type ListingFacts, noDates, type Reading, whyNoHistory } from './record.ts';
 import { sharedWords } from './sentences.ts';
 
 /** The source of what Dossier saw of two listings alike, which no record states. */
@@ -29,10 +29,11 @@ const toSignal = (
 ): ImportedSignal => ({ kind, ...(unit && { unit }), ...told, method_version, ...said });
 
 /** Whether a source without all versions of a listing states it; of the sample, no version and no date is stated by a registry. */
-const isStated = ({ follows }: RecordKind, listing: Listing, reading: Reading): boolean =>
-  isSpecified(listing)
-    ? follows === undefined
-    : follows !== 'all versions' || whyNoHistory(reading) === undefined;
+function isStated({ follows, isDate }: RecordKind, listing: Listing, reading: Reading): boolean {
+  if (isSpecified(listing)) return follows === undefined;
+  if (isDate && reading.isUndated) return false;
+  return follows !== 'all versions' || whyNoHistory(reading) === undefined;
+}
 
 /**
  * The facts that the origin of a listing states, derived from its record as of its reading; history is `nothing`, with
@@ -50,8 +51,10 @@ export function recordedFacts(
   const told = { source: listing.origin, ...(source_url && { source_url }), observed_at };
   const recorded = { ...stored, listing, server: JSON.parse(record) as object };
   return recordKinds.flatMap((kind): ImportedSignal[] => {
-    if (!isStated(kind, listing, reading))
-      return [toSignal(kind, told, { value: null, outcome: 'nothing', reason: whyNoHistory(reading) })];
+    if (!isStated(kind, listing, reading)) {
+      const reason = kind.isDate && reading.isUndated ? noDates : whyNoHistory(reading);
+      return [toSignal(kind, told, { value: null, outcome: 'nothing', reason })];
+    }
     // Of a listing that quotes the specification no registry states anything.
     const value = isSpecified(listing) ? undefined : kind.stated?.(recorded);
     if (value === undefined) return [];

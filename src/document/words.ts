@@ -32,8 +32,9 @@ export const unique = (all: readonly Words[]): Words[] => [
 
 /** The dates of the version shown: its own publication, and the last change of its entry. */
 export const versionDates = ({ version, versions, updated_at }: ListingDocument): string => {
-  const shown = versions.find((one) => one.version === version);
-  return `${shown ? `published ${shown.published_at.slice(0, 10)}, ` : ''}updated ${updated_at.slice(0, 10)}`;
+  const published_at = versions.find((one) => one.version === version)?.published_at;
+  if (updated_at === undefined) return 'of which the registry states no date';
+  return `${published_at ? `published ${published_at.slice(0, 10)}, ` : ''}updated ${updated_at.slice(0, 10)}`;
 };
 
 /** How many versions are shown, of how many; a document lists the newest ten. */

@@ -3,7 +3,7 @@ import compare from 'semver/functions/compare.js';
 import valid from 'semver/functions/valid.js';
 import type { Static } from 'typebox';
 import { Compile } from 'typebox/schema';
-import { attempt, isDeeperThan, mapTexts } from '../core/json.ts';
+import { asMembers, attempt, isDeeperThan, mapTexts } from '../core/json.ts';
 import { cleanText, toLine } from '../core/text.ts';
 import { type ListingVersion, registryMeta, type VersionSummary } from '../listings/listing.ts';
 import { readRecord } from '../listings/record-form.ts';
@@ -45,16 +45,18 @@ const entryHeadForm = Compile({
 
 const statusMeta = {
   type: 'object',
-  required: ['status', 'publishedAt'],
   properties: {
-    status: { enum: ['active', 'deprecated', 'deleted'] },
+    status: { enum: ['active', 'deprecated', 'deleted', '', null] },
     statusMessage: text,
-    publishedAt: { type: 'string' },
-    updatedAt: { type: 'string' },
-    isLatest: { type: 'boolean' },
+    publishedAt: text,
+    updatedAt: text,
+    isLatest: { type: ['boolean', 'null'] },
   },
 } as const;
-/** The registry's facts about an entry: `_meta` under `registryMeta`. */
+/**
+ * The registry's facts about an entry: `_meta` under `registryMeta`. The API requires none of them (ServerResponse), and other registries
+ * than the official one leave them out.
+ */
 const statusMetaForm = Compile(statusMeta);
 
 const form = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/i;
@@ -120,21 +122,32 @@ export function readHead(entry: unknown): EntryHead | Unreadable {
   return { name, version, digest, size_bytes: Buffer.byteLength(json), entry };
 }
 
+/** Whether a time is absent; so are empty ones and Go's zero time. */
+const isAbsent = (time: string | null | undefined) => !time || time.startsWith('0001-01-01T00:00:00');
+
+/** When an entry was read, and when this version of it was first read, RFC 3339. */
+export interface ReadTimes {
+  readonly at: string;
+  readonly first_read_at: string;
+}
+
 function toVersion(
   { name, version, digest }: EntryHead,
   meta: Static<typeof statusMeta>,
-  record: string,
+  { record, at, first_read_at }: ReadTimes & { readonly record: string },
 ): ListingVersion | undefined {
-  const published_at = toTime(meta.publishedAt);
+  const undated = isAbsent(meta.publishedAt) || undefined;
+  const published_at = undated ? first_read_at : toTime(meta.publishedAt ?? '');
   if (!published_at) return undefined;
   const isDeleted = meta.status === 'deleted';
   return {
     handle: name,
     version,
-    status: meta.status,
+    status: meta.status || 'active',
     status_message: isDeleted ? undefined : toLine(meta.statusMessage ?? '').slice(0, 500) || undefined,
     published_at,
-    updated_at: toTime(meta.updatedAt) ?? published_at,
+    updated_at: undated ? at : (toTime(meta.updatedAt ?? '') ?? published_at),
+    undated,
     is_latest: meta.isLatest ?? false,
     digest,
     record,
@@ -145,18 +158,18 @@ function toVersion(
  * One version: the registry's status and dates, and the publisher's record (at most 64 KiB), cleaned. A
  * deleted version stores no publisher text and needs no readable record. Never throws: anything malformed is unreadable.
  */
-export function readVersion(head: EntryHead): ListingVersion | Unreadable {
+export function readVersion(head: EntryHead, times: ReadTimes): ListingVersion | Unreadable {
   const { name, version, size_bytes, entry } = head;
   const unreadable = (reason: string): Unreadable => ({ name, version, reason });
-  const meta = (entry._meta as Record<string, unknown> | undefined | null)?.[registryMeta];
-  if (!statusMetaForm.Check(meta)) return unreadable('registry status or dates missing or malformed');
+  const meta = asMembers(entry._meta)[registryMeta] ?? {};
+  if (!statusMetaForm.Check(meta)) return unreadable('registry status or dates malformed');
   const isDeleted = meta.status === 'deleted';
   if (!isDeleted && size_bytes > 64 * 1024) return unreadable('record larger than 64 KiB');
   if (!isDeleted && readRecord(entry.server).unread.some((path) => /^[^.[]+$|^remotes\[\]$/.test(path)))
     return unreadable('a field of the record has the wrong type');
   const record = isDeleted ? '{}' : toCleanJson(entry.server);
   if (record === undefined) return unreadable('nested too deeply');
-  return toVersion(head, meta, record) ?? unreadable('publication time is not RFC 3339');
+  return toVersion(head, meta, { ...times, record }) ?? unreadable('publication time is not RFC 3339');
 }
 
 const later = (a: VersionSummary, b: VersionSummary): number =>

@@ -22,6 +22,13 @@ export const zeroImportCounts = {
 /** What an import has done so far: the public import report. */
 export type ImportCounts = Readonly<typeof zeroImportCounts>;
 
+/** The most of the entries of a source that may be unreadable. */
+const mostUnreadable = 0.9;
+
+/** Whether nearly nothing of a source could be read, so that its import is none. */
+export const isUnreadable = ({ rows_seen, rows_quarantined }: ImportCounts): boolean =>
+  rows_seen > 0 && rows_quarantined >= rows_seen * mostUnreadable;
+
 /** What a copy of a registry may leave out of every record. */
 export const copyFields = ['endpoint', 'package', 'repository'] as const;
 export type CopyField = (typeof copyFields)[number];

@@ -8,7 +8,7 @@ import { asMembers } from '../core/json.ts';
 import { isGone, isSample, type Listing, sampleSource, toWithdrawn } from '../listings/listing.ts';
 import { toLeaf } from '../log/leaf.ts';
 import type { Lease, Transaction } from '../store/store.ts';
-import { copyFields, type ImportCounts, type ImportRun, RegistryError } from './import-run.ts';
+import { copyFields, type ImportCounts, type ImportRun, isUnreadable, RegistryError } from './import-run.ts';
 import {
   addCounts,
   changesRepository,
@@ -180,6 +180,14 @@ function requireWhole({ run, request }: Import, page: Page): void {
 /** The page would withdraw or move listings before the whole run was checked against the 20 % limit. */
 class ReviewNeeded extends Error {}
 
+/** Why a full run that has ended is no import; a run of changes may have a single row, which cannot be read. */
+function whyUnread({ kind }: Run, counts: ImportCounts, { quarantined }: PagePlan): string | undefined {
+  if (kind !== 'full' || !isUnreadable(counts)) return undefined;
+  const one = quarantined.at(-1);
+  const { rows_quarantined, rows_seen } = counts;
+  return `${rows_quarantined} of ${rows_seen} entries could not be read, so that this is no registry that Dossier can import${one ? ` (the last: ${one.reason})` : ''}`;
+}
+
 async function writePage(current: Import, page: Page): Promise<void> {
   const { context, guard, run } = current;
   const { origin } = current.source;
@@ -200,10 +208,12 @@ async function writePage(current: Import, page: Page): Promise<void> {
         [origin]: copyFields.filter((field) => run.recorded[origin]?.includes(field) || plan.records(field)),
       },
     };
-    const end = cursor === undefined ? ({ state: 'done', finished_at: at } as const) : {};
+    const error = cursor === undefined ? whyUnread(run, progress.counts, plan) : undefined;
+    const state = error === undefined ? ('done' as const) : ('failed' as const);
+    const end = cursor === undefined ? { state, finished_at: at, error } : {};
     const isSaved = await saveWithLease(tx, run, { cursor, progress, ...end });
     if (!isSaved) throw new RegistryError('another process has taken this import over', true);
-    return { ...run, ...progress, cursor };
+    return { ...run, ...progress, cursor, error };
   });
   if (current.run.counts.rows_quarantined > 0) current.mayRelease = true;
 }
@@ -337,6 +347,8 @@ async function runToEnd(current: Import): Promise<ImportReport> {
   try {
     await writePages(current);
     await mergeIndex(current);
+    const { error } = current.run;
+    if (error !== undefined) end = { state: 'failed', error };
   } catch (error) {
     const state = await endRun(current, error);
     end = state === 'running' ? { state } : { state, error: (error as Error).message };

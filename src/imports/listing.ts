@@ -84,6 +84,7 @@ export function toListing(
     updated_at,
     imported_at: at,
     import_run: runId,
+    ...(versions.some(({ undated }) => undated) && { undated: true }),
     withdrawn: shown ? undefined : 'deleted',
     ...(shown ? toTagsAndFacets(recorded, origin_status === 'active', known) : { tags: [], facets: [] }),
   };

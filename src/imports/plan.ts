@@ -48,18 +48,19 @@ async function knownVersions(reads: ListingReads, handles: readonly string[]): P
   return versions;
 }
 
-function classify(head: EntryHead, versions: Versions, classified: ClassifiedEntries): void {
+function classify(head: EntryHead, [versions, at]: [Versions, string], classified: ClassifiedEntries): void {
   const { counts, rows, quarantined, readable, servers, updatedAt } = classified;
   const ofHandle = versions.get(head.name);
   const known = ofHandle?.get(head.version);
-  const row = known?.digest === head.digest ? known : readVersion(head);
+  const times = { at, first_read_at: known?.undated ? known.published_at : at };
+  const row = known?.digest === head.digest ? known : readVersion(head, times);
   if ('reason' in row) {
     counts.rows_quarantined += 1;
     quarantined.push(row);
     return;
   }
   readable.push(head);
-  updatedAt.push(row.updated_at);
+  if (!row.undated) updatedAt.push(row.updated_at);
   if (row.status !== 'deleted') servers.push(head.entry.server);
   if (!row.is_latest) counts.older_versions += 1;
   if (row === known) {
@@ -73,7 +74,7 @@ function classify(head: EntryHead, versions: Versions, classified: ClassifiedEnt
 }
 
 /** Compares a page's entries with the stored versions: new, changed, unchanged, unreadable. `versions` includes the page's. */
-async function classifyEntries(reads: ListingReads, entries: readonly unknown[]) {
+async function classifyEntries(reads: ListingReads, entries: readonly unknown[], at: string) {
   const classified = createClassified();
   const heads: EntryHead[] = [];
   for (const head of entries.map(readHead)) {
@@ -83,7 +84,7 @@ async function classifyEntries(reads: ListingReads, entries: readonly unknown[])
   classified.counts.rows_seen = entries.length;
   classified.counts.rows_quarantined = classified.quarantined.length;
   const versions = await knownVersions(reads, [...new Set(heads.map(({ name }) => name))]);
-  for (const head of heads) classify(head, versions, classified);
+  for (const head of heads) classify(head, [versions, at], classified);
   return { ...classified, versions };
 }
 
@@ -182,7 +183,7 @@ export type PagePlan = Awaited<ReturnType<typeof planPage>>;
 
 /** Plans what a page changes in the store; writes nothing. Counts every entry once. */
 export async function planPage(reads: Reads, entries: readonly unknown[], facts: PageFacts) {
-  const classified = await classifyEntries(reads.listings, entries);
+  const classified = await classifyEntries(reads.listings, entries, facts.at);
   const { rows, quarantined, readable, servers, updatedAt, counts, versions } = classified;
   const { listings, optedOut } = await planListings(reads, { rows, versions }, facts);
   counts.listings_new = listings.filter(({ known }) => !known).length;
@@ -202,7 +203,7 @@ export async function planPage(reads: Reads, entries: readonly unknown[], facts:
     counts,
     /** Whether any entry that was read, changed or not, records a field. */
     records: (field: CopyField) => servers.some((server) => hasField[field](toRecorded(server))),
-    /** Registry times of the page's rows, RFC 3339. */
+    /** Registry times of the page's rows, RFC 3339, of those that have any. */
     updatedAt,
   };
 }

@@ -74,7 +74,7 @@ async function toEntry(text: string, file: string, { mtime, at }: { mtime: Date;
   const { readHead, readVersion } = await import('./entry.ts');
   const publishedAt = (mtime.getTime() > 0 ? mtime : new Date(at)).toISOString();
   const head = readHead({ server, _meta: { [registryMeta]: { status: 'active', publishedAt } } });
-  const version = 'reason' in head ? head : readVersion(head);
+  const version = 'reason' in head ? head : readVersion(head, { at, first_read_at: at });
   if ('reason' in version) return version.reason;
   const origin = `the file ${toLine(file)} of the operator of this service`;
   const listing = toListing(

@@ -108,6 +108,8 @@ const summaryColumns = {
   withdrawn: optional(oneOf<'deleted' | 'optout' | 'operator'>()),
   /** Whether the operator has hidden its title, description and status message. */
   hidden: optional(flag),
+  /** Whether the registry states no dates of it: those here are when a version was first read, and order it only. */
+  undated: optional(flag),
 };
 
 /** What lists read of a listing's row. */
@@ -138,6 +140,8 @@ const versionColumns = {
   updated_at: text,
   /** Whether the registry calls it the latest. */
   is_latest: flag,
+  /** Whether the registry states no date of it: `published_at` is when it was first read. */
+  undated: optional(flag),
   /** SHA-256 of the entry as received, hex: an equal digest means that nothing changed. */
   digest: text,
 };
@@ -157,6 +161,14 @@ export type ListingVersion = Omit<ListedVersion, 'listed_at'>;
 export const versionSummaryColumns = Object.keys(versionColumns) as (keyof typeof versionColumns)[];
 /** One version of a listing, without the publisher's record. */
 export type VersionSummary = Pick<ListingVersion, keyof typeof versionColumns>;
+
+/** The dates of a listing that its registry states: none of a registry that states none. */
+export const statedDates = ({
+  undated,
+  published_at,
+  updated_at,
+}: Pick<ListingSummary, 'undated' | 'published_at' | 'updated_at'>) =>
+  undated ? { published_at: undefined, updated_at: undefined } : { published_at, updated_at };
 
 /** Texts of a listing that the operator can hide, emptied where they are hidden. */
 export const withoutHidden = <T extends ListingSummary>(listing: T): T =>
@@ -195,6 +207,12 @@ export const sampleOriginOf = (handle: string): string =>
 /** Whether a listing is one of the shipped sample; the origin of any other has its kind, `(MCP)`. */
 export const isSample = ({ origin }: Pick<Listing, 'origin'>): boolean =>
   origin === sampleOrigin || origin === specificationOrigin;
+
+const officialRegistry = 'registry.modelcontextprotocol.io';
+
+/** Whether a listing is from the official registry, or a copy of it. */
+export const isOfficial = ({ origin }: Pick<Listing, 'origin'>): boolean =>
+  origin.startsWith(`${officialRegistry} (MCP)`);
 
 /** Whether the sample quotes the specification, so that nothing but the sample's own file was read. */
 export const isSpecified = ({ origin }: Pick<Listing, 'origin'>): boolean => origin === specificationOrigin;

@@ -156,6 +156,8 @@ export interface RecordKind extends FactKind {
   readonly outcomeOfNone?: 'not_asked';
   /** It follows from the versions that a source sends: from all of them, or from the newest. */
   readonly follows?: 'all versions' | 'newest version';
+  /** It is a date of the registry, which some registries do not state. */
+  readonly isDate?: true;
 }
 
 /** A value whose lists a check does not change. */

@@ -190,7 +190,7 @@ const toData = (listing: ListingDocument): object => {
     applicationCategory: 'DeveloperApplication',
     softwareVersion: listing.version,
     ...(knownValue(listing, registryFirstPublished) && { datePublished: listing.published_at }),
-    dateModified: listing.updated_at,
+    ...(listing.updated_at && { dateModified: listing.updated_at }),
     ...(elsewhere.length > 0 && { sameAs: elsewhere }),
     ...(listing.tags.length > 0 && { keywords: listing.tags.map(({ tag }) => tag) }),
   };

@@ -48,10 +48,11 @@ describe('a registry that does not answer as it should', () => {
     expect(importing.registry.sent_bytes()).toBeLessThan(50 * 1024 * 1024);
   });
 
-  it('quarantines entries of wrong types and goes on', async () => {
+  it('quarantines entries of wrong types, and is no import if there are no others', async () => {
     importing.registry.trouble('wrong_types', { times: 1 });
     expect(await importing.run()).toMatchObject({
-      state: 'done',
+      state: 'failed',
+      error: expect.stringMatching(/^5 of 5 entries could not be read/),
       counts: { rows_seen: 5, rows_quarantined: 5 },
     });
   });

@@ -128,7 +128,6 @@ describe('importing from a registry', () => {
       ['record.transports', ['sse'], 'seen'],
       ['record.package_types', null, 'nothing'],
       ['record.repository', 'github.com/owner/tool', 'seen'],
-      ['namespace.proof', 'github account', 'seen'],
       ['namespace.matches_repository_owner', true, 'seen'],
     ]);
     expect(new Set(signals.map(({ observed_at }) => observed_at))).toEqual(

@@ -48,7 +48,7 @@ const facts: ListingFacts = {
   native: { ...noNativeCounts, recent: [] },
   observed: undefined,
   moderation: [],
-  reading: { kind: 'registry', observed_at: time, hasOlderVersions: false, copyLacks: [] },
+  reading: { kind: 'registry', observed_at: time, hasOlderVersions: false, isUndated: false, copyLacks: [] },
 };
 
 const claim = {

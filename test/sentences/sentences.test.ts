@@ -55,6 +55,7 @@ const reading = (kind: Reading['kind']): Reading => ({
   kind,
   observed_at: time,
   hasOlderVersions: false,
+  isUndated: false,
   copyLacks: [],
 });
 const origins = [

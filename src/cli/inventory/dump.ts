@@ -17,6 +17,9 @@ export const dumpLacks =
 /** A listing as a store has it, but for what only a store reads. */
 const toListing = (document: ListingDocument): Listing => ({
   ...document,
+  published_at: document.published_at ?? '',
+  updated_at: document.updated_at ?? '',
+  undated: document.updated_at === undefined,
   ...{ id: 0, import_run: 0, facets: [`state:${document.state}`] },
   hidden: document.moderation?.some(({ action }) => action === 'hide'),
   repository_key: toRepositoryKey(document.repository ?? ''),

@@ -19,14 +19,19 @@ export const keptUp: FactsOf = (judged) => {
   const first = known(registryFirstPublished)[0]?.value;
   // Of a listing that quotes the specification no version and no date is recorded anywhere.
   const whyNone = seen(registryLastPublished).find(({ outcome }) => outcome === 'nothing')?.reason;
-  if (whyNone) return [{ ...recorded(judged, phrase(whyNone), 'not_known'), isSignal: true }];
+  const unknown: Fact[] = whyNone
+    ? [{ ...recorded(judged, phrase(whyNone), 'not_known'), isSignal: true }]
+    : [];
+  if (whyNone && listing.sample) return unknown;
+  const { updated_at } = listing;
   const isOther = listing.packages.some(({ version = listing.version }) => version !== listing.version);
   return [
     signal(say`${isOther ? own('listing version') : own('version')} ${code(listing.version)}`),
-    ...(first !== undefined && dayText(first) === dayText(listing.updated_at)
+    ...unknown,
+    ...(first !== undefined && updated_at !== undefined && dayText(first) === dayText(updated_at)
       ? [signal(say`published ${day(first)}`)]
       : [
-          signal(say`updated ${day(listing.updated_at)}`),
+          ...(updated_at !== undefined ? [signal(say`updated ${day(updated_at)}`)] : []),
           ...(first !== undefined ? [signal(say`first published ${day(first)}`)] : []),
         ]),
     ...known(registryVersions)

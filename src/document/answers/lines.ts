@@ -116,7 +116,7 @@ function namespaceOf(judged: Judged): Fact {
   // A namespace has no character that could speak for us.
   const name = isShown
     ? say`${ours(namespaceText(handle))}, proven to the registry`
-    : say`namespace ${ours(handleParts(handle).namespace)}, not proven`;
+    : say`namespace ${ours(handleParts(handle).namespace)}, ${judged.listing.sample ? own('not proven') : own('not known to be proven')}`;
   const isComparable = judged.known(namespaceHoldsEndpoint).length > 0;
   const where = isComparable ? endpointsAtDomain(judged.listing) : say``;
   // Its words name the registry as their source.

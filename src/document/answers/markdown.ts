@@ -48,9 +48,8 @@ const versions = (listing: ListingDocument) =>
   listing.versions.length > 1 &&
   paragraphs(
     `${versionsTitle(listing)}:`,
-    list(
-      listing.versions,
-      ({ version, status, published_at }) => `${code(version)} ${status}, ${day(published_at)}`,
+    list(listing.versions, ({ version, status, published_at }) =>
+      [`${code(version)} ${status}`, published_at && day(published_at)].filter(Boolean).join(', '),
     ),
   );
 

@@ -49,6 +49,12 @@ export function pinnedNow(document: Pinnable, pin: PinName): string[] {
   return (kind ? seenNow(document, kind).map(textOf) : recordedNow(document, pin)).sort();
 }
 
+/** The record of a listing, and as of when it is. */
+const recordOf = ({ updated_at, observed_at }: ListingDocument): Words =>
+  updated_at === undefined
+    ? say`the record as of ${day(observed_at)}`
+    : say`the record that was last updated on ${day(updated_at)}`;
+
 const [mostNamed, longestNamed] = [3, 120];
 
 /** Some texts of others, each cut, and how many more there are. */
@@ -77,7 +83,7 @@ function judgeRecorded(compared: ComparedListing, [{ on }, pin, before]: Pinned)
   if (before.length === now.length && before.every((text, at) => text === now[at]))
     return recordedFinding(compared, met(say`The ${own(pin)} is as approved: ${listed(now)}.`));
   const [from, to] = [listed(before), listed(now)];
-  const record = say`the record that was last updated on ${day(compared.listing.updated_at)} has ${to}`;
+  const record = say`${recordOf(compared.listing)} has ${to}`;
   const fact = say`Approved on ${dayOf(on)} with ${own(pin)} ${from}; ${record}.`;
   return { ...recordedFinding(compared, notMet(fact)), from, to };
 }
@@ -95,7 +101,7 @@ function judgeSeen(compared: ComparedListing, [{ on }, pin, before]: Pinned, kin
   const gone = before.filter((text) => !recorded.includes(endpointOf(text)));
   if (gone.length > 0) {
     const [from, to] = [listed(gone), listed(recorded)];
-    const record = say`the record that was last updated on ${day(compared.listing.updated_at)} has endpoint ${to}`;
+    const record = say`${recordOf(compared.listing)} has endpoint ${to}`;
     const fact = say`Approved on ${dayOf(on)} with ${own(pin)} ${from}; ${record}.`;
     return { ...recordedFinding(compared, notMet(fact)), from, to };
   }

@@ -17,7 +17,7 @@ import { repositoryExists } from '../../observations/kinds/repository.ts';
 import { currentOutcome, knowingOf } from '../../observations/observation.ts';
 import { groupTexts, shownGroups } from '../../ratings/groups.ts';
 import { nativeWords, sourcesFirst } from '../rated.ts';
-import { packageTypes, recordedSecrets, transports } from '../record.ts';
+import { noDates, packageTypes, recordedSecrets, transports } from '../record.ts';
 import {
   absentFinding,
   type ComparedListing,
@@ -140,6 +140,7 @@ export const recordedCriteria = {
   listed_for_days: recorded.number('First published at least {} day(s) ago', maxDays, (compared, days) => {
     const { published_at, sample } = compared.listing;
     const first = signalOf(compared, registryFirstPublished);
+    if (published_at === undefined) return unknown(noDates);
     const age_days = daysSince(published_at, compared.now_ms);
     if (age_days === undefined) return future;
     const date = dayOf(published_at);
@@ -159,6 +160,7 @@ export const recordedCriteria = {
   }),
   updated_within_days: recorded.number('Updated within the last {} day(s)', maxDays, (compared, days) => {
     const { updated_at } = compared.listing;
+    if (updated_at === undefined) return unknown(noDates);
     const age_days = daysSince(updated_at, compared.now_ms);
     if (age_days === undefined) return future;
     const fact = say`${sourceOf(compared)} says that its entry was last updated on ${dayOf(updated_at)}.`;

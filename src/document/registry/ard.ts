@@ -78,7 +78,7 @@ export function toArdEntry(listing: ListingDocument, publicUrl: string) {
     description,
     tags: tags.map(({ tag }) => tag),
     version,
-    updatedAt: listing.updated_at,
+    ...(listing.updated_at && { updatedAt: listing.updated_at }),
     'dossier:origin': listing.origin,
     'dossier:asOf': listing.evidence_snapshot_date,
     'dossier:snapshot': listing.evidence_snapshot,

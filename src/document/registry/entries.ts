@@ -8,6 +8,7 @@ import {
   type ListingVersion,
   publisherMeta,
   registryMeta,
+  statedDates,
   withoutHiddenText,
 } from '../../listings/listing.ts';
 import { readRecord } from '../../listings/record-form.ts';
@@ -141,7 +142,8 @@ function toEntry(
   version: ListingVersion,
   { isLatest, document, isHidden, key, log, interval_s }: About,
 ): { server: JsonObject; _meta: Record<string, object> } {
-  const { status, status_message, published_at, updated_at } = version;
+  const { status, status_message } = version;
+  const { published_at, updated_at } = statedDates(version);
   const server = toServer(version, isHidden, key);
   return {
     server,
@@ -149,8 +151,7 @@ function toEntry(
       [registryMeta]: {
         status,
         ...(status_message && !isHidden && { statusMessage: status_message }),
-        publishedAt: published_at,
-        updatedAt: updated_at,
+        ...(published_at && { publishedAt: published_at, updatedAt: updated_at }),
         isLatest,
       },
       ...(document && { [key]: toEvidence(document, toReferences(document, server, interval_s), log) }),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { namespaceMatchesRepositoryOwner } from '../../core/handle.ts';
 import { namespaceHoldsEndpoints } from '../../core/identity.ts';
 import { count, number, own, type Words } from '../../core/words.ts';
-import { isSample } from '../../listings/listing.ts';
+import { isOfficial } from '../../listings/listing.ts';
 import type { SharedKind } from '../../listings/shared.ts';
 import { defineRecord } from '../kind.ts';
 
@@ -23,8 +23,8 @@ export const namespaceProof = defineRecord({
   value: z.enum(['domain', 'github account']),
   say: ({ value }) => proofs[value],
   stated({ listing }) {
-    // Nobody showed anything for a listing of the sample: it is made up.
-    if (isSample(listing)) return undefined;
+    // Only of the official registry is it known what it asks of publishers; of the sample nobody showed anything, since it is made up.
+    if (!isOfficial(listing)) return undefined;
     return listing.handle.toLowerCase().startsWith('io.github.') ? 'github account' : 'domain';
   },
 });

@@ -141,6 +141,7 @@ export const registryLastPublished = defineRecord({
   value: z.string(),
   say: ({ value }) => day(value),
   follows: 'newest version',
+  isDate: true,
   stated: ({ lastPublished }) => lastPublished,
 });
 
@@ -154,6 +155,7 @@ export const registryFirstPublished = defineRecord({
   value: z.string(),
   say: ({ value }) => day(value),
   follows: 'all versions',
+  isDate: true,
   stated: ({ listing }) => listing.published_at,
 });
 
@@ -180,5 +182,6 @@ export const registryLastUpdate = defineRecord({
   doesNotMean: 'The service may change without it.',
   value: z.string(),
   say: ({ value }) => day(value),
+  isDate: true,
   stated: ({ listing }) => listing.updated_at,
 });

@@ -6,14 +6,14 @@ create table listing (
   origin_status TEXT not null, published_at TEXT not null, updated_at TEXT not null,
   imported_at TEXT not null, import_run INT8 not null, remotes TEXT not null, packages TEXT not null, tags TEXT not null,
   facets TEXT not null, title TEXT, status_message TEXT, endpoint TEXT, repository TEXT,
-  repository_key TEXT, website TEXT, withdrawn TEXT, hidden integer);
+  repository_key TEXT, website TEXT, withdrawn TEXT, hidden integer, undated integer);
 create unique index listing_handle on listing (handle);
 create index listing_handle_folded on listing (handle_folded);
 create index listing_updated on listing (updated_at, id);
 create table listing_version (
   handle TEXT not null, version TEXT not null, status TEXT not null, published_at TEXT not null,
   updated_at TEXT not null, digest TEXT not null, record TEXT not null, status_message TEXT,
-  is_latest integer not null, listed_at TEXT not null, primary key (handle, version));
+  is_latest integer not null, undated integer, listed_at TEXT not null, primary key (handle, version));
 create index listing_version_listed on listing_version (listed_at, handle, version);
 create index listing_version_name on listing_version (version, handle);
 create index listing_version_published on listing_version (handle, published_at, version, status);

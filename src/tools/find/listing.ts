@@ -159,7 +159,7 @@ function recordedAt({ packages: [first], endpoint }: Listing): Words {
 
 /** What tells a listing from others that record the same: whose it is, what it says, and where it is unless all are there. */
 function differenceOf(listing: Listing, all: readonly Listing[]): Words {
-  const { description, version, updated_at, origin_status } = listing;
+  const { description, version, updated_at, origin_status, undated } = listing;
   const said =
     description.length > longestDescription
       ? `${description.slice(0, longestDescription).toWellFormed()} …`
@@ -171,7 +171,7 @@ function differenceOf(listing: Listing, all: readonly Listing[]): Words {
     said ? quote(said) : say``,
     isElsewhere ? at : say``,
     say`version ${code(version)}`,
-    say`updated ${dayOf(updated_at)}`,
+    undated ? say`` : say`updated ${dayOf(updated_at)}`,
     origin_status === 'deprecated' ? own('deprecated') : say``,
   ];
   return join(parts, ', ');

@@ -53,7 +53,7 @@ function answeredText({ observations }: ListingDocument): string | undefined {
 function listedText(listing: ListingDocument): string {
   const first = knownValue(listing, registryFirstPublished);
   if (first !== undefined) return `listed since ${first.slice(0, 4)}`;
-  return `listed, updated ${listing.updated_at.slice(0, 7)}`;
+  return listing.updated_at === undefined ? 'listed' : `listed, updated ${listing.updated_at.slice(0, 7)}`;
 }
 
 /** The message of a listing's badge, at most 32 characters: of one with independent ratings how many worked, else the claim, the last answer, or that it is listed. */

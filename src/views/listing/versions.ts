@@ -49,8 +49,8 @@ export function toVersionsPage(
 <p class="lead">${pace(span, listing)}</p>
 <table class="counts"><thead><tr><th scope="col">Version</th><th scope="col">Published</th><th scope="col">Status</th></tr></thead>
 <tbody>${versions.map(
-      ({ version, status, published_at, is_latest }) => html`
-<tr><th scope="row"><code class="foreign">${version}</code>${is_latest && html` <span class="note">latest</span>`}</th><td>${day(published_at)} (${ageText(published_at.slice(0, 10), listing.evidence_snapshot_date)})</td><td>${status}</td></tr>`,
+      ({ version, status, published_at, is_latest, undated }) => html`
+<tr><th scope="row"><code class="foreign">${version}</code>${is_latest && html` <span class="note">latest</span>`}</th><td>${undated ? 'no date stated' : html`${day(published_at)} (${ageText(published_at.slice(0, 10), listing.evidence_snapshot_date)})`}</td><td>${status}</td></tr>`,
     )}</tbody></table>
 ${page > 1 && html`<p>${link(page - 1, 'Newer versions')}</p>`}
 ${page * versionsPerPage < span.count && html`<p>${link(page + 1, 'Older versions')}</p>`}
