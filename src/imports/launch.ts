@@ -33,13 +33,16 @@ function fill(value: string, variables: unknown): Word {
   return open.length === 0 || open[0]?.[0] === filled ? filled : undefined;
 }
 
-/** The words of one recorded argument: none of an optional one without a value. */
-function wordsOf(argument: JsonObject): readonly Word[] {
+/** Options of runtimes that have no value, or have it as the next argument. */
+const runtimeFlag = /^(?:-\w{1,3}|--(?:rm|init|interactive|tty|yes|quiet))$/;
+
+/** The words of one recorded argument: none of an optional one without a value, but for the flags of a runtime. */
+function wordsOf(argument: JsonObject, isOfRuntime: boolean): readonly Word[] {
   const { name, valueHint, variables, isRequired, format } = argument;
   const stated = scalar(argument.value) ?? scalar(argument.default);
   const flag = typeof name === 'string' ? name : '';
   const isNamed = argument.type === 'named' || (argument.type !== 'positional' && flag !== '');
-  if (stated === undefined && isRequired !== true) return [];
+  if (stated === undefined && isRequired !== true) return isOfRuntime && runtimeFlag.test(flag) ? [flag] : [];
   const value = stated === undefined ? `{${flag || scalar(valueHint) || 'value'}}` : fill(stated, variables);
   if (!isNamed) return [value];
   // A name without hyphens is no option as it stands.
@@ -52,10 +55,13 @@ function wordsOf(argument: JsonObject): readonly Word[] {
 }
 
 /** The words of recorded arguments; `unwritten` names the first one that cannot be written down. */
-function toWords(recorded: unknown): { readonly words: string[]; readonly unwritten?: string } {
+function toWords(
+  recorded: unknown,
+  isOfRuntime: boolean,
+): { readonly words: string[]; readonly unwritten?: string } {
   const words: string[] = [];
   for (const argument of Array.isArray(recorded) ? recorded.filter(isJsonObject) : [])
-    for (const word of wordsOf(argument)) {
+    for (const word of wordsOf(argument, isOfRuntime)) {
       const isWhole = word !== undefined && word.length <= longestWord && toLine(word) === word;
       if (!isWhole || words.length === mostWords) {
         const name = scalar(argument.name) ?? scalar(argument.valueHint) ?? scalar(argument.value) ?? '';
@@ -83,7 +89,7 @@ function toEnvironment(recorded: unknown): Record<string, string> {
 export function toLaunch(recorded: JsonObject): Launch {
   const { runtimeHint, runtimeArguments, packageArguments, environmentVariables } = recorded;
   const runtime = typeof runtimeHint === 'string' ? toLine(runtimeHint).slice(0, 60).toWellFormed() : '';
-  const [before, behind] = [toWords(runtimeArguments), toWords(packageArguments)];
+  const [before, behind] = [toWords(runtimeArguments, true), toWords(packageArguments, false)];
   const environment = toEnvironment(environmentVariables);
   const unwritten = before.unwritten ?? behind.unwritten;
   return {

@@ -127,7 +127,7 @@ function optionsOf(recorded: ListingPackage, { valued, plain }: Starter): string
       options.push(word, value);
       at += 1;
     } else if (!isPackage(word, name) && !plain.test(word))
-      return whyNot(say`its record starts it with ${code(word)}, which may start something else`);
+      return whyNot(say`its record starts it with ${code(word)}, and such options can start or open more`);
   }
   return options;
 }

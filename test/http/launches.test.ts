@@ -89,6 +89,20 @@ const cases: Readonly<Record<string, Case>> = {
     command: 'docker run -i --rm -e TOKEN ghcr.io/acme/tool:1.2',
     env: { TOKEN: 'YOUR_VALUE' },
   },
+  'flags-without-values': {
+    of: {
+      ...image,
+      runtimeArguments: [
+        named('-i'),
+        named('--rm'),
+        named('-e', { description: 'A variable' }),
+        fixed('TOKEN'),
+      ],
+    },
+    allowed: ['docker run -i --rm -e TOKEN ghcr.io/acme/tool:1.2'],
+    command: 'docker run -i --rm -e TOKEN ghcr.io/acme/tool:1.2',
+    env: { TOKEN: 'YOUR_VALUE' },
+  },
   'a-command-with-a-subcommand': {
     of: { ...pypi, packageArguments: [fixed('mcp'), fixed('serve')] },
     allowed: ['uvx acme-tool mcp serve', 'uvx acme-tool@1.2 mcp serve'],
@@ -126,11 +140,11 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'options-that-start-something-else': {
     of: { ...npm, runtimeArguments: [fixed('--package=evil'), fixed('-c'), fixed('evil')] },
-    why: 'its record starts it with --package=evil, which may start something else',
+    why: 'its record starts it with --package=evil, and such options can start or open more',
   },
   'a-mount-of-the-machine': {
     of: { ...image, runtimeArguments: [named('-v', { value: '/:/host' })] },
-    why: 'its record starts it with -v, which may start something else',
+    why: 'its record starts it with -v, and such options can start or open more',
   },
   'options-that-are-usual': {
     of: { ...npm, runtimeArguments: [fixed('-y'), fixed('acme-tool@latest')], runtimeHint: 'npx' },
