@@ -144,9 +144,15 @@ const notStated = (by: Words, what: Words) => noAnswer('nothing', say`${by} does
 const free = (name: string) =>
   name.startsWith('@') ? own('') : own('; a name that is free can be registered by others');
 
+/** The names of maintainers, as objects or in the older form `name <address>`; a list in another form is not read as an empty one. */
 function namesOf(maintainers: unknown): string[] | NoAnswer {
-  if (!Array.isArray(maintainers)) return notStated(npm, own('who maintains this package'));
-  return [...new Set(maintainers.flatMap((one) => toShort(asMembers(one).name) ?? []))].sort();
+  const list = Array.isArray(maintainers) ? (maintainers as unknown[]) : [];
+  const names = list.map((one) =>
+    toShort(typeof one === 'string' ? one.replace(/\s*[<(].*$/s, '') : asMembers(one).name),
+  );
+  if (list.length === 0 || names.includes(undefined))
+    return notStated(npm, own('in a form that Dossier knows who maintains this package'));
+  return [...new Set(names.filter((name) => name !== undefined))].sort();
 }
 
 /** Whether npm has attestations of a version. */

@@ -24,6 +24,15 @@ const npmContent: Record<string, Stored> = {
     name: 'withdrawn',
     time: { unpublished: { time: '2026-01-01T00:00:00Z' } },
   },
+  '/older-form': {
+    ...npmPackument('older-form', { '1.0.0': {} }, { '1.0.0': '2026-01-01T00:00:00.000Z' }),
+    maintainers: ['bob <bob@example.org>', 'alice (https://example.org)'],
+  },
+  '/unknown-form': {
+    ...npmPackument('unknown-form', { '1.0.0': {} }, {}),
+    maintainers: [{ id: 7 }],
+    time: undefined,
+  },
   '/broken': { status: 500, text: 'oops' },
 };
 let npm: Endpoint;
@@ -62,6 +71,7 @@ beforeAll(async () => {
         onNpm('withdrawn', '1.0.0'),
       ),
       listed('com.example/large', onNpm('large', '4.0.0')),
+      listed('com.example/forms', onNpm('older-form', '1.0.0'), onNpm('unknown-form', '1.0.0')),
       listed('com.example/broken', onNpm('broken', '1.0.0')),
       listed('com.example/odd', onNpm('../../-/whoami', '1.0.0'), onNpm('large', '../../-/whoami'), {
         registryType: 'pypi',
@@ -109,6 +119,18 @@ it('states what npm says of the recorded version', async () => {
     source: new URL(npm.url).host,
     source_url: `${npm.url}/@example%2fserver`,
   });
+});
+
+it('reads older forms, and says of a form that it does not know neither none nor no', async () => {
+  const found = (await observe('com.example/forms')).filter(({ kind }) =>
+    /maintainers|version_age/.test(kind),
+  );
+  expect(found.map(({ kind, subject, outcome, value }) => [kind, subject, outcome, value])).toEqual([
+    ['package.maintainers', 'npm:older-form', 'seen', { count: 2, names: ['alice', 'bob'] }],
+    ['package.maintainers', 'npm:unknown-form', 'nothing', null],
+    ['package.version_age', 'npm:older-form', 'seen', expect.any(String)],
+    ['package.version_age', 'npm:unknown-form', 'nothing', null],
+  ]);
 });
 
 it('looks at the newest version where none is recorded', async () => {
