@@ -98,7 +98,7 @@ export function createMemoryLimit(limit: Limit, settings: LimitSettings) {
       return Math.min(1, Math.max(0, ...left_ms) / capacity_ms);
     },
     /** Why `take` would refuse the call now; undefined if it would not. Counts nothing. */
-    refusalOf: (network: string, now_ms: number): Refusal | undefined =>
-      settings.hasLimits ? findRefusal(toCountedNetworks(network), now_ms) : undefined,
+    refusalOf: (network: string, now_ms: number, cost = 1): Refusal | undefined =>
+      settings.hasLimits ? findRefusal(toCountedNetworks(network), now_ms, cost) : undefined,
   };
 }

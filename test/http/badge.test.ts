@@ -123,7 +123,7 @@ describe('the badge', () => {
       const badge = await get(`/badge/${path}?style=flat-square`);
       expect([badge.status, await badge.text()], path).toEqual([
         200,
-        expect.stringContaining('listed since 2026'),
+        expect.stringContaining('listed, updated 2026-10'),
       ]);
     }
     const tight = await openDirectory({ environment: { LIMIT_OVERRIDES: 'badge=1/10m' } });
@@ -134,7 +134,7 @@ describe('the badge', () => {
       [await get('/badge/a/%22%3E%3Cscript%3E'), 400, 'the handle is malformed'],
       [await get('/badge/a/%E0%A4%A'), 400, 'the request is malformed'],
       [await get('/badge/co.webhook/webhook/more'), 404, 'nothing is here'],
-      [await get('/badge/co.webhook/webhook', { accept: 'text/html' }), 200, 'listed since 2026'],
+      [await get('/badge/co.webhook/webhook', { accept: 'text/html' }), 200, 'listed, updated 2026-10'],
       [await tight.app.request('/badge/co.webhook/webhook'), 429, 'too many requests'],
     ] as const) {
       const { status: sent, headers } = answer;

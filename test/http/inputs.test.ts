@@ -104,7 +104,7 @@ describe('what a listed service requires of its caller', () => {
     expect(page).toContain('href="https://www.npmjs.com/package/many/v/1.0.0"');
     expect(page).toContain('href="https://hub.docker.com/r/many/many"');
     expect(page).toContain(
-      '<pre class="paste"><code>docker run -i --rm docker.io/many/many:1.0.0</code></pre>',
+      '<pre class="paste"><code>docker run -i --rm -e OPTION_59 docker.io/many/many:1.0.0</code></pre>',
     );
   });
 

@@ -71,9 +71,9 @@ export function createRefuser(face: Face, isOurs: HostCheck) {
   });
   return (
     incoming: IncomingMessage,
-    { path, limit, network, now_ms }: CountedRequest,
+    { path, limit, cost, network, now_ms }: CountedRequest,
   ): ReadyAnswer | undefined => {
-    const refusal = limit.refusalOf(network, now_ms);
+    const refusal = limit.refusalOf(network, now_ms, cost);
     if (!refusal || !secured || !isPlain(incoming, path, isOurs)) return undefined;
     const { method = '', headers } = incoming;
     const asked = { path, accept: headers.accept, origin: headers.origin };
