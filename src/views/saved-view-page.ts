@@ -49,7 +49,7 @@ const notVerdict =
 
 const leftOutNote = (leftOut: ReturnType<typeof leftOutOf>) =>
   leftOut.length > 0 &&
-  html`<details class="note"><summary>The allow list and .mcp.json leave out ${leftOut.length === 1 ? 'one endpoint or package' : `${leftOut.length} endpoints and packages`}</summary>
+  html`<details class="note"><summary>What the allow list or .mcp.json leaves out</summary>
 <ul>${leftOut.map(({ what, why }) => html`<li><code class="foreign">${what}</code>: ${toHtml(why)}.</li>`)}</ul></details>`;
 
 const addresses = ({ name, readers }: SavedView, { config }: Site) => {

@@ -200,7 +200,7 @@ it('a package without the version that its approval pins is in no policy, and th
   const directory = await open([shop('1.0.0', { remotes: [], packages })], ours({}, [{ ...approval, pins }]));
   expect(await policyOf(directory)).toEqual([none, null]);
   expect(await text(directory, '/views/ours')).toMatch(
-    /leave out .*<li><code class="foreign">@acme\/shop<\/code>: the approval pins its version, and its record has no exact one\.<\/li>/s,
+    /leaves out.*<li><code class="foreign">@acme\/shop<\/code>: the approval pins its version, and its record has no exact one\.<\/li>/s,
   );
 });
 
@@ -377,7 +377,7 @@ it.each(seenPins)(
       mcpServers: { 'example-shop': { type: 'http', url: 'https://mcp.example.com/mcp' } },
     });
     expect(await text(directory, '/views/ours')).toMatch(
-      /leave out .*<li><code class="foreign">https:\/\/elsewhere\.example\/mcp<\/code>: the approval does not name it\.<\/li><li><code class="foreign">evil-pkg<\/code>: the approval does not name it\.<\/li>/s,
+      /leaves out.*<li><code class="foreign">https:\/\/elsewhere\.example\/mcp<\/code>: the approval does not name it\.<\/li><li><code class="foreign">evil-pkg<\/code>: the approval does not name it\.<\/li>/s,
     );
   },
 );

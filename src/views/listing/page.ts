@@ -93,7 +93,7 @@ function connectListing(listing: ListingDocument): Html {
   const [first, ...others] = listing.remotes.map((remote, at) => ({ remote, name: names[at] ?? '' }));
   if (!first)
     return html`
-<p>${copyLacksSentence(listing.copy_lacks, 'endpoint') ?? 'The listing records no remote endpoint.'}${listing.packages.length > 0 && ' It is run on your machine; a command here has none of the arguments and variables that the record may name.'}</p>
+<p>${copyLacksSentence(listing.copy_lacks, 'endpoint') ?? 'The listing records no remote endpoint.'}${listing.packages.length > 0 && ' It is run on your machine:'}</p>
 ${listing.packages.map(runPackage)}`;
   return html`
 ${firstRemote(first.remote, first.name)}
