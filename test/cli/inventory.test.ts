@@ -552,6 +552,33 @@ describe('a named file', () => {
     expect([code, lines[0]]).toEqual([1, '“hooks” (named.json): https://mcp.webhook.co/mcp']);
     expect(lines).toContain('“tool” (named.json): npm tool, not pinned');
   });
+  it('of a plugin names its author, who is no server, and may name the file of its servers', async () => {
+    const plugin = join(folder, 'plugin');
+    mkdirSync(join(plugin, '.claude-plugin'), { recursive: true });
+    const manifest = join(plugin, '.claude-plugin', 'plugin.json');
+    const write = (more: object) =>
+      writeFileSync(
+        manifest,
+        JSON.stringify({ name: 'books', author: { name: 'Ann', url: 'https://ann.webhook.co' }, ...more }),
+      );
+    const shown = async () => {
+      const { stdout } = await inventory([manifest, '--fail-on', 'not-listed']);
+      return stdout.replaceAll(`${plugin}/`, '').split('\n').filter(Boolean);
+    };
+    write({});
+    expect((await shown())[0]).toBe('.claude-plugin/plugin.json: no server is recognised in it; left out');
+    write({ mcpServers: './servers.json' });
+    expect((await shown())[0]).toBe('servers.json: no such file; left out');
+    writeFileSync(
+      join(plugin, 'servers.json'),
+      JSON.stringify({ ledger: { command: 'npx', args: ['tool'] } }),
+    );
+    expect((await shown())[0]).toBe('“ledger” (servers.json): npm tool, not pinned');
+    write({ mcpServers: ['../outside.json'] });
+    expect((await shown())[0]).toBe(
+      '.claude-plugin/plugin.json: it names a file outside of its folder; left out',
+    );
+  });
   it('has its entries that are not understood named with their members, and no secret', async () => {
     const url = 'https://mcp.webhook.co/mcp';
     const { code, lines } = await ask(

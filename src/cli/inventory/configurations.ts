@@ -1,6 +1,6 @@
 import { globSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { extname, join, relative, resolve } from 'node:path';
+import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 import { type ParseError, parse as parseJsonc } from 'jsonc-parser';
 import { asMembers, type JsonObject } from '../../core/json.ts';
 import { quoted, toLine } from '../../core/text.ts';
@@ -64,6 +64,8 @@ async function readConfiguration(path: string): Promise<Read> {
     return { why: code === 'ENOENT' ? 'no such file' : `cannot be read (${code})` };
   }
 }
+
+const texts = (values: readonly unknown[]): string[] => values.filter((one) => typeof one === 'string');
 
 /** What a path of names leads to; `*` is every member. */
 const follow = (value: unknown, path: string): unknown[] =>
@@ -131,24 +133,36 @@ const findConfigurations = (environment: NodeJS.ProcessEnv) =>
 
 const allServers = new Set(Object.values(clients).flatMap(({ servers }) => servers));
 
+/** Whether a file is itself a list of servers; one that says something of itself, as a plugin its author, is none. */
+const isList = (value: unknown): boolean =>
+  Object.entries(asMembers(value)).every(
+    ([member, one]) => member === '$schema' || (typeof one === 'object' && one !== null),
+  ) && toServers(value).some(([, one]) => isLaunching(one));
+
 /**
- * The servers of a configuration and why entries are not understood. A file without a list that its client has is read as the list
- * itself, if it looks like one.
+ * The servers of a configuration, the files that it names in place of a list, and why entries are not understood. A file without a list
+ * that its client has is read as the list itself, if it is one.
  */
 function readServers(
   value: unknown,
   paths: readonly string[],
-): { found: [string, JsonObject][]; unknown: string[] } {
+): { found: [string, JsonObject][]; files: string[]; unknown: string[] } {
   const lists = paths.filter(Boolean).flatMap((path) => follow(value, path));
-  const whole = toServers(value);
-  const isList = paths.includes('') && lists.length === 0 && whole.some(([, one]) => isLaunching(one));
-  const entries = isList ? whole : lists.flatMap(toServers);
+  const isWhole = paths.includes('') && lists.length === 0 && isList(value);
+  const entries = isWhole ? toServers(value) : lists.flatMap(toServers);
   return {
     found: entries.filter(([, server]) => isLaunching(server)),
+    files: texts(lists.flat()).filter((one) => /\.json$/i.test(one)),
     unknown: entries
       .filter(([, server]) => !isLaunching(server) && !isChanging(server))
       .map(([name, server]) => whyOf(name, server)),
   };
+}
+
+/** The folder from which a configuration names files: that of a plugin, for what is in `.claude-plugin`. */
+function rootOf(path: string): string {
+  const folder = dirname(path);
+  return /^\.\w+-plugin$/.test(basename(folder)) ? dirname(folder) : folder;
 }
 
 /** The servers of all configurations of this project and home, or of `files` alone, and what of these could not be read. */
@@ -165,10 +179,17 @@ export async function readConfigurations(files: readonly string[], environment: 
       unreadable.push({ file, ...read });
       continue;
     }
-    const { found, unknown } = readServers(read.value, servers);
+    const { found, files: further, unknown } = readServers(read.value, servers);
     configured.push(...found.map(([name, server]) => ({ client, file, path, name, server })));
     unreadable.push(...unknown.map((why) => ({ file, why })));
-    if (isNamed && found.length + unknown.length === 0)
+    for (const one of further) {
+      const root = rootOf(path);
+      const inner = resolve(root, one);
+      if (relative(root, inner).startsWith('..'))
+        unreadable.push({ file, why: 'it names a file outside of its folder' });
+      else if (!all.some((known) => known.path === inner)) all.push({ path: inner, client, servers });
+    }
+    if (isNamed && found.length + further.length + unknown.length === 0)
       unreadable.push({ file, why: 'no server is recognised in it' });
   }
   return { configured, unreadable, files: new Set(all.map(({ path }) => path)).size };
