@@ -165,7 +165,10 @@ export function readVersion(head: EntryHead, times: ReadTimes): ListingVersion |
   if (!statusMetaForm.Check(meta)) return unreadable('registry status or dates malformed');
   const isDeleted = meta.status === 'deleted';
   if (!isDeleted && size_bytes > 64 * 1024) return unreadable('record larger than 64 KiB');
-  if (!isDeleted && readRecord(entry.server).unread.some((path) => /^[^.[]+$|^remotes\[\]$/.test(path)))
+  if (
+    !isDeleted &&
+    readRecord(entry.server).unread.some((path) => /^[^.[]+$|^(?:remotes|packages)\[\]$/.test(path))
+  )
     return unreadable('a field of the record has the wrong type');
   const record = isDeleted ? '{}' : toCleanJson(entry.server);
   if (record === undefined) return unreadable('nested too deeply');

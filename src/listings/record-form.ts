@@ -47,8 +47,9 @@ const record: Fields = {
   },
 };
 
-/** Members as records before September 2025 spell them, where capitals do not stand for underscores. */
+/** Members as records before September 2025 spell them, where capitals do not stand for underscores; `name` is that of a package. */
 const olderNames: Readonly<Record<string, string>> = {
+  name: 'identifier',
   registry_name: 'registryType',
   transport_type: 'type',
   file_sha256: 'fileSha256',

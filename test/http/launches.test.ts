@@ -162,6 +162,15 @@ const cases: Readonly<Record<string, Case>> = {
     command: 'npx -y acme-tool start',
     env: { KEY: 'YOUR_VALUE' },
   },
+  'the-oldest-spelling': {
+    of: {
+      ...{ registry_name: 'npm', name: 'acme-tool', version: '1.2.3' },
+      environment_variables: [{ name: 'KEY', is_required: true }],
+    },
+    allowed: ['npx -y acme-tool', 'npx -y acme-tool@1.2.3'],
+    command: 'npx -y acme-tool',
+    env: { KEY: 'YOUR_VALUE' },
+  },
   'variables-as-an-object': {
     of: { ...npm, environmentVariables: { KEY: 'your key' } },
     why: 'its record has environmentVariables in a form that Dossier does not read',

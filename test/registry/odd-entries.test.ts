@@ -201,6 +201,12 @@ const broken: readonly Broken[] = [
     'b.d/x',
     wrongType,
   ],
+  [
+    'a package without a name',
+    registryEntry('b.n/x', { packages: [npm, { registryType: 'npm', version: '1.0.0' }] }),
+    'b.n/x',
+    wrongType,
+  ],
   ['a name with two slashes', registryEntry('b.e/x/y'), '(unreadable', noName],
   ['a name whose first part is dots', registryEntry('../healthz'), '(unreadable', noName],
   ['a name whose last part is dots', registryEntry('b.e/..'), '(unreadable', noName],
