@@ -298,6 +298,8 @@ describe('what a record asks for', () => {
         }
       ).server.packages[0];
     expect(await read('variables-as-an-object')).toEqual(npm);
+    // The schema requires a transport.
+    expect(await read('the-oldest-spelling')).toBeUndefined();
     expect(await read('older-spelling')).toMatchObject({
       registryType: 'npm',
       environmentVariables: [{ name: 'KEY', isRequired: true, isSecret: true }],

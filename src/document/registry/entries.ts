@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import { reversedHost } from '../../core/identity.ts';
-import { isJsonObject, type JsonObject } from '../../core/json.ts';
+import { asMembers, isJsonObject, type JsonObject } from '../../core/json.ts';
 import { day } from '../../core/text.ts';
 import type { PrivateEntry } from '../../imports/private-entries.ts';
 import {
@@ -112,13 +112,32 @@ function toEvidence(document: ListingDocument, references: object, log: object) 
   return fits ?? toBlock({});
 }
 
+const isText = (value: unknown) => typeof value === 'string';
+
+/** Whether a package or a remote says how it is reached, as the schema requires of both. */
+const isReachable = ({ type, url }: JsonObject) =>
+  type === 'stdio' || ((type === 'streamable-http' || type === 'sse') && isText(url));
+
+/** A record with those of its packages and remotes that have what the schema requires of one. */
+function withinSchema(server: JsonObject): JsonObject {
+  const lists = {
+    packages: (one: JsonObject) => isText(one.registryType) && isReachable(asMembers(one.transport)),
+    remotes: (one: JsonObject) => one.type !== 'stdio' && isReachable(one),
+  };
+  const kept = Object.entries(lists).flatMap(([name, fits]) => {
+    const list = server[name];
+    return Array.isArray(list) ? [[name, list.filter(isJsonObject).filter(fits)]] : [];
+  });
+  return { ...server, ...Object.fromEntries(kept) };
+}
+
 /**
  * A record as published, in the names of the present schema and without members that do not fit it, which typed clients refuse with the
  * whole page; and without what only others than the publisher may say: the stars and licence that hosts show as facts, and a block
  * under our own key.
  */
 function toServer({ record, handle, version }: ListingVersion, isHidden: boolean, key: string): JsonObject {
-  const { server: recorded } = readRecord(JSON.parse(record) as object);
+  const recorded = withinSchema(readRecord(JSON.parse(record) as object).server);
   const server: JsonObject = isHidden ? withoutHiddenText(recorded) : recorded;
   if (Object.keys(recorded).length === 0)
     return { name: handle, version, description: 'Deleted from the registry.' };
