@@ -36,13 +36,30 @@ function fill(value: string, variables: unknown): Word {
 /** Options of runtimes that have no value, or have it as the next argument. */
 const runtimeFlag = /^(?:-\w{1,3}|--(?:rm|init|interactive|tty|yes|quiet))$/;
 
+/** Whether the record says that an argument may be left out which only the caller can complete. */
+function isLeftOut({ isRequired, variables }: JsonObject, stated: string): boolean {
+  const open = [...stated.matchAll(template)].flatMap(([, name = '']) =>
+    ownValue(variables, name) === undefined ? [asMembers(asMembers(variables)[name])] : [],
+  );
+  const isOptional = open.every((variable) => variable.isRequired === false);
+  return open.length > 0 && (isRequired === false || (isRequired !== true && isOptional));
+}
+
+/** Whether an argument is an option without a value: it has none, and nothing that says of what kind one would be. */
+const isSwitch = (argument: JsonObject) =>
+  argument.isRequired === true
+    ? argument.format === 'boolean'
+    : Object.keys(argument).every((member) => member === 'type' || member === 'name');
+
 /** The words of one recorded argument: none of an optional one without a value, but for the flags of a runtime. */
 function wordsOf(argument: JsonObject, isOfRuntime: boolean): readonly Word[] {
   const { name, valueHint, variables, isRequired, format } = argument;
   const stated = scalar(argument.value) ?? scalar(argument.default);
   const flag = typeof name === 'string' ? name : '';
   const isNamed = argument.type === 'named' || (argument.type !== 'positional' && flag !== '');
+  if (stated === undefined && isNamed && isSwitch(argument)) return [flag.startsWith('-') ? flag : undefined];
   if (stated === undefined && isRequired !== true) return isOfRuntime && runtimeFlag.test(flag) ? [flag] : [];
+  if (stated !== undefined && isLeftOut(argument, stated)) return [];
   const value = stated === undefined ? `{${flag || scalar(valueHint) || 'value'}}` : fill(stated, variables);
   if (!isNamed) return [value];
   // A name without hyphens is no option as it stands.

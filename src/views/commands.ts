@@ -179,7 +179,7 @@ function findObstacle(recorded: ListingPackage, isPrivate: boolean): Words | und
   if (!starterOf(registry_type)?.name.test(identifier) || !isImageAt(identifier, isPrivate))
     return own('its name is not in the form of npm, PyPI, NuGet or an OCI image of a public host');
   if (unwritten !== undefined)
-    return say`its argument ${code(unwritten)} needs a value of the caller within it`;
+    return say`Dossier cannot write its argument ${code(unwritten)} from the record alone`;
   if (unread.length > 0) return say`its record has ${codes(unread)} in a form that Dossier does not read`;
   return undefined;
 }

@@ -119,10 +119,10 @@ const cases: Readonly<Record<string, Case>> = {
       ],
     },
     allowed: [
-      'uvx acme-tool https://ecs.acme.example/mcp --region eu-1 --retries 3',
-      'uvx acme-tool@1.2 https://ecs.acme.example/mcp --region eu-1 --retries 3',
+      'uvx acme-tool https://ecs.acme.example/mcp --region eu-1 --verbose --retries 3',
+      'uvx acme-tool@1.2 https://ecs.acme.example/mcp --region eu-1 --verbose --retries 3',
     ],
-    command: 'uvx acme-tool https://ecs.acme.example/mcp --region eu-1 --retries 3',
+    command: 'uvx acme-tool https://ecs.acme.example/mcp --region eu-1 --verbose --retries 3',
   },
   'an-argument-of-the-caller': {
     of: { ...npm, packageArguments: [named('--folder', { isRequired: true })] },
@@ -132,7 +132,29 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'a-value-within-an-argument': {
     of: { ...npm, packageArguments: [named('--mount', { value: 'src={path},ro', isRequired: true })] },
-    why: 'its argument --mount needs a value of the caller within it',
+    why: 'Dossier cannot write its argument --mount from the record alone',
+  },
+  'an-option-without-hyphens': {
+    of: { ...npm, packageArguments: [named('port', { default: '80' })] },
+    why: 'Dossier cannot write its argument port from the record alone',
+  },
+  'a-switch-that-is-required': {
+    of: { ...npm, packageArguments: [named('--stdio', { isRequired: true, format: 'boolean' })] },
+    allowed: ['npx -y acme-tool --stdio', 'npx -y acme-tool@1.2.3 --stdio'],
+    command: 'npx -y acme-tool --stdio',
+  },
+  'an-option-that-the-caller-may-leave-out': {
+    of: {
+      ...image,
+      runtimeArguments: [
+        named('-e', { value: 'MODE={mode}', variables: { mode: { isRequired: false, default: 'fast' } } }),
+        named('-e', { value: 'TOKEN={token}', isRequired: false, variables: { token: { isSecret: true } } }),
+        named('-e', { value: 'KEY={key}', variables: { key: { isRequired: false } } }),
+      ],
+      packageArguments: [named('--quiet', { description: 'Says less.' })],
+    },
+    allowed: ['docker run -i --rm -e MODE=fast ghcr.io/acme/tool:1.2'],
+    command: 'docker run -i --rm -e MODE=fast ghcr.io/acme/tool:1.2',
   },
   'a-module-of-python': {
     of: { ...pypi, runtimeHint: 'python', runtimeArguments: [fixed('-m'), fixed('acme_tool')] },
