@@ -36,6 +36,9 @@ function fill(value: string, variables: unknown): Word {
 /** Options of runtimes that have no value, or have it as the next argument. */
 const runtimeFlag = /^(?:-\w{1,3}|--(?:rm|init|interactive|tty|yes|quiet))$/;
 
+/** A name that is an option as it stands: with its hyphens, and without its value. */
+const optionForm = /^-[^\s=]+$/;
+
 /** Whether the record says that an argument may be left out which only the caller can complete. */
 function isLeftOut({ isRequired, variables }: JsonObject, stated: string): boolean {
   const open = [...stated.matchAll(template)].flatMap(([, name = '']) =>
@@ -57,13 +60,14 @@ function wordsOf(argument: JsonObject, isOfRuntime: boolean): readonly Word[] {
   const stated = scalar(argument.value) ?? scalar(argument.default);
   const flag = typeof name === 'string' ? name : '';
   const isNamed = argument.type === 'named' || (argument.type !== 'positional' && flag !== '');
-  if (stated === undefined && isNamed && isSwitch(argument)) return [flag.startsWith('-') ? flag : undefined];
+  // Records of 2025 state an option as its own value, `-i` of `-i`.
+  if (isNamed && (stated === flag || (stated === undefined && isSwitch(argument))))
+    return [optionForm.test(flag) ? flag : undefined];
   if (stated === undefined && isRequired !== true) return isOfRuntime && runtimeFlag.test(flag) ? [flag] : [];
   if (stated !== undefined && isLeftOut(argument, stated)) return [];
   const value = stated === undefined ? `{${flag || scalar(valueHint) || 'value'}}` : fill(stated, variables);
   if (!isNamed) return [value];
-  // A name without hyphens is no option as it stands.
-  if (!flag.startsWith('-')) return [undefined];
+  if (!optionForm.test(flag)) return [undefined];
   // A variable of a container that has the value of its caller is passed on by its name.
   const [, passed] = value === undefined ? (/^(\w+)=\{[^{}]+\}$/.exec(stated ?? '') ?? []) : [];
   if (passed && /^(?:-e|--env)$/.test(flag)) return [flag, passed];

@@ -138,6 +138,15 @@ const cases: Readonly<Record<string, Case>> = {
     of: { ...npm, packageArguments: [named('port', { default: '80' })] },
     why: 'Dossier cannot write its argument port from the record alone',
   },
+  'an-option-with-its-value-in-its-name': {
+    of: { ...npm, packageArguments: [named('--port 80', { value: '--port 80', isRequired: true })] },
+    why: 'Dossier cannot write its argument “--port 80” from the record alone',
+  },
+  'a-switch-that-is-its-own-value': {
+    of: { ...npm, packageArguments: [named('--all', { value: '--all', isRequired: true })] },
+    allowed: ['npx -y acme-tool --all', 'npx -y acme-tool@1.2.3 --all'],
+    command: 'npx -y acme-tool --all',
+  },
   'a-switch-that-is-required': {
     of: { ...npm, packageArguments: [named('--stdio', { isRequired: true, format: 'boolean' })] },
     allowed: ['npx -y acme-tool --stdio', 'npx -y acme-tool@1.2.3 --stdio'],
