@@ -99,6 +99,16 @@ const starters: readonly Starter[] = [
     flags: /^(?:-y|--(?:yes|prerelease|interactive|allow-roll-forward|ignore-failed-sources))$/,
   },
 ];
+/** Deno, where what it starts is in npm. */
+const deno: Starter = {
+  calls: /^deno(?: run| serve)?(?= |$)/,
+  registry: 'npm',
+  form: /^npm:\/?(?<name>(?:@[a-z\d][\w.-]*\/)?[a-z\d][\w.-]*)(?:@(?<version>[\w.+~^*<>=-]+))?(?:\/.*)?$/i,
+  values: /^(?:-[cL]|--(?:config|import-map|cert|location|seed|log-level))$/,
+  flags:
+    /^(?:-[AqrRWNESI]+|--(?:(?:allow|deny|no|unstable)(?:-[\w-]+)?|quiet|reload|cached-only|lock|env-file|node-modules-dir|frozen))$/,
+};
+
 /** Options that name the package, where what follows is a command of it. */
 const packageOption = /^(?:-p|--package|--from|--spec)$/;
 
@@ -208,14 +218,34 @@ function toAddress(text: string): Launch {
 
 const texts = (value: unknown): string[] => [value].flat().filter((one) => typeof one === 'string');
 
+/** Programs that only start another one, with their options before it: those without a value, and with one. */
+const passing: Readonly<Record<string, { readonly plain: RegExp; readonly valued?: RegExp }>> = {
+  cmd: { plain: /^\/[a-z]$/i },
+  env: { plain: /^\w+=/ },
+  wsl: { plain: /^(?:-e|--exec|--|--system)$/, valued: /^(?:-[du]|--(?:distribution|user|cd|shell-type))$/ },
+};
+
 /** The name of a program and its arguments, without what only starts another one: `cmd /c`, `env NAME=value`. */
 function toCommand([program = '', ...rest]: readonly string[]): string[] {
   const name = program.replace(/^.*[\\/]/s, '').replace(/\.(?:cmd|exe|ps1)$/i, '');
-  const passes = { cmd: /^\/[a-z]$/i, env: /^\w+=/ }[name.toLowerCase()];
+  const passes = Object.hasOwn(passing, name.toLowerCase()) ? passing[name.toLowerCase()] : undefined;
   if (!passes) return [name, ...rest];
-  const at = rest.findIndex((one) => !passes.test(one));
-  return at < 0 ? [] : toCommand(rest.slice(at));
+  let at = 0;
+  for (; at < rest.length; at++) {
+    if (passes.valued?.test(rest[at] ?? '')) at++;
+    else if (!passes.plain.test(rest[at] ?? '')) break;
+  }
+  return at < rest.length ? toCommand(rest.slice(at)) : [];
 }
+
+const isShell = (program = '') =>
+  /^(?:(?:ba|z|da|fi|k)?sh|cmd|powershell|pwsh)$/i.test(program.replace(/^.*[\\/]|\.exe$/gis, ''));
+
+/** Whether a text is a command line in which a package is started; those are for a shell, which is not read here. */
+const startsPackage = (text: string) =>
+  /(?:^|[\s;&|("'/\\])(?:npx|bunx|pnpx|uvx|dnx|(?:npm|pnpm) exec|(?:pnpm|yarn) dlx|(?:pipx|uv tool|docker|podman) run)(?:\.cmd)?\s/i.test(
+    text,
+  );
 
 /**
  * What a configured server is. It has names and versions of packages, and scheme, host and path of addresses, but no secrets.
@@ -235,12 +265,19 @@ export function toLaunch(
   // Which of them a client takes is not known.
   if (address !== undefined && !isStdio) return { what: 'both a command and an address', isPinned: false };
   const line = toCommand(given);
-  for (const starter of starters) {
+  const fetched = line[0] === 'deno' ? line.find((one) => /^(?:npm|jsr|https?):/.test(one)) : undefined;
+  if (fetched !== undefined && !fetched.startsWith('npm:'))
+    return {
+      what: 'a script that Deno fetches, which is not asked about',
+      isPinned: /^jsr:[^#?]*@\d+\.\d+\.\d+(?:[-/]|$)/.test(fetched),
+    };
+  for (const starter of fetched === undefined ? starters : [deno]) {
     const called = starter.calls.exec(line.slice(0, 3).join(' '))?.[0];
     const words = called?.split(' ') ?? [];
-    // A whole command line in one text is for a shell.
     if (called !== undefined && words.every((word, at) => word === line[at]))
       return toPackage(starter, line.slice(words.length), isElsewhere);
   }
+  if ((isShell(line[0]) || isShell(given[0]) || /\s/.test(given[0] ?? '')) && given.some(startsPackage))
+    return { what: 'a command line for a shell, which is not read', isPinned: false };
   return { what: 'a command of this machine' };
 }
