@@ -605,7 +605,7 @@ describe('a named file', () => {
           other: { type: 'http', uri_: url, headers: { Authorization: 'k3yPLANTED51' } },
           k3yPLANTED52: { k3yPLANTED53: url },
           off: { disabled: true },
-          part: { enabled: false, timeout: 5 },
+          part: { enabled: false, tools: ['look_up'] },
         },
       },
       '--fail-on',
