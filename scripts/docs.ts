@@ -12,7 +12,12 @@ import { prompts } from '../src/resources/prompts.ts';
 import { tools } from '../src/tools/index.ts';
 
 /** The pages that hold generated blocks, by their path in the repository. */
-export const generatedPages = ['docs/reference.md', 'docs/claims.md', 'docs/changes.md', 'SECURITY.md'] as const;
+export const generatedPages = [
+  'docs/reference.md',
+  'docs/claims.md',
+  'docs/changes.md',
+  'SECURITY.md',
+] as const;
 
 const cell = (text: string) => text.replaceAll('|', '\\|');
 const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
