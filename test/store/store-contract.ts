@@ -627,7 +627,6 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
         'record.transports',
         'record.package_types',
         'record.repository',
-        'namespace.proof',
         'namespace.matches_repository_owner',
       ]);
       expect(facts?.versions.map(({ version }) => version)).toEqual(['1.0.0']);
