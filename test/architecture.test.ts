@@ -236,6 +236,16 @@ describe('architecture', () => {
     const users = sources.filter((path) => path !== 'core/words.ts' && /\bours\(/.test(read(path)));
     expect(users.toSorted()).toEqual(oursUsers);
   });
+  it('no table by any name is read by an index: foreign names may be those of every object', () => {
+    const tableForm = /^(?:export )?const (\w+): Readonly<Record<string,/gm;
+    const indexed = sources.flatMap((path) =>
+      [...read(path).matchAll(tableForm)]
+        .filter(([, table]) => new RegExp(`\\b${table}(?:\\?\\.)?\\[`).test(read(path)))
+        .map(([, table]) => `${path}: ${table}`),
+    );
+    expect(indexed).toEqual([]);
+    expect(sources.flatMap((path) => [...read(path).matchAll(tableForm)]).length).toBeGreaterThan(15);
+  });
   it('one file reads the environment', () => {
     expect(sources.filter((path) => read(path).includes('process.env'))).toEqual(['cli/command-line.ts']);
   });

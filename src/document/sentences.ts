@@ -1,4 +1,5 @@
 import { handleWords, namespaceText } from '../core/handle.ts';
+import { own as ownMember } from '../core/json.ts';
 import {
   code,
   count,
@@ -204,7 +205,7 @@ export function packageName(one: ListingPackage): Words {
   const name = hasVersion ? identifier : `${identifier}${isImage ? ':' : '@'}${version}`;
   // The page of a package of the same name in the usual registry is that of another one.
   if (registry_base_url !== undefined) return say`${code(name)} in the registry ${code(registry_base_url)}`;
-  const page = packagePages[registry_type.toLowerCase()]?.(identifier, version);
+  const page = ownMember(packagePages, registry_type.toLowerCase())?.(identifier, version);
   return code(name, isImage ? imagePage(one) : page);
 }
 

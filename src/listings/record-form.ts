@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../core/json.ts';
+import { isJsonObject, type JsonObject, own } from '../core/json.ts';
 
 /** The form in which a member of a server.json is read: a text, a flag, anything, an object, or a list or a map of objects. */
 type Form =
@@ -56,7 +56,7 @@ const olderNames: Readonly<Record<string, string>> = {
 };
 
 const toCamel = (name: string) =>
-  olderNames[name] ?? name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  own(olderNames, name) ?? name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 /** A member under the name of the present schema, unless the record has that one too. */
 function nameOf(name: string, within: JsonObject, fields: Fields): string {
@@ -116,7 +116,7 @@ function readFields(value: JsonObject, fields: Fields, path: string, report: Rep
   const members = Object.entries(value).flatMap(([written, inner]): [string, unknown][] => {
     const name = nameOf(written, value, fields);
     const below = path === '' ? name : `${path}.${name}`;
-    const form = fields[name];
+    const form = own(fields, name);
     if (form === undefined) {
       if (path !== '') report(below);
       return [[name, inner]];

@@ -264,7 +264,7 @@ export function createOutboundClient(rules: OutboundRules): OutboundClient {
       try {
         return await exchange(agents[reach.addresses], { ...sent, url: reach.url }, rules);
       } catch (error) {
-        const certificate = certificateFaults[codeOf(error)];
+        const certificate = own(certificateFaults, codeOf(error));
         const failure = isProtocolError(error) ? 'host_error' : 'host_unreachable';
         const unsent = whyUnsentBy(error);
         const isBroken = isCutOff(error) || brokenCodes.test(codeOf(error));

@@ -239,7 +239,10 @@ function toReceipt({ iss, sub, jti, iat, request_digest }: JWTPayload): Receipt 
   return { iss, sub, jti, iat, ...(digest !== undefined && { request_digest: String(digest) }) };
 }
 
-const algorithms: Readonly<Record<string, PublicJwk['crv']>> = { EdDSA: 'Ed25519', ES256: 'P-256' };
+const algorithms: ReadonlyMap<string, PublicJwk['crv']> = new Map([
+  ['EdDSA', 'Ed25519'],
+  ['ES256', 'P-256'],
+]);
 
 /** The algorithm that a header names; only EdDSA (Ed25519) and ES256. */
 export function requireAlgorithm({ alg, ...header }: { readonly alg?: string }): 'EdDSA' | 'ES256' {
@@ -273,7 +276,7 @@ export async function verifyByKey(
       'proof_key_unknown',
       'Its kid names no key that was published when it was issued.',
     );
-  const fitting = named.filter(({ jwk }) => jwk.crv === algorithms[alg]);
+  const fitting = named.filter(({ jwk }) => jwk.crv === algorithms.get(alg));
   if (fitting.length === 0) throw invalid('Its alg does not fit the curve of the published key.');
   // Around a rotation that keeps the name both keys count.
   for (const { jwk } of fitting) if (await isSignedBy(jws, jwk, alg)) return payload;

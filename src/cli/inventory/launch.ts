@@ -1,4 +1,4 @@
-import { asMembers, type JsonObject } from '../../core/json.ts';
+import { asMembers, type JsonObject, own as ownMember } from '../../core/json.ts';
 import { isExactVersion } from '../../listings/package.ts';
 import { isAddress, isPublicAddress, plainAddress } from '../../net/addresses.ts';
 import { isOtherRegistry } from './registries.ts';
@@ -228,7 +228,7 @@ const passing: Readonly<Record<string, { readonly plain: RegExp; readonly valued
 /** The name of a program and its arguments, without what only starts another one: `cmd /c`, `env NAME=value`. */
 function toCommand([program = '', ...rest]: readonly string[]): string[] {
   const name = program.replace(/^.*[\\/]/s, '').replace(/\.(?:cmd|exe|ps1)$/i, '');
-  const passes = Object.hasOwn(passing, name.toLowerCase()) ? passing[name.toLowerCase()] : undefined;
+  const passes = ownMember(passing, name.toLowerCase());
   if (!passes) return [name, ...rest];
   let at = 0;
   for (; at < rest.length; at++) {

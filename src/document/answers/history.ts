@@ -1,6 +1,7 @@
 import type { ClaimEvent } from '../../claims/claim.ts';
 import { claimMethods } from '../../claims/methods.ts';
 import type { Context } from '../../context.ts';
+import { own as ownMember } from '../../core/json.ts';
 import { differenceText } from '../../core/word-difference.ts';
 import {
   code,
@@ -59,7 +60,7 @@ const isSeen = (change: ShownChange) => !isChanged(change) && change.after.outco
 function only(kind: HistoryKind | undefined, event: HistoryEvent): HistoryEvent | undefined {
   if (kind === undefined) return event;
   const [prefix = ''] = event.type.split('.');
-  if (event.type !== 'check') return kindsByPrefix[prefix] === kind ? event : undefined;
+  if (event.type !== 'check') return ownMember(kindsByPrefix, prefix) === kind ? event : undefined;
   const changes = event.changes.filter(
     (change) => (isChanged(change) || isSeen(change)) && kindOf(change.kind)?.question === kind,
   );
@@ -318,7 +319,7 @@ function whyOfClaim({ type, kind, reason, keys }: ClaimEvent): Words {
   if (/^(?:activated|rotated|restored|moved)$/.test(type))
     return say`${ours(claimMethods[kind].control)} was shown`;
   if (keys) return say`${keys.published} published, ${keys.ended} ended`;
-  return reason ? ours(claimReasons[reason] ?? toLabel(reason)) : say``;
+  return reason ? ours(ownMember(claimReasons, reason) ?? toLabel(reason)) : say``;
 }
 
 /** What happened to a claim and why, with the account or domain and the commit that was read. */

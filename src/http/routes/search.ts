@@ -58,8 +58,8 @@ function toSearchAddress(address: URLSearchParams): URLSearchParams {
   for (const [given, value] of address) {
     const name = given === 'query' ? 'q' : given;
     if (!isKnown(name, value) || known.has(name, value)) continue;
-    if (known.getAll(name).length === most[name]) continue;
-    if (most[name]) known.append(name, value);
+    if (known.getAll(name).length === own(most, name)) continue;
+    if (own(most, name)) known.append(name, value);
     else known.set(name, value);
   }
   return known;

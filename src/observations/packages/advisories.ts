@@ -6,7 +6,7 @@ import valid from 'semver/functions/valid.js';
 import yauzl from 'yauzl';
 import { z } from 'zod';
 import { cachedOnce } from '../../core/cached-once.ts';
-import { parseForeignJson } from '../../core/json.ts';
+import { own as ownMember, parseForeignJson } from '../../core/json.ts';
 import { toLine } from '../../core/text.ts';
 import { own, say } from '../../core/words.ts';
 import { notAsked } from '../../net/answer.ts';
@@ -95,7 +95,7 @@ function toPypiKey(version: string): string | undefined {
     .replace(/(?:\.0)+$/, '');
   return JSON.stringify([
     ...[Number(epoch), numbers],
-    pre === undefined ? '' : `${preReleases[pre] ?? pre}${Number(preNumber)}`,
+    pre === undefined ? '' : `${ownMember(preReleases, pre) ?? pre}${Number(preNumber)}`,
     (post ?? spelledPost) === undefined ? '' : Number(post ?? spelledPost),
     dev === undefined ? '' : Number(devNumber),
     local.replace(/[-_]/g, '.'),

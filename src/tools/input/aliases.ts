@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isJsonObject, parseForeignJson } from '../../core/json.ts';
+import { isJsonObject, own as ownMember, parseForeignJson } from '../../core/json.ts';
 import aliases from './aliases.json' with { type: 'json' };
 
 /** What models call the members of an input, read if a tool has no member of that name. */
@@ -29,13 +29,15 @@ export function toOwnNames({ input }: { readonly input: z.ZodObject }, sent: unk
   const own: Record<string, unknown> = { ...sent };
   const { shape } = input;
   for (const name of Object.keys(shape)) {
-    const other = otherNames[name]?.find((one) => Object.hasOwn(own, one) && !Object.hasOwn(shape, one));
+    const other = ownMember(otherNames, name)?.find(
+      (one) => Object.hasOwn(own, one) && !Object.hasOwn(shape, one),
+    );
     if (other !== undefined && !Object.hasOwn(own, name)) {
       own[name] = own[other];
       delete own[other];
     }
     const value = own[name];
-    if (typeof value === 'string') own[name] = otherValues[name]?.[value] ?? value;
+    if (typeof value === 'string') own[name] = ownMember(ownMember(otherValues, name) ?? {}, value) ?? value;
     if (isList(shape[name]) && typeof own[name] === 'string') own[name] = toList(own[name]);
   }
   return own;

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { countEdits } from '../../core/edits.ts';
+import { own as ownMember } from '../../core/json.ts';
 import { Problem } from '../../core/problem.ts';
 import { cleanText } from '../../core/text.ts';
 
@@ -19,14 +20,14 @@ const units: Readonly<Record<string, readonly [one: string, many: string]>> = {
 };
 
 function bound(word: 'least' | 'most', limit: number | bigint, origin: string): string {
-  const unit = units[origin];
+  const unit = ownMember(units, origin);
   return unit ? `must have at ${word} ${limit} ${unit[limit === 1 ? 0 : 1]}` : `must be at ${word} ${limit}`;
 }
 
 /** What is wrong with a field, to be read after its name: `is required`. Undefined leaves zod's own words. */
 export function plainMessage(issue: z.core.$ZodRawIssue): string | undefined {
   if (/^invalid_(?:type|value)$/.test(issue.code ?? '') && issue.input === undefined) return 'is required';
-  if (issue.code === 'invalid_type') return `must be ${types[issue.expected] ?? issue.expected}`;
+  if (issue.code === 'invalid_type') return `must be ${ownMember(types, issue.expected) ?? issue.expected}`;
   if (issue.code === 'too_big') return bound('most', issue.maximum, issue.origin);
   if (issue.code === 'too_small') return bound('least', issue.minimum, issue.origin);
   if (issue.code === 'invalid_value')
