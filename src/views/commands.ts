@@ -38,7 +38,7 @@ const starters: Readonly<Record<'npm' | 'pypi' | 'nuget' | 'oci', Starter>> = {
   npm: {
     name: npmName,
     runtimes: { '': ['npx', '-y'], npx: ['npx', '-y'], npm: ['npx', '-y'], bun: ['bunx'], bunx: ['bunx'] },
-    valued: /^$/,
+    valued: /(?!)/,
     plain: /^(?:-y|--yes|-q|--quiet|-s|--silent|exec|x)$/,
   },
   pypi: {
@@ -50,7 +50,7 @@ const starters: Readonly<Record<'npm' | 'pypi' | 'nuget' | 'oci', Starter>> = {
   nuget: {
     name: nugetId,
     runtimes: { '': ['dnx'], dnx: ['dnx'] },
-    valued: /^$/,
+    valued: /(?!)/,
     plain: /^(?:--yes|-y|--prerelease)$/,
     ending: ['--yes'],
   },

@@ -173,6 +173,15 @@ const cases: Readonly<Record<string, Case>> = {
     of: { ...npm, runtimeArguments: [fixed('--package=evil'), fixed('-c'), fixed('evil')] },
     why: 'its record starts it with --package=evil, and such options can start or open more',
   },
+  'an-option-behind-an-empty-word': {
+    of: { ...npm, runtimeArguments: [fixed(''), fixed('--package=evil')] },
+    why: 'its record starts it with , and such options can start or open more',
+  },
+  'a-member-that-every-object-has': {
+    of: { ...npm, constructor: [1], ['__proto__']: [1] },
+    allowed: ['npx -y acme-tool', 'npx -y acme-tool@1.2.3'],
+    command: 'npx -y acme-tool',
+  },
   'a-mount-of-the-machine': {
     of: { ...image, runtimeArguments: [named('-v', { value: '/:/host' })] },
     why: 'its record starts it with -v, and such options can start or open more',
