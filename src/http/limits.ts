@@ -68,13 +68,16 @@ export function limitOf(limits: RequestLimits, method: string, path: string): Me
 }
 
 const isOfEntries = /^\/+(?:v0(?:\.1)?|ard|views)\//;
-const listOfEntries = /\/servers\/?(?:\?(?:.*&)?limit=(\d{1,3})(?:&|$)|\?|$)/;
+const isList = /\/servers\/?$/;
 
 /** How often a request counts for its limit, by its address from the path on: a page of a registry's list by its entries. */
 export function costOf(address: string): number {
   if (!isOfEntries.test(address)) return 1;
-  const list = listOfEntries.exec(address);
-  const entries = list ? Number(list[1] ?? defaultLimit) : maxLimit;
+  const [path = '', query] = address.split(/\?(.*)/s, 2);
+  // The first of several, in every spelling of a number, as the list itself reads it.
+  const entries = isList.test(path)
+    ? Number(new URLSearchParams(query).get('limit') ?? defaultLimit) || defaultLimit
+    : maxLimit;
   return Math.min(maxLimit / 10, Math.max(1, Math.ceil(entries / 10)));
 }
 

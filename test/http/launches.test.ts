@@ -175,7 +175,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'an-option-behind-an-empty-word': {
     of: { ...npm, runtimeArguments: [fixed(''), fixed('--package=evil')] },
-    why: 'its record starts it with , and such options can start or open more',
+    why: 'its record starts it with “”, and such options can start or open more',
   },
   'a-member-that-every-object-has': {
     of: { ...npm, constructor: [1], ['__proto__']: [1] },

@@ -25,9 +25,12 @@ const largest_bytes = 64 * 1024;
 function readSettings(folder: string): [string, string][] {
   try {
     const text = readFileSync(join(folder, '.npmrc'), 'utf8').slice(0, largest_bytes);
-    return [...text.matchAll(/^[ \t]*([^#;=\s][^=\n]*?)[ \t]*=[ \t]*"?([^"\n]*?)"?[ \t]*\r?$/gm)].map(
-      ([, name = '', value = '']) => [name, value],
-    );
+    // Line by line: an expression over both sides of `=` would take cubic time for a line of spaces.
+    return text.split('\n').flatMap((line): [string, string][] => {
+      const end = line.indexOf('=');
+      if (end < 1 || /^\s*[#;]/.test(line)) return [];
+      return [[line.slice(0, end).trim(), line.slice(end + 1).trim().replace(/^"|"$/g, '')]];
+    });
   } catch {
     return [];
   }
