@@ -74,10 +74,9 @@ const isList = /\/servers\/?$/;
 export function costOf(address: string): number {
   if (!isOfEntries.test(address)) return 1;
   const [path = '', query] = address.split(/\?(.*)/s, 2);
-  // The first of several, in every spelling of a number, as the list itself reads it.
-  const entries = isList.test(path)
-    ? Number(new URLSearchParams(query).get('limit') ?? defaultLimit) || defaultLimit
-    : maxLimit;
+  // Each spelling of a number, and the largest of several.
+  const stated = new URLSearchParams(query).getAll('limit').map((text) => Number(text) || defaultLimit);
+  const entries = isList.test(path) ? Math.max(...(stated.length > 0 ? stated : [defaultLimit])) : maxLimit;
   return Math.min(maxLimit / 10, Math.max(1, Math.ceil(entries / 10)));
 }
 

@@ -113,8 +113,15 @@ function readList(
 }
 
 function readFields(value: JsonObject, fields: Fields, path: string, report: Report): JsonObject {
+  const known = new Set<string>();
   const members = Object.entries(value).flatMap(([written, inner]): [string, unknown][] => {
     const name = nameOf(written, value, fields);
+    const meant = toCamel(name);
+    // In two spellings it may say two things, and which one holds is not known.
+    if (inner !== null && Object.hasOwn(fields, meant) && (name !== meant || known.has(name)))
+      report(path === '' ? meant : `${path}.${meant}`);
+    if (known.has(name)) return [];
+    known.add(name);
     const below = path === '' ? name : `${path}.${name}`;
     const form = own(fields, name);
     if (form === undefined) {

@@ -4,11 +4,14 @@ import { hostOfImage, isExactVersion, isImageType, versionOfImage } from '../lis
 import { isPublicHost } from './public-host.ts';
 
 /** A version as the registries have them; never a range, an address or an option. */
-const versionForm = /^[0-9A-Za-z][0-9A-Za-z.+!_-]{0,127}$/;
-/** Names as npm gives them to new packages (validate-npm-package-name), without those that an option could be. */
-const npmName = /^(?=.{1,214}$)(@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/;
-/** PyPA, "Names and normalization". */
-const pypiName = /^[A-Za-z0-9]([A-Za-z0-9._-]{0,126}[A-Za-z0-9])?$/;
+const versionForm = /^(?!.*\.(?:tgz|tar|tar\.gz)$)[0-9A-Za-z][0-9A-Za-z.+!_-]{0,127}$/;
+/** Of PyPI, where uvx may take a word for a folder of this machine. */
+const pypiVersion = /^(?:v?\d[0-9A-Za-z.+!_-]{0,127}|latest)$/;
+/** Names as npm gives them to new packages (validate-npm-package-name), without those of options and of files (npm-package-arg). */
+const npmName = /^(?=.{1,214}$)(?!.*\.(?:tgz|tar|tar\.gz)$)(@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/;
+/** PyPA, "Names and normalization"; uvx takes the names of interpreters for these. */
+const pypiName =
+  /^(?!(?:pythonw?|pypy|cpython|graalpy)[\d.]*(?:$|-))[A-Za-z0-9]([A-Za-z0-9._-]{0,126}[A-Za-z0-9])?$/;
 /** NuGet package ids: words between single dots and hyphens, 100 characters. */
 const nugetId = /^(?=.{1,100}$)\w+([.-]\w+)*$/;
 const ociPart = '[a-z0-9]+(?:(?:\\.|_{1,2}|-+)[a-z0-9]+)*';
@@ -16,6 +19,9 @@ const ociPart = '[a-z0-9]+(?:(?:\\.|_{1,2}|-+)[a-z0-9]+)*';
 const ociName = new RegExp(
   `^(?=.{1,255}$)${ociPart}(?::\\d{1,5}(?=/))?(?:/${ociPart})*(?::\\w[\\w.-]{0,127})?(?:@sha256:[a-f0-9]{64})?$`,
 );
+
+/** A version that uv can ask an interpreter for; it would start any other text as a program. */
+const pythonVersion = /^(?:c?python|pypy)?@?\d{1,2}(?:\.\d{1,3}){0,2}$/i;
 
 const tagForm = /^\w[\w.-]{0,127}$/;
 
@@ -29,6 +35,8 @@ interface Starter {
   readonly runtimes: Readonly<Record<string, readonly [string, ...string[]]>>;
   /** Options that a record may have before the package and that start nothing else: with a value, and without one. */
   readonly valued: RegExp;
+  /** The form of these values; any if absent. */
+  readonly value?: RegExp;
   readonly plain: RegExp;
   /** Behind the package. */
   readonly ending?: readonly string[];
@@ -45,6 +53,7 @@ const starters: Readonly<Record<'npm' | 'pypi' | 'nuget' | 'oci', Starter>> = {
     name: pypiName,
     runtimes: { '': ['uvx'], uvx: ['uvx'], uv: ['uvx'] },
     valued: /^(?:-p|--python)$/,
+    value: pythonVersion,
     plain: /^(?:-q|--quiet|--isolated|--refresh|tool|run)$/,
   },
   nuget: {
@@ -112,7 +121,10 @@ const isPackage = (word: string, name: string) =>
   word === name || [`${name}@`, `${name}:`, `${name}==`].some((start) => word.startsWith(start));
 
 /** The words before the package that the usual command does not have. Others than the known ones may start something else. */
-function optionsOf(recorded: ListingPackage, { valued, plain }: Starter): string[] | WhyNot {
+function optionsOf(
+  recorded: ListingPackage,
+  { valued, value: form = /^/, plain }: Starter,
+): string[] | WhyNot {
   const { runtime_arguments = [], registry_type, identifier } = recorded;
   const name = isImageType(registry_type) ? nameOfImage(identifier) : identifier;
   const words = runtime_arguments.flatMap((word) => {
@@ -123,7 +135,7 @@ function optionsOf(recorded: ListingPackage, { valued, plain }: Starter): string
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? '';
     const value = words[at + 1];
-    if (valued.test(word) && value !== undefined) {
+    if (valued.test(word) && value !== undefined && form.test(value)) {
       options.push(word, value);
       at += 1;
     } else if (!isPackage(word, name) && !plain.test(word))
@@ -140,7 +152,7 @@ function specsOf(recorded: ListingPackage, isPinned: boolean): string[] | WhyNot
     return whyNot(own('the approval pins its version, and its record has no exact one'));
   if (isImage && versionOfImage(identifier) !== undefined) return [identifier];
   const separator = isImage ? ':' : '@';
-  const form = isImage ? tagForm : versionForm;
+  const form = isImage ? tagForm : registry_type === 'pypi' ? pypiVersion : versionForm;
   return [
     ...(isPinned ? [] : [identifier]),
     ...(form.test(version) ? [identifier + separator + version] : []),
@@ -172,14 +184,30 @@ const toContainer = (environment: Readonly<Record<string, string>>, asked: reado
   ...asked.filter((name) => !Object.hasOwn(environment, name)).flatMap((name) => ['-e', name]),
 ];
 
+/** Variables by which a runtime or the loader of a system starts other code, or asks another registry. */
+const steering =
+  /^(?:(?:npm_config|uv|pip|bun|dotnet|nuget|docker|podman|ld|dyld|ssl_cert|git)_.*|node_(?:options|path|.*(?:tls|certs).*)|python(?:.*path|startup|home|breakpoint)|path|pathext|comspec|shell|bash_env|env|ifs|home|userprofile|(?:https?|all|no)_proxy)$/i;
+
 /** Why a package cannot be started as it is recorded, whatever its version; undefined if it can. */
 function findObstacle(recorded: ListingPackage, isPrivate: boolean): Words | undefined {
-  const { registry_type, identifier, transport = 'stdio', unwritten, unread = [] } = recorded;
+  const {
+    registry_type,
+    identifier,
+    transport = 'stdio',
+    unwritten,
+    environment = {},
+    unread = [],
+  } = recorded;
   if (transport !== 'stdio') return say`it runs over ${code(transport)}, not over stdio`;
   if (!starterOf(registry_type)?.name.test(identifier) || !isImageAt(identifier, isPrivate))
     return own('its name is not in the form of npm, PyPI, NuGet or an OCI image of a public host');
   if (unwritten !== undefined)
     return say`Dossier cannot write its argument ${code(unwritten)} from the record alone`;
+  // Of an image these are the variables of its container.
+  const steered = isImageType(registry_type)
+    ? undefined
+    : Object.keys(environment).find((name) => steering.test(name));
+  if (steered !== undefined) return say`its record sets ${code(steered)}, and such variables can start more`;
   if (unread.length > 0) return say`its record has ${codes(unread)} in a form that Dossier does not read`;
   return undefined;
 }
@@ -232,8 +260,13 @@ export const filledCommand = ({ command: [program, ...words] }: Started): [strin
   ...words.map((word) => (isOpenWord(word) ? placeholder : word)),
 ];
 
-const plainWord = /^[\w@%+=:,./-]+$/;
+const plainWord = /^[\w@+=:,./-]+$/;
 
-/** A command for a terminal: words that a shell would interpret are quoted. */
-export const toShellWords = (command: readonly string[]): string =>
-  command.map((word) => (plainWord.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ');
+/** Words that a quoted line holds in the shells of POSIX, fish, PowerShell and cmd alike, none of which starts something else. */
+const isQuotable = (word: string) => /^[\x20-\x7e]*$/.test(word) && !/['\\&|<>^%]/.test(word);
+
+/** A command for a terminal, quoted where needed; undefined if shells would read it in different ways. */
+export const toShellWords = (command: readonly string[]): string | undefined =>
+  !command.every(isQuotable)
+    ? undefined
+    : command.map((word) => (plainWord.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ');

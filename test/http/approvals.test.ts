@@ -194,6 +194,24 @@ it('a package pin holds for every package that is recorded under the name', asyn
   expect(await policyOf(hidden)).toEqual([none, '1']);
 });
 
+it('a package pin does not hold for a package that is started in another way than when it was pinned', async () => {
+  const npm = (more: object) => ({
+    ...{ registryType: 'npm', identifier: '@example/shop', version: '1.0.0', transport: { type: 'stdio' } },
+    ...more,
+  });
+  const pins = { package: 'npm:@example/shop 1.0.0' };
+  for (const more of [
+    { packageArguments: [{ type: 'positional', value: '--allow-all' }] },
+    { environmentVariables: [{ name: 'MODE', value: 'open' }] },
+    { runtimeHint: 'bunx' },
+    { version: '1.0.0 in https://npm.example' },
+  ]) {
+    const changed = [shop('1.0.0', { remotes: [], packages: [npm(more)] })];
+    const directory = await open(changed, ours({}, [{ ...approval, pins }]));
+    expect(await policyOf(directory)).toEqual([none, '1']);
+  }
+});
+
 it('a package without the version that its approval pins is in no policy, and the page says so', async () => {
   const packages = [{ registryType: 'npm', identifier: '@acme/shop', transport: { type: 'stdio' } }];
   const pins = { package: 'npm:@acme/shop' };

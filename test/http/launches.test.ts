@@ -177,6 +177,39 @@ const cases: Readonly<Record<string, Case>> = {
     of: { ...npm, runtimeArguments: [fixed(''), fixed('--package=evil')] },
     why: 'its record starts it with “”, and such options can start or open more',
   },
+  'a-variable-that-names-a-registry': {
+    of: { ...npm, environmentVariables: [{ name: 'NPM_config_registry', value: 'https://evil.example' }] },
+    why: 'its record sets NPM_config_registry, and such variables can start more',
+  },
+  'a-variable-that-loads-code': {
+    of: {
+      ...npm,
+      environmentVariables: [{ name: 'NODE_OPTIONS', value: '--import=data:text/javascript,x' }],
+    },
+    why: 'its record sets NODE_OPTIONS, and such variables can start more',
+  },
+  'an-interpreter-of-the-record': {
+    of: { ...pypi, runtimeArguments: [fixed('--python'), fixed('/tmp/evil')] },
+    why: 'its record starts it with --python, and such options can start or open more',
+  },
+  'a-version-of-python': {
+    of: { ...pypi, runtimeArguments: [fixed('--python'), fixed('3.12')] },
+    allowed: ['uvx --python 3.12 acme-tool', 'uvx --python 3.12 acme-tool@1.2'],
+    command: 'uvx --python 3.12 acme-tool',
+  },
+  'an-interpreter-as-a-package': {
+    of: { ...pypi, identifier: 'python', packageArguments: [fixed('-c'), fixed('x')] },
+    why: 'its name is not in the form of npm, PyPI, NuGet or an OCI image of a public host',
+  },
+  'a-file-as-a-package': {
+    of: { ...npm, identifier: 'evil.tgz' },
+    why: 'its name is not in the form of npm, PyPI, NuGet or an OCI image of a public host',
+  },
+  'a-folder-as-a-version': {
+    of: { ...pypi, version: 'evil' },
+    allowed: ['uvx acme-tool'],
+    command: 'uvx acme-tool',
+  },
   'a-member-that-every-object-has': {
     of: { ...npm, constructor: [1], ['__proto__']: [1] },
     allowed: ['npx -y acme-tool', 'npx -y acme-tool@1.2.3'],
@@ -210,6 +243,10 @@ const cases: Readonly<Record<string, Case>> = {
     allowed: ['npx -y acme-tool', 'npx -y acme-tool@1.2.3'],
     command: 'npx -y acme-tool',
     env: { KEY: 'YOUR_VALUE' },
+  },
+  'arguments-in-two-spellings': {
+    of: { ...npm, packageArguments: [], package_arguments: [fixed('start')] },
+    why: 'its record has packageArguments in a form that Dossier does not read',
   },
   'variables-as-an-object': {
     of: { ...npm, environmentVariables: { KEY: 'your key' } },

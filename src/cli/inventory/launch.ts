@@ -119,19 +119,29 @@ const registryOption = /^(?:-i|--(?:registry|index|default-index|(?:extra-)?inde
 function findPackage(args: readonly string[], { values, flags, registry }: Starter) {
   let spec: string | undefined;
   let isElsewhere = false;
+  let startsMore = false;
+  // Whether it may have other packages with it in any version.
+  let isLoose = false;
   for (let at = 0; at < args.length; at++) {
     const [, option, value] = /^(-[^=]*)(?:=(.*))?$/s.exec(args[at] ?? '') ?? [];
     if (option === undefined)
-      return { spec: spec ?? args[at] ?? '', behind: args.slice(at + 1), isElsewhere };
+      return { spec: spec ?? args[at] ?? '', behind: args.slice(at + 1), isElsewhere, startsMore, isLoose };
     const isPackage =
       packageOption.test(option) && registry !== 'oci' && !(registry === 'pypi' && option === '-p');
     const takes = isPackage || values.test(option);
     if (!takes && value === undefined && !flags.test(option)) return undefined;
     const given = value ?? (takes ? args[++at] : undefined);
+    startsMore ||=
+      (isPackage && spec !== undefined) ||
+      (registry === 'npm' && /^(?:-c|--call)$/.test(option) && !/^[\w.-]+$/.test(given ?? ''));
+    isLoose ||= registry === 'pypi' && /^(?:-w|--with(?:-\w+)?)$/.test(option) && !/==\d/.test(given ?? '');
     if (isPackage) spec ??= given;
     if (registry !== 'oci' && registryOption.test(option)) isElsewhere ||= isOtherRegistry(registry, given);
+    // Settings in a file that is not read here, or of a scope.
+    if (/^--(?:userconfig|globalconfig|config-file|configfile|@[^:]+:registry)$/.test(option))
+      isElsewhere = true;
   }
-  return { spec: spec ?? '', behind: [], isElsewhere };
+  return { spec: spec ?? '', behind: [], isElsewhere, startsMore, isLoose };
 }
 
 /** The version that an option of dnx names; what is behind `--` is of the package. */
@@ -166,7 +176,12 @@ function toPackage(
   const { registry, form } = starter;
   const found = findPackage(args, starter);
   if (!found) return { what: `${registry}, a package behind an option that is not known`, isPinned: false };
-  const { spec, behind, isElsewhere } = found;
+  const { spec, behind, isElsewhere, startsMore, isLoose } = found;
+  if (startsMore)
+    return {
+      what: `${registry}, more than one package or a command line, which is not read`,
+      isPinned: false,
+    };
   if (spec === '' || /^(?:[./~]|file:|[a-z]:\\)/i.test(spec))
     return { what: `${registry}, a package of this machine` };
   const [, source, ref = '', fragment = ''] = gitForm.exec(spec) ?? [];
@@ -178,7 +193,7 @@ function toPackage(
   const version = written ?? tag ?? (registry === 'nuget' ? versionOption(args) : undefined);
   const isShown =
     version !== undefined && ((registry === 'oci' && version.startsWith('sha256:')) || isName(version));
-  const isPinned = version !== undefined && isExactVersion(registry, version);
+  const isPinned = !isLoose && version !== undefined && isExactVersion(registry, version);
   const pin = { isPinned, ...(isShown && { version }) };
   if (isElsewhere || isFrom(registry, name))
     return { what: `${registry}, a package of another registry`, ...pin };
@@ -243,7 +258,8 @@ const isShell = (program = '') =>
 
 /** Whether a text is a command line in which a package is started; those are for a shell, which is not read here. */
 const startsPackage = (text: string) =>
-  /(?:^|[\s;&|("'/\\])(?:npx|bunx|pnpx|uvx|dnx|(?:npm|pnpm) exec|(?:pnpm|yarn) dlx|(?:pipx|uv tool|docker|podman) run)(?:\.cmd)?\s/i.test(
+  /(?:^|[\s;&|("'/\\])(?:npx|bunx|pnpx|uvx|dnx)(?:\.(?:cmd|exe))?\s/i.test(text) ||
+  /(?:^|[\s;&|("'/\\])(?:(?:npm|pnpm|yarn|bun)(?:\s+\S+){0,4}\s+(?:exec|x|dlx|init|create)|(?:uv(?:\s+\S+){0,4}\s+tool|pipx|(?:docker|podman|nerdctl)(?:\s+\S+){0,4})\s+run)\s/i.test(
     text,
   );
 
@@ -279,5 +295,7 @@ export function toLaunch(
   }
   if ((isShell(line[0]) || isShell(given[0]) || /\s/.test(given[0] ?? '')) && given.some(startsPackage))
     return { what: 'a command line for a shell, which is not read', isPinned: false };
+  if (startsPackage(given.join(' ')))
+    return { what: 'a command in which a package is started, which is not read', isPinned: false };
   return { what: 'a command of this machine' };
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { asMembers, type JsonObject, own } from '../../core/json.ts';
@@ -24,12 +24,22 @@ const largest_bytes = 64 * 1024;
 /** The settings of an .npmrc; none of a file that is not there. */
 function readSettings(folder: string): [string, string][] {
   try {
-    const text = readFileSync(join(folder, '.npmrc'), 'utf8').slice(0, largest_bytes);
+    const path = join(folder, '.npmrc');
+    if (!statSync(path).isFile()) return [];
+    const text = readFileSync(path, 'utf8').slice(0, largest_bytes);
     // Line by line: an expression over both sides of `=` would take cubic time for a line of spaces.
     return text.split('\n').flatMap((line): [string, string][] => {
       const end = line.indexOf('=');
       if (end < 1 || /^\s*[#;]/.test(line)) return [];
-      return [[line.slice(0, end).trim(), line.slice(end + 1).trim().replace(/^"|"$/g, '')]];
+      return [
+        [
+          line.slice(0, end).trim(),
+          line
+            .slice(end + 1)
+            .trim()
+            .replace(/^"|"$/g, ''),
+        ],
+      ];
     });
   } catch {
     return [];

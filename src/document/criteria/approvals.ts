@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { type Approval, type PinName, pinNames, type SavedView } from '../../config/files.ts';
 import { day_ms } from '../../core/text.ts';
 import { day, dayOf, join, own, quote, say, type Words } from '../../core/words.ts';
@@ -24,9 +25,22 @@ const kindOfPin = (pin: PinName): Kind | undefined => kinds.find(({ pinnedAs }) 
 export type Pinnable = Pick<Listing, 'version' | 'remotes' | 'packages'> &
   Pick<ListingDocument, 'observations'>;
 
+/** Quoted if it could be read as more than one part. */
+const asPart = (text: string) => (/\s/.test(text) ? JSON.stringify(text) : text);
+
+/** A package with all that decides what its command starts. */
 const textOfPackage = (recorded: Pinnable['packages'][number]) => {
-  const { registry_type, registry_base_url, identifier, version } = recorded;
-  return [`${registry_type}:${identifier}`, version, registry_base_url && `in ${registry_base_url}`]
+  const { registry_type, registry_base_url, identifier, version, ...rest } = recorded;
+  const { runtime, runtime_arguments, arguments: behind, environment } = rest;
+  const variables = environment && Object.entries(environment).sort();
+  const launch = [runtime, runtime_arguments, behind, variables];
+  const isUsual = launch.every((one) => one === undefined);
+  return [
+    asPart(`${registry_type}:${identifier}`),
+    version && asPart(version),
+    registry_base_url && `in ${asPart(registry_base_url)}`,
+    !isUsual && `started as sha256:${hash('sha256', JSON.stringify(launch))}`,
+  ]
     .filter(Boolean)
     .join(' ');
 };

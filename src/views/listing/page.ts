@@ -77,11 +77,14 @@ function otherRemote(remote: ListingRemote, name: string): Html {
 function runPackage(recorded: ListingPackage): Html {
   const started = toStarted(recorded);
   const last = 'why' in started ? undefined : started.at(-1);
+  const line = last && toShellWords(filledCommand(last));
   return html`
 <p>${toHtml(packageWords(recorded))}</p>${
     'why' in started
       ? html`<p class="note">No command is shown, and allow lists and configurations leave it out: ${toHtml(started.why)}.</p>`
-      : last && paste(toShellWords(filledCommand(last)))
+      : line === undefined
+        ? html`<p class="note">No command line is shown, because shells read its words in different ways.</p>`
+        : paste(line)
   }${needs(recorded)}`;
 }
 
