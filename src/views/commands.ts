@@ -186,7 +186,10 @@ const toContainer = (environment: Readonly<Record<string, string>>, asked: reado
 
 /** Variables by which a runtime or the loader of a system starts other code, or asks another registry. */
 const steering =
-  /^(?:(?:npm_config|uv|pip|bun|dotnet|nuget|docker|podman|ld|dyld|ssl_cert|git)_.*|node_(?:options|path|.*(?:tls|certs).*)|python(?:.*path|startup|home|breakpoint)|path|pathext|comspec|shell|bash_env|env|ifs|home|userprofile|(?:https?|all|no)_proxy)$/i;
+  /^(?:(?:npm_config|uv|pip|bun|dotnet|nuget|docker|podman|ld|dyld|ssl_cert|git)_.*|node_(?:options|path|.*(?:tls|certs).*)|python(?:.*path|startup|home|breakpoint)|path|pathext|comspec|shell|bash_env|env|ifs|home|userprofile|(?:https?|all|no)_proxy|aspnetcore_hosting.*)$/i;
+
+/** Those of .NET that records set, and that start nothing. */
+const harmless = /^dotnet_(?:skip_first_time_experience|nologo|cli_telemetry_optout|cli_ui_language)$/i;
 
 /** Why a package cannot be started as it is recorded, whatever its version; undefined if it can. */
 function findObstacle(recorded: ListingPackage, isPrivate: boolean): Words | undefined {
@@ -206,7 +209,7 @@ function findObstacle(recorded: ListingPackage, isPrivate: boolean): Words | und
   // Of an image these are the variables of its container.
   const steered = isImageType(registry_type)
     ? undefined
-    : Object.keys(environment).find((name) => steering.test(name));
+    : Object.keys(environment).find((name) => steering.test(name) && !harmless.test(name));
   if (steered !== undefined) return say`its record sets ${code(steered)}, and such variables can start more`;
   if (unread.length > 0) return say`its record has ${codes(unread)} in a form that Dossier does not read`;
   return undefined;

@@ -188,6 +188,15 @@ const cases: Readonly<Record<string, Case>> = {
     },
     why: 'its record sets NODE_OPTIONS, and such variables can start more',
   },
+  'a-variable-that-starts-nothing': {
+    of: {
+      ...{ ...npm, registryType: 'nuget', identifier: 'Acme.Tool' },
+      environmentVariables: [{ name: 'DOTNET_SKIP_FIRST_TIME_EXPERIENCE', value: '1' }],
+    },
+    allowed: ['dnx Acme.Tool --yes', 'dnx Acme.Tool@1.2.3 --yes'],
+    command: 'dnx Acme.Tool --yes',
+    env: { DOTNET_SKIP_FIRST_TIME_EXPERIENCE: '1' },
+  },
   'an-interpreter-of-the-record': {
     of: { ...pypi, runtimeArguments: [fixed('--python'), fixed('/tmp/evil')] },
     why: 'its record starts it with --python, and such options can start or open more',
