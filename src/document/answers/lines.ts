@@ -16,16 +16,13 @@ import {
   own,
   phrase,
   say,
-  toText,
   type Words,
   within,
 } from '../../core/words.ts';
 import { accessOauth, accessRequired, signInWords } from '../../observations/kinds/access.ts';
 import { endpointAnswers } from '../../observations/kinds/endpoint.ts';
-import { priceChallenge } from '../../observations/kinds/offer.ts';
 import { readablePackages, toPackage } from '../../observations/kinds/package-record.ts';
 import { packageExists } from '../../observations/kinds/packages.ts';
-import { pricePayTo } from '../../observations/kinds/price.ts';
 import {
   namespaceHoldsEndpoint,
   namespaceOwner,
@@ -34,10 +31,9 @@ import {
   publisherSameEndpoint,
   sharedKinds,
 } from '../../observations/kinds/publisher.ts';
-import { anyPrice, credentials, sourceRepository } from '../../observations/kinds/questions.ts';
+import { credentials, sourceRepository } from '../../observations/kinds/questions.ts';
 import { repositoryExists, repositoryLastCommit } from '../../observations/kinds/repository.ts';
 import { toolsCount, toolsSurface } from '../../observations/kinds/tools.ts';
-import { kinds } from '../../observations/kinds.ts';
 import type { DatedObservation } from '../../observations/observation.ts';
 import { outcomeWords } from '../../observations/outcome.ts';
 import { answeredWords } from '../../observations/tally.ts';
@@ -57,9 +53,7 @@ import type { ListingDocument } from '../listing-document.ts';
 import {
   asksPayment,
   atPlace,
-  factWords,
   isAbsent,
-  isChecked,
   isKnown,
   isNowhere,
   type Judged,
@@ -69,7 +63,8 @@ import {
   whyNotAsked,
 } from '../seen.ts';
 import { inputsWords, packageName, typeWords } from '../sentences.ts';
-import { factName, unique } from '../words.ts';
+import { unique } from '../words.ts';
+import { costs } from './costs.ts';
 import { keptUp, rated } from './kept-up.ts';
 
 /** The seven questions of a buyer, in their order. */
@@ -367,69 +362,6 @@ const tools: FactsOf = (judged) => {
       say`${since}${isEmpty(since) ? say`` : own(': ')}${listed}${atPlace(one, all)}`,
     );
   });
-};
-
-/** Kinds of price beside the one that an endpoint quotes. */
-const otherPrices = kinds.filter(
-  ({ kind, line }) => line === 'costs' && kind !== priceChallenge.kind && kind !== pricePayTo.kind,
-);
-/** Whether a price is quoted in x402, whose offers are for the request that they answer. */
-const isForRequest = ({ details }: KnownFact<typeof priceChallenge>): boolean => {
-  const { offers } = asMembers(details);
-  const { format } = asMembers(Array.isArray(offers) ? offers[0] : undefined);
-  return typeof format === 'string' && format.startsWith('x402/');
-};
-
-const none = say``;
-const noPrice = own('no price seen; calls may cost');
-
-/** That no price was seen; what kept Dossier from seeing tools is said of these. */
-function noPriceWords(one: SeenFact<typeof priceChallenge>, { seen, known }: Judged): Words {
-  // A price that is stated elsewhere is said beside it.
-  const isStated = otherPrices.some((kind) => kind.priced && known(kind).length > 0);
-  if (one.outcome === 'nothing')
-    return isStated ? own('no payment asked for before it answers; calls may cost') : noPrice;
-  if (one.outcome === 'asks' && one.asks_for === 'payment') return say`price not known: ${whyOf(one)}`;
-  const isSaid = seen(toolsSurface).some(
-    ({ subject, reason = none }) => subject === one.subject && toText(reason) === toText(one.reason ?? none),
-  );
-  return isSaid ? own('no price could be seen') : say`no price could be seen: ${whyOf(one)}`;
-}
-
-const costs: FactsOf = (judged) => {
-  const { known } = judged;
-  if (isNowhere(judged)) return [];
-  const quoted = judged.seen(priceChallenge);
-  const prices = known(priceChallenge).map((one) => {
-    const payee = known(pricePayTo).find(({ subject }) => subject === one.subject);
-    const to = payee ? say`, paid to ${factWords(payee)}` : say``;
-    // An offer of x402 is for the request that it answers; other formats have units that Dossier does not read.
-    const unit = isForRequest(one) ? own('for one request') : own('for an amount of use that is not known');
-    const text = say`quotes ${factWords(one)} ${unit}${to} before it answers${atPlace(one, quoted)}`;
-    return observed(judged, one, text);
-  });
-  const others = otherPrices.flatMap((kind) =>
-    known(kind).map((one) => observed(judged, one, say`${factName(kind.kind)}: ${factWords(one)}`)),
-  );
-  const notSeen = quoted.filter((one) => !isKnown(one));
-  const unread = judged.listing.not_known.find(
-    ({ kind, state }) => kind === anyPrice.kind && state === 'not_checked',
-  );
-  return [
-    ...prices,
-    ...others,
-    ...notSeen.map((one) => observed(judged, one, say`${noPriceWords(one, judged)}${atPlace(one, quoted)}`)),
-    ...(unread && quoted.length > 0 ? [recorded(judged, phrase(unread.reason), 'not_known')] : []),
-    ...(quoted.length + others.length === 0
-      ? [
-          unknownOf(
-            judged,
-            anyPrice,
-            isChecked(judged) ? own('not stated') : own('not recorded, not checked'),
-          ),
-        ]
-      : []),
-  ];
 };
 
 /** The facts of each line. */
