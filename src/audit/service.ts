@@ -10,7 +10,7 @@ const tries = 8;
 const longestPause_s = 60;
 const largestAnswer_bytes = 8 * 1024 * 1024;
 
-/** Where the same service says that an answer is now, as for a handle in other capitals; undefined for any other answer. */
+/** The address to which the same service redirects, as it does if a handle is written in other capitals; undefined for any other answer. */
 function toMoved(url: string, { status, headers }: Response): string | undefined {
   const to = status === 301 || status === 308 ? URL.parse(headers.get('location') ?? '', url) : null;
   return to?.origin === new URL(url).origin ? to.href : undefined;

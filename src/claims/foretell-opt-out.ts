@@ -49,7 +49,7 @@ export const howToOptOut = (claimFile: string): readonly [string, string] => [
   ` into ${claimFile} at the root of the default branch of the recorded repository, or anywhere else where the listing can be claimed by a line. Then have the line checked on the claim page, or by claim_agent with the method of that location.`,
 ];
 
-/** What the line of an opt-out does to any listing, one rule an item. */
+/** The effects of an opt-out's line on any listing, with one rule in each item. */
 export const optOutEffects: readonly string[] = [
   ...[fates['at once'], fates.later, fates.never],
   ...withdrawn,

@@ -10,7 +10,7 @@ export interface StandingClaim {
   readonly listing: RecordedPlace;
   readonly claim: Claim | undefined;
   readonly capabilities: readonly Capability[];
-  /** Those that continue the claim (`readCosigners`). */
+  /** The capabilities that continue the claim (`readCosigners`). */
   readonly cosigners: readonly Capability[];
   readonly now: Date;
 }

@@ -96,7 +96,7 @@ export async function suspendClaim<Known extends Claim | undefined>(
 /**
  * Records that a check failed, and suspends the claim 30 days after the last one that read anything, if checks failed on ten days
  * since. A clock that jumps ahead makes the time pass at once, but not the days. Of the checks that somebody asks for on a day only the
- * first one changes when the claim is checked again: whoever asks often cannot postpone the re-check that ends it.
+ * first one changes when the claim is checked again, so that frequent requests cannot postpone the re-check that ends it.
  */
 export async function recordUnread(
   tx: Transaction,
@@ -124,7 +124,7 @@ export async function noteMissing(tx: Transaction, { claim, missing, now }: Miss
   const at = now.toISOString();
   const noted = toNoted(claim.missing, missing, now);
   if (isDeepStrictEqual(noted, claim.missing)) return;
-  // Further readings postpone no re-check: whoever asks often cannot keep a claim in force.
+  // Further readings do not postpone the re-check, so that frequent requests cannot keep a claim in force.
   await tx.claims.putClaim({ ...claim, missing: noted, tried_at: claim.missing ? claim.tried_at : at });
 }
 

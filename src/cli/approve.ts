@@ -116,7 +116,7 @@ export async function runApprove(config: () => Promise<Config>, handle: string, 
   const entry = {
     ...{ handle, ...(document.private && { private: true }), by, reason, on: now.toISOString().slice(0, 10) },
     ...(last !== undefined && { until: last }),
-    // What no pin names is let in nowhere.
+    // Allow lists have only the endpoints and packages that a pin names.
     pins: toPinned(document, handle, [...new Set([...names, 'endpoint', 'package'] as const)]),
   };
   // Read again: another approval may have been written while the listing was read.

@@ -164,7 +164,7 @@ async function readAll(handles: readonly string[], source: LockSource): Promise<
   for (const handle of handles) {
     const document = await source.read(handle);
     if (typeof document === 'string') found.set(handle, document);
-    // Whoever writes a handle in other capitals is answered with the listing.
+    // The service answers with the listing also if its handle is written in other capitals.
     else found.set(document.handle, [toLocked(document), toLastChanges(document)]);
   }
   return found;

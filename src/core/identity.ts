@@ -118,8 +118,8 @@ export class Holder {
 }
 
 /**
- * Where an endpoint is, seen from the domain of a namespace: on that domain or below it; elsewhere under the domain that was
- * registered, whose other hosts the publisher has not shown to hold; or elsewhere.
+ * The relation of an endpoint's host to the domain of a namespace: `on` is that domain or a host below it; `beside` is another host below the
+ * same registered domain, which the publisher has not shown to hold; `elsewhere` is any other host.
  */
 export type EndpointPlace = 'on' | 'beside' | 'elsewhere';
 

@@ -67,7 +67,7 @@ async function readConfiguration(path: string): Promise<Read> {
 
 const texts = (values: readonly unknown[]): string[] => values.filter((one) => typeof one === 'string');
 
-/** What a path of names leads to; `*` is every member. */
+/** The values at a path of member names, where `*` stands for every member. */
 const follow = (value: unknown, path: string): unknown[] =>
   path === ''
     ? [value]

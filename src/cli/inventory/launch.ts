@@ -256,7 +256,7 @@ function toCommand([program = '', ...rest]: readonly string[]): string[] {
 const isShell = (program = '') =>
   /^(?:(?:ba|z|da|fi|k)?sh|cmd|powershell|pwsh)$/i.test(program.replace(/^.*[\\/]|\.exe$/gis, ''));
 
-/** Whether a text is a command line in which a package is started; those are for a shell, which is not read here. */
+/** Whether a package is started somewhere in a command line. */
 const startsPackage = (text: string) =>
   /(?:^|[\s;&|("'/\\])(?:npx|bunx|pnpx|uvx|dnx)(?:\.(?:cmd|exe))?\s/i.test(text) ||
   /(?:^|[\s;&|("'/\\])(?:(?:npm|pnpm|yarn|bun)(?:\s+\S+){0,4}\s+(?:exec|x|dlx|init|create)|(?:uv(?:\s+\S+){0,4}\s+tool|pipx|(?:docker|podman|nerdctl)(?:\s+\S+){0,4})\s+run)\s/i.test(
@@ -264,7 +264,8 @@ const startsPackage = (text: string) =>
   );
 
 /**
- * What a configured server is. It has names and versions of packages, and scheme, host and path of addresses, but no secrets.
+ * Reads what a configured server starts or connects to. The result has names and versions of packages, and scheme, host and path of
+ * addresses, but no secrets.
  * `isElsewhere` says of a package whether settings name another registry for it.
  */
 export function toLaunch(

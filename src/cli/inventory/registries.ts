@@ -31,15 +31,8 @@ function readSettings(folder: string): [string, string][] {
     return text.split('\n').flatMap((line): [string, string][] => {
       const end = line.indexOf('=');
       if (end < 1 || /^\s*[#;]/.test(line)) return [];
-      return [
-        [
-          line.slice(0, end).trim(),
-          line
-            .slice(end + 1)
-            .trim()
-            .replace(/^"|"$/g, ''),
-        ],
-      ];
+      const value = line.slice(end + 1).trim();
+      return [[line.slice(0, end).trim(), value.replace(/^"|"$/g, '')]];
     });
   } catch {
     return [];
