@@ -1,11 +1,13 @@
 import { countEdits } from '../core/edits.ts';
-import { handleParts } from '../core/handle.ts';
+import { handleParts, isHandle } from '../core/handle.ts';
+import { namespaceIdentity } from '../core/identity.ts';
 import { ownerLabel } from '../search/facets.ts';
 import { rankFew } from '../search/gather.ts';
 import type { SearchIndex } from '../search/search-index.ts';
-import { stopWords, toWords } from '../search/words.ts';
+import { isCorrectable, oneLetterFrom, stopWords, toWords } from '../search/words.ts';
 import { afterPrefix } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
+import { toReferenceKey } from './references.ts';
 import { readByIds } from './table.ts';
 
 const mostEdits = 2;
@@ -33,12 +35,35 @@ const readAlike = (db: Db, start: string) =>
     .limit(mostAlike)
     .execute();
 
+/** Visible handles of the publishers of a name, and of those whose name is a letter from it. */
+const readOwned = (db: Db, label: string) =>
+  db
+    .selectFrom('listing_reference')
+    .select('handle')
+    .where('key', 'in', [
+      ...new Set(
+        [label, ...(isCorrectable(label) ? oneLetterFrom(label) : [])].map((word) =>
+          toReferenceKey('word', word),
+        ),
+      ),
+    ])
+    .where('kind', '=', 'word')
+    // The order of the primary key: no more rows are read.
+    .orderBy('key')
+    .orderBy('published_at')
+    .orderBy('handle')
+    .limit(mostAlike)
+    .execute();
+
 /** Words that hundreds of names have. */
 const saysNothing: ReadonlySet<string> = new Set(['mcp', 'server', 'api', ...stopWords]);
 
-/** Visible listings with words of a name, or with other spellings of them; `isAll` of one that has all. */
-async function readNamed(db: Db, index: SearchIndex, name: string) {
-  const words = [...new Set(toWords(name).map(({ text }) => text))].filter((word) => !saysNothing.has(word));
+/** The words of a name that say something. */
+const tellingOf = (name: string): string[] =>
+  [...new Set(toWords(name).map(({ text }) => text))].filter((word) => !saysNothing.has(word));
+
+/** Visible listings with some words, or with other spellings of them; `isAll` of one that has all. */
+async function readNamed(db: Db, index: SearchIndex, words: readonly string[]) {
   if (words.length === 0) return [];
   const { hits, counted } = await rankFew(db, index, words.slice(0, mostWords).join(' '), mostNamed);
   const complete = new Set(
@@ -51,38 +76,80 @@ async function readNamed(db: Db, index: SearchIndex, name: string) {
   return rows.map(({ id, handle }) => ({ handle, isAll: complete.has(id) }));
 }
 
-/** Edits between a name and that of a handle; one too many if the name says nothing, or is short. */
+/** Edits between two names; one too many if the name says nothing, or is short. */
 function countNameEdits(name: string, other: string): number {
-  const isTelling = toWords(name).some(({ text }) => !saysNothing.has(text));
-  const most = !isTelling ? -1 : name.length < shortName ? 1 : mostEdits;
+  const most = tellingOf(name).length === 0 ? -1 : name.length < shortName ? 1 : mostEdits;
   const edits = countEdits(name, other, mostEdits);
   return edits <= most ? edits : mostEdits + 1;
 }
 
+/** A text as a handle, or as a name without a namespace, in lower case. */
+function toAsked(text: string) {
+  const folded = text.trim().toLowerCase();
+  if (!folded.includes('/'))
+    return { folded, namespace: '', name: folded, label: '', words: tellingOf(folded) };
+  const { namespace, name } = handleParts(folded);
+  const identity = isHandle(`${namespace}/mcp`) ? namespaceIdentity(`${namespace}/mcp`) : '';
+  const owner = tellingOf((identity.includes('/') ? identity.split('/')[1] : identity.split('.')[0]) ?? '');
+  // com.notion/notion-mcp says no more than com.notion/mcp.
+  const words = tellingOf(name).filter((word) => !owner.includes(word));
+  const label = identity && ownerLabel(`${namespace}/mcp`);
+  return {
+    folded,
+    namespace,
+    name,
+    label,
+    words: words.length > 0 ? words : owner,
+    isPlain: words.length === 0,
+  };
+}
+
+/** What speaks for a handle: `edits` to it or to its name, and to the name of its publisher. */
+function compareTo(
+  handle: string,
+  { folded, namespace, name, label, words, isPlain }: ReturnType<typeof toAsked>,
+) {
+  const own = handle.toLowerCase();
+  const parts = handleParts(own);
+  const owner = ownerLabel(own);
+  const ofOwner = label && owner ? countEdits(label, owner, 1) : mostEdits;
+  const isOwner = ofOwner === 0 || (ofOwner === 1 && isCorrectable(label));
+  const isSame = own === folded || own === `io.github.${folded}`;
+  const isNamed = isPlain && label.length > 0 && tellingOf(parts.name).join('') === words.join('');
+  const edits = Math.min(
+    countEdits(folded, own, mostEdits),
+    countNameEdits(name, parts.name),
+    namespace ? mostEdits + 1 : countNameEdits(name, owner),
+    isPlain && isOwner ? ofOwner : mostEdits + 1,
+    isNamed ? 0 : mostEdits + 1,
+  );
+  const isOfNamespace = parts.namespace === namespace;
+  return { handle, edits: isSame ? -1 : edits, isOfNamespace, isOfOwner: isOwner && ofOwner === 0 };
+}
+
 /**
- * Reads visible handles like a text: those within two edits of it, or of its name, those of the same namespace first, and
- * others, of the namespace, then those with all words of the name.
+ * Reads visible handles like a text: those within two edits of it, or of its name, and those of its publisher, or of one whose name
+ * is a letter from it, if its name says no more; those of the same namespace first. `others`: of that publisher, then those with
+ * all words of the name.
  */
 export async function readNear(db: Db, index: SearchIndex, text: string, limit: number) {
-  const folded = text.trim().toLowerCase();
-  const { namespace, name } = folded.includes('/') ? handleParts(folded) : { namespace: '', name: folded };
+  const asked = toAsked(text);
+  const { folded, namespace, name, label } = asked;
   const ofNamespace = namespace
     ? [
         ...(await readSame(db, folded)),
         ...(await readAlike(db, `${namespace}/${name.slice(0, 1)}`)),
         ...(await readAlike(db, `${namespace}/`)),
+        ...(label ? await readOwned(db, label) : []),
       ]
     : [];
-  const named = await readNamed(db, index, name);
+  const named = await readNamed(db, index, asked.words);
+  const complete = new Set(named.filter(({ isAll }) => isAll).map(({ handle }) => handle));
   const candidates = [...new Set([...ofNamespace, ...named].map(({ handle }) => handle))].map((handle) => {
-    const own = handle.toLowerCase();
-    const parts = handleParts(own);
-    const isSame = own === folded || own === `io.github.${folded}`;
-    const toOwner = namespace ? mostEdits + 1 : countNameEdits(name, ownerLabel(own));
-    const edits = isSame
-      ? -1
-      : Math.min(countEdits(folded, own, mostEdits), countNameEdits(name, parts.name), toOwner);
-    return { handle, edits, isOfNamespace: parts.namespace === namespace };
+    const compared = compareTo(handle, asked);
+    // The search engine of the publisher, if com.brave/search is asked for.
+    const isMeant = compared.isOfOwner && complete.has(handle);
+    return isMeant ? { ...compared, edits: Math.min(compared.edits, mostEdits) } : compared;
   });
   const near = candidates
     .filter(({ edits }) => edits <= mostEdits)
@@ -90,16 +157,20 @@ export async function readNear(db: Db, index: SearchIndex, text: string, limit: 
       (a, b) =>
         Number(b.edits < 0) - Number(a.edits < 0) ||
         Number(b.isOfNamespace) - Number(a.isOfNamespace) ||
+        Number(b.isOfOwner) - Number(a.isOfOwner) ||
         a.edits - b.edits ||
         (a.handle < b.handle ? -1 : 1),
     )
     .map(({ handle }) => handle);
-  const complete = new Set(named.filter(({ isAll }) => isAll).map(({ handle }) => handle));
   const others = candidates
     .filter(
-      ({ handle, edits, isOfNamespace }) => edits > mostEdits && (isOfNamespace || complete.has(handle)),
+      ({ handle, edits, isOfNamespace, isOfOwner }) =>
+        edits > mostEdits && (isOfNamespace || isOfOwner || complete.has(handle)),
     )
-    .sort((a, b) => Number(b.isOfNamespace) - Number(a.isOfNamespace))
+    .sort(
+      (a, b) =>
+        Number(b.isOfNamespace) - Number(a.isOfNamespace) || Number(b.isOfOwner) - Number(a.isOfOwner),
+    )
     .map(({ handle }) => handle);
   return { near: near.slice(0, limit), others: others.slice(0, limit) };
 }

@@ -121,22 +121,26 @@ const shortestHalf = 3;
 export const isCorrectable = (word: string): boolean =>
   word.length >= shortestCorrected && word.length <= longestCorrected && /^[a-z0-9]+$/.test(word);
 
-/** All words that one letter more, less, other or exchanged with its neighbour makes of a word, by their stems. */
+/** All texts that one letter more, less, other or exchanged with its neighbour makes of a word; one may come twice. */
+export function* oneLetterFrom(word: string): Generator<string> {
+  for (let at = 0; at <= word.length; at++) {
+    const [before, after] = [word.slice(0, at), word.slice(at)];
+    if (after) yield before + after.slice(1);
+    if (after.length > 1) yield `${before}${after[1]}${after[0]}${after.slice(2)}`;
+    for (const letter of letters) {
+      yield before + letter + after;
+      if (after) yield before + letter + after.slice(1);
+    }
+  }
+}
+
+/** The same by their stems. */
 export function toSpellings(word: string): Map<string, string> {
   const spellings = new Map<string, string>();
-  const add = (spelling: string) => {
+  for (const spelling of oneLetterFrom(word)) {
     const term = stem(spelling);
     const known = spellings.get(term) ?? '';
     if (term.length >= shortestHalf && spelling.length > known.length) spellings.set(term, spelling);
-  };
-  for (let at = 0; at <= word.length; at++) {
-    const [before, after] = [word.slice(0, at), word.slice(at)];
-    if (after) add(before + after.slice(1));
-    if (after.length > 1) add(`${before}${after[1]}${after[0]}${after.slice(2)}`);
-    for (const letter of letters) {
-      add(before + letter + after);
-      if (after) add(before + letter + after.slice(1));
-    }
   }
   return spellings;
 }

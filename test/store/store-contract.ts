@@ -452,6 +452,26 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       expect(await nearTo('b/sqlite-databse')).toEqual(['b/sqlite-database']);
       expect(await nearTo('x/entirely-different-thing')).toEqual([]);
     });
+    it('names the listings of a publisher whose namespace was guessed or misspelt, where the name says no more', async () => {
+      const named = [
+        'com.vesper/mcp',
+        'com.quillon.mcp/mcp',
+        'io.github.getloomly/loomly-mcp',
+        'io.github.tarnix/tools',
+      ];
+      await store.write((tx) =>
+        tx.listings.putListings(named.map((handle, n) => makeListing(handle, 70 + n))),
+      );
+      expect(await nearTo('com.vepser/mcp')).toEqual(['com.vesper/mcp']);
+      expect(await nearTo('ai.vesper/vesper-mcp-server')).toEqual(['com.vesper/mcp']);
+      expect(await nearTo('com.quillon/mcp')).toEqual(['com.quillon.mcp/mcp']);
+      expect(await nearTo('com.loomly/mcp')).toEqual(['io.github.getloomly/loomly-mcp']);
+      expect(await nearTo('com.tarnix/api')).toEqual(['io.github.tarnix/tools']);
+      expect(await store.listings.near('com.tarnix/payments', 5)).toEqual({
+        ...{ near: [], others: ['io.github.tarnix/tools'] },
+      });
+      expect(await nearTo('com.ves/mcp')).toEqual([]);
+    });
     it('names the listing of GitHub whose owner and name a text is', async () => {
       await store.write((tx) =>
         tx.listings.putListings([
