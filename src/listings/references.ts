@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { isHandle } from '../core/handle.ts';
 import { namespaceIdentity } from '../core/identity.ts';
 import { own } from '../core/json.ts';
 import { toRepositoryKey } from '../net/repository-place.ts';
@@ -29,8 +30,8 @@ function toAddressKey(text: string): string | undefined {
   return `${url.host.replace(/^www\./, '')}${url.pathname.replace(/\/+$/, '')}${url.search}`;
 }
 
-/** The host of an address key. */
-export const toHost = (key: string) => key.replace(/[/?].*$/s, '');
+/** The host of an address key, without its port. */
+export const toHost = (key: string) => key.replace(/(?::\d+)?(?:[/?].*)?$/s, '');
 
 /** Without tag and digest, and without the registry that images have by default. */
 const toImageKey = (name: string) =>
@@ -141,8 +142,20 @@ export function toReferences(text: string): Reference[] {
     ...(repository ? [{ kind: 'repository' as const, key: repository }] : []),
     ...(address && isAddress ? [{ kind: 'package' as const, key: address }] : []),
     ...(isAddress ? [] : toPackageReferences(text)),
-    ...(bare && bare === toHost(bare) ? [{ kind: 'host' as const, key: bare }] : []),
+    ...(bare && !/[/?]/.test(bare) ? [{ kind: 'host' as const, key: toHost(bare) }] : []),
   ];
+}
+
+const forges = ['github.com', 'gitlab.com', 'codeberg.org', 'bitbucket.org'];
+
+/** Whether a text is the owner and name of a repository, as people write it: an owner has no dot, a namespace has one. */
+export const isOwnerAndName = (text: string): boolean => /^[\w-]{1,100}\/[\w.-]{1,100}$/.test(text);
+
+/** What a text may name besides a handle: of one that has the form of a handle, only the repository `owner/name`. */
+export function referencesBeside(text: string): Reference[] {
+  if (isOwnerAndName(text))
+    return forges.map((forge) => ({ kind: 'repository', key: `${forge}/${text.toLowerCase()}` }));
+  return isHandle(text) ? [] : toReferences(text);
 }
 
 /** A key of 96 bits, so that the texts of others are stored once. */

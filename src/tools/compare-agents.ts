@@ -17,6 +17,7 @@ import {
 } from '../core/words.ts';
 import { type Answer, compareListing, type RequestedCriterion } from '../document/criteria/criteria.ts';
 import { sampleFlag } from '../document/listing-document.ts';
+import { findNamed } from './find/listing.ts';
 import { readListing } from './get-agent.ts';
 import { criteriaInput, isUnique, namedInput, toRequested } from './input/fields.ts';
 import { closingText, untrustedOf } from './texts.ts';
@@ -115,7 +116,8 @@ async function compareOne(
   context: Context,
 ): Promise<ComparedAgent> {
   try {
-    const listing = await readListing(named, context);
+    const found = await findNamed(named, context);
+    const listing = await readListing(found.handle, context);
     const compared = { listing, now_ms: context.clock().getTime() };
     const { handle, description, sample, being_checked } = listing;
     return { handle, description, sample, being_checked, ...compareListing(compared, criteria) };

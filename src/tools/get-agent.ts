@@ -9,13 +9,13 @@ import type { ListingFacts } from '../document/record.ts';
 import { isSample } from '../listings/listing.ts';
 import { readTools } from '../observations/history.ts';
 import { dueAt_ms } from '../observations/schedule.ts';
-import { findListingFacts, findNamed } from './find/listing.ts';
+import { findNamed, readFacts } from './find/listing.ts';
 import { namedInput, tagsOfNamed } from './input/fields.ts';
 import { cardAddress, defineTool, readsOnly } from './tool.ts';
 
 /** The listing document of a handle. Throws invalid_handle, unknown_handle or listing_withdrawn. */
 export const getListing = async (handle: string, context: Context): Promise<ListingDocument> =>
-  toListingDocument(await findListingFacts(handle, context), context.config, context.clock());
+  toListingDocument(await readFacts(handle, context), context.config, context.clock());
 
 const readAgain = 'A check of this listing by Dossier waits or runs. Read it again in 10 seconds.';
 const readAgain_ms = 10_000;
@@ -24,7 +24,7 @@ const tryAgain_ms = 60_000;
 
 /** The same for somebody who reads it. */
 export const readListing = async (handle: string, context: Context): Promise<ListingDocument> =>
-  toReadDocument(await findListingFacts(handle, context), context);
+  toReadDocument(await readFacts(handle, context), context);
 
 /** The document of what somebody reads: where its last check is too old, a new one is asked for, which is not waited for, and said. */
 export function toReadDocument(facts: ListingFacts, context: Context): ListingDocument {
@@ -44,7 +44,7 @@ export function toReadDocument(facts: ListingFacts, context: Context): ListingDo
 
 /** The tools that the endpoints of a listing last listed to this service. Throws as `getListing` does. */
 export async function readListedTools(handle: string, context: Context) {
-  const { observed } = await findListingFacts(handle, context);
+  const { observed } = await readFacts(handle, context);
   return readTools(handle, observed?.observations ?? [], context);
 }
 

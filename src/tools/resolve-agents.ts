@@ -10,7 +10,7 @@ import { mostSearched, type Resolved, resolvedNames, toResolvedLines } from '../
 import type { CopyField } from '../imports/import-run.ts';
 import { searchLimit } from '../limits/searches.ts';
 import type { Listing } from '../listings/listing.ts';
-import { type Reference, toHost, toPackageReference, toReferences } from '../listings/references.ts';
+import { type Reference, referencesBeside, toHost, toPackageReference } from '../listings/references.ts';
 import {
   type Found,
   handlesInAddress,
@@ -82,8 +82,7 @@ const createDirectory = (context: Context): Directory => ({
 /** A name as sent, the handles that it may be, and what listings may record of it; other listings at its hosts are near. */
 function toAsked(asked: string, { publicUrl }: Directory) {
   const text = asked.trim().replace(/^<(.*)>$/s, '$1');
-  // As get_agent has it: what has the form of a handle names nothing else.
-  const references = isHandle(text) ? [] : toReferences(text);
+  const references = referencesBeside(text);
   const hosts = references.flatMap(({ kind, key }): Reference[] =>
     kind === 'endpoint' ? [{ kind: 'host', key: toHost(key) }] : [],
   );

@@ -30,6 +30,12 @@ const entries = [
     ...onGitHub('alice/mono'),
     remotes: [{ type: 'streamable-http', url: 'https://diary.example.org/mcp' }],
   }),
+  registryEntry('net.example/one', {
+    remotes: [{ type: 'streamable-http', url: 'https://many.example.net/one' }],
+  }),
+  registryEntry('net.example/two', {
+    remotes: [{ type: 'streamable-http', url: 'https://many.example.net:8080/two' }],
+  }),
   registryEntry('io.github.alice/translation-memory', { description: 'Remembers translations' }),
   registryEntry('org.other/translation-helper', { description: 'Translates' }),
   registryEntry(
@@ -127,6 +133,23 @@ describe('get_agent finds the one listing that records', () => {
     expect(answer).toMatchObject({ handle: 'co.webhook/webhook' });
     expect(answer.found_by).toBeUndefined();
   });
+  it('a repository by its owner and name, which is no handle of a listing', async () => {
+    expect(await call('get_agent', { handle: 'Webhook-co/webhook' })).toMatchObject({
+      ...{ handle: 'co.webhook/webhook', found_by: found(repository) },
+    });
+    expect(await call('get_history', { handle: 'webhook-co/webhook' })).toMatchObject({
+      handle: 'co.webhook/webhook',
+    });
+    expect(await call('get_agent', { handle: 'alice/mono' })).toMatchObject({
+      ...{ code: 'several_listings', candidates: [{}, {}] },
+    });
+    expect(await call('resolve_agents', { handles: ['webhook-co/webhook'] })).toMatchObject({
+      results: [{ outcome: 'listed', handle: 'co.webhook/webhook', found_by: found(repository) }],
+    });
+    const page = await directory.app.request('/agents/webhook-co/webhook');
+    expect(page.status).toBe(404);
+    expect(await page.text()).toContain('The first in near records this as a repository');
+  });
   it('and so do the other tools that read one listing', async () => {
     const handle = 'https://mcp.webhook.co/mcp';
     expect(await call('list_ratings', { handle })).toMatchObject({ handle: 'co.webhook/webhook' });
@@ -172,7 +195,9 @@ describe('a text that has the form of a handle', () => {
   it('is only a handle, and what records it as an address or a package is near', async () => {
     expect(await call('get_agent', { handle: 'mcp.webhook.co/mcp' })).toMatchObject({
       code: 'unknown_handle',
-      detail: expect.stringContaining('The first in near records this as an address or a package.'),
+      detail: expect.stringContaining(
+        'The first in near records this as a repository, an address or a package.',
+      ),
       near: ['co.webhook/webhook'],
     });
     const ofImage = await call('get_agent', { handle: 'example/imager' });
@@ -241,7 +266,7 @@ describe('what no listing records', () => {
     const answer = await call('get_agent', { handle });
     expect(answer.code).toBe('unknown_handle');
     expect(answer.detail).toMatch(
-      /^(?:No listing records this (?:address|package)\. )?That it is not listed says nothing about a service\. Similar handles: see near or search_agents\.$/,
+      /^(?:No listing records this (?:address|package)\. )?(?:In others are listings of the same publisher, and those with all words of the name\. )?That it is not listed says nothing about a service\. Similar handles: see near or search_agents\.$/,
     );
     expect(answer.near).not.toContain(other);
   });
@@ -264,6 +289,29 @@ describe('what no listing records', () => {
     expect(others).toEqual(['io.github.alice/translation-memory']);
     const long = 'net.none/remembers-translations-memory-translation-alice-unheardof';
     expect((await call('get_agent', { handle: long })).others).toBeUndefined();
+  });
+  it.each([
+    ['another path', 'https://diary.example.org/sse'],
+    ['another port', 'https://diary.example.org:8443/mcp'],
+    ['another port, without a scheme', 'diary.example.org:8443/mcp'],
+  ])('names the listing that records, at the same host, an address with %s', async (_what, handle) => {
+    expect(await call('get_agent', { handle })).toMatchObject({
+      code: 'unknown_handle',
+      detail: expect.stringMatching(
+        /^No listing records this address; `io\.github\.alice\/diary` records `https:\/\/diary\.example\.org\/mcp` at its host\. /,
+      ),
+      near: ['io.github.alice/diary'],
+    });
+  });
+  it('names those that record others at the host, and the listings of a domain', async () => {
+    const port = await call('get_agent', { handle: 'https://many.example.net/three' });
+    expect(port.detail).toMatch(
+      /^No listing records this address; 2 listings record others at its host, and are in near\. /,
+    );
+    expect(port.near?.slice(0, 2).toSorted()).toEqual(['net.example/one', 'net.example/two']);
+    expect((await call('get_agent', { handle: 'https://politicalcomms.com' })).near).toEqual([
+      'com.politicalcomms/api',
+    ]);
   });
   it('is no listing that was withdrawn', async () => {
     const answer = await call('get_agent', { handle: 'npm:secret-words' });

@@ -1,19 +1,28 @@
 import type { Config } from '../../config/config.ts';
 import { type Context, noteChange } from '../../context.ts';
-import { isHandle, requireHandle } from '../../core/handle.ts';
+import { handleWords, isHandle, requireHandle } from '../../core/handle.ts';
 import { Problem } from '../../core/problem.ts';
 import { counted, day_ms } from '../../core/text.ts';
-import { code, dayOf, join, own, quote, say, toText, type Words } from '../../core/words.ts';
+import { code, codes, dayOf, join, own, quote, say, toText, type Words } from '../../core/words.ts';
 import { publisherOf } from '../../document/hit.ts';
 import type { ListingFacts } from '../../document/record.ts';
 import { packageWords, typeWords } from '../../document/sentences.ts';
 import { isSample, type Listing } from '../../listings/listing.ts';
-import { type Reference, toPackageReference, toReferences, versionIn } from '../../listings/references.ts';
+import {
+  isOwnerAndName,
+  type Reference,
+  referencesBeside,
+  toHost,
+  toPackageReference,
+  toReferences,
+  versionIn,
+} from '../../listings/references.ts';
 import { toAppeal } from '../../moderation/moderation.ts';
 import { nextStale_ms } from '../../observations/to-observations.ts';
 import { findLacking } from './near-misses.ts';
 
 const maxNear = 5;
+const ofOthers = 'In others are listings of the same publisher, and those with all words of the name.';
 
 /** Who asks for a listing, and whether an unknown one is refused with near handles, which are searched for. */
 interface Asking extends Context {
@@ -33,15 +42,42 @@ export const orEmpty = <T>(
     return [];
   });
 
-/** That no listing records what was asked for, or that the copy has none of any listing; undefined if a handle was asked for. */
-async function whyNoneRecords(named: Reference | undefined, context: Context): Promise<string | undefined> {
-  if (!named) return undefined;
-  const { kind } = named;
+/** That no listing records an address, and which ones record others at its host. */
+function whatIsAtHost(listings: readonly Listing[], host: string): string {
+  const [only, second] = listings;
+  if (!only) return 'No listing records this address.';
+  if (second) {
+    const count = listings.length > maxNear ? `more than ${maxNear} listings` : `${listings.length} listings`;
+    return `No listing records this address; ${count} record others at its host, and are in near.`;
+  }
+  const atHost = only.remotes.filter(({ url }) =>
+    toReferences(url).some(({ kind, key }) => kind === 'endpoint' && toHost(key) === host),
+  );
+  const recorded = codes(atHost.map(({ url }) => url));
+  return toText(
+    say`No listing records this address; ${handleWords(only.handle)} records ${recorded} at its host.`,
+  );
+}
+
+/**
+ * That no listing records what was asked for, or that the copy has none of any listing, and listings that record another address
+ * at the same host; nothing if a handle was asked for.
+ */
+async function readWhy(
+  named: Reference | undefined,
+  context: Context,
+): Promise<{ readonly detail?: string; readonly atHost: readonly Listing[] }> {
+  if (!named) return { atHost: [] };
+  const { kind, key } = named;
   const field = kind === 'package' || kind === 'repository' ? kind : 'endpoint';
   const lacking = await findLacking(context.store, [field]);
-  if (lacking) return lacking;
-  if (kind === 'package') return 'No listing records this package.';
-  return `No listing records ${kind === 'host' ? 'an endpoint at this host' : 'this address'}.`;
+  if (lacking) return { detail: lacking, atHost: [] };
+  if (kind === 'package') return { detail: 'No listing records this package.', atHost: [] };
+  if (kind === 'host') return { detail: 'No listing records an endpoint at this host.', atHost: [] };
+  if (kind !== 'endpoint') return { detail: 'No listing records this address.', atHost: [] };
+  const host: Reference = { kind: 'host', key: toHost(key) };
+  const [atHost = []] = await context.store.listings.recording([host], mostRecording);
+  return { detail: whatIsAtHost(atHost, host.key), atHost };
 }
 
 /**
@@ -58,21 +94,27 @@ async function refuseUnknown(
   if (context.namesNear === false) throw new Problem('unknown_handle');
   const { listings } = context.store;
   const recording = async () => (await listings.recording(references ?? [], maxNear)).flat();
-  const read = Promise.all([listings.near(text, maxNear), recording()]).then((found) => [found]);
-  const [[{ near, others }, recorded] = [{ near: [], others: [] }, []]] = await orEmpty(read, context);
+  const read = Promise.all([listings.near(text, maxNear), recording(), readWhy(named, context)]);
+  const [[{ near, others }, recorded, why] = [{ near: [], others: [] }, [], undefined]] = await orEmpty(
+    read.then((found) => [found]),
+    context,
+  );
   const isTwin = references !== undefined && near[0]?.toLowerCase() === text.toLowerCase();
   const detail = isTwin
     ? 'A listing has this handle with different capitals: it is the first in near.'
     : recorded.length > 0
-      ? 'The first in near records this as an address or a package.'
-      : await whyNoneRecords(named, context);
+      ? 'The first in near records this as a repository, an address or a package.'
+      : why?.detail;
   const recorders = recorded.map(({ handle }) => handle);
-  const all = new Set(isTwin ? [near[0] ?? '', ...recorders, ...near] : [...recorders, ...near]);
-  const farther = others.filter((handle) => !all.has(handle));
+  const atHost = why?.atHost.map(({ handle }) => handle) ?? [];
+  const alike = atHost.length > 0 ? atHost : near;
+  const all = new Set(isTwin ? [near[0] ?? '', ...recorders, ...alike] : [...recorders, ...alike]);
+  const farther = atHost.length > 0 ? [] : others.filter((handle) => !all.has(handle));
+  const said = [detail, farther.length > 0 && ofOthers].filter(Boolean).join(' ');
   throw new Problem('unknown_handle', {
     near: [...all].slice(0, maxNear),
     ...(farther.length > 0 && { others: farther }),
-    ...(detail && { detail }),
+    ...(said && { detail: said }),
   });
 }
 
@@ -115,7 +157,7 @@ export async function findListing(handle: string, context: Context): Promise<Lis
   requireHandle(handle);
   const listing =
     (await context.store.listings.byHandle(handle)) ??
-    (await refuseUnknown(handle, context, toReferences(handle)));
+    (await refuseUnknown(handle, context, recordedOf(handle)));
   return requireShown(listing, listing, context);
 }
 
@@ -234,11 +276,15 @@ export function pickRecording(
   };
 }
 
-/** What handles are near to an address or a package: the owner and name of a repository, the name of a domain, a package. */
+/**
+ * What handles are near to an address or a package: the owner and name of a repository, the namespace that an endpoint's host would
+ * have, a package.
+ */
 export function toNearText(text: string, references: readonly Reference[]): string {
   const [first] = references;
   const repository = references.find(({ kind }) => kind === 'repository');
   if (repository) return repository.key.split('/').slice(1, 3).join('/');
+  if (first?.kind === 'endpoint') return `${toHost(first.key).split('.').toReversed().join('.')}/`;
   return first?.kind === 'package' ? first.key.replace(/^@/, '') : text;
 }
 
@@ -248,11 +294,11 @@ export function toNearText(text: string, references: readonly Reference[]): stri
  * there is a listing with a well-formed handle is not checked.
  */
 export async function findNamed(text: string, context: Asking): Promise<Found> {
-  if (isHandle(text)) return { handle: text };
   const trimmed = text.trim().replace(/^<(.*)>$/s, '$1');
   const handle = isHandle(trimmed) ? trimmed : await handleInAddress(trimmed, context);
-  if (handle !== undefined) return { handle };
-  const references = toReferences(trimmed);
+  const mayBeRepository = handle !== undefined && isOwnerAndName(trimmed);
+  if (handle !== undefined && (!mayBeRepository || (await isKnown(handle, context)))) return { handle };
+  const references = referencesBeside(trimmed);
   const recording = await context.store.listings.recording(references, mostRecording);
   const found = pickRecording(references, recording, trimmed);
   if (found && 'candidates' in found) {
@@ -263,8 +309,10 @@ export async function findNamed(text: string, context: Asking): Promise<Found> {
     });
   }
   if (found) return found;
+  if (handle !== undefined) return { handle };
   if (references.length === 0 && !isName.test(trimmed)) throw new Problem('invalid_handle');
-  return refuseUnknown(toNearText(trimmed, references), context, undefined, references[0]);
+  const named = references.find(({ kind }) => kind === 'repository') ?? references[0];
+  return refuseUnknown(toNearText(trimmed, references), context, undefined, named);
 }
 
 /** When facts are shown otherwise by time alone: another day, another group of a rating, an observation that is stale. */
@@ -280,12 +328,19 @@ export function nextChange_ms(
   );
 }
 
-/** All facts of a shown listing that a text names (`findNamed`); throws as findListing does, or several_listings. */
-export async function findListingFacts(text: string, context: Asking): Promise<ListingFacts> {
-  const { handle } = await findNamed(text, context);
+/** What may record a text that has the form of a handle. */
+const recordedOf = (handle: string) => [...referencesBeside(handle), ...toReferences(handle)];
+
+/** All facts of a shown listing. Throws as findListing does. */
+export async function readFacts(handle: string, context: Asking): Promise<ListingFacts> {
+  requireHandle(handle);
   const facts =
     (await context.store.documents.facts(handle, context.clock().toISOString())) ??
-    (await refuseUnknown(handle, context, toReferences(handle)));
+    (await refuseUnknown(handle, context, recordedOf(handle)));
   noteChange(context, nextChange_ms(facts, context));
   return requireShown(facts, facts.listing, context);
 }
+
+/** The same of the listing that a text names (`findNamed`); throws several_listings besides. */
+export const findListingFacts = async (text: string, context: Asking): Promise<ListingFacts> =>
+  readFacts((await findNamed(text, context)).handle, context);

@@ -12,6 +12,7 @@ import {
   isCriterionName,
   type RequestedCriterion,
 } from '../../document/criteria/criteria.ts';
+import { isOwnerAndName } from '../../listings/references.ts';
 import type { ChangedHandles } from '../../store/store.ts';
 import { ofFilters } from './aliases.ts';
 
@@ -23,7 +24,7 @@ export const namedInput = z.string().describe('Handle, endpoint, repository or p
 
 /** What an answer about a named listing depends on: which listing records an address follows from all of them. */
 export const tagsOfNamed = ({ handle }: { readonly handle: string }): ChangedHandles =>
-  isHandle(handle) ? [handle] : 'all';
+  isHandle(handle) && !isOwnerAndName(handle) ? [handle] : 'all';
 
 export const cursorInput = z.string().max(400).optional();
 
