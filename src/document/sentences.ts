@@ -18,12 +18,12 @@ import type { Listing, ListingInput, ListingPackage } from '../listings/listing.
 import { isAddress, isImageType, versionOfImage } from '../listings/package.ts';
 import type { Shared } from '../listings/shared.ts';
 import type { AskedKind } from '../observations/kind.ts';
-import { toImage, toPackage } from '../observations/kinds/package-record.ts';
 import type { sharedKinds } from '../observations/kinds/publisher.ts';
 import { anyPrice, nativeRatings } from '../observations/kinds/questions.ts';
 import { askedOf, kindOf, mayLack } from '../observations/kinds.ts';
 import { isDated, knowingOf, type Observation } from '../observations/observation.ts';
 import { outcomeWords } from '../observations/outcome.ts';
+import { toImage, toPackage } from '../observations/published/recorded.ts';
 import type { NotKnownItem, NotSeenItem } from './listing-document.ts';
 import { copyLacksWords, packageTypes, transports } from './record.ts';
 

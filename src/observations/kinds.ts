@@ -9,13 +9,13 @@ import {
   endpointTls,
 } from './kinds/endpoint.ts';
 import { priceChallenge } from './kinds/offer.ts';
+import { packageProvenance } from './kinds/package-provenance.ts';
 import { packageDependencies, packagePublishedBy, packageScripts } from './kinds/package-versions.ts';
 import {
   packageAdvisories,
   packageDeprecated,
   packageExists,
   packageMaintainers,
-  packageProvenance,
   packageVersionAge,
 } from './kinds/packages.ts';
 import { priceCapability, priceCatalog, priceOpenapi, pricePayTo, priceTool } from './kinds/price.ts';

@@ -21,7 +21,6 @@ import {
 } from '../../core/words.ts';
 import { accessOauth, accessRequired, signInWords } from '../../observations/kinds/access.ts';
 import { endpointAnswers } from '../../observations/kinds/endpoint.ts';
-import { readablePackages, toPackage } from '../../observations/kinds/package-record.ts';
 import { packageExists } from '../../observations/kinds/packages.ts';
 import {
   namespaceHoldsEndpoint,
@@ -36,6 +35,7 @@ import { repositoryExists, repositoryLastCommit } from '../../observations/kinds
 import { toolsCount, toolsSurface } from '../../observations/kinds/tools.ts';
 import type { DatedObservation } from '../../observations/observation.ts';
 import { outcomeWords } from '../../observations/outcome.ts';
+import { readablePackages, toPackage } from '../../observations/published/recorded.ts';
 import { answeredWords } from '../../observations/tally.ts';
 import {
   type Fact,

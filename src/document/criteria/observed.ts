@@ -4,8 +4,8 @@ import { type FactOf, factsOf, type NamedKind, type ValueOf } from '../../observ
 import { endpointAnswers, endpointAvailability } from '../../observations/kinds/endpoint.ts';
 import { priceChallenge } from '../../observations/kinds/offer.ts';
 import { allOffers, offerWords } from '../../observations/kinds/offers.ts';
-import { readablePackages, toPackage } from '../../observations/kinds/package-record.ts';
-import { packageDeprecated, packageProvenance } from '../../observations/kinds/packages.ts';
+import { packageProvenance } from '../../observations/kinds/package-provenance.ts';
+import { packageDeprecated } from '../../observations/kinds/packages.ts';
 import {
   isAnotherEachTime,
   isWithinLimit,
@@ -22,6 +22,7 @@ import {
   type Observation,
 } from '../../observations/observation.ts';
 import { isUnanswered } from '../../observations/outcome.ts';
+import { readablePackages, toPackage } from '../../observations/published/recorded.ts';
 import { factWords, tallyWords, whyNotAsked } from '../seen.ts';
 import {
   absentFinding,

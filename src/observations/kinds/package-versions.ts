@@ -4,8 +4,9 @@ import { asMembers, type Json } from '../../core/json.ts';
 import { code, codes, join, own, quote, say, type Words } from '../../core/words.ts';
 import { type NoAnswer, noAnswer } from '../../net/answer.ts';
 import { defineKind, type ShownFinding, type StandingOut } from '../kind.ts';
+import { memberOf, namesWords, type Published, toShort } from '../published/document.ts';
+import { ofPublished } from '../published/readers.ts';
 import type { Found } from '../remotes.ts';
-import { memberOf, namesWords, ofPublished, type Published, toShort } from './package-record.ts';
 
 type Manifest = Published['document'];
 

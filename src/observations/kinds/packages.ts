@@ -1,42 +1,16 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { code, codes, count, day, dayOf, own, quote, say, type Words } from '../../core/words.ts';
-import type { Listing } from '../../listings/listing.ts';
 import { notAsked, toRegistered } from '../../net/answer.ts';
-import { defineKind, type ShownFinding } from '../kind.ts';
-import type { Finding, RecordedSubject } from '../observation.ts';
+import { defineKind } from '../kind.ts';
+import type { Finding } from '../observation.ts';
 import { type Advisory, affects } from '../packages/advisories.ts';
-import type { CheckedSignature } from '../packages/sigstore.ts';
-import { type Found, withoutAnswer } from '../remotes.ts';
-import type { Run, Subject } from '../run.ts';
-import {
-  isAttested,
-  memberOf,
-  namesWords,
-  notFound,
-  ofPackages,
-  ofPublished,
-  type Published,
-  packagesOn,
-  type RecordedPackage,
-  readProvenance,
-  readPublished,
-  type ServedProvenance,
-  sourceOf,
-  toImage,
-  toShort,
-} from './package-record.ts';
-
-/** Whether a record names a package on a registry whose packages have all of these facts. */
-const isOnNpmOrPypi = ({ packages }: Pick<Listing, 'packages'>): boolean =>
-  packages.some(({ registry_type }) => /^(?:npm|pypi)$/i.test(registry_type));
-
-const packageOf = (subject: string | undefined): Words =>
-  subject === undefined ? own('the package') : code(subject);
-
-/** The version that a fact is about: the recorded one, or the newest if none is recorded. */
-const versionOf = ({ details }: Pick<ShownFinding, 'details'>): Words =>
-  typeof details?.version === 'string' ? say`version ${code(details.version)}` : own('the recorded version');
+import { namesWords, notFound, sourceOf } from '../published/document.ts';
+import { ofPackages, ofPublished, readPublished } from '../published/readers.ts';
+import { packagesOn, type RecordedPackage, toImage } from '../published/recorded.ts';
+import { isOnNpmOrPypi, packageOf, versionOf } from '../published/words.ts';
+import { withoutAnswer } from '../remotes.ts';
+import type { Run } from '../run.ts';
 
 const mostAdvisories = 20;
 
@@ -241,134 +215,6 @@ export const packageMaintainers = defineKind({
       ? maintainers
       : { value: { count: maintainers.length, names: maintainers }, outcome: 'seen' },
   ),
-});
-
-const looseUrl = (url: string | undefined) =>
-  url
-    ?.toLowerCase()
-    .replace(/^git\+|^http:/g, '')
-    .replace(/^https:/, '')
-    .replace(/\/$/, '')
-    .replace(/\.git$/, '');
-
-/** The repository that signed provenance names, beside the recorded one. */
-function compare(
-  { repository, issuer }: Extract<CheckedSignature, { readonly result: 'signed' }>,
-  recorded: string | undefined,
-  version: string,
-): Found<Provenance> {
-  const details = { version, issuer: toShort(issuer) ?? null };
-  if (repository === undefined) {
-    return {
-      value: null,
-      outcome: 'nothing',
-      why: own('The signed provenance names no repository.'),
-      details,
-    };
-  }
-  if (recorded === undefined) {
-    const why = own('The listing records no repository.');
-    return { value: { result: 'not_comparable', repository }, outcome: 'seen', why, details };
-  }
-  const result = looseUrl(repository) === looseUrl(recorded) ? 'match' : 'other';
-  return { value: { result, repository }, outcome: 'seen', details };
-}
-
-/** Without provenance; that an earlier version had it is said. */
-function none({ version, earlier }: Published): Found<Provenance> {
-  const provenBefore =
-    'result' in earlier ? undefined : earlier.find((one) => isAttested(one.document))?.version;
-  const before =
-    provenBefore === undefined ? own('') : say` Version ${code(provenBefore)}, which is older, has one.`;
-  return {
-    value: { result: 'none' },
-    outcome: 'seen',
-    why: say`The registry serves no provenance of version ${code(version)}.${before}`,
-    details: { version, ...(provenBefore !== undefined && { earlier_with_provenance: provenBefore }) },
-  };
-}
-
-/** What a checked signature shows about a published file. */
-function judge(
-  signed: CheckedSignature,
-  { digest }: ServedProvenance,
-  { version, repository }: { readonly version: string; readonly repository: string | undefined },
-): Found<Provenance> {
-  const isAboutFile =
-    signed.result === 'signed' &&
-    digest.hex !== '' &&
-    Array.isArray(signed.statement.subject) &&
-    signed.statement.subject.some((one) => memberOf(one, 'digest')[digest.algorithm] === digest.hex);
-  if (isAboutFile) return compare(signed, repository, version);
-  const other = own('The signed provenance is about another file than the published one.');
-  const why = signed.result === 'unproven' ? signed.why : other;
-  return { value: null, outcome: 'nothing', why, details: { version } };
-}
-
-async function provenanceOf(run: Run, recorded: RecordedPackage): Promise<Finding<Provenance>> {
-  const published = await readPublished(run, recorded);
-  if (published.result !== 'published') return withoutAnswer(published);
-  const { source, source_url, version } = published;
-  const served = await readProvenance(run, recorded, published);
-  if (served === 'none') return { ...none(published), source, source_url };
-  if (served === 'absent') return { ...none(published), source, source_url, rule: 'gone' };
-  if (served.result !== 'served') return { ...withoutAnswer(served), source, source_url };
-  const signed = await run.signature(served.bundle);
-  if (signed.result !== 'signed' && signed.result !== 'unproven') return withoutAnswer(signed);
-  const { repository } = run.listing;
-  return { ...judge(signed, served, { version, repository }), source, source_url: served.source_url };
-}
-
-/** What is compared: a package, and the repository that is recorded beside it. */
-const withRepository = ({ recorded }: RecordedSubject, { repository = '' }: Subject): string =>
-  `${recorded} ${repository}`;
-
-const provenances = {
-  match: own('signed provenance names the recorded repository'),
-  other: own('signed provenance names another repository'),
-  none: own('no provenance'),
-  not_comparable: own('provenance that cannot be compared'),
-};
-const provenance = z.strictObject({
-  result: z.enum(['match', 'other', 'none', 'not_comparable']),
-  /** What the certificate names. */
-  repository: z.string().optional(),
-});
-type Provenance = z.infer<typeof provenance>;
-
-/** Which repository the published package was built from, as its signed provenance says. */
-export const packageProvenance = defineKind({
-  kind: 'package.provenance',
-  unchecked: {
-    what: own('which repository the published package was built from'),
-    isAsked: isOnNpmOrPypi,
-  },
-  value: provenance,
-  say: ({ value: { result, repository } }) =>
-    repository === undefined ? provenances[result] : say`${provenances[result]}: ${code(repository)}`,
-  saidIn: 'kept_up',
-  sayInLine: ({ value }) => provenances[value.result],
-  standsOutAs: 'contradiction',
-  sayStandsOut({ value: { result, repository }, subject, by }) {
-    const other = repository === undefined ? own('another repository') : code(repository);
-    return result === 'other'
-      ? say`By its signed provenance ${packageOf(subject)} was built from ${other}, not from the recorded repository${by}`
-      : undefined;
-  },
-  isLocked: true,
-  question: 'code',
-  title: 'Provenance of the package',
-  means:
-    'Whether the published file has build provenance with a valid Sigstore signature, and whether the repository in its certificate is the recorded one: match, other or none.',
-  doesNotMean:
-    'It does not say what the code does. A package without provenance may be built of the same code.',
-  method_version: 'provenance/2',
-  ...ofPackages(['npm', 'pypi'], async (one, run) => ({
-    ...(await provenanceOf(run, one)),
-    recorded: withRepository(one, run.listing),
-  })),
-  about: (listing) =>
-    packagesOn('npm', 'pypi')(listing).map((one) => ({ ...one, recorded: withRepository(one, listing) })),
 });
 
 /** When the recorded version of a package was published. */

@@ -1,0 +1,132 @@
+import compare from 'semver/functions/compare.js';
+import prerelease from 'semver/functions/prerelease.js';
+import valid from 'semver/functions/valid.js';
+import { asMembers, type JsonObject } from '../../core/json.ts';
+import { code, own, say, name as term } from '../../core/words.ts';
+import { type Fetched, type NoAnswer, notAsked, toRegistered } from '../../net/answer.ts';
+import type { Run } from '../run.ts';
+import {
+  type Earlier,
+  free,
+  memberOf,
+  notFound,
+  notStated,
+  type Published,
+  sourceOf,
+  toShort,
+  toTime,
+} from './document.ts';
+import type { RecordedPackage } from './recorded.ts';
+
+/** It keeps its small letter at the beginning of a sentence. */
+const npm = term('npm');
+
+/** The path of a package; a scope's slash is encoded. */
+export const npmPath = (name: string): string => `/${name.replace('/', '%2f')}`;
+
+/** The names of maintainers, as objects or in the older form `name <address>`; a list in another form is not read as an empty one. */
+function namesOf(maintainers: unknown): string[] | NoAnswer {
+  const list = Array.isArray(maintainers) ? (maintainers as unknown[]) : [];
+  const names = list.map((one) =>
+    toShort(typeof one === 'string' ? one.replace(/\s*[<(].*$/s, '') : asMembers(one).name),
+  );
+  if (list.length === 0 || names.includes(undefined))
+    return notStated(npm, own('in a form that Dossier knows who maintains this package'));
+  return [...new Set(names.filter((name) => name !== undefined))].sort();
+}
+
+/** Whether npm has attestations of a version. */
+export const isAttested = (version: unknown): boolean =>
+  Object.keys(memberOf(memberOf(version, 'dist'), 'attestations')).length > 0;
+
+const settled_ms = 7 * 86_400_000;
+
+/**
+ * The releases of a package below a version (SemVer, without prereleases) that were published before it; those at least seven days
+ * before it (`isSettled`) come first, then the highest: a publisher that takes over a package may publish more than once.
+ */
+function publishedBefore(version: string, time: string, document: JsonObject): Earlier[] {
+  const times = memberOf(document, 'time');
+  const settled = new Date(Date.parse(time) - settled_ms).toISOString();
+  return Object.entries(memberOf(document, 'versions'))
+    .flatMap(([name, one]) => {
+      const published_at = toTime(times[name]);
+      if (published_at === undefined || published_at >= time || name.length > 100) return [];
+      if (!valid(name) || prerelease(name) || (valid(version) && compare(name, version) >= 0)) return [];
+      return [{ version: name, isSettled: published_at <= settled, document: asMembers(one) }];
+    })
+    .sort((a, b) => Number(b.isSettled) - Number(a.isSettled) || compare(b.version, a.version));
+}
+
+/** npm states words; an empty text takes the mark away. */
+function toDeprecation(stated: unknown): Published['deprecated'] {
+  if (stated && typeof stated !== 'string')
+    return notStated(npm, own('in a form that Dossier knows whether this version is deprecated'));
+  const message = toShort(stated);
+  return message === undefined ? { deprecated: false } : { deprecated: true, message };
+}
+
+/** What a version's own document says, with what only the package's document says. */
+const toPublishedOnNpm = (
+  response: Fetched,
+  document: Published['document'],
+  ofPackage: Pick<Published, 'published_at' | 'maintainers' | 'earlier'>,
+): Published => ({
+  result: 'published',
+  version: toShort(document.version) ?? '',
+  ...sourceOf(response),
+  deprecated: toDeprecation(document.deprecated),
+  ...ofPackage,
+  document,
+});
+
+/** Reads the version's own document where that of the whole package is too large. */
+async function readVersion(run: Run, { name, version = 'latest' }: RecordedPackage) {
+  const answer = toRegistered(
+    await run.registry('npm', `${npmPath(name)}/${version}`),
+    (document) => document.name === name && typeof document.version === 'string',
+  );
+  if (answer.result === 'absent')
+    return notFound(npm, answer.response, say`has no version ${code(version)} of ${code(name)}`);
+  if (answer.result !== 'document') return answer;
+  const tooLarge = notAsked(
+    say`The npm document of ${code(name)} that states this is larger than the 2 MiB that Dossier reads.`,
+  );
+  return toPublishedOnNpm(answer.response, answer.document, {
+    published_at: tooLarge,
+    maintainers: tooLarge,
+    earlier: tooLarge,
+  });
+}
+
+/** What npm says of a package: from the document of the package, or of the version where that is over 2 MiB. */
+export async function readNpm(run: Run, recorded: RecordedPackage): Promise<Published | NoAnswer> {
+  const { name } = recorded;
+  const answer = toRegistered(
+    await run.registry('npm', npmPath(name)),
+    (sent) => sent.name === name && ('versions' in sent || 'time' in sent),
+  );
+  if (answer.result === 'absent')
+    return notFound(npm, answer.response, say`has no package ${code(name)}${free(name)}`);
+  if (answer.result !== 'document') return answer.cause === 'too_large' ? readVersion(run, recorded) : answer;
+  const { document, response } = answer;
+  const version = recorded.version ?? toShort(memberOf(document, 'dist-tags').latest) ?? '';
+  const times = memberOf(document, 'time');
+  if (!Object.hasOwn(memberOf(document, 'versions'), version))
+    return notFound(
+      npm,
+      response,
+      times.unpublished
+        ? say`says that ${code(name)} was unpublished`
+        : say`has no version ${code(version)} of ${code(name)}`,
+    );
+  const published_at = toTime(times[version]);
+  return toPublishedOnNpm(response, memberOf(document.versions, version), {
+    published_at: published_at ?? notStated(npm, own('when this version was published')),
+    maintainers: namesOf(document.maintainers),
+    earlier:
+      published_at === undefined
+        ? notStated(npm, own('when this version was published'))
+        : publishedBefore(version, published_at, document),
+  });
+}

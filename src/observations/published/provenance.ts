@@ -1,0 +1,82 @@
+import { asMembers } from '../../core/json.ts';
+import { type NoAnswer, toRegistered } from '../../net/answer.ts';
+import type { Run } from '../run.ts';
+import { memberOf, type Published } from './document.ts';
+import { isAttested, npmPath } from './npm.ts';
+import { filesOf } from './pypi.ts';
+import type { RecordedPackage } from './recorded.ts';
+
+/** The provenance that a registry serves of a version: a Sigstore bundle, and the digest of the file that it must name. */
+export interface ServedProvenance {
+  readonly result: 'served';
+  readonly bundle: unknown;
+  readonly digest: { readonly algorithm: 'sha512' | 'sha256'; readonly hex: string };
+  readonly source_url: string;
+}
+
+/** `absent`: the registry has none at the place of the provenance (404); `none`: its documents name none. */
+type Served = ServedProvenance | NoAnswer | 'none' | 'absent';
+
+const slsaProvenance = /^https:\/\/slsa\.dev\/provenance\//;
+
+const itemsOf = (list: unknown): Readonly<Record<string, unknown>>[] =>
+  Array.isArray(list) ? list.slice(0, 20).map(asMembers) : [];
+
+const toHex = (base64: string) => Buffer.from(base64, 'base64').toString('hex');
+
+/** npm: `GET /-/npm/v1/attestations/<name>@<version>`; the digest is the version's `dist.integrity`. */
+async function ofNpm(run: Run, { name }: RecordedPackage, published: Published): Promise<Served> {
+  const { version, document } = published;
+  if (!isAttested(document)) return 'none';
+  const answer = toRegistered(
+    await run.registry('npm', `/-/npm/v1/attestations${npmPath(name)}@${version}`),
+    ({ attestations }) => Array.isArray(attestations),
+  );
+  if (answer.result === 'absent') return 'absent';
+  if (answer.result !== 'document') return answer;
+  const found = itemsOf(answer.document.attestations).find(({ predicateType }) =>
+    slsaProvenance.test(String(predicateType)),
+  );
+  if (!found) return 'none';
+  const integrity = /(?:^|\s)sha512-([A-Za-z\d+/=]+)/.exec(String(memberOf(document, 'dist').integrity));
+  const digest = { algorithm: 'sha512' as const, hex: toHex(integrity?.[1] ?? '') };
+  return { result: 'served', bundle: found.bundle, digest, source_url: answer.response.url };
+}
+
+/** An attestation of PEP 740 in the form of a Sigstore bundle. */
+function toBundle(attestation: unknown): unknown {
+  const { certificate, transparency_entries } = memberOf(attestation, 'verification_material');
+  const { statement, signature } = memberOf(attestation, 'envelope');
+  return {
+    mediaType: 'application/vnd.dev.sigstore.bundle.v0.3+json',
+    verificationMaterial: { certificate: { rawBytes: certificate }, tlogEntries: transparency_entries },
+    dsseEnvelope: {
+      payload: statement,
+      payloadType: 'application/vnd.in-toto+json',
+      signatures: [{ sig: signature, keyid: '' }],
+    },
+  };
+}
+
+/** PyPI: `GET /integrity/<project>/<version>/<file>/provenance` (PEP 740) of the release's first file. */
+async function ofPypi(run: Run, { name }: RecordedPackage, published: Published): Promise<Served> {
+  const { version, document } = published;
+  const [file] = filesOf(document);
+  const filename = String(file?.filename ?? '');
+  if (!/^[\w.+!-]{1,300}$/.test(filename)) return 'none';
+  const answer = toRegistered(
+    await run.registry('pypi', `/integrity/${name}/${version}/${filename}/provenance`),
+    ({ attestation_bundles }) => Array.isArray(attestation_bundles),
+  );
+  if (answer.result === 'absent') return 'absent';
+  if (answer.result !== 'document') return answer;
+  const [first] = itemsOf(answer.document.attestation_bundles);
+  const [attestation] = itemsOf(first?.attestations);
+  if (!attestation) return 'none';
+  const digest = { algorithm: 'sha256' as const, hex: String(memberOf(file, 'digests').sha256) };
+  return { result: 'served', bundle: toBundle(attestation), digest, source_url: answer.response.url };
+}
+
+/** The provenance that a registry serves of a published version. */
+export const readProvenance = (run: Run, recorded: RecordedPackage, published: Published): Promise<Served> =>
+  recorded.type === 'npm' ? ofNpm(run, recorded, published) : ofPypi(run, recorded, published);

@@ -1,0 +1,51 @@
+import type { Json } from '../../core/json.ts';
+import type { NoAnswer } from '../../net/answer.ts';
+import type { Finding } from '../observation.ts';
+import { type Found, withoutAnswer } from '../remotes.ts';
+import type { Run } from '../run.ts';
+import type { Published } from './document.ts';
+import { readNpm } from './npm.ts';
+import { readPypi } from './pypi.ts';
+import { packagesOn, type RecordedPackage, readablePackages } from './recorded.ts';
+
+const read = new WeakMap<Run, Map<string, Promise<Published | NoAnswer>>>();
+
+/** What a registry says of a recorded package on npm or PyPI, read once for each run. */
+export function readPublished(run: Run, recorded: RecordedPackage): Promise<Published | NoAnswer> {
+  const known = read.get(run) ?? new Map<string, Promise<Published | NoAnswer>>();
+  read.set(run, known);
+  const reading = known.get(recorded.recorded);
+  const published = reading ?? (recorded.type === 'npm' ? readNpm(run, recorded) : readPypi(run, recorded));
+  known.set(recorded.recorded, published);
+  return published;
+}
+
+/** One fact for each recorded package of these registries, about the recorded version if the fact says nothing else. */
+export const ofPackages = <const Value extends Json>(
+  types: readonly RecordedPackage['type'][],
+  toFinding: (recorded: RecordedPackage, run: Run) => Promise<Finding<Value>>,
+) => ({
+  about: packagesOn(...types),
+  restsOn: 'package' as const,
+  check: (run: Run): Promise<readonly Finding<Value>[]> =>
+    Promise.all(
+      readablePackages(run.listing)
+        .filter(({ type }) => types.includes(type))
+        .map(async (one) => ({
+          ...{ recorded: one.recorded, ...(await toFinding(one, run)), subject: one.subject },
+        })),
+    ),
+});
+
+/** One fact for each recorded package of these registries whose version is published there. */
+export const ofPublished = <const Value extends Json>(
+  types: readonly RecordedPackage['type'][],
+  toFinding: (published: Published) => Found<Value> | NoAnswer,
+) =>
+  ofPackages(types, async (recorded, run): Promise<Finding<Value>> => {
+    const published = await readPublished(run, recorded);
+    if (published.result !== 'published') return withoutAnswer(published);
+    const { source, source_url } = published;
+    const finding = toFinding(published);
+    return { ...('result' in finding ? withoutAnswer(finding) : finding), source, source_url };
+  });
