@@ -113,6 +113,8 @@ export interface FactKind extends AskedKind, Says {
   readonly existsAs?: 'repository' | 'package' | 'endpoint';
   /** What a value of it says about prices, as one sentence: the endpoint or somebody else names an amount. */
   readonly priced?: Words;
+  /** What a value of it says of a payment whose amount it does not name, as one sentence. */
+  readonly paid?: Words;
   /** Hosts can decide by it: its name in entries of the registry API; everything else is in the document. */
   readonly entryName?: string;
   /** The pin of an approval that holds it fast. */

@@ -1,6 +1,7 @@
 import type { AskedKind, FactKind, Kind, RecordKind } from './kind.ts';
 import { accessOauth, accessRequired } from './kinds/access.ts';
 import { agentCard, serverCard } from './kinds/cards.ts';
+import { priceCatalog } from './kinds/catalog.ts';
 import {
   endpointAnswers,
   endpointAvailability,
@@ -18,7 +19,7 @@ import {
   packageMaintainers,
   packageVersionAge,
 } from './kinds/packages.ts';
-import { priceCapability, priceCatalog, priceOpenapi, pricePayTo, priceTool } from './kinds/price.ts';
+import { priceCapability, priceOpenapi, pricePayTo, priceTool } from './kinds/price.ts';
 import {
   namespaceHoldsEndpoint,
   namespaceOwner,
@@ -50,6 +51,7 @@ import {
 import { securityContact, termsUrl } from './kinds/terms.ts';
 import { toolsHiddenText, toolsHints, toolsInstructions } from './kinds/tool-texts.ts';
 import { toolsCount, toolsSurface } from './kinds/tools.ts';
+import { priceNamed, priceX402 } from './kinds/x402.ts';
 import { questions } from './observation.ts';
 
 /** Every kind of fact that Dossier checks, in the order that adapters show them. A new kind is one line here. */
@@ -59,6 +61,8 @@ const checked = [
   priceTool,
   priceCapability,
   priceOpenapi,
+  priceX402,
+  priceNamed,
   priceCatalog,
   endpointAnswers,
   endpointAvailability,

@@ -19,7 +19,8 @@ import { createPoliteFetch, createPoliteRepositories, findRefusal, observerRules
 import { createRobots } from './hosts/robots.ts';
 import { findAll, observeListing, type RunReport } from './observe-listing.ts';
 import { createPackageRegistries } from './packages/registries.ts';
-import { createPriceCatalogs, createRun, type RunParts, type Subject } from './run.ts';
+import { createPriceCatalogs } from './prices/catalogs.ts';
+import { createRun, type RunParts, type Subject } from './run.ts';
 
 type ObserverKey = Awaited<ReturnType<typeof openObserverKey>>;
 

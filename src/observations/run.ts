@@ -1,18 +1,9 @@
 import type { Timeouts } from '../config/timeouts.ts';
 import { cachedOnce } from '../core/cached-once.ts';
-import { asMembers, asObject, type JsonObject, readObject } from '../core/json.ts';
-import { code, day, own, say, type Words } from '../core/words.ts';
+import { code, own, say, type Words } from '../core/words.ts';
 import type { Listing } from '../listings/listing.ts';
 import { isAddress } from '../net/addresses.ts';
-import {
-  type Fetched,
-  type NoAnswer,
-  noAnswer,
-  notAsked,
-  returned,
-  toContent,
-  whyTooLong,
-} from '../net/answer.ts';
+import { type Fetched, type NoAnswer, noAnswer, notAsked, toContent } from '../net/answer.ts';
 import { isOfThisMachine } from '../net/names.ts';
 import type { RepositoryPlace, RepositoryReader } from '../net/repositories.ts';
 import { askInTransports } from './endpoint/ask.ts';
@@ -25,108 +16,10 @@ import { createTimeBudgets } from './hosts/host-turns.ts';
 import { noWayThere, type PoliteFetch } from './hosts/polite.ts';
 import type { Robots } from './hosts/robots.ts';
 import type { createPackageRegistries } from './packages/registries.ts';
+import type { createPriceCatalogs } from './prices/catalogs.ts';
 
 /** What a run needs of the listing that it is about. */
 export type Subject = Pick<Listing, 'handle' | 'remotes' | 'packages' | 'repository' | 'website'>;
-
-const cached_ms = 24 * 3600 * 1000;
-/** How long a catalogue that could not be read is not asked again. */
-const failed_ms = 600_000;
-const page = 100;
-const mostPages = 200;
-const mostOffers = 20;
-
-/** Only what prices are read from is stored, as the catalogue states it: it has thousands of items. */
-const toItem = ({ accepts, lastUpdated }: JsonObject) => ({
-  accepts: Array.isArray(accepts) ? (accepts.slice(0, mostOffers) as readonly unknown[]) : [],
-  ...(typeof lastUpdated === 'string' && { last_updated: lastUpdated.slice(0, 40) }),
-});
-
-/** The most characters of JSON that are kept of one resource; of a longer one only the address is kept. */
-const mostItem_characters = 8 * 1024;
-
-/** A price catalogue is read no further once it has this many characters, because anybody may list resources there. */
-const mostKept_characters = 32 * 1024 * 1024;
-
-/** What is kept of a catalogue: JSON by the address of the resource, since objects take several times as much memory. */
-interface Kept {
-  readonly items: Map<string, string>;
-  characters: number;
-}
-
-/** A catalogue may have an item for each tool of an endpoint: all of them are prices at its address. */
-function withKnown(known: string | undefined, item: ReturnType<typeof toItem>) {
-  if (known === undefined) return item;
-  const before = JSON.parse(known) as typeof item;
-  return { ...before, ...item, accepts: [...before.accepts, ...item.accepts].slice(0, mostOffers) };
-}
-
-/** Adds the items of a page by the address of their resource; how many it has, undefined if it cannot be read. */
-function addItems(kept: Kept, text: string) {
-  const { items: listed, pagination } = readObject(text) ?? {};
-  if (!Array.isArray(listed)) return undefined;
-  for (const one of listed.slice(0, page)) {
-    const item = asObject(one);
-    const url = typeof item?.resource === 'string' ? URL.parse(item.resource) : null;
-    if (!item || !url || whyTooLong(url)) continue;
-    const whole = JSON.stringify(withKnown(kept.items.get(url.href), toItem(item)));
-    const json = whole.length > mostItem_characters ? JSON.stringify(toItem({})) : whole;
-    kept.items.set(url.href, json);
-    kept.characters += url.href.length + json.length;
-  }
-  const { total } = asMembers(pagination);
-  return { length: Math.min(page, listed.length), total: typeof total === 'number' ? total : Infinity };
-}
-
-/** Reads page after page: a catalogue may give fewer items than it is asked for, and ends with an empty page, or its total. */
-async function read(base: string, { fetch, robots }: Pick<RunParts, 'fetch' | 'robots'>, read_at: string) {
-  const kept: Kept = { items: new Map(), characters: 0 };
-  const { items } = kept;
-  for (let pages = 0, offset = 0; pages < mostPages && kept.characters < mostKept_characters; pages += 1) {
-    const url = `${base}/discovery/resources?limit=${page}&offset=${offset}`;
-    const answer = (await robots(url)) ?? (await fetch({ url }));
-    if (answer.result !== 'response') return answer;
-    const added = answer.status === 200 ? addItems(kept, answer.text) : undefined;
-    if (!added) return returned(say`The catalogue at ${code(base)}`, answer, own('a list of resources'));
-    offset += added.length;
-    if (added.length === 0 || offset >= added.total)
-      return { result: 'read' as const, read_at, items, isWhole: true };
-  }
-  return { result: 'read' as const, read_at, items, isWhole: false };
-}
-
-/**
- * When each catalogue of PRICE_CATALOGS was read and what it lists for an address, or why it was not read, in their order. Each is read
- * once a day in this process, and again after ten minutes if it could not be read.
- */
-export function createPriceCatalogs(
-  bases: readonly string[],
-  parts: Pick<RunParts, 'fetch' | 'robots'> & { clock(): Date },
-) {
-  const readOnce = cachedOnce((base) => read(base, parts, parts.clock().toISOString()), {
-    most: 100,
-    ttl_ms: cached_ms,
-    isFailure: (found) => found.result === 'no_answer',
-    failureTtl_ms: failed_ms,
-    clock: () => parts.clock(),
-  });
-  const run = async (catalog: string, url: string) => {
-    const found = await readOnce(catalog);
-    if (found.result === 'no_answer') return { catalog, ...found };
-    const item = found.items.get(URL.parse(url)?.href ?? '');
-    if (!item && !found.isWhole) {
-      const why = say`Dossier read the first ${found.items.size} resources of the catalogue on ${day(found.read_at)}, and not its end; this endpoint is not among them.`;
-      return { catalog, ...noAnswer('not_asked', why) };
-    }
-    return {
-      catalog,
-      result: 'read' as const,
-      read_at: found.read_at,
-      ...(item && { item: JSON.parse(item) as ReturnType<typeof toItem> }),
-    };
-  };
-  return (url: string) => Promise.all([...new Set(bases)].map((base) => run(base, url)));
-}
 
 /** Asks once for each key, whatever came of it: a run asks far fewer questions than are cached. */
 function once<T>(ask: (key: string) => Promise<T>) {

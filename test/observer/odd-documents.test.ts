@@ -42,6 +42,16 @@ const whole: Readonly<Record<string, object>> = {
     host: { trustManifest: { termsOfServiceUrl: `${origin}/terms` } },
     entries: [],
   },
+  '/.well-known/x402': {
+    x402Version: 2,
+    resources: [
+      `${origin}/mcp`,
+      {
+        ...{ resource: { url: `${origin}/mcp` }, accepts: [offer] },
+        extensions: { bazaar: { info: { input: { type: 'mcp', toolName: 'send' } } } },
+      },
+    ],
+  },
   '/openapi.json': {
     info: { title: 'x', version: '1', termsOfService: `${origin}/terms` },
     paths: {
@@ -84,10 +94,10 @@ afterAll(async () => {
 
 /** Facts that another part of the same check decides. A list that cannot be read leaves open whether it is what credentials are asked for. */
 const ofOthers: Readonly<Record<string, RegExp>> = {
-  initialize: /^(?:security|card\.a2a|price\.openapi|terms)/,
+  initialize: /^(?:security|card\.a2a|price\.(?:openapi|x402|named)|terms)/,
   'tools/list':
-    /^(?:endpoint\.(?:answers|protocol)|tools\.instructions|security|card|price\.(?:openapi|capability)|terms)/,
-  payment: /^(?:security|card\.a2a|price\.openapi|terms)/,
+    /^(?:endpoint\.(?:answers|protocol)|tools\.instructions|security|card|price\.(?:openapi|x402|named|capability)|terms)/,
+  payment: /^(?:security|card\.a2a|price\.(?:openapi|x402|named)|terms)/,
 };
 
 it.each(Object.keys(whole))('whatever a host has at any place of %s, no other fact is lost', async (name) => {

@@ -157,7 +157,11 @@ export const packageCriteria = {
 const pricedOf = ({ listing: { observations } }: ComparedListing) =>
   observations.find((one) => kindOf(one.kind)?.priced && currentOutcome(one) === 'seen');
 
-const pricedFact = ({ kind }: Observation) => kindOf(kind)?.priced ?? say``;
+/** What is named as paid, without an amount. */
+const paidOf = ({ listing: { observations } }: ComparedListing) =>
+  observations.find((one) => kindOf(one.kind)?.paid && currentOutcome(one) === 'seen');
+
+const pricedFact = ({ kind }: Observation) => kindOf(kind)?.priced ?? kindOf(kind)?.paid ?? say``;
 
 const noneToCompare = own(
   'This endpoint quoted Dossier no price to compare; a call of a tool may still cost.',
@@ -214,7 +218,7 @@ export const priceCriteria = {
     });
   }),
   no_payment_seen: observed.plain('No request for a payment was seen', (compared) => {
-    const first = pricedOf(compared);
+    const first = pricedOf(compared) ?? paidOf(compared);
     if (first) return observedFinding(first, notMet(pricedFact(first)));
     return ofEachEndpoint(compared, (factOf) => {
       const challenge = factOf(priceChallenge);

@@ -1,32 +1,14 @@
 import { z } from 'zod';
 import { asMembers, asObject, type JsonObject, readObject } from '../../core/json.ts';
 import { toLine } from '../../core/text.ts';
-import { code, codes, day, join, ours, own, say, type Words } from '../../core/words.ts';
-import { type Fetched, type NoAnswer, noAnswer, notAsked } from '../../net/answer.ts';
+import { code, codes, join, ours, own, say, type Words } from '../../core/words.ts';
+import { type Fetched, type NoAnswer, noAnswer } from '../../net/answer.ts';
 import type { EndpointAnswer } from '../endpoint/conversation.ts';
 import { defineKind, type ShownFinding } from '../kind.ts';
-import type { Finding } from '../observation.ts';
-import { type Found, ofOrigins, ofRareRemotes, ofRemotes, withoutAnswer } from '../remotes.ts';
-import type { Run } from '../run.ts';
+import { type Found, ofOrigins, ofRareRemotes, ofRemotes } from '../remotes.ts';
 import { convert, isSymbol, toCaip19, toKey } from './assets.ts';
-import {
-  decodeOffers,
-  isIdentifier,
-  noneQuoted,
-  pricedOperations,
-  quotedOffers,
-  readAccepted,
-} from './offer.ts';
-import {
-  allOffers,
-  isWhole,
-  offersWords,
-  type PaidOffer,
-  paidOffers,
-  readOffers,
-  toAddress,
-  toPaidOffers,
-} from './offers.ts';
+import { isIdentifier, noneQuoted, pricedOperations, quotedOffers } from './offer.ts';
+import { isWhole, type PaidOffer, toAddress } from './offers.ts';
 
 const mostMethods = 10;
 
@@ -85,65 +67,6 @@ export const priceCapability = defineKind({
   method_version: 'price/2',
   isOptional: true,
   ...ofRemotes(capabilityFinding),
-});
-
-function readCatalog(listed: Awaited<ReturnType<Run['catalogs']>>[number]): Found<PaidOffer[]> {
-  if (listed.result !== 'read') return withoutAnswer(listed);
-  const { item, read_at } = listed;
-  const when = say`Dossier read the catalogue on ${day(read_at)}`;
-  if (!item) return none(say`${when}; it does not list this endpoint.`);
-  const versionOf = (one: unknown) => (asObject(one)?.maxAmountRequired === undefined ? 2 : 1);
-  const { offers } = decodeOffers(item.accepts, (one) => readAccepted(versionOf(one))(one));
-  if (offers.length === 0)
-    return none(say`${when}; it lists this endpoint without a price that Dossier can read.`);
-  const details = { offers, ...(item.last_updated && { last_updated: item.last_updated }) };
-  return { value: toPaidOffers(offers), outcome: 'seen', why: say`${when}.`, details };
-}
-
-/** How some catalogues are named: by their host, with their path where several are on one host. */
-function toSource(catalogs: readonly string[]): (catalog: string) => string {
-  const hosts = catalogs.map((catalog) => new URL(catalog).host);
-  return (catalog) => {
-    const { host, pathname } = new URL(catalog);
-    return hosts.filter((one) => one === host).length > 1 ? `${host}${pathname}` : host;
-  };
-}
-
-/** The prices that a catalogue lists for the recorded endpoints. */
-export const priceCatalog = defineKind({
-  kind: 'price.catalog',
-  answers: 'price',
-  line: 'costs',
-  isLocked: true,
-  priced: own('A catalogue of prices lists the endpoint.'),
-  question: 'price',
-  title: 'Prices in a catalogue',
-  means:
-    'What a catalogue that the operator of this Dossier configured (x402 Bazaar) lists for exactly this address.',
-  doesNotMean: 'A catalogue is the word of a third party; the endpoint may ask for another price.',
-  value: paidOffers,
-  say: (found) => say`${offersWords(readOffers(found.value), allOffers(found).length)}, advertised`,
-  method_version: 'price/2',
-  about: ({ remotes }) => remotes.map(({ url }) => ({ recorded: url })),
-  isOptional: true,
-  async check(run) {
-    const found: Finding<PaidOffer[]>[] = [];
-    const { remotes } = run.listing;
-    for (const { url } of remotes) {
-      const catalogs = await run.catalogs(url);
-      const source = toSource(catalogs.map(({ catalog }) => catalog));
-      for (const listed of catalogs)
-        found.push({
-          subject: `${url} in ${source(listed.catalog)}`,
-          recorded: url,
-          ...readCatalog(listed),
-          source: source(listed.catalog),
-          source_url: listed.catalog,
-        });
-    }
-    const off = own('Dossier is not configured here to read catalogues of prices (PRICE_CATALOGS).');
-    return found.length === 0 && remotes.length > 0 ? [withoutAnswer(notAsked(off))] : found;
-  },
 });
 
 const advertisedOffer = z.strictObject({

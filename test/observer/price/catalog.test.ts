@@ -1,6 +1,7 @@
+import { declareDiscoveryExtension } from '@x402/extensions/bazaar';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Endpoint, startEndpoint, startModernServer } from '../../support/endpoints/mcp-endpoint.ts';
-import { type ObservedDirectory, openObserved } from '../../support/endpoints/observed.ts';
+import { handleAt, type ObservedDirectory, openObserved } from '../../support/endpoints/observed.ts';
 
 const accepted = {
   scheme: 'exact',
@@ -9,18 +10,35 @@ const accepted = {
   asset: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
   payTo: '0x1111111111111111111111111111111111111111',
 };
+/** An item of MCP as the packages of x402 declare it. */
+const toolItem = (toolName: string, amount: string, more: object = {}) => ({
+  ...{ resource: 'https://tools.example.com/mcp', type: 'mcp', x402Version: 2 },
+  accepts: [{ ...accepted, amount }],
+  extensions: declareDiscoveryExtension({ toolName, inputSchema: { type: 'object' } }),
+  ...more,
+});
+const dear = toolItem('dear', '9000000', { lastUpdated: '2026-10-01T00:00:00Z' });
+/** As the specification of the Bazaar has it. */
+const gone = {
+  ...toolItem('', '1000'),
+  extensions: { bazaar: { info: { input: { type: 'mcp', tool: 'gone', inputSchema: {} } } } },
+};
 const items = [
+  gone,
   ...Array.from({ length: 120 }, (_, at) => ({ resource: `https://other${at}.example.com/`, accepts: [] })),
   { resource: 'https://listed.example.com/mcp', accepts: [accepted], lastUpdated: '2026-11-01T00:00:00Z' },
-  { resource: 'https://tools.example.com/mcp', accepts: [accepted] },
-  { resource: 'https://tools.example.com/mcp', accepts: [{ ...accepted, amount: '9000000' }] },
+  dear,
+  toolItem('constructor', '70'),
+  toolItem('cheap', '2500', { lastUpdated: '2026-11-02T00:00:00Z' }),
+  { resource: 'https://several.example.com/mcp', accepts: [accepted] },
+  { resource: 'https://several.example.com/mcp', accepts: [{ ...accepted, amount: '9000000' }] },
   { resource: 'https://odd.example.com/mcp', accepts: [{ ...accepted, amount: '1e9' }, null] },
   { resource: 7 },
   null,
 ];
 
 /** A Bazaar in the form of x402: pages of a list. */
-const startBazaar = () =>
+const startBazaar = (items: readonly unknown[]) =>
   startEndpoint((_, { url = '' }, response) => {
     const { pathname, searchParams } = new URL(url, 'http://bazaar');
     if (!/^(?:\/(?:old|new))?\/discovery\/resources$/.test(pathname))
@@ -37,15 +55,16 @@ let bazaar: Endpoint;
 let observed: ObservedDirectory;
 
 beforeAll(async () => {
-  bazaar = await startBazaar();
+  bazaar = await startBazaar(items);
   const free = () => startModernServer(() => []);
   const servers = {
     listed: await free(),
-    tools: await free(),
+    tools: await startModernServer(() => ['cheap', 'dear', 'free'].map((name) => ({ name }))),
+    several: await free(),
     odd: await free(),
     missing: await free(),
     bazaar,
-    two: await startBazaar(),
+    two: await startBazaar(items.toReversed()),
     broken: await startEndpoint((_, __, response) => void response.end('<html>')),
   };
   observed = await openObserved(servers, {
@@ -60,6 +79,8 @@ const see = async (name: string) => {
   return found.find(({ source }) => source === 'bazaar.example.com');
 };
 const today = new Date().toISOString().slice(0, 10);
+const textOf = async (name: string) =>
+  (await observed.directory.app.request(`/agents/${handleAt(name)}.md`)).text();
 
 it('shows what the catalogue lists for the address, from the catalogue, and when it was read', async () => {
   expect(await see('listed')).toMatchObject({
@@ -77,8 +98,33 @@ it('shows what the catalogue lists for the address, from the catalogue, and when
   });
 });
 
-it('has the prices of all tools that the catalogue lists at one address', async () => {
-  expect((await see('tools'))?.value).toMatchObject([{ amount: '2500' }, { amount: '9000000' }]);
+it('has all prices that the catalogue lists at one address without a tool', async () => {
+  expect((await see('several'))?.value).toMatchObject([{ amount: '2500' }, { amount: '9000000' }]);
+});
+
+it('has a price for each tool at one address, by its name and in the unit that people use', async () => {
+  const found = await see('tools');
+  const [asset, network] = [accepted.asset.toLowerCase(), 'eip155:8453'];
+  expect(found).toMatchObject({
+    value: [
+      { tool: 'cheap', amount: '2500', asset, network, scheme: 'exact' },
+      { tool: 'constructor', amount: '70', asset, network, scheme: 'exact' },
+      { tool: 'dear', amount: '9000000', asset, network, scheme: 'exact' },
+      { tool: 'gone', amount: '1000', asset, network, scheme: 'exact' },
+    ],
+    details: { last_updated: '2026-11-02T00:00:00Z', unlisted: ['constructor', 'gone'] },
+    reason: `Dossier read the catalogue on ${today}. The catalogue has a price for the tools \`constructor\` and \`gone\`, which the endpoint did not list on ${today}.`,
+  });
+  expect(await textOf('tools')).toContain(
+    `Prices in a catalogue: \`cheap\` 0.0025 USDC on Base, \`constructor\` 0.00007 USDC on Base, \`dear\` 9 USDC on Base, 1 more tool, advertised; not among the tools that the endpoint lists: \`constructor\` and \`gone\``,
+  );
+});
+
+it('and the same whatever the order of its pages', async () => {
+  const found = await observed.look('tools', 'price.catalog');
+  const values = found.filter(({ outcome }) => outcome === 'seen').map(({ value }) => value);
+  expect(values).toHaveLength(3);
+  expect(new Set(values.map((value) => JSON.stringify(value))).size).toBe(1);
 });
 
 it('tells two catalogues of one host apart', async () => {
@@ -153,11 +199,14 @@ it('says of no endpoint that a catalogue does not list it unless it was read to 
 });
 
 it('reads no more of a catalogue than 32 Mi characters of what it keeps, and says so', async () => {
-  const wide = { ...accepted, extra: { note: 'x'.repeat(7700) } };
+  const wide = Array.from({ length: 20 }, (_, at) => ({
+    ...{ ...accepted, amount: `${at}` },
+    ...{ network: 'n'.repeat(200), asset: 'a'.repeat(200), payTo: 'p'.repeat(200) },
+  }));
   const full = await startEndpoint((_, { url = '' }, response) => {
     const from = Number(new URL(url, 'http://bazaar').searchParams.get('offset'));
     const resources = Array.from({ length: 100 }, (_, at) => `https://n${from + at}.example.com/`);
-    response.end(JSON.stringify({ items: resources.map((resource) => ({ resource, accepts: [wide] })) }));
+    response.end(JSON.stringify({ items: resources.map((resource) => ({ resource, accepts: wide })) }));
   });
   const opened = await openObserved(
     { absent: await startModernServer(() => []), full },
@@ -166,7 +215,7 @@ it('reads no more of a catalogue than 32 Mi characters of what it keeps, and say
   const [found] = await opened.look('absent', 'price.catalog');
   expect(found).toMatchObject({
     outcome: 'not_asked',
-    reason: `Dossier read the first 4,300 resources of the catalogue on ${today}, and not its end; this endpoint is not among them.`,
+    reason: `Dossier read the first 2,600 resources of the catalogue on ${today}, and not its end; this endpoint is not among them.`,
   });
   await opened.close();
 });

@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { asObject } from '../../core/json.ts';
+import { code, join, listed, own, say, type Words } from '../../core/words.ts';
+import type { EndpointAnswer } from '../endpoint/conversation.ts';
+import { shortNameOf } from '../endpoint/surface.ts';
+import type { ShownFinding } from '../kind.ts';
+import { decodeOffers, type Offer, readAccepted } from './offer.ts';
+import { offersWords, paidOffers, toPaidOffers } from './offers.ts';
+
+/** One way to pay for one tool; without `tool`, for whatever the address is asked. */
+const toolOffer = paidOffers.element.extend({ tool: z.string().optional() });
+export const toolOffers = z.array(toolOffer);
+export type ToolOffer = z.infer<typeof toolOffer>;
+
+/** What a list of prices has of one tool, or of the address itself. */
+export interface PricedTool {
+  readonly tool?: string;
+  readonly offers: readonly Offer[];
+}
+
+const versionOf = (quoted: unknown) => (asObject(quoted)?.maxAmountRequired === undefined ? 2 : 1);
+
+/** What can be read of the first `most` ways to pay in a list, in either version of x402. */
+export const acceptedOf = (accepts: readonly unknown[], most: number): Offer[] =>
+  decodeOffers(accepts.slice(0, most), (one) => readAccepted(versionOf(one))(one)).offers;
+
+const byTool = (a: PricedTool, b: PricedTool) => ((a.tool ?? '') < (b.tool ?? '') ? -1 : 1);
+
+/** Prices of tools as they are compared, in the order of their names. */
+export const toToolOffers = (priced: readonly PricedTool[]): ToolOffer[] =>
+  priced
+    .toSorted(byTool)
+    .flatMap(({ tool, offers }) =>
+      toPaidOffers(offers).map((offer) => ({ ...offer, ...(tool !== undefined && { tool }) })),
+    );
+
+/** The same as they were quoted. */
+export const quotedOf = (priced: readonly PricedTool[]) =>
+  priced
+    .toSorted(byTool)
+    .flatMap(({ tool, offers }) =>
+      offers.map((offer) => ({ ...offer, ...(tool !== undefined && { tool }) })),
+    );
+
+/** The priced tools that an endpoint does not list; none if its list is not known. */
+export function unlistedOf(priced: readonly PricedTool[], list: EndpointAnswer['list']): string[] {
+  if (list.result !== 'tools') return [];
+  const names = new Set(list.tools.map(shortNameOf));
+  return priced.flatMap(({ tool }) => (tool === undefined || names.has(tool) ? [] : [tool])).sort();
+}
+
+const quotedOffer = z.looseObject({
+  ...toolOffer.shape,
+  chain_id: z.number().optional(),
+});
+
+/** All of them, whose details have them as they were quoted: a value holds what fits into 1 KiB. */
+function allToolOffers({ value, details }: ShownFinding<ToolOffer[]>): readonly ToolOffer[] {
+  const quoted = z.array(quotedOffer).safeParse(details?.offers).data;
+  if (!quoted) return value;
+  const tools = [...Map.groupBy(quoted, ({ tool }) => tool)];
+  return tools.flatMap(([tool, offers]) =>
+    toPaidOffers(offers).map((offer) => ({ ...offer, ...(tool !== undefined && { tool }) })),
+  );
+}
+
+const mostNamed = 3;
+
+/** What tools cost, each by its name, and which of them the endpoint did not list. */
+export function toolOffersWords(found: ShownFinding<ToolOffer[]>): Words {
+  const tools = [...Map.groupBy(allToolOffers(found), ({ tool }) => tool)];
+  const named = tools.slice(0, mostNamed).map(([tool, offers]) => {
+    if (tool !== undefined) return say`${code(tool)} ${offersWords(offers)}`;
+    return tools.length > 1 ? say`${offersWords(offers)} for no named tool` : offersWords(offers);
+  });
+  const left = tools.length - mostNamed;
+  const more = left > 0 ? [say`${left} more ${left === 1 ? own('tool') : own('tools')}`] : [];
+  const unlisted = z.array(z.string()).safeParse(found.details?.unlisted).data ?? [];
+  const gone = listed(
+    unlisted.map((tool) => code(tool)),
+    mostNamed,
+  );
+  const missing = unlisted.length > 0 ? say`; not among the tools that the endpoint lists: ${gone}` : own('');
+  return say`${join([...named, ...more], ', ')}, advertised${missing}`;
+}

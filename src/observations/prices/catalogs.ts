@@ -1,0 +1,154 @@
+import { cachedOnce } from '../../core/cached-once.ts';
+import { asMembers, asObject, type JsonObject, readObject } from '../../core/json.ts';
+import { code, day, own, say } from '../../core/words.ts';
+import { noAnswer, returned, whyTooLong } from '../../net/answer.ts';
+import type { PoliteFetch } from '../hosts/polite.ts';
+import type { Robots } from '../hosts/robots.ts';
+import { toolOf } from './x402-item.ts';
+
+const cached_ms = 24 * 3600 * 1000;
+/** How long a catalogue that could not be read is not asked again. */
+const failed_ms = 600_000;
+const page = 100;
+const mostPages = 200;
+const mostOffers = 20;
+const mostTools = 50;
+
+/** A price catalogue is read no further once it has this many characters, because anybody may list resources there. */
+const mostKept_characters = 32 * 1024 * 1024;
+
+/** What is kept of one tool at an address, or of the address itself: ways to pay as JSON, since objects take several times as much memory. */
+interface KeptTool {
+  readonly accepts: readonly string[];
+  readonly last_updated: string;
+}
+
+interface KeptAddress {
+  /** By the name of the tool; empty for an item that names none. */
+  readonly tools: Map<string, KeptTool>;
+  /** There are more tools than are kept. */
+  hasMore: boolean;
+}
+
+interface Kept {
+  readonly items: Map<string, KeptAddress>;
+  characters: number;
+}
+
+const members = ['scheme', 'network', 'amount', 'maxAmountRequired', 'asset', 'payTo'];
+/** No identifier that is shown is longer. */
+const longestMember = 200;
+
+/** A way to pay as the catalogue states it, with the members that prices are read from; undefined if one of them is none. */
+function toKept(accepted: unknown): string | undefined {
+  const stated = asMembers(accepted);
+  const kept = members.flatMap((name) => (stated[name] === undefined ? [] : [[name, stated[name]] as const]));
+  const isShort = kept.every(([, value]) => typeof value === 'string' && value.length <= longestMember);
+  return isShort ? JSON.stringify(Object.fromEntries(kept)) : undefined;
+}
+
+/** The same tool may stand on several pages, in any order: of all its ways to pay the first ones of their order are kept, and the newest date. */
+function withItem(known: KeptTool | undefined, { accepts: stated, lastUpdated }: JsonObject): KeptTool {
+  const added = (Array.isArray(stated) ? stated : [])
+    .slice(0, mostOffers)
+    .flatMap((one) => toKept(one) ?? []);
+  const all = new Set([...(known?.accepts ?? []), ...added]);
+  const date = typeof lastUpdated === 'string' ? lastUpdated.slice(0, 40) : '';
+  const before = known?.last_updated ?? '';
+  return { accepts: [...all].sort().slice(0, mostOffers), last_updated: date > before ? date : before };
+}
+
+/** Whether a tool is kept, whatever came before it: the first fifty of an address are, in the order of their names. */
+function hasRoom(address: KeptAddress, tool: string): boolean {
+  const { tools } = address;
+  if (tools.has(tool) || tools.size < mostTools) return true;
+  address.hasMore = true;
+  const last = [...tools.keys()].reduce((a, b) => (a > b ? a : b));
+  return tool < last && tools.delete(last);
+}
+
+/** Adds the items of a page by the address of their resource and their tool; how many it has, undefined if it cannot be read. */
+function addItems(kept: Kept, text: string) {
+  const { items: listed, pagination } = readObject(text) ?? {};
+  if (!Array.isArray(listed)) return undefined;
+  for (const one of listed.slice(0, page)) {
+    const item = asObject(one);
+    const url = typeof item?.resource === 'string' ? URL.parse(item.resource) : null;
+    if (!item || !url || whyTooLong(url)) continue;
+    const address = kept.items.get(url.href) ?? { tools: new Map<string, KeptTool>(), hasMore: false };
+    kept.items.set(url.href, address);
+    const tool = toolOf(item) ?? '';
+    if (!hasRoom(address, tool)) continue;
+    const whole = withItem(address.tools.get(tool), item);
+    address.tools.set(tool, whole);
+    kept.characters += url.href.length + tool.length + whole.accepts.join('').length;
+  }
+  const { total } = asMembers(pagination);
+  return { length: Math.min(page, listed.length), total: typeof total === 'number' ? total : Infinity };
+}
+
+interface Asking {
+  readonly fetch: PoliteFetch;
+  readonly robots: Robots;
+}
+
+/** Reads page after page: a catalogue may give fewer items than it is asked for, and ends with an empty page, or its total. */
+async function read(base: string, { fetch, robots }: Asking, read_at: string) {
+  const kept: Kept = { items: new Map(), characters: 0 };
+  const { items } = kept;
+  for (let pages = 0, offset = 0; pages < mostPages && kept.characters < mostKept_characters; pages += 1) {
+    const url = `${base}/discovery/resources?limit=${page}&offset=${offset}`;
+    const answer = (await robots(url)) ?? (await fetch({ url }));
+    if (answer.result !== 'response') return answer;
+    const added = answer.status === 200 ? addItems(kept, answer.text) : undefined;
+    if (!added) return returned(say`The catalogue at ${code(base)}`, answer, own('a list of resources'));
+    offset += added.length;
+    if (added.length === 0 || offset >= added.total)
+      return { result: 'read' as const, read_at, items, isWhole: true };
+  }
+  return { result: 'read' as const, read_at, items, isWhole: false };
+}
+
+/** What a catalogue lists at an address, each tool once, in the order of their names. */
+const toListed = ({ tools, hasMore }: KeptAddress) => ({
+  hasMore,
+  tools: [...tools]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([tool, { accepts, last_updated }]) => ({
+      ...(tool !== '' && { tool }),
+      accepts: accepts.map((one) => JSON.parse(one) as unknown),
+      ...(last_updated !== '' && { last_updated }),
+    })),
+});
+
+/**
+ * When each catalogue of PRICE_CATALOGS was read and what it lists for an address, or why it was not read, in their order. Each is read
+ * once a day in this process, and again after ten minutes if it could not be read.
+ */
+export function createPriceCatalogs(bases: readonly string[], parts: Asking & { clock(): Date }) {
+  const readOnce = cachedOnce((base) => read(base, parts, parts.clock().toISOString()), {
+    most: 100,
+    ttl_ms: cached_ms,
+    isFailure: (found) => found.result === 'no_answer',
+    failureTtl_ms: failed_ms,
+    clock: () => parts.clock(),
+  });
+  const run = async (catalog: string, url: string) => {
+    const found = await readOnce(catalog);
+    if (found.result === 'no_answer') return { catalog, ...found };
+    const { read_at, isWhole, items } = found;
+    const address = items.get(URL.parse(url)?.href ?? '');
+    if (!address && !isWhole) {
+      const why = say`Dossier read the first ${items.size} resources of the catalogue on ${day(read_at)}, and not its end; this endpoint is not among them.`;
+      return { catalog, ...noAnswer('not_asked', why) };
+    }
+    return {
+      catalog,
+      result: 'read' as const,
+      read_at,
+      isWhole,
+      ...(address && { listed: toListed(address) }),
+    };
+  };
+  return (url: string) => Promise.all([...new Set(bases)].map((base) => run(base, url)));
+}

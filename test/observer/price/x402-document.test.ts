@@ -1,0 +1,198 @@
+import { HTTPFacilitatorClient, x402ResourceServer } from '@x402/core/server';
+import { ExactEvmScheme } from '@x402/evm/exact/server';
+import { declareDiscoveryExtension } from '@x402/extensions/bazaar';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Documents, startDocumented } from '../../support/endpoints/documented.ts';
+import { type Endpoint, startEndpoint } from '../../support/endpoints/mcp-endpoint.ts';
+import { handleAt, type ObservedDirectory, openObserved } from '../../support/endpoints/observed.ts';
+import { startFetchServer } from '../../support/endpoints/paid-endpoint.ts';
+
+const asset = '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913';
+const network = 'eip155:8453';
+const payTo = '0x1111111111111111111111111111111111111111';
+
+/** What the packages of x402 ask for at a price in dollars, on Base. */
+async function startPricing() {
+  const facilitator = await startFetchServer(() =>
+    Response.json({
+      ...{ kinds: [{ x402Version: 2, scheme: 'exact', network }], extensions: [], signers: {} },
+    }),
+  );
+  const server = new x402ResourceServer(new HTTPFacilitatorClient({ url: facilitator.url }));
+  server.register(network, new ExactEvmScheme());
+  await server.initialize();
+  const price = (dollars: string) =>
+    server.buildPaymentRequirements({ scheme: 'exact', network, payTo, price: dollars });
+  const accepts = { cent: await price('$0.01'), dollar: await price('$1') };
+  await facilitator.close();
+  return accepts;
+}
+
+const documents: Record<string, Documents> = {};
+let observed: ObservedDirectory;
+let hosts: Record<string, Endpoint>;
+
+beforeAll(async () => {
+  const { cent, dollar } = await startPricing();
+  const at = (name: string) => `https://${name}.example.com`;
+  documents.bare = {
+    '/.well-known/x402': {
+      version: 1,
+      resources: [
+        `${at('bare')}/mcp/`,
+        `${at('bare')}/api`,
+        'https://other.example.org/mcp',
+        'mcp://tool/send',
+        7,
+        null,
+      ],
+      ownershipProofs: ['0x1'],
+    },
+  };
+  documents.whole = {
+    '/.well-known/x402.json': {
+      x402Version: 2,
+      items: [
+        {
+          ...{ resource: `${at('whole')}/mcp`, type: 'mcp', x402Version: 2, accepts: dollar },
+          extensions: declareDiscoveryExtension({ toolName: 'send', inputSchema: { type: 'object' } }),
+        },
+        { resource: { url: 'mcp://tool/find' }, accepts: cent },
+        { url: '/mcp', tool: 'gone', accepts: cent },
+        { url: 'mcp://tool/of-another-endpoint', accepts: dollar },
+        { url: 'https://other.example.org/mcp', accepts: dollar },
+      ],
+    },
+  };
+  documents.older = {
+    '/.well-known/x402': {
+      resources: [
+        {
+          ...{ endpoint: '/mcp', scheme: 'exact', network: 'base', maxAmountRequired: '10000' },
+          ...{ asset: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', payTo },
+        },
+        `${at('older')}/mcp`,
+      ],
+    },
+  };
+  documents.elsewhere = { '/.well-known/x402': { resources: [`${at('elsewhere')}/api`, '/api/two'] } };
+  documents.page = { '/.well-known/x402': '<html>', '/.well-known/x402.json': { error: 'not found' } };
+  documents.hostile = {
+    '/.well-known/x402': {
+      resources: [
+        ...['__proto__', 'constructor', 'zoom'].map((tool) => ({ url: '/mcp', tool, accepts: cent })),
+        ...Array.from({ length: 10_000 }, (_, n) => ({ url: '/mcp', tool: `tool${n}` })),
+      ],
+      length: -1,
+    },
+  };
+  const names = ['bare', 'whole', 'older', 'elsewhere', 'page', 'hostile', 'none'];
+  const started = await Promise.all(
+    names.map(
+      async (name) => [name, await startDocumented(['find', 'send'], () => documents[name] ?? {})] as const,
+    ),
+  );
+  hosts = Object.fromEntries(started);
+  hosts.silent = await startEndpoint((_, { url }, response) => {
+    if (url === '/.well-known/x402') return void response.destroy();
+    response.writeHead(404).end();
+  });
+  observed = await openObserved(hosts);
+});
+afterAll(() => observed.close());
+
+const see = async (name: string, kind: string) => (await observed.look(name, kind))[0];
+const textOf = async (name: string) =>
+  (await observed.directory.app.request(`/agents/${handleAt(name)}.md`)).text();
+const findingsOf = async (name: string) => {
+  const answer = await observed.directory.app.request('/api/tools/compare_agents', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      handles: [handleAt(name), handleAt('none')],
+      criteria: [{ criterion: 'price_known' }, { criterion: 'no_payment_seen' }],
+    }),
+  });
+  const { listings } = (await answer.json()) as { listings: { observed: object[] }[] };
+  return listings[0]?.observed;
+};
+const today = new Date().toISOString().slice(0, 10);
+
+it('shows the prices that the document of a host states for an endpoint and its tools', async () => {
+  expect(await see('whole', 'price.x402')).toMatchObject({
+    subject: 'https://whole.example.com/mcp',
+    outcome: 'seen',
+    value: [
+      { tool: 'find', amount: '10000', asset, network, scheme: 'exact' },
+      { tool: 'gone', amount: '10000', asset, network, scheme: 'exact' },
+      { tool: 'send', amount: '1000000', asset, network, scheme: 'exact' },
+    ],
+    source_url: 'https://whole.example.com/.well-known/x402.json',
+    reason: `\`https://whole.example.com/.well-known/x402.json\` names \`gone\`, which the endpoint did not list on ${today}.`,
+  });
+  expect(await textOf('whole')).toContain(
+    'Prices in its x402 document: `find` 0.01 USDC on Base, `gone` 0.01 USDC on Base, `send` 1 USDC on Base, advertised; not among the tools that the endpoint lists: `gone`',
+  );
+});
+
+it('reads version 1 of x402, and an address that stands there twice', async () => {
+  expect(await see('older', 'price.x402')).toMatchObject({
+    value: [{ amount: '10000', asset, network, scheme: 'exact' }],
+    details: { offers: [{ our_conversion: '0.01 USDC', pay_to: payTo }] },
+  });
+});
+
+it('says that a host lists the endpoint and its tools without a price, as most do', async () => {
+  expect(await see('bare', 'price.x402')).toMatchObject({
+    outcome: 'nothing',
+    reason:
+      '`https://bare.example.com/.well-known/x402` names this endpoint without a price that Dossier can read.',
+  });
+  expect(await see('bare', 'price.named')).toMatchObject({ value: { endpoint: true, tools: ['send'] } });
+  expect(await textOf('bare')).toContain('Named as paid, without a price: the endpoint itself and `send`');
+});
+
+it('says that a document names other resources, and nothing where there is none', async () => {
+  expect(await see('elsewhere', 'price.x402')).toMatchObject({
+    outcome: 'nothing',
+    reason: '`https://elsewhere.example.com/.well-known/x402` names 2 resources, and not this endpoint.',
+  });
+  for (const name of ['page', 'none', 'silent']) expect(await see(name, 'price.x402')).toBeUndefined();
+});
+
+it('a price there is known; one that is only named is none, and the endpoint is not free', async () => {
+  await see('whole', 'price.x402');
+  await see('bare', 'price.x402');
+  expect(await findingsOf('whole')).toEqual([
+    expect.stringMatching(
+      /^price_known: met. The x402 document of the endpoint’s host states prices. Quoted: `find` 0.01 USDC/,
+    ),
+    expect.stringMatching(
+      /^no_payment_seen: not_met. The x402 document of the endpoint’s host states prices./,
+    ),
+  ]);
+  expect(await findingsOf('bare')).toEqual([
+    expect.stringMatching(/^price_known: not_met/),
+    expect.stringMatching(
+      /^no_payment_seen: not_met. The x402 document of the endpoint’s host names the endpoint among what is paid for./,
+    ),
+  ]);
+});
+
+it('reads no more than 10,000 resources and shows 50 tools, whatever they are called', async () => {
+  const named = await see('hostile', 'price.named');
+  const { tools } = (named?.value ?? {}) as { tools?: string[] };
+  expect(tools).toHaveLength(47);
+  expect(named?.reason).toContain('names 10,000 tools there; Dossier reads 50 of them.');
+  expect(await see('hostile', 'price.x402')).toMatchObject({
+    value: [{ tool: '__proto__' }, { tool: 'constructor' }, { tool: 'zoom' }],
+  });
+});
+
+it('asks for the second address only where the first one has none, and not of a host that gave no answer', () => {
+  const asked = (name: string) =>
+    new Set(hosts[name]?.sent.map(({ path }) => path).filter((path) => path.startsWith('/.well-known/x402')));
+  expect([...asked('bare')]).toEqual(['/.well-known/x402']);
+  expect([...asked('whole')]).toEqual(['/.well-known/x402', '/.well-known/x402.json']);
+  expect([...asked('silent')]).toEqual(['/.well-known/x402']);
+});
