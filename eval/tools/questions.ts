@@ -84,7 +84,7 @@ export const questions: readonly Question[] = [
     ['Which of two is claimed?', 'listings.0.native.0', /^claimed: met\./],
     ['Does either answer?', 'listings.0.observed.0', /^endpoint_observed_alive: unknown\./],
     ['Which is not?', 'listings.1.native.0', /^claimed: not_met\./],
-    ['Does the other ask for a secret?', 'listings.1.imported.1', /^needs_no_secret: /],
+    ['Does the other ask for a secret?', 'listings.1.imported.3', /^needs_no_secret: /],
     ['Says who?', 'sources.0', /registry/],
     ['Is the sum a verdict?', 'statement', /nothing is added up/],
   ]),

@@ -5,6 +5,7 @@ import { code, count, day, join, number, ours, own, say, Words } from '../core/w
 import { hiddenSentence, isSample, isSpecified, type Listing } from '../listings/listing.ts';
 import { accessRequired } from '../observations/kinds/access.ts';
 import { endpointAnswers } from '../observations/kinds/endpoint.ts';
+import { priceChallenge } from '../observations/kinds/offer.ts';
 import { kindOf } from '../observations/kinds.ts';
 import type { DatedObservation } from '../observations/observation.ts';
 import type { NativeSignals } from '../ratings/rating.ts';
@@ -12,10 +13,11 @@ import { isPlaceholder } from '../search/query.ts';
 import { sourcesFirst } from './rated.ts';
 import { recordedSecrets } from './record.ts';
 import { type Hit, shownApart } from './resolved.ts';
+import { factWords } from './seen.ts';
 import { packageWords } from './sentences.ts';
 
 /** What Dossier saw, as it is stored or in a document. */
-type Seen = Pick<DatedObservation, 'kind' | 'subject' | 'value' | 'outcome' | 'observed_at'> & {
+type Seen = Pick<DatedObservation, 'kind' | 'subject' | 'value' | 'details' | 'outcome' | 'observed_at'> & {
   readonly missed?: unknown;
 };
 
@@ -73,6 +75,13 @@ function othersWords(shown: Seen, observations: readonly Seen[]): Words {
     : say`; ${count(others.length, 'other endpoint')} answered ${day(newest)}`;
 }
 
+/** That an endpoint which answered asks for a payment first, and for which, if that could be read. */
+function paymentOf(answer: Seen, price: Seen | undefined): Words {
+  if (price?.outcome === 'seen' && !price.missed)
+    return say`, asks for a payment first (${factWords(price)})`;
+  return answer.value === 402 ? own(', asks for a payment first') : say``;
+}
+
 function answerOf({ endpoint }: Listing, observations: readonly Seen[]): Words | undefined {
   const of = (kind: string) =>
     observations.find((one) => one.kind === kind && (endpoint === undefined || one.subject === endpoint));
@@ -87,9 +96,8 @@ function answerOf({ endpoint }: Listing, observations: readonly Seen[]): Words |
   if (one.missed) return say`last answered ${day(one.observed_at)}${others}`;
   const access = of(accessRequired.kind);
   const isClosed = access?.value === true && !access.missed;
-  const asksPayment = one.value === 402 ? own(', asks for a payment first') : say``;
-  const first = isClosed ? own(', asks for credentials first') : asksPayment;
-  return say`answered ${day(one.observed_at)}${first}`;
+  const credentials = isClosed ? own(', asks for credentials first') : say``;
+  return say`answered ${day(one.observed_at)}${credentials}${paymentOf(one, of(priceChallenge.kind))}`;
 }
 
 /** What is recorded and not there, once for each day; of an endpoint that is said first. */

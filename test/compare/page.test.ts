@@ -25,7 +25,7 @@ const resultsIn = (page: string) =>
 const webhook = 'handle=co.webhook%2Fwebhook';
 const politics = 'handle=com.politicalcomms%2Fapi';
 const first =
-  'active=true&needs_no_secret=true&endpoint_observed_alive=true&price_known=true&tools_unchanged_for=30&claimed=true&native_ratings_at_least=1';
+  'active=true&endpoint_at_domain=true&nothing_shared=true&needs_no_secret=true&endpoint_observed_alive=true&price_known=true&tools_unchanged_for=30&claimed=true&native_ratings_at_least=1';
 
 beforeAll(async () => {
   directory = await openDirectory({
@@ -69,7 +69,7 @@ describe('/compare', () => {
       'Costs The same for both: Not recorded, not checked. ',
     );
     expect(imported).toContain('<h2 id="imported">As recorded and imported</h2>');
-    expect(resultsIn(imported)).toEqual([['Met'], ['Met']]);
+    expect(resultsIn(imported)).toEqual([['Met'], ['Unknown', 'Met'], ['Met'], ['Met']]);
     expect(observed).toContain('<h2 id="observed">As checked by Dossier</h2>');
     expect(resultsIn(observed)).toEqual([
       ['Does not apply', 'Unknown'],

@@ -139,9 +139,17 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
     const [first] = listings;
     const namesOf = (kind: 'imported' | 'observed' | 'native') =>
       first?.[kind]?.map(({ criterion }) => criterion);
-    expect(namesOf('imported')).toEqual(['active', 'needs_no_secret']);
+    expect(namesOf('imported')).toEqual([
+      ...['active', 'endpoint_at_domain', 'nothing_shared', 'needs_no_secret'],
+    ]);
     expect(namesOf('observed')).toEqual(['endpoint_observed_alive', 'price_known', 'tools_unchanged_for']);
     expect(namesOf('native')).toEqual(['claimed', 'native_ratings_at_least']);
+  });
+
+  it('takes 30 days where a criterion about what stays the same names none', async () => {
+    const short = await compare([webhook, politics], ['pay_to_unchanged_for', 'tools_unchanged_for']);
+    const long = await compare([webhook, politics], ['pay_to_unchanged_for:30', 'tools_unchanged_for:30']);
+    expect(short.listings).toEqual(long.listings);
   });
 
   it('refuses what is out of bounds or not in the vocabulary, and lists what is allowed', async () => {

@@ -954,7 +954,7 @@ describe('a criterion', () => {
     expect(judge('needs_no_secret', undefined, { ...asks, remotes: [remote] })).toMatchObject({
       evidence: 'imported',
       result: 'not_met',
-      fact: 'The record asks for no secret; an endpoint asked Dossier for credentials.',
+      fact: 'The record requires no secret; an endpoint asked Dossier for credentials.',
       source: 'Dossier',
       as_of: '2026-11-20',
     });

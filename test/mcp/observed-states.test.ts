@@ -311,7 +311,7 @@ describe('compare_agents says of what it does not know', () => {
 describe('search_agents', () => {
   it('says that an endpoint which answered asks for a payment first, whatever its publisher says', async () => {
     const { text } = await ask('search_agents', { query: 'stock quotes' });
-    expect(text).toContain(`| answered ${dayAgo(0)}, asks for a payment first |`);
+    expect(text).toContain(`| answered ${dayAgo(0)}, asks for a payment first (0.05 USDC on Base) |`);
   });
 
   it('names, where others are asked for, the listing that the publisher of a deprecated one names', async () => {

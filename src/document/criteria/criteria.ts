@@ -80,9 +80,11 @@ export function compareListing(
   return { imported: of('imported'), observed: of('observed'), native: of('native') };
 }
 
-/** The criteria of a comparison that names none: is it there and alive, what does it ask for, did it change, who vouches. */
+/** The criteria of a comparison that names none: is it there and alive, whose is it, what does it ask for, did it change, who vouches. */
 export const defaultCriteria: readonly RequestedCriterion[] = [
   { criterion: 'active' },
+  { criterion: 'endpoint_at_domain' },
+  { criterion: 'nothing_shared' },
   { criterion: 'needs_no_secret' },
   { criterion: 'endpoint_observed_alive' },
   { criterion: 'price_known' },

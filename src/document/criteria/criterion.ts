@@ -35,7 +35,8 @@ export interface Finding {
 export type CriterionValue = string | number | undefined;
 type Takes =
   | { readonly kind: 'nothing' }
-  | { readonly kind: 'number'; readonly max: number }
+  /** `usual` is taken where a caller sends none. */
+  | { readonly kind: 'number'; readonly max: number; readonly usual?: number }
   | { readonly kind: 'choice'; readonly of: readonly string[] }
   | { readonly kind: 'tag' }
   | { readonly kind: 'price' };
@@ -77,6 +78,9 @@ export function criteriaOf<Given extends Found = Finding>(
     plain: (label: string, rule: Rule<undefined>) => define(label, { kind: 'nothing' }, rule),
     /** One that takes a whole number from 1 to `max`. */
     number: (label: string, max: number, rule: Rule<number>) => define(label, { kind: 'number', max }, rule),
+    /** One that asks for how many days something has been so, 30 where a caller names none. */
+    unchangedFor: (label: string, max: number, rule: Rule<number>) =>
+      define(label, { kind: 'number', max, usual: 30 }, rule),
     choice: (label: string, of: readonly string[], rule: Rule<string>) =>
       define(label, { kind: 'choice', of }, rule),
     tag: (label: string, rule: Rule<string>) => define(label, { kind: 'tag' }, rule),

@@ -295,7 +295,7 @@ function unchangedFor(
 }
 
 export const unchangedCriteria = {
-  pay_to_unchanged_for: observed.number(
+  pay_to_unchanged_for: observed.unchangedFor(
     'The same addresses to pay for at least {} day(s)',
     maxDays,
     (compared, days) =>
@@ -306,7 +306,10 @@ export const unchangedCriteria = {
         (factOf) => unseenPriceOf(factOf) !== undefined,
       ),
   ),
-  tools_unchanged_for: observed.number('The same tools for at least {} day(s)', maxDays, (compared, days) =>
-    unchangedFor(compared, days, { kind: toolsSurface, subject: own('The tools that the endpoint lists') }),
+  tools_unchanged_for: observed.unchangedFor(
+    'The same tools for at least {} day(s)',
+    maxDays,
+    (compared, days) =>
+      unchangedFor(compared, days, { kind: toolsSurface, subject: own('The tools that the endpoint lists') }),
   ),
 } as const satisfies Record<string, Criterion>;

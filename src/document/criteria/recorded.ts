@@ -85,6 +85,14 @@ export const recordedCriteria = {
     const { all, needed } = recordedSecrets(compared.listing);
     const asks = say`The record asks for ${count(needed.length, 'secret')}.`;
     if (needed.length > 0) return { ...notMet(asks), recorded: unique(needed) };
+    const asked = factsOf(accessRequired, observations).find(
+      (one) => one.value === true && currentOutcome(one) === 'seen',
+    );
+    if (asked)
+      return observedFinding(
+        asked,
+        notMet(own('The record requires no secret; an endpoint asked Dossier for credentials.')),
+      );
     const takes = say`The record names ${count(all.length, 'secret')} that a caller may send, and requires none.`;
     if (all.length > 0) return { ...unknown(takes), recorded: unique(all) };
     const lacking = (['endpoint', 'package'] as const).find((field) => copy_lacks.includes(field));
@@ -93,14 +101,6 @@ export const recordedCriteria = {
     if (unread.length > 0)
       return unknown(
         say`The record has ${codes([...new Set(unread)])} in a form that Dossier does not read.`,
-      );
-    const asked = factsOf(accessRequired, observations).find(
-      (one) => one.value === true && currentOutcome(one) === 'seen',
-    );
-    if (asked)
-      return observedFinding(
-        asked,
-        notMet(own('The record asks for no secret; an endpoint asked Dossier for credentials.')),
       );
     if (!lacking && remotes.length + packages.length > 0)
       return met(own('The record asks for no secret; the service may still ask for one.'));

@@ -70,13 +70,13 @@ type Sent = z.output<typeof criterionInput>;
 export const isUnique = (values: readonly unknown[]): boolean =>
   new Set(values.map((value) => JSON.stringify(value))).size === values.length;
 
-/** `updated_within_days:180` as its two parts; digits are a number if the criterion takes one. */
+/** `updated_within_days:180` as its two parts; digits are a number if the criterion takes one, and none are the usual number. */
 function toParts(sent: Sent): { readonly name: string; readonly value?: string | number | undefined } {
-  if (typeof sent !== 'string') return { name: sent.criterion, value: sent.value };
-  const [name = '', text] = sent.split(/:(.*)/s);
-  const isNumber =
-    isCriterionName(name) && criteria[name].takes.kind === 'number' && /^\d{1,9}$/.test(text ?? '');
-  return { name, value: isNumber ? Number(text) : text };
+  const [name = '', text] = typeof sent === 'string' ? sent.split(/:(.*)/s) : [sent.criterion, sent.value];
+  const takes = isCriterionName(name) ? criteria[name].takes : undefined;
+  if (takes?.kind !== 'number') return { name, value: text };
+  const isNumber = typeof sent === 'string' && /^\d{1,9}$/.test(String(text));
+  return { name, value: isNumber ? Number(text) : (text ?? takes.usual) };
 }
 
 function toCriterion(sent: Sent): RequestedCriterion | undefined {
