@@ -108,7 +108,7 @@ export interface FactKind extends AskedKind, Says {
   /** The line that says its values (`sayInLine`). Rules of the line itself say those of any other kind. */
   readonly saidIn?: 'whose' | 'kept_up';
   /** What else buyers ask that it answers (kinds/questions.ts). */
-  readonly answers?: 'price' | 'auth';
+  readonly answers?: 'price' | 'auth' | 'licence';
   /** It says whether something recorded is there: `repository`, `package` or `endpoint`. */
   readonly existsAs?: 'repository' | 'package' | 'endpoint';
   /** What a value of it says about prices, as one sentence: the endpoint or somebody else names an amount. */

@@ -11,12 +11,14 @@ import {
 } from './kinds/endpoint.ts';
 import { priceChallenge } from './kinds/offer.ts';
 import { packageProvenance } from './kinds/package-provenance.ts';
+import { packageLicence, packageNames, packageRepository } from './kinds/package-says.ts';
 import { packageDependencies, packagePublishedBy, packageScripts } from './kinds/package-versions.ts';
 import {
   packageAdvisories,
   packageDeprecated,
   packageExists,
   packageMaintainers,
+  packageNewestVersion,
   packageVersionAge,
 } from './kinds/packages.ts';
 import { priceCapability, priceOpenapi, pricePayTo, priceTool } from './kinds/price.ts';
@@ -81,6 +83,9 @@ const checked = [
   packageMaintainers,
   packageExists,
   packageVersionAge,
+  packageNewestVersion,
+  packageNames,
+  packageRepository,
   packageProvenance,
   packageAdvisories,
   packageScripts,
@@ -94,6 +99,7 @@ const checked = [
   agentCard,
   serverCard,
   termsUrl,
+  packageLicence,
 ] as const;
 
 /** Every kind of fact that the record of a listing states, or that follows from other records: the imported signals. */

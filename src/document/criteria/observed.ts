@@ -1,10 +1,11 @@
-import { dayOf, ours, own, say, type Words } from '../../core/words.ts';
+import { code, dayOf, ours, own, say, type Words } from '../../core/words.ts';
 import type { ListingPackage } from '../../listings/listing.ts';
 import { type FactOf, factsOf, type NamedKind, type ValueOf } from '../../observations/kind.ts';
 import { endpointAnswers, endpointAvailability } from '../../observations/kinds/endpoint.ts';
 import { priceChallenge } from '../../observations/kinds/offer.ts';
 import { allOffers, offerWords } from '../../observations/kinds/offers.ts';
 import { packageProvenance } from '../../observations/kinds/package-provenance.ts';
+import { packageRepository } from '../../observations/kinds/package-says.ts';
 import { packageDeprecated } from '../../observations/kinds/packages.ts';
 import {
   isAnotherEachTime,
@@ -41,11 +42,11 @@ import {
   worstOf,
 } from './criterion.ts';
 
-/** What was observed of a recorded endpoint, by kind; undefined if that was not looked for. */
-type Endpoint = <K extends NamedKind>(kind: K) => FactOf<K> | undefined;
+/** What was observed of one recorded endpoint or package, by kind; undefined if that was not looked for. */
+type FactAt = <K extends NamedKind>(kind: K) => FactOf<K> | undefined;
 
 /** The facts of every endpoint that the record names, each address once. */
-const endpointsOf = ({ listing }: ComparedListing): Endpoint[] =>
+const endpointsOf = ({ listing }: ComparedListing): FactAt[] =>
   [...new Set(listing.remotes.map(({ url }) => url))].map(
     (url) => (kind) => factsOf(kind, listing.observations).find(({ subject }) => subject === url),
   );
@@ -55,14 +56,14 @@ const notForPackages = (compared: ComparedListing): Finding =>
   absentFinding(compared, 'endpoint', notApplicable(own('No remote endpoint is recorded.')));
 
 /** What keeps Dossier from saying that an endpoint asks for no payment: undefined once it introduced itself without one. */
-function unseenPriceOf(factOf: Endpoint): Observation | 'nothing' | undefined {
+function unseenPriceOf(factOf: FactAt): Observation | 'nothing' | undefined {
   const [challenge, tools] = [factOf(priceChallenge), factOf(priceTool)];
   if (currentOutcome(challenge) !== 'nothing') return challenge ?? 'nothing';
   return tools && !['nothing', 'absent'].includes(currentOutcome(tools) ?? '') ? tools : undefined;
 }
 
 /** An endpoint answers if it introduces itself, or asks to sign in or to pay (observations/kinds/endpoint.ts). */
-function judgeEndpoint(compared: ComparedListing, factOf: Endpoint): Finding {
+function judgeEndpoint(compared: ComparedListing, factOf: FactAt): Finding {
   const check = factOf(endpointAnswers);
   const tally = factOf(endpointAvailability);
   const [checked_at = '', counted_at] = [check?.observed_at, tally?.observed_at].map((at) =>
@@ -96,8 +97,8 @@ interface Asked<K extends NamedKind> {
   /** Undefined where the value does not answer it. */
   holds(value: ValueOf<K>): boolean | undefined;
   readonly met: Words;
-  /** What a value says that does not fulfil it. */
-  notMet(value: ValueOf<K>): Words;
+  /** What a value says that does not fulfil it, beside what else is known of the package. */
+  notMet(value: ValueOf<K>, factOf: FactAt): Words;
   readonly unseen: Words;
 }
 
@@ -110,13 +111,13 @@ function judgePackage<K extends NamedKind>(
   const checked = readablePackages({ packages }).find(
     (one) => one.recorded === toPackage(recorded)?.recorded,
   );
-  const seen = factsOf(asked.kind, observations).find(
-    ({ subject }) => checked && subject === checked.subject,
-  );
+  const factOf: FactAt = (kind) =>
+    factsOf(kind, observations).find(({ subject }) => checked && subject === checked.subject);
+  const seen = factOf(asked.kind);
   const isSeen = seen && seen.value !== null && currentOutcome(seen) === 'seen';
   const holds = isSeen ? asked.holds(seen.value) : undefined;
   if (!isSeen || holds === undefined) return unseenFinding(compared, asked.unseen, seen);
-  return observedFinding(seen, holds ? met(asked.met) : notMet(asked.notMet(seen.value)));
+  return observedFinding(seen, holds ? met(asked.met) : notMet(asked.notMet(seen.value, factOf)));
 }
 
 /** Not met if one recorded package does not fulfil it, met only if each does; one that Dossier does not check is unknown. */
@@ -126,6 +127,15 @@ function ofEachPackage<K extends NamedKind>(compared: ComparedListing, asked: As
     worstOf(packages.map((one) => judgePackage(compared, one, asked))) ??
     absentFinding(compared, 'package', notApplicable(own('No package is recorded.')))
   );
+}
+
+/** What a package without provenance states as its repository: that it states the recorded one is common, and shows nothing. */
+function statedWords(one: FactOf<typeof packageRepository> | undefined): Words {
+  const { result, repository = '' } = (currentOutcome(one) === 'seen' && one?.value) || {};
+  if (result === 'match') return own('; the package states the recorded repository as its own');
+  return result === 'other'
+    ? say`; the package states another repository as its own, ${code(repository)}`
+    : say``;
 }
 
 export const packageCriteria = {
@@ -145,10 +155,10 @@ export const packageCriteria = {
         kind: packageProvenance,
         holds: ({ result }) => (result === 'not_comparable' ? undefined : result === 'match'),
         met: own('The signed provenance of each recorded package names the recorded repository.'),
-        notMet: ({ result }) =>
+        notMet: ({ result, repository }, factOf) =>
           result === 'none'
-            ? own('The registry of a recorded package serves no provenance of it.')
-            : own('The signed provenance of a recorded package names another repository.'),
+            ? say`The registry of a recorded package serves no provenance of it${statedWords(factOf(packageRepository))}.`
+            : say`The signed provenance of a recorded package names another repository${repository === undefined ? say`` : say`, ${code(repository)}`}.`,
         unseen: own('Dossier has not seen provenance of each recorded package'),
       }),
   ),
@@ -176,7 +186,7 @@ const unseen = own('Dossier has not seen whether the endpoint quotes a price');
 const isUnreadPrice = (challenge?: Observation): challenge is Observation =>
   currentOutcome(challenge) === 'asks' && challenge?.asks_for === 'payment';
 
-function withoutPrice(compared: ComparedListing, factOf: Endpoint, seenNone: Finding['result']): Finding {
+function withoutPrice(compared: ComparedListing, factOf: FactAt, seenNone: Finding['result']): Finding {
   const stopped = unseenPriceOf(factOf);
   const challenge = factOf(priceChallenge);
   if (isUnreadPrice(challenge)) return observedFinding(challenge, unknown(unreadable));
@@ -185,7 +195,7 @@ function withoutPrice(compared: ComparedListing, factOf: Endpoint, seenNone: Fin
   return observedFinding(challenge, { ...met(noPrice), result: seenNone });
 }
 
-const ofEachEndpoint = (compared: ComparedListing, judge: (factOf: Endpoint) => Finding): Finding =>
+const ofEachEndpoint = (compared: ComparedListing, judge: (factOf: FactAt) => Finding): Finding =>
   worstOf(endpointsOf(compared).map(judge)) ?? notForPackages(compared);
 
 export const priceCriteria = {
@@ -273,7 +283,7 @@ function unchangedFor(
   compared: ComparedListing,
   days: number,
   { kind, subject }: { readonly kind: typeof pricePayTo | typeof toolsSurface; readonly subject: Words },
-  needs: (factOf: Endpoint) => boolean = () => true,
+  needs: (factOf: FactAt) => boolean = () => true,
 ): Finding {
   const endpoints = endpointsOf(compared);
   if (endpoints.length === 0) return notForPackages(compared);

@@ -1,24 +1,17 @@
 import { z } from 'zod';
 import { code, own, say } from '../../core/words.ts';
+import { toRepositoryKey } from '../../net/repository-place.ts';
 import { defineKind } from '../kind.ts';
-import type { Finding, RecordedSubject } from '../observation.ts';
+import type { Finding } from '../observation.ts';
 import type { CheckedSignature } from '../packages/sigstore.ts';
 import { memberOf, type Published, toShort } from '../published/document.ts';
 import { isAttested } from '../published/npm.ts';
 import { readProvenance, type ServedProvenance } from '../published/provenance.ts';
-import { ofPackages, readPublished } from '../published/readers.ts';
+import { ofPackages, readPublished, withRepository } from '../published/readers.ts';
 import { packagesOn, type RecordedPackage } from '../published/recorded.ts';
 import { isOnNpmOrPypi, packageOf } from '../published/words.ts';
 import { type Found, withoutAnswer } from '../remotes.ts';
-import type { Run, Subject } from '../run.ts';
-
-const looseUrl = (url: string | undefined) =>
-  url
-    ?.toLowerCase()
-    .replace(/^git\+|^http:/g, '')
-    .replace(/^https:/, '')
-    .replace(/\/$/, '')
-    .replace(/\.git$/, '');
+import type { Run } from '../run.ts';
 
 /** The repository that signed provenance names, beside the recorded one. */
 function compare(
@@ -39,7 +32,9 @@ function compare(
     const why = own('The listing records no repository.');
     return { value: { result: 'not_comparable', repository }, outcome: 'seen', why, details };
   }
-  const result = looseUrl(repository) === looseUrl(recorded) ? 'match' : 'other';
+  const key = toRepositoryKey(repository);
+  const isSame = key === undefined ? repository === recorded : key === toRepositoryKey(recorded);
+  const result = isSame ? 'match' : 'other';
   return { value: { result, repository }, outcome: 'seen', details };
 }
 
@@ -87,10 +82,6 @@ async function provenanceOf(run: Run, recorded: RecordedPackage): Promise<Findin
   const { repository } = run.listing;
   return { ...judge(signed, served, { version, repository }), source, source_url: served.source_url };
 }
-
-/** What is compared: a package, and the repository that is recorded beside it. */
-const withRepository = ({ recorded }: RecordedSubject, { repository = '' }: Subject): string =>
-  `${recorded} ${repository}`;
 
 const provenances = {
   match: own('signed provenance names the recorded repository'),

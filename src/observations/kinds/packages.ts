@@ -237,3 +237,43 @@ export const packageVersionAge = defineKind({
       : published_at,
   ),
 });
+
+/** What says in a version that it is a pre-release (SemVer, PEP 440). */
+const isPreRelease = (version: string) => /\d(?:-|\.?(?:a|b|c|rc|dev)\d*)/i.test(version);
+
+const newestWords = ({ version, published_at }: { version: string; published_at?: string | undefined }) =>
+  published_at === undefined ? code(version) : say`${code(version)}, published ${day(published_at)}`;
+
+/** The newest version that a registry has of a package. */
+export const packageNewestVersion = defineKind({
+  kind: 'package.newest_version',
+  value: z.strictObject({ version: z.string(), published_at: z.string().optional() }),
+  say({ value, details }) {
+    const recorded = details?.recorded_version;
+    return recorded === value.version || typeof recorded !== 'string'
+      ? newestWords(value)
+      : say`${newestWords(value)}; the record names ${code(recorded)}`;
+  },
+  saidIn: 'kept_up',
+  sayInLine({ value, details }) {
+    const recorded = details?.recorded_version;
+    const isOlder = typeof recorded === 'string' && recorded !== value.version && !isPreRelease(recorded);
+    return isOlder ? say`the newest version in its registry is ${newestWords(value)}` : undefined;
+  },
+  question: 'upkeep',
+  title: 'Newest version in the registry',
+  means:
+    'The version of the package that the registry names as its newest, and the date on which that was published: npm’s tag latest, the release that PyPI describes where none is named.',
+  doesNotMean: 'Dossier checks the version that the record names, not this one. A pre-release may be newer.',
+  method_version: 'package/1',
+  isOptional: true,
+  ...ofPublished(['npm', 'pypi'], ({ newest, version }, { version: named }) =>
+    'result' in newest
+      ? newest
+      : {
+          value: newest,
+          outcome: 'seen',
+          ...(named !== undefined && { details: { recorded_version: version } }),
+        },
+  ),
+});

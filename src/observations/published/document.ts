@@ -3,6 +3,9 @@ import { toLine } from '../../core/text.ts';
 import { codes, own, say, type Words } from '../../core/words.ts';
 import { type Fetched, type NoAnswer, noAnswer } from '../../net/answer.ts';
 
+/** The newest version in a registry; the date is RFC 3339. */
+export type Newest = { readonly version: string; readonly published_at?: string };
+
 /** A release before another one; `isSettled`: it was published at least seven days before it. */
 export interface Earlier {
   readonly version: string;
@@ -22,6 +25,14 @@ export interface Published {
   readonly deprecated: { readonly deprecated: boolean; readonly message?: string } | NoAnswer;
   /** Accounts that may publish it, each once, in the order of their names, or why they are not known. */
   readonly maintainers: readonly string[] | NoAnswer;
+  /** The version that the registry names as its newest, and when that was published, or why it is not known. */
+  readonly newest: Newest | NoAnswer;
+  /** The handles of listings that the package names as its own, or why they are not known. */
+  readonly names: readonly string[] | NoAnswer;
+  /** The repository that the package states, as `host/path`. */
+  readonly repository: string | undefined;
+  /** The licence as the package states it, at most 100 characters. */
+  readonly licence: string | undefined;
   /** Releases before this one, the one to compare with first, or why they are not known; npm only. */
   readonly earlier: readonly Earlier[] | NoAnswer;
   /** The registry's own document of the version: untrusted. */

@@ -17,6 +17,7 @@ import {
   toTime,
 } from './document.ts';
 import type { RecordedPackage } from './recorded.ts';
+import { licenceOfManifest, namesOfManifest, repositoryOfManifest } from './stated.ts';
 
 /** It keeps its small letter at the beginning of a sentence. */
 const npm = term('npm');
@@ -58,6 +59,14 @@ function publishedBefore(version: string, time: string, document: JsonObject): E
     .sort((a, b) => Number(b.isSettled) - Number(a.isSettled) || compare(b.version, a.version));
 }
 
+/** The version with the tag `latest`, which npm installs where none is named. */
+function newestOf(document: JsonObject): Published['newest'] {
+  const version = toShort(memberOf(document, 'dist-tags').latest);
+  if (version === undefined) return notStated(npm, own('which version is the newest'));
+  const published_at = toTime(memberOf(document, 'time')[version]);
+  return { version, ...(published_at !== undefined && { published_at }) };
+}
+
 /** npm states words; an empty text takes the mark away. */
 function toDeprecation(stated: unknown): Published['deprecated'] {
   if (stated && typeof stated !== 'string')
@@ -70,12 +79,15 @@ function toDeprecation(stated: unknown): Published['deprecated'] {
 const toPublishedOnNpm = (
   response: Fetched,
   document: Published['document'],
-  ofPackage: Pick<Published, 'published_at' | 'maintainers' | 'earlier'>,
+  ofPackage: Pick<Published, 'published_at' | 'maintainers' | 'earlier' | 'newest'>,
 ): Published => ({
   result: 'published',
   version: toShort(document.version) ?? '',
   ...sourceOf(response),
   deprecated: toDeprecation(document.deprecated),
+  names: namesOfManifest(document),
+  repository: repositoryOfManifest(document),
+  licence: licenceOfManifest(document),
   ...ofPackage,
   document,
 });
@@ -96,6 +108,7 @@ async function readVersion(run: Run, { name, version = 'latest' }: RecordedPacka
     published_at: tooLarge,
     maintainers: tooLarge,
     earlier: tooLarge,
+    newest: tooLarge,
   });
 }
 
@@ -124,6 +137,7 @@ export async function readNpm(run: Run, recorded: RecordedPackage): Promise<Publ
   return toPublishedOnNpm(response, memberOf(document.versions, version), {
     published_at: published_at ?? notStated(npm, own('when this version was published')),
     maintainers: namesOf(document.maintainers),
+    newest: newestOf(document),
     earlier:
       published_at === undefined
         ? notStated(npm, own('when this version was published'))

@@ -13,43 +13,74 @@ import {
   toTime,
 } from './document.ts';
 import type { RecordedPackage } from './recorded.ts';
+import { licenceOfPypi, namesIn, repositoryOfPypi } from './stated.ts';
 
 /** The files of a release. */
 export const filesOf = ({ urls }: Published['document']): Published['document'][] =>
   Array.isArray(urls) ? urls.map(asMembers) : [];
 
+const pypi = own('PyPI');
+const json = own('The JSON of PyPI');
+
+/** When the first file of a release was uploaded. */
+const uploadedAt = (document: Published['document']): string | undefined =>
+  filesOf(document)
+    .flatMap((file) => toTime(file.upload_time_iso_8601) ?? [])
+    .toSorted()[0];
+
+const versionOf = (document: Published['document']) => toShort(memberOf(document, 'info').version) ?? '';
+
+/** The release that PyPI describes where none is named: the newest that is no pre-release. */
+function newestOf(document: Published['document']): Published['newest'] {
+  const published_at = uploadedAt(document);
+  return { version: versionOf(document), ...(published_at !== undefined && { published_at }) };
+}
+
 /** PEP 592: a release is yanked by its files; PyPI also says it of the release. */
-function toPublishedOnPypi({ response, document }: Extract<Registered, { result: 'document' }>): Published {
+function toPublished(
+  { response, document }: Extract<Registered, { result: 'document' }>,
+  newest: Published['newest'],
+): Published {
   const info = memberOf(document, 'info');
   const message = toShort(info.yanked_reason);
   const isYanked = info.yanked === true;
-  const times = filesOf(document).flatMap((file) => toTime(file.upload_time_iso_8601) ?? []);
   return {
     result: 'published',
-    version: toShort(info.version) ?? '',
+    version: versionOf(document),
     ...sourceOf(response),
-    published_at:
-      times.toSorted()[0] ?? notStated(own('The JSON of PyPI'), own('when this version was published')),
+    published_at: uploadedAt(document) ?? notStated(json, own('when this version was published')),
     deprecated: { deprecated: isYanked, ...(isYanked && message !== undefined && { message }) },
-    maintainers: notStated(own('The JSON of PyPI'), own('which accounts may publish')),
+    maintainers: notStated(json, own('which accounts may publish')),
+    newest,
+    names: namesIn(typeof info.description === 'string' ? info.description : ''),
+    repository: repositoryOfPypi(info),
+    licence: licenceOfPypi(info),
     earlier: [],
     document,
   };
 }
 
-/** What PyPI says of a package: the JSON of the release, which lists only its own files. */
-export async function readPypi(run: Run, { name, version }: RecordedPackage): Promise<Published | NoAnswer> {
-  const answer = toRegistered(
-    await run.registry('pypi', `/pypi/${name}/${version === undefined ? '' : `${version}/`}json`),
+const ask = async (run: Run, path: string) =>
+  toRegistered(
+    await run.registry('pypi', `/pypi/${path}/json`),
     (document) => typeof memberOf(document, 'info').version === 'string' && Array.isArray(document.urls),
   );
-  if (answer.result === 'document') return toPublishedOnPypi(answer);
-  if (answer.result !== 'absent') return answer;
-  return notFound(
-    own('PyPI'),
-    answer.response,
-    version === undefined
-      ? say`has no package ${code(name)}${free(name)}`
-      : say`has no version ${code(version)} of a package ${code(name)}`,
-  );
+
+/**
+ * What PyPI says of a package: the JSON of the package, which describes its newest release, and that of the recorded release if it is
+ * another one, which lists only its own files.
+ */
+export async function readPypi(run: Run, { name, version }: RecordedPackage): Promise<Published | NoAnswer> {
+  const ofPackage = await ask(run, name);
+  if (ofPackage.result === 'absent')
+    return notFound(pypi, ofPackage.response, say`has no package ${code(name)}${free(name)}`);
+  const isDocument = ofPackage.result === 'document';
+  if (!isDocument && (ofPackage.cause !== 'too_large' || version === undefined)) return ofPackage;
+  const newest = isDocument ? newestOf(ofPackage.document) : ofPackage;
+  if (isDocument && (version === undefined || version === versionOf(ofPackage.document)))
+    return toPublished(ofPackage, newest);
+  const ofRelease = await ask(run, `${name}/${version}`);
+  if (ofRelease.result === 'document') return toPublished(ofRelease, newest);
+  if (ofRelease.result !== 'absent') return ofRelease;
+  return notFound(pypi, ofRelease.response, say`has no version ${code(version ?? '')} of ${code(name)}`);
 }

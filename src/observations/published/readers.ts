@@ -1,8 +1,8 @@
 import type { Json } from '../../core/json.ts';
 import type { NoAnswer } from '../../net/answer.ts';
-import type { Finding } from '../observation.ts';
+import type { Finding, RecordedSubject } from '../observation.ts';
 import { type Found, withoutAnswer } from '../remotes.ts';
-import type { Run } from '../run.ts';
+import type { Run, Subject } from '../run.ts';
 import type { Published } from './document.ts';
 import { readNpm } from './npm.ts';
 import { readPypi } from './pypi.ts';
@@ -19,6 +19,10 @@ export function readPublished(run: Run, recorded: RecordedPackage): Promise<Publ
   known.set(recorded.recorded, published);
   return published;
 }
+
+/** What is compared: a package, and the repository that is recorded beside it. */
+export const withRepository = ({ recorded }: RecordedSubject, { repository = '' }: Subject): string =>
+  `${recorded} ${repository}`;
 
 /** One fact for each recorded package of these registries, about the recorded version if the fact says nothing else. */
 export const ofPackages = <const Value extends Json>(
@@ -40,12 +44,16 @@ export const ofPackages = <const Value extends Json>(
 /** One fact for each recorded package of these registries whose version is published there. */
 export const ofPublished = <const Value extends Json>(
   types: readonly RecordedPackage['type'][],
-  toFinding: (published: Published) => Found<Value> | NoAnswer,
+  toFinding: (
+    published: Published,
+    recorded: RecordedPackage,
+    run: Run,
+  ) => Found<Value> | NoAnswer | Promise<Found<Value> | NoAnswer>,
 ) =>
   ofPackages(types, async (recorded, run): Promise<Finding<Value>> => {
     const published = await readPublished(run, recorded);
     if (published.result !== 'published') return withoutAnswer(published);
     const { source, source_url } = published;
-    const finding = toFinding(published);
+    const finding = await toFinding(published, recorded, run);
     return { ...('result' in finding ? withoutAnswer(finding) : finding), source, source_url };
   });

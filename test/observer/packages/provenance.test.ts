@@ -82,7 +82,7 @@ beforeAll(async () => {
     statementOf('wheel', { sha256 }, 'https://docs.pypi.org/attestations/publish/v1'),
     'example/server',
   );
-  content['/pypi/server/0.9/json'] = pypiRelease('server', '0.9');
+  content['/pypi/server/json'] = pypiRelease('server', '0.9');
   content['/integrity/server/0.9/server-0.9-py3-none-any.whl/provenance'] = pypiProvenance(wheel);
   registry = await startPackageRegistry(() => content);
   const listed = (name: string, packages: object[], more: object = { repository }) =>

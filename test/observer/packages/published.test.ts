@@ -50,6 +50,7 @@ const onNpm = (identifier: string, version?: string) => ({
 beforeAll(async () => {
   npm = await startPackageRegistry(() => npmContent);
   pypi = await startPackageRegistry(() => ({
+    '/pypi/example-server/json': pypiRelease('example-server', '1.0'),
     '/pypi/example-server/0.9/json': pypiRelease('example-server', '0.9', 'broken metadata'),
   }));
   oci = await startPackageRegistry(() => ({
@@ -179,7 +180,10 @@ it('puts nothing into a path that is not a name or a version', async () => {
     'npm:../../-/whoami',
   );
   expect(npm.sent.slice(before).map(({ path }) => path)).toEqual(['/large', '/large/latest']);
-  expect(pypi.sent.slice(beforePypi).map(({ path }) => path)).toEqual(['/pypi/example-server/json']);
+  expect(pypi.sent.slice(beforePypi).map(({ path }) => path)).toEqual([
+    '/pypi/example-server/json',
+    '/integrity/example-server/1.0/example-server-1.0-py3-none-any.whl/provenance',
+  ]);
 });
 
 it('states what PyPI says of the recorded release', async () => {
