@@ -29,7 +29,7 @@ const homes: Record<string, readonly string[]> = {
   undici: ['net/client.ts'],
   '@sigstore/bundle': ['observations/packages/sigstore.ts'],
   '@sigstore/protobuf-specs': ['observations/packages/sigstore.ts'],
-  yauzl: ['observations/packages/advisories.ts'],
+  yauzl: ['observations/packages/advisory-copy.ts'],
   '@sigstore/verify': ['observations/packages/sigstore.ts'],
   canonicalize: ['log/leaf.ts'],
   'badge-maker': ['views/listing/badge.ts'],

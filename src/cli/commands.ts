@@ -130,11 +130,12 @@ function addLockCommands(program: Command, { config, environment }: Shell): void
   add(program, 'check', 'compare a lock file with what is known now, for CI', {
     examples: ['dossier check --from https://dossier.example'],
     exits:
-      '0 nothing changed; 1 facts changed, one line each; 64 no lock file; 69 the Dossier cannot be reached; 74 a file cannot be read. On GitHub Actions the lines are annotations.',
+      '0 nothing changed; 1 facts changed, or a package is reported as malicious code, one line each; 64 no lock file; 69 the Dossier cannot be reached; 74 a file cannot be read. On GitHub Actions the lines are annotations.',
   })
     .option('--from <url|file>', source)
     .option('--out <file>', 'the lock file', 'dossier.lock.json')
-    .option('--json', 'one changed fact a line, as JSON')
+    .option('--json', 'one changed fact or report of malicious code a line, as JSON')
+    .option('--ignore-malware', 'do not end with 1 because a package is reported as malicious code')
     .action(async (options: LockOptions) =>
       (await import('./lock.ts')).runCheck(
         config,
@@ -192,7 +193,10 @@ function addInventoryCommand(program: Command, { config, environment }: Shell): 
     .option('--offline', 'send nothing: ask the own database, or read the dump that --service names')
     .option('--json', 'print one JSON document')
     .option('--markdown', 'print Markdown, as for a pull request')
-    .option('--fail-on <findings>', 'end with 1 for any of changed, unreachable, not-listed, unpinned')
+    .option(
+      '--fail-on <findings>',
+      'end with 1 for any of malware, changed, unreachable, not-listed, unpinned',
+    )
     .action(async (files: string[], options: InventoryOptions) =>
       (await import('./inventory/inventory.ts')).runInventory(config, files, { ...options, environment }),
     );

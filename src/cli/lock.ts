@@ -5,6 +5,7 @@ import { isHandle } from '../core/handle.ts';
 import { own } from '../core/json.ts';
 import { ExitError, exitCodes, usageError } from '../core/process.ts';
 import { counted } from '../core/text.ts';
+import { toText } from '../core/words.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import {
   compareLocked,
@@ -135,6 +136,8 @@ export interface LockOptions {
   readonly out: string;
   readonly update?: boolean;
   readonly json?: boolean;
+  /** Reports of malicious code are printed, and do not fail `dossier check`. */
+  readonly ignoreMalware?: boolean;
 }
 
 /** The text of a file; undefined if there is none. Throws ExitError if it cannot be read, as a folder. */
@@ -154,18 +157,26 @@ function readExisting(file: string): LockFile {
   throw usageError(`${file}: ${why}`);
 }
 
-/** A listing as a source has it now, with how it changed last; a word says why it has none. */
-type Found = readonly [LockedListing, LastChanges] | 'withdrawn' | 'not listed';
+/**
+ * A listing as a source has it now, with how it changed last, and which packages are reported as malicious code; a word says why it has
+ * none.
+ */
+type Found = readonly [LockedListing, LastChanges, readonly string[]] | 'withdrawn' | 'not listed';
 
 /** Reads each listing once. Throws ExitError. */
 async function readAll(handles: readonly string[], source: LockSource): Promise<Map<string, Found>> {
   const found = new Map<string, Found>();
-  const { toLastChanges, toLocked } = await import('../document/locked.ts');
+  const [{ toLastChanges, toLocked }, { malwareWords }] = await Promise.all([
+    import('../document/locked.ts'),
+    import('../observations/malware.ts'),
+  ]);
+  const malwareOf = ({ observations }: ListingDocument) =>
+    malwareWords(observations, ['malware']).map(toText);
   for (const handle of handles) {
     const document = await source.read(handle);
     if (typeof document === 'string') found.set(handle, document);
     // The service answers with the listing also if its handle is written in other capitals.
-    else found.set(document.handle, [toLocked(document), toLastChanges(document)]);
+    else found.set(document.handle, [toLocked(document), toLastChanges(document), malwareOf(document)]);
   }
   return found;
 }
@@ -176,7 +187,7 @@ const compareAll = (lock: LockFile, found: ReadonlyMap<string, Found>): LockDiff
     const now = found.get(handle) ?? 'not listed';
     return typeof now === 'string'
       ? [toGone(handle, now, new Date().toISOString())]
-      : compareLocked(handle, locked, now);
+      : compareLocked(handle, locked, [now[0], now[1]]);
   });
 
 /** How many facts could not be compared, because they are not known now. */
@@ -185,6 +196,23 @@ const countUncompared = (lock: LockFile, found: ReadonlyMap<string, Found>): num
     const now = found.get(handle) ?? 'not listed';
     return typeof now === 'string' ? sum : sum + countUnknown(locked, now[0]);
   }, 0);
+
+/** Prints which packages of the locked listings are reported as malicious code; how many listings have one. */
+function printMalware(
+  found: ReadonlyMap<string, Found>,
+  { json, out }: LockOptions,
+  isGitHub: boolean,
+): number {
+  const reported = [...found].flatMap(([handle, now]) =>
+    typeof now === 'string' ? [] : now[2].map((malware) => ({ handle, malware })),
+  );
+  for (const { handle, malware } of reported) {
+    const text = `${handle}: ${malware}`;
+    const line = isGitHub ? annotation('error', [out, handle], text) : text;
+    process.stdout.write(`${json ? JSON.stringify({ handle, malware }) : line}\n`);
+  }
+  return new Set(reported.map(({ handle }) => handle)).size;
+}
 
 function print(differences: readonly LockDifference[], { json, out }: LockOptions, isGitHub: boolean): void {
   const lines = differences.map((one) => {
@@ -265,7 +293,10 @@ export async function runLock(
   if (gone.length > 0) process.stderr.write(`no longer in it, because it is gone: ${gone.join(', ')}\n`);
 }
 
-/** Compares a lock file with what is known now. Ends with 1 if a fact changed, each in one line. Throws ExitError. */
+/**
+ * Compares a lock file with what is known now. Ends with 1 if a fact changed, each in one line, or if a package is reported as malicious
+ * code, unless `ignoreMalware` is set. Throws ExitError.
+ */
 export async function runCheck(
   config: () => Promise<Config>,
   options: LockOptions,
@@ -275,6 +306,7 @@ export async function runCheck(
   await using source = await openLockSource(options.from ?? lock.from, config);
   const handles = Object.keys(lock.listings);
   const found = await readAll(handles, source);
+  const malicious = printMalware(found, options, isGitHub);
   const differences = compareAll(lock, found);
   print(differences, options, isGitHub);
   const uncompared = countUncompared(lock, found);
@@ -283,6 +315,11 @@ export async function runCheck(
       `${counted(uncompared, 'fact')} could not be compared: ${uncompared === 1 ? 'it is' : 'they are'} not known now\n`,
     );
   const day = lock.locked_at.slice(0, 10);
+  if (malicious > 0 && !options.ignoreMalware)
+    throw new ExitError(
+      1,
+      `${counted(malicious, 'listing')} with a package that is reported as malicious code; --ignore-malware accepts that`,
+    );
   if (differences.length > 0)
     throw new ExitError(
       1,

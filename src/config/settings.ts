@@ -156,7 +156,7 @@ const packageRegistries = json.pipe(
   }),
 );
 /** Where the public package registries are reached. */
-const officialRegistries = {
+export const officialRegistries = {
   npm: 'https://registry.npmjs.org',
   pypi: 'https://pypi.org',
   oci: 'https://registry-1.docker.io',
@@ -269,9 +269,9 @@ export const settings = {
   ),
   ADVISORIES: setting(
     'advisories',
-    'A saved copy of OSV, the zip of one or more ecosystems, that recorded packages are looked up in; `off` for none',
-    z.string().max(1000),
-    'off',
+    'Where advisories about recorded packages are read: the address of an OSV API, which gets their names (docs/operations.md), a saved copy of OSV (the zip of one or more ecosystems), or `off`',
+    baseOr((text) => !/^https?:/i.test(text) && text.length <= 1000, `${plainBase}, a file or off`),
+    'https://api.osv.dev',
   ),
   VIEWS: setting('views', 'JSON file of views (docs/registry.md)', viewsFile),
   PRIVATE_LISTINGS: setting(

@@ -45,7 +45,7 @@ const namesOf = (names: unknown): string[] => (Array.isArray(names) ? names.map(
 const mostNamed = 4;
 
 /** The facts that became others, first whether the endpoint answers; of tools also how, as in every answer. */
-function factsWords({ kinds, tools_changed }: Data): Words {
+function factsWords({ kinds, tools_changed, malware }: Data): Words {
   const names = namesOf(kinds).sort(
     (a, b) => Number(b === endpointAnswers.kind) - Number(a === endpointAnswers.kind),
   );
@@ -59,7 +59,8 @@ function factsWords({ kinds, tools_changed }: Data): Words {
         ? say`${title} (${changedToolsWords([], tools_changed as ChangeCounts)})`
         : title;
     });
-  return facts.length > 0 ? say`changed: ${listed(facts, mostNamed)}` : own('facts changed');
+  const changed = facts.length > 0 ? say`changed: ${listed(facts, mostNamed)}` : own('facts changed');
+  return malware === true ? say`a package is reported as malicious code; ${changed}` : changed;
 }
 
 function detailsOf({ type, data }: NewChange): Words {

@@ -7,6 +7,7 @@ import { accessRequired } from '../observations/kinds/access.ts';
 import { endpointAnswers } from '../observations/kinds/endpoint.ts';
 import { priceChallenge } from '../observations/kinds/offer.ts';
 import { kindOf } from '../observations/kinds.ts';
+import { malwareWords } from '../observations/malware.ts';
 import type { DatedObservation } from '../observations/observation.ts';
 import type { NativeSignals } from '../ratings/rating.ts';
 import { isPlaceholder } from '../search/query.ts';
@@ -118,13 +119,24 @@ function absencesOf(observations: readonly Seen[]): Words[] {
 const ratingsOf = (native: HitFacts['native']): Words | false | undefined =>
   native && native.ratings > 0 && say`rated by ${sourcesFirst(native)}`;
 
+interface Match {
+  readonly words: number;
+  readonly matched: number | undefined;
+}
+
 /**
  * The line of a listing in a list, the same in tools and on pages: what is so of nearly every listing is not said. `match`: how many words
  * of a search it has; `matched` is undefined if the search was for its handle.
  */
-export function toHit(
+export function toHit(found: HitFacts, match?: Match, alike?: Words): Hit {
+  const hit = besideStandsOut(found, match, alike);
+  return { ...hit, facts: [...malwareWords(found.observations), ...hit.facts] };
+}
+
+/** The same beside what stands out of the listing, which says first that a package is reported as malicious code. */
+export function besideStandsOut(
   { listing, observations, native }: HitFacts,
-  match?: { readonly words: number; readonly matched: number | undefined },
+  match?: Match,
   alike?: Words,
 ): Hit {
   const { handle, title, description, origin_status, facets, hidden } = listing;

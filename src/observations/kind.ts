@@ -17,6 +17,7 @@ type Line = 'whose' | 'where' | 'asks' | 'tools' | 'costs' | 'kept_up' | 'rated'
 /** The rules by which facts of kinds stand out of a listing (document/answers/stands-out.ts). */
 type StandsOutAs =
   | 'malware'
+  | 'other_malware'
   | 'deprecated'
   | 'superseded'
   | 'not_there'

@@ -1,5 +1,6 @@
 import type { AskedKind, FactKind, Kind, RecordKind } from './kind.ts';
 import { accessOauth, accessRequired } from './kinds/access.ts';
+import { packageAdvisories } from './kinds/advisories.ts';
 import { agentCard, serverCard } from './kinds/cards.ts';
 import { priceCatalog } from './kinds/catalog.ts';
 import {
@@ -14,7 +15,6 @@ import { packageProvenance } from './kinds/package-provenance.ts';
 import { packageLicence, packageNames, packageRepository } from './kinds/package-says.ts';
 import { packageDependencies, packagePublishedBy, packageScripts } from './kinds/package-versions.ts';
 import {
-  packageAdvisories,
   packageDeprecated,
   packageExists,
   packageMaintainers,

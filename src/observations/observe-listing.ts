@@ -16,6 +16,7 @@ import { priceChallenge } from './kinds/offer.ts';
 import { surfaceChanges, weightiest } from './kinds/tool-changes.ts';
 import { toolsSurface } from './kinds/tools.ts';
 import { kinds } from './kinds.ts';
+import { malwareWords } from './malware.ts';
 import type { ObservationChange, StoredObservation } from './observation.ts';
 import { isUnanswered, type Outcome } from './outcome.ts';
 import type { Run } from './run.ts';
@@ -220,10 +221,13 @@ async function write(tx: Transaction, observed: ObservedRecord) {
     const changed = new Set(changes.map(keyOf));
     const reported = observations.filter((one) => changed.has(keyOf(one)) && isChangedAt(one, stamp));
     const kinds = [...new Set(reported.map(({ kind }) => kind))];
+    const isMalware = malwareWords(reported, ['malware']).length > 0;
     const tools_changed = sumOfClasses(reported.flatMap(({ changed_from }) => changed_from?.counts ?? []));
     const log_index = await tx.log.append(
       toLeaf('observation.changed', change),
-      kinds.length > 0 ? { handle, at: stamp.at, data: { kinds, tools_changed } } : undefined,
+      kinds.length > 0
+        ? { handle, at: stamp.at, data: { kinds, tools_changed, ...(isMalware && { malware: true }) } }
+        : undefined,
     );
     await tx.observations.addChange({ ...change, log_index });
   }

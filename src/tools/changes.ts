@@ -95,11 +95,14 @@ const notable: ReadonlySet<ChangeType> = new Set([
 ]);
 const notableQuestions: ReadonlySet<Question | undefined> = new Set(['price', 'tools', 'access']);
 
-/** Whether a change is one of prices, payees, tools, owners or ratings, or a withdrawal. */
-function isNotable({ type, data: { fields, kinds } }: Change): boolean {
+/** Whether a change is one of prices, payees, tools, owners or ratings, a withdrawal, or a report of malicious code. */
+function isNotable({ type, data: { fields, kinds, malware } }: Change): boolean {
   if (type === 'listing.changed') return Array.isArray(fields) && fields.includes('repository');
   if (type === 'observation.changed')
-    return Array.isArray(kinds) && kinds.some((kind) => notableQuestions.has(kindOf(String(kind))?.question));
+    return (
+      malware === true ||
+      (Array.isArray(kinds) && kinds.some((kind) => notableQuestions.has(kindOf(String(kind))?.question)))
+    );
   return notable.has(type);
 }
 

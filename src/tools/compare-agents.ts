@@ -17,6 +17,7 @@ import {
 } from '../core/words.ts';
 import { type Answer, compareListing, type RequestedCriterion } from '../document/criteria/criteria.ts';
 import { sampleFlag } from '../document/listing-document.ts';
+import { malwareWords } from '../observations/malware.ts';
 import { findNamed } from './find/listing.ts';
 import { readListing } from './get-agent.ts';
 import { criteriaInput, isUnique, namedInput, toRequested } from './input/fields.ts';
@@ -52,10 +53,11 @@ const handlesText = (label: string, handles: readonly string[] = []) =>
   handles.length > 0 ? `${label} ${handles.map(code).join(', ')}` : '';
 
 function listingText(listing: z.output<typeof comparedListing>): string {
-  const { handle, description, sample, being_checked = false, problem } = listing;
+  const { handle, description, sample, being_checked = false, malware = [], problem } = listing;
   const said = description ? `: its publisher writes ${toQuote(description)}` : '';
   return lines(
     `${code(handle)}${sample ? ' (shipped sample)' : ''}${said}`,
+    ...malware.map(toMarkdown),
     being_checked,
     problem &&
       `${problem.code}: ${problem.message}${handlesText(' Near:', problem.near)}${handlesText(' Farther:', problem.others)}`,
@@ -75,6 +77,7 @@ const comparedListing = z.object({
   handle: z.string(),
   description: z.string().optional(),
   sample: sampleFlag,
+  malware: z.array(wordsSchema).optional().describe('Reports of malicious code in its packages'),
   being_checked: z.string().optional(),
   imported: z.array(wordsSchema).optional().describe('criterion: result. fact [source, if any]'),
   observed: z.array(wordsSchema).optional(),
@@ -120,7 +123,12 @@ async function compareOne(
     const listing = await readListing(found.handle, context);
     const compared = { listing, now_ms: context.clock().getTime() };
     const { handle, description, sample, being_checked } = listing;
-    return { handle, description, sample, being_checked, ...compareListing(compared, criteria) };
+    const malware = malwareWords(listing.observations).map(sentence);
+    return {
+      ...{ handle, description, sample, being_checked },
+      ...(malware.length > 0 && { malware }),
+      ...compareListing(compared, criteria),
+    };
   } catch (error) {
     return toProblemEntry(named, error);
   }
@@ -178,7 +186,7 @@ export const compareAgents = defineTool({
       observed: toLines(observed),
       native: toLines(native),
     }));
-    const untrusted = ['description', 'imported', 'observed', 'problem'] as const;
+    const untrusted = ['description', 'malware', 'imported', 'observed', 'problem'] as const;
     const has = (name: (typeof untrusted)[number]) =>
       listings.some((one) => untrustedOf(one, [name]).length > 0);
     return {

@@ -4,7 +4,7 @@ import { isHandle } from '../core/handle.ts';
 import { code, day, lines, list, paragraphs } from '../core/text.ts';
 import { toMarkdown } from '../core/words.ts';
 import { toAnswer } from '../document/answers/answers.ts';
-import { type HitFacts, toHit } from '../document/hit.ts';
+import { besideStandsOut, type HitFacts } from '../document/hit.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import { mostSearched, type Resolved, resolvedNames, toResolvedLines } from '../document/resolved.ts';
 import type { CopyField } from '../imports/import-run.ts';
@@ -106,7 +106,7 @@ async function toListed(one: Asked & Partial<Found>, known: Known): Promise<Reso
   const package_version = packageVersionOf(known.listing, one);
   return {
     ...{ asked: one.asked, outcome: 'listed', version },
-    ...toHit(known),
+    ...besideStandsOut(known),
     ...(one.found_by && { found_by: one.found_by }),
     ...(package_version && { package_version }),
     ...(notes.length > 0 && { notes: [...notes] }),

@@ -727,7 +727,7 @@ describe('--fail-on', () => {
     const { code, stderr } = await inventory([file, '--fail-on', 'unpinned,insecure']);
     expect([code, stderr]).toEqual([
       64,
-      '--fail-on insecure: not one of changed, unreachable, not-listed, unpinned\n',
+      '--fail-on insecure: not one of malware, changed, unreachable, not-listed, unpinned\n',
     ]);
   });
 });

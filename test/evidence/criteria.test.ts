@@ -477,6 +477,9 @@ const atBoth = (...facts: Partial<Observation>[]): Change => ({
   remotes: [remote, second],
 });
 /** What was seen of recorded packages on npm. */
+/** Advisories about the recorded version of a package. */
+const reports = (...ids: string[]) => ({ count: ids.length, ids, not_compared: [] as string[] });
+
 const ofPackages = (names: readonly string[], ...facts: Partial<Observation>[]): Change => ({
   ...seen(...facts),
   remotes: [],
@@ -699,6 +702,48 @@ const observedRows: readonly Row[] = [
     atBoth({ kind: 'price.pay_to', value: ['0x1'] }, { subject: second.url, outcome: 'nothing' }),
     'met',
     'The addresses that the endpoint asks to be paid at were the same each time that Dossier saw them from 2026-11-01 to 2026-11-20.',
+  ),
+  row(
+    'no_malware_report',
+    undefined,
+    ofPackages(
+      ['a', 'b'],
+      { kind: 'package.advisories', subject: 'npm:a', value: reports('GHSA-1') },
+      { kind: 'package.advisories', subject: 'npm:b', value: reports() },
+    ),
+    'met',
+    'OSV lists the recorded version of no package as malicious code.',
+  ),
+  row(
+    'no_malware_report',
+    undefined,
+    ofPackages(
+      ['a', 'b'],
+      { kind: 'package.advisories', subject: 'npm:a', value: null, outcome: 'silent' },
+      { kind: 'package.advisories', subject: 'npm:b', value: reports('GHSA-1', 'MAL-2026-1') },
+    ),
+    'not_met',
+    'OSV lists the recorded version of a package as malicious code.',
+  ),
+  // A report stands, however old it is.
+  row(
+    'no_malware_report',
+    undefined,
+    ofPackages(['a'], {
+      ...{ kind: 'package.advisories', subject: 'npm:a', value: reports('MAL-2026-1'), is_stale: true },
+    }),
+    'not_met',
+    'OSV lists the recorded version of a package as malicious code.',
+  ),
+  row(
+    'no_malware_report',
+    undefined,
+    ofPackages(['a'], {
+      ...{ kind: 'package.advisories', subject: 'npm:a' },
+      value: { ...reports(), not_compared: ['MAL-2026-1'] },
+    }),
+    'unknown',
+    'Dossier has not seen whether each recorded package is reported as malicious code.',
   ),
   row(
     'package_not_deprecated',
@@ -1063,6 +1108,7 @@ describe('a criterion', () => {
       'no_payment_seen',
       'pay_to_unchanged_for',
       'tools_unchanged_for',
+      'no_malware_report',
       'package_not_deprecated',
       'package_built_from_repository',
       'claimed',

@@ -699,7 +699,7 @@ const rows: readonly Row[] = [
         ...{ value: { count: 2, ids: ['GHSA-1', 'GHSA-2'], not_compared: [] }, details },
       }),
     ],
-    expected: [`2 advisories about version 1.0.0 of npm:x-mcp (Dossier, ${today}).`],
+    expected: [`2 advisories about version 1.0.0 of npm:x-mcp: GHSA-1, GHSA-2 (Dossier, ${today}).`],
   },
   {
     says: 'an entry that is new',

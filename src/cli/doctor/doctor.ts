@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { access, statfs } from 'node:fs/promises';
+import { access, stat, statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { NoDatabase, openStore } from '../../app/open.ts';
 import { requireUsableSettings } from '../../app/usable-settings.ts';
@@ -289,6 +289,18 @@ async function readUpstream(registryUrl: string): Promise<Finding> {
   );
 }
 
+/** Who says which advisories there are, and what they learn by being asked. */
+async function checkAdvisories({ config: { advisories } }: Subject): Found {
+  if (advisories === 'off')
+    return warning('none are read (ADVISORIES=off)', 'no listing says that a package is malicious code');
+  if (/^https?:/.test(advisories))
+    return fine(`${advisories} is asked, and gets the names of packages that listings record`);
+  const saved = await stat(advisories).catch(() => undefined);
+  return saved?.isFile()
+    ? fine(`${advisories} was saved on ${saved.mtime.toISOString().slice(0, 10)}`)
+    : fault(`${advisories} (ADVISORIES) cannot be read`, 'save a copy of OSV there, or name an address');
+}
+
 /** In the order in which an operator would ask. */
 const checks = {
   clock: checkClock,
@@ -298,6 +310,7 @@ const checks = {
   witnesses: checkWitnesses,
   claims: checkClaims,
   'private entries': checkPrivate,
+  advisories: checkAdvisories,
   registry: async (subject: Subject): Found => [
     await readUpstream(subject.config.registryUrl),
     await readImport(subject),

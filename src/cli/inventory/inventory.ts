@@ -19,6 +19,7 @@ import { isFromElsewhere } from './registries.ts';
 
 /** What --fail-on names, in the words of the totals. */
 const findings = {
+  malware: 'reported as malicious code',
   changed: 'changed in 90 days',
   unreachable: 'without an answer',
   'not-listed': 'not listed',
@@ -90,6 +91,7 @@ function ofPart(result: Resolved | undefined, { left }: Launch): Resolved | unde
 function findingsOf({ isPinned }: Launch, { outcome, stands_out = [] }: Partial<Resolved>): Finding[] {
   const keys = stands_out.map(({ key }) => key);
   const isFound: Record<Finding, boolean> = {
+    malware: keys.includes('malware'),
     changed: keys.includes('changed'),
     unreachable: keys.includes('no_answer'),
     'not-listed': outcome === 'not_listed',

@@ -13,6 +13,7 @@ import {
   withoutSource,
   wordsSchema,
 } from '../../core/words.ts';
+import { isMalwareRule } from '../../observations/malware.ts';
 import { type ListingDocument, sampleFlag } from '../listing-document.ts';
 import { snapshotWords } from '../rated.ts';
 import { isRecordedTag } from '../record.ts';
@@ -79,8 +80,11 @@ const withoutEmpty = <T extends object>(members: T) =>
 const mostStandOut = 4;
 
 function firstOf({ standsOut }: Answer): Words[] {
-  const more = standsOut.length - mostStandOut;
-  const first = standsOut.slice(0, mostStandOut).map(({ text }) => text);
+  // Reports of malicious code are first, and never left out.
+  const malware = standsOut.filter(({ key }) => isMalwareRule(key)).length;
+  const shown = Math.max(mostStandOut, malware);
+  const more = standsOut.length - shown;
+  const first = standsOut.slice(0, shown).map(({ text }) => text);
   return more > 0 ? [...first, say`And ${more} more: get_agent, detail full.`] : first;
 }
 

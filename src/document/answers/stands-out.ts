@@ -266,6 +266,7 @@ function isNew({ listing, known }: Judged): Words[] {
 /** In the order in which they are said (docs/contract.md). */
 const rules = {
   malware: ofKinds('malware'),
+  other_malware: ofKinds('other_malware'),
   deprecated,
   superseded: ofKinds('superseded'),
   status_message: statusMessage,

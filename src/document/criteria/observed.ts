@@ -1,6 +1,7 @@
 import { code, dayOf, ours, own, say, type Words } from '../../core/words.ts';
 import type { ListingPackage } from '../../listings/listing.ts';
 import { type FactOf, factsOf, type NamedKind, type ValueOf } from '../../observations/kind.ts';
+import { packageAdvisories, reportedMalware } from '../../observations/kinds/advisories.ts';
 import { endpointAnswers, endpointAvailability } from '../../observations/kinds/endpoint.ts';
 import { priceChallenge } from '../../observations/kinds/offer.ts';
 import { allOffers, offerWords } from '../../observations/kinds/offers.ts';
@@ -138,7 +139,29 @@ function statedWords(one: FactOf<typeof packageRepository> | undefined): Words {
     : say``;
 }
 
+/** A report stands although the newest check did not see it again; that there is none has to be known now. */
+function judgeMalware(compared: ComparedListing): Finding {
+  const fact = own('Dossier has not seen whether each recorded package is reported as malicious code');
+  const reports = factsOf(packageAdvisories, compared.listing.observations).filter(
+    (one) => one.value !== null && reportedMalware(one.value) === 'yes',
+  );
+  const [first] = reports;
+  if (first)
+    return observedFinding(
+      first,
+      notMet(own('OSV lists the recorded version of a package as malicious code.')),
+    );
+  return ofEachPackage(compared, {
+    kind: packageAdvisories,
+    holds: (value) => (reportedMalware(value) === 'unknown' ? undefined : true),
+    met: own('OSV lists the recorded version of no package as malicious code.'),
+    notMet: () => fact,
+    unseen: fact,
+  });
+}
+
 export const packageCriteria = {
+  no_malware_report: observed.plain('No recorded package is reported as malicious code', judgeMalware),
   package_not_deprecated: observed.plain('No recorded package is deprecated', (compared) =>
     ofEachPackage(compared, {
       kind: packageDeprecated,

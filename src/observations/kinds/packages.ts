@@ -1,109 +1,15 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { code, codes, count, day, dayOf, own, quote, say, type Words } from '../../core/words.ts';
+import { code, day, dayOf, own, quote, say } from '../../core/words.ts';
 import { notAsked, toRegistered } from '../../net/answer.ts';
 import { defineKind } from '../kind.ts';
 import type { Finding } from '../observation.ts';
-import { type Advisory, affects } from '../packages/advisories.ts';
 import { namesWords, notFound, sourceOf } from '../published/document.ts';
-import { ofPackages, ofPublished, readPublished } from '../published/readers.ts';
+import { ofPackages, ofPublished } from '../published/readers.ts';
 import { packagesOn, type RecordedPackage, toImage } from '../published/recorded.ts';
-import { isOnNpmOrPypi, packageOf, versionOf } from '../published/words.ts';
+import { isOnNpmOrPypi, versionOf } from '../published/words.ts';
 import { withoutAnswer } from '../remotes.ts';
 import type { Run } from '../run.ts';
-
-const mostAdvisories = 20;
-
-/** What OSV publishes of packages, or versions of them, that are malware themselves. */
-const isMalware = (id: string) => id.startsWith('MAL-');
-
-/** The ids of advisories, those of malware first, since a long value is shortened at its end. */
-const idsOf = (found: readonly Advisory[]) =>
-  [...new Set(found.map(({ id }) => id))].sort().sort((a, b) => Number(isMalware(b)) - Number(isMalware(a)));
-
-function toFinding(
-  { found, source }: { readonly found: readonly Advisory[]; readonly source: string },
-  { type, version }: { readonly type: RecordedPackage['type']; readonly version: string },
-): Finding<z.infer<typeof advisories>> {
-  const about = (wanted: 'yes' | 'unknown') =>
-    found.filter((one) => affects(one, version, type === 'pypi') === wanted);
-  const [affecting, unknown] = [about('yes'), about('unknown')];
-  return {
-    value: { count: affecting.length, ids: idsOf(affecting), not_compared: idsOf(unknown) },
-    outcome: 'seen',
-    details: {
-      version,
-      advisories: affecting.slice(0, mostAdvisories).map(({ id, summary, severity }: Advisory) => ({
-        id,
-        ...(summary && { summary }),
-        ...(severity && { severity }),
-      })),
-    },
-    source,
-  };
-}
-
-async function advisoriesOf(
-  recorded: RecordedPackage,
-  run: Run,
-): Promise<Finding<z.infer<typeof advisories>>> {
-  const list = await run.advisories(recorded.type === 'npm' ? 'npm' : 'PyPI', recorded.name);
-  if (list.result !== 'advisories') return withoutAnswer(list);
-  const { type } = recorded;
-  if (recorded.version !== undefined) return toFinding(list, { type, version: recorded.version });
-  const published = await readPublished(run, recorded);
-  if (published.result !== 'published') return withoutAnswer(published);
-  return toFinding(list, { type, version: published.version });
-}
-
-const advisories = z.strictObject({
-  count: z.number(),
-  ids: z.array(z.string()),
-  /** Those about the package that state ranges which Dossier does not compare. */
-  not_compared: z.array(z.string()),
-});
-
-function advisoriesWords({
-  value: { count, ids, not_compared },
-}: {
-  value: z.infer<typeof advisories>;
-}): Words {
-  const others =
-    not_compared.length === 0
-      ? own('')
-      : say`; not compared, because of the form of their ranges: ${codes(not_compared)}`;
-  return say`${namesWords(count, ids)}${others}`;
-}
-
-/** Advisories about the recorded version of a package. */
-export const packageAdvisories = defineKind({
-  kind: 'package.advisories',
-  unchecked: {
-    what: own('whether advisories name the recorded version of the package'),
-    isAsked: isOnNpmOrPypi,
-  },
-  value: advisories,
-  say: advisoriesWords,
-  saidIn: 'kept_up',
-  sayInLine: ({ value, details }) => say`${count(value.count, 'advisory')} about ${versionOf({ details })}`,
-  standsOutAs: ['malware', 'advisories'],
-  sayStandsOut({ value: { count: all, ids }, details, subject, rule, by }) {
-    const what = say`${versionOf({ details })} of ${packageOf(subject)}`;
-    const malware = ids.filter(isMalware);
-    const others = all - malware.length;
-    if (rule === 'malware')
-      return malware.length > 0 ? say`OSV lists ${what} as malicious, in ${codes(malware)}${by}` : undefined;
-    return others > 0 ? say`${count(others, 'advisory')} about ${what}${by}` : undefined;
-  },
-  question: 'code',
-  title: 'Advisories about the package',
-  means:
-    'How many advisories in the saved copy of OSV name the recorded version of the package, with their names, and which others about the package state ranges that Dossier does not compare.',
-  doesNotMean:
-    'None recorded says only that: nobody checked, or nothing was reported. Dependencies are not checked.',
-  method_version: 'advisories/2',
-  ...ofPackages(['npm', 'pypi'], advisoriesOf),
-});
 
 /** Whether the recorded version of a package is deprecated (npm) or yanked (PyPI). */
 export const packageDeprecated = defineKind({

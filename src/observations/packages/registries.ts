@@ -1,13 +1,15 @@
 import type { Config } from '../../config/config.ts';
+import { officialRegistries } from '../../config/settings.ts';
 import type { Timeouts } from '../../config/timeouts.ts';
 import { cachedOnce } from '../../core/cached-once.ts';
-import { readObject } from '../../core/json.ts';
+import { own as ownMember, readObject } from '../../core/json.ts';
 import { own, say } from '../../core/words.ts';
 import { challengesOf, type Fetched, type NoAnswer, notAsked } from '../../net/answer.ts';
 import { createOutboundClient, type OutboundRules } from '../../net/client.ts';
 import { createPoliteFetch, observerRules, type PoliteFetch, type PoliteParts } from '../hosts/polite.ts';
 import type { Robots } from '../hosts/robots.ts';
-import { createAdvisories } from './advisories.ts';
+import { isAddress, openAdvisories } from './advisories.ts';
+import type { Ecosystem } from './version-order.ts';
 
 /** OCI image indexes and manifests, and their older Docker forms. */
 const accept = [
@@ -56,7 +58,7 @@ async function readManifest(
 /** Only what lies under a configured base, at any address: the operator named it. HOST_OVERRIDES come first. */
 function registryRules(config: Config, timeouts: Pick<Timeouts, 'name_ms'>): OutboundRules {
   const rules = observerRules(config, timeouts);
-  const bases = Object.values(config.packageRegistries).filter(Boolean);
+  const bases = [...Object.values(config.packageRegistries), config.advisories].filter(isAddress);
   return {
     ...rules,
     reach(url) {
@@ -70,8 +72,14 @@ function registryRules(config: Config, timeouts: Pick<Timeouts, 'name_ms'>): Out
 const off = (name: keyof Config['packageRegistries']) =>
   notAsked(say`This service is not configured to look up ${own(name)} packages (PACKAGE_REGISTRIES).`);
 
+/** Where the packages of an ecosystem are looked up. */
+const registryNames: Readonly<Partial<Record<Ecosystem, keyof Config['packageRegistries']>>> = {
+  npm: 'npm',
+  PyPI: 'pypi',
+};
+
 /**
- * Creates the questions about packages and images, answered from PACKAGE_REGISTRIES and from files. Configured registries are APIs for programs, so their robots.txt is not read
+ * Creates the questions about packages and images, answered from PACKAGE_REGISTRIES, ADVISORIES and files. Configured registries are APIs for programs, so their robots.txt is not read
  * (docs/decisions/packages.md); that of any other image host is.
  */
 export function createPackageRegistries(
@@ -96,8 +104,14 @@ export function createPackageRegistries(
     return openBundleCheck(config.sigstoreRoot);
   });
   return {
-    /** Advisories about a package, from a saved copy: nothing is asked over the network. */
-    advisories: createAdvisories(config.advisories),
+    /** Advisories about a package, as ADVISORIES says. */
+    advisories: openAdvisories(config.advisories, {
+      ask,
+      isPublic(ecosystem) {
+        const name = ownMember(registryNames, ecosystem);
+        return name !== undefined && bases[name] === officialRegistries[name];
+      },
+    }),
     /** Whether a Sigstore bundle (JSON) of a statement is signed under the trusted keys. */
     async signature(bundle: unknown) {
       const check = await openCheck().catch(() => undefined);

@@ -7,6 +7,7 @@ import { factsOf } from '../../observations/kind.ts';
 import { endpointAnswers } from '../../observations/kinds/endpoint.ts';
 import { registryFirstPublished } from '../../observations/kinds/record.ts';
 import { toolsCount } from '../../observations/kinds/tools.ts';
+import { malwareWords } from '../../observations/malware.ts';
 import { currentOutcome } from '../../observations/observation.ts';
 import type { NativeSignals } from '../../ratings/rating.ts';
 import { type Html, pagePath, paste } from '../html.ts';
@@ -56,9 +57,12 @@ function listedText(listing: ListingDocument): string {
   return listing.updated_at === undefined ? 'listed' : `listed, updated ${listing.updated_at.slice(0, 7)}`;
 }
 
-/** The message of a listing's badge, at most 32 characters: of one with independent ratings how many worked, else the claim, the last answer, or that it is listed. */
+const isMalware = ({ observations }: ListingDocument) => malwareWords(observations, ['malware']).length > 0;
+
+/** The message of a listing's badge, at most 32 characters: that a package is reported as malicious code; of one with independent ratings how many worked, else the claim, the last answer, or that it is listed. */
 export function toBadge(listing: ListingDocument): string {
   if (listing.sample) return 'sample';
+  if (isMalware(listing)) return 'malicious code reported';
   return (
     ratedText(listing.signals.native) ?? claimedText(listing) ?? answeredText(listing) ?? listedText(listing)
   );
@@ -101,7 +105,8 @@ export const toShieldsEndpoint = (message: string) => ({
 export function toBadged(listing: ListingDocument) {
   const { handle, signals, evidence_snapshot_date: date } = listing;
   const badge = toBadge(listing);
-  const shown = signals.native.ratings > 0 ? signals.native.statement : `${label}: ${badge}.`;
+  const shown =
+    signals.native.ratings > 0 && !isMalware(listing) ? signals.native.statement : `${label}: ${badge}.`;
   return { handle, statement: (listing.sample && listing.origin_note) || shown, date, badge };
 }
 

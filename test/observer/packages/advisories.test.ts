@@ -54,7 +54,7 @@ const published = [
   advisory('GHSA-4', npm, range({ introduced: '0' }), { withdrawn: '2026-02-01T00:00:00Z' }),
   advisory('PYSEC-1', ['PyPI', 'example-server'], { versions: ['0.8', '0.9'] }),
   advisory('PYSEC-2', ['PyPI', 'example-server'], {
-    ranges: [{ type: 'ECOSYSTEM', events: [{ introduced: '0' }] }],
+    ranges: [{ type: 'GIT', events: [{ introduced: '0' }] }],
   }),
   advisory('PYSEC-3', ['PyPI', 'example-server'], { versions: ['0.7b2'] }),
   advisory('GHSA-5', ['npm', 'odd'], range({ introduced: '1.2' })),
@@ -156,7 +156,7 @@ it('says first of all that a version is malware, in that word', async () => {
   await directory.observe('com.example/evil');
   const answer = await directory.app.request('/agents/com.example/evil.md');
   expect(await answer.text()).toMatch(
-    /Stands out: OSV lists version `1\.0\.0` of `npm:evil` as malicious, in `MAL-2026-1` \(Dossier, [\d-]{10}\)\. .*1 advisory about version `1\.0\.0` of `npm:evil`/,
+    /Stands out: OSV lists version `1\.0\.0` of `npm:evil` as malicious code: `MAL-2026-1` “About evil” \(Dossier, [\d-]{10}\)\. .*1 advisory about version `1\.0\.0` of `npm:evil`: `GHSA-6` “About evil” \(/,
   );
 });
 
@@ -180,14 +180,15 @@ it('reads a newer copy; one without an ecosystem, or a broken one, changes nothi
   });
 });
 
-it('is not checked where no copy is configured', async () => {
+it('is not checked where the operator wants none', async () => {
   const plain = await openDirectory({
     entries: [registryEntry('com.example/a', { packages: [onNpm('1.0.0')] })],
+    environment: { ADVISORIES: 'off' },
   });
   const { observations } = await plain.observe('com.example/a');
   expect(observations.find(({ kind }) => kind === 'package.advisories')).toMatchObject({
     outcome: 'not_asked',
-    reason: 'This service is not configured with a copy of advisories (ADVISORIES).',
+    reason: 'This service is configured to read no advisories (ADVISORIES).',
   });
   await plain.close();
 });

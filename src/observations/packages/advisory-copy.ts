@@ -1,0 +1,59 @@
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { text } from 'node:stream/consumers';
+import yauzl from 'yauzl';
+import { cachedOnce } from '../../core/cached-once.ts';
+import { parseForeignJson } from '../../core/json.ts';
+import { own, say } from '../../core/words.ts';
+import { notAsked } from '../../net/answer.ts';
+import { type Advisory, type FoundAdvisories, readAdvisory, toKey } from './osv.ts';
+import { type Ecosystem, isEcosystem } from './version-order.ts';
+
+const longestFile_bytes = 1024 * 1024;
+
+/** What a saved copy says about each package, one file after the other: that of an ecosystem has up to some hundred thousand. */
+async function readCopy(path: string, savedAt_ms: number) {
+  /** Advisories as compact JSON, by ecosystem and name: parsed when they are asked for. */
+  const byPackage = new Map<string, string[]>();
+  const ecosystems = new Set<string>();
+  const zip = await yauzl.openPromise(path, { lazyEntries: true });
+  try {
+    for await (const entry of zip.eachEntry()) {
+      if (!entry.fileName.endsWith('.json') || entry.uncompressedSize > longestFile_bytes) continue;
+      const file = await text(await zip.openReadStreamPromise(entry));
+      for (const { ecosystem, key, advisory } of readAdvisory(parseForeignJson(file))) {
+        if (!isEcosystem(ecosystem)) continue;
+        ecosystems.add(ecosystem);
+        const known = byPackage.get(key);
+        const json = JSON.stringify(advisory);
+        if (known) known.push(json);
+        else byPackage.set(key, [json]);
+      }
+    }
+  } finally {
+    zip.close();
+  }
+  return { savedAt_ms, byPackage, ecosystems };
+}
+
+/**
+ * Answers from a saved copy of OSV (a zip of JSON files), read when it is first asked for and again when the file has
+ * changed. Nothing is asked over the network. Never throws.
+ */
+export function openAdvisoryCopy(path: string) {
+  const openSaved = cachedOnce((savedAt_ms) => readCopy(path, Number(savedAt_ms)));
+  const open = async () => openSaved(String((await stat(path)).mtimeMs));
+  return async (ecosystem: Ecosystem, name: string) => {
+    const copy = await open().catch(() => undefined);
+    if (!copy) return notAsked(own('The copy of advisories (ADVISORIES) cannot be read.'));
+    if (!copy.ecosystems.has(ecosystem))
+      return notAsked(say`The copy of advisories (ADVISORIES) has none about packages on ${own(ecosystem)}.`);
+    const found = copy.byPackage.get(toKey(ecosystem, name)) ?? [];
+    return {
+      result: 'advisories',
+      found: found.map((json) => JSON.parse(json) as Advisory),
+      isOfVersion: false,
+      source: `OSV (${basename(path)}, saved ${new Date(copy.savedAt_ms).toISOString().slice(0, 10)})`,
+    } satisfies FoundAdvisories;
+  };
+}

@@ -1,0 +1,188 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Directory, openDirectory } from '../../support/directory.ts';
+import type { Endpoint } from '../../support/endpoints/mcp-endpoint.ts';
+import { type OsvRecord, osvRecord, since, startOsvApi } from '../../support/endpoints/osv-api.ts';
+import { npmPackument, startPackageRegistry } from '../../support/endpoints/package-registry.ts';
+import { registryEntry } from '../../support/entries.ts';
+
+const faults = (name: string, many: number) =>
+  Array.from({ length: many }, (_, at) =>
+    osvRecord(`GHSA-${at}`, ['npm', name], { versions: [at === 0 ? '1.0.0' : '0.9.0'] }),
+  );
+const records: OsvRecord[] = [
+  osvRecord('MAL-2025-1', ['npm', 'evil'], { ...since('0'), versions: ['1.0.0'] }),
+  osvRecord('MAL-2026-7001', ['npm', 'swapped'], { versions: ['2.4.0'] }),
+  osvRecord('GHSA-old', ['npm', 'swapped'], since('1.0.0', '2.0.0')),
+  osvRecord('GHSA-gone', ['npm', 'swapped'], since('0'), { withdrawn: '2026-02-01T00:00:00Z' }),
+  osvRecord('MAL-2026-9', ['PyPI', 'bad-name'], {
+    ranges: [{ type: 'ECOSYSTEM', events: [{ introduced: '1.0rc1' }, { fixed: '1.1.post1' }] }],
+  }),
+  ...faults('many', 5),
+  ...faults('endless', 9),
+];
+let status = 200;
+let osv: Endpoint;
+let npm: Endpoint;
+let pypi: Endpoint;
+let directory: Directory;
+
+const listed = (
+  name: string,
+  registryType: string,
+  identifier: string,
+  version?: string,
+  more: object = {},
+) =>
+  registryEntry(name, {
+    packages: [{ registryType, identifier, ...(version && { version }), ...more }],
+    remotes: [],
+  });
+
+beforeAll(async () => {
+  osv = await startOsvApi(() => records, { pageSize: 2, status: () => status });
+  npm = await startPackageRegistry(() => ({
+    '/evil': npmPackument('evil', { '1.0.0': {} }, { '1.0.0': '2026-01-01T00:00:00.000Z' }),
+  }));
+  pypi = await startPackageRegistry(() => ({}));
+  directory = await openDirectory({
+    entries: [
+      listed('com.example/evil', 'npm', 'evil', '1.0.0'),
+      listed('com.example/newest', 'npm', 'evil'),
+      listed('com.example/swapped', 'npm', 'swapped', '2.3.1'),
+      listed('com.example/clean', 'npm', 'clean', '1.0.0'),
+      listed('com.example/many', 'npm', 'many', '1.0.0'),
+      listed('com.example/endless', 'npm', 'endless', '1.0.0'),
+      listed('com.example/before', 'pypi', 'Bad_Name', '1.0b2'),
+      listed('com.example/within', 'pypi', 'bad.name', '1.1'),
+      listed('com.example/fixed', 'pypi', 'bad-name', '1.1.post1'),
+      listed('com.example/elsewhere', 'npm', 'evil', '1.0.0', {
+        registryBaseUrl: 'https://npm.example.com',
+      }),
+    ],
+    environment: {
+      // The addresses are the default ones.
+      PACKAGE_REGISTRIES: '',
+      HOST_OVERRIDES: JSON.stringify({
+        'api.osv.dev': osv.url,
+        'registry.npmjs.org': npm.url,
+        'pypi.org': pypi.url,
+      }),
+    },
+  });
+});
+afterAll(async () => {
+  await directory.close();
+  await Promise.all([osv, npm, pypi].map((one) => one.close()));
+});
+
+async function advisoriesOf(handle: string) {
+  const { observations } = await directory.observe(handle);
+  return observations.find(({ kind }) => kind === 'package.advisories');
+}
+const asked = () => osv.sent.map(({ body }) => JSON.parse(body) as object);
+
+it('asks OSV about the name of a public package, without its version, and says what it lists', async () => {
+  osv.sent.length = 0;
+  expect(await advisoriesOf('com.example/evil')).toMatchObject({
+    subject: 'npm:evil',
+    value: { count: 1, ids: ['MAL-2025-1'], not_compared: [], others: { count: 0, ids: [] } },
+    outcome: 'seen',
+    details: {
+      version: '1.0.0',
+      advisories: [{ id: 'MAL-2025-1', summary: 'Malicious code in evil (npm)' }],
+    },
+    source: 'api.osv.dev',
+  });
+  expect(asked()).toEqual([{ package: { name: 'evil', ecosystem: 'npm' } }]);
+  expect(osv.sent[0]).toMatchObject({ method: 'POST', path: '/v1/query' });
+});
+
+it('is about the newest version where the record names none', async () => {
+  expect(await advisoriesOf('com.example/newest')).toMatchObject({
+    value: { count: 1 },
+    details: { version: '1.0.0' },
+  });
+});
+
+it('knows advisories about other versions, and counts none that was withdrawn', async () => {
+  expect(await advisoriesOf('com.example/swapped')).toMatchObject({
+    value: {
+      ...{ count: 0, ids: [], not_compared: [] },
+      others: { count: 2, ids: ['MAL-2026-7001', 'GHSA-old'] },
+    },
+  });
+  expect(await advisoriesOf('com.example/clean')).toMatchObject({
+    value: { count: 0, others: { count: 0 } },
+    outcome: 'seen',
+  });
+});
+
+it('orders versions of PyPI by PEP 440, and names of it by PEP 503', async () => {
+  expect(await advisoriesOf('com.example/before')).toMatchObject({ value: { count: 0, not_compared: [] } });
+  expect(await advisoriesOf('com.example/within')).toMatchObject({ value: { ids: ['MAL-2026-9'] } });
+  expect(await advisoriesOf('com.example/fixed')).toMatchObject({ value: { count: 0, not_compared: [] } });
+});
+
+it('reads three pages at most, and asks about the version alone if there are more', async () => {
+  osv.sent.length = 0;
+  expect(await advisoriesOf('com.example/many')).toMatchObject({
+    value: { count: 1, others: { count: 4 } },
+  });
+  expect(osv.sent).toHaveLength(3);
+  osv.sent.length = 0;
+  const { value } = (await advisoriesOf('com.example/endless')) ?? {};
+  expect(value).toEqual({ count: 1, ids: ['GHSA-0'], not_compared: [] });
+  expect(asked().at(-1)).toEqual({ package: { name: 'endless', ecosystem: 'npm' }, version: '1.0.0' });
+  expect(osv.sent).toHaveLength(4);
+});
+
+it('sends no name of a package that is in another registry', async () => {
+  osv.sent.length = 0;
+  expect(await advisoriesOf('com.example/elsewhere')).toBeUndefined();
+  expect(osv.sent).toEqual([]);
+});
+
+it('keeps what was known while OSV has no answer, and says so', async () => {
+  status = 500;
+  try {
+    expect(await advisoriesOf('com.example/evil')).toMatchObject({
+      value: { count: 1 },
+      outcome: 'seen',
+      missed: { reason: '`api.osv.dev` returned HTTP 500.', outcome: 'silent' },
+    });
+  } finally {
+    status = 200;
+  }
+});
+
+it('sends no name of packages that are looked up in a registry of the operator to the public API', async () => {
+  const own = await openDirectory({
+    entries: [listed('com.example/own', 'npm', 'secret-name', '1.0.0')],
+    environment: {
+      PACKAGE_REGISTRIES: JSON.stringify({ npm: npm.url }),
+      HOST_OVERRIDES: JSON.stringify({ 'api.osv.dev': osv.url }),
+    },
+  });
+  osv.sent.length = 0;
+  const { observations } = await own.observe('com.example/own');
+  expect(observations.find(({ kind }) => kind === 'package.advisories')).toMatchObject({
+    outcome: 'not_asked',
+    reason:
+      'This service does not look up packages of npm in the public registry (PACKAGE_REGISTRIES), so their names are not sent to api.osv.dev.',
+  });
+  expect(osv.sent).toEqual([]);
+  await own.close();
+});
+
+it('asks an API of the operator about all packages', async () => {
+  const own = await openDirectory({
+    entries: [listed('com.example/own', 'npm', 'evil', '1.0.0')],
+    environment: { PACKAGE_REGISTRIES: JSON.stringify({ npm: npm.url }), ADVISORIES: `${osv.url}/` },
+  });
+  const { observations } = await own.observe('com.example/own');
+  expect(observations.find(({ kind }) => kind === 'package.advisories')).toMatchObject({
+    value: { ids: ['MAL-2025-1'] },
+    source: new URL(osv.url).host,
+  });
+  await own.close();
+});
