@@ -122,6 +122,8 @@ const oursUsers = [
   'observations/kinds/price.ts',
   'observations/kinds/repository.ts',
   'observations/kinds/tool-texts.ts',
+  'observations/offers/compare.ts',
+  'observations/offers/notes.ts',
   'tools/compare-agents.ts',
   'views/log-page.ts',
 ];

@@ -14,9 +14,9 @@ import {
   withoutHidden,
 } from './listing.ts';
 import { readNear } from './near.ts';
-import { keyOfReference, type Reference } from './references.ts';
+import { keyOfReference, type Reference, toReferenceKey } from './references.ts';
 import { readVersionPage } from './registry-entries.ts';
-import { readSharing } from './shared.ts';
+import { readPaidAt, readSharing } from './shared.ts';
 import {
   decodeShown,
   type ListingRow,
@@ -196,6 +196,9 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
   briefs: (ids: readonly number[]) => readBriefs(db, ids),
   /** The ids of visible listings of other publishers that have the same as a listing, once for each kind of what they have. */
   sharing: (handle: string) => readSharing(db, handle),
+  /** The handles of visible listings that ask to be paid at an address, the oldest first; of more than 200, the first 201. */
+  paidAt: async (address: string) =>
+    (await readPaidAt(db, toReferenceKey('pay_to', address))).map(({ handle }) => handle),
   /** How many visible listings have each facet of a kind, most first. */
   facetCounts: (kind: string) => readFacetCounts(db, kind),
   /** Visible handles after a handle, in handle order, with their update times: for the sitemap. */

@@ -63,6 +63,19 @@ const selectOldest = precompileQuery((db, key: string) =>
     .limit(mostRead + 1),
 );
 
+/** The visible listings that ask to be paid at an address, the oldest first; of more than 200, the first 201. */
+export const readPaidAt = precompileQuery((db, key: string) =>
+  db
+    .selectFrom('listing_reference')
+    .innerJoin('listing', 'listing.handle', 'listing_reference.handle')
+    .select('listing.handle')
+    .where('listing_reference.key', '=', key)
+    .where('listing.withdrawn', 'is', null)
+    .orderBy('listing_reference.published_at')
+    .orderBy('listing.handle')
+    .limit(mostRead + 1),
+);
+
 const sharedKinds = ['endpoint', 'repository', 'package', 'description', 'word', 'tools', 'pay_to'] as const;
 export type SharedKind = (typeof sharedKinds)[number];
 

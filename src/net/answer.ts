@@ -226,7 +226,7 @@ const piece =
   /[\s,]*(?:([\w!#$%&'*+.^`|~-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*))|([\w!#$%&'*+.^`|~-]+)(?=[\s,]|$))/gy;
 
 /** The challenges of the WWW-Authenticate header of a response; what follows a fault is not read. */
-export function challengesOf({ headers }: Fetched) {
+export function challengesOf({ headers }: Pick<Fetched, 'headers'>) {
   const challenges: { readonly scheme: string; readonly parameters: Map<string, string> }[] = [];
   for (const [, name, quoted, bare, scheme] of (headers['www-authenticate'] ?? '').matchAll(piece)) {
     if (scheme !== undefined) challenges.push({ scheme: scheme.toLowerCase(), parameters: new Map() });

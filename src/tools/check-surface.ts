@@ -4,8 +4,7 @@ import { attempt, type JsonObject } from '../core/json.ts';
 import { wrongField } from '../core/problem.ts';
 import { code, counted, day, escapeMarks, list, named, paragraphs, toQuote } from '../core/text.ts';
 import { toComparisonBudget } from '../core/word-difference.ts';
-import { toText, Words } from '../core/words.ts';
-import { copyLacksSentence, type ListingFacts } from '../document/record.ts';
+import { own, toText, Words } from '../core/words.ts';
 import type { Limit } from '../limits/limit.ts';
 import {
   compareDigests,
@@ -24,6 +23,7 @@ import { toolsSurface } from '../observations/kinds/tools.ts';
 import type { StoredObservation } from '../observations/observation.ts';
 import { createSetReader, mostReadText, type StoredSet } from '../observations/stored-sets.ts';
 import { findListingFacts } from './find/listing.ts';
+import { whyNone } from './find/why-none.ts';
 import { namedInput } from './input/fields.ts';
 import { closingText, untrustedOf } from './texts.ts';
 import { defineTool, readsOnly } from './tool.ts';
@@ -35,12 +35,6 @@ type SeenSet = FactOf<typeof toolsSurface, StoredObservation> & { readonly value
 type Shown =
   | { readonly tools: readonly JsonObject[]; readonly read: ShownTools }
   | { readonly digests: Readonly<Record<string, string>> };
-
-/** Why no list of tools was seen, where no observation says it. */
-function whyNone({ listing, observed, reading }: ListingFacts): string {
-  if (listing.remotes.length > 0) return observed ? '' : 'Dossier has made no observation of this listing.';
-  return copyLacksSentence(reading.copyLacks, 'endpoint') ?? 'The listing records no endpoint.';
-}
 
 const toDigests = (tools: readonly JsonObject[]) =>
   tools.map((tool) => ({ name: String(tool.name ?? ''), sha256: toolDigest(tool) }));
@@ -365,7 +359,7 @@ export const checkSurface = defineTool({
     const find = () => findAnswer(listing.handle, seen, shown, context);
     const found = seen.length > 0 && (await context.searches.run(asked, find));
     if (found) return found;
-    const why = known[0]?.why ? toText(new Words(known[0].why)) : whyNone(facts);
+    const why = toText(known[0]?.why ? new Words(known[0].why) : (whyNone(facts) ?? own('')));
     const message = `Dossier has seen no list of tools of this service. ${why}`.trim();
     return { handle: listing.handle, result: 'never_seen' as const, message, untrusted_fields: [] };
   },

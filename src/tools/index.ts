@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Written } from '../core/words.ts';
+import { checkOffer } from './check-offer.ts';
 import { checkSurface } from './check-surface.ts';
 import { claimAgent } from './claim-agent.ts';
 import { compareAgents } from './compare-agents.ts';
@@ -24,6 +25,7 @@ const allTools = [
   compareAgents,
   getHistory,
   checkSurface,
+  checkOffer,
   submitRating,
   withdrawRating,
   respondToRating,

@@ -142,6 +142,19 @@ const readings: Readonly<Record<string, readonly (readonly [input: object, expec
       [{ handle: hostile, tools: [{ name: 'read_mail', description: 'other words' }] }, ['TOOLMARK']],
       [{ handle: hostile, tools: [{ name: attack('SENTMARK'), description: attack('SENTMARK') }] }, []],
     ],
+    check_offer: [
+      [
+        {
+          handle: hostile,
+          offer: {
+            ...{ payTo: attack('PAYEEMARK'), amount: '1', network: 'base' },
+            ...{ asset: '0x5577777777777777777777777777777777777755', extra: { name: attack('ASSETMARK') } },
+          },
+          url: `https://hostile.example/${attack('PLACEMARK')}`,
+        },
+        ['ASSETMARK', 'PLACEMARK'],
+      ],
+    ],
     get_proof: [[{ handle: subject }, []]],
     resolve_agents: [
       [{ handles: [hostile, 'npm:no-such'] }, ['TITLEMARK', 'DESCRIPTIONMARK', 'RELEASEMARK', 'STATUSMARK']],

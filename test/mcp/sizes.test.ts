@@ -15,6 +15,11 @@ afterAll(async () => {
 });
 
 const { healthy, paid, toolsChanged, contradicting, unobserved, unreachable, deprecated } = observedStates;
+/** An offer as agentkit gives it to a hook. */
+const offered = {
+  ...{ payTo: '0x2222222222222222222222222222222222222222', network: 'eip155:8453', amount: '40000' },
+  ...{ asset: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', url: 'https://mcp.quotewire.com/mcp' },
+};
 const calls: readonly (readonly [tool: string, input: Record<string, unknown>])[] = [
   ...Object.values(observedStates).map((handle) => ['get_agent', { handle }] as const),
   ['get_agent', { handle: healthy, detail: 'full' }],
@@ -38,6 +43,12 @@ const calls: readonly (readonly [tool: string, input: Record<string, unknown>])[
   ['check_surface', { handle: toolsChanged, tools: [{ name: 'read_file', description: 'Reads' }] }],
   ['check_surface', { handle: deprecated, tools: [] }],
   ['check_surface', { handle: unobserved, tools: [] }],
+  [
+    'check_offer',
+    { handle: paid, offer: { ...offered, payTo: '0x1111111111111111111111111111111111111111' } },
+  ],
+  ['check_offer', { handle: paid, offer: [offered, { ...offered, network: 'base-sepolia' }] }],
+  ['check_offer', { handle: unobserved, offer: offered }],
   ['list_tags', {}],
   ['get_proof', { log_index: 1 }],
 ];

@@ -97,6 +97,7 @@ async function readMcp(directory: Directory, asked: Asked) {
       ['search_agents', { similar_to: handle }] as const,
       ['get_history', { handle }] as const,
       ['check_surface', { handle, tools: [] }] as const,
+      ['check_offer', { handle, offer: { payTo: 'nobody', amount: '1' } }] as const,
     ]),
     ['compare_agents', { handles }],
     ['resolve_agents', { handles }],

@@ -48,3 +48,16 @@ export function convert(amount: string, asset: string | undefined): string | und
 
 /** Whether a symbol is one of the table. */
 export const isSymbol = (symbol: string): boolean => assets.some((asset) => asset.symbol === symbol);
+
+/** The symbol of a token by the table; undefined of one that is not in it. */
+export function symbolOf(network: string, address: string): string | undefined {
+  const named = toCaip19(network, address);
+  return named === undefined ? undefined : byAsset.get(named)?.symbol;
+}
+
+/** The tokens of a network in the table, each with its address. */
+export const tokensOn = (network: string): { readonly symbol: string; readonly address: string }[] =>
+  assets.flatMap(({ asset, symbol }) => {
+    const [chain, token] = asset.split('/');
+    return chain === toChain(network) ? [{ symbol, address: token?.split(':')[1] ?? '' }] : [];
+  });

@@ -39,11 +39,15 @@ interface Quoted extends PaidOffer {
   readonly chain_id?: number | undefined;
 }
 
+/** A network as it is compared; MPP names the method of a payment, and the id of the chain beside it. */
+export const toNetwork = (network: string, chain_id?: number): string =>
+  chain_id === undefined ? toChain(network) : `eip155:${chain_id}`;
+
 /** An offer as it is compared. */
 const toPaid = ({ amount, asset, network, chain_id, scheme }: Quoted): PaidOffer => ({
   amount,
   asset: toAddress(asset),
-  network: chain_id === undefined ? toChain(network) : `eip155:${chain_id}`,
+  network: toNetwork(network, chain_id),
   scheme,
 });
 

@@ -1,0 +1,249 @@
+import { code, dayOf, listed, ours, own, say, toText, type Words } from '../../core/words.ts';
+import { convert, networkName, symbolOf, toCaip19 } from '../kinds/assets.ts';
+import { isWhole, type PaidOffer } from '../kinds/offers.ts';
+import type { SeenQuotes, Sighting } from './seen.ts';
+import type { SentOffer } from './sent.ts';
+
+/** What a part of an offer is beside what was seen; `higher` and `lower` of amounts of one asset, network and scheme alone. */
+export const seenStates = ['as_seen', 'seen_until', 'never_seen', 'higher', 'lower', 'not_known'] as const;
+
+/** A part of an offer, compared. */
+interface Part {
+  /** As the offer has it; absent if it states none that can be read. */
+  readonly value?: Words;
+  readonly seen: (typeof seenStates)[number];
+  readonly text: Words;
+}
+
+type Compared = Omit<Part, 'value'>;
+
+export const partNames = ['payee', 'amount', 'asset', 'network', 'scheme'] as const;
+export type ComparedOffer = Readonly<Record<(typeof partNames)[number], Part>>;
+
+const mostNamed = 2;
+
+const notKnown = (why: Words): Compared => ({ seen: 'not_known', text: say`not known: ${why}` });
+const noQuote = own('no price was seen here');
+
+/** Since when something has been seen without a break up to now. */
+function sinceWhen<T>(sightings: readonly Sighting<T>[], isHeld: (one: Sighting<T>) => boolean): string {
+  const end = sightings.findIndex((one) => !isHeld(one));
+  const last = sightings.slice(0, end === -1 ? sightings.length : end).at(-1);
+  return last?.from ?? last?.until ?? '';
+}
+
+/** Compares one thing with what was seen of it; `name` names what a sighting has in its place. */
+function comparePlace<T>(
+  sightings: readonly Sighting<T>[],
+  { since }: Pick<SeenQuotes, 'since'>,
+  holds: (value: T) => boolean,
+  name: (value: T) => readonly Words[],
+  where = say``,
+): Compared {
+  const isHeld = ({ value }: Sighting<T>) => value !== undefined && holds(value);
+  const [now] = sightings;
+  const newest = sightings.find(({ value }) => value !== undefined);
+  if (!now || newest?.value === undefined) return notKnown(noQuote);
+  if (isHeld(now))
+    return { seen: 'as_seen', text: say`as seen since ${dayOf(sinceWhen(sightings, isHeld))}` };
+  const others = listed(name(newest.value), mostNamed);
+  const earlier = sightings.find(isHeld);
+  if (earlier && now.value === undefined)
+    return {
+      seen: 'seen_until',
+      text: say`seen until ${dayOf(earlier.until)}; no price was seen on ${dayOf(now.until)}`,
+    };
+  if (earlier) {
+    const from = sinceWhen(sightings, (one) => one.value !== undefined && !isHeld(one));
+    const text = say`other: ${others} since ${dayOf(from)}; this one was seen until ${dayOf(earlier.until)}`;
+    return { seen: 'seen_until', text };
+  }
+  const never = since === undefined ? own('never seen here') : say`never seen here since ${dayOf(since)}`;
+  return { seen: 'never_seen', text: say`${never}${where}; other: ${others} until ${dayOf(newest.until)}` };
+}
+
+type Unit = Pick<SentOffer, 'asset' | 'network' | 'scheme'>;
+
+/** Whether an offer is of the same unit, as far as the other one states it. */
+const isOf =
+  (unit: Unit) =>
+  (offer: Omit<PaidOffer, 'amount'>): boolean =>
+    (['asset', 'network', 'scheme'] as const).every(
+      (name) => unit[name] === undefined || unit[name] === offer[name],
+    );
+
+const unique = (values: readonly string[]): string[] => [...new Set(values)];
+
+const networkWords = (network: string): Words => {
+  const name = networkName(network);
+  return name === undefined ? code(network) : say`${ours(name)} (${code(network)})`;
+};
+
+const assetWords = (asset: string, network = ''): Words => {
+  const symbol = symbolOf(network, asset);
+  return symbol === undefined ? code(asset) : say`${ours(symbol)} (${code(asset)})`;
+};
+
+/** `0.02 USDC (20000)`; only the number of an asset that Dossier does not know. */
+const amountWords = (amount: string, { network, asset }: Unit): Words => {
+  const named = network === undefined || asset === undefined ? undefined : toCaip19(network, asset);
+  const converted = convert(amount, named);
+  return converted === undefined ? ours(amount) : say`${ours(converted)} (${ours(amount)})`;
+};
+
+function comparePayee(pay_to: string, offer: SentOffer, seen: SeenQuotes): Compared {
+  const [now] = seen.payees;
+  if (seen.isAnotherEachTime && now)
+    return notKnown(say`it named another at each request on ${dayOf(now.until)}`);
+  const compared = comparePlace(
+    seen.payees,
+    seen,
+    (payees) => payees.includes(pay_to),
+    (payees) => payees.map((payee) => code(payee)),
+  );
+  const ofUnit = seen.payeesOf.filter(isOf(offer));
+  const isOfAnother = ofUnit.length > 0 && ofUnit.every((one) => one.pay_to !== pay_to);
+  if (compared.seen !== 'as_seen' || !isOfAnother) return compared;
+  const own = unique(ofUnit.map((one) => one.pay_to)).map((payee) => code(payee));
+  return {
+    ...compared,
+    text: say`${compared.text}, for another of its offers; for this one it named ${listed(own, mostNamed)}`,
+  };
+}
+
+/** Amounts that were quoted in a unit. */
+const amountsIn = (offers: readonly PaidOffer[] | undefined, unit: Unit): bigint[] =>
+  (offers ?? []).filter(isOf(unit)).flatMap(({ amount }) => (isWhole(amount) ? [BigInt(amount)] : []));
+
+const largest = (amounts: readonly bigint[]): bigint =>
+  amounts.reduce((most, one) => (one > most ? one : most), 0n);
+
+interface SeenAmounts extends Sighting<readonly bigint[]> {
+  readonly value: readonly bigint[];
+}
+
+/** The highest amount that was seen, where it is not the last one; and since when this very amount is no longer seen. */
+function besideLast(amount: bigint, known: readonly SeenAmounts[], words: (one: bigint) => Words): Words {
+  const [last] = known;
+  const most = largest(known.flatMap(({ value }) => value));
+  const highest = known.find(({ value }) => value.includes(most));
+  const own = known.find(({ value }) => value.includes(amount));
+  const until = own ? say`; this one was seen until ${dayOf(own.until)}` : say``;
+  if (!highest || last?.value.includes(most)) return until;
+  if (amount === most) return say`; this one, the highest, was seen until ${dayOf(highest.until)}`;
+  return amount > most
+    ? say`, and than the highest seen, ${words(most)} until ${dayOf(highest.until)}`
+    : say`; the highest seen is ${words(most)}, until ${dayOf(highest.until)}${until}`;
+}
+
+function compareAmount(sent: string, offer: SentOffer, { quotes }: SeenQuotes): Compared {
+  if (offer.asset === undefined || offer.network === undefined)
+    return notKnown(own('amounts are compared within one asset and network'));
+  const amount = BigInt(sent);
+  const known = quotes.flatMap(({ value, ...when }): SeenAmounts[] => {
+    const amounts = amountsIn(value, offer);
+    return amounts.length > 0 ? [{ ...when, value: amounts }] : [];
+  });
+  const [last] = known;
+  if (!last) {
+    const isQuoted = quotes.some(({ value }) => value !== undefined);
+    return notKnown(isQuoted ? own('none in this asset, network and scheme was seen here') : noQuote);
+  }
+  if (last.value.includes(amount)) {
+    const since = sinceWhen(quotes, ({ value }) => amountsIn(value, offer).includes(amount));
+    return last.isNow
+      ? { seen: 'as_seen', text: say`as seen since ${dayOf(since)}` }
+      : { seen: 'seen_until', text: say`seen until ${dayOf(last.until)}, and none in this unit since` };
+  }
+  const words = (one: bigint) => amountWords(String(one), offer);
+  const names = listed(last.value.map(words), mostNamed);
+  const beside = say`, last seen on ${dayOf(last.until)}${besideLast(amount, known, words)}`;
+  if (last.value.every((one) => amount > one))
+    return { seen: 'higher', text: say`higher than ${names}${beside}` };
+  if (last.value.every((one) => amount < one))
+    return { seen: 'lower', text: say`lower than ${names}${beside}` };
+  const isEarlier = known.some(({ value }) => value.includes(amount));
+  return { seen: isEarlier ? 'seen_until' : 'never_seen', text: say`other: ${names}${beside}` };
+}
+
+const unstated = notKnown(own('the offer states none that Dossier can read'));
+
+/** A part of an offer as it is written, compared; or that the offer does not state it. */
+function toPart<T>(
+  stated: T | undefined,
+  write: (stated: T) => Words,
+  compare: (stated: T) => Compared,
+): Part {
+  return stated === undefined ? unstated : { value: write(stated), ...compare(stated) };
+}
+
+/** Compares asset, network and scheme, each among the offers that agree in what stands before it. */
+function compareUnit(
+  offer: SentOffer,
+  { quotes, ...seen }: SeenQuotes,
+): Pick<ComparedOffer, 'asset' | 'network' | 'scheme'> {
+  const { asset, network, scheme } = offer;
+  const compare = (unit: Unit, within: Unit, write: (one: PaidOffer) => Words, where = say``) =>
+    comparePlace(
+      quotes,
+      seen,
+      (offers) => offers.some(isOf({ ...within, ...unit })),
+      (offers) => {
+        const near = offers.filter(isOf(within));
+        const others = near.length > 0 ? near : offers;
+        return [...new Map(others.map((one) => [toText(write(one)), write(one)])).values()];
+      },
+      where,
+    );
+  const ofNetwork: Unit = network === undefined ? {} : { network };
+  const isNetworkSeen = quotes.some(({ value }) => value?.some(isOf(ofNetwork)));
+  const ofAsset: Unit = asset === undefined ? ofNetwork : { ...ofNetwork, asset };
+  // The scheme of an asset that was never seen is compared with those of all offers.
+  const isAssetSeen = quotes.some(({ value }) => value?.some(isOf(ofAsset)));
+  const ofOther = (one: PaidOffer) =>
+    isNetworkSeen
+      ? assetWords(one.asset, one.network)
+      : say`${assetWords(one.asset, one.network)} on ${networkWords(one.network)}`;
+  const onIt = network === undefined ? say`` : own(' on this network');
+  return {
+    asset: toPart(
+      asset,
+      (one) => assetWords(one, network),
+      () => compare(ofAsset, ofNetwork, ofOther, onIt),
+    ),
+    network: toPart(network, networkWords, () => compare(ofNetwork, {}, (one) => networkWords(one.network))),
+    scheme: toPart(scheme, code, (one) =>
+      compare({ scheme: one }, isAssetSeen ? ofAsset : {}, (other) => code(other.scheme)),
+    ),
+  };
+}
+
+/** Compares an offer part by part with what an endpoint quoted. */
+const compareOffer = (offer: SentOffer, seen: SeenQuotes): ComparedOffer => ({
+  payee: toPart(offer.pay_to, code, (one) => comparePayee(one, offer, seen)),
+  amount: toPart(
+    offer.amount,
+    (one) => amountWords(one, offer),
+    (one) => compareAmount(one, offer, seen),
+  ),
+  ...compareUnit(offer, seen),
+});
+
+/** An offer of which nothing can be compared: nobody is known to have quoted it. */
+export function unseenOffer(offer: SentOffer): ComparedOffer {
+  return compareOffer(offer, {
+    ...{ endpoint: undefined, quotes: [], payees: [], payeesOf: [], isAnotherEachTime: false },
+  });
+}
+
+/** The comparison with the endpoint that has most of the offers in common with what was sent. */
+export function compareWithClosest(offers: readonly SentOffer[], seen: readonly SeenQuotes[]) {
+  const all = seen.map((quotes) => ({
+    quotes,
+    compared: offers.map((offer) => compareOffer(offer, quotes)),
+  }));
+  const asSeen = ({ compared }: (typeof all)[number]) =>
+    compared.flatMap((one) => Object.values(one)).filter((part) => part.seen === 'as_seen').length;
+  const isQuoting = ({ quotes }: (typeof all)[number]) => (quotes.quotes.some(({ value }) => value) ? 1 : 0);
+  return all.toSorted((a, b) => asSeen(b) - asSeen(a) || isQuoting(b) - isQuoting(a))[0];
+}

@@ -1,0 +1,88 @@
+import {
+  code,
+  dayOf,
+  isEmpty,
+  join,
+  listed,
+  number,
+  ours,
+  own,
+  quote,
+  say,
+  type Words,
+} from '../../core/words.ts';
+import { networkName, symbolOf, tokensOn } from '../kinds/assets.ts';
+import { isWhole, offerWords, type PaidOffer } from '../kinds/offers.ts';
+import type { Advertised } from './seen.ts';
+import type { SentOffer } from './sent.ts';
+
+const none = own('');
+
+/** That the asset is none that Dossier knows, whatever the offer calls it, beside those that it knows on the same network. */
+function assetNote({ asset, network, asset_name }: SentOffer): Words {
+  if (asset === undefined || network === undefined || symbolOf(network, asset) !== undefined) return none;
+  const name = asset_name === undefined ? none : say`The offer names the asset ${quote(asset_name)}; `;
+  const on = ours(networkName(network) ?? '');
+  const known = tokensOn(network).map(
+    ({ symbol, address }) => say`${ours(symbol)} on ${on} is ${code(address)}`,
+  );
+  if (known.length === 0) return isEmpty(name) ? none : say`${name}Dossier does not know ${code(asset)}.`;
+  return say`${name}${listed(known)}, this is ${code(asset)}.`;
+}
+
+/** Who else asks to be paid there: up to three handles, and their number. */
+function othersNote(others: readonly string[], { isAll }: { readonly isAll: boolean }): Words {
+  if (others.length === 0) return none;
+  const shown = others.slice(0, 3).map((handle) => code(handle));
+  const count = isAll ? number(others.length) : say`more than ${others.length - 1}`;
+  return say`Other listings are paid there: ${count} (${join(shown, ', ')}).`;
+}
+
+/** How an advertised amount is beside that of the offer; nothing of another asset, network or scheme. */
+function relationWords(advertised: PaidOffer, { amount, asset, network, scheme }: SentOffer): Words {
+  const isSameUnit =
+    advertised.asset === asset &&
+    advertised.network === network &&
+    (scheme === undefined || advertised.scheme === scheme);
+  if (!isSameUnit || amount === undefined || !isWhole(advertised.amount)) return none;
+  const [listedAmount, sent] = [BigInt(advertised.amount), BigInt(amount)];
+  if (listedAmount === sent) return own(', the same amount');
+  return listedAmount < sent ? own(', less than this') : own(', more than this');
+}
+
+/** What a catalogue, or a document of the host, lists beside an offer. */
+function advertisedNote({ source, observed_at, offers, payeesOf }: Advertised, offer: SentOffer): Words {
+  const near = offers.find((one) => one.asset === offer.asset && one.network === offer.network) ?? offers[0];
+  if (!near) return none;
+  const payees = payeesOf.filter((one) => one.asset === near.asset && one.network === near.network);
+  const [payee] = payees;
+  const isSame = payees.some(({ pay_to }) => pay_to === offer.pay_to);
+  const paid = isSame
+    ? own(', paid to the same address')
+    : payee
+      ? say`, paid to ${code(payee.pay_to)}`
+      : none;
+  const tool = near.tool === undefined ? none : say` for ${code(near.tool)}`;
+  const more = offers.length > 1 ? say` and ${offers.length - 1} more` : none;
+  return say`${code(source)} (${dayOf(observed_at)}) lists ${offerWords(near)}${tool}${relationWords(near, offer)}${paid}${more}.`;
+}
+
+/** What else is to be said of an offer: its asset, who else is paid there, and what is advertised; `paidThere` as `listings.paidAt` has it. */
+export function notesOf(
+  offer: SentOffer,
+  {
+    others,
+    isAll,
+    advertised,
+  }: {
+    readonly others: readonly string[];
+    readonly isAll: boolean;
+    readonly advertised: readonly Advertised[];
+  },
+): Words[] {
+  return [
+    assetNote(offer),
+    othersNote(others, { isAll }),
+    ...advertised.map((one) => advertisedNote(one, offer)),
+  ].filter((note) => !isEmpty(note));
+}

@@ -1,0 +1,269 @@
+import { z } from 'zod';
+import type { Context } from '../context.ts';
+import { Problem, wrongField } from '../core/problem.ts';
+import { lines, list } from '../core/text.ts';
+import {
+  code,
+  dayOf,
+  hasForeign,
+  join,
+  own,
+  phrase,
+  say,
+  sentence,
+  toMarkdown,
+  toText,
+  Words,
+  within,
+  wordsSchema,
+} from '../core/words.ts';
+import type { ListingFacts } from '../document/record.ts';
+import { toReferences } from '../listings/references.ts';
+import {
+  type ComparedOffer,
+  compareWithClosest,
+  partNames,
+  seenStates,
+  unseenOffer,
+} from '../observations/offers/compare.ts';
+import { notesOf } from '../observations/offers/notes.ts';
+import {
+  type Advertised,
+  type Changes,
+  type SeenQuotes,
+  toAdvertised,
+  toSeenQuotes,
+} from '../observations/offers/seen.ts';
+import { readSentOffers, type SentOffer, type SentOffers } from '../observations/offers/sent.ts';
+import { findListingFacts, mostRecording, pickRecording } from './find/listing.ts';
+import { whyNone } from './find/why-none.ts';
+import { namedInput } from './input/fields.ts';
+import { closingText } from './texts.ts';
+import { defineTool, readsOnly } from './tool.ts';
+
+const most_bytes = 16 * 1024;
+const mostOffers = 3;
+const mostChanges = 100;
+
+const input = z.strictObject({
+  offer: z
+    .union([z.string(), z.looseObject({}), z.array(z.unknown())])
+    .describe(
+      '402 body, PAYMENT-REQUIRED, WWW-Authenticate, tool result, accepts or {payTo, url, network, asset, amount}',
+    ),
+  handle: namedInput.optional(),
+  url: z.string().max(2048).optional().describe('What you pay for, if the offer does not say'),
+});
+
+const state = z.enum(seenStates);
+
+const output = z.object({
+  handle: z.string().optional().describe('Absent if no listing records the address'),
+  message: wordsSchema,
+  offers: z.array(
+    z.object({
+      ...{ payee: state, amount: state, asset: state, network: state, scheme: state },
+      facts: z.array(wordsSchema).describe('What each of them is, since when, and what else is known of it'),
+    }),
+  ),
+  more: z.int().optional().describe('Offers that were not compared'),
+  statement: z.string(),
+  untrusted_fields: z.array(z.string()),
+});
+type Answer = z.output<typeof output>;
+
+const statement = 'Dossier saw no payment and knows nothing of delivery.';
+
+/** The endpoint that an address names, without its query; undefined of anything that is no address. */
+const keysOf = (address: string): string[] =>
+  [address, address.replace(/[?#].*$/s, '')].flatMap((text) =>
+    toReferences(text).flatMap(({ kind, key }) => (kind === 'endpoint' ? [key] : [])),
+  );
+
+const hostOf = (address: string): string | undefined =>
+  /^https?:$/.test(URL.parse(address)?.protocol ?? '') ? URL.parse(address)?.host : undefined;
+
+/** Which listing an offer is compared with, and what is to be said of how it was found. */
+interface Place {
+  readonly facts: ListingFacts | undefined;
+  readonly found: Words;
+}
+
+/** The listing that records an address, or else an endpoint at its host, if that is only one. Throws several_listings. */
+async function findByAddress(address: string, context: Context): Promise<Place> {
+  const [endpoint] = keysOf(address);
+  const references = [
+    ...keysOf(address).map((key) => ({ kind: 'endpoint' as const, key })),
+    ...toReferences(hostOf(address) ?? '').filter(({ kind }) => kind === 'host'),
+  ];
+  const recording = await context.store.listings.recording(references, mostRecording);
+  const found = pickRecording(references, recording, address);
+  if (found && 'candidates' in found) {
+    const candidates = found.candidates.map((one) => ({ ...one, differs: toText(one.differs) }));
+    throw new Problem('several_listings', { detail: found.detail, candidates });
+  }
+  if (!found || endpoint === undefined)
+    return { facts: undefined, found: say`No listing records ${code(address)}.` };
+  const facts = await findListingFacts(found.handle, context);
+  return { facts, found: isRecorded(address, facts) ? say`` : elsewhere(address, facts) };
+}
+
+const isRecorded = (address: string, { listing }: ListingFacts): boolean => {
+  const keys = new Set(keysOf(address));
+  return listing.remotes.some(({ url }) => keysOf(url).some((key) => keys.has(key)));
+};
+
+/** That an offer is for another address than those that a listing records. */
+function elsewhere(address: string, { listing: { handle, remotes } }: ListingFacts): Words {
+  const [first] = remotes;
+  const recorded = first ? say`; it records ${code(first.url)}` : say``;
+  const more = remotes.length > 1 ? say` and ${remotes.length - 1} more` : say``;
+  return say`The offer is for ${code(address)}, which ${code(handle)} does not record${recorded}${more}.`;
+}
+
+/** The listing that is named, or that records what is paid for. Throws as findListingFacts does, and invalid_input if neither is said. */
+async function findPlace(
+  { handle, url }: Pick<z.output<typeof input>, 'handle' | 'url'>,
+  { resource }: SentOffers,
+  context: Context,
+): Promise<Place> {
+  const address = [url, resource].find((one) => one !== undefined && hostOf(one) !== undefined);
+  if (handle !== undefined) {
+    const facts = await findListingFacts(handle, context);
+    const isOther = address !== undefined && !isRecorded(address, facts);
+    return { facts, found: isOther ? elsewhere(address, facts) : say`` };
+  }
+  if (address !== undefined) return findByAddress(address, context);
+  const message = 'is needed, because the offer names no address';
+  throw wrongField('handle', message, 'Send handle or url: the offer names no address that is paid for.');
+}
+
+/** What was seen of the endpoints of a listing: of the one that the offer names, if it is recorded. */
+async function readSeen(facts: ListingFacts, address = '', { store }: Context) {
+  const { handle } = facts.listing;
+  const observed = facts.observed?.observations ?? [];
+  const rows = await store.observations.history(handle, { limit: mostChanges });
+  const changes: Changes = { rows, isAll: rows.length < mostChanges };
+  const all = toSeenQuotes(observed, changes);
+  const keys = new Set(keysOf(address));
+  const named = all.filter(({ endpoint = '' }) => keysOf(endpoint).some((key) => keys.has(key)));
+  return { seen: named.length > 0 ? named : all, advertised: toAdvertised(observed) };
+}
+
+/** What is said of the endpoint that was compared with, or why there is nothing to compare with. */
+function messageOf({ facts, found }: Place, quotes: SeenQuotes | undefined): Words {
+  if (!facts) return found;
+  if (!quotes) return join([found, whyNone(facts) || own('Dossier has seen no price of it.')], ' ');
+  const { endpoint = '', unquoted, since } = quotes;
+  const last = quotes.quotes.find(({ value }) => value !== undefined);
+  const until = last ? say`Last quoted to Dossier at ${code(endpoint)} on ${dayOf(last.until)}.` : say``;
+  const read = since === undefined ? say`` : say`Dossier read its changes since ${dayOf(since)}.`;
+  const why = unquoted?.why ? within(phrase(new Words(unquoted.why))) : own('no price was quoted');
+  const not = unquoted ? say`On ${dayOf(unquoted.observed_at)}: ${why}.` : say``;
+  return join([found, until, not, read], ' ');
+}
+
+/** Who else asks to be paid where an offer pays. */
+async function readOthers({ pay_to }: SentOffer, handle: string | undefined, { store }: Context) {
+  const all = pay_to === undefined ? [] : await store.listings.paidAt(pay_to);
+  return { others: all.filter((one) => one !== handle), isAll: all.length <= 200 };
+}
+
+/** Parts of which the same is said stand together: `payee …, amount …: as seen since …`. */
+function factsOf(compared: ComparedOffer): Words[] {
+  const parts = partNames.map((name) => ({ name, ...compared[name] }));
+  return [...Map.groupBy(parts, ({ text }) => toText(text)).values()].map((same) => {
+    const named = same.map(({ name, value }) => (value ? say`${own(name)} ${value}` : own(name)));
+    return sentence(say`${join(named, ', ')}: ${same[0]?.text ?? say``}`);
+  });
+}
+
+interface Compared {
+  readonly offer: SentOffer;
+  readonly compared: ComparedOffer;
+}
+
+/** What each part of an offer is, and what else is known of it. */
+async function toOffer(
+  { offer, compared }: Compared,
+  { handle, advertised }: { readonly handle: string | undefined; readonly advertised: readonly Advertised[] },
+  context: Context,
+) {
+  const { payee, amount, asset, network, scheme } = compared;
+  const others = await readOthers(offer, handle, context);
+  return {
+    ...{ payee: payee.seen, amount: amount.seen, asset: asset.seen },
+    ...{ network: network.seen, scheme: scheme.seen },
+    facts: [...factsOf(compared), ...notesOf(offer, { ...others, advertised })],
+  };
+}
+
+function toOfferText(answer: Answer): string {
+  const { handle, message, offers, more, statement: last } = answer;
+  return lines(
+    toMarkdown(handle === undefined ? message : say`${code(handle)}. ${message}`),
+    ...offers.map(({ facts }, at) => lines(offers.length > 1 && `Offer ${at + 1}:`, list(facts, toMarkdown))),
+    more !== undefined && `${more} more were sent and not compared.`,
+    last,
+    closingText(answer),
+  );
+}
+
+/** Throws invalid_input for what is too large, or no request for a payment. */
+function readOffer(offer: z.output<typeof input>['offer']): SentOffers {
+  const size = Buffer.byteLength(typeof offer === 'string' ? offer : JSON.stringify(offer));
+  if (size > most_bytes) throw wrongField('offer', 'must have at most 16 KiB');
+  const sent = readSentOffers(offer);
+  if (sent) return sent;
+  const message = 'is no request for a payment that Dossier can read';
+  throw wrongField(
+    'offer',
+    message,
+    `offer ${message}. Send the body or the header of the 402, or the tool result, unchanged.`,
+  );
+}
+
+/** Whether a payment that a caller is asked for is the one that Dossier was asked for. */
+export const checkOffer = defineTool({
+  name: 'check_offer',
+  title: 'Compare a payment request with those Dossier saw',
+  description:
+    'Compares a request for a payment (x402, MPP) that you hold with what its service asked Dossier for: payee, amount, asset, network, and since when. Use it before you pay. It pays nothing and is no advice to pay.',
+  effects: readsOnly,
+  input,
+  output,
+  example: {
+    handle: 'co.webhook/webhook',
+    offer: {
+      ...{ payTo: '0x1111111111111111111111111111111111111111', network: 'eip155:8453', amount: '10000' },
+      asset: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+    },
+  },
+  toText: toOfferText,
+  async run({ offer, ...named }, context) {
+    const sent = readOffer(offer);
+    const place = await findPlace(named, sent, context);
+    const { facts } = place;
+    const { seen = [], advertised = [] } = facts
+      ? await readSeen(facts, named.url ?? sent.resource ?? named.handle, context)
+      : {};
+    const shown = sent.offers.slice(0, mostOffers);
+    const closest = compareWithClosest(shown, seen);
+    const handle = facts?.listing.handle;
+    const offers = [];
+    for (const [at, one] of shown.entries()) {
+      const compared = closest?.compared[at] ?? unseenOffer(one);
+      offers.push(await toOffer({ offer: one, compared }, { handle, advertised }, context));
+    }
+    const more = sent.count - shown.length;
+    const message = messageOf(place, closest?.quotes);
+    return {
+      ...(handle !== undefined && { handle }),
+      message,
+      offers,
+      ...(more > 0 && { more }),
+      statement,
+      untrusted_fields: [...(hasForeign(message) ? ['message'] : []), 'offers'],
+    };
+  },
+});

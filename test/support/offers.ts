@@ -1,0 +1,34 @@
+import { request } from 'node:http';
+import { decodePaymentRequiredHeader } from '@x402/core/http';
+
+/** Addresses that are paid in tests, and tokens. */
+export const alice = '0x1111111111111111111111111111111111111111';
+export const mallory = '0x2222222222222222222222222222222222222222';
+export const usdc = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913';
+export const unknownToken = '0x5577777777777777777777777777777777777755';
+
+/** What a server asks for at `https://<host>/mcp`, as it sends it: its two headers, the body, and what x402's own reader makes of it. */
+export async function askOf({ url }: { readonly url: string }, host: string) {
+  const { promise, resolve, reject } = Promise.withResolvers<{
+    readonly headers: NodeJS.Dict<string | string[]>;
+    readonly body: string;
+  }>();
+  const headers = { host, 'content-type': 'application/json' };
+  request(`${url}/mcp`, { method: 'POST', headers }, (response) => {
+    const chunks: Buffer[] = [];
+    response.on('data', (chunk: Buffer) => chunks.push(chunk));
+    response.on('end', () =>
+      resolve({ headers: response.headers, body: Buffer.concat(chunks).toString('utf8') }),
+    );
+  })
+    .on('error', reject)
+    .end('{"jsonrpc":"2.0","id":1,"method":"tools/list"}');
+  const answer = await promise;
+  const header = String(answer.headers['payment-required'] ?? '');
+  return {
+    body: answer.body,
+    header,
+    challenge: String(answer.headers['www-authenticate'] ?? ''),
+    required: header === '' ? undefined : decodePaymentRequiredHeader(header),
+  };
+}
