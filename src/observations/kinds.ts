@@ -1,7 +1,7 @@
 import type { AskedKind, FactKind, Kind, RecordKind } from './kind.ts';
 import { accessOauth, accessRequired } from './kinds/access.ts';
 import { packageAdvisories } from './kinds/advisories.ts';
-import { agentCard, serverCard } from './kinds/cards.ts';
+import { agentCard } from './kinds/agent-card.ts';
 import { priceCatalog } from './kinds/catalog.ts';
 import {
   endpointAnswers,
@@ -50,6 +50,7 @@ import {
   repositoryLastCommit,
   repositorySupersededBy,
 } from './kinds/repository.ts';
+import { serverCard } from './kinds/server-card.ts';
 import { securityContact, termsUrl } from './kinds/terms.ts';
 import { toolsHiddenText, toolsHints, toolsInstructions } from './kinds/tool-texts.ts';
 import { toolsCount, toolsSurface } from './kinds/tools.ts';

@@ -40,7 +40,7 @@ const whole: Readonly<Record<string, object>> = {
   '/mcp/server-card': { name: handle, version: '1.0.0', remotes: [{ url: `${origin}/mcp` }] },
   '/.well-known/ai-catalog.json': {
     host: { trustManifest: { termsOfServiceUrl: `${origin}/terms` } },
-    entries: [],
+    entries: [{ type: 'application/mcp-server-card+json', data: { name: 'x', version: '1' } }],
   },
   '/.well-known/x402': {
     x402Version: 2,

@@ -1,0 +1,73 @@
+import { asMembers, asObject, type JsonObject } from '../../core/json.ts';
+import { toLine } from '../../core/text.ts';
+import { code, own, say, type Words } from '../../core/words.ts';
+import { nameOf } from '../endpoint/surface.ts';
+
+export const longestName = 120;
+export const longestVersion = 40;
+export const mostAddresses = 20;
+const mostTools = 2000;
+
+export const lineOf = (text: unknown, longest: number): string =>
+  typeof text === 'string' ? toLine(text).slice(0, longest) : '';
+
+/** The addresses in a list of objects; relative ones are of `base`. */
+export const urlsOf = (list: unknown, base?: string): URL[] =>
+  (Array.isArray(list) ? list : []).slice(0, mostAddresses).flatMap((one) => {
+    const { url } = asMembers(one);
+    return (typeof url === 'string' && URL.parse(url, base)) || [];
+  });
+
+/** What of a card is not as the endpoint, its address or its record say. */
+export const differing = <const Name extends string>(compared: Readonly<Record<Name, boolean>>): Name[] =>
+  (Object.keys(compared) as Name[]).filter((what) => !compared[what]);
+
+export const versionWords = (version: string | undefined): Words =>
+  version === undefined ? own('') : say` version ${code(version)}`;
+
+/** An address without what does not tell endpoints apart. */
+export const placeOf = ({ host, pathname }: URL): string => `${host}${pathname.replace(/\/+$/, '')}`;
+
+/** A server card as it is compared, in either of the forms that are deployed. */
+export interface ServerCard {
+  readonly form: 'SEP-2127' | 'SEP-1649';
+  /** In the older form the name that the server introduces itself with, no handle. */
+  readonly name: string;
+  readonly version: string | undefined;
+  readonly addresses: readonly URL[];
+  /** The revisions that it states for an address. */
+  protocolsOf(url: URL): readonly unknown[];
+  /** The names of the tools that it lists; undefined if it lists none, or says that they are dynamic. */
+  readonly tools: readonly string[] | undefined;
+}
+
+function toolsOf({ tools }: JsonObject): string[] | undefined {
+  if (!Array.isArray(tools)) return undefined;
+  const names = tools
+    .slice(0, mostTools)
+    .map((tool) => (typeof tool === 'string' ? tool : nameOf(asMembers(tool))));
+  const isDynamic = names.length === 1 && names[0] === 'dynamic';
+  return isDynamic ? undefined : names.filter((name) => name !== '');
+}
+
+/** A server card; undefined for anything else. `base` is where it was found: the older form has a path as its address. */
+export function toServerCard(card: JsonObject, base: string): ServerCard | undefined {
+  const { serverInfo, remotes, transport, transports } = card;
+  const info = asObject(serverInfo);
+  const isOlder = info !== undefined && !Array.isArray(remotes);
+  const { name: stated, version: statedVersion } = isOlder ? info : card;
+  const [name, version] = [lineOf(stated, longestName), lineOf(statedVersion, longestVersion)];
+  if (name === '' || (version === '' && !isOlder)) return undefined;
+  const { endpoint, url } = asMembers(transport);
+  const listed = (Array.isArray(remotes) ? remotes : transports) ?? [{ url: endpoint ?? url }];
+  return {
+    ...{ form: isOlder ? ('SEP-1649' as const) : ('SEP-2127' as const), name },
+    ...{ version: version === '' ? undefined : version, tools: toolsOf(card) },
+    addresses: urlsOf(listed, base),
+    protocolsOf(at) {
+      const all = (Array.isArray(remotes) ? remotes : []).slice(0, mostAddresses).map(asMembers);
+      const here = all.find((one) => urlsOf([one], base).some((address) => placeOf(address) === placeOf(at)));
+      return Array.isArray(here?.supportedProtocolVersions) ? here.supportedProtocolVersions : [];
+    },
+  };
+}

@@ -1,0 +1,101 @@
+import { asMembers, readObject } from '../../core/json.ts';
+import { code, own } from '../../core/words.ts';
+import { type NoAnswer, returned } from '../../net/answer.ts';
+import type { Run } from '../run.ts';
+import { placeOf, type ServerCard, toServerCard } from './card-form.ts';
+
+/** Where hosts say which cards they have; both are read for terms of service as well (terms.ts), so that this sends no request. */
+const catalogs = ['/.well-known/ard.json', '/.well-known/ai-catalog.json'];
+/** Where most cards are: those of SEP-1649, which SEP-2127 replaces. */
+const wellKnown = ['/.well-known/mcp/server-card.json', '/.well-known/mcp.json'];
+const cardType = 'application/mcp-server-card+json';
+const mostEntries = 1000;
+const mostFollowed = 3;
+
+/** A card, and where it is: a path of the endpoint's origin. */
+export interface FoundCard {
+  readonly result: 'card';
+  readonly at: string;
+  readonly card: ServerCard;
+}
+
+const besideOf = ({ origin, pathname }: URL): string =>
+  `${origin}${pathname.replace(/\/+$/, '')}/server-card`;
+
+const shortPath = ({ pathname, search }: URL): string => `${pathname}${search}`.slice(0, 200);
+
+const names = ({ addresses }: ServerCard, url: URL): boolean =>
+  addresses.some((one) => placeOf(one) === placeOf(url));
+
+/** Whether the only card of a host is about this endpoint: it names its address, or that of no other one there. */
+function isAbout(card: ServerCard, url: URL, run: Run): boolean {
+  const isOnly = run.listing.remotes.filter((one) => URL.parse(one.url)?.origin === url.origin).length === 1;
+  const isOfHost = card.addresses.some(({ host }) => host === url.host);
+  return isOfHost ? names(card, url) : isOnly;
+}
+
+/** The cards that a catalog of the host names, and where they are. */
+function entriesOf(text: string): { readonly data?: unknown; readonly url?: unknown }[] {
+  const { entries } = asMembers(readObject(text));
+  return (Array.isArray(entries) ? entries : [])
+    .slice(0, mostEntries)
+    .map(asMembers)
+    .filter(({ type }) => type === cardType);
+}
+
+/** A card of a catalog counts if it names the address of the endpoint, since a catalog may have the cards of others. */
+async function findInCatalogs(
+  run: Run,
+  url: URL,
+  asked: ReadonlySet<string>,
+): Promise<FoundCard | undefined> {
+  let followed = 0;
+  for (const path of catalogs) {
+    const catalog = await run.get(`${url.origin}${path}`);
+    for (const { data, url: stated } of catalog.result === 'response' ? entriesOf(catalog.text) : []) {
+      const inline = toServerCard(asMembers(data), `${url.origin}${path}`);
+      if (inline && names(inline, url)) return { result: 'card', at: path, card: inline };
+      const at = typeof stated === 'string' ? URL.parse(stated, url) : null;
+      // A card elsewhere is another host's word, and whoever writes a catalog must not choose whom Dossier asks.
+      if (!at || at.origin !== url.origin || asked.has(at.href) || followed === mostFollowed) continue;
+      followed += 1;
+      const answer = await run.get(at.href);
+      const card =
+        answer.result === 'response' ? toServerCard(asMembers(readObject(answer.text)), at.href) : undefined;
+      if (card && names(card, url)) return { result: 'card', at: shortPath(at), card };
+    }
+  }
+  return undefined;
+}
+
+/**
+ * The card of an endpoint at the first place that has one: beside the endpoint (SEP-2127), where a catalog of its host says, at the
+ * places of SEP-1649; or why there is none. Nothing more is asked of a host that gave no answer.
+ */
+export async function findCard(run: Run, endpoint: string): Promise<FoundCard | NoAnswer> {
+  const url = new URL(endpoint);
+  const failures: NoAnswer[] = [];
+  const ask = async (at: string, isBeside: boolean): Promise<FoundCard | undefined> => {
+    const answer = await run.get(at);
+    const card =
+      answer.result === 'response' ? toServerCard(asMembers(readObject(answer.text)), at) : undefined;
+    if (card && (isBeside || isAbout(card, url, run)))
+      return { result: 'card', at: shortPath(new URL(at)), card };
+    failures.push(
+      answer.result === 'response' ? returned(code(at), answer, own('a server card (MCP)')) : answer,
+    );
+    return undefined;
+  };
+  const isStopped = () => /^(?:silent|not_asked)$/.test(failures.at(-1)?.outcome ?? '');
+  const beside = besideOf(url);
+  const first = await ask(beside, true);
+  if (first || isStopped()) return first ?? (failures[0] as NoAnswer);
+  const named = await findInCatalogs(run, url, new Set([beside]));
+  if (named) return named;
+  for (const path of wellKnown) {
+    const found = await ask(`${url.origin}${path}`, false);
+    if (found) return found;
+    if (isStopped()) break;
+  }
+  return failures.find(({ outcome }) => outcome !== 'absent') ?? (failures[0] as NoAnswer);
+}

@@ -1,0 +1,156 @@
+import { z } from 'zod';
+import { code, count, join, listed, own, say, type Words } from '../../core/words.ts';
+import {
+  differing,
+  lineOf,
+  longestName,
+  longestVersion,
+  mostAddresses,
+  placeOf,
+  type ServerCard,
+  versionWords,
+} from '../cards/card-form.ts';
+import { findCard } from '../cards/card-places.ts';
+import type { EndpointAnswer } from '../endpoint/conversation.ts';
+import { nameOf } from '../endpoint/surface.ts';
+import { defineKind } from '../kind.ts';
+import { ofRareRemotes } from '../remotes.ts';
+
+const comparedTools = z.strictObject({
+  /** How many tools the card names. */
+  named: z.number(),
+  /** How many the endpoint lists, and how many of them the card names; absent if its list is not known. */
+  listed: z.number().optional(),
+  both: z.number().optional(),
+  not_in_card: z.array(z.string()).optional(),
+  only_in_card: z.array(z.string()).optional(),
+});
+
+const longestTool = 200;
+
+/** The tools of a card beside those that the endpoint lists. */
+function compareTools(named: readonly string[], list: EndpointAnswer['list']): z.infer<typeof comparedTools> {
+  const inCard = new Set(named);
+  if (list.result !== 'tools') return { named: inCard.size };
+  const atEndpoint = new Set(list.tools.map(nameOf));
+  const short = (names: Iterable<string>) => [...names].sort().map((name) => name.slice(0, longestTool));
+  return {
+    ...{ named: inCard.size, listed: atEndpoint.size },
+    both: inCard.intersection(atEndpoint).size,
+    not_in_card: short(atEndpoint.difference(inCard)),
+    only_in_card: short(inCard.difference(atEndpoint)),
+  };
+}
+
+const mostNamed = 3;
+
+/** Some names, and how many there are of them in all: a value holds what fits into 1 KiB. */
+const namesWords = (names: readonly string[], all: number): Words => {
+  const shown = names.slice(0, mostNamed).map((name) => code(name));
+  const more = all - shown.length;
+  return more > 0 ? say`${join(shown, ', ')} and ${more} more` : listed(shown);
+};
+
+function toolsWords({
+  named,
+  listed: all,
+  both = 0,
+  not_in_card = [],
+  only_in_card = [],
+}: z.infer<typeof comparedTools>): Words {
+  if (all === undefined) return say`; names ${count(named, 'tool')}`;
+  const [missing, more] = [all - both, named - both];
+  if (missing + more === 0) return say`; names the ${count(all, 'tool')} that the endpoint lists`;
+  const sides = [
+    missing > 0 ? say`; not in the card: ${namesWords(not_in_card, missing)}` : own(''),
+    more > 0 ? say`; only in the card: ${namesWords(only_in_card, more)}` : own(''),
+  ];
+  return say`; names ${count(named, 'tool')}, while the endpoint lists ${all}${join(sides, '')}`;
+}
+
+/** What of a card may not be as the record and the endpoint have it. */
+const differsWords = {
+  name: own('name'),
+  version: own('version'),
+  address: own('address'),
+  protocol: own('revisions of MCP'),
+  tools: own('tools'),
+};
+type Differs = keyof typeof differsWords;
+const differsNames = Object.keys(differsWords) as [Differs, ...Differs[]];
+
+/** A template stands for many addresses, and a list that is cut may name others. */
+const namesAddress = ({ addresses }: ServerCard, url: URL): boolean =>
+  addresses.length === 0 ||
+  addresses.length === mostAddresses ||
+  addresses.some((one) => /[{}]|%7b/i.test(one.href) || placeOf(one) === placeOf(url));
+
+/** What of a card is not as the record and the endpoint have it. */
+function toDiffers(card: ServerCard, { url, introduction, list }: EndpointAnswer, handle: string): Differs[] {
+  const { form, name, version, tools } = card;
+  const said = introduction?.serverInfo;
+  const other = form === 'SEP-2127' ? handle : lineOf(said?.name, longestName) || name;
+  const saidVersion = lineOf(said?.version, longestVersion);
+  const protocols = introduction?.isSpoken ? card.protocolsOf(new URL(url)) : [];
+  const compared = tools && compareTools(tools, list);
+  return differing({
+    name: name.toLowerCase() === other.toLowerCase(),
+    version: saidVersion === '' || version === undefined || saidVersion === version,
+    address: namesAddress(card, new URL(url)),
+    protocol: protocols.length === 0 || protocols.includes(introduction?.protocol),
+    tools: !compared?.not_in_card || compared.not_in_card.length + (compared.only_in_card?.length ?? 0) === 0,
+  });
+}
+
+/** Whether an endpoint has an MCP server card, and whether it agrees with the record and the endpoint. */
+export const serverCard = defineKind({
+  kind: 'card.mcp',
+  value: z.strictObject({
+    name: z.string(),
+    version: z.string().optional(),
+    form: z.enum(['SEP-2127', 'SEP-1649']),
+    /** Where it is, as a path of the endpoint's host. */
+    at: z.string(),
+    tools: comparedTools.optional(),
+    differs: z.array(z.enum(differsNames)),
+  }),
+  isSeldom: true,
+  question: 'publisher',
+  title: 'Server card (MCP)',
+  means:
+    'The name in the MCP server card of the endpoint, found beside it (SEP-2127), by a catalog of its host, or at /.well-known/mcp/server-card.json or /.well-known/mcp.json (SEP-1649), and what of its name, version, address, revisions of MCP and tools is not as the record and the endpoint have it.',
+  doesNotMean: 'The card is its publisher’s own word. Both forms are drafts, and most servers have none.',
+  say({ value: { name, version, form, at, tools, differs } }) {
+    const place =
+      at.endsWith('/server-card') && form === 'SEP-2127'
+        ? own('')
+        : say` at ${code(at)} (${form === 'SEP-1649' ? own('SEP-1649') : own('SEP-2127')})`;
+    // Which tools differ is said by their names.
+    const others = differs.filter((what) => what !== 'tools');
+    const not =
+      others.length > 0
+        ? say`; not as the record and the endpoint have it: ${join(
+            others.map((what) => differsWords[what]),
+            ', ',
+          )}`
+        : own('');
+    return say`${code(name)}${versionWords(version)}${place}${tools ? toolsWords(tools) : own('')}${not}`;
+  },
+  method_version: 'card/4',
+  ...ofRareRemotes(async (endpoint, run) => {
+    const found = await findCard(run, endpoint.url);
+    if (found.result !== 'card') return found;
+    const { card, at } = found;
+    const { name, version, form, tools } = card;
+    return {
+      value: {
+        name,
+        ...(version !== undefined && { version }),
+        ...{ form, at },
+        ...(tools && { tools: compareTools(tools, endpoint.list) }),
+        differs: toDiffers(card, endpoint, run.listing.handle),
+      },
+      outcome: 'seen' as const,
+    };
+  }),
+});
