@@ -1,6 +1,8 @@
 import { code, isEmpty, join, listed, ours, own, say, type Words } from '../core/words.ts';
+import { moveSchema } from '../listings/moves.ts';
 import type { ChangeType, FailedCriterion, NewChange } from '../log/change.ts';
 import { endpointAnswers } from '../observations/kinds/endpoint.ts';
+import { moveWords } from '../observations/kinds/moves.ts';
 import { changedToolsWords } from '../observations/kinds/tool-changes.ts';
 import { toolsCount, toolsSurface } from '../observations/kinds/tools.ts';
 import type { ChangeCounts } from '../observations/tool-change.ts';
@@ -63,17 +65,33 @@ function factsWords({ kinds, tools_changed, malware }: Data): Words {
   return malware === true ? say`a package is reported as malicious code; ${changed}` : changed;
 }
 
+/** Fields of a record that parts of a move tell with what was and is. */
+const told = [
+  ['endpoints', ['endpoint', 'remotes']],
+  ['packages', ['packages']],
+  ['repository', ['repository']],
+] as const;
+
+function recordWords({ fields, moved }: Data): Words {
+  const move = moveSchema.safeParse(moved).data;
+  const inMove = told.flatMap(([part, names]): readonly string[] => (move?.[part] ? names : []));
+  const names = namesOf(fields).filter((field) => !inMove.includes(field));
+  const others = names.length > 0 ? say` (${ours(names.join(', '))})` : say``;
+  return say`${typeWords['listing.changed']}${others}${move ? say`: ${moveWords(move)}` : say``}`;
+}
+
 function detailsOf({ type, data }: NewChange): Words {
   if (type === 'moderation.applied') return actionWords(data);
   if (type === 'view.joined') return ours(String(data.view));
   if (type === 'view.left') return leftWords(data);
   if (type === 'claim.suspended') return ours(toLabel(String(data.reason ?? '')));
-  return ours(namesOf(data.fields).join(', '));
+  return say``;
 }
 
 /** What a change is, in words: in feeds, histories and on pages. */
 export function changeWords(change: NewChange): Words {
   if (change.type === 'observation.changed') return factsWords(change.data);
+  if (change.type === 'listing.changed') return recordWords(change.data);
   const { source } = change.data;
   // A handle has no character that could speak for us.
   const by = typeof source === 'string' ? say` by ${ours(source)}` : say``;

@@ -3,7 +3,9 @@ import { claimTable } from '../claims/claim.ts';
 import { readClaimHistory } from '../claims/table.ts';
 import { importRunTable } from '../imports/import-run.ts';
 import type { PrivateEntry } from '../imports/private-entries.ts';
+import { toRecorded } from '../imports/recorded.ts';
 import { type Listing, listingTable, withoutHidden } from '../listings/listing.ts';
+import { type Moves, toMoves } from '../listings/moves.ts';
 import { sharedColumn, toShared } from '../listings/shared.ts';
 import { toNotice } from '../moderation/moderation.ts';
 import { readModerationOf } from '../moderation/table.ts';
@@ -69,6 +71,8 @@ type FactsRow = Awaited<ReturnType<typeof selectFacts>>[number];
 
 const shownVersions = 10;
 const shownRatings = 5;
+/** A change of the record is looked for in so many of the newest versions (docs/decisions/observations.md). */
+const comparedVersions = 30;
 
 const readVersions = precompileQuery((db, handle: string) =>
   db
@@ -78,6 +82,27 @@ const readVersions = precompileQuery((db, handle: string) =>
     .orderBy('published_at', 'desc')
     .limit(shownVersions),
 );
+
+const readEditions = precompileQuery((db, handle: string) =>
+  db
+    .selectFrom('listing_version')
+    .select(['version', 'status', 'published_at', 'undated', 'record'])
+    .where('handle', '=', handle)
+    .where('status', '<>', 'deleted')
+    .orderBy('published_at', 'desc')
+    .limit(comparedVersions + 1),
+);
+
+/** What the versions of a listing moved. Of more undated ones than are read, which are the newest is not known. */
+async function readMoves(db: Db, { handle, version, undated }: FactsRow): Promise<Moves | undefined> {
+  const rows = await readEditions(db, handle);
+  if (undated && rows.length > comparedVersions) return undefined;
+  const editions = rows.slice(0, comparedVersions).map(({ record, ...row }) => ({
+    ...{ ...row, undated: row.undated ? true : undefined },
+    naming: toRecorded(JSON.parse(record) as object),
+  }));
+  return toMoves(editions, version);
+}
 
 const readClaim = precompileQuery((db, handle: string) =>
   db.selectFrom('claim').selectAll().where('handle', '=', handle),
@@ -151,7 +176,8 @@ async function toFacts(db: Db, row: FactsRow, now: string): Promise<ListingFacts
   const listing = withoutHidden(listingTable.decode(row));
   const { record, run_source: source } = row;
   const lastPublished = parts.versions[0]?.published_at ?? row.published_at;
-  const stored = { versions: Number(row.stored_versions), lastPublished, source };
+  const moves = hasOtherVersions(row) ? await readMoves(db, row) : undefined;
+  const stored = { versions: Number(row.stored_versions), lastPublished, source, moves };
   const reading = toReading(listing, toRuns(row));
   return {
     ...parts,

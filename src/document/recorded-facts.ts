@@ -1,5 +1,6 @@
 import { own } from '../core/words.ts';
 import { type ImportedSignal, isSpecified, type Listing } from '../listings/listing.ts';
+import type { Moves } from '../listings/moves.ts';
 import type { RecordKind } from '../observations/kind.ts';
 import { publisherListings, publisherSameEndpoint, sharedKinds } from '../observations/kinds/publisher.ts';
 import { recordKinds } from '../observations/kinds.ts';
@@ -18,6 +19,8 @@ interface StoredRecord {
   readonly lastPublished: string;
   /** What the import read: the address of a registry's API, or the name of a saved copy. */
   readonly source: string | null;
+  /** What the versions moved; undefined if there are not two to compare. */
+  readonly moves?: Moves | undefined;
 }
 
 type Told = Pick<ImportedSignal, 'source' | 'source_url' | 'observed_at'>;

@@ -9,6 +9,7 @@ import {
   sampleOriginOf,
   type VersionSummary,
 } from '../listings/listing.ts';
+import { moveBetween } from '../listings/moves.ts';
 import type { ListingReads } from '../listings/reads.ts';
 import type { NewChange } from '../log/change.ts';
 import type { Reads } from '../store/store.ts';
@@ -237,7 +238,8 @@ function toChange(change: ListingChange, at: string): NewChange | undefined {
   const left_tags = known.tags
     .map(({ tag }) => tag)
     .filter((tag) => !listing.tags.some((one) => one.tag === tag));
-  const data = { version, fields, ...(left_tags.length > 0 && { left_tags }) };
+  const moved = moveBetween(known, listing);
+  const data = { version, fields, ...(moved && { moved }), ...(left_tags.length > 0 && { left_tags }) };
   return { type: 'listing.changed', handle, at, data };
 }
 

@@ -19,11 +19,11 @@ declare module '../store/store.ts' {
   }
 }
 
-/** A change from its row. What a publisher called its versions is not said any more of a listing that is withdrawn. */
+/** A change from its row. What a publisher called its versions, and where it moved, is not said any more of a listing that is withdrawn. */
 export function decodeChange(row: RowOf<typeof changeTable> & { readonly withdrawn: string | null }): Change {
   const change = { id: toChangeId(row), ...changeTable.decode(row) };
   if (row.withdrawn === null) return change;
-  const { version: _version, ...kept } = change.data;
+  const { version: _version, moved: _moved, ...kept } = change.data;
   return { ...change, data: kept };
 }
 

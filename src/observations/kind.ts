@@ -3,6 +3,7 @@ import type { PinName } from '../config/files.ts';
 import type { Json } from '../core/json.ts';
 import type { Words } from '../core/words.ts';
 import type { Listing } from '../listings/listing.ts';
+import type { Moves } from '../listings/moves.ts';
 import type { Finding, Observation, Question, RecordedSubject } from './observation.ts';
 import type { Run, Subject } from './run.ts';
 
@@ -148,6 +149,8 @@ export interface Recorded {
   readonly versions: number;
   /** When the newest of them was published. */
   readonly lastPublished: string;
+  /** What they moved; undefined if there are not two to compare. */
+  readonly moves?: Moves | undefined;
 }
 
 /** One kind of fact that the record of a listing states. */

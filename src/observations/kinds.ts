@@ -10,6 +10,7 @@ import {
   endpointProtocol,
   endpointTls,
 } from './kinds/endpoint.ts';
+import { recordMoves } from './kinds/moves.ts';
 import { priceChallenge } from './kinds/offer.ts';
 import { packageProvenance } from './kinds/package-provenance.ts';
 import { packageLicence, packageNames, packageRepository } from './kinds/package-says.ts';
@@ -114,6 +115,7 @@ const recorded = [
   recordTransports,
   recordPackageTypes,
   recordRepository,
+  recordMoves,
   recordUnreadFields,
   namespaceProof,
   namespaceOwner,

@@ -38,7 +38,7 @@ const output = z.object({
   untrusted_fields: z.array(z.string()),
 });
 
-const place = z.tuple([z.int().min(0), z.int().min(0)]);
+const place = z.tuple([z.int().min(0), z.int().min(0), z.int().min(0)]);
 
 /** The page of a history that get_history is asked for: events as they are stored, newest first. Throws invalid_input, or as `getListing` does. */
 export async function readHistoryPage(
@@ -53,7 +53,7 @@ export async function readHistoryPage(
     events,
     is_observed: facts.observed !== undefined,
     ...(isSample(facts.listing) && { sample: true as const }),
-    ...(next && { next_cursor: toCursor(next) }),
+    ...(next && { next_cursor: toCursor([...next]) }),
   };
 }
 

@@ -340,6 +340,10 @@ const imported: readonly Row[] = [
     ...(['nothing_shared', undefined, {}, 'met'] as const),
     'Dossier has no listing of another publisher with the same endpoint, package, repository or description of 40 characters or more.',
   ),
+  row(
+    ...(['record_unmoved_for', 30, {}, 'unknown'] as const),
+    'Dossier does not have two versions of the record to compare.',
+  ),
 ];
 
 /** What was seen at the recorded endpoint, or at what a fact names. */
@@ -1101,6 +1105,7 @@ describe('a criterion', () => {
       'namespace_matches_repository_owner',
       'endpoint_at_domain',
       'nothing_shared',
+      'record_unmoved_for',
       'publisher_listings_at_most',
       'endpoint_observed_alive',
       'price_known',

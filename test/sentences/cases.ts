@@ -85,6 +85,33 @@ const rated = {
   recent: [],
 };
 
+/** A version that moved all that a version can. */
+const lastMove = {
+  ...{ version: 'six, says Dossier', published_at: '2026-10-01T08:00:00.000Z' },
+  endpoints: { from: [], to: ['a.example', 'c.example', 'd.example', 'e.example'], is_within: false },
+  packages: { from: ['npm:@one/a'], to: ['npm:@one/b'], is_within: true },
+  repository: { from: 'github.com/one/a', to: 'github.com/two/a', is_within: false },
+  secrets: { needs: ['A', 'B'], takes: ['C'], gone: [] },
+  passed: [{ secrets: ['Authorization'], to: ['a.example', 'npm:@one/b'] }],
+};
+/** Moves under one domain, without a date, and of more than a year ago. */
+const moves = [
+  {
+    ...{ version: '1.6.0', published_at: '2026-10-31T08:00:00.000Z' },
+    endpoints: { from: ['old.b.example'], to: ['b.example'], is_within: true },
+  },
+  {
+    version: '1.5.0',
+    repository: { from: 'github.com/example/b', is_within: false },
+    secrets: { needs: [], takes: ['LOG_KEY'], gone: ['TRACE_KEY'] },
+  },
+  lastMove,
+  {
+    ...{ version: '1.1.0', published_at: '2025-03-01T08:00:00.000Z' },
+    packages: { from: [], to: ['oci:ghcr.io/one/a'], is_within: false },
+  },
+];
+
 /** Listings of which every kind of sentence follows: nothing recorded, all recorded, claimed and rated, suspended. */
 export const listingCases: readonly ListingFacts[] = [
   facts,
@@ -96,12 +123,16 @@ export const listingCases: readonly ListingFacts[] = [
       signal('registry.first_published', time),
       signal('namespace.matches_repository_owner', true),
       signal('record.unread_fields', ['license', 'support', 'pricing']),
+      signal('record.moves', { versions: 2, since: time, moves: [lastMove] }),
     ],
   },
   {
     ...{ ...facts, claim: { ...claim, state: 'suspended', suspended_reason: 'proof_missing' } },
     listing: { ...listing, endpoint: undefined, remotes: [{ type: 'sse', url: 'https://{host}/mcp' }] },
-    imported: [signal('namespace.matches_repository_owner', false)],
+    imported: [
+      signal('namespace.matches_repository_owner', false),
+      signal('record.moves', { versions: 3, since: '2025-01-01T08:00:00.000Z', moves: [] }),
+    ],
   },
 ];
 
@@ -198,6 +229,7 @@ export const observedCases: readonly ListingFacts[] = [
       status_message: 'New pricing: see acme.example/pricing.',
       remotes: at(first, second),
     },
+    imported: [signal('record.moves', { versions: 5, moves })],
     observed: { observed_at: checked, due_since: null, observations: ofService },
     shared: [inCommon('endpoint', 'org.other/twin', 2), inCommon('package', 'net.third/copy')],
   },

@@ -17,10 +17,13 @@ import {
   type Words,
   within,
 } from '../../core/words.ts';
+import { type DatedMove, isSameMove } from '../../listings/moves.ts';
 import type { Change } from '../../log/change.ts';
 import { canonicalDigest } from '../../log/leaf.ts';
 import type { ShownChange } from '../../observations/changed-texts.ts';
 import { addTexts } from '../../observations/history.ts';
+import { factsOf } from '../../observations/kind.ts';
+import { recordMoves, versionMoveWords } from '../../observations/kinds/moves.ts';
 import { changedToolWords, type ToolChange } from '../../observations/kinds/tool-changes.ts';
 import { toolsSurface } from '../../observations/kinds/tools.ts';
 import { kindOf } from '../../observations/kinds.ts';
@@ -39,7 +42,7 @@ export const historyKinds = [
 export type HistoryKind = (typeof historyKinds)[number];
 
 /** One event in the history of a listing. */
-export type HistoryEvent = ReturnType<typeof toCheck> | ReturnType<typeof toRecorded>;
+export type HistoryEvent = ReturnType<typeof toCheck | typeof toRecorded | typeof toVersion>;
 
 const kindsByPrefix: Readonly<Record<string, HistoryKind | undefined>> = {
   listing: 'record',
@@ -48,6 +51,7 @@ const kindsByPrefix: Readonly<Record<string, HistoryKind | undefined>> = {
   rating: 'ratings',
   moderation: 'operator',
   view: 'views',
+  version: 'record',
 };
 const recordedKinds = new Set(Object.values(kindsByPrefix));
 
@@ -78,6 +82,11 @@ function toRecorded({ type, at, data }: Change, claims: readonly ClaimEvent[]) {
   const claim = claims.find(({ log_index }) => log_index === data.log_index);
   return { type, at, data, ...(claim && { claim }) };
 }
+
+/** A version that moved the record; no change of the stream is of it if it was published before the listing was read first. */
+const toVersion = (at: string, moved: DatedMove) => ({
+  ...{ type: 'version.published' as const, at, data: { moved } },
+});
 
 /** So many events of a list are read at once, and so often for one page, of which a filter may leave out all. */
 const readAtOnce = 100;
@@ -118,48 +127,75 @@ async function readChecks(handle: string, before: number, context: Pick<Context,
 interface HistoryQuery {
   readonly kind?: HistoryKind | undefined;
   readonly since?: string | undefined;
-  /** A place: events before this change of the stream, and checks before this log index. */
-  readonly after?: readonly [seq: number, log_index: number] | undefined;
+  /** A place: events before this change of the stream, checks before this log index, and versions before this one. */
+  readonly after?: Places | undefined;
   readonly limit: number;
 }
 
 interface HistoryPage {
   readonly events: readonly HistoryEvent[];
-  readonly next: [seq: number, log_index: number] | undefined;
+  readonly next: Places | undefined;
 }
 
+/** Versions that moved the record and were published on a known date, but for those that the stream of changes tells. */
+async function readVersions(
+  { listing: { handle }, imported }: Pick<ListingFacts, 'listing' | 'imported'>,
+  context: Pick<Context, 'store'>,
+): Promise<Placed[]> {
+  const moves = factsOf(recordMoves, imported).flatMap(({ value }) => value?.moves ?? []);
+  if (moves.length === 0) return [];
+  const changes = await context.store.changes.ofRecord(handle, {
+    before: Number.MAX_SAFE_INTEGER,
+    limit: readAtOnce,
+  });
+  return moves.flatMap((move, at): Placed[] => {
+    const { version, published_at } = move;
+    const isTold = changes.some(({ data }) => data.version === version && isSameMove(data.moved, move));
+    if (isTold || published_at === undefined) return [];
+    // Counted from the oldest: a newer version does not move the others.
+    return [{ at: published_at, place: moves.length - at, event: toVersion(published_at, move) }];
+  });
+}
+
+/** The places of the three lists: changes of the stream, checks and versions. */
+type Places = readonly [seq: number, log_index: number, version: number];
+const newest: Places = [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
+
 async function readEvents(
-  { listing: { handle }, claimHistory }: Pick<ListingFacts, 'listing' | 'claimHistory'>,
-  { kind, since = '', after = [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER], limit }: HistoryQuery,
+  facts: Pick<ListingFacts, 'listing' | 'claimHistory' | 'imported'>,
+  { kind, since = '', after = newest, limit }: HistoryQuery,
   context: Pick<Context, 'store'>,
 ): Promise<HistoryPage> {
+  const { handle } = facts.listing;
   const readChanges = async (before: number) =>
     (await context.store.changes.ofRecord(handle, { before, limit: readAtOnce })).map((change) => ({
-      ...{ at: change.at, place: change.seq, event: toRecorded(change, claimHistory) },
+      ...{ at: change.at, place: change.seq, event: toRecorded(change, facts.claimHistory) },
     }));
-  const readNone = async () => [];
   const isOfChecks = kind === undefined || !recordedKinds.has(kind);
   const isRecorded = kind === undefined || recordedKinds.has(kind);
-  const changes = readList(isRecorded ? readChanges : readNone, { before: after[0], since });
-  const checks = readList(isOfChecks ? (before) => readChecks(handle, before, context) : readNone, {
-    before: after[1],
-    since,
-  });
-  let [change, check, [seq, log_index]] = [await changes.next(), await checks.next(), after];
+  const versions = isRecorded ? await readVersions(facts, context) : [];
+  const reads = [
+    isRecorded && readChanges,
+    isOfChecks && ((before: number) => readChecks(handle, before, context)),
+    async (before: number) => versions.filter(({ place }) => place < before),
+  ];
+  const places: [number, number, number] = [...after];
+  const lists = places.map((before, at) => readList(reads[at] || (async () => []), { before, since }));
+  const heads = await Promise.all(lists.map((list) => list.next()));
   const events: HistoryEvent[] = [];
   // Each list keeps its own order, in which times may go back a little; the cursor has a place in each.
-  while (!change.done || !check.done) {
-    if (change.done ? !change.value : check.done && !check.value) break;
-    const isCheck = !check.done && (change.done || check.value.at >= change.value.at);
-    const { event, place } = (isCheck ? check.value : change.value) as Placed;
-    const asked = only(kind, event);
-    if (asked && events.length === limit) return { events, next: [seq, log_index] };
+  while (!heads.some(({ done, value }) => done && !value)) {
+    const open = heads.flatMap(({ done, value }, at) => (done ? [] : [{ ...(value as Placed), list: at }]));
+    // Of the same time, checks are newer than changes.
+    const [first] = open.toSorted((a, b) => b.at.localeCompare(a.at) || (b.list % 2) - (a.list % 2));
+    if (!first) return { events, next: undefined };
+    const asked = only(kind, first.event);
+    if (asked && events.length === limit) break;
     if (asked) events.push(asked);
-    if (isCheck) [log_index, check] = [place, await checks.next()];
-    else [seq, change] = [place, await changes.next()];
+    places[first.list] = first.place;
+    heads[first.list] = (await lists[first.list]?.next()) ?? { done: true, value: true };
   }
-  const isRead = change.done && change.value && check.done && check.value;
-  return { events, next: isRead ? undefined : [seq, log_index] };
+  return { events, next: places };
 }
 
 /**
@@ -167,7 +203,7 @@ async function readEvents(
  * begin; undefined at the end. Texts are compared of these events only.
  */
 export async function readHistory(
-  facts: Pick<ListingFacts, 'listing' | 'claimHistory'>,
+  facts: Pick<ListingFacts, 'listing' | 'claimHistory' | 'imported'>,
   query: HistoryQuery,
   context: Pick<Context, 'store'>,
 ): Promise<HistoryPage> {
@@ -332,7 +368,9 @@ export function claimWords(event: ClaimEvent): Words {
   return isEmpty(where) ? what : say`${what} (${where})`;
 }
 
-function recordedWords({ type, at, data, claim }: ReturnType<typeof toRecorded>): Words {
+function recordedWords(event: Exclude<HistoryEvent, { type: 'check' }>): Words {
+  if (event.type === 'version.published') return within(versionMoveWords(event.data.moved));
+  const { type, at, data, claim } = event;
   if (claim) return claimWords(claim);
   return changeWithVersion({ type, at, data, handle: '' });
 }
@@ -347,7 +385,7 @@ export const wordsOf = (event: HistoryEvent, kind: string | undefined): Words[] 
 
 /** The entry of the log that an event has, if it has one. */
 export const logIndexOf = (event: HistoryEvent): unknown =>
-  event.type === 'check' ? event.log_index : event.data.log_index;
+  event.type === 'check' ? event.log_index : 'log_index' in event.data ? event.data.log_index : undefined;
 
 /** An event in words, a line for each fact that changed. */
 export function toHistoryLines(event: HistoryEvent, kind: string | undefined): Words[] {

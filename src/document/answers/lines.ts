@@ -16,9 +16,11 @@ import {
   own,
   phrase,
   say,
+  source,
   type Words,
   within,
 } from '../../core/words.ts';
+import { toRepositoryKey } from '../../net/repository-place.ts';
 import { accessOauth, accessRequired, signInWords } from '../../observations/kinds/access.ts';
 import { endpointAnswers } from '../../observations/kinds/endpoint.ts';
 import { packageExists } from '../../observations/kinds/packages.ts';
@@ -101,6 +103,16 @@ function endpointsAtDomain({ handle, remotes }: ListingDocument): Words {
   return say`; ${many} of its ${places.length} endpoints ${there > 1 ? own('are') : own('is')} on it${others}`;
 }
 
+/** That the host of the recorded repository redirects it to another account than that of the namespace. */
+function movedAccount({ known }: Judged, isShown: boolean): Words {
+  const [one] = known(repositoryExists);
+  const [host = '', account = ''] = toRepositoryKey(one?.subject ?? '')?.split('/') ?? [];
+  const [now = ''] = one?.value.moved_to?.split('/') ?? [];
+  if (one === undefined || now === '' || now.toLowerCase() === account) return say``;
+  const proven = isShown ? own(', not to the one that was proven') : say``;
+  return say`, which ${code(host)} redirects to the account ${code(now)}${proven}${source('Dossier', dayText(one.observed_at))}`;
+}
+
 function namespaceOf(judged: Judged): Fact {
   const { handle } = judged.listing;
   const isShown = judged.known(namespaceProof).length > 0;
@@ -112,10 +124,11 @@ function namespaceOf(judged: Judged): Fact {
   const name = isShown
     ? say`${ours(namespaceText(handle))}, proven to the registry`
     : say`namespace ${ours(handleParts(handle).namespace)}, ${judged.listing.sample ? own('not proven') : own('not known to be proven')}`;
+  const elsewhere = owner ? movedAccount(judged, isShown) : say``;
   const isComparable = judged.known(namespaceHoldsEndpoint).length > 0;
   const where = isComparable ? endpointsAtDomain(judged.listing) : say``;
   // Its words name the registry as their source.
-  return ofService(judged, say`${name}${owner === undefined ? say`` : owns}${where}`);
+  return ofService(judged, say`${name}${owner === undefined ? say`` : owns}${elsewhere}${where}`);
 }
 
 function repositoryOf(judged: Judged): Fact[] {

@@ -18,9 +18,11 @@ import {
   type Words,
   within,
 } from '../../core/words.ts';
+import { isWeighty } from '../../listings/moves.ts';
 import type { Kind } from '../../observations/kind.ts';
 import { accessOauth, accessRequired } from '../../observations/kinds/access.ts';
 import { endpointAnswers } from '../../observations/kinds/endpoint.ts';
+import { recordMoves, versionMoveWords } from '../../observations/kinds/moves.ts';
 import { sharedKinds } from '../../observations/kinds/publisher.ts';
 import { registryFirstPublished } from '../../observations/kinds/record.ts';
 import { toolsSurface } from '../../observations/kinds/tools.ts';
@@ -77,6 +79,23 @@ function deprecated(judged: Judged): Words[] {
     ...(origin_status === 'deprecated' ? [say`Deprecated in the registry${source('record')}${said}`] : []),
     ...ofDeprecated(judged),
   ];
+}
+
+const [moved_days, mostMoves] = [365, 2];
+
+/** Versions of the last year that moved the record, those that lead to somebody else first; `get_history` has them all. */
+function moved({ listing, known }: Judged): Words[] {
+  const all = known(recordMoves).flatMap(({ value }) => value.moves);
+  const recent = all.filter(
+    ({ published_at }) => published_at === undefined || daysSince(published_at, listing) <= moved_days,
+  );
+  const sorted = recent.toSorted((a, b) => Number(isWeighty(b)) - Number(isWeighty(a)));
+  const more = sorted.length - mostMoves;
+  const shown = sorted
+    .slice(0, mostMoves)
+    .map((one) => sentence(say`${versionMoveWords(one)}${source('record')}`));
+  const others = more > 0 ? [say`${count(more, 'more version')} moved something, too.`] : [];
+  return shown.length === 0 ? [] : [join([...shown, ...others], ' ')];
 }
 
 const statusMessage = ({ listing: { origin_status, status_message } }: Judged): Words[] =>
@@ -268,6 +287,7 @@ const rules = {
   malware: ofKinds('malware'),
   other_malware: ofKinds('other_malware'),
   deprecated,
+  moved,
   superseded: ofKinds('superseded'),
   status_message: statusMessage,
   no_answer: noAnswer,
@@ -288,6 +308,7 @@ const standOutKeys = Object.keys(rules) as (keyof typeof rules)[];
 
 /** The page of the listing that has more of it. */
 const anchors: Partial<Record<keyof typeof rules, 'history' | 'ratings'>> = {
+  moved: 'history',
   no_answer: 'history',
   changed: 'history',
   unread_tools: 'history',

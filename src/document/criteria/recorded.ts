@@ -4,15 +4,17 @@ import { day } from '../../core/text.ts';
 import { codes, count, dayOf, join, ours, own, say, sentence, type Words } from '../../core/words.ts';
 import { copyFields } from '../../imports/import-run.ts';
 import { isSpecified, type ListingRemote } from '../../listings/listing.ts';
+import { isWeighty } from '../../listings/moves.ts';
 import { factsOf, type RecordKind } from '../../observations/kind.ts';
 import { accessRequired } from '../../observations/kinds/access.ts';
+import { recordMoves, versionMoveWords } from '../../observations/kinds/moves.ts';
 import {
   namespaceHoldsEndpoint,
   namespaceOwner,
   publisherListings,
   sharedKinds,
 } from '../../observations/kinds/publisher.ts';
-import { registryFirstPublished } from '../../observations/kinds/record.ts';
+import { registryFirstPublished, registryVersions } from '../../observations/kinds/record.ts';
 import { repositoryExists } from '../../observations/kinds/repository.ts';
 import { currentOutcome, knowingOf } from '../../observations/observation.ts';
 import { groupTexts, shownGroups } from '../../ratings/groups.ts';
@@ -178,6 +180,25 @@ function signalFinding(compared: ComparedListing, kind: RecordKind, found: Found
 const ofSignal = (kind: RecordKind) =>
   criteriaOf<Found>('imported', (compared, found) => signalFinding(compared, kind, found));
 
+/** Whether no version of so many days moved the record to somebody else, as far as versions are stored. */
+function judgeUnmoved(compared: ComparedListing, days: number): Found {
+  const { published_at } = compared.listing;
+  const fact = signalOf(compared, recordMoves)?.value;
+  if (published_at === undefined) return unknown(noDates);
+  const ageOf = (date: string) => daysSince(date, compared.now_ms) ?? 0;
+  const last = fact?.moves.find(isWeighty);
+  if (last && last.published_at === undefined) return unknown(noDates);
+  if (last?.published_at !== undefined && ageOf(last.published_at) < days)
+    return notMet(sentence(versionMoveWords(last)));
+  const versions = signalOf(compared, registryVersions);
+  if (!fact && versions?.value !== 1)
+    return unknown(versions?.reason ?? own('Dossier does not have two versions of the record to compare.'));
+  const since = last?.published_at ?? fact?.since ?? published_at;
+  const compares = fact ? say`${count(fact.versions, 'version')} were compared` : own('it has one version');
+  const none = say`After ${dayOf(since)} no version of the record moved to another owner or asked for another secret; ${compares}`;
+  return ageOf(since) >= days ? met(say`${none}.`) : unknown(say`${none}. That is less than was asked for.`);
+}
+
 /** Criteria judged by imported signals, each with its source and date; never by ratings. */
 export const signalCriteria = {
   namespace_matches_repository_owner: ofSignal(namespaceOwner).plain(
@@ -221,6 +242,11 @@ export const signalCriteria = {
       const { outcome, reason = say`` } = signalOf(compared, found) ?? {};
       return signalFinding(compared, found, outcome === 'seen' ? notMet(reason) : unknown(reason));
     },
+  ),
+  record_unmoved_for: ofSignal(recordMoves).number(
+    'No version of the last {} day(s) moved to another owner or asked for another secret',
+    maxDays,
+    judgeUnmoved,
   ),
   publisher_listings_at_most: ofSignal(publisherListings).number(
     'Publisher has at most {} listing(s)',

@@ -19,6 +19,7 @@ beforeAll(async () => {
       registryEntry('com.example/empty', onGitHub('example/empty')),
       registryEntry('com.example/gone', onGitHub('example/gone')),
       registryEntry('com.example/moved', onGitHub('example/moved')),
+      registryEntry('io.github.Example/moved', onGitHub('Example/moved')),
     ],
   });
   repository = directory.git.createRepository('example/there');
@@ -209,6 +210,39 @@ it('does not count another commit with the same files as a change of them', asyn
   const [newest] = await directory.store.observations.history('com.example/there', { limit: 1 });
   expect(newest?.changes.map(({ kind }) => kind)).not.toContain('repository.agent_files');
   expect(newest?.changes.map(({ kind }) => kind)).toContain('repository.head');
+});
+
+it('says beside the account that was proven to which account its repository moved', async () => {
+  const handle = 'io.github.Example/moved';
+  const whose = async () => {
+    const sent = {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ handle }),
+    };
+    const answer = (await (await directory.app.request('/api/tools/get_agent', sent)).json()) as {
+      lines: { whose: string };
+    };
+    return answer.lines.whose;
+  };
+  const redirectTo = (account: string) => {
+    directory.git.fault = ({ url }, response) => {
+      if (!url?.startsWith('/Example/moved')) return false;
+      response.writeHead(301, { location: `/${account}/moved-on.git/git-upload-pack` }).end();
+      return true;
+    };
+  };
+  redirectTo('new-name');
+  await directory.observe(handle);
+  expect(await whose()).toMatch(
+    /^GitHub account Example, proven to the registry, owner of the recorded repository, which `github\.com` redirects to the account `new-name`, not to the one that was proven\./,
+  );
+  // Another name at the same account is no other account.
+  redirectTo('example');
+  await directory.observe(handle);
+  expect(await whose()).toMatch(
+    /^GitHub account Example, proven to the registry, owner of the recorded repository\./,
+  );
 });
 
 it('names another address that a repository has moved to', async () => {

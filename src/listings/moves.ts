@@ -1,0 +1,235 @@
+import { isDeepStrictEqual } from 'node:util';
+import compare from 'semver/functions/compare.js';
+import valid from 'semver/functions/valid.js';
+import { z } from 'zod';
+import { Holder, repositoryIdentity } from '../core/identity.ts';
+import { toRepositoryKey } from '../net/repository-place.ts';
+import type { Listing, ListingInput, ListingPackage, VersionSummary } from './listing.ts';
+import { isAddress } from './package.ts';
+import { toPackageReference } from './references.ts';
+
+/** Names of each list that are kept: a record may have thousands. */
+const mostNames = 10;
+const names = z.array(z.string()).max(mostNames);
+
+/** What one record names and another did not, with what is gone; `is_within`: under a domain, or of an account, that was named before. */
+const replaced = z.strictObject({ from: names, to: names, is_within: z.boolean() });
+
+/** What a record changes of where callers go, what they run and who gets their secrets. */
+export const moveSchema = z.strictObject({
+  /** Hosts of endpoints; none in `from` if the others stay. */
+  endpoints: replaced.optional(),
+  /** Packages without their versions; none in `from` if the others stay. */
+  packages: replaced.optional(),
+  /** Without `to`, none is named any more. */
+  repository: z
+    .strictObject({ from: z.string(), to: z.string().optional(), is_within: z.boolean() })
+    .optional(),
+  /** Names of secrets that are new: those it needs, those a caller may send, and those that are gone. */
+  secrets: z.strictObject({ needs: names, takes: names, gone: names }).optional(),
+  /** Secrets that were named before, and hosts or packages that did not get them before. */
+  passed: z
+    .array(z.strictObject({ secrets: names, to: names }))
+    .max(mostNames)
+    .optional(),
+});
+export type Move = z.infer<typeof moveSchema>;
+
+/** What a record names of it. */
+export type Naming = Pick<Listing, 'remotes' | 'packages' | 'repository_key'>;
+
+/** A host as addresses are compared by it; of a template the text where the host stands. */
+function hostOf(address: string): string {
+  const written = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/?#@]*@)?([^/?#]*)/i.exec(address)?.[1] ?? address;
+  return ((/[{}]/.test(written) ? undefined : URL.parse(address)?.host) ?? written).toLowerCase();
+}
+
+/** Whom a host belongs to, whatever stands in a template before its domain. */
+const holderOfHost = (host: string): string =>
+  Holder.ofHost(host.replace(/\{[^{}]*\}/g, 'x').replace(/:\d+$/, '')).id;
+
+/** A package without its version, which is in the address of a file. */
+function packageOf(recorded: ListingPackage): string {
+  const { key, registry = '' } = toPackageReference(recorded);
+  return isAddress(recorded.identifier)
+    ? `${registry}:${toRepositoryKey(recorded.identifier) ?? hostOf(recorded.identifier)}`
+    : `${registry}:${key}`;
+}
+
+/** The scope or account in the name of a package; undefined of a name that has none. */
+function ownerOfPackage(name: string): string | undefined {
+  const scope = /^(npm(?: [^:]+(?::\/\/[^:]+)?)?:@[^/]+)\//.exec(name)?.[1];
+  if (scope !== undefined) return scope;
+  const [, type, path = ''] = /^(oci|mcpb):(.*)$/s.exec(name) ?? [];
+  if (type === undefined || !path.includes('/')) return undefined;
+  return /^[^/]*[.:]/.test(path) ? repositoryIdentity(path) : path.split('/')[0];
+}
+
+interface Secret {
+  /** As it was written first. */
+  readonly name: string;
+  required: boolean;
+  /** The hosts and packages that get it. */
+  readonly to: Set<string>;
+}
+
+/** Names of headers have no capitals of their own. */
+function secretsOf({ remotes, packages }: Naming): Map<string, Secret> {
+  const secrets = new Map<string, Secret>();
+  const add = (to: string, inputs: readonly ListingInput[] = []) => {
+    for (const { name, secret, required } of inputs) {
+      if (!secret) continue;
+      const known = secrets.get(name.toLowerCase()) ?? { name, required: false, to: new Set<string>() };
+      known.required ||= required;
+      known.to.add(to);
+      secrets.set(name.toLowerCase(), known);
+    }
+  };
+  for (const { url, inputs } of remotes) add(hostOf(url), inputs);
+  for (const recorded of packages) add(packageOf(recorded), recorded.inputs);
+  return secrets;
+}
+
+const few = (all: Iterable<string>): string[] => [...new Set(all)].sort().slice(0, mostNames);
+
+/** What is named now and was not, and what of the others is gone; undefined if nothing is new. */
+function replacedBy(
+  before: readonly string[],
+  after: readonly string[],
+  ownerOf: (name: string) => string | undefined,
+): Move['endpoints'] {
+  const added = after.filter((one) => !before.includes(one));
+  if (added.length === 0) return undefined;
+  const owners = new Set(before.map(ownerOf));
+  const is_within = added.every((one) => ownerOf(one) !== undefined && owners.has(ownerOf(one)));
+  return { from: few(before.filter((one) => !after.includes(one))), to: few(added), is_within };
+}
+
+function repositoryMove(from: string | undefined, to: string | undefined): Move['repository'] {
+  if (from === undefined || from === to) return undefined;
+  const is_within = to !== undefined && repositoryIdentity(from) === repositoryIdentity(to);
+  return { from, ...(to !== undefined && { to }), is_within };
+}
+
+type Secrets = ReadonlyMap<string, Secret>;
+
+function newSecrets(before: Secrets, after: Secrets): Move['secrets'] {
+  const notIn = (others: Secrets, all: Secrets) =>
+    [...all].flatMap(([key, one]) => (others.has(key) ? [] : one));
+  const added = notIn(before, after);
+  const namesOf = (some: readonly Secret[]) => few(some.map(({ name }) => name));
+  return added.length === 0
+    ? undefined
+    : {
+        needs: namesOf(added.filter(({ required }) => required)),
+        takes: namesOf(added.filter(({ required }) => !required)),
+        gone: namesOf(notIn(after, before)),
+      };
+}
+
+function passedOn(before: Secrets, after: Secrets): Move['passed'] {
+  const byPlaces = new Map<string, { names: string[]; to: string[] }>();
+  for (const [key, { name, to }] of after) {
+    const known = before.get(key)?.to;
+    const added = known ? [...to].filter((place) => !known.has(place)).sort() : [];
+    if (added.length === 0) continue;
+    const group = byPlaces.get(added.join('\n')) ?? { names: [], to: added };
+    group.names.push(name);
+    byPlaces.set(added.join('\n'), group);
+  }
+  const groups = [...byPlaces].sort(([a], [b]) => (a < b ? -1 : 1)).slice(0, mostNames);
+  return groups.length === 0
+    ? undefined
+    : groups.map(([, one]) => ({ secrets: few(one.names), to: few(one.to) }));
+}
+
+const distinct = (all: readonly string[]): string[] => [...new Set(all)];
+
+/** What a record moves or newly asks for, compared with the one before it; undefined if nothing. */
+export function moveBetween(before: Naming, after: Naming): Move | undefined {
+  const [hostsBefore, hosts] = [before, after].map(({ remotes }) =>
+    distinct(remotes.map(({ url }) => hostOf(url))),
+  );
+  const [packagesBefore, packages] = [before, after].map((one) => distinct(one.packages.map(packageOf)));
+  const [secretsBefore, secrets] = [secretsOf(before), secretsOf(after)];
+  const found = {
+    endpoints: replacedBy(hostsBefore ?? [], hosts ?? [], holderOfHost),
+    packages: replacedBy(packagesBefore ?? [], packages ?? [], ownerOfPackage),
+    repository: repositoryMove(before.repository_key, after.repository_key),
+    secrets: newSecrets(secretsBefore, secrets),
+    passed: passedOn(secretsBefore, secrets),
+  };
+  const parts = Object.entries(found).filter(([, part]) => part !== undefined);
+  return parts.length === 0 ? undefined : (Object.fromEntries(parts) as Move);
+}
+
+/** A version with what its record names. */
+export interface Edition extends Pick<VersionSummary, 'version' | 'status' | 'published_at' | 'undated'> {
+  readonly naming: Naming;
+}
+
+/** A move, with the version that made it and when that was published; the registry may state no date. */
+export const datedMove = moveSchema.extend({ version: z.string(), published_at: z.string().optional() });
+export type DatedMove = z.infer<typeof datedMove>;
+
+const loose = { loose: true };
+const isSemantic = ({ version }: Edition) => valid(version, loose) !== null;
+const byText = (a: string, b: string) => (a === b ? 0 : a < b ? -1 : 1);
+
+/**
+ * The versions that are not deleted, oldest first; undefined if their order is not known. It does not depend on when they were read here: it is
+ * that of publication, or of semantic versions where the registry states no dates.
+ */
+function inOrder(editions: readonly Edition[]): Edition[] | undefined {
+  const listed = editions.filter(({ status }) => status !== 'deleted');
+  const areSemantic = listed.every(isSemantic);
+  const isUndated = listed.some(({ undated }) => undated);
+  if (isUndated && !areSemantic) return undefined;
+  return listed.sort(
+    (a, b) =>
+      (isUndated ? 0 : byText(a.published_at, b.published_at)) ||
+      (areSemantic ? compare(a.version, b.version, loose) : 0) ||
+      byText(a.version, b.version),
+  );
+}
+
+/** Moves that are kept, the newest. */
+const mostMoves = 10;
+
+/** What versions of a record moved, newest first, up to the one that is shown. */
+export interface Moves {
+  /** How many versions were compared. */
+  readonly versions: number;
+  /** When the oldest of them was published, if it has a date. */
+  readonly since?: string;
+  readonly moves: DatedMove[];
+}
+
+/** Undefined if there are not two versions to compare, or their order is not known. Pure, whatever the order of the editions. */
+export function toMoves(editions: readonly Edition[], shown: string): Moves | undefined {
+  const ordered = inOrder(editions);
+  const compared = ordered?.slice(0, ordered.findIndex(({ version }) => version === shown) + 1) ?? [];
+  const [oldest] = compared;
+  if (oldest === undefined || compared.length < 2) return undefined;
+  const dateOf = ({ undated, published_at }: Edition) => (undated ? {} : { published_at });
+  const moves = compared.flatMap((edition, at): DatedMove[] => {
+    const before = compared[at - 1];
+    const move = before && moveBetween(before.naming, edition.naming);
+    return move ? [{ ...move, version: edition.version, ...dateOf(edition) }] : [];
+  });
+  return {
+    versions: compared.length,
+    ...(!oldest.undated && { since: oldest.published_at }),
+    moves: moves.reverse().slice(0, mostMoves),
+  };
+}
+
+/** Whether it names a host, package or repository of another owner than before, or another secret. */
+export const isWeighty = ({ endpoints, packages, repository, secrets }: Move): boolean =>
+  [endpoints, packages].some((part) => part?.is_within === false) ||
+  (repository?.to !== undefined && !repository.is_within) ||
+  secrets !== undefined;
+
+/** Whether a change of the record is the same move as that of a version. */
+export const isSameMove = (told: unknown, { version: _, published_at: __, ...move }: DatedMove): boolean =>
+  isDeepStrictEqual(told, move);
