@@ -152,6 +152,8 @@ const packageRegistries = json.pipe(
   z.strictObject({
     npm: optionalBaseUrl.default(''),
     pypi: optionalBaseUrl.default(''),
+    nuget: optionalBaseUrl.default(''),
+    cargo: optionalBaseUrl.default(''),
     oci: optionalBaseUrl.default(''),
   }),
 );
@@ -159,6 +161,8 @@ const packageRegistries = json.pipe(
 export const officialRegistries = {
   npm: 'https://registry.npmjs.org',
   pypi: 'https://pypi.org',
+  nuget: 'https://api.nuget.org',
+  cargo: 'https://crates.io',
   oci: 'https://registry-1.docker.io',
 };
 
@@ -258,7 +262,7 @@ export const settings = {
   ),
   PACKAGE_REGISTRIES: setting(
     'packageRegistries',
-    'Where recorded packages are looked up, as JSON `{npm, pypi, oci}`; oci is the base of docker.io, other image hosts are asked themselves. An empty or missing base asks no registry of that kind; a base may be on loopback',
+    'Where recorded packages are looked up, as JSON `{npm, pypi, nuget, cargo, oci}`; oci is the base of docker.io, other image hosts are asked themselves. An empty or missing base asks no registry of that kind; a base may be on loopback',
     packageRegistries,
     JSON.stringify(officialRegistries),
   ),

@@ -194,8 +194,13 @@ export function createRun(
   const timed = { ...parts, fetch, room: createListRoom() };
   const streams = new Set(listing.remotes.flatMap(({ type, url }) => (type === 'sse' ? [url] : [])));
   const endpoint = unlessRefused((url) => ask(url, streams.has(url), timed));
-  const npm = once((path) => parts.packages.registry('npm', path));
-  const pypi = once((path) => parts.packages.registry('pypi', path));
+  const { registry } = parts.packages;
+  const ofRegistries = {
+    npm: once((path) => registry('npm', path)),
+    pypi: once((path) => registry('pypi', path)),
+    nuget: once((path) => registry('nuget', path)),
+    cargo: once((path) => registry('cargo', path)),
+  };
   const { image, signature, advisories } = parts.packages;
   return {
     /** With at most ten remotes, one for each address. */
@@ -214,7 +219,7 @@ export function createRun(
     /** What each catalogue of PRICE_CATALOGS lists for an address; none without that setting. */
     catalogs: parts.catalogs,
     /** A GET of a path of a package registry, as `/left-pad`; `not_asked` where PACKAGE_REGISTRIES names none. */
-    registry: (name: 'npm' | 'pypi', path: string) => (name === 'npm' ? npm(path) : pypi(path)),
+    registry: (name: keyof typeof ofRegistries, path: string) => ofRegistries[name](path),
     ...{ image, signature, advisories },
   };
 }

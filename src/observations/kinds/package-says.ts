@@ -5,7 +5,7 @@ import { type NoAnswer, noAnswer } from '../../net/answer.ts';
 import { toRepositoryKey } from '../../net/repository-place.ts';
 import { defineKind } from '../kind.ts';
 import type { Published } from '../published/document.ts';
-import { ofPublished, withRepository } from '../published/readers.ts';
+import { ofPublished, packageRegistries, withRepository } from '../published/readers.ts';
 import { packagesOn, type RecordedPackage } from '../published/recorded.ts';
 import { packageOf } from '../published/words.ts';
 import type { Found } from '../remotes.ts';
@@ -64,18 +64,21 @@ export const packageNames = defineKind({
     'Who publishes the package wrote it, which is not shown to be who publishes the listing. The registry asks for it when a listing is published, and not later.',
   method_version: 'package/1',
   isOptional: true,
-  ...ofPublished(['npm', 'pypi'], ({ names: all, version }, { subject }, { listing: { handle } }) => {
-    if ('result' in all) return all;
-    if (all.length === 0)
-      return noAnswer('nothing', say`Version ${code(version)} of ${code(subject)} names no listing.`);
-    const names_this = all.includes(handle);
-    const first = names_this ? [handle, ...all.filter((one) => one !== handle)] : all;
-    return {
-      value: { names: first.slice(0, mostNames), names_this },
-      outcome: 'seen',
-      details: { version, handle },
-    };
-  }),
+  ...ofPublished(
+    ['npm', 'pypi', 'nuget'],
+    ({ names: all, version }, { subject }, { listing: { handle } }) => {
+      if ('result' in all) return all;
+      if (all.length === 0)
+        return noAnswer('nothing', say`Version ${code(version)} of ${code(subject)} names no listing.`);
+      const names_this = all.includes(handle);
+      const first = names_this ? [handle, ...all.filter((one) => one !== handle)] : all;
+      return {
+        value: { names: first.slice(0, mostNames), names_this },
+        outcome: 'seen',
+        details: { version, handle },
+      };
+    },
+  ),
 });
 
 /** Where the recorded repository is now, if its host redirects to another path. */
@@ -111,7 +114,7 @@ async function compare(
   };
 }
 
-const withStated = ofPublished(['npm', 'pypi'], compare);
+const withStated = ofPublished(packageRegistries, compare);
 
 /** The repository that a published package states as its own. */
 export const packageRepository = defineKind({
@@ -139,7 +142,10 @@ export const packageRepository = defineKind({
   isOptional: true,
   restsOn: 'package',
   about: (listing) =>
-    packagesOn('npm', 'pypi')(listing).map((one) => ({ ...one, recorded: withRepository(one, listing) })),
+    packagesOn(...packageRegistries)(listing).map((one) => ({
+      ...one,
+      recorded: withRepository(one, listing),
+    })),
   check: async (run) =>
     (await withStated.check(run)).map((one) => ({ ...one, recorded: withRepository(one, run.listing) })),
 });
@@ -165,7 +171,7 @@ export const packageLicence = defineKind({
     'Dossier has not read the licence, and does not compare it with that of the repository; it says nothing of a service that the package connects to.',
   method_version: 'package/1',
   isOptional: true,
-  ...ofPublished(['npm', 'pypi'], ({ licence, version }, { subject }) =>
+  ...ofPublished(packageRegistries, ({ licence, version }, { subject }) =>
     licence === undefined
       ? noAnswer('nothing', say`Version ${code(version)} of ${code(subject)} states no licence.`)
       : { value: licence, outcome: 'seen', details: { version } },

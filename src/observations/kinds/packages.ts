@@ -5,42 +5,44 @@ import { notAsked, toRegistered } from '../../net/answer.ts';
 import { defineKind } from '../kind.ts';
 import type { Finding } from '../observation.ts';
 import { namesWords, notFound, sourceOf } from '../published/document.ts';
-import { ofPackages, ofPublished } from '../published/readers.ts';
-import { packagesOn, type RecordedPackage, toImage } from '../published/recorded.ts';
-import { isOnNpmOrPypi, versionOf } from '../published/words.ts';
+import { ofPackages, ofPublished, packageRegistries } from '../published/readers.ts';
+import { packagesOn, type RecordedPackage, registryOf, toImage } from '../published/recorded.ts';
+import { isInRegistry, versionOf } from '../published/words.ts';
 import { withoutAnswer } from '../remotes.ts';
 import type { Run } from '../run.ts';
 
-/** Whether the recorded version of a package is deprecated (npm) or yanked (PyPI). */
+/** Whether the registry has withdrawn the recorded version of a package, in its own way. */
 export const packageDeprecated = defineKind({
   kind: 'package.deprecated',
   value: z.strictObject({
     deprecated: z.boolean(),
+    /** Left out of lists of the registry (NuGet). */
+    unlisted: z.literal(true).optional(),
     /** The registry's words. */
     message: z.string().optional(),
   }),
-  say({ value: { deprecated, message } }) {
+  say({ value: { deprecated, unlisted, message } }) {
     const said = message === undefined ? own('') : say`: ${quote(message)}`;
-    return deprecated ? say`yes${said}` : own('no');
+    if (deprecated) return say`yes${said}`;
+    return unlisted ? own('no, but unlisted') : own('no');
   },
   standsOutAs: 'deprecated',
-  sayStandsOut({ value: { deprecated, message }, details, subject = '', by }) {
+  sayStandsOut({ value: { deprecated, unlisted, message }, details, subject = '', by }) {
     const said = message === undefined ? own('') : say`: ${quote(message)}`;
-    if (!deprecated) return undefined;
-    const [registry, how] = subject.startsWith('pypi:')
-      ? [own('PyPI'), own('yanked')]
-      : [own('npm'), own('deprecated')];
+    if (!deprecated && !unlisted) return undefined;
+    const { registry, withdrawn } = registryOf(subject);
+    const how = deprecated ? withdrawn : own('unlisted');
     return say`${registry} marks ${versionOf({ details })} of ${code(subject)} as ${how}${by}${said}`;
   },
   isLocked: true,
   question: 'upkeep',
   title: 'Version marked as deprecated or yanked',
   means:
-    'Whether the registry marks the recorded version as deprecated (npm) or yanked (PyPI), and with which words.',
+    'Whether the registry marks the recorded version as deprecated (npm, NuGet) or yanked (PyPI, crates.io), or leaves it out of its lists (NuGet), and with which words.',
   doesNotMean: 'A version that is not marked may still be given up.',
   method_version: 'package/2',
   isOptional: true,
-  ...ofPublished(['npm', 'pypi'], ({ deprecated, version }) =>
+  ...ofPublished(packageRegistries, ({ deprecated, version }) =>
     'result' in deprecated ? deprecated : { value: deprecated, outcome: 'seen', details: { version } },
   ),
 });
@@ -50,7 +52,10 @@ const digestForm = /^sha256:[\da-f]{64}$/;
 /** Of an image: a tag or digest, and the digest of its manifest. */
 const manifest = z.strictObject({ reference: z.string(), digest: z.string() });
 
-async function ofImage(recorded: RecordedPackage, run: Run): Promise<Finding<z.infer<typeof manifest>>> {
+async function ofImage(
+  recorded: RecordedPackage<'oci'>,
+  run: Run,
+): Promise<Finding<z.infer<typeof manifest>>> {
   const image = toImage(recorded);
   if (!image)
     return withoutAnswer(notAsked(own('The recorded identifier is not the name of a container image.')));
@@ -74,7 +79,7 @@ async function ofImage(recorded: RecordedPackage, run: Run): Promise<Finding<z.i
   };
 }
 
-const published = ofPublished(['npm', 'pypi'], ({ version }) => ({
+const published = ofPublished(packageRegistries, ({ version }) => ({
   value: { version },
   outcome: 'seen',
 }));
@@ -85,7 +90,7 @@ const shortDigest = (digest: string) => code(digest.slice(0, 'sha256:'.length + 
 /** Whether the recorded packages are in their registries. */
 export const packageExists = defineKind({
   kind: 'package.exists',
-  unchecked: { what: own('whether the recorded package is published'), isAsked: isOnNpmOrPypi },
+  unchecked: { what: own('whether the recorded package is published'), isAsked: isInRegistry },
   entryName: 'package',
   value: z.union([z.strictObject({ version: z.string() }), manifest]),
   say: ({ value }) =>
@@ -101,7 +106,7 @@ export const packageExists = defineKind({
     'The registry has the recorded version of the package, or its newest one if none is recorded; for an image, its manifest.',
   doesNotMean: 'It does not say who published it, or that it was made of the recorded repository.',
   method_version: 'package/2',
-  about: packagesOn('npm', 'pypi', 'oci'),
+  about: packagesOn(...packageRegistries, 'oci'),
   check: async (run) => [...(await published.check(run)), ...(await images.check(run))],
 });
 
@@ -137,7 +142,7 @@ export const packageVersionAge = defineKind({
   unit: 'date',
   method_version: 'package/1',
   isOptional: true,
-  ...ofPublished(['npm', 'pypi'], ({ published_at, version }) =>
+  ...ofPublished(packageRegistries, ({ published_at, version }) =>
     typeof published_at === 'string'
       ? { value: published_at, outcome: 'seen', details: { version } }
       : published_at,
@@ -169,11 +174,11 @@ export const packageNewestVersion = defineKind({
   question: 'upkeep',
   title: 'Newest version in the registry',
   means:
-    'The version of the package that the registry names as its newest, and the date on which that was published: npm’s tag latest, the release that PyPI describes where none is named.',
+    'The version of the package that the registry names as its newest, and the date on which that was published: npm’s tag latest, the release that PyPI describes where none is named, the highest of NuGet and crates.io that is no pre-release.',
   doesNotMean: 'Dossier checks the version that the record names, not this one. A pre-release may be newer.',
   method_version: 'package/1',
   isOptional: true,
-  ...ofPublished(['npm', 'pypi'], ({ newest, version }, { version: named }) =>
+  ...ofPublished(packageRegistries, ({ newest, version }, { version: named }) =>
     'result' in newest
       ? newest
       : {

@@ -117,7 +117,8 @@ export function createPackageRegistries(
       const check = await openCheck().catch(() => undefined);
       return check?.(bundle) ?? notAsked(own('The file of SIGSTORE_ROOT cannot be read.'));
     },
-    async registry(name: 'npm' | 'pypi', path: string) {
+    /** What a GET of a path of a registry gives. */
+    async registry(name: Exclude<keyof typeof bases, 'oci'>, path: string) {
       return bases[name] === '' ? off(name) : ask({ url: `${bases[name]}${path}` });
     },
     /** The manifest of a container image: registry host, repository, and a tag or digest. */

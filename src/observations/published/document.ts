@@ -21,8 +21,10 @@ export interface Published {
   readonly source_url: string;
   /** RFC 3339, or why it is not known. */
   readonly published_at: string | NoAnswer;
-  /** Whether the registry marks the version as deprecated or yanked, and in which words, or why that is not known. */
-  readonly deprecated: { readonly deprecated: boolean; readonly message?: string } | NoAnswer;
+  /** Whether the registry marks the version as deprecated, yanked or unlisted, and in which words, or why that is not known. */
+  readonly deprecated:
+    | { readonly deprecated: boolean; readonly unlisted?: true; readonly message?: string }
+    | NoAnswer;
   /** Accounts that may publish it, each once, in the order of their names, or why they are not known. */
   readonly maintainers: readonly string[] | NoAnswer;
   /** The version that the registry names as its newest, and when that was published, or why it is not known. */

@@ -3,19 +3,34 @@ import type { NoAnswer } from '../../net/answer.ts';
 import type { Finding, RecordedSubject } from '../observation.ts';
 import { type Found, withoutAnswer } from '../remotes.ts';
 import type { Run, Subject } from '../run.ts';
+import { readCargo } from './cargo.ts';
 import type { Published } from './document.ts';
 import { readNpm } from './npm.ts';
+import { readNuget } from './nuget.ts';
 import { readPypi } from './pypi.ts';
-import { packagesOn, type RecordedPackage, readablePackages } from './recorded.ts';
+import {
+  type PackageRegistry,
+  type PackageType,
+  packagesOn,
+  type RecordedPackage,
+  readablePackages,
+} from './recorded.ts';
+
+const readers: Readonly<
+  Record<PackageRegistry, (run: Run, recorded: RecordedPackage) => Promise<Published | NoAnswer>>
+> = { npm: readNpm, pypi: readPypi, nuget: readNuget, cargo: readCargo };
+
+/** The registries whose packages have facts about a published version. */
+export const packageRegistries = Object.keys(readers) as readonly PackageRegistry[];
 
 const read = new WeakMap<Run, Map<string, Promise<Published | NoAnswer>>>();
 
-/** What a registry says of a recorded package on npm or PyPI, read once for each run. */
+/** What a registry says of a recorded package, read once for each run. */
 export function readPublished(run: Run, recorded: RecordedPackage): Promise<Published | NoAnswer> {
   const known = read.get(run) ?? new Map<string, Promise<Published | NoAnswer>>();
   read.set(run, known);
   const reading = known.get(recorded.recorded);
-  const published = reading ?? (recorded.type === 'npm' ? readNpm(run, recorded) : readPypi(run, recorded));
+  const published = reading ?? readers[recorded.type](run, recorded);
   known.set(recorded.recorded, published);
   return published;
 }
@@ -25,16 +40,16 @@ export const withRepository = ({ recorded }: RecordedSubject, { repository = '' 
   `${recorded} ${repository}`;
 
 /** One fact for each recorded package of these registries, about the recorded version if the fact says nothing else. */
-export const ofPackages = <const Value extends Json>(
-  types: readonly RecordedPackage['type'][],
-  toFinding: (recorded: RecordedPackage, run: Run) => Promise<Finding<Value>>,
+export const ofPackages = <const Value extends Json, Type extends PackageType>(
+  types: readonly Type[],
+  toFinding: (recorded: RecordedPackage<Type>, run: Run) => Promise<Finding<Value>>,
 ) => ({
   about: packagesOn(...types),
   restsOn: 'package' as const,
   check: (run: Run): Promise<readonly Finding<Value>[]> =>
     Promise.all(
       readablePackages(run.listing)
-        .filter(({ type }) => types.includes(type))
+        .filter((one): one is RecordedPackage<Type> => types.some((type) => type === one.type))
         .map(async (one) => ({
           ...{ recorded: one.recorded, ...(await toFinding(one, run)), subject: one.subject },
         })),
@@ -43,7 +58,7 @@ export const ofPackages = <const Value extends Json>(
 
 /** One fact for each recorded package of these registries whose version is published there. */
 export const ofPublished = <const Value extends Json>(
-  types: readonly RecordedPackage['type'][],
+  types: readonly PackageRegistry[],
   toFinding: (
     published: Published,
     recorded: RecordedPackage,

@@ -1,29 +1,57 @@
+import { name, own } from '../../core/words.ts';
 import { isImageType } from '../../listings/package.ts';
 import type { RecordedSubject } from '../observation.ts';
 import type { Subject } from '../run.ts';
 
+/** The types of packages that are looked up: the form of a name, and of a registry its name and its word for a version that is withdrawn. */
+const types = {
+  npm: {
+    form: /^(?:@[\w.~-]{1,100}\/)?(?![._])[\w.~-]{1,214}$/,
+    ...{ registry: name('npm'), withdrawn: own('deprecated') },
+  },
+  pypi: {
+    form: /^[a-z\d](?:[\w.-]{0,98}[a-z\d])?$/i,
+    ...{ registry: own('PyPI'), withdrawn: own('yanked') },
+  },
+  nuget: {
+    form: /^\w(?:[\w.-]{0,98}\w)?$/,
+    ...{ registry: own('NuGet'), withdrawn: own('deprecated') },
+  },
+  cargo: {
+    form: /^[a-z][\w-]{0,63}$/i,
+    ...{ registry: name('crates.io'), withdrawn: own('yanked') },
+  },
+  oci: { form: /^[\w./:@-]{1,300}$/ },
+} as const;
+
+export type PackageType = keyof typeof types;
+
+/** The registries that publish versions of packages. */
+export type PackageRegistry = Exclude<PackageType, 'oci'>;
+
 /** A recorded package of a registry that Dossier can read, named as its observations name it. */
-export interface RecordedPackage {
+export interface RecordedPackage<Type extends PackageType = PackageRegistry> {
   /** As `npm:@scope/name`. */
   readonly subject: string;
   /** With the recorded version, as `npm:@scope/name@1.0.0`. */
   readonly recorded: string;
-  readonly type: 'npm' | 'pypi' | 'oci';
+  readonly type: Type;
   readonly name: string;
   readonly version: string | undefined;
 }
 
 const mostPackages = 10;
 
-const forms: Readonly<Record<RecordedPackage['type'], RegExp>> = {
-  npm: /^(?:@[\w.~-]{1,100}\/)?(?![._])[\w.~-]{1,214}$/,
-  pypi: /^[a-z\d](?:[\w.-]{0,98}[a-z\d])?$/i,
-  oci: /^[\w./:@-]{1,300}$/,
-};
 /** Not `.` or `..`, which would be other addresses of the registry. */
 const versionForm = /^(?!\.{1,2}$)[\w.!+~-]{1,100}$/;
 
-const isType = (type: string): type is RecordedPackage['type'] => Object.hasOwn(forms, type);
+const isType = (type: string): type is PackageType => Object.hasOwn(types, type);
+
+/** The registry that the subject of a fact names, and its word for a version that is withdrawn. */
+export function registryOf(subject: string) {
+  const [type = ''] = subject.split(':', 1);
+  return isType(type) && type !== 'oci' ? types[type] : types.npm;
+}
 
 /** A recorded package by the names of its facts; undefined for one of another registry, or with no valid name. */
 export function toPackage({
@@ -31,10 +59,11 @@ export function toPackage({
   registry_base_url,
   identifier,
   version,
-}: Subject['packages'][number]): RecordedPackage | undefined {
+}: Subject['packages'][number]): RecordedPackage<PackageType> | undefined {
   const type = isImageType(registry_type) ? 'oci' : registry_type.toLowerCase();
   // A package of another registry is never looked up in the usual one.
-  if (registry_base_url !== undefined || !isType(type) || !forms[type].test(identifier)) return undefined;
+  if (registry_base_url !== undefined || !isType(type) || !types[type].form.test(identifier))
+    return undefined;
   const isVersion = version !== undefined && version !== 'latest' && versionForm.test(version);
   const subject = `${type}:${identifier}`;
   const named = { type, name: identifier, subject, recorded: `${subject}@${version ?? ''}` };
@@ -43,22 +72,22 @@ export function toPackage({
 
 /** The recorded packages on these registries, all of them; those with no valid name are left out. */
 export const packagesOn =
-  (...types: RecordedPackage['type'][]) =>
+  (...wanted: readonly PackageType[]) =>
   ({ packages }: Pick<Subject, 'packages'>): RecordedSubject[] =>
     packages
       .flatMap((one) => toPackage(one) ?? [])
-      .filter(({ type }) => types.includes(type))
+      .filter(({ type }) => wanted.includes(type))
       .map(({ subject, recorded }) => ({ subject, recorded }));
 
-/** The recorded packages that are checked: on npm, PyPI and OCI registries, each name once, at most ten. */
-export function readablePackages({ packages }: Pick<Subject, 'packages'>): RecordedPackage[] {
+/** The recorded packages that are checked: of a type that is looked up, each name once, at most ten. */
+export function readablePackages({ packages }: Pick<Subject, 'packages'>): RecordedPackage<PackageType>[] {
   const known = packages.flatMap((recorded) => toPackage(recorded) ?? []);
   const bySubject = new Map(known.toReversed().map((one) => [one.subject, one]));
   return known.filter((one) => bySubject.get(one.subject) === one).slice(0, mostPackages);
 }
 
 /** Takes an image's name apart, as `ghcr.io/owner/name:1.0`; without a host it is on docker.io. `reference`: a tag or digest. */
-export function toImage({ name: identifier, version }: RecordedPackage) {
+export function toImage({ name: identifier, version }: RecordedPackage<PackageType>) {
   const parts =
     /^(?:([a-z\d.-]+\.[a-z]{2,}(?::\d+)?|localhost:\d+)\/)?([a-z\d][a-z\d._/-]*?)(?::([\w.-]{1,128}))?(?:@(sha256:[\da-f]{64}))?$/.exec(
       identifier,

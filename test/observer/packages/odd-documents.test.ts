@@ -19,6 +19,26 @@ const packument = npmPackument(
   { '1.0.0': '2026-01-01T10:00:00.000Z', '1.1.0': '2026-03-01T10:00:00.000Z' },
 );
 const release = pypiRelease('odd', '1.1.0', 'a');
+const registration = {
+  items: [
+    {
+      ...{ lower: '1.0.0', upper: '1.1.0' },
+      items: [
+        {
+          catalogEntry: {
+            ...{ version: '1.1.0', listed: true, published: '2026-03-01T10:00:00+00:00' },
+            ...{ licenseExpression: 'MIT', projectUrl: 'https://github.com/a/odd' },
+            deprecation: { reasons: ['Legacy'], message: 'a' },
+          },
+        },
+      ],
+    },
+  ],
+};
+const crate = {
+  crate: { name: 'odd', repository: 'https://github.com/a/odd', max_stable_version: '1.1.0' },
+  versions: [{ num: '1.1.0', yanked: true, license: 'MIT', created_at: '2026-03-01T10:00:00Z' }],
+};
 
 let document: unknown;
 let registry: Endpoint;
@@ -34,9 +54,11 @@ beforeAll(async () => {
       remotes: [],
     });
   directory = await openDirectory({
-    entries: [listed('npm'), listed('pypi')],
+    entries: ['npm', 'pypi', 'nuget', 'cargo'].map(listed),
     environment: {
-      PACKAGE_REGISTRIES: JSON.stringify({ npm: registry.url, pypi: registry.url }),
+      PACKAGE_REGISTRIES: JSON.stringify(
+        Object.fromEntries(['npm', 'pypi', 'nuget', 'cargo'].map((type) => [type, registry.url])),
+      ),
     },
   });
 });
@@ -48,6 +70,8 @@ afterAll(async () => {
 it.each([
   ['npm', packument],
   ['pypi', release],
+  ['nuget', registration],
+  ['cargo', crate],
 ])('whatever %s has at any place of its document, no other fact is lost', async (type, whole) => {
   const handle = `com.example.odd/${type}`;
   document = whole;

@@ -1,0 +1,161 @@
+import { asMembers } from '../../core/json.ts';
+import { code, own, say } from '../../core/words.ts';
+import { type Fetched, type NoAnswer, notAsked, toContent, toRegistered } from '../../net/answer.ts';
+import type { Run } from '../run.ts';
+import {
+  free,
+  memberOf,
+  notFound,
+  notStated,
+  type Published,
+  sourceOf,
+  toShort,
+  toTime,
+} from './document.ts';
+import type { RecordedPackage } from './recorded.ts';
+import { namesIn, repositoryOfHome, toLicence, toStatedRepository } from './stated.ts';
+
+const nuget = own('NuGet');
+
+/** The catalogue entry of a version, and a page of them. */
+type Entry = Published['document'];
+type Page = Published['document'];
+
+const versionParts = /^v?(\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?(?:\.(\d{1,9}))?(-[\w.-]{1,100})?(?:\+|$)/;
+
+/** The parts of a version as NuGet normalizes it (`1.0` is `1.0.0`); undefined for what is none. */
+function partsOf(version: unknown) {
+  const parts = versionParts.exec(String(version).slice(0, 200));
+  if (!parts) return undefined;
+  const [, major, minor, patch, revision, pre = ''] = parts;
+  return {
+    release: [major, minor, patch, revision].map((part) => Number(part ?? 0)),
+    pre: pre.toLowerCase(),
+  };
+}
+
+/** A version as addresses of NuGet name it; the text itself, in lower case, for what is none. */
+function toKey(version: unknown): string {
+  const parts = partsOf(version);
+  if (!parts) return String(version).toLowerCase();
+  const [major, minor, patch, revision] = parts.release;
+  return `${major}.${minor}.${patch}${revision ? `.${revision}` : ''}${parts.pre}`;
+}
+
+/** Whether one release is not above another; pre-releases count as their release. */
+function isUpTo(version: unknown, other: unknown): boolean {
+  const [a, b] = [partsOf(version)?.release, partsOf(other)?.release];
+  if (!a || !b) return false;
+  const at = a.findIndex((part, index) => part !== b[index]);
+  return at === -1 || (a[at] ?? 0) < (b[at] ?? 0);
+}
+
+const base = (id: string) => `/v3/registration5-gz-semver2/${id}`;
+const pageVersion = /^[\w.+-]{1,100}$/;
+const mostPages = 3;
+
+/** The entries of a page: within the index of a package with few versions, else at an address of its own. */
+async function entriesOf(run: Run, id: string, page: Page): Promise<Entry[] | NoAnswer> {
+  let { items } = page;
+  if (!Array.isArray(items)) {
+    const [lower, upper] = [page.lower, page.upper].map((one) => toKey(one));
+    if (![lower, upper].every((one) => pageVersion.test(one ?? '')))
+      return notAsked(own('NuGet names a page of versions in a form that Dossier does not read.'));
+    const path = `${base(id)}/page/${lower}/${upper}.json`;
+    const answer = toRegistered(await run.registry('nuget', path), (sent) => Array.isArray(sent.items));
+    if (answer.result === 'absent') return notStated(nuget, own('which versions there are'));
+    if (answer.result !== 'document') return answer;
+    ({ items } = answer.document);
+  }
+  return (items as readonly unknown[]).map((leaf) => memberOf(leaf, 'catalogEntry'));
+}
+
+/** The pages that have a version or the newest one: all that come with the index. */
+function pagesFor(version: string | undefined, pages: readonly Page[]): readonly Page[] {
+  if (pages.every(({ items }) => Array.isArray(items))) return pages;
+  const around = pages.filter(({ lower, upper }) => isUpTo(lower, version) && isUpTo(version, upper));
+  return [...new Set([...around.slice(0, mostPages - 1), ...pages.slice(-1)])];
+}
+
+/** NuGet gives a version that is not listed the year 1900. */
+function publishedAt({ published }: Entry): string | undefined {
+  const time = toTime(published);
+  return time === undefined || time.startsWith('1900-') ? undefined : time;
+}
+
+/** The highest version that is listed, of those that are no pre-release if there is one. */
+function newestOf(entries: readonly Entry[]): Published['newest'] {
+  const listed = entries.filter(({ listed: isListed }) => isListed !== false);
+  const newest = listed.findLast(({ version }) => partsOf(version)?.pre === '') ?? listed.at(-1);
+  const version = toShort(newest?.version);
+  if (!newest || version === undefined) return notStated(nuget, own('a version that is listed'));
+  const published_at = publishedAt(newest);
+  return { version, ...(published_at !== undefined && { published_at }) };
+}
+
+function deprecationOf(entry: Entry): Published['deprecated'] {
+  const stated = memberOf(entry, 'deprecation');
+  const reasons = Array.isArray(stated.reasons) ? (stated.reasons as unknown[]) : [];
+  const message = toShort(stated.message) ?? toShort(reasons.slice(0, 5).join(', '));
+  const isDeprecated = Object.keys(stated).length > 0;
+  return {
+    deprecated: isDeprecated,
+    ...(entry.listed === false && { unlisted: true as const }),
+    ...(isDeprecated && message !== undefined && { message }),
+  };
+}
+
+/** The handles that the README of a version names; a version without one names none. */
+async function namesOf(run: Run, id: string, version: string): Promise<Published['names']> {
+  const answer = toContent(await run.registry('nuget', `/v3-flatcontainer/${id}/${version}/readme`));
+  if (answer.result === 'response') return namesIn(answer.text);
+  return answer.outcome === 'absent' ? [] : answer;
+}
+
+async function toPublished(
+  run: Run,
+  id: string,
+  { response, entry, newest }: { response: Fetched; entry: Entry; newest: Published['newest'] },
+): Promise<Published> {
+  const version = toShort(entry.version) ?? '';
+  const other = notAsked(own('Dossier does not ask NuGet for this.'));
+  return {
+    result: 'published',
+    version,
+    ...sourceOf(response),
+    published_at: publishedAt(entry) ?? notStated(nuget, own('when this version was published')),
+    deprecated: deprecationOf(entry),
+    maintainers: other,
+    newest,
+    names: await namesOf(run, id, toKey(version)),
+    repository: toStatedRepository(memberOf(entry, 'repository').url) ?? repositoryOfHome(entry.projectUrl),
+    licence: toLicence(entry.licenseExpression),
+    earlier: other,
+    document: entry,
+  };
+}
+
+/** What NuGet says of a package: the index of its versions, with a page or two of a package with 128 or more, and the README. */
+export async function readNuget(
+  run: Run,
+  { name, version: recorded }: RecordedPackage,
+): Promise<Published | NoAnswer> {
+  const id = name.toLowerCase();
+  const answer = toRegistered(await run.registry('nuget', `${base(id)}/index.json`), (sent) =>
+    Array.isArray(sent.items),
+  );
+  if (answer.result === 'absent')
+    return notFound(nuget, answer.response, say`has no package ${code(name)}${free(name)}`);
+  if (answer.result !== 'document') return answer;
+  const { response, document } = answer;
+  const pages = (document.items as readonly unknown[]).map(asMembers);
+  const read = await Promise.all(pagesFor(recorded, pages).map((page) => entriesOf(run, id, page)));
+  const failed = read.find((page) => 'result' in page);
+  if (failed) return failed;
+  const entries = (read as Entry[][]).flat();
+  const newest = newestOf(entries);
+  const version = recorded ?? ('version' in newest ? newest.version : '');
+  const entry = entries.find((one) => toKey(one.version) === toKey(version));
+  if (!entry) return notFound(nuget, response, say`has no version ${code(version)} of ${code(name)}`);
+  return toPublished(run, id, { response, entry, newest });
+}
