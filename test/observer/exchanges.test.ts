@@ -344,6 +344,11 @@ it('compares the resource and the issuer of metadata with what it was asked for'
     0,
     'dynamic_registration',
   ]);
+  const answer = await (await directory.app.request('/agents/com.example.issuer/mcp.md')).text();
+  expect(answer).toContain(
+    'OAuth sign-in through `https://issuer.example.com/auth`; the metadata of `https://issuer.example.com/auth` names `https://issuer.example.com/other` as its issuer, so clients must not use it (RFC 8414)',
+  );
+  expect(answer).toContain('; it is for `https://issuer.example.com/`, and not for this address');
 });
 
 it('takes only words about credentials for a request for some', async () => {

@@ -109,10 +109,12 @@ async function ofServer(run: Run, issuer: string) {
 }
 
 const noCredentials = noAnswer('nothing', own('The endpoint did not ask for credentials.'));
-const otherResource = noAnswer(
-  'nothing',
-  own('The endpoint did not ask for credentials; the OAuth metadata of its host is for another address.'),
-);
+/** Metadata of the host of an endpoint that asked for nothing, which is for another address. */
+const forOther = (resource: string | undefined) =>
+  noAnswer(
+    'nothing',
+    say`The endpoint did not ask for credentials; the OAuth metadata of its host is for ${resource === undefined ? own('no address') : code(resource)}, and not for this address.`,
+  );
 const neither = noAnswer(
   'absent',
   own('The endpoint did not ask for credentials, and publishes no OAuth metadata (RFC 9728).'),
@@ -133,7 +135,7 @@ async function findMetadata(endpoint: EndpointAnswer, run: Run) {
   if (found.result !== 'object') return found;
   const { resource } = found.object;
   const url = new URL(endpoint.url);
-  if (!endpoint.credentials && !isAbove(resource, url)) return otherResource;
+  if (!endpoint.credentials && !isAbove(resource, url)) return forOther(toText(resource));
   const isOwn = places.some((place) => place.at === found.at && isSameUrl(resource, place.resource));
   return {
     result: 'metadata' as const,
@@ -185,6 +187,25 @@ const signIn = z.strictObject({
 });
 const mostScopes = 8;
 
+const otherIssuers = z.object({
+  authorization_servers: z.array(
+    z.object({ issuer: z.string(), stated_issuer: z.string().nullable().optional() }),
+  ),
+});
+
+/** Which authorization servers have metadata of another issuer, which clients must not use (RFC 8414 section 3.3). */
+function otherIssuerWords({ as_seen }: Pick<Observation, 'as_seen'>): Words {
+  const { authorization_servers = [] } = otherIssuers.safeParse(as_seen).data ?? {};
+  const others = authorization_servers.flatMap(({ issuer, stated_issuer: stated }) =>
+    stated === undefined
+      ? []
+      : [
+          say`; the metadata of ${code(issuer)} names ${stated === null ? own('no issuer') : say`${code(stated)} as its issuer`}, so clients must not use it (RFC 8414)`,
+        ],
+  );
+  return join(others, '');
+}
+
 /**
  * Through whom callers sign in, as a phrase: OAuth sign-in `through` the authorization servers. Metadata of an endpoint that asked
  * Dossier for nothing is about calls.
@@ -193,9 +214,9 @@ export function signInWords({ value, as_seen }: Pick<Observation, 'value' | 'as_
   const { issuers = [] } = signIn.safeParse(value).data ?? {};
   const none = own('no authorization server');
   if (as_seen?.introduced_without_credentials)
-    return say`its metadata names ${issuers.length > 0 ? codes(issuers) : none}, so calls may need sign-in`;
+    return say`its metadata names ${issuers.length > 0 ? codes(issuers) : none}, so calls may need sign-in${otherIssuerWords({ as_seen })}`;
   return issuers.length > 0
-    ? say`OAuth sign-in through ${codes(issuers)}`
+    ? say`OAuth sign-in through ${codes(issuers)}${otherIssuerWords({ as_seen })}`
     : say`OAuth sign-in, which names ${none}`;
 }
 
@@ -218,7 +239,8 @@ function sayMetadata(found: ShownFinding<z.infer<typeof signIn>>): Words {
   const other = resource === null ? ofNone : say`; it is for ${code(resource)}, and not for this address`;
   const later = own('; the endpoint introduced itself without credentials, so calls may need sign-in');
   const isLater = found.as_seen?.introduced_without_credentials;
-  return say`${servers}${scopesWords(found)}${found.details?.differs ? other : own('')}${isLater ? later : own('')}`;
+  const isOther = found.details?.differs ? other : own('');
+  return say`${servers}${scopesWords(found)}${isOther}${isLater ? later : own('')}${otherIssuerWords(found)}`;
 }
 
 /** OAuth metadata of the endpoints that ask for credentials, or may ask for some when a tool is called. */
