@@ -186,7 +186,14 @@ interface Compared {
 /** What each part of an offer is, and what else is known of it. */
 async function toOffer(
   { offer, compared }: Compared,
-  { handle, advertised }: { readonly handle: string | undefined; readonly advertised: readonly Advertised[] },
+  {
+    handle,
+    ...known
+  }: {
+    readonly handle: string | undefined;
+    readonly advertised: readonly Advertised[];
+    readonly paidTool: string | undefined;
+  },
   context: Context,
 ) {
   const { payee, amount, asset, network, scheme } = compared;
@@ -194,7 +201,7 @@ async function toOffer(
   return {
     ...{ payee: payee.seen, amount: amount.seen, asset: asset.seen },
     ...{ network: network.seen, scheme: scheme.seen },
-    facts: [...factsOf(compared), ...notesOf(offer, { ...others, advertised })],
+    facts: [...factsOf(compared), ...notesOf(offer, { ...others, ...known })],
   };
 }
 
@@ -250,10 +257,11 @@ export const checkOffer = defineTool({
     const shown = sent.offers.slice(0, mostOffers);
     const closest = compareWithClosest(shown, seen);
     const handle = facts?.listing.handle;
+    const [, paidTool] = /^mcp:\/\/tool\/(.+)$/.exec(sent.resource ?? '') ?? [];
     const offers = [];
     for (const [at, one] of shown.entries()) {
       const compared = closest?.compared[at] ?? unseenOffer(one);
-      offers.push(await toOffer({ offer: one, compared }, { handle, advertised }, context));
+      offers.push(await toOffer({ offer: one, compared }, { handle, advertised, paidTool }, context));
     }
     const more = sent.count - shown.length;
     const message = messageOf(place, closest?.quotes);

@@ -110,7 +110,9 @@ describe('get_agent', () => {
   it('says what a price of x402 is for, and names the members that quote others', async () => {
     const { json } = await ask('get_agent', { handle: observedStates.paid });
     expect(json.lines).toMatchObject({
-      costs: `Quotes 0.05 USDC on Base for one request, paid to \`0x${'2'.repeat(40)}\` before it answers.`,
+      costs: expect.stringMatching(
+        /^Quotes for one request before it answers: 0\.05 USDC \(50000 of `0x833589fcd6edb6e08f4c7c32d4f71b54bda02913`\) on Base \(`eip155:8453`\), paid to `0x2{40}`, the same since [\d-]{10}\.$/,
+      ),
     });
     expect(json.untrusted_fields).toEqual(['description', 'endpoint', 'stands_out', 'lines', 'signals']);
   });

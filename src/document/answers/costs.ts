@@ -1,7 +1,9 @@
 import { asMembers } from '../../core/json.ts';
-import { own, phrase, say, toText, type Words } from '../../core/words.ts';
+import { day } from '../../core/text.ts';
+import { count, dayOf, join, own, phrase, say, toText, type Words } from '../../core/words.ts';
 import { priceChallenge } from '../../observations/kinds/offer.ts';
-import { pricePayTo } from '../../observations/kinds/price.ts';
+import { allOffers, offerInFull, offersWithPayees } from '../../observations/kinds/offers.ts';
+import { isAnotherEachTime, pricePayTo } from '../../observations/kinds/price.ts';
 import { anyPrice } from '../../observations/kinds/questions.ts';
 import { toolsSurface } from '../../observations/kinds/tools.ts';
 import { kinds } from '../../observations/kinds.ts';
@@ -46,18 +48,44 @@ function noPriceWords(one: SeenFact<typeof priceChallenge>, { seen, known }: Jud
   return isSaid ? own('no price could be seen') : say`no price could be seen: ${whyOf(one)}`;
 }
 
+const mostOffers = 3;
+
+/** Since when price and payee are the same, if that is an earlier day than that of the check. */
+function sinceWords(
+  price: KnownFact<typeof priceChallenge>,
+  payee: KnownFact<typeof pricePayTo> | undefined,
+): Words {
+  const isOlder = day(price.first_seen_at) < day(price.observed_at);
+  const from = payee && day(payee.first_seen_at);
+  if (from === undefined || from === day(price.first_seen_at))
+    return isOlder ? say`, the same since ${dayOf(price.first_seen_at)}` : say``;
+  return say`, this price since ${dayOf(price.first_seen_at)} and this payee since ${dayOf(from)}`;
+}
+
+/** The first three offers, all in full, each with its payee, and since when they are the same. */
+function quotedWords(one: KnownFact<typeof priceChallenge>, { known, detail }: Judged): Words {
+  const payee = known(pricePayTo).find(({ subject }) => subject === one.subject);
+  const isAnother = payee !== undefined && isAnotherEachTime(payee.value);
+  const offers = isAnother ? allOffers(one) : offersWithPayees(one);
+  const shown = detail === 'full' ? offers : offers.slice(0, mostOffers);
+  const left = offers.length - shown.length;
+  const more = left > 0 ? say`; ${count(left, 'more offer')} in full` : say``;
+  // Details that are stored shortened may have the payee of no offer.
+  const isNamed = shown.some((offer) => 'pay_to' in offer);
+  const to = payee && !isNamed ? say`, paid to ${factWords(payee)}` : say``;
+  return say`${join(shown.map(offerInFull), '; or ')}${to}${more}${sinceWords(one, payee)}`;
+}
+
 /** What calls cost as far as endpoints quote it and other places state it, or why that is not known. */
 export const costs: FactsOf = (judged) => {
   const { known } = judged;
   if (isNowhere(judged)) return [];
   const quoted = judged.seen(priceChallenge);
   const prices = known(priceChallenge).map((one) => {
-    const payee = known(pricePayTo).find(({ subject }) => subject === one.subject);
-    const to = payee ? say`, paid to ${factWords(payee)}` : say``;
     // An offer of x402 is for the request that it answers; other formats have units that Dossier does not read.
     const unit = isForRequest(one) ? own('for one request') : own('for an amount of use that is not known');
-    const text = say`quotes ${factWords(one)} ${unit}${to} before it answers${atPlace(one, quoted)}`;
-    return observed(judged, one, text);
+    const place = atPlace(one, quoted);
+    return observed(judged, one, say`quotes ${unit}${place} before it answers: ${quotedWords(one, judged)}`);
   });
   const others = otherPrices.flatMap((kind) =>
     known(kind).map((one) => observed(judged, one, say`${factName(kind.kind)}: ${factWords(one)}`)),

@@ -23,7 +23,11 @@ export const paidOffers = z.array(paidOffer);
 /** The offers of a value that is stored; none if it is no list of them. */
 export const readOffers = (value: unknown): readonly PaidOffer[] => paidOffers.safeParse(value).data ?? [];
 
-const quotedOffer = z.looseObject({ ...paidOffer.shape, chain_id: z.number().optional() });
+const quotedOffer = z.looseObject({
+  ...paidOffer.shape,
+  pay_to: z.string().optional(),
+  chain_id: z.number().optional(),
+});
 
 /** All offers of a fact whose details have them as they were quoted: a value holds what fits into 1 KiB. */
 export function allOffers({ value, details }: ShownFinding): readonly PaidOffer[] {
@@ -72,6 +76,35 @@ function amountWords(offer: PaidOffer, isExact: boolean): Words {
   const converted = isExact ? undefined : convertedOf(offer);
   const price = converted === undefined ? say`${ours(amount)} of ${code(asset)}` : ours(converted);
   return scheme === 'exact' ? price : say`${price} (scheme ${code(scheme)})`;
+}
+
+/** An offer with who is paid by it. */
+export interface OfferWithPayee extends PaidOffer {
+  readonly pay_to?: string;
+}
+
+/** The offers of a fact as they were quoted, each once, each with its payee, in the order of `toPaidOffers`. */
+export function offersWithPayees(found: ShownFinding): OfferWithPayee[] {
+  const quoted = z.array(quotedOffer).safeParse(found.details?.offers).data ?? [];
+  const payeesOf = Map.groupBy(quoted, (one) => textOf(toPaid(one)));
+  return allOffers(found).flatMap((offer): OfferWithPayee[] => {
+    const payees = payeesOf.get(textOf(offer))?.map(({ pay_to }) => pay_to && toAddress(pay_to)) ?? [
+      undefined,
+    ];
+    return [...new Set(payees)].map((pay_to) => ({ ...offer, ...(pay_to !== undefined && { pay_to }) }));
+  });
+}
+
+/** An offer with all that a payment would be compared by: `0.02 USDC (20000 of <address>) on Base (<network>), paid to <address>`. */
+export function offerInFull({ pay_to, ...offer }: OfferWithPayee): Words {
+  const { amount, asset, network, scheme } = offer;
+  const converted = convertedOf(offer);
+  const exact = say`${ours(amount)} of ${code(asset)}`;
+  const price = converted === undefined ? exact : say`${ours(converted)} (${exact})`;
+  const by = scheme === 'exact' ? own('') : say` (scheme ${code(scheme)})`;
+  const name = networkName(network);
+  const on = name === undefined ? code(network) : say`${ours(name)} (${code(network)})`;
+  return say`${price}${by} on ${on}${pay_to === undefined ? own('') : say`, paid to ${code(pay_to)}`}`;
 }
 
 /** An offer, as `0.01 USDC on Base`. `isExact`: in the unit and with the names that were quoted. */

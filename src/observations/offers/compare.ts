@@ -101,10 +101,10 @@ function comparePayee(pay_to: string, offer: SentOffer, seen: SeenQuotes): Compa
     (payees) => payees.includes(pay_to),
     (payees) => payees.map((payee) => code(payee)),
   );
-  const ofUnit = seen.payeesOf.filter(isOf(offer));
+  const ofUnit = seen.payeesOf.filter((one) => one.pay_to !== undefined && isOf(offer)(one));
   const isOfAnother = ofUnit.length > 0 && ofUnit.every((one) => one.pay_to !== pay_to);
   if (compared.seen !== 'as_seen' || !isOfAnother) return compared;
-  const own = unique(ofUnit.map((one) => one.pay_to)).map((payee) => code(payee));
+  const own = unique(ofUnit.flatMap((one) => one.pay_to ?? [])).map((payee) => code(payee));
   return {
     ...compared,
     text: say`${compared.text}, for another of its offers; for this one it named ${listed(own, mostNamed)}`,

@@ -50,39 +50,47 @@ function relationWords(advertised: PaidOffer, { amount, asset, network, scheme }
   return listedAmount < sent ? own(', less than this') : own(', more than this');
 }
 
-/** What a catalogue, or a document of the host, lists beside an offer. */
-function advertisedNote({ source, observed_at, offers, payeesOf }: Advertised, offer: SentOffer): Words {
+/** What a catalogue, or a document of the host, lists beside an offer; of several tools, for the one that is paid for. */
+function advertisedNote(
+  { source, observed_at, payeesOf, ...listed }: Advertised,
+  offer: SentOffer,
+  paidTool: string | undefined,
+): Words {
+  const offers = listed.offers.filter(
+    (one) => paidTool === undefined || one.tool === undefined || one.tool === paidTool,
+  );
   const near = offers.find((one) => one.asset === offer.asset && one.network === offer.network) ?? offers[0];
   if (!near) return none;
-  const payees = payeesOf.filter((one) => one.asset === near.asset && one.network === near.network);
+  const payees = payeesOf
+    .filter((one) => one.asset === near.asset && one.network === near.network)
+    .flatMap(({ pay_to }) => pay_to ?? []);
   const [payee] = payees;
-  const isSame = payees.some(({ pay_to }) => pay_to === offer.pay_to);
-  const paid = isSame
-    ? own(', paid to the same address')
-    : payee
-      ? say`, paid to ${code(payee.pay_to)}`
-      : none;
+  const other = payee === undefined ? none : say`, paid to ${code(payee)}`;
+  const paid = payees.some((one) => one === offer.pay_to) ? own(', paid to the same address') : other;
   const tool = near.tool === undefined ? none : say` for ${code(near.tool)}`;
   const more = offers.length > 1 ? say` and ${offers.length - 1} more` : none;
   return say`${code(source)} (${dayOf(observed_at)}) lists ${offerWords(near)}${tool}${relationWords(near, offer)}${paid}${more}.`;
 }
 
-/** What else is to be said of an offer: its asset, who else is paid there, and what is advertised; `paidThere` as `listings.paidAt` has it. */
+/** What else is to be said of an offer: its asset, who else is paid there, and what is advertised. */
 export function notesOf(
   offer: SentOffer,
   {
     others,
     isAll,
     advertised,
+    paidTool,
   }: {
     readonly others: readonly string[];
     readonly isAll: boolean;
     readonly advertised: readonly Advertised[];
+    /** The tool of an MCP server that is paid for, if that is known. */
+    readonly paidTool: string | undefined;
   },
 ): Words[] {
   return [
     assetNote(offer),
     othersNote(others, { isAll }),
-    ...advertised.map((one) => advertisedNote(one, offer)),
+    ...advertised.map((one) => advertisedNote(one, offer, paidTool)),
   ].filter((note) => !isEmpty(note));
 }

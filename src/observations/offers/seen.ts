@@ -1,10 +1,17 @@
 import { z } from 'zod';
 import { factsOf, type NamedKind } from '../kind.ts';
 import { priceChallenge } from '../kinds/offer.ts';
-import { allOffers, type PaidOffer, paidOffers, toAddress, toNetwork } from '../kinds/offers.ts';
+import {
+  allOffers,
+  type OfferWithPayee,
+  offersWithPayees,
+  type PaidOffer,
+  paidOffers,
+} from '../kinds/offers.ts';
 import { isAnotherEachTime, pricePayTo, readPayees } from '../kinds/price.ts';
 import { kinds } from '../kinds.ts';
 import type { Observation, ObservationChange, StoredObservation } from '../observation.ts';
+import { ownProbe } from '../remotes.ts';
 
 /** What was seen of a fact in a span of time; `value` is absent where there was none. */
 export interface Sighting<T> {
@@ -48,39 +55,13 @@ export interface SeenQuotes {
   readonly quotes: readonly Sighting<readonly PaidOffer[]>[];
   readonly payees: readonly Sighting<readonly string[]>[];
   /** Who was paid by which offer, as quoted last. */
-  readonly payeesOf: readonly QuotedPayee[];
+  readonly payeesOf: readonly OfferWithPayee[];
   /** It named other addresses when it was asked twice. */
   readonly isAnotherEachTime: boolean;
   /** Since when all quotes are known that were seen; absent if that is from the first check on. */
   readonly since?: string;
   /** Why no price was quoted the last time; absent if one was. */
   readonly unquoted?: Pick<StoredObservation, 'why' | 'observed_at'>;
-}
-
-/** An offer as it was quoted, with who is paid by it. */
-export interface QuotedPayee extends Omit<PaidOffer, 'amount'> {
-  readonly pay_to: string;
-}
-
-const quotedPayee = z.looseObject({
-  ...{ asset: z.string(), network: z.string(), scheme: z.string(), pay_to: z.string() },
-  chain_id: z.number().optional(),
-});
-
-/** Who is paid by which offer; the offers that name nobody are left out. */
-export function quotedPayees(details: Observation['details']): QuotedPayee[] {
-  const all = z.array(z.unknown()).safeParse(details?.offers).data ?? [];
-  return all.flatMap((one) => {
-    const { data } = quotedPayee.safeParse(one);
-    if (!data) return [];
-    const { asset, network, chain_id, scheme, pay_to } = data;
-    return [
-      {
-        ...{ scheme, pay_to: toAddress(pay_to), asset: toAddress(asset) },
-        network: toNetwork(network, chain_id),
-      },
-    ];
-  });
 }
 
 const factAt = (kind: NamedKind, subject: string | undefined, facts: readonly StoredObservation[]) =>
@@ -103,7 +84,7 @@ export function toSeenQuotes(facts: readonly StoredObservation[], changes: Chang
       endpoint: fact.subject,
       quotes: toSightings(fact, changes, readQuotes),
       payees: paid ? toSightings(paid, changes, readPaid) : [],
-      payeesOf: isQuoted ? quotedPayees(fact.details) : [],
+      payeesOf: isQuoted ? offersWithPayees(fact) : [],
       isAnotherEachTime: paid !== undefined && isAnotherEachTime(paid.value),
       ...(!changes.isAll && oldest !== undefined && { since: oldest }),
       ...(!isQuoted && { unquoted: { observed_at: fact.observed_at, ...(fact.why && { why: fact.why }) } }),
@@ -116,7 +97,7 @@ export interface Advertised {
   readonly source: string;
   readonly observed_at: string;
   readonly offers: readonly (PaidOffer & { readonly tool?: string | undefined })[];
-  readonly payeesOf: readonly QuotedPayee[];
+  readonly payeesOf: readonly OfferWithPayee[];
 }
 
 const advertisedOffers = z
@@ -134,7 +115,17 @@ export function toAdvertised(facts: readonly StoredObservation[]): Advertised[] 
     .filter(({ kind, outcome }) => outcome === 'seen' && advertising.some((one) => one.kind === kind))
     .flatMap(({ value, details, source, source_url, observed_at }) => {
       const offers = advertisedOffers.safeParse(value).data;
-      const place = (source_url !== undefined && URL.parse(source_url)?.host) || source;
-      return offers ? [{ source: place, observed_at, offers, payeesOf: quotedPayees(details) }] : [];
+      const url = source === ownProbe && source_url !== undefined ? URL.parse(source_url) : undefined;
+      const place = url ? `${url.host}${url.pathname}` : source;
+      return offers
+        ? [
+            {
+              source: place,
+              observed_at,
+              offers,
+              payeesOf: offersWithPayees({ value, ...(details && { details }) }),
+            },
+          ]
+        : [];
     });
 }

@@ -1,3 +1,4 @@
+import { encodePaymentRequiredHeader } from '@x402/core/http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { comparedOf } from '../../support/compared.ts';
 import { type Directory, documentOf, openDirectory } from '../../support/directory.ts';
@@ -13,7 +14,15 @@ const remotesAt = (...names: string[]) => ({
 const unreadPrice = {
   _meta: { 'io.modelcontextprotocol.registry/publisher-provided': { pricing: { amount: '5' } } },
 };
-const handles = ['one-of-two', 'in-tools', 'in-record', 'silent', 'unreadable'].map(
+/** Four offers of one amount, each in another token and to another payee, on Base. */
+const accepts = [1, 2, 3, 4].map((at) => ({
+  ...{ scheme: 'exact', network: 'eip155:8453' as const, amount: '500', maxTimeoutSeconds: 60, extra: {} },
+  ...{ asset: `0x${String(at).repeat(40)}`, payTo: `0x${String(at + 4).repeat(40)}` },
+}));
+const fourOffers = encodePaymentRequiredHeader({
+  ...{ x402Version: 2, accepts, resource: { url: 'https://four.example.com/mcp' } },
+});
+const handles = ['one-of-two', 'four', 'in-tools', 'in-record', 'silent', 'unreadable'].map(
   (name) => `com.example/${name}`,
 );
 
@@ -25,6 +34,10 @@ beforeAll(async () => {
     paid: await startX402Server(() => ({ dollars: '$0.01', payTo: alice })),
     plain: await startModernServer(() => [{ name: 'look_up', description: 'Looks up' }]),
     tools: await startPricedServer({ search: { 'agents-x402/priceUSD': 0.01 }, help: {} }, []),
+    four: await startEndpoint((_, { method }, response) => {
+      if (method === 'POST') void response.writeHead(402, { 'payment-required': fourOffers }).end('{}');
+      else response.writeHead(404).end();
+    }),
     cheque: await startEndpoint((_, { method }, response) => {
       if (method === 'POST') void response.writeHead(402).end('Please pay by cheque.');
       else response.writeHead(404).end();
@@ -34,6 +47,7 @@ beforeAll(async () => {
   directory = await openDirectory({
     entries: [
       registryEntry('com.example/one-of-two', remotesAt('paid', 'plain')),
+      registryEntry('com.example/four', remotesAt('four')),
       registryEntry('com.example/in-tools', remotesAt('tools')),
       registryEntry('com.example/in-record', { ...remotesAt('plain'), ...unreadPrice }),
       registryEntry('com.example/silent', remotesAt('plain')),
@@ -93,7 +107,7 @@ it('a price of one of two endpoints: the other one, which quotes none, is named'
   const { document, costs, row, markdown, criteria } = await said('one-of-two');
   for (const one of [row, markdown]) expect(one).toContain(price);
   expect(costs).toMatch(
-    /^Quotes 0\.01 USDC on Base for one request, paid to 0x1{40} before it answers at https:\/\/paid\.example\.com\/mcp; no price seen; calls may cost at https:\/\/plain\.example\.com\/mcp\.$/,
+    /^Quotes for one request at https:\/\/paid\.example\.com\/mcp before it answers: 0\.01 USDC \(10000 of 0x833589fcd6edb6e08f4c7c32d4f71b54bda02913\) on Base \(eip155:8453\), paid to 0x1{40}; no price seen; calls may cost at https:\/\/plain\.example\.com\/mcp\.$/,
   );
   expect(document.not_known.filter(({ question }) => question === 'price')).toEqual([]);
   expect(row).toMatch(
@@ -166,3 +180,15 @@ it.each(['one-of-two', 'in-tools', 'in-record', 'silent', 'unreadable'])(
     expect(hits).not.toMatch(/price|cost/i);
   },
 );
+
+it('the first three of several offers have their token and their payee in the short answer, all of them in full', async () => {
+  const offer = (at: number) =>
+    `500 of 0x${String(at).repeat(40)} on Base (eip155:8453), paid to 0x${String(at + 4).repeat(40)}`;
+  const three = `Quotes for one request before it answers: ${[1, 2, 3].map(offer).join('; or ')}`;
+  const { costs } = await said('four');
+  expect(costs).toBe(`${three}; 1 more offer in full.`);
+  const client = await connect('v2', { app: directory.app });
+  const { content } = await client.call('get_agent', { handle: 'com.example/four', detail: 'full' });
+  await client.close();
+  expect(content[0]?.text?.replaceAll('`', '')).toContain(`${three}; or ${offer(4)}`);
+});
