@@ -109,6 +109,7 @@ const oursUsers = [
   'document/answers/history.ts',
   'document/answers/lines.ts',
   'document/answers/stands-out.ts',
+  'document/answers/whose.ts',
   'document/changes.ts',
   'document/criteria/criteria.ts',
   'document/criteria/observed.ts',

@@ -46,6 +46,17 @@ export const registrableDomain = (host: string): string =>
     ? host
     : (getDomain(host, { allowPrivateDomains: true }) ?? host);
 
+/**
+ * The domain above a host below which others have hosts of their own: of the private section of the public-suffix list, or one of
+ * `hosting`.
+ */
+export function hostingDomain(host: string): string | undefined {
+  const named = hostingDomains.find((domain) => isBelow(host, domain));
+  if (named !== undefined) return named;
+  const { publicSuffix, isPrivate } = parse(host, { allowPrivateDomains: true });
+  return isPrivate && publicSuffix !== host ? (publicSuffix ?? undefined) : undefined;
+}
+
 const pages = /(?:^|\.)([^.]+)\.([^.]+\.[^.]+)$/;
 
 /** The account whose pages a domain in lower case serves. */

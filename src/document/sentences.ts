@@ -42,13 +42,25 @@ const secretNouns = {
   argument: ['a secret argument', 'secret arguments'],
 } as const;
 
+/** Of so many secrets the publisher's description is quoted, as far as it is short. */
+const mostDescribed = 2;
+const longestDescription = 80;
+const shortened = (text: string) =>
+  text.length > longestDescription ? `${text.slice(0, longestDescription).toWellFormed()} …` : text;
+
 /** Many that a caller may leave out are counted only. */
 function groupWords(group: readonly ListingInput[]): Words {
   const [first] = group;
   if (!first) return say``;
   const noun = (first.secret ? secretNouns : nouns)[first.kind][group.length > 1 ? 1 : 0];
   if (!first.required && group.length > mostInputs) return say`takes ${group.length} ${own(noun)}`;
-  const names = group.slice(0, mostInputs).map(({ name }) => code(name));
+  const names = group
+    .slice(0, mostInputs)
+    .map(({ name, description }, at) =>
+      first.secret && description !== undefined && at < mostDescribed
+        ? say`${code(name)} (${quote(shortened(description))})`
+        : code(name),
+    );
   const more = group.length > mostInputs ? say` and ${group.length - mostInputs} more` : say``;
   return say`${first.required ? own('needs') : own('takes')} ${own(noun)} ${join(names, ', ')}${more}`;
 }

@@ -148,6 +148,10 @@ export function toReferences(text: string): Reference[] {
 
 const forges = ['github.com', 'gitlab.com', 'codeberg.org', 'bitbucket.org'];
 
+/** Whether a reference is to a repository at a forge that everybody knows. */
+export const isAtForge = ({ kind, key }: Reference): boolean =>
+  kind === 'repository' && forges.some((forge) => key.startsWith(`${forge}/`));
+
 /** Whether a text is the owner and name of a repository, as people write it: an owner has no dot, a namespace has one. */
 export const isOwnerAndName = (text: string): boolean => /^[\w-]{1,100}\/[\w.-]{1,100}$/.test(text);
 

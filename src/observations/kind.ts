@@ -108,7 +108,7 @@ export interface FactKind extends AskedKind, Says {
   /** The rules by which its values stand out; by `not_there`, that it is absent stands out too. */
   readonly standsOutAs?: StandsOutAs | readonly StandsOutAs[];
   /** The line that says its values (`sayInLine`). Rules of the line itself say those of any other kind. */
-  readonly saidIn?: 'whose' | 'kept_up';
+  readonly saidIn?: 'whose' | 'where' | 'kept_up';
   /** What else buyers ask that it answers (kinds/questions.ts). */
   readonly answers?: 'price' | 'auth' | 'licence';
   /** It says whether something recorded is there: `repository`, `package` or `endpoint`. */

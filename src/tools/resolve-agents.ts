@@ -116,13 +116,14 @@ async function toListed(one: Asked & Partial<Found>, known: Known): Promise<Reso
 
 /** A name that no listing records; handles like it are looked for if `isSearched`. */
 async function toMissing(
-  { asked, text, references }: Asked,
+  { asked, text, handles, references }: Asked,
   [atHosts, isSearched]: [readonly Listing[], boolean],
   directory: Directory,
 ): Promise<Resolved> {
   // The likeliest is first; every address may be that of an endpoint.
   const field = references[0]?.kind === 'package' ? 'package' : 'endpoint';
-  const reason = references.length > 0 && (await directory.whyNone(field));
+  const isNoHandle = handles.length === 0 && references.length > 0;
+  const reason = isNoHandle && (await directory.whyNone(field));
   const alike = isSearched ? await directory.near(toNearText(text, references)) : [];
   const near = [...atHosts.map(({ handle }) => handle), ...alike].slice(0, maxNear);
   return {

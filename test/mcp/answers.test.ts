@@ -509,7 +509,7 @@ const rows: readonly Row[] = [
     seen: [answers, saw({ kind: 'auth.required', value: false })],
     expected: [
       `The record asks for a secret (X-Key); the endpoint let Dossier in without any when asked what it is (Dossier, ${today}).`,
-      `Asks: Needs a secret header X-Key (record). Introduced itself without credentials (Dossier, ${today}).`,
+      `Asks: Needs a secret header X-Key, sent to x.example (record). Introduced itself without credentials (Dossier, ${today}).`,
     ],
   },
   {
@@ -520,7 +520,22 @@ const rows: readonly Row[] = [
     },
     expected: ['The record asks for 2 secrets.'],
     short: [
-      'Asks: Endpoint needs a secret header X-Key; package needs a secret environment variable X_TOKEN (record).',
+      'Asks: Endpoint needs a secret header X-Key, sent to x.example; package needs a secret environment variable X_TOKEN (record).',
+    ],
+  },
+  {
+    says: 'what its publisher says of a secret, and the hosting domain that it is sent to',
+    record: {
+      remotes: [
+        {
+          ...{ type: 'streamable-http', url: 'https://x.onrender.com/mcp' },
+          headers: [{ ...header, name: 'X-Key', description: 'Refresh token of your account' }],
+        },
+      ],
+    },
+    expected: [
+      'its endpoint is on another domain: onrender.com, where others can have hosts too',
+      'Asks: Needs a secret header X-Key (“Refresh token of your account”), sent to x.onrender.com (record).',
     ],
   },
   {
@@ -561,7 +576,7 @@ const rows: readonly Row[] = [
     record: withSecret,
     seen: [saw({ kind: 'endpoint.answers', value: 402 }), saw({ kind: 'auth.required', value: false })],
     expected: [
-      `Asks: Needs a secret header X-Key (record). Asked for a payment, not for credentials (Dossier, ${today}).`,
+      `Asks: Needs a secret header X-Key, sent to x.example (record). Asked for a payment, not for credentials (Dossier, ${today}).`,
     ],
     absent: ['let Dossier in', 'Let Dossier in'],
   },
@@ -728,7 +743,7 @@ const rows: readonly Row[] = [
       }),
     ],
     expected: ['Deprecated in the registry (record).'],
-    short: ['And 1 more: get_agent, detail full.'],
+    short: ['And 1 more: detail full.'],
     full: [`First published ${dayAgo(5)}.`],
     absent: ['The record asks for 1 secret.'],
   },
@@ -791,9 +806,9 @@ const rows: readonly Row[] = [
       `Where: ${url}, not checked.`,
       'Costs: Not recorded, not checked.',
     ],
-    expected: ['Rated: No ratings here; that matters for a purchase.'],
+    expected: ['Rated: No ratings here; that matters for a purchase.', 'Asks: No credentials recorded'],
     short: [
-      'Not stated: price, credentials, operator, terms, data handling, region, licence, support',
+      'Not stated: price, operator, terms, data handling, region, licence, support',
       'Not checked: endpoint, tools, last commit',
     ],
     absent: ['Stands out'],
@@ -985,9 +1000,9 @@ describe('the answer about a listing', () => {
     [
       'nothing like it of an active entry whose publisher says something',
       'what its publisher says of an entry that is active',
-      'get_agent, detail full',
+      'detail full',
     ],
-    ['everything, if nothing stands out', 'nothing of the age of an older entry', 'get_agent, detail full'],
+    ['everything, if nothing stands out', 'nothing of the age of an older entry', 'detail full'],
   ])('names as the next step %s', async (_, says, next) => {
     const client = await connect('v2', { app: directory.app });
     const handle = handleOf(rows.findIndex((row) => row.says === says));

@@ -93,7 +93,7 @@ describe('get_agent', () => {
     expect(json.lines).toMatchObject({
       where: 'Run on your machine from npm `noteworks-notes@2.1.0`, which is published.',
     });
-    expect(json.unstated).toMatch(/^price, a remote endpoint, credentials, /);
+    expect(json.unstated).toMatch(/^price, a remote endpoint, operator, /);
     expect(json.unchecked).toBe('tools, package advisories');
     expect(json.signals).toMatchObject({
       imported: expect.stringMatching(/^Listing version `1\.0\.0`; published /),
@@ -103,7 +103,7 @@ describe('get_agent', () => {
   it('says what the endpoint needs and what the package does, if the record names inputs of both', async () => {
     const { json } = await ask('get_agent', { handle: observedStates.contradicting });
     expect(json.lines).toMatchObject({
-      asks: 'Endpoint needs a secret header `X-Aws-Secret`; package needs secret environment variables `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` (record). Introduced itself without credentials.',
+      asks: 'Endpoint needs a secret header `X-Aws-Secret`, sent to `aws-helper.cloudhelper.dev`; package needs secret environment variables `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` (record). Introduced itself without credentials.',
     });
   });
 

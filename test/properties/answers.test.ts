@@ -244,7 +244,7 @@ describe('whatever publishers record and endpoints answer', () => {
       const expected: readonly (readonly [asked: string, says: string])[] = [
         [`${endpoint}`, 'Found as the only listing that records this endpoint, which'],
         [`${endpoint?.replace('https://', 'http://www.')}/`, `records this endpoint as \`${endpoint}\``],
-        [`${endpoint}/other`, 'No listing records this address.'],
+        [`${endpoint}/other`, 'No listing records this address'],
         ...(isBare
           ? [[`npm:${name}`, 'This copy records no package of any listing.'] as const]
           : ([

@@ -80,7 +80,7 @@ describe('a registry that states no dates', () => {
       });
     const markdown = await text(`/agents/${handle}.md`);
     // What another registry than the official one asks of publishers is not known.
-    expect(markdown).toContain('* Whose: Namespace com.acme.internal, not known to be proven');
+    expect(markdown).toContain('* Whose: Namespace not known to be proven');
     expect(markdown).toMatch(
       /\* Kept up: Version `1\.10\.0` \(record, 2026-..-..\)\. The registry states no date of this listing\. 3 versions/,
     );

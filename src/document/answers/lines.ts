@@ -1,14 +1,10 @@
-import { claimMethods } from '../../claims/methods.ts';
-import { handleParts, namespaceText } from '../../core/handle.ts';
-import { type EndpointPlace, placesOfEndpoints, registeredDomain } from '../../core/identity.ts';
+import { placesOfEndpoints } from '../../core/identity.ts';
 import { asMembers } from '../../core/json.ts';
 import { day as dayText } from '../../core/text.ts';
 import {
   code,
   codes,
-  count,
   day,
-  dayOf,
   isEmpty,
   join,
   number,
@@ -16,24 +12,13 @@ import {
   own,
   phrase,
   say,
-  source,
   type Words,
   within,
 } from '../../core/words.ts';
-import { toRepositoryKey } from '../../net/repository-place.ts';
 import { accessOauth, accessRequired, signInWords } from '../../observations/kinds/access.ts';
 import { endpointAnswers } from '../../observations/kinds/endpoint.ts';
 import { packageExists } from '../../observations/kinds/packages.ts';
-import {
-  namespaceHoldsEndpoint,
-  namespaceOwner,
-  namespaceProof,
-  publisherListings,
-  publisherSameEndpoint,
-  sharedKinds,
-} from '../../observations/kinds/publisher.ts';
-import { credentials, sourceRepository } from '../../observations/kinds/questions.ts';
-import { repositoryExists, repositoryLastCommit } from '../../observations/kinds/repository.ts';
+import { credentials } from '../../observations/kinds/questions.ts';
 import { toolsCount, toolsSurface } from '../../observations/kinds/tools.ts';
 import type { DatedObservation } from '../../observations/observation.ts';
 import { outcomeWords } from '../../observations/outcome.ts';
@@ -45,7 +30,6 @@ import {
   mostPlaces,
   noneRecorded,
   observed,
-  ofService,
   recorded,
   saidIn,
   unknownOf,
@@ -68,6 +52,7 @@ import { inputsWords, packageName, typeWords } from '../sentences.ts';
 import { unique } from '../words.ts';
 import { costs } from './costs.ts';
 import { keptUp, rated } from './kept-up.ts';
+import { hostOf, whose } from './whose.ts';
 
 /** The seven questions of a buyer, in their order. */
 export const lineTitles = {
@@ -81,108 +66,6 @@ export const lineTitles = {
 } as const;
 export type LineName = keyof typeof lineTitles;
 export const lineNames = Object.keys(lineTitles) as [LineName, ...LineName[]];
-
-/** Where the endpoints are, seen from the domain of the namespace; empty if that cannot be told. */
-function endpointsAtDomain({ handle, remotes }: ListingDocument): Words {
-  const urls = remotes.map(({ url }) => url);
-  const places = placesOfEndpoints(handle, urls) ?? [];
-  const [first] = places;
-  if (first === undefined) return say``;
-  const countOf = (wanted: EndpointPlace) => places.filter((place) => place === wanted).length;
-  const [there, beside] = [countOf('on'), countOf('beside')];
-  const under = say`under the same registered domain ${code(registeredDomain(handle))}`;
-  if (places.length === 1) {
-    if (first === 'on') return own('; its endpoint is on it');
-    return first === 'beside'
-      ? say`; its endpoint is not on it but ${under}`
-      : own('; its endpoint is on another domain');
-  }
-  if (there === places.length) return own('; all its endpoints are on it');
-  const many = there === 0 ? own('none') : number(there);
-  const others = beside === 0 ? say`` : say`, ${beside} ${under}`;
-  return say`; ${many} of its ${places.length} endpoints ${there > 1 ? own('are') : own('is')} on it${others}`;
-}
-
-/** That the host of the recorded repository redirects it to another account than that of the namespace. */
-function movedAccount({ known }: Judged, isShown: boolean): Words {
-  const [one] = known(repositoryExists);
-  const [host = '', account = ''] = toRepositoryKey(one?.subject ?? '')?.split('/') ?? [];
-  const [now = ''] = one?.value.moved_to?.split('/') ?? [];
-  if (one === undefined || now === '' || now.toLowerCase() === account) return say``;
-  const proven = isShown ? own(', not to the one that was proven') : say``;
-  return say`, which ${code(host)} redirects to the account ${code(now)}${proven}${source('Dossier', dayText(one.observed_at))}`;
-}
-
-function namespaceOf(judged: Judged): Fact {
-  const { handle } = judged.listing;
-  const isShown = judged.known(namespaceProof).length > 0;
-  const owner = judged.known(namespaceOwner)[0]?.value;
-  const owns = owner
-    ? own(', owner of the recorded repository')
-    : own(', not the owner of the recorded repository');
-  // A namespace has no character that could speak for us.
-  const name = isShown
-    ? say`${ours(namespaceText(handle))}, proven to the registry`
-    : say`namespace ${ours(handleParts(handle).namespace)}, ${judged.listing.sample ? own('not proven') : own('not known to be proven')}`;
-  const elsewhere = owner ? movedAccount(judged, isShown) : say``;
-  const isComparable = judged.known(namespaceHoldsEndpoint).length > 0;
-  const where = isComparable ? endpointsAtDomain(judged.listing) : say``;
-  // Its words name the registry as their source.
-  return ofService(judged, say`${name}${owner === undefined ? say`` : owns}${elsewhere}${where}`);
-}
-
-function repositoryOf(judged: Judged): Fact[] {
-  const { listing, detail, seen, known } = judged;
-  if (listing.repository === undefined)
-    return [noneRecorded(judged, 'repository', own('no repository recorded'), sourceRepository.kind)];
-  const [one] = seen(repositoryExists);
-  const isShort = detail === 'short';
-  const text = isShort ? own('repository') : say`repository ${code(listing.repository)}`;
-  if (!one) return isShort ? [] : [recorded(judged, text)];
-  if (isAbsent(one)) return [observed(judged, one, say`${text} is gone or not public`)];
-  const isThere = one.value?.state === 'there';
-  // The last commit is in the line about upkeep.
-  if (isShort && isThere && known(repositoryLastCommit).length > 0) return [];
-  return [observed(judged, one, isThere ? say`${text} is public` : say`${text}: ${whyOf(one)}`)];
-}
-
-function claimWords({ claim, state }: ListingDocument): Words {
-  if (!claim) return own('not claimed');
-  if (state === 'suspended')
-    return say`its claim of ${dayOf(claim.claimed_at)} is suspended (${ours((claim.suspended_reason ?? '').replaceAll('_', ' '))})`;
-  const { claimed_at, kind, failing } = claim;
-  const shown = say`claimed on ${day(claimed_at)}: ${ours(claimMethods[kind].control)} was shown, nothing more`;
-  return failing ? say`${shown}; ${ours(failing)}` : shown;
-}
-
-const ofKinds = saidIn('whose');
-
-const whose: FactsOf = (judged) => {
-  const { known } = judged;
-  const { website } = judged.listing;
-  // What else other publishers have in common with it stands out.
-  const named = sharedKinds
-    .filter(({ basis }) => basis === 'names')
-    .flatMap((kind) => known(kind).flatMap(({ reason }) => reason ?? []));
-  return [
-    namespaceOf(judged),
-    ...known(publisherListings)
-      .filter(({ value }) => value > 1)
-      .map(({ value }) => ofService(judged, say`${count(value, 'listing')} of this publisher here`)),
-    ...known(publisherSameEndpoint)
-      .filter(({ value }) => value > 0)
-      .map(({ value }) => {
-        const which = say`${count(value, 'more listing')} of this publisher`;
-        const does = value === 1 ? own('records') : own('record');
-        return recorded(judged, say`${which} ${does} the same endpoint`);
-      }),
-    ...named.map((reason) => recorded(judged, phrase(reason))),
-    ...(website ? [recorded(judged, say`website ${code(website)}`)] : []),
-    ...repositoryOf(judged),
-    ...ofKinds(judged),
-    ofService(judged, claimWords(judged.listing)),
-  ];
-};
 
 const mores = { endpoint: 'endpoints', package: 'packages', 'set of inputs': 'sets of inputs' } as const;
 
@@ -270,14 +153,21 @@ const packagesOf: FactsOf = (judged) => {
   });
 };
 
+const ofWhere = saidIn('where');
+
 const where: FactsOf = (judged) => {
   const [remotes, packages] = [remotesOf(judged), packagesOf(judged)];
   if (remotes.length > 0)
-    return [...firstThree(judged, remotes, 'endpoint'), ...firstThree(judged, packages, 'package')];
+    return [
+      ...firstThree(judged, remotes, 'endpoint'),
+      ...firstThree(judged, packages, 'package'),
+      ...ofWhere(judged),
+    ];
   if (packages.length > 0)
     return [
       noneRecorded(judged, 'endpoint', own('no endpoint recorded'), endpointAnswers.kind),
       ...firstThree(judged, packages, 'package'),
+      ...ofWhere(judged),
     ];
   const lacking = (['endpoint', 'package'] as const).find((field) =>
     judged.listing.copy_lacks?.includes(field),
@@ -290,6 +180,14 @@ function accessWords(one: KnownFact<typeof accessRequired>, { seen }: Judged): W
   return asksPayment(seen, one)
     ? own('asked for a payment, not for credentials')
     : own('introduced itself without credentials');
+}
+
+/** The host that secrets are sent to if there is one, unless it is on the domain of the namespace. */
+function sentTo({ handle, remotes: [only, other] }: ListingDocument): Words {
+  const isSecret = only?.inputs?.some(({ secret }) => secret);
+  const host = only && isSecret && !other ? hostOf(only.url) : undefined;
+  const isHome = only && placesOfEndpoints(handle, [only.url])?.[0] === 'on';
+  return host === undefined || isHome ? say`` : say`, sent to ${code(host)}`;
 }
 
 const asks: FactsOf = (judged) => {
@@ -306,7 +204,7 @@ const asks: FactsOf = (judged) => {
   // What differs between two endpoints, or two packages, names each.
   const isOfEach = !isOfBoth && unique(places.map(({ inputs }) => inputsWords(inputs))).length > 1;
   const needs = places.map(({ noun, subject, inputs }) => {
-    const text = inputsWords(inputs);
+    const text = say`${inputsWords(inputs)}${noun === 'endpoint' ? sentTo(listing) : say``}`;
     if (detail === 'full' || isOfEach)
       return say`${text}${atPlace({ subject }, [...listing.remotes, ...listing.packages])}`;
     return isOfBoth ? say`${own(noun)} ${text}` : text;
@@ -334,7 +232,12 @@ const asks: FactsOf = (judged) => {
       observed(judged, one, say`${signInWords(one)}${atPlace(one, listing.remotes)}`),
     ),
   ];
-  return facts.length > 0 ? facts : [unknownOf(judged, credentials, own('no credentials recorded'))];
+  if (facts.length > 0) return facts;
+  const none = unknownOf(judged, credentials, own('no credentials recorded'));
+  // A record that says how it is reached or run, and names none, says something.
+  const isTold = listing.remotes.length + listing.packages.length > 0;
+  const isStated = listing.not_known.some(({ kind, state }) => kind === none.gap && state === 'not_stated');
+  return [isTold && isStated ? recorded(judged, none.text, 'not_known') : none];
 };
 
 const mostTools = 15;

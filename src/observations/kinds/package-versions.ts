@@ -121,6 +121,9 @@ export const packageScripts = defineKind({
   doesNotMean:
     'Many packages build themselves so, and Dossier does not read what a script does. A package without one may do anything once it runs.',
   say: withBefore(scripts, scriptsWords),
+  saidIn: 'where',
+  sayInLine: ({ value }) =>
+    Object.keys(value).length === 0 ? undefined : say`npm runs its ${scriptsWords(value)} at installation`,
   standsOutAs: 'package_version',
   sayStandsOut: standsOutWithBefore(scripts, newScripts),
   method_version: 'package/2',

@@ -9,6 +9,7 @@ import type { ListingFacts } from '../../document/record.ts';
 import { packageWords, typeWords } from '../../document/sentences.ts';
 import { isSample, type Listing } from '../../listings/listing.ts';
 import {
+  isAtForge,
   isOwnerAndName,
   type Reference,
   referencesBeside,
@@ -282,7 +283,8 @@ export function pickRecording(
  */
 export function toNearText(text: string, references: readonly Reference[]): string {
   const [first] = references;
-  const repository = references.find(({ kind }) => kind === 'repository');
+  // Any address may be that of a repository.
+  const repository = references.find(isAtForge);
   if (repository) return repository.key.split('/').slice(1, 3).join('/');
   if (first?.kind === 'endpoint') return `${toHost(first.key).split('.').toReversed().join('.')}/`;
   return first?.kind === 'package' ? first.key.replace(/^@/, '') : text;
@@ -311,8 +313,7 @@ export async function findNamed(text: string, context: Asking): Promise<Found> {
   if (found) return found;
   if (handle !== undefined) return { handle };
   if (references.length === 0 && !isName.test(trimmed)) throw new Problem('invalid_handle');
-  const named = references.find(({ kind }) => kind === 'repository') ?? references[0];
-  return refuseUnknown(toNearText(trimmed, references), context, undefined, named);
+  return refuseUnknown(toNearText(trimmed, references), context, undefined, references[0]);
 }
 
 /** When facts are shown otherwise by time alone: another day, another group of a rating, an observation that is stale. */

@@ -1,0 +1,166 @@
+import { claimMethods } from '../../claims/methods.ts';
+import { namespaceText } from '../../core/handle.ts';
+import {
+  type EndpointPlace,
+  hostingDomain,
+  placesOfEndpoints,
+  registeredDomain,
+} from '../../core/identity.ts';
+import { day as dayText } from '../../core/text.ts';
+import {
+  code,
+  codes,
+  count,
+  day,
+  dayOf,
+  isEmpty,
+  number,
+  ours,
+  own,
+  phrase,
+  say,
+  source,
+  type Words,
+} from '../../core/words.ts';
+import { toRepositoryKey } from '../../net/repository-place.ts';
+import {
+  namespaceHoldsEndpoint,
+  namespaceOwner,
+  namespaceProof,
+  publisherListings,
+  publisherSameEndpoint,
+  sharedKinds,
+} from '../../observations/kinds/publisher.ts';
+import { sourceRepository } from '../../observations/kinds/questions.ts';
+import { repositoryExists, repositoryLastCommit } from '../../observations/kinds/repository.ts';
+import {
+  type Fact,
+  type FactsOf,
+  noneRecorded,
+  observed,
+  ofService,
+  recorded,
+  saidIn,
+  whyOf,
+} from '../fact.ts';
+import type { ListingDocument } from '../listing-document.ts';
+import { isAbsent, type Judged } from '../seen.ts';
+
+/** The host of a recorded address; undefined of a template. */
+export const hostOf = (url: string) => (url.includes('{') ? undefined : URL.parse(url)?.hostname);
+
+/** The hosting domains that endpoints are on, below which others have hosts too. */
+function hostedAt({ handle, remotes }: ListingDocument): Words {
+  const elsewhere = remotes.filter(({ url }) => placesOfEndpoints(handle, [url])?.[0] !== 'on');
+  const domains = elsewhere.flatMap(({ url }) => hostingDomain(hostOf(url) ?? '') ?? []);
+  return domains.length === 0 ? say`` : say`${codes([...new Set(domains)])}, where others can have hosts too`;
+}
+
+/** Where the endpoints are, seen from the domain of the namespace; empty if that cannot be told. */
+function endpointsAtDomain(listing: ListingDocument): Words {
+  const { handle, remotes } = listing;
+  const at = hostedAt(listing);
+  const hosted = isEmpty(at) ? at : say`: ${at}`;
+  const urls = remotes.map(({ url }) => url);
+  const places = placesOfEndpoints(handle, urls) ?? [];
+  const [first] = places;
+  if (first === undefined) return say``;
+  const countOf = (wanted: EndpointPlace) => places.filter((place) => place === wanted).length;
+  const [there, beside] = [countOf('on'), countOf('beside')];
+  const under = say`under the same registered domain ${code(registeredDomain(handle))}`;
+  if (places.length === 1) {
+    if (first === 'on') return own('; its endpoint is on it');
+    return first === 'beside'
+      ? say`; its endpoint is not on it but ${under}`
+      : say`; its endpoint is on another domain${hosted}`;
+  }
+  if (there === places.length) return own('; all its endpoints are on it');
+  const many = there === 0 ? own('none') : number(there);
+  const others = beside === 0 ? say`` : say`, ${beside} ${under}`;
+  const where = isEmpty(at) ? at : say`; on ${at}`;
+  return say`; ${many} of its ${places.length} endpoints ${there > 1 ? own('are') : own('is')} on it${others}${where}`;
+}
+
+/** That the host of the recorded repository redirects it to another account than that of the namespace. */
+function movedAccount({ known }: Judged, isShown: boolean): Words {
+  const [one] = known(repositoryExists);
+  const [host = '', account = ''] = toRepositoryKey(one?.subject ?? '')?.split('/') ?? [];
+  const [now = ''] = one?.value.moved_to?.split('/') ?? [];
+  if (one === undefined || now === '' || now.toLowerCase() === account) return say``;
+  const proven = isShown ? own(', not to the one that was proven') : say``;
+  return say`, which ${code(host)} redirects to the account ${code(now)}${proven}${source('Dossier', dayText(one.observed_at))}`;
+}
+
+function namespaceOf(judged: Judged): Fact {
+  const { handle } = judged.listing;
+  const isShown = judged.known(namespaceProof).length > 0;
+  const owner = judged.known(namespaceOwner)[0]?.value;
+  const owns = owner
+    ? own(', owner of the recorded repository')
+    : own(', not the owner of the recorded repository');
+  // A namespace has no character that could speak for us.
+  const name = isShown
+    ? say`${ours(namespaceText(handle))}, proven to the registry`
+    : say`namespace ${judged.listing.sample ? own('not proven') : own('not known to be proven')}`;
+  const elsewhere = owner ? movedAccount(judged, isShown) : say``;
+  const isComparable = judged.known(namespaceHoldsEndpoint).length > 0;
+  const at = hostedAt(judged.listing);
+  const ofAccount = isEmpty(at) ? at : say`; its endpoint is on ${at}`;
+  const where = isComparable ? endpointsAtDomain(judged.listing) : ofAccount;
+  // Its words name the registry as their source.
+  return ofService(judged, say`${name}${owner === undefined ? say`` : owns}${elsewhere}${where}`);
+}
+
+function repositoryOf(judged: Judged): Fact[] {
+  const { listing, detail, seen, known } = judged;
+  if (listing.repository === undefined)
+    return [noneRecorded(judged, 'repository', own('no repository recorded'), sourceRepository.kind)];
+  const [one] = seen(repositoryExists);
+  const isShort = detail === 'short';
+  const text = isShort ? own('repository') : say`repository ${code(listing.repository)}`;
+  if (!one) return isShort ? [] : [recorded(judged, text)];
+  if (isAbsent(one)) return [observed(judged, one, say`${text} is gone or not public`)];
+  const isThere = one.value?.state === 'there';
+  // The last commit is in the line about upkeep.
+  if (isShort && isThere && known(repositoryLastCommit).length > 0) return [];
+  return [observed(judged, one, isThere ? say`${text} is public` : say`${text}: ${whyOf(one)}`)];
+}
+
+function claimWords({ claim, state }: ListingDocument): Words {
+  if (!claim) return own('not claimed');
+  if (state === 'suspended')
+    return say`its claim of ${dayOf(claim.claimed_at)} is suspended (${ours((claim.suspended_reason ?? '').replaceAll('_', ' '))})`;
+  const { claimed_at, kind, failing } = claim;
+  const shown = say`claimed on ${day(claimed_at)}: ${ours(claimMethods[kind].control)} was shown, nothing more`;
+  return failing ? say`${shown}; ${ours(failing)}` : shown;
+}
+
+const ofKinds = saidIn('whose');
+
+/** Who publishes a listing, where its endpoints and repository are, and whether it is claimed. */
+export const whose: FactsOf = (judged) => {
+  const { known } = judged;
+  const { website } = judged.listing;
+  // What else other publishers have in common with it stands out.
+  const named = sharedKinds
+    .filter(({ basis }) => basis === 'names')
+    .flatMap((kind) => known(kind).flatMap(({ reason }) => reason ?? []));
+  return [
+    namespaceOf(judged),
+    ...known(publisherListings)
+      .filter(({ value }) => value > 1)
+      .map(({ value }) => ofService(judged, say`${count(value, 'listing')} of this publisher here`)),
+    ...known(publisherSameEndpoint)
+      .filter(({ value }) => value > 0)
+      .map(({ value }) => {
+        const which = say`${count(value, 'more listing')} of this publisher`;
+        const does = value === 1 ? own('records') : own('record');
+        return recorded(judged, say`${which} ${does} the same endpoint`);
+      }),
+    ...named.map((reason) => recorded(judged, phrase(reason))),
+    ...(website ? [recorded(judged, say`website ${code(website)}`)] : []),
+    ...repositoryOf(judged),
+    ...ofKinds(judged),
+    ofService(judged, claimWords(judged.listing)),
+  ];
+};
