@@ -39,7 +39,7 @@ export const createGuardedLookup =
 /** A request without cookies and credentials. */
 export interface OutboundRequest {
   readonly url: URL;
-  readonly method?: 'GET' | 'POST' | 'DELETE';
+  readonly method?: 'GET' | 'HEAD' | 'POST' | 'DELETE';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Buffer | undefined;
   /** Aborts the request and the reading of its response. */
@@ -139,7 +139,8 @@ async function exchange(
     Object.entries(response.headers).map(([name, value = '']) => [name, toValue(name, [value].flat())]),
   );
   const { location } = headers;
-  const plain = decode(body, headers['content-encoding']);
+  // The response to HEAD has the headers of a body that is not sent.
+  const plain = decode(body, sent.method === 'HEAD' ? undefined : headers['content-encoding']);
   if (!plain) return { result: 'host_error' };
   const read = await readBounded(plain, bodyLimit_bytes, { isComplete: sent.isComplete });
   if (!read) return { result: 'too_large' };

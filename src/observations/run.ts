@@ -210,6 +210,8 @@ export function createRun(
     endpoint: ({ url }: { readonly url: string }) => endpoint(url),
     /** What a GET of a public address gives: a response with content, or why there is none. */
     get: unlessRefused((url) => get(url, timed)),
+    /** What a HEAD of the address of a package file gives (packages/file.ts). */
+    packageFile: unlessRefused(async (url) => whyNot(url) ?? parts.packages.file(url, fetch)),
     /** The certificate of an https address. */
     tls: unlessRefused((origin) => parts.certificate(origin, timesOf(origin))),
     /** Addresses and CAA of a host name. */

@@ -145,10 +145,13 @@ const packagesOf: FactsOf = (judged) => {
     if (isAbsent(one)) return observed(judged, one, say`${text}, which is not there`);
     const seen = one.value && 'version' in one.value ? one.value.version : version;
     const what = seen === undefined || seen === version ? own('which') : say`of which ${code(seen)}`;
+    const isFile = one.value && 'size_bytes' in one.value;
     return observed(
       judged,
       one,
-      isKnown(one) ? say`${text}, ${what} is published` : say`${text}: ${whyOf(one)}`,
+      isKnown(one)
+        ? say`${text}, ${what} is ${isFile ? own('there') : own('published')}`
+        : say`${text}: ${whyOf(one)}`,
     );
   });
 };

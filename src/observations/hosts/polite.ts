@@ -173,7 +173,8 @@ export function createPoliteFetch({ sign, timeouts, watch, ...parts }: PolitePar
         times: request.times,
         otherwise: (ended) => (watch.isCutOff(url.hostname, ended) ? cutOff(url.host) : failed(url, ended)),
       });
-    const keepsMethod = request.method === undefined || [307, 308].includes(response.status);
+    const isRead = request.method === undefined || request.method === 'HEAD';
+    const keepsMethod = isRead || [307, 308].includes(response.status);
     const to = keepsMethod && hops < mostRedirects ? redirect(response, url) : undefined;
     return to ? follow(to, request, hops + 1) : toFetched(url, response);
   };

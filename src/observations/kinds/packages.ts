@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { code, day, dayOf, own, quote, say } from '../../core/words.ts';
-import { notAsked, toRegistered } from '../../net/answer.ts';
+import { code, day, dayOf, number, own, quote, say } from '../../core/words.ts';
+import { notAsked, returned, toContent, toRegistered } from '../../net/answer.ts';
 import { defineKind } from '../kind.ts';
 import type { Finding } from '../observation.ts';
 import { namesWords, notFound, sourceOf } from '../published/document.ts';
 import { ofPackages, ofPublished, packageRegistries } from '../published/readers.ts';
 import { packagesOn, type RecordedPackage, registryOf, toImage } from '../published/recorded.ts';
-import { isInRegistry, versionOf } from '../published/words.ts';
-import { withoutAnswer } from '../remotes.ts';
+import { isLookedUp, versionOf } from '../published/words.ts';
+import { ownProbe, withoutAnswer } from '../remotes.ts';
 import type { Run } from '../run.ts';
 
 /** Whether the registry has withdrawn the recorded version of a package, in its own way. */
@@ -79,35 +79,68 @@ async function ofImage(
   };
 }
 
+/** Of a file: its size, if that is stated. */
+const file = z.strictObject({ size_bytes: z.number().nullable() });
+
+/** The file at the recorded address, as the headers of its host describe it; a page in its place is none. */
+async function ofFile(
+  { name: url }: RecordedPackage<'mcpb'>,
+  run: Run,
+): Promise<Finding<z.infer<typeof file>>> {
+  const answer = toContent(await run.packageFile(url));
+  const place = { source: URL.parse(url)?.host ?? ownProbe, source_url: url };
+  if (answer.result !== 'response') return { ...withoutAnswer(answer), ...place };
+  const { headers } = answer;
+  if (/^(?:text\/html|application\/xhtml)/i.test(headers['content-type'] ?? ''))
+    return { ...withoutAnswer(returned(code(url), answer, own('a file'))), ...place };
+  const length = headers['content-length'] ?? '';
+  const modified = Date.parse(headers['last-modified'] ?? '');
+  return {
+    value: { size_bytes: /^\d{1,15}$/.test(length) ? Number(length) : null },
+    outcome: 'seen',
+    ...(!Number.isNaN(modified) && { as_seen: { last_modified: new Date(modified).toISOString() } }),
+    ...place,
+  };
+}
+
 const published = ofPublished(packageRegistries, ({ version }) => ({
   value: { version },
   outcome: 'seen',
 }));
 const images = ofPackages(['oci'], ofImage);
+const files = ofPackages(['mcpb'], ofFile);
 
 const shortDigest = (digest: string) => code(digest.slice(0, 'sha256:'.length + 12));
 
 /** Whether the recorded packages are in their registries. */
 export const packageExists = defineKind({
   kind: 'package.exists',
-  unchecked: { what: own('whether the recorded package is published'), isAsked: isInRegistry },
+  unchecked: { what: own('whether the recorded package is published'), isAsked: isLookedUp },
   entryName: 'package',
-  value: z.union([z.strictObject({ version: z.string() }), manifest]),
-  say: ({ value }) =>
-    'version' in value
-      ? say`version ${code(value.version)}`
-      : say`${code(value.reference)} with the digest ${shortDigest(value.digest)}`,
+  value: z.union([z.strictObject({ version: z.string() }), manifest, file]),
+  say({ value, as_seen }) {
+    if ('version' in value) return say`version ${code(value.version)}`;
+    if ('digest' in value) return say`${code(value.reference)} with the digest ${shortDigest(value.digest)}`;
+    const size = value.size_bytes === null ? own('') : say` of ${number(value.size_bytes)} bytes`;
+    const { last_modified } = as_seen ?? {};
+    const when = typeof last_modified === 'string' ? say`, last modified ${day(last_modified)}` : own('');
+    return say`a file${size}${when}`;
+  },
   line: 'where',
   existsAs: 'package',
   standsOutAs: 'not_there',
   question: 'code',
   title: 'Published package',
   means:
-    'The registry has the recorded version of the package, or its newest one if none is recorded; for an image, its manifest.',
+    'The registry has the recorded version of the package, or its newest one if none is recorded; for an image, its manifest; for an MCPB file, that it is at its address, with its size and the date in its headers.',
   doesNotMean: 'It does not say who published it, or that it was made of the recorded repository.',
   method_version: 'package/2',
-  about: packagesOn(...packageRegistries, 'oci'),
-  check: async (run) => [...(await published.check(run)), ...(await images.check(run))],
+  about: packagesOn(...packageRegistries, 'oci', 'mcpb'),
+  check: async (run) => [
+    ...(await published.check(run)),
+    ...(await images.check(run)),
+    ...(await files.check(run)),
+  ],
 });
 
 /** Who may publish new versions of an npm package. */

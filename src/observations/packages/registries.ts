@@ -9,6 +9,7 @@ import { createOutboundClient, type OutboundRules } from '../../net/client.ts';
 import { createPoliteFetch, observerRules, type PoliteFetch, type PoliteParts } from '../hosts/polite.ts';
 import type { Robots } from '../hosts/robots.ts';
 import { isAddress, openAdvisories } from './advisories.ts';
+import { askFile } from './file.ts';
 import type { Ecosystem } from './version-order.ts';
 
 /** OCI image indexes and manifests, and their older Docker forms. */
@@ -121,6 +122,9 @@ export function createPackageRegistries(
     async registry(name: Exclude<keyof typeof bases, 'oci'>, path: string) {
       return bases[name] === '' ? off(name) : ask({ url: `${bases[name]}${path}` });
     },
+    /** What a HEAD of the address of a package file gives. */
+    file: (url: string, asking: PoliteFetch) =>
+      askFile(url, { fetch: asking, robots, hosts: config.repositoryHosts }),
     /** The manifest of a container image: registry host, repository, and a tag or digest. */
     async image({ host, name, reference }: Readonly<Record<'host' | 'name' | 'reference', string>>) {
       if (bases.oci === '') return off('oci');

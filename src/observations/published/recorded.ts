@@ -22,12 +22,13 @@ const types = {
     ...{ registry: name('crates.io'), withdrawn: own('yanked') },
   },
   oci: { form: /^[\w./:@-]{1,300}$/ },
+  mcpb: { form: /^https?:\/\/[\x21-\x7e]{1,2000}$/i },
 } as const;
 
 export type PackageType = keyof typeof types;
 
 /** The registries that publish versions of packages. */
-export type PackageRegistry = Exclude<PackageType, 'oci'>;
+export type PackageRegistry = Exclude<PackageType, 'oci' | 'mcpb'>;
 
 /** A recorded package of a registry that Dossier can read, named as its observations name it. */
 export interface RecordedPackage<Type extends PackageType = PackageRegistry> {
@@ -50,7 +51,7 @@ const isType = (type: string): type is PackageType => Object.hasOwn(types, type)
 /** The registry that the subject of a fact names, and its word for a version that is withdrawn. */
 export function registryOf(subject: string) {
   const [type = ''] = subject.split(':', 1);
-  return isType(type) && type !== 'oci' ? types[type] : types.npm;
+  return isType(type) && type !== 'oci' && type !== 'mcpb' ? types[type] : types.npm;
 }
 
 /** A recorded package by the names of its facts; undefined for one of another registry, or with no valid name. */

@@ -6,9 +6,9 @@ import type { ShownFinding } from '../kind.ts';
 export const isOnNpmOrPypi = ({ packages }: Pick<Listing, 'packages'>): boolean =>
   packages.some(({ registry_type }) => /^(?:npm|pypi)$/i.test(registry_type));
 
-/** Whether a record names a package on a registry that publishes versions. */
-export const isInRegistry = ({ packages }: Pick<Listing, 'packages'>): boolean =>
-  packages.some(({ registry_type }) => /^(?:npm|pypi|nuget|cargo)$/i.test(registry_type));
+/** Whether a record names a package that is looked up, other than an image. */
+export const isLookedUp = ({ packages }: Pick<Listing, 'packages'>): boolean =>
+  packages.some(({ registry_type }) => /^(?:npm|pypi|nuget|cargo|mcpb)$/i.test(registry_type));
 
 export const packageOf = (subject: string | undefined): Words =>
   subject === undefined ? own('the package') : code(subject);
