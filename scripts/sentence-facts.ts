@@ -101,7 +101,11 @@ export function createRecords(entries: readonly RegistryEntry[]) {
           text !== handle &&
           !/^https:\/\/static\.modelcontextprotocol\.io/.test(text),
       ),
-    strings: (handle: string) => [...stringsIn(server(handle)), ...namesIn(server(handle))].map(oneLine),
+    /** Of every version: what one moved names what an older one has. */
+    strings: (handle: string) =>
+      (byName.get(handle) ?? [])
+        .flatMap((one) => [...stringsIn(one.server), ...namesIn(one.server)])
+        .map(oneLine),
     /** The listings of others with the same, by noun. */
     shares: (one: string, other: string, noun: string) => {
       const keys = new Set(keysOf[noun]?.(server(one)) ?? []);
@@ -114,7 +118,9 @@ export function createRecords(entries: readonly RegistryEntry[]) {
 function isKnown(span: string, handle: string, records: Records): boolean {
   const text = oneLine(span);
   const strings = records.strings(handle);
-  const has = (part: string) => part === '' || strings.some((one) => one.includes(part));
+  // Hosts and repositories are said in small letters.
+  const has = (part: string) =>
+    part === '' || strings.some((one) => one.includes(part) || one.toLowerCase().includes(part));
   if (records.isListed(span) || has(text) || domainOf(handle).endsWith(span)) return true;
   const [before = '', after = ''] = [
     text.slice(0, text.lastIndexOf('@')),

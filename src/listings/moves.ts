@@ -12,14 +12,14 @@ import { toPackageReference } from './references.ts';
 const mostNames = 10;
 const names = z.array(z.string()).max(mostNames);
 
-/** What one record names and another did not, with what is gone; `is_within`: under a domain, or of an account, that was named before. */
+/** What one record names and another did not, and the reverse; `is_within`: all that is new is under a domain, or of an account, named before. */
 const replaced = z.strictObject({ from: names, to: names, is_within: z.boolean() });
 
 /** What a record changes of where callers go, what they run and who gets their secrets. */
 export const moveSchema = z.strictObject({
-  /** Hosts of endpoints; none in `from` if the others stay. */
+  /** Hosts of endpoints. */
   endpoints: replaced.optional(),
-  /** Packages without their versions; none in `from` if the others stay. */
+  /** Packages without their versions. */
   packages: replaced.optional(),
   /** Without `to`, none is named any more. */
   repository: z
@@ -92,17 +92,20 @@ function secretsOf({ remotes, packages }: Naming): Map<string, Secret> {
 
 const few = (all: Iterable<string>): string[] => [...new Set(all)].sort().slice(0, mostNames);
 
-/** What is named now and was not, and what of the others is gone; undefined if nothing is new. */
+/** What is named now and was not, and what is named no more; undefined if all is the same. */
 function replacedBy(
   before: readonly string[],
   after: readonly string[],
   ownerOf: (name: string) => string | undefined,
 ): Move['endpoints'] {
-  const added = after.filter((one) => !before.includes(one));
-  if (added.length === 0) return undefined;
+  const [gone, added] = [
+    before.filter((one) => !after.includes(one)),
+    after.filter((one) => !before.includes(one)),
+  ];
+  if (gone.length + added.length === 0) return undefined;
   const owners = new Set(before.map(ownerOf));
   const is_within = added.every((one) => ownerOf(one) !== undefined && owners.has(ownerOf(one)));
-  return { from: few(before.filter((one) => !after.includes(one))), to: few(added), is_within };
+  return { from: few(gone), to: few(added), is_within };
 }
 
 function repositoryMove(from: string | undefined, to: string | undefined): Move['repository'] {
@@ -223,6 +226,11 @@ export function toMoves(editions: readonly Edition[], shown: string): Moves | un
     moves: moves.reverse().slice(0, mostMoves),
   };
 }
+
+/** Whether it leads to something new, or names no repository any more: that an endpoint or a package is gone says nothing of the others. */
+export const leadsElsewhere = ({ endpoints, packages, ...others }: Move): boolean =>
+  [endpoints, packages].some((part) => part !== undefined && part.to.length > 0) ||
+  [others.repository, others.secrets, others.passed].some((part) => part !== undefined);
 
 /** Whether it names a host, package or repository of another owner than before, or another secret. */
 export const isWeighty = ({ endpoints, packages, repository, secrets }: Move): boolean =>

@@ -133,7 +133,7 @@ it('a listing that stops meeting it leaves it', async () => {
   const feed = parseJsonFeed(await json('/views/our-services/feed.json'));
   expect(feed.items?.map(({ title }) => title)).toEqual([
     'co.webhook/webhook: left the view (our-services: has_endpoint not met, claimed not met)',
-    'co.webhook/webhook: record changed (description, version, endpoint, remotes, repository, tags)',
+    'co.webhook/webhook: record changed (description, version, tags): no longer names the endpoint `mcp.webhook.co` and no longer names the repository `github.com/webhook-co/webhook`',
     'co.webhook/webhook: claim suspended',
     'co.webhook/webhook: joined the view (our-services)',
   ]);

@@ -43,7 +43,7 @@ const after = version('1.0.1', '2026-11-20', 'mail.evil.example.net', {
 const other = registryEntry('com.example/other');
 
 const sentence =
-  'Version `1.0.1` (published 2026-11-20) moved the endpoint from `mail.vendor.example.com` to `mail.evil.example.net`; replaced the package `npm:vendor-mail` with `npm:evil-mail`; changed the repository from `github.com/vendor/mail` to `github.com/evil/mail`; newly asks for the secret `STRIPE_KEY`; newly sends the secret `API_KEY` to `mail.evil.example.net` (record).';
+  'Version `1.0.1` (published 2026-11-20) moved the endpoint from `mail.vendor.example.com` to `mail.evil.example.net`; replaced the package `npm:vendor-mail` with `npm:evil-mail`; changed the repository from `github.com/vendor/mail` to `github.com/evil/mail`; newly asks for the secret `STRIPE_KEY`; newly asks callers to send the secret `API_KEY` to `mail.evil.example.net` (record).';
 
 let [whole, small]: Directory[] = [];
 const dated = (directory?: Directory): Directory => {

@@ -18,7 +18,7 @@ import {
   type Words,
   within,
 } from '../../core/words.ts';
-import { isWeighty } from '../../listings/moves.ts';
+import { isWeighty, leadsElsewhere } from '../../listings/moves.ts';
 import type { Kind } from '../../observations/kind.ts';
 import { accessOauth, accessRequired } from '../../observations/kinds/access.ts';
 import { endpointAnswers } from '../../observations/kinds/endpoint.ts';
@@ -87,7 +87,9 @@ const [moved_days, mostMoves] = [365, 2];
 function moved({ listing, known }: Judged): Words[] {
   const all = known(recordMoves).flatMap(({ value }) => value.moves);
   const recent = all.filter(
-    ({ published_at }) => published_at === undefined || daysSince(published_at, listing) <= moved_days,
+    (one) =>
+      leadsElsewhere(one) &&
+      (one.published_at === undefined || daysSince(one.published_at, listing) <= moved_days),
   );
   const sorted = recent.toSorted((a, b) => Number(isWeighty(b)) - Number(isWeighty(a)));
   const more = sorted.length - mostMoves;

@@ -194,7 +194,7 @@ function judgeUnmoved(compared: ComparedListing, days: number): Found {
   if (!fact && versions?.value !== 1)
     return unknown(versions?.reason ?? own('Dossier does not have two versions of the record to compare.'));
   const since = last?.published_at ?? fact?.since ?? published_at;
-  const compares = fact ? say`${count(fact.versions, 'version')} were compared` : own('it has one version');
+  const compares = fact ? say`${fact.versions} were compared` : own('it has one version');
   const none = say`After ${dayOf(since)} no version of the record moved to another owner or asked for another secret; ${compares}`;
   return ageOf(since) >= days ? met(say`${none}.`) : unknown(say`${none}. That is less than was asked for.`);
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Holder } from '../../core/identity.ts';
-import { code, count, day, dayOf, join, listed, own, say, type Words } from '../../core/words.ts';
+import { code, day, dayOf, join, listed, own, say, type Words } from '../../core/words.ts';
 import { type DatedMove, datedMove, type Move } from '../../listings/moves.ts';
 import { defineRecord } from '../kind.ts';
 
@@ -31,6 +31,7 @@ function underDomain(hosts: readonly string[]): Words {
 }
 
 function endpointWords({ from, to, is_within }: NonNullable<Move['endpoints']>): Words {
+  if (to.length === 0) return say`no longer names the ${noun('endpoint', from)} ${named(from)}`;
   const within = is_within ? underDomain([...from, ...to]) : say``;
   return from.length === 0
     ? say`added the ${noun('endpoint', to)} ${named(to)}${within}`
@@ -38,6 +39,7 @@ function endpointWords({ from, to, is_within }: NonNullable<Move['endpoints']>):
 }
 
 function packageWords({ from, to, is_within }: NonNullable<Move['packages']>): Words {
+  if (to.length === 0) return say`no longer names the ${noun('package', from)} ${named(from)}`;
   const owner = is_within ? own(', of the same owner') : say``;
   return from.length === 0
     ? say`added the ${noun('package', to)} ${named(to)}${owner}`
@@ -65,11 +67,13 @@ export function moveWords({ endpoints, packages, repository, secrets, passed = [
     repository && repositoryWords(repository),
     secrets && secretWords(secrets),
     ...passed.map(
-      (one) => say`newly sends the ${noun('secret', one.secrets)} ${named(one.secrets)} to ${named(one.to)}`,
+      (one) =>
+        say`newly asks callers to send the ${noun('secret', one.secrets)} ${named(one.secrets)} to ${named(one.to)}`,
     ),
   ];
   const said = parts.filter((part) => part !== undefined);
-  const isLong = said.length > 2 || endpoints?.is_within || packages?.is_within || repository?.is_within;
+  const isSplit = [endpoints, packages].some((part) => part?.is_within && part.to.length > 0);
+  const isLong = said.length > 2 || isSplit || repository?.is_within;
   return isLong ? join(said, '; ') : listed(said);
 }
 
@@ -95,9 +99,9 @@ export const recordMoves = defineRecord({
     moves: z.array(datedMove),
   }),
   say({ value: { versions, since, moves } }) {
-    const first = since === undefined ? say`` : say` since ${dayOf(since)}`;
+    const oldest = since === undefined ? say`` : say`, the oldest of ${dayOf(since)}`;
     return moves.length === 0
-      ? say`nothing in ${count(versions, 'version')}${first}`
+      ? say`nothing; ${versions} were compared${oldest}`
       : join(moves.map(versionMoveWords), '. ');
   },
   stated: ({ moves }) => moves,
