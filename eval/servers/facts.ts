@@ -86,8 +86,9 @@ export async function compareFacts(
   const { observations = [] } = (await directory.store.observations.ofListing(handle)) ?? {};
   const storedOf = (name: string) => observations.find(({ kind }) => kind === name)?.value ?? undefined;
   const outcomeOf = (name: string) => observations.find(({ kind }) => kind === name)?.outcome;
-  const [surface] = await directory.store.observations.surfaces(handle, url);
-  const stored = surface && (await directory.store.observations.surfaceText(handle, url, surface.digest));
+  const list = { handle, remote: url, surface: 'tools' } as const;
+  const [surface] = await directory.store.observations.surfaces(list);
+  const stored = surface && (await directory.store.observations.surfaceText(list, surface.digest));
   const tools = JSON.parse(stored ?? '[]') as ListedTool[];
   const { where = '', asks = '', tools: listed = '', costs = '' } = await linesOf(directory);
   const { instructions } = truth;

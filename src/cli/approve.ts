@@ -4,7 +4,7 @@ import { type PinName, pinNames, viewsForm } from '../config/files.ts';
 import { attempt, parseForeignJson } from '../core/json.ts';
 import { ExitError, exitCodes, usageError } from '../core/process.ts';
 import { day_ms } from '../core/text.ts';
-import { type Pinnable, pinnedNow } from '../document/criteria/approvals.ts';
+import { isSeenPin, type Pinnable, pinnedNow } from '../document/criteria/approvals.ts';
 import { readPrivateEntries } from '../imports/private-entries.ts';
 import { openLockSource } from './lock.ts';
 import { replaceFile } from './replace-file.ts';
@@ -91,9 +91,7 @@ async function readPinnable(
 /** What some pins of a listing are now. Throws ExitError for a pin that is not known. */
 function toPinned(document: Pinnable, handle: string, names: readonly PinName[]) {
   const pins = names.map((pin) => [pin, pinnedNow(document, pin)] as const);
-  const unknown = pins.flatMap(([pin, now]) =>
-    now.length === 0 && (pin === 'tools' || pin === 'pay_to') ? [pin] : [],
-  );
+  const unknown = pins.flatMap(([pin, now]) => (now.length === 0 && isSeenPin(pin) ? [pin] : []));
   if (unknown.length > 0)
     throw usageError(
       `${handle}: ${unknown.join(', ')} cannot be pinned, because nothing is known of it now; nothing was written`,

@@ -165,7 +165,11 @@ function addApproveCommand(program: Command, { config, environment }: Shell): vo
     .requiredOption('--reason <text>', 'why; it is shown with the view')
     .option('--by <name>', 'who approves; it is shown with the view', USER)
     .option('--until <date|days>', 'its last day, as 2027-01-31 or 90d')
-    .option('--pin <names>', 'of version, endpoint, package, tools, pay_to', 'version,endpoint,package')
+    .option(
+      '--pin <names>',
+      'of version, endpoint, package, tools, prompts, resources, skills, pay_to',
+      'version,endpoint,package',
+    )
     .option('--views <file>', 'the file of views', VIEWS)
     .option('--private-listings <folder>', 'the folder of private entries', PRIVATE_LISTINGS)
     .option(

@@ -11,7 +11,16 @@ export const sentCriterion = z.strictObject({
 });
 
 /** What an approval can hold fast: the version, the recorded endpoints and packages, the tools and payees that Dossier saw. */
-export const pinNames = ['version', 'endpoint', 'package', 'tools', 'pay_to'] as const;
+export const pinNames = [
+  'version',
+  'endpoint',
+  'package',
+  'tools',
+  'prompts',
+  'resources',
+  'skills',
+  'pay_to',
+] as const;
 export type PinName = (typeof pinNames)[number];
 
 const pinned = z.union([z.string().max(1000), z.array(z.string().max(1000)).max(50)]);

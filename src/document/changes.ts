@@ -1,9 +1,10 @@
 import { code, isEmpty, join, listed, ours, own, say, type Words } from '../core/words.ts';
 import { moveSchema } from '../listings/moves.ts';
 import type { ChangeType, FailedCriterion, NewChange } from '../log/change.ts';
+import { surfaces } from '../observations/endpoint/surface.ts';
 import { endpointAnswers } from '../observations/kinds/endpoint.ts';
+import { changedMembersWords } from '../observations/kinds/member-changes.ts';
 import { moveWords } from '../observations/kinds/moves.ts';
-import { changedToolsWords } from '../observations/kinds/tool-changes.ts';
 import { toolsCount, toolsSurface } from '../observations/kinds/tools.ts';
 import type { ChangeCounts } from '../observations/tool-change.ts';
 import { factTitle, toLabel } from './words.ts';
@@ -58,7 +59,7 @@ function factsWords({ kinds, tools_changed, malware }: Data): Words {
     .map((kind) => {
       const title = ours(factTitle(kind));
       return kind === toolsSurface.kind && tools_changed !== undefined
-        ? say`${title} (${changedToolsWords([], tools_changed as ChangeCounts)})`
+        ? say`${title} (${changedMembersWords(surfaces.tools, [], tools_changed as ChangeCounts)})`
         : title;
     });
   const changed = facts.length > 0 ? say`changed: ${listed(facts, mostNamed)}` : own('facts changed');

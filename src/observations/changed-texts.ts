@@ -1,13 +1,14 @@
 import { type ComparisonBudget, differenceWithin, type TextPart } from '../core/word-difference.ts';
-import { shortNameOf, type Tool } from './endpoint/surface.ts';
+import { type Member, type Surface, shortNameOf } from './endpoint/surface.ts';
 import { toShownName } from './gate.ts';
-import { textsOf } from './kinds/tool-changes.ts';
-import { toolsSurface } from './kinds/tools.ts';
+import { type NamedMember, textsOf, toNamed } from './kinds/member-changes.ts';
+import { surfaceOf } from './kinds.ts';
 import type { ObservationChange } from './observation.ts';
 
-/** A text of a tool that differs between two lists of tools, for models to read: `member` is its place in the tool. */
-interface ChangedText {
-  readonly tool: string;
+/** A text for models that differs between two lists, of the tool, prompt, resource or skill that it names: `member` is its place there. */
+type ChangedText = NamedMember & TextChange;
+
+interface TextChange {
   /** As `description`, or `inputSchema.properties.to.description`. */
   readonly member: string;
   readonly difference: readonly TextPart[];
@@ -16,58 +17,63 @@ interface ChangedText {
 const mostTexts = 200;
 const longestName = 200;
 
-const readTexts = (tool: Tool) =>
+const readTexts = (member: Member) =>
   new Map(
-    textsOf(tool)
+    textsOf(member)
       .take(mostTexts)
       .map(([place, text]) => [place.join('.').slice(0, longestName), text] as const),
   );
 
 function* changesOf(
-  tool: string,
-  [before, after]: readonly [Tool, Tool],
+  [before, after]: readonly [Member, Member],
   budget: ComparisonBudget,
-): Generator<ChangedText> {
+): Generator<TextChange> {
   const [old, now] = [readTexts(before), readTexts(after)];
   for (const member of new Set([...old.keys(), ...now.keys()])) {
     const [was = '', is = ''] = [old.get(member), now.get(member)];
     const difference = was === is ? undefined : differenceWithin(budget, was, is);
-    if (difference) yield { tool: toShownName(tool), member: toShownName(member), difference };
+    if (difference) yield { member: toShownName(member), difference };
   }
 }
 
-/** Yields the texts that differ in tools that are in both lists; each is compared only when the caller asks for it. */
+/** Yields the texts that differ in members that are in both lists; each is compared only when the caller asks for it. */
 export function* changedTexts(
-  before: readonly Tool[],
-  after: readonly Tool[],
+  surface: Surface,
+  [before, after]: readonly [readonly Member[], readonly Member[]],
   budget: ComparisonBudget,
 ): Generator<ChangedText> {
-  const old = new Map(before.map((tool) => [shortNameOf(tool), tool]));
-  for (const tool of after) {
-    const known = old.get(shortNameOf(tool));
-    if (known) yield* changesOf(shortNameOf(tool), [known, tool], budget);
+  const old = new Map(before.map((member) => [shortNameOf(member, surface), member]));
+  for (const member of after) {
+    const name = shortNameOf(member, surface);
+    const known = old.get(name);
+    const pair = known && ([surface.byName(known), surface.byName(member)] as const);
+    const named = toNamed(toShownName(name), surface);
+    for (const text of pair ? changesOf(pair, budget) : []) yield { ...named, ...text };
   }
 }
 
 /** A change as a history shows it. */
 export interface ShownChange extends ObservationChange {
-  /** Where tools changed and both sets of them are still stored: which texts for models differ, and where. */
+  /** Where a list changed and both versions of it are still stored: which texts for models differ, and where. */
   readonly texts?: readonly ChangedText[];
 }
 
 const mostShownTexts = 10;
 
-/** Finds a stored set of tools by its endpoint and digest; undefined if it is stored no more. */
-export type FindSet = (endpoint: string, digest: unknown) => readonly Tool[] | undefined;
+/** Finds the stored list of a surface by its endpoint and digest; undefined if it is stored no more. */
+export type FindSet = (endpoint: string, surface: Surface, digest: unknown) => readonly Member[] | undefined;
 
-/** Adds the texts that differ to a change of tools, if the sets before and after it are still stored. */
+/** Adds the texts that differ to a change of a list, if the lists before and after it are still stored. */
 export function withTexts(change: ObservationChange, find: FindSet, budget: ComparisonBudget): ShownChange {
-  if (!isOfTools(change)) return change;
-  const [was, is] = [change.before, change.after].map((one) => find(change.subject ?? '', one?.value));
-  const texts = was && is ? changedTexts(was, is, budget).take(mostShownTexts).toArray() : [];
+  const surface = surfaceChangedBy(change);
+  if (!surface) return change;
+  const [was, is] = [change.before, change.after].map((one) =>
+    find(change.subject ?? '', surface, one?.value),
+  );
+  const texts = was && is ? changedTexts(surface, [was, is], budget).take(mostShownTexts).toArray() : [];
   return texts.length > 0 ? { ...change, texts } : change;
 }
 
-/** Whether a change replaced one set of tools by another one. */
-export const isOfTools = ({ kind, before }: ObservationChange): boolean =>
-  kind === toolsSurface.kind && before !== undefined;
+/** The surface of which a change replaced one list by another one; undefined of any other change. */
+export const surfaceChangedBy = ({ kind, before }: ObservationChange): Surface | undefined =>
+  before && surfaceOf(kind);

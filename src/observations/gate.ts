@@ -97,7 +97,7 @@ function hasFiniteNumbers(value: unknown): boolean {
 const cleaned = <T>(value: T, clean: (text: string) => string): T =>
   mapTexts(JSON.parse(JSON.stringify(value)), clean) as T;
 
-/** Names of tools that differ in hidden characters only stay apart. */
+/** Names of members of a list that differ in hidden characters only stay apart. */
 export const toShownName = (text: string) => toLine(nameHidden(text));
 
 /** A value of at most 1 KiB; of a longer one also the digest of the whole, by which it is compared. */
@@ -128,14 +128,14 @@ function cutReason({ parts }: Words): readonly Part[] {
  * 1 KiB, its details 16 KiB unless they are a list of tools. Throws if it cannot be stored in any form.
  */
 export function passGate(
-  { kind, method_version, isList, value: schema }: Kind,
+  { kind, method_version, lists, isList, value: schema }: Kind,
   finding: Finding,
 ): DatedFinding {
   const { value, details, as_seen, why, open, ...found } = finding;
   if (!outcomes.includes(found.outcome))
     throw new Error(`${String(found.outcome).slice(0, 100)} is no outcome`);
   if (!hasFiniteNumbers([value, details, as_seen])) throw new Error('a number is not finite');
-  const clean = isList ? toShownName : toLine;
+  const clean = lists ? toShownName : toLine;
   const cleanValue = cleaned(value, clean);
   if (cleanValue !== null) schema.parse(cleanValue);
   const fact: DatedFinding = {

@@ -1,35 +1,43 @@
 import type { Context } from '../context.ts';
 import { toComparisonBudget } from '../core/word-difference.ts';
 import { toText, Words } from '../core/words.ts';
-import { isOfTools, type ShownChange, withTexts } from './changed-texts.ts';
-import type { Tool } from './endpoint/surface.ts';
+import { type FindSet, type ShownChange, surfaceChangedBy, withTexts } from './changed-texts.ts';
+import type { Member, SurfaceName, Tool } from './endpoint/surface.ts';
 import { factsOf } from './kind.ts';
-import { toolNames, toolsCount, toolsSurface } from './kinds/tools.ts';
+import { listedNames } from './kinds/listed.ts';
+import { toolsCount, toolsSurface } from './kinds/tools.ts';
 import type { StoredObservation } from './observation.ts';
 import { createSetReader } from './stored-sets.ts';
 
-/** Reads the tool sets before and after each change, newest first, as far as one answer reads them. */
+const setKey = (endpoint: string, surface: SurfaceName, digest: unknown) =>
+  `${surface} ${endpoint} ${digest}`;
+
+/** Reads the lists before and after each change, newest first, as far as one answer reads them. */
 async function readSets(
   handle: string,
   changes: readonly ShownChange[],
   context: Pick<Context, 'store'>,
-): Promise<ReadonlyMap<string, readonly Tool[]>> {
-  const readSet = createSetReader(handle, context);
-  const wanted = changes
-    .filter(isOfTools)
-    .map(({ subject = '', before, after }) => ({ subject, digests: [after.value, before?.value] }));
-  const sets = new Map<string, readonly Tool[]>();
-  for (const [subject, of] of Map.groupBy(wanted, (one) => one.subject)) {
-    const digests = new Set(of.flatMap((one) => one.digests));
-    for (const set of await context.store.observations.surfaces(handle, subject)) {
-      const tools = digests.has(set.digest) ? await readSet(subject, set) : undefined;
-      if (typeof tools === 'object') sets.set(`${subject} ${set.digest}`, tools);
+): Promise<ReadonlyMap<string, readonly Member[]>> {
+  const readSet = createSetReader(context);
+  const wanted = changes.flatMap((change) => {
+    const { subject: remote = '', before, after } = change;
+    const surface = surfaceChangedBy(change)?.name;
+    return surface ? [{ at: { handle, remote, surface }, digests: [after.value, before?.value] }] : [];
+  });
+  const sets = new Map<string, readonly Member[]>();
+  for (const [, [first, ...others]] of Map.groupBy(wanted, ({ at }) => setKey(at.remote, at.surface, ''))) {
+    if (!first) continue;
+    const { at } = first;
+    const digests = new Set([first, ...others].flatMap((one) => one.digests));
+    for (const set of await context.store.observations.surfaces(at)) {
+      const members = digests.has(set.digest) ? await readSet(at, set) : undefined;
+      if (typeof members === 'object') sets.set(setKey(at.remote, at.surface, set.digest), members);
     }
   }
   return sets;
 }
 
-/** Adds to checks (newest first) the texts that differ where tools changed; compares at most 100,000 characters in all. */
+/** Adds to checks (newest first) the texts that differ where a list changed; compares at most 100,000 characters in all. */
 export async function addTexts<Check extends { readonly changes: readonly ShownChange[] }>(
   handle: string,
   checks: readonly Check[],
@@ -38,7 +46,7 @@ export async function addTexts<Check extends { readonly changes: readonly ShownC
   const changes = checks.flatMap((check) => check.changes);
   const sets = await readSets(handle, changes, context);
   const budget = toComparisonBudget();
-  const find = (endpoint: string, digest: unknown) => sets.get(`${endpoint} ${digest}`);
+  const find: FindSet = (endpoint, { name }, digest) => sets.get(setKey(endpoint, name, digest));
   return checks.map((check) => ({
     ...check,
     changes: check.changes.map((change) => withTexts(change, find, budget)),
@@ -81,7 +89,7 @@ export async function readTools(
       endpoints.push({ ...seen, ...(why && { reason: toText(new Words(why)) }) });
       continue;
     }
-    const text = await observations.surfaceText(handle, endpoint, value);
+    const text = await observations.surfaceText({ handle, remote: endpoint, surface: 'tools' }, value);
     const size = Buffer.byteLength(text ?? '');
     const dated = { ...seen, digest: value, first_seen_at, observed_at, vantage };
     if (text !== undefined && size <= left_bytes) {
@@ -92,7 +100,7 @@ export async function readTools(
         text === undefined
           ? 'The tools of this set are not stored, only their names.'
           : `The set has ${size} bytes, more than an answer with all endpoints shows. check_surface compares it with what you are shown.`;
-      const names = toolNames(one.details?.tools);
+      const names = listedNames(one.details?.tools);
       const all = factsOf(toolsCount, observed).find(({ subject }) => subject === endpoint)?.value ?? 0;
       // A long list of names is stored shortened (gate.ts).
       const cut = names.length < all ? ` Only the first ${names.length} of ${all} names are kept.` : '';

@@ -4,6 +4,7 @@ import type { Json } from '../core/json.ts';
 import type { Words } from '../core/words.ts';
 import type { Listing } from '../listings/listing.ts';
 import type { Moves } from '../listings/moves.ts';
+import type { SurfaceName } from './endpoint/surface.ts';
 import type { Finding, Observation, Question, RecordedSubject } from './observation.ts';
 import type { Run, Subject } from './run.ts';
 
@@ -108,7 +109,7 @@ export interface FactKind extends AskedKind, Says {
   /** The rules by which its values stand out; by `not_there`, that it is absent stands out too. */
   readonly standsOutAs?: StandsOutAs | readonly StandsOutAs[];
   /** The line that says its values (`sayInLine`). Rules of the line itself say those of any other kind. */
-  readonly saidIn?: 'whose' | 'where' | 'kept_up';
+  readonly saidIn?: 'whose' | 'where' | 'tools' | 'kept_up';
   /** What else buyers ask that it answers (kinds/questions.ts). */
   readonly answers?: 'price' | 'auth' | 'licence';
   /** It says whether something recorded is there: `repository`, `package` or `endpoint`. */
@@ -132,6 +133,8 @@ export interface Kind extends FactKind {
   readonly about: (listing: Subject) => readonly RecordedSubject[];
   /** Whether it may be absent without a word; any other is `not_asked` until it was looked for. */
   readonly isOptional?: true;
+  /** Its value is the digest of this list of an endpoint; its details have the names of the list. */
+  readonly lists?: SurfaceName;
   /** Its details are a list of tools, which has room of its own. */
   readonly isList?: true;
   /** Every check changes its facts, so that no change of them is recorded. */

@@ -1,7 +1,9 @@
+import { type Surface, surfaces } from './endpoint/surface.ts';
 import type { AskedKind, FactKind, Kind, RecordKind } from './kind.ts';
 import { accessOauth, accessRequired } from './kinds/access.ts';
 import { packageAdvisories } from './kinds/advisories.ts';
 import { agentCard } from './kinds/agent-card.ts';
+import { promptsSurface, resourcesSurface, skillsSurface } from './kinds/besides.ts';
 import { priceCatalog } from './kinds/catalog.ts';
 import {
   endpointAnswers,
@@ -75,6 +77,9 @@ const checked = [
   endpointTls,
   toolsCount,
   toolsSurface,
+  promptsSurface,
+  resourcesSurface,
+  skillsSurface,
   toolsHints,
   toolsInstructions,
   toolsHiddenText,
@@ -145,6 +150,15 @@ const askedByName = new Map<string, AskedKind>(
 
 /** The definition of a kind of fact; undefined for one that nobody defined. */
 export const kindOf = (name: string): FactKind | undefined => byName.get(name);
+
+/** The kinds whose value is the digest of a list. */
+export const surfaceKinds = [toolsSurface, promptsSurface, resourcesSurface, skillsSurface] as const;
+
+/** The surface whose digest is the value of a kind; undefined of any other kind. */
+export const surfaceOf = (name: string): Surface | undefined => {
+  const lists = kinds.find(({ kind }) => kind === name)?.lists;
+  return lists && surfaces[lists];
+};
 
 /** What a name of a kind asks, whether a fact answers it or not. */
 export const askedOf = (name: string): AskedKind | undefined => askedByName.get(name);

@@ -67,10 +67,20 @@ export const observation = z.object({
         )
         .optional()
         .describe('Of a set of tools: which differ, 20 of them, and how, what weighs most first'),
+      members: z
+        .array(
+          z.object({
+            name: z.string(),
+            change: z.enum(['added', 'removed', 'changed']),
+            class: z.enum(changeClasses),
+          }),
+        )
+        .optional()
+        .describe('The same of prompts, resources or skills'),
       counts: z
         .partialRecord(z.enum(changeClasses), z.number())
         .optional()
-        .describe('How many tools differ in each class'),
+        .describe('How many of them differ in each class'),
     })
     .optional()
     .describe('What was seen before the last change, and when last'),

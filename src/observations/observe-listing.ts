@@ -8,59 +8,79 @@ import type { Facet } from '../search/facets.ts';
 import type { Transaction } from '../store/store.ts';
 import type { HeldLease } from './checks.ts';
 import { compareRuns, type DatedFinding, keyOf, missedAll, type RunStamp } from './compare.ts';
-import { surfaceDigest, type Tool } from './endpoint/surface.ts';
+import type { EndpointAnswer } from './endpoint/conversation.ts';
+import { type Member, type Surface, surfaceDigest, surfaceNames, surfaces } from './endpoint/surface.ts';
+import { listOf } from './endpoint/texts.ts';
 import { fitTogether, passGate, toShownName } from './gate.ts';
 import { factsOf, type Kind } from './kind.ts';
 import { endpointAnswers } from './kinds/endpoint.ts';
+import { changedName, surfaceChanges, weightiest } from './kinds/member-changes.ts';
 import { priceChallenge } from './kinds/offer.ts';
-import { surfaceChanges, weightiest } from './kinds/tool-changes.ts';
 import { toolsSurface } from './kinds/tools.ts';
-import { kinds } from './kinds.ts';
+import { kinds, surfaceOf } from './kinds.ts';
 import { malwareWords } from './malware.ts';
 import type { ObservationChange, StoredObservation } from './observation.ts';
 import { isUnanswered, type Outcome } from './outcome.ts';
 import type { Run } from './run.ts';
 import { sumOfClasses } from './tool-change.ts';
 
-/** A set of tools that differs from the last stored one of its endpoint; `changes` are the differences, if there is one. */
+/** A list that differs from the last stored one of its surface; `changes` are the differences, if there is one. */
 interface NewSurface {
-  readonly tools: readonly Tool[];
+  readonly remote: string;
+  readonly surface: Surface;
+  readonly members: readonly Member[];
   readonly digest: string;
-  /** Of the same tools in another form, which replace the stored ones. */
+  /** Of the same members in another form, which replace the stored ones. */
   readonly first_seen_at?: string;
   readonly changes?: ReturnType<typeof surfaceChanges>;
 }
 
-/** The new sets of tools by the URL of their endpoint. */
+/** The new lists, by their surface and the URL of their endpoint. */
 type Surfaces = ReadonlyMap<string, NewSurface>;
 
+const surfaceKey = (remote: string, { name }: Surface) => `${name} ${remote}`;
+
+/** The list of a surface, if it differs from the last stored one. */
+async function findNewSurface(
+  {
+    handle,
+    remote,
+    surface,
+  }: { readonly handle: string; readonly remote: string; readonly surface: Surface },
+  endpoint: EndpointAnswer,
+  { observations }: Context['store'],
+): Promise<NewSurface | undefined> {
+  const list = listOf(endpoint, surface.name);
+  if (list?.result !== 'listed') return undefined;
+  const { members, digested } = list;
+  const digest = surfaceDigest(digested);
+  const at = { handle, remote, surface: surface.name };
+  const [last] = await observations.surfaces(at);
+  const known = last && (await observations.surfaceText(at, last.digest));
+  const found = { remote, surface, members, digest };
+  if (last?.digest === digest)
+    return known === JSON.stringify(members) ? undefined : { ...found, first_seen_at: last.first_seen_at };
+  if (known === undefined) return found;
+  const changes = surfaceChanges(surface, JSON.parse(known) as Member[], members);
+  return { ...found, changes: mapTexts(changes, toShownName) as typeof changes };
+}
+
 /**
- * Finds the new sets of tools among those that the kinds of facts asked for in a run. It compares them before the write begins,
- * because all other writers wait for that; under the lease of the check nobody else stores sets of the listing.
+ * Finds the new lists among those that the kinds of facts asked for in a run. It compares them before the write begins,
+ * because all other writers wait for that; under the lease of the check nobody else stores lists of the listing.
  */
 async function findNewSurfaces(run: Run, { store }: Pick<Context, 'store'>): Promise<Surfaces> {
   const { handle, remotes } = run.listing;
-  const { observations } = store;
   const found = new Map<string, NewSurface>();
-  for (const remote of remotes) {
+  for (const { url: remote } of remotes) {
     // Why a question failed was logged with the kinds that asked it.
-    const endpoint = await run.endpoint(remote).catch(() => undefined);
-    if (endpoint?.result !== 'answered' || endpoint.list.result !== 'tools') continue;
-    const { tools, digested } = endpoint.list;
-    const digest = surfaceDigest(digested);
-    const [last] = await observations.surfaces(handle, remote.url);
-    const known = last && (await observations.surfaceText(handle, remote.url, last.digest));
-    if (last?.digest === digest) {
-      if (known !== JSON.stringify(tools))
-        found.set(remote.url, { tools, digest, first_seen_at: last.first_seen_at });
-      continue;
+    const endpoint = await run.endpoint({ url: remote }).catch(() => undefined);
+    if (endpoint?.result !== 'answered') continue;
+    for (const name of surfaceNames) {
+      const surface = surfaces[name];
+      const one = await findNewSurface({ handle, remote, surface }, endpoint, store);
+      if (one) found.set(surfaceKey(remote, surface), one);
     }
-    const changes = known === undefined ? undefined : surfaceChanges(JSON.parse(known) as Tool[], tools);
-    found.set(remote.url, {
-      tools,
-      digest,
-      ...(changes && { changes: mapTexts(changes, toShownName) as typeof changes }),
-    });
   }
   return found;
 }
@@ -71,48 +91,63 @@ const mostNamed = 20;
 const isOtherAt = ({ changed_from, first_seen_at }: StoredObservation, at: string) =>
   changed_from !== undefined && first_seen_at === at;
 
-/** Says of a set of tools that is another one since this check which tools changed, and how. */
-function withChangedTools(one: StoredObservation, surfaces: Surfaces, at: string): StoredObservation {
-  const { changes } = surfaces.get(one.subject ?? '') ?? {};
-  if (one.kind !== toolsSurface.kind || !one.changed_from || !isOtherAt(one, at) || !changes) return one;
-  const tools = weightiest(changes.items, mostNamed).map(({ tool, change, class: of }) => ({
-    tool,
-    change,
-    class: of,
-  }));
-  return { ...one, changed_from: { ...one.changed_from, tools, counts: changes.counts } };
+/** What changed of the list that a fact or a change is about, if it is about one. */
+const changesOf = ({ kind, subject = '' }: Pick<StoredObservation, 'kind' | 'subject'>, found: Surfaces) => {
+  const surface = surfaceOf(kind);
+  return surface && found.get(surfaceKey(subject, surface))?.changes;
+};
+
+/** Says of a list that is another one since this check which members changed, and how. */
+function withChangedMembers(one: StoredObservation, found: Surfaces, at: string): StoredObservation {
+  const changes = changesOf(one, found);
+  if (!one.changed_from || !isOtherAt(one, at) || !changes) return one;
+  const { counts } = changes;
+  const all = weightiest(changes.items, mostNamed);
+  const members = all.map((item) => ({ name: changedName(item), change: item.change, class: item.class }));
+  const named =
+    surfaceOf(one.kind) === surfaces.tools
+      ? { tools: members.map(({ name: tool, ...change }) => ({ tool, ...change })) }
+      : { members };
+  return { ...one, changed_from: { ...one.changed_from, ...named, counts } };
 }
 
 /**
- * A changed set of tools as its items: which tools differ, and how; the digests of all of them are left out. It is a change of the set
+ * A changed list as its items: which members differ, and how; the digests of all of them are left out. It is a change of the list
  * that was seen last, whatever was answered in between.
  */
-function itemize(change: ObservationChange, one: StoredObservation, surfaces: Surfaces): ObservationChange {
-  const { changes } = surfaces.get(change.subject ?? '') ?? {};
+function itemize(change: ObservationChange, one: StoredObservation, found: Surfaces): ObservationChange {
+  const changes = changesOf(change, found);
   if (!change.before || !changes || !one.changed_from) return change;
-  const { tools: _, counts: __, ...before } = one.changed_from;
-  const { details: ___, ...after } = change.after;
+  const { tools: _, members: __, counts: ___, ...before } = one.changed_from;
+  const { details: ____, ...after } = change.after;
   return { ...change, before, after, ...changes };
 }
 
-/** Stores the new sets of tools of a run. */
-async function putSurfaces(tx: Transaction, handle: string, surfaces: Surfaces, at: string): Promise<void> {
-  for (const [remote, { tools, digest, first_seen_at = at }] of surfaces)
-    await tx.observations.putSurface({ handle, remote, digest, first_seen_at, tools });
+/** Stores the new lists of a run. */
+async function putSurfaces(tx: Transaction, handle: string, found: Surfaces, at: string): Promise<void> {
+  for (const { remote, surface, members, digest, first_seen_at = at } of found.values())
+    await tx.observations.putSurface({
+      handle,
+      remote,
+      surface: surface.name,
+      digest,
+      first_seen_at,
+      members,
+    });
 }
 
-/** What a run leaves stored and what changed at it, with what changed of sets of tools. */
-function compare(known: readonly StoredObservation[], { found, surfaces, stamp }: ObservedRecord) {
+/** What a run leaves stored and what changed at it, with what changed of lists. */
+function compare(known: readonly StoredObservation[], { found, surfaces: lists, stamp }: ObservedRecord) {
   const compared = compareRuns(known, found, stamp);
-  const observations = compared.observations.map((one) => withChangedTools(one, surfaces, stamp.at));
-  const changedTools = new Map(
+  const observations = compared.observations.map((one) => withChangedMembers(one, lists, stamp.at));
+  const changedLists = new Map(
     observations
-      .filter((one) => one.kind === toolsSurface.kind && isOtherAt(one, stamp.at))
+      .filter((one) => surfaceOf(one.kind) && isOtherAt(one, stamp.at))
       .map((one) => [keyOf(one), one]),
   );
   const changes = compared.changes.map((change) => {
-    const one = changedTools.get(keyOf(change));
-    return one ? itemize(change, one, surfaces) : change;
+    const one = changedLists.get(keyOf(change));
+    return one ? itemize(change, one, lists) : change;
   });
   return { observations, changes };
 }
@@ -205,7 +240,7 @@ export type RunReport = Awaited<ReturnType<typeof write>>;
 
 /** Writes what a run found in one transaction; every change of a fact is one entry of the log. */
 async function write(tx: Transaction, observed: ObservedRecord) {
-  const { surfaces, stamp, lease, imported_at, listing } = observed;
+  const { surfaces: lists, stamp, lease, imported_at, listing } = observed;
   const { handle } = listing;
   if (!(await tx.leases.isHeldBy(lease))) throw new Error('another process has taken this run over');
   const known = await tx.observations.ofListing(handle);
@@ -214,7 +249,7 @@ async function write(tx: Transaction, observed: ObservedRecord) {
   // What an older record named says nothing of the present one.
   const isOlder = known?.due_since != null && known.due_since > imported_at;
   await tx.listings.reindex(handle, isOlder ? [] : toFacets(listing, observations));
-  await putSurfaces(tx, handle, surfaces, stamp.at);
+  await putSurfaces(tx, handle, lists, stamp.at);
   if (changes.length > 0) {
     const change = { handle, ...stamp, changes };
     // What is seen for the first time, or again, is committed in the log, where an audit looks for it, and changed nothing.
@@ -222,7 +257,8 @@ async function write(tx: Transaction, observed: ObservedRecord) {
     const reported = observations.filter((one) => changed.has(keyOf(one)) && isChangedAt(one, stamp));
     const kinds = [...new Set(reported.map(({ kind }) => kind))];
     const isMalware = malwareWords(reported, ['malware']).length > 0;
-    const tools_changed = sumOfClasses(reported.flatMap(({ changed_from }) => changed_from?.counts ?? []));
+    const ofTools = reported.filter(({ kind }) => kind === toolsSurface.kind);
+    const tools_changed = sumOfClasses(ofTools.flatMap(({ changed_from }) => changed_from?.counts ?? []));
     const log_index = await tx.log.append(
       toLeaf('observation.changed', change),
       kinds.length > 0
@@ -263,11 +299,11 @@ export async function observeListing(
   const now = () => clock().toISOString();
   try {
     const found = await findAll(run, context);
-    const surfaces = await findNewSurfaces(run, context);
+    const lists = await findNewSurfaces(run, context);
     signal.throwIfAborted();
     // What was found while it waited for its turns is not dated before it was seen.
     const stamp = { at: now(), vantage: context.vantage };
-    const observed = { found, surfaces, stamp, lease, imported_at, listing: run.listing };
+    const observed = { found, surfaces: lists, stamp, lease, imported_at, listing: run.listing };
     return await store.write((tx) => write(tx, observed));
   } catch (error) {
     signal.throwIfAborted();

@@ -55,7 +55,7 @@ type FromEndpoint<Value extends Json> = (
 /** Which exchange a fact is from. A list of tools that was seen stands, whatever the other one may answer the next time. */
 const decidedBy = ({ by, open, list }: EndpointAnswer): Pick<Finding, 'by' | 'open'> => ({
   by,
-  ...(open && list.result !== 'tools' && { open }),
+  ...(open && list.result !== 'listed' && { open }),
 });
 
 /** One fact for each remote of the run, made of what the endpoint sent, or of why there is nothing to make it of. */

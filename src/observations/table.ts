@@ -3,11 +3,12 @@ import { toReferenceKey } from '../listings/references.ts';
 import { replaceChecked } from '../listings/shared.ts';
 import { inChunks, precompileQuery, upsert } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
-import { integer, json, optional, type RowOf, table, text, type ValueOf } from '../store/table.ts';
-import type { Tool } from './endpoint/surface.ts';
+import { integer, json, oneOf, optional, type RowOf, table, text, type ValueOf } from '../store/table.ts';
+import type { Member, SurfaceName } from './endpoint/surface.ts';
 import { factsOf } from './kind.ts';
+import { listedNames } from './kinds/listed.ts';
 import { pricePayTo, readPayees } from './kinds/price.ts';
-import { toolNames, toolsSurface } from './kinds/tools.ts';
+import { toolsSurface } from './kinds/tools.ts';
 import type { ObservationChange, StoredObservation } from './observation.ts';
 
 const observationTable = table({
@@ -31,19 +32,23 @@ export type RecordedChange = ValueOf<typeof changeTable>;
 const surfaceTable = table({
   handle: text,
   remote: text,
-  /** Merkle root over the tools without their form, hex: the value of the fact. */
+  surface: oneOf<SurfaceName>(),
+  /** Merkle root over the members without their form, hex: the value of the fact. */
   digest: text,
   first_seen_at: text,
-  tools: json<readonly Tool[]>(),
+  members: json<readonly Member[]>(),
 });
-/** A set of tools as an endpoint sent it last; the five newest of each endpoint are stored, the one that its fact names first. */
-export type ToolSurface = ValueOf<typeof surfaceTable>;
+/** A list as an endpoint sent it last; the five newest of each surface of an endpoint are stored, the one that its fact names first. */
+type StoredSurface = ValueOf<typeof surfaceTable>;
+
+/** Which lists: those of one surface at one endpoint. */
+export type SurfaceAt = Pick<StoredSurface, 'handle' | 'remote' | 'surface'>;
 
 declare module '../store/store.ts' {
   interface Schema {
     observation: RowOf<typeof observationTable>;
     observation_change: RowOf<typeof changeTable>;
-    tool_surface: RowOf<typeof surfaceTable>;
+    listed_surface: RowOf<typeof surfaceTable>;
     /** When requests may be sent again to a host that asked to be left alone; `place` is the host itself, or an address of it. */
     observed_pause: { host: string; place: string; not_before: string };
   }
@@ -59,12 +64,19 @@ const readObserved = precompileQuery((db, handle: string) =>
 export const decodeObservations = (observations: string) =>
   observationTable.decode({ observations }).observations;
 
-/** The sets of tools stored for an endpoint, newest first, without their tools: each set may have 2 MiB. */
-const readSets = async (db: Db, handle: string, remote: string) => {
-  const sets = db.selectFrom('tool_surface').where('handle', '=', handle).where('remote', '=', remote);
-  const size = sql<number>`octet_length(tools)`.as('size_bytes');
-  const rows = sets.select(['digest', 'first_seen_at', size]).orderBy('first_seen_at', 'desc');
-  return (await rows.execute()).map((row) => ({ ...row, size_bytes: Number(row.size_bytes) }));
+const selectSets = (db: Db, { handle, remote, surface }: SurfaceAt) =>
+  db
+    .selectFrom('listed_surface')
+    .where('handle', '=', handle)
+    .where('remote', '=', remote)
+    .where('surface', '=', surface);
+
+/** The lists stored of a surface, newest first, without their members: each list may have 2 MiB. */
+const readSets = async (db: Db, at: SurfaceAt) => {
+  const size = sql<number>`octet_length(members)`.as('size_bytes');
+  const sets = selectSets(db, at).select(['digest', 'first_seen_at', size]);
+  const rows = await sets.orderBy('first_seen_at', 'desc').execute();
+  return rows.map((row) => ({ ...row, size_bytes: Number(row.size_bytes) }));
 };
 
 /** Fewer tools are the same by chance. */
@@ -81,7 +93,7 @@ function toReferences(observations: readonly StoredObservation[]) {
       readPayees(one.value).map((payee) => toReference('pay_to', payee, one.observed_at)),
     ),
     ...factsOf(toolsSurface, seen).flatMap((one) => {
-      const isLong = toolNames(one.details?.tools).length >= fewestTools;
+      const isLong = listedNames(one.details?.tools).length >= fewestTools;
       return isLong && one.value !== null ? [toReference('tools', one.value, one.observed_at)] : [];
     }),
   ];
@@ -117,12 +129,12 @@ export const createObservationReads = (db: Db) => ({
     const page = before === undefined ? all : all.where('log_index', '<', before);
     return (await page.orderBy('log_index', 'desc').limit(limit).execute()).map(changeTable.decode);
   },
-  /** The digests of the sets of tools stored for an endpoint, newest first, with the size of each set as JSON. */
-  surfaces: (handle: string, remote: string) => readSets(db, handle, remote),
-  /** One set of tools stored for an endpoint, as its JSON text. */
-  async surfaceText(handle: string, remote: string, digest: string) {
-    const stored = db.selectFrom('tool_surface').select('tools').where('handle', '=', handle);
-    return (await stored.where('remote', '=', remote).where('digest', '=', digest).executeTakeFirst())?.tools;
+  /** The digests of the lists stored of a surface, newest first, with the size of each list as JSON. */
+  surfaces: (at: SurfaceAt) => readSets(db, at),
+  /** One list stored of a surface, as its JSON text. */
+  async surfaceText(at: SurfaceAt, digest: string) {
+    const stored = selectSets(db, at).select('members').where('digest', '=', digest);
+    return (await stored.executeTakeFirst())?.members;
   },
   /** Visible listings after an id, in its order, with the time of their last run, and of a change of the record since. */
   lastRuns: (afterId: number, limit: number) =>
@@ -171,14 +183,15 @@ export const createObservationWrites = (db: Db, touch: (handle: string) => void)
     touch(change.handle);
     await db.insertInto('observation_change').values(changeTable.encode(change)).execute();
   },
-  /** Stores a set of tools, and deletes all but the five newest of its endpoint. */
-  async putSurface(surface: ToolSurface) {
-    const { handle, remote } = surface;
-    await upsert(db, 'tool_surface', surfaceTable.encode(surface), 'handle', 'remote', 'digest').execute();
-    const old = (await readSets(db, handle, remote)).slice(storedSurfaces).map(({ digest }) => digest);
+  /** Stores a list, and deletes all but the five newest of its surface. */
+  async putSurface(stored: StoredSurface) {
+    const key = ['handle', 'remote', 'surface', 'digest'] as const;
+    await upsert(db, 'listed_surface', surfaceTable.encode(stored), ...key).execute();
+    const old = (await readSets(db, stored)).slice(storedSurfaces).map(({ digest }) => digest);
     if (old.length === 0) return;
-    const stored = db.deleteFrom('tool_surface').where('handle', '=', handle).where('remote', '=', remote);
-    await stored.where('digest', 'in', old).execute();
+    const { handle, remote, surface } = stored;
+    const lists = db.deleteFrom('listed_surface').where('handle', '=', handle).where('remote', '=', remote);
+    await lists.where('surface', '=', surface).where('digest', 'in', old).execute();
   },
   async putPauses(host: string, pauses: ReadonlyMap<string, string>) {
     for (const [place, not_before] of pauses)

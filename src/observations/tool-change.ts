@@ -1,8 +1,9 @@
-/** How a tool changed, in the order in which it is said: what weighs most first. */
+/** How a tool, or another member of a list, changed, in the order in which it is said: what weighs most first. */
 export const changeClasses = [
   'secret',
   'hints',
   'words',
+  'files',
   'removed',
   'required',
   'arguments',

@@ -56,7 +56,7 @@ const keys: { readonly [Table in DumpedTable]: readonly (keyof Schema[Table] & s
   spent_proof: ['digest'],
   observation: ['handle'],
   observation_change: ['log_index'],
-  tool_surface: ['handle', 'remote', 'digest'],
+  listed_surface: ['handle', 'remote', 'surface', 'digest'],
   evidence_change: ['seq'],
   webhook: ['id'],
   webhook_delivery: ['webhook_id', 'seq'],

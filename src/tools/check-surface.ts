@@ -1,64 +1,60 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { attempt, type JsonObject } from '../core/json.ts';
-import { wrongField } from '../core/problem.ts';
 import { code, counted, day, escapeMarks, list, named, paragraphs, toQuote } from '../core/text.ts';
 import { toComparisonBudget } from '../core/word-difference.ts';
 import { own, toText, Words } from '../core/words.ts';
 import type { Limit } from '../limits/limit.ts';
 import {
   compareDigests,
-  compareTools,
-  readShownTools,
-  type ShownTools,
+  compareList,
+  type MemberDifference,
   type SurfaceComparison,
-  type ToolDifference,
   textsOfPairs,
 } from '../observations/compare-surface.ts';
-import { toolDigest } from '../observations/endpoint/surface.ts';
+import { memberDigest, nameOf, type Surface, type SurfaceName } from '../observations/endpoint/surface.ts';
 import { toShownName } from '../observations/gate.ts';
 import { type FactOf, factsOf } from '../observations/kind.ts';
-import type { ToolChange } from '../observations/kinds/tool-changes.ts';
+import { changedName, type MemberChange } from '../observations/kinds/member-changes.ts';
 import { toolsSurface } from '../observations/kinds/tools.ts';
+import { surfaceKinds } from '../observations/kinds.ts';
 import type { StoredObservation } from '../observations/observation.ts';
 import { createSetReader, mostReadText, type StoredSet } from '../observations/stored-sets.ts';
 import { findListingFacts } from './find/listing.ts';
 import { whyNone } from './find/why-none.ts';
-import { namedInput } from './input/fields.ts';
+import { type Shown, shownInput, toShown } from './input/shown-list.ts';
 import { closingText, untrustedOf } from './texts.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
-/** A set of tools that was seen at an endpoint. */
+/** A list that was seen at an endpoint. */
 type SeenSet = FactOf<typeof toolsSurface, StoredObservation> & { readonly value: string };
 
-/** What a caller was shown: tools, or their digests by name. */
-type Shown =
-  | { readonly tools: readonly JsonObject[]; readonly read: ShownTools }
-  | { readonly digests: Readonly<Record<string, string>> };
-
-const toDigests = (tools: readonly JsonObject[]) =>
-  tools.map((tool) => ({ name: String(tool.name ?? ''), sha256: toolDigest(tool) }));
+const toDigests = (list: readonly JsonObject[], surface: Surface) =>
+  list.map((one) => ({ name: nameOf(one, surface), sha256: memberDigest(one) }));
 
 const compare = (seen: readonly JsonObject[], shown: Shown): SurfaceComparison =>
-  'tools' in shown ? compareTools(seen, shown.read) : compareDigests(toDigests(seen), shown.digests);
+  'list' in shown
+    ? compareList(seen, shown.read)
+    : compareDigests(shown.surface, toDigests(seen, shown.surface), shown.digests);
 
 function compareUnstored(seen: SeenSet, shown: Shown): SurfaceComparison {
-  const own = (seen.details?.tools ?? []) as ReturnType<typeof toDigests>;
-  if ('digests' in shown) return compareDigests(own, shown.digests);
+  const { surface } = shown;
+  const own = (seen.details?.[surface.name] ?? []) as ReturnType<typeof toDigests>;
+  if ('digests' in shown) return compareDigests(surface, own, shown.digests);
   // A number beyond the range of a double has no digest, and no endpoint that was seen has sent one.
-  const sent = shown.tools.map((tool) => [String(tool.name ?? ''), attempt(() => toolDigest(tool)) ?? '']);
-  return compareDigests(own, Object.fromEntries(sent) as Record<string, string>);
+  const sent = shown.list.map((one) => [nameOf(one, surface), attempt(() => memberDigest(one)) ?? '']);
+  return compareDigests(surface, own, Object.fromEntries(sent) as Record<string, string>);
 }
 
 const mostChanges = 100;
 
-/** Changes of the tools of one endpoint among the newest 100 of its listing, newest first. */
-async function readChanges(handle: string, { subject }: SeenSet, store: Context['store']) {
+/** Changes of the list of one endpoint among the newest 100 of its listing, newest first. */
+async function readChanges(handle: string, { kind: ofKind, subject }: SeenSet, store: Context['store']) {
   const runs = await store.observations.history(handle, { limit: mostChanges });
   return runs.flatMap(({ at, changes }) =>
     changes.flatMap(({ kind, before, items = [], ...change }) =>
-      kind === toolsSurface.kind && change.subject === subject && before
-        ? [{ at, before, items: items as readonly ToolChange[] }]
+      kind === ofKind && change.subject === subject && before
+        ? [{ at, before, items: items as readonly MemberChange[] }]
         : [],
     ),
   );
@@ -70,18 +66,18 @@ const othersUntil = ({ changed_from, value }: SeenSet): string | undefined =>
 
 const mostReworded = 5;
 
-/** That descriptions changed of tools that a caller sent without one. */
+/** That descriptions changed of members that a caller sent without one. */
 const rewordedOf = (changes: Awaited<ReturnType<typeof readChanges>>, sent: ReadonlySet<string>) =>
   changes.flatMap(({ at, before, items }) =>
     items
-      .filter(({ tool, members = [] }) => sent.has(tool) && members.includes('description'))
-      .map(({ tool }) => {
+      .filter((item) => sent.has(changedName(item)) && item.members?.includes('description'))
+      .map((item) => {
         const between = `between ${day(before.seen_until)} and ${day(at)}`;
-        return `The description of ${named(tool)} changed ${between}: see get_history.`;
+        return `The description of ${named(changedName(item))} changed ${between}: see get_history.`;
       }),
   );
 
-/** When the caller's own tools were seen, if others are now; or until when others were, if its own are. */
+/** When the caller's own list was seen, if others are now; or until when others were, if its own are. */
 interface Before {
   readonly earlier: { readonly first_seen_at: string; readonly seen_until?: string } | undefined;
   readonly others_until: string | undefined;
@@ -95,20 +91,21 @@ function beforeText({ earlier, others_until }: Before, isOfNames: boolean): stri
 
 /** What a comparison found, in sentences. */
 function sentencesOf(seen: SeenSet, compared: SurfaceComparison, before: Before) {
-  const { differs, repeated, not_sent, is_of_names, prefix } = compared;
+  const { differs, repeated, not_sent, is_of_names, prefix, surface } = compared;
+  const [all, one] = [surface.name, surface.noun];
   const { first_seen_at, observed_at, as_seen, vantage } = seen;
   const spoken = as_seen?.protocol ? ` in revision ${as_seen.protocol} of MCP` : '';
   const since = `since ${day(first_seen_at)}, last on ${day(observed_at)}${spoken}, from ${vantage}`;
   const same = is_of_names
-    ? 'Dossier has seen tools of these names'
-    : 'These are the tools that Dossier has seen';
+    ? `Dossier has seen ${all} of these names`
+    : `These are the ${all} that Dossier has seen`;
   return [
     is_of_names && `Only names were compared: you sent no ${not_sent.join(', ')}.`,
     differs.length === 0
       ? `${same} ${since}.`
-      : `${counted(differs.length, 'tool')} ${differs.length === 1 ? 'differs' : 'differ'} between these and those that Dossier has seen ${since}.`,
+      : `${counted(differs.length, one)} ${differs.length === 1 ? 'differs' : 'differ'} between these and those that Dossier has seen ${since}.`,
     beforeText(before, is_of_names),
-    repeated.length > 0 && 'Some names stand for several tools: see repeated.',
+    repeated.length > 0 && `Some names stand for several ${all}: see repeated.`,
     prefix && 'Your host puts the same characters before every name; they were left out.',
     not_sent.length > 0 && !is_of_names && `Not compared, because you sent none: ${not_sent.join(', ')}.`,
   ].filter(Boolean);
@@ -116,10 +113,11 @@ function sentencesOf(seen: SeenSet, compared: SurfaceComparison, before: Before)
 
 /** Compares stored sets with what a caller was shown, one after the other, as far as one answer reads them. */
 function createComparer(handle: string, shown: Shown, context: Context) {
-  const readSet = createSetReader(handle, context);
+  const readSet = createSetReader(context);
+  const { name: surface } = shown.surface;
   return async ({ subject = '' }: SeenSet, set: StoredSet) => {
-    const tools = await readSet(subject, set);
-    return typeof tools === 'object' ? compare(tools, shown) : tools;
+    const list = await readSet({ handle, remote: subject, surface }, set);
+    return typeof list === 'object' ? compare(list, shown) : list;
   };
 }
 
@@ -135,7 +133,9 @@ async function compareWith(
   context: Context,
   compareSet: Comparer,
 ) {
-  const stored = await context.store.observations.surfaces(handle, seen.subject ?? '');
+  const stored = await context.store.observations.surfaces({
+    ...{ handle, remote: seen.subject ?? '', surface: shown.surface.name },
+  });
   const current = [];
   for (const set of stored.filter((one) => isCurrent(seen, one))) current.push(await compareSet(seen, set));
   const compared = current.filter((one) => typeof one === 'object');
@@ -187,8 +187,8 @@ async function toAnswer(
   const seen_until = changes.find(({ before }) => before.value === own?.digest)?.before.seen_until;
   const earlier = own && { first_seen_at: own.first_seen_at, ...(seen_until && { seen_until }) };
   const others_until = isSame ? othersUntil(seen) : undefined;
-  const sent = lacksDescriptions && 'tools' in shown ? shown.tools : [];
-  const names = sent.map(({ name }) => toShownName(String(name).slice(compared.prefix.length)));
+  const sent = lacksDescriptions && 'list' in shown ? shown.list : [];
+  const names = sent.map((one) => toShownName(nameOf(one, shown.surface).slice(compared.prefix.length)));
   const reworded = rewordedOf(changes, new Set(names));
   const texts = textsOfPairs(compared, toComparisonBudget());
   const foreign = { differs, repeated, prefix, texts, endpoint: seen.subject };
@@ -217,7 +217,7 @@ async function toAnswer(
   };
 }
 
-/** Compares with every endpoint whose tools were seen, as far as they have room, and answers of the one with the fewest differences. */
+/** Compares with every endpoint whose list was seen, as far as they have room, and answers of the one with the fewest differences. */
 async function findAnswer(handle: string, seen: readonly SeenSet[], shown: Shown, context: Context) {
   const compareSet = createComparer(handle, shown, context);
   const found = [];
@@ -232,7 +232,7 @@ async function findAnswer(handle: string, seen: readonly SeenSet[], shown: Shown
   const others = found.filter((one) => one === undefined).length;
   const leftOut = [
     others > 0 &&
-      `The tools of ${counted(others, 'other endpoint')} were not compared: the lists of this service have more than ${mostReadText}.`,
+      `The ${shown.surface.name} of ${counted(others, 'other endpoint')} were not compared: the lists of this service have more than ${mostReadText}.`,
     own === 'left_out' &&
       `Not all lists that Dossier saw before were compared: together they have more than ${mostReadText}.`,
   ].filter((text) => text !== false);
@@ -244,7 +244,7 @@ async function findAnswer(handle: string, seen: readonly SeenSet[], shown: Shown
   );
 }
 
-const meanings: Readonly<Record<ToolDifference['difference'], string>> = {
+const meanings: Readonly<Record<MemberDifference['difference'], string>> = {
   only_here: 'only_here, seen by Dossier and not sent by you',
   only_there: 'only_there, sent by you and not seen by Dossier',
   other: 'other, in both and not the same',
@@ -261,37 +261,20 @@ function toSurfaceText(answer: z.output<typeof output>): string {
         ([difference, tools]) =>
           `${meanings[difference]}: ${tools.map(({ name, members = [] }) => `${code(name)}${members.length > 0 ? ` (${members.join(', ')})` : ''}`).join(', ')}`,
       ),
-    answer.repeated && `Names of several tools: ${answer.repeated.map(code).join(', ')}`,
+    answer.repeated && `Names that several have: ${answer.repeated.map(code).join(', ')}`,
     answer.prefix && `Prefix of your host: ${code(answer.prefix)}`,
     texts.length > 0 &&
       `Texts, [-as Dossier saw them-]{+as you sent them+}:\n${list(texts, ({ name, member, difference }) => `${code(name)} ${code(member)}: ${toQuote(difference)}`)}`,
     digest !== undefined &&
       `Seen at ${code(endpoint ?? '')} from ${vantage}, first ${first_seen_at}, last ${observed_at}${others_until ? `; another list until ${others_until}` : ''}; digest ${digest}`,
     earlier &&
-      `Your tools: seen first ${earlier.first_seen_at}${earlier.seen_until ? `, last ${earlier.seen_until}` : ''}; another set followed.`,
+      `Your list: seen first ${earlier.first_seen_at}${earlier.seen_until ? `, last ${earlier.seen_until}` : ''}; another set followed.`,
     closingText(answer),
   );
 }
 
 /** Three of the largest bodies at once, one in 20 s, or five small ones a second. */
 const surfaceLimit: Limit = { name: 'surface', burst: 300, refill_s: 60 };
-
-const mostTools = 2000;
-const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'SHA-256 as 64 hex digits');
-
-const input = z.strictObject({
-  handle: namedInput,
-  tools: z
-    .array(z.looseObject({ name: z.string() }))
-    .max(mostTools)
-    .optional()
-    .describe('The tools you see, with the members you have'),
-  digests: z
-    .record(z.string().max(200), sha256)
-    .refine((digests) => Object.keys(digests).length <= mostTools, `must have at most ${mostTools} names`)
-    .optional()
-    .describe('Instead of tools: SHA-256 of the RFC 8785 JSON of each tool, by name'),
-});
 
 const output = z.object({
   handle: z.string(),
@@ -307,14 +290,14 @@ const output = z.object({
       }),
     )
     .optional(),
-  repeated: z.array(z.string()).optional().describe('Names of several tools'),
+  repeated: z.array(z.string()).optional().describe('Names that several have'),
   not_sent: z.array(z.string()).optional().describe('Members not compared'),
   prefix: z.string().optional(),
   texts: z
     .array(z.object({ name: z.string(), member: z.string(), difference: z.string() }))
     .optional()
     .describe('How members differ: [-as Dossier saw it-]{+as you sent it+}'),
-  digest: z.string().optional().describe('Merkle root over the tools that Dossier saw'),
+  digest: z.string().optional().describe('Merkle root over the list that Dossier saw'),
   first_seen_at: z.string().optional(),
   observed_at: z.string().optional(),
   vantage: z.string().optional(),
@@ -325,27 +308,22 @@ const output = z.object({
   earlier: z
     .object({ first_seen_at: z.string(), seen_until: z.string().optional() })
     .optional()
-    .describe('When Dossier saw exactly your tools, if another set followed'),
+    .describe('When Dossier saw exactly your list, if another one followed'),
   untrusted_fields: z.array(z.string()),
 });
 
-/** What the caller was shown. Throws invalid_input unless exactly one form was sent. */
-function toShown({ tools, digests }: z.output<typeof input>): Shown {
-  if (tools && !digests) return { tools, read: readShownTools(tools) };
-  if (digests && !tools) return { digests };
-  const message = 'one of tools and digests';
-  throw wrongField('tools', message, `Send ${message}: what your own tools/list gave you.`);
-}
+/** The kind of fact whose value is the digest of a list. */
+const kindOfSurface = (name: SurfaceName) => surfaceKinds.find(({ lists }) => lists === name) ?? toolsSurface;
 
-/** Whether the tools that a caller sees are those that this service saw. */
+/** Whether what a caller is shown is what this service saw. */
 export const checkSurface = defineTool({
   name: 'check_surface',
   title: 'Compare the tools you see with those Dossier saw',
   description:
-    'Compares the tools that an MCP service lists to you, annotations too, with those Dossier saw, and says each change and when. Use it once connected, before you rely on descriptions. The same tools are no promise about what a call does.',
+    'Compares the tools that an MCP service lists to you, annotations too, or its prompts, resources or skills, with those Dossier saw, and says each change and when. Use it once connected, before you rely on descriptions. The same tools are no promise about what a call does.',
   effects: readsOnly,
   largeBody: { bytes: 512 * 1024, values: 100_000, depth: 100, limit: surfaceLimit },
-  input,
+  input: shownInput,
   output,
   example: { handle: 'co.webhook/webhook', digests: {} },
   toText: toSurfaceText,
@@ -353,14 +331,14 @@ export const checkSurface = defineTool({
     const shown = toShown(sent);
     const facts = await findListingFacts(sent.handle, context);
     const { listing, observed } = facts;
-    const known = factsOf(toolsSurface, observed?.observations ?? []);
+    const known = factsOf(kindOfSurface(shown.surface.name), observed?.observations ?? []);
     const seen = known.filter((one): one is SeenSet => one.outcome === 'seen' && one.details !== undefined);
     const asked = { network: context.caller.network, now_ms: context.clock().getTime() };
     const find = () => findAnswer(listing.handle, seen, shown, context);
     const found = seen.length > 0 && (await context.searches.run(asked, find));
     if (found) return found;
     const why = toText(known[0]?.why ? new Words(known[0].why) : (whyNone(facts) ?? own('')));
-    const message = `Dossier has seen no list of tools of this service. ${why}`.trim();
+    const message = `Dossier has seen no list of ${shown.surface.name} of this service. ${why}`.trim();
     return { handle: listing.handle, result: 'never_seen' as const, message, untrusted_fields: [] };
   },
 });

@@ -122,7 +122,9 @@ describe('a backup of what is hidden, long and told to others', () => {
       for (let at = 1; at <= 30; at++) {
         const first_seen_at = `2026-11-20T08:00:${10 + at}.000Z`;
         const remote = `https://mcp.webhook.co/${at}`;
-        await tx.observations.putSurface({ handle, remote, digest: `${at}`, first_seen_at, tools });
+        await tx.observations.putSurface({
+          ...{ handle, remote, surface: 'tools', digest: `${at}`, first_seen_at, members: tools },
+        });
       }
       await tx.webhooks.put(webhook);
       await tx.webhooks.put({ ...webhook, id: 'ended', state: 'gone' });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { differenceText, wordDifference } from '../../src/core/word-difference.ts';
 import { changedTexts } from '../../src/observations/changed-texts.ts';
+import { surfaces } from '../../src/observations/endpoint/surface.ts';
 
 const shown = (before: string, after: string) => differenceText(wordDifference(before, after));
 
@@ -100,7 +101,7 @@ describe('texts of tools', () => {
         ),
       },
     });
-    const changes = changedTexts([tool('old')], [tool('new')], { left: 30 }).toArray();
+    const changes = changedTexts(surfaces.tools, [[tool('old')], [tool('new')]], { left: 30 }).toArray();
     expect(changes.map(({ member }) => member)).toEqual([
       'inputSchema.properties.field_0.description',
       'inputSchema.properties.field_1.description',
@@ -115,6 +116,8 @@ describe('texts of tools', () => {
 
   it('of malformed tools are none', () => {
     const malformed = [{ name: 5 }, { name: 'x', description: 7, inputSchema: null }];
-    expect([...changedTexts(malformed, [{ name: 'x', description: ['a'] }], { left: 100 })]).toEqual([]);
+    expect([
+      ...changedTexts(surfaces.tools, [malformed, [{ name: 'x', description: ['a'] }]], { left: 100 }),
+    ]).toEqual([]);
   });
 });

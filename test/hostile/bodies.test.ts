@@ -169,8 +169,8 @@ describe('a small body about a listing with large lists', () => {
       environment: { LIMITS: 'off' },
     });
     const set = (remote: string, digest: string, first_seen_at: string) => ({
-      ...{ handle, remote, digest, first_seen_at },
-      tools: [{ name: 'a', ...toTool(digest) }],
+      ...{ handle, remote, surface: 'tools' as const, digest, first_seen_at },
+      members: [{ name: 'a', ...toTool(digest) }],
     });
     await opened.store.write(async (tx) => {
       const observations = urls.map(toObservation);

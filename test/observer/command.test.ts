@@ -108,9 +108,9 @@ it('goes on with the listings behind one whose check cannot be stored, which say
   const names = ['com.example.one/replay', 'com.example.many/n0'];
   expect((await runDossier(['observe', ...names], environment)).code).toBe(0);
   // Storing a new set of tools fails.
-  await editDatabase(databaseUrl, 'delete from tool_surface; alter table tool_surface rename to away');
+  await editDatabase(databaseUrl, 'delete from listed_surface; alter table listed_surface rename to away');
   const { code, stdout, stderr } = await runDossier(['observe', ...names], environment);
-  await editDatabase(databaseUrl, 'alter table away rename to tool_surface');
+  await editDatabase(databaseUrl, 'alter table away rename to listed_surface');
   expect(code).toBe(74);
   expect(stderr).toMatch(/^the check of com\.example\.one\/replay failed on our side; the log says why$/m);
   expect(stdout).toMatch(/^com\.example\.many\/n0$/m);

@@ -447,7 +447,7 @@ it('keeps 200,000 values of the lists of one check, and no introduction of more 
     ['seen', undefined],
     ...Array.from({ length: 2 }, () => [
       'not_asked',
-      'The lists of tools at the other addresses of this listing leave too few of the 200,000 values that Dossier keeps in one check.',
+      'The other lists of this listing’s endpoints leave too few of the 200,000 values that Dossier keeps in one check for this list of tools.',
     ]),
   ]);
   await opened.close();
@@ -477,13 +477,16 @@ it.each([
   ],
   [
     'overlap',
-    'The endpoint’s list of tools has one name twice, so that it does not say which tool is called by it.',
+    'The endpoint’s list of tools has one name twice, so that the name does not say which of them it is.',
   ],
   [
     'double',
-    'The endpoint’s list of tools has one name twice, so that it does not say which tool is called by it.',
+    'The endpoint’s list of tools has one name twice, so that the name does not say which of them it is.',
   ],
-  ['pages', 'The endpoint sent 100 pages of its list of tools, and not its end; Dossier reads no further.'],
+  [
+    'pages',
+    'The endpoint sent 100 pages of lists, and not the end of its list of tools; Dossier reads no further.',
+  ],
   ['many', 'The endpoint lists more than Dossier reads: 2,000 tools, 2 MiB or 100,000 values.'],
   ['padded', 'The endpoint lists more than Dossier reads: 2,000 tools, 2 MiB or 100,000 values.'],
   ['pieces', 'The endpoint lists more than Dossier reads: 2,000 tools, 2 MiB or 100,000 values.'],

@@ -151,7 +151,9 @@ it('a version that names another endpoint and package starts without what was se
       { serverCommand: ['npx', '-y', 'good-package@1.0.0'] },
     ],
   });
-  const [seen] = await directory.store.observations.surfaces(handle, 'https://good.example.com/mcp');
+  const [seen] = await directory.store.observations.surfaces({
+    ...{ handle, remote: 'https://good.example.com/mcp', surface: 'tools' },
+  });
   const digest = String(seen?.digest);
 
   await directory.importEntries([

@@ -135,10 +135,9 @@ it('a tool that stops being read-only is a change, dated, in the log, and visibl
 
 it('keeps both sets of tools, so that the difference can be read', async () => {
   const { observations } = directory.store;
-  const stored = await observations.surfaces(handle, 'https://flips.example.com/mcp');
-  const texts = await Promise.all(
-    stored.map(({ digest }) => observations.surfaceText(handle, 'https://flips.example.com/mcp', digest)),
-  );
+  const at = { handle, remote: 'https://flips.example.com/mcp', surface: 'tools' as const };
+  const stored = await observations.surfaces(at);
+  const texts = await Promise.all(stored.map(({ digest }) => observations.surfaceText(at, digest)));
   const hints = texts.map((text) =>
     (JSON.parse(text ?? '') as { name: string; annotations: { readOnlyHint: boolean } }[]).map(
       ({ name, annotations }) => [name, annotations.readOnlyHint],
@@ -238,7 +237,7 @@ it('knows a list over eras of the protocol, a set that was there before, and one
   });
   const { content } = await client.call('check_surface', { handle, tools: before });
   expect(content[0]?.text).toContain(
-    `Your tools: seen first ${firstLook}, last ${lastOfFirst}; another set followed.`,
+    `Your list: seen first ${firstLook}, last ${lastOfFirst}; another set followed.`,
   );
   expect(content[0]?.text).toContain('in revision 2026-07-28 of MCP, from test bench');
   let deep: object = { type: 'string' };
@@ -447,11 +446,18 @@ it('shows no set of tools that is too long for an answer with all endpoints, and
   const record = (digest: string, count: number) =>
     directory.store.write(async (tx) => {
       const known = await tx.observations.ofListing(handle);
-      const tools = Array.from({ length: count }, (_, n) => ({
+      const members = Array.from({ length: count }, (_, n) => ({
         name: `tool_${n}`,
         description: 'x'.repeat(14_000),
       }));
-      await tx.observations.putSurface({ handle, remote, digest, first_seen_at: at, tools });
+      await tx.observations.putSurface({
+        handle,
+        remote,
+        surface: 'tools',
+        digest,
+        first_seen_at: at,
+        members,
+      });
       const observations = (known?.observations ?? []).map((one) =>
         one.kind === 'tools.surface' ? { ...one, outcome: 'seen' as const, value: digest } : one,
       );

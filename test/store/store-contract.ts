@@ -918,7 +918,8 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       expect(read.length).toBeGreaterThan(30);
       for (const [n, sent] of read.entries()) {
         const at = new Date(Date.UTC(2026, 10, 27) + n).toISOString();
-        const tools = [{ name: 'sent', sent }];
+        const members = [{ name: 'sent', sent }];
+        const list = { handle, remote, surface: 'tools' } as const;
         const fact = { kind: 'tools.surface', value: null, outcome: 'seen', details: { sent } } as const;
         const dates = { observed_at: at, first_seen_at: at, vantage: 'here', method_version: 'x/1' };
         const observations = [{ ...fact, ...dates, source: 'Dossier' }];
@@ -926,16 +927,16 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
         await store.write(async (tx) => {
           const log_index = await tx.log.append(toLeaf('observation.changed', change));
           await tx.observations.put({ handle, observed_at: at, observations }, at);
-          await tx.observations.putSurface({ handle, remote, digest: `${n}`, first_seen_at: at, tools });
+          await tx.observations.putSurface({ ...list, digest: `${n}`, first_seen_at: at, members });
           await tx.observations.addChange({ ...change, log_index });
         });
         const stored = await store.observations.ofListing(handle);
         const asJson = JSON.stringify(sent);
         expect(JSON.stringify(stored?.observations[0]?.details?.sent)).toBe(asJson);
-        const text = await store.observations.surfaceText(handle, remote, `${n}`);
+        const text = await store.observations.surfaceText(list, `${n}`);
         expect(JSON.stringify(JSON.parse(text ?? '')[0].sent)).toBe(asJson);
         const size_bytes = Buffer.byteLength(text ?? '');
-        const [newest_set] = await store.observations.surfaces(handle, remote);
+        const [newest_set] = await store.observations.surfaces(list);
         expect(newest_set).toEqual({ digest: `${n}`, first_seen_at: at, size_bytes });
         const [newest] = await store.observations.history(handle, { limit: 1 });
         expect(JSON.stringify(newest?.changes[0]?.after.details?.sent)).toBe(asJson);

@@ -23,10 +23,13 @@ import { canonicalDigest } from '../../log/leaf.ts';
 import type { ShownChange } from '../../observations/changed-texts.ts';
 import { addTexts } from '../../observations/history.ts';
 import { factsOf } from '../../observations/kind.ts';
+import {
+  changedMemberWords,
+  changedName,
+  type MemberChange,
+} from '../../observations/kinds/member-changes.ts';
 import { recordMoves, versionMoveWords } from '../../observations/kinds/moves.ts';
-import { changedToolWords, type ToolChange } from '../../observations/kinds/tool-changes.ts';
-import { toolsSurface } from '../../observations/kinds/tools.ts';
-import { kindOf } from '../../observations/kinds.ts';
+import { kindOf, surfaceOf } from '../../observations/kinds.ts';
 import { questions } from '../../observations/observation.ts';
 import type { RecordedChange } from '../../observations/table.ts';
 import { changeWithVersion } from '../changes.ts';
@@ -259,46 +262,53 @@ const moreThan = (count: number, most: number): Words[] =>
   count > most ? [say`and ${count - most} more`] : [];
 const more = (items: readonly unknown[], most: number) => moreThan(items.length, most);
 
-/** How many tools changed; only 100 of them are items. */
+/** How many members of a list changed; only 100 of them are items. */
 export const countOf = ({ items = [], counts }: ShownChange) =>
   counts ? Object.values(counts).reduce((sum, count) => sum + count, 0) : items.length;
 
 /** A hint of the protocol that changed needs no quotes; any other name is its publisher's. */
 const hint = /^[A-Za-z]{1,20}Hint: (?:true|false|absent) -> (?:true|false|absent)$/;
 
-/** Members of a tool that the protocol has; any other is its publisher's. */
-const toolMembers = ['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations'] as const;
-const memberWords = (member: string): Words => {
-  const known = toolMembers.find((one) => one === member);
+/** Members that the protocol has; any other is its publisher's. */
+const protocolMembers = [
+  ...(['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations'] as const),
+  ...(['arguments', 'mimeType', 'frontmatter', 'resources'] as const),
+] as const;
+const placeWords = (member: string): Words => {
+  const known = protocolMembers.find((one) => one === member);
   return known === undefined ? code(member) : own(known);
 };
 
-/** How one tool changed: its class as in every answer, then what of it differs but for the texts that are shown apart. */
-export function toolWords(item: ToolChange, texts: ShownChange['texts'] = [], said: readonly Words[] = []) {
+/** How one member of a list changed: its class as in every answer, then what of it differs but for the texts that are shown apart. */
+export function memberWords(
+  item: MemberChange,
+  texts: ShownChange['texts'] = [],
+  said: readonly Words[] = [],
+) {
   const { members = [], annotations = [], arguments: names = [] } = item;
   const others = members.filter((member) => !texts.some((text) => text.member.split('.')[0] === member));
   const parts = [
     ...names.map((name) => code(name)),
     ...annotations.map((text) => (hint.test(text) ? ours(text) : quote(text))),
-    ...others.map(memberWords),
+    ...others.map(placeWords),
     ...said,
   ];
-  return say`${changedToolWords(item)}${parts.length > 0 ? say`: ${join(parts, ', ')}` : say``}`;
+  return say`${changedMemberWords(item)}${parts.length > 0 ? say`: ${join(parts, ', ')}` : say``}`;
 }
 
-function toolWithTexts(item: ToolChange, { texts: all = [] }: ShownChange): Words {
-  const texts = all.filter(({ tool }) => tool === item.tool);
+function memberWithTexts(item: MemberChange, { texts: all = [] }: ShownChange): Words {
+  const texts = all.filter((one) => changedName(one) === changedName(item));
   const said = texts
     .slice(0, mostTexts)
-    .map(({ member, difference }) => say`${memberWords(member)} ${quote(cut(differenceText(difference)))}`);
-  return toolWords(item, texts, [...said, ...more(texts, mostTexts)]);
+    .map(({ member, difference }) => say`${placeWords(member)} ${quote(cut(differenceText(difference)))}`);
+  return memberWords(item, texts, [...said, ...more(texts, mostTexts)]);
 }
 
-/** What was and what is; a set of tools tool by tool, unless its tools are listed apart. */
+/** What was and what is; a list member by member, unless its members are listed apart. */
 export function changedWords(change: ShownChange, isListed = false): Words {
   const { before, after } = change;
   const last = dayOf(before?.seen_until ?? '');
-  if (toolChangesOf(change).length === 0) {
+  if (memberChangesOf(change).length === 0) {
     const told = before && toldApart(change, before);
     if (told) return say`${titleOf(change)}: ${told}`;
     const [was, is] = before ? wasAndIs(change, before) : [say``, seenValue(change, after)];
@@ -306,15 +316,15 @@ export function changedWords(change: ShownChange, isListed = false): Words {
     const then = since ? say`since ${dayOf(since)}` : own('then');
     return say`${titleOf(change)}: ${was} until ${last}, ${then} ${is}`;
   }
-  const shown = toolChangesOf(change).slice(0, mostItems);
-  const said = shown.map((item) => toolWithTexts(item, change));
+  const shown = memberChangesOf(change).slice(0, mostItems);
+  const said = shown.map((item) => memberWithTexts(item, change));
   const what = isListed ? own('changed') : join([...said, ...moreThan(countOf(change), mostItems)], '; ');
   return say`${titleOf(change)}: ${what}; last seen without these changes on ${last}`;
 }
 
-/** Which tools of a set were added, removed or changed; none of another kind of change. */
-export const toolChangesOf = ({ kind, items = [] }: ShownChange): readonly ToolChange[] =>
-  kind === toolsSurface.kind ? (items as readonly ToolChange[]) : [];
+/** Which members of a list were added, removed or changed; none of another kind of change. */
+export const memberChangesOf = ({ kind, items = [] }: ShownChange): readonly MemberChange[] =>
+  surfaceOf(kind) ? (items as readonly MemberChange[]) : [];
 
 const mostSeen = 3;
 

@@ -265,22 +265,25 @@ function toolNames({ details, subject }: KnownFact<typeof toolsSurface>, { detai
 const whyNoTools = (one: SeenFact<typeof toolsSurface>): Words =>
   one.outcome === 'asks' ? outcomeWords(one) : whyOf(one);
 
+const besidesTools = saidIn('tools');
+
 const tools: FactsOf = (judged) => {
   const all = judged.seen(toolsSurface);
   if (isNowhere(judged)) return [];
-  return all.map((one) => {
+  const listed = all.map((one) => {
     if (!isKnown(one)) {
       return observed(judged, one, say`none seen${atPlace(one, all)}: ${whyNoTools(one)}`);
     }
     const names = toolNames(one, judged);
     const since = sinceFirst(one, own('since '));
-    const listed = isEmpty(names) ? own('lists none') : names;
+    const shown = isEmpty(names) ? own('lists none') : names;
     return observed(
       judged,
       one,
-      say`${since}${isEmpty(since) ? say`` : own(': ')}${listed}${atPlace(one, all)}`,
+      say`${since}${isEmpty(since) ? say`` : own(': ')}${shown}${atPlace(one, all)}`,
     );
   });
+  return [...listed, ...besidesTools(judged)];
 };
 
 /** The facts of each line. */

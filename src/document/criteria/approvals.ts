@@ -21,6 +21,9 @@ import {
 /** Of what checks alone see: the kind of fact. All other pins are of the record. */
 const kindOfPin = (pin: PinName): Kind | undefined => kinds.find(({ pinnedAs }) => pinnedAs === pin);
 
+/** Whether a pin holds what checks saw at the endpoint that it names. */
+export const isSeenPin = (pin: PinName): boolean => kindOfPin(pin) !== undefined;
+
 /** What pins hold fast of a listing. */
 export type Pinnable = Pick<Listing, 'version' | 'remotes' | 'packages'> &
   Pick<ListingDocument, 'observations'>;
@@ -53,7 +56,7 @@ const recordedNow = ({ version, remotes, packages }: Pinnable, pin: PinName): st
 
 const seenNow = ({ observations }: Pinnable, { kind }: Kind) =>
   observations.filter((one) => one.kind === kind && isKnown(one));
-/** A pin is the endpoint, and what was seen there: the digest of its tools, or the addresses that are paid. */
+/** A pin is the endpoint, and what was seen there: the digest of a list, or the addresses that are paid. */
 const textOf = ({ subject = '', value }: Observation) =>
   [subject, [value].flat().join(', ')].join(' ').trim();
 
@@ -192,16 +195,12 @@ export function keepsOut({ unknown, on_change }: SavedView, answer: ApprovalAnsw
  */
 export function letIn({ approvals }: SavedView, { handle, remotes, packages }: ListingDocument) {
   if (!approvals) return { remotes, packages };
-  const {
-    endpoint,
-    tools,
-    pay_to,
-    package: ofPackages,
-  } = approvals.find((one) => one.handle === handle)?.pins ?? {};
-  const endpoints = [endpoint, tools, pay_to].flatMap((texts = []) => texts.map(endpointOf));
+  const pins = approvals.find((one) => one.handle === handle)?.pins ?? {};
+  const ofEndpoints = pinNames.filter((pin) => pin === 'endpoint' || isSeenPin(pin));
+  const endpoints = ofEndpoints.flatMap((pin) => (pins[pin] ?? []).map(endpointOf));
   return {
     remotes: remotes.filter(({ url }) => endpoints.includes(url)),
-    packages: packages.filter((one) => ofPackages?.includes(textOfPackage(one))),
+    packages: packages.filter((one) => pins.package?.includes(textOfPackage(one))),
   };
 }
 

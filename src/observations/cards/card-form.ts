@@ -1,7 +1,7 @@
 import { asMembers, asObject, type JsonObject } from '../../core/json.ts';
 import { toLine } from '../../core/text.ts';
 import { code, own, say, type Words } from '../../core/words.ts';
-import { nameOf } from '../endpoint/surface.ts';
+import { nameOf, surfaces } from '../endpoint/surface.ts';
 
 export const longestName = 120;
 export const longestVersion = 40;
@@ -45,7 +45,7 @@ function toolsOf({ tools }: JsonObject): string[] | undefined {
   if (!Array.isArray(tools)) return undefined;
   const names = tools
     .slice(0, mostTools)
-    .map((tool) => (typeof tool === 'string' ? tool : nameOf(asMembers(tool))));
+    .map((tool) => (typeof tool === 'string' ? tool : nameOf(asMembers(tool), surfaces.tools)));
   const isDynamic = names.length === 1 && names[0] === 'dynamic';
   return isDynamic ? undefined : names.filter((name) => name !== '');
 }

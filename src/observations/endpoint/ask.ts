@@ -58,7 +58,7 @@ async function askOlder(
   if (initialized.is === 'no_answer' && initialized.answer.cause === 'one_session')
     talk.oneSession.note(talk.url);
   const older = await afterInitialize(talk, initialized, post);
-  if (modern && older?.list.result !== 'tools') return modern;
+  if (modern && older?.list.result !== 'listed') return modern;
   if (older && (older.introduction || older.payment || discovered.is !== 'credentials'))
     return { ...older, ...(failure && openDiscovery(failure)) };
   if (discovered.is === 'credentials') {

@@ -1,23 +1,22 @@
 import type { Timeouts } from '../../config/timeouts.ts';
 import { asObject, countValues, type JsonObject } from '../../core/json.ts';
-import { own, type Words } from '../../core/words.ts';
+import { own, say, type Words } from '../../core/words.ts';
 import { type Fetched, type NoAnswer, noAnswer as none } from '../../net/answer.ts';
 import type { PoliteFetch } from '../hosts/polite.ts';
+import { createPagesLeft, type Listed, type ListRoom, listSurface } from './list.ts';
 import {
   type ClientInfo,
   initializeMessage,
-  type ListRoom,
   legacyMessage,
-  listTools,
   type Message,
   modernMessage,
   modernRevision,
   noAnswer,
   type Replied,
-  type ToolList,
   toReplied,
 } from './messages.ts';
 import type { OneSession } from './one-session.ts';
+import { type BesideName, besideTools, type Surface, surfaces } from './surface.ts';
 
 /** Streamable HTTP, or HTTP with SSE (2024-11-05), as a record names them. */
 export type Transport = 'streamable-http' | 'sse';
@@ -31,8 +30,11 @@ export interface OpenExchange {
   readonly why: Words;
 }
 
+/** Lists beside that of tools; one that is not declared is absent. */
+export type Besides = { readonly [Name in BesideName]?: Listed | NoAnswer };
+
 /**
- * What an MCP endpoint sent when it was asked what it is and which tools it has. At least one of `introduction`, `credentials` and
+ * What an MCP endpoint sent when it was asked what it is and what it lists. At least one of `introduction`, `credentials` and
  * `payment` is there: an endpoint that sent none of them gave no answer.
  */
 export interface EndpointAnswer {
@@ -46,7 +48,9 @@ export interface EndpointAnswer {
   /** `isSpoken`: whether a message in its revision was answered. */
   readonly introduction?: ReturnType<typeof toIntroduction> & { readonly isSpoken: boolean };
   /** The list of tools, or why there is none. */
-  readonly list: ToolList | NoAnswer;
+  readonly list: Listed | NoAnswer;
+  /** Each other list that the endpoint declares, or why there is none. */
+  readonly besides: Besides;
   /** The first response that asked for credentials. */
   readonly credentials?: Fetched;
   /** The first response that asked for a payment. */
@@ -80,6 +84,10 @@ export const createConversation = (
 ) => ({
   ...{ url, transport, ...parts, exchange },
   ...{ lastId: 0, read_bytes: 0, responses: 0 },
+  /** For all lists together. */
+  left: createPagesLeft(),
+  /** Whether the newest question for tools brought a list; undefined before the first one. */
+  hasTools: undefined as boolean | undefined,
   /** Of the newest response. */
   sessionId: undefined as string | undefined,
 });
@@ -153,36 +161,107 @@ export const toWithheld = (
   transport,
   by,
   list: withheld[is],
+  besides: {},
   ...(is === 'credentials' ? { credentials: response } : { payment: response }),
   ...(again && { paymentAgain: again }),
 });
 
-/** Asks for the pages of the list of tools until the endpoint has sent enough. */
-async function withTools(
+/** A message of the conversation's revision, by its method. */
+type ToMessage = (id: number, method: string, params: object) => Message;
+
+/** Asks for the pages of a list until the endpoint has sent enough; each page within a time. */
+const askForList = (
+  surface: Surface,
+  talk: Conversation,
+  message: ToMessage,
+  { timeout_ms, note }: { readonly timeout_ms?: number; readonly note?: (reply: Replied) => void } = {},
+) =>
+  listSurface(surface, {
+    ...{ room: talk.room, left: talk.left },
+    async read(method, params) {
+      if (talk.read_bytes > mostRead_bytes) return 'enough';
+      const reply = await send(talk, (id) => message(id, method, params), timeout_ms);
+      note?.(reply);
+      return reply;
+    },
+  });
+
+/** Why there is no list that is declared. */
+function declaredOnly({ title }: Surface, found: Exclude<Replied, { readonly is: 'result' }>): NoAnswer {
+  if (found.is === 'no_answer')
+    return {
+      ...found.answer,
+      why: say`The endpoint declares ${title}, and Dossier has no list of them. ${found.answer.why}`,
+    };
+  const asks =
+    found.is === 'credentials'
+      ? own('for credentials; Dossier sends none')
+      : own('for a payment; Dossier never pays');
+  return none('asks', say`The endpoint declares ${title}, and asks before it lists them ${asks}.`, {
+    asks_for: found.is,
+  });
+}
+
+const afterSilence = ({ title }: Surface) =>
+  none(
+    'not_asked',
+    say`The endpoint declares ${title}. Dossier did not ask for them, because the endpoint had not answered the question for another list.`,
+  );
+
+/**
+ * Asks for the other lists that an endpoint declares, once it was asked for its tools. One that does not answer a question is asked no
+ * further one, so that the lists take little of the time of its check.
+ */
+async function askBesides(
+  talk: Conversation,
+  capabilities: JsonObject | undefined,
+  message: ToMessage,
+): Promise<Besides> {
+  const besides: { [Name in BesideName]?: Listed | NoAnswer } = {};
+  let isSilent = false;
+  const timeout_ms = talk.timeouts.observerFirstTry_ms;
+  for (const surface of besideTools.filter((one) => one.isDeclared(capabilities ?? {}))) {
+    const found: Awaited<ReturnType<typeof askForList>> | NoAnswer = isSilent
+      ? afterSilence(surface)
+      : await askForList(surface, talk, message, { timeout_ms });
+    const list: Listed | NoAnswer = 'is' in found ? declaredOnly(surface, found) : found;
+    isSilent ||= list.result === 'no_answer' && list.outcome === 'silent';
+    besides[surface.name] = list;
+  }
+  return besides;
+}
+
+/** Asks for the list of tools, and, if that was answered or there is none, for the others. */
+async function withLists(
   talk: Conversation,
   introduced: ReturnType<typeof toIntroduction>,
-  message: (id: number, params: object) => Message,
+  message: ToMessage,
 ): Promise<EndpointAnswer> {
   const by: Exchange = introduced.era === 'modern' ? 'discover' : 'initialize';
   // A discovery is a message in the revision that it offers; initialize only agrees on one.
   let isSpoken = by === 'discover';
-  const list = await listTools(async (params) => {
-    if (talk.read_bytes > mostRead_bytes) return 'enough';
-    const reply = await send(talk, (id) => message(id, params));
-    isSpoken ||= reply.is !== 'no_answer' || reply.answer.outcome === 'absent';
-    return reply;
-  }, talk.room);
+  const list = await askForList(surfaces.tools, talk, message, {
+    note(reply) {
+      isSpoken ||= reply.is !== 'no_answer' || reply.answer.outcome === 'absent';
+    },
+  });
   const { url, transport } = talk;
-  const answered = { result: 'answered' as const, url, transport, by };
   const introduction = { ...introduced, isSpoken };
-  if (!('is' in list)) return { ...answered, introduction, list };
-  if (list.is !== 'no_answer') return { ...toWithheld(talk, list, by), introduction };
-  return { ...answered, introduction, list: list.answer };
+  if ('is' in list && list.is !== 'no_answer') return { ...toWithheld(talk, list, by), introduction };
+  const found = 'is' in list ? list.answer : list;
+  // In the second era the others are asked for only if there are tools, because otherwise the answer of the first one counts.
+  const isFirst = talk.hasTools === undefined;
+  talk.hasTools = found.result === 'listed';
+  const isAsked = found.result === 'listed' || (isFirst && found.outcome === 'absent');
+  const besides = isAsked ? await askBesides(talk, introduced.capabilities, message) : {};
+  return { result: 'answered', url, transport, by, introduction, list: found, besides };
 }
 
 export async function askModern(talk: Conversation, { result, status }: Extract<Replied, { is: 'result' }>) {
   const introduction = toIntroduction(result, { status, protocol: modernRevision, era: 'modern' });
-  return withTools(talk, introduction, (id, params) => modernMessage(id, 'tools/list', params, talk.client));
+  return withLists(talk, introduction, (id, method, params) =>
+    modernMessage(id, method, params, talk.client),
+  );
 }
 
 async function endSession(talk: Conversation, session: Parameters<typeof legacyMessage>[0]): Promise<void> {
@@ -200,8 +279,8 @@ async function askLegacy(
   const session = { revision, id: talk.sessionId };
   await notify(legacyMessage(session, { method: 'notifications/initialized' }));
   const introduction = toIntroduction(result, { status, protocol: revision, era: 'legacy' });
-  const run = await withTools(talk, introduction, (id, params) =>
-    legacyMessage(session, { id, method: 'tools/list', params }),
+  const run = await withLists(talk, introduction, (id, method, params) =>
+    legacyMessage(session, { id, method, params }),
   );
   await endSession(talk, session);
   return run;

@@ -1,12 +1,11 @@
 import {
-  countValues,
   type ForeignJson,
   isJsonObject,
   type JsonObject,
   parseForeignJson,
   readForeignJson,
 } from '../../core/json.ts';
-import { code, count, own, say, type Words } from '../../core/words.ts';
+import { code, own, say, type Words } from '../../core/words.ts';
 import {
   type Fetched,
   isAskingForCredentials,
@@ -18,7 +17,6 @@ import {
   returned,
 } from '../../net/answer.ts';
 import { createEventReader } from './events.ts';
-import { digestTools, type Tool } from './surface.ts';
 
 /** What a message led to. What an endpoint sent is only ever in `result` and `response`, so that it cannot be taken for ours. */
 export type Replied =
@@ -189,133 +187,3 @@ export const legacyMessage = (
   headers: { ...json, 'mcp-protocol-version': revision, ...(id !== undefined && { 'mcp-session-id': id }) },
   body: toBody(message),
 });
-
-const mostTools = 2000;
-const mostBytes = 2 * 1024 * 1024;
-const mostValues = 100_000;
-const mostPages = 100;
-
-const noList = noAnswer('otherwise', own('The endpoint sent no list of tools that Dossier could read.'));
-
-/** Why a list is none of which only the first pages came. */
-const brokenOff = (pages: number, { answer: { outcome, why } }: { readonly answer: NoAnswer }) =>
-  noAnswer(
-    outcome === 'silent' || outcome === 'not_asked' ? outcome : 'otherwise',
-    say`The endpoint sent ${count(pages, 'page')} of its list of tools, and not the next one. ${why}`,
-  );
-
-/** A list of tools as they were sent, and with their digests in name order. */
-const toList = (tools: readonly Tool[]) => ({
-  result: 'tools' as const,
-  tools,
-  digested: digestTools(tools),
-});
-export type ToolList = ReturnType<typeof toList>;
-
-/** How many values the lists of tools of one check may have in all, since they are kept until it ends; each list takes its own off. */
-export interface ListRoom {
-  values: number;
-}
-export const createListRoom = (): ListRoom => ({ values: 200_000 });
-
-const noRoom = noAnswer(
-  'not_asked',
-  own(
-    'The lists of tools at the other addresses of this listing leave too few of the 200,000 values that Dossier keeps in one check.',
-  ),
-);
-
-const ok = 200;
-const tooLong = noAnswer(
-  'otherwise',
-  own('The endpoint lists more than Dossier reads: 2,000 tools, 2 MiB or 100,000 values.'),
-  ok,
-);
-const tooManyPages = noAnswer(
-  'otherwise',
-  own('The endpoint sent 100 pages of its list of tools, and not its end; Dossier reads no further.'),
-  ok,
-);
-const standsStill = noAnswer(
-  'otherwise',
-  own(
-    'A page of the endpoint’s list of tools names a page as the next one that was sent before, so that the list has no end.',
-  ),
-  ok,
-);
-const sameName = noAnswer(
-  'otherwise',
-  own('The endpoint’s list of tools has one name twice, so that it does not say which tool is called by it.'),
-  ok,
-);
-
-/** Creates a list of tools with different names that is limited to 2,000 tools, 2 MiB, 100,000 values and the room that is left in its check. */
-function createList(room: ListRoom) {
-  const tools: Tool[] = [];
-  const names = new Set<unknown>();
-  let size_bytes = 0;
-  let values = 0;
-  return {
-    tools,
-    /** Adds tools; returns why the list is none if one of them does not belong into it. */
-    add(listed: readonly unknown[]): typeof noRoom | undefined {
-      for (const tool of listed) {
-        if (!isJsonObject(tool)) continue;
-        const json = JSON.stringify(tool);
-        size_bytes += Buffer.byteLength(json);
-        const more = countValues(json);
-        if (tools.length === mostTools || size_bytes > mostBytes || values + more > mostValues)
-          return tooLong;
-        if (more > room.values) return noRoom;
-        if (typeof tool.name === 'string' && names.size === names.add(tool.name).size) return sameName;
-        room.values -= more;
-        values += more;
-        tools.push(tool);
-      }
-      return undefined;
-    },
-    /** Gives its room back, if there is no such list. */
-    drop: () => {
-      room.values += values;
-    },
-  };
-}
-
-type NotListed = Exclude<Replied, { is: 'result' }>;
-
-async function readPages(
-  read: (params: object) => Promise<Replied | 'enough'>,
-  { tools, add }: ReturnType<typeof createList>,
-): Promise<readonly Tool[] | NotListed> {
-  const cursors = new Set<string>();
-  for (let cursor: string | undefined, pages = 0; pages < mostPages; pages += 1) {
-    const reply = await read(cursor === undefined ? {} : { cursor });
-    if (reply === 'enough') return tooLong;
-    if (reply.is !== 'result') return pages > 0 && reply.is === 'no_answer' ? brokenOff(pages, reply) : reply;
-    const { tools: listed, nextCursor } = reply.result;
-    if (!Array.isArray(listed)) return pages > 0 ? brokenOff(pages, noList) : noList;
-    const next = typeof nextCursor === 'string' && nextCursor !== '' ? nextCursor : undefined;
-    if (next !== undefined && cursors.has(next)) return standsStill;
-    const why = add(listed);
-    if (why || next === undefined) return why ?? tools;
-    cursors.add(next);
-    cursor = next;
-  }
-  return tooManyPages;
-}
-
-/**
- * Reads all pages of tools/list. A part of a list is another list: if a page fails, the list is longer than 2,000 tools, 2 MiB,
- * 100,000 values, 100 pages or the room of its check, repeats a page or a name, or `read` returns `enough`, the reason is
- * returned, and no list.
- */
-export async function listTools(
-  read: (params: object) => Promise<Replied | 'enough'>,
-  room: ListRoom,
-): Promise<ToolList | NotListed> {
-  const list = createList(room);
-  const found = await readPages(read, list);
-  if (!('is' in found)) return toList(found);
-  list.drop();
-  return found;
-}

@@ -5,6 +5,7 @@ import { type Fetched, type NoAnswer, noAnswer as none } from '../../net/answer.
 import {
   type AskParts,
   askInitialized,
+  type Conversation,
   createConversation,
   type EndpointAnswer,
   toWithheld,
@@ -37,6 +38,8 @@ function createStream(url: string) {
   };
 }
 
+const streamEnded = none('silent', own('The event stream ended before the reply came.'));
+
 const wordless = none(
   'otherwise',
   own('The endpoint sent an event stream that names no address of its own for messages.'),
@@ -68,13 +71,16 @@ export async function askOverStream(
   });
   const post = async (to: URL, message: Message) =>
     parts.fetch({ url: to.href, method: 'POST', ...message, beside: true, signal });
+  let conversation: Conversation | undefined;
   const talk = async (to: URL) => {
-    const conversation = createConversation(url, 'sse', parts, async (message, id) => {
+    conversation = createConversation(url, 'sse', parts, async (message, id) => {
       const replied = stream.reply(id);
       const posted = await post(to, message);
       if (posted.result !== 'response' || posted.status >= 300) return posted;
       const headers = { 'content-type': 'application/json' };
-      return { ...posted, status: 200, headers, text: await replied } satisfies Fetched;
+      const text = await Promise.race([replied, opened.then(() => undefined)]);
+      if (text === undefined) return streamEnded;
+      return { ...posted, status: 200, headers, text } satisfies Fetched;
     });
     return askInitialized(conversation, (message) => post(to, message));
   };
@@ -86,6 +92,8 @@ export async function askOverStream(
   const late = addressless(first_ms, waiting.signal).catch(() => asked);
   // The stream ends first where it is none, or breaks: what it answered says why.
   const ended = opened.then((answer) => {
+    // Tools that were listed stand, whatever became of the lists that are asked for after them.
+    if (conversation?.hasTools) return asked;
     const reply = toReplied(answer, 0);
     if (reply.is === 'no_answer') return reply.answer;
     return reply.is === 'result' ? wordless : toWithheld({ url, transport: 'sse' }, reply, 'initialize');

@@ -256,8 +256,8 @@ function toolPricesWords({ value, details }: ShownFinding): Words {
 }
 
 function toolPriceFinding({ list }: EndpointAnswer) {
-  if (list.result !== 'tools') return list;
-  const { tools } = list;
+  if (list.result !== 'listed') return list;
+  const { members: tools } = list;
   const priced = tools
     .map(toPriced)
     .filter((one) => one !== undefined)

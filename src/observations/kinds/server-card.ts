@@ -12,7 +12,7 @@ import {
 } from '../cards/card-form.ts';
 import { findCard } from '../cards/card-places.ts';
 import type { EndpointAnswer } from '../endpoint/conversation.ts';
-import { nameOf } from '../endpoint/surface.ts';
+import { nameOf, surfaces } from '../endpoint/surface.ts';
 import { defineKind } from '../kind.ts';
 import { ofRareRemotes } from '../remotes.ts';
 
@@ -31,8 +31,8 @@ const longestTool = 200;
 /** The tools of a card beside those that the endpoint lists. */
 function compareTools(named: readonly string[], list: EndpointAnswer['list']): z.infer<typeof comparedTools> {
   const inCard = new Set(named);
-  if (list.result !== 'tools') return { named: inCard.size };
-  const atEndpoint = new Set(list.tools.map(nameOf));
+  if (list.result !== 'listed') return { named: inCard.size };
+  const atEndpoint = new Set(list.members.map((tool) => nameOf(tool, surfaces.tools)));
   const short = (names: Iterable<string>) => [...names].sort().map((name) => name.slice(0, longestTool));
   return {
     ...{ named: inCard.size, listed: atEndpoint.size },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { asObject } from '../../core/json.ts';
 import { code, join, listed, own, say, type Words } from '../../core/words.ts';
 import type { EndpointAnswer } from '../endpoint/conversation.ts';
-import { shortNameOf } from '../endpoint/surface.ts';
+import { shortNameOf, surfaces } from '../endpoint/surface.ts';
 import type { ShownFinding } from '../kind.ts';
 import { decodeOffers, type Offer, readAccepted } from './offer.ts';
 import { offersWords, paidOffers, toPaidOffers } from './offers.ts';
@@ -44,8 +44,8 @@ export const quotedOf = (priced: readonly PricedTool[]) =>
 
 /** The priced tools that an endpoint does not list; none if its list is not known. */
 export function unlistedOf(priced: readonly PricedTool[], list: EndpointAnswer['list']): string[] {
-  if (list.result !== 'tools') return [];
-  const names = new Set(list.tools.map(shortNameOf));
+  if (list.result !== 'listed') return [];
+  const names = new Set(list.members.map((tool) => shortNameOf(tool, surfaces.tools)));
   return priced.flatMap(({ tool }) => (tool === undefined || names.has(tool) ? [] : [tool])).sort();
 }
 

@@ -3,8 +3,9 @@ import { z } from 'zod';
 import { hiddenCharacters, nameHidden } from '../../core/text.ts';
 import { code, count, join, ours, own, say } from '../../core/words.ts';
 import { noAnswer } from '../../net/answer.ts';
-import type { ToolList } from '../endpoint/messages.ts';
-import { shortNameOf } from '../endpoint/surface.ts';
+import type { EndpointAnswer } from '../endpoint/conversation.ts';
+import { shortNameOf, surfaces } from '../endpoint/surface.ts';
+import { hasTexts, isWhole, membersOf } from '../endpoint/texts.ts';
 import { defineKind } from '../kind.ts';
 import { ofRareRemotes } from '../remotes.ts';
 import { toHints } from './tools.ts';
@@ -32,10 +33,10 @@ export const toolsHints = defineKind({
   changed: own('The hints of its tools are others'),
   method_version: 'tools/2',
   ...ofRareRemotes(({ list }) => {
-    if (list.result !== 'tools') return list;
-    if (list.tools.length === 0) return noAnswer('nothing', own('The endpoint listed no tools.'));
+    if (list.result !== 'listed') return list;
+    if (list.members.length === 0) return noAnswer('nothing', own('The endpoint listed no tools.'));
     // A tool that says both only reads (MCP, ToolAnnotations).
-    const first = list.tools.map((tool) => toHints(tool)[0]);
+    const first = list.members.map((tool) => toHints(tool)[0]);
     const count = (hint: string | undefined) => first.filter((one) => one === hint).length;
     return {
       value: {
@@ -69,7 +70,7 @@ export const toolsInstructions = defineKind({
         value: { sha256: hash('sha256', instructions), characters: instructions.length },
         outcome: 'seen',
       };
-    return introduction || list.result === 'tools'
+    return introduction || list.result === 'listed'
       ? noAnswer('nothing', own('The endpoint introduced itself without instructions for models.'))
       : list;
   }),
@@ -90,10 +91,11 @@ function* textsOf(value: unknown, place: string): Generator<[place: string, text
   }
 }
 
-/** Yields the texts of all tools in name order, then the instructions. */
-function* textsFor(list: ToolList | undefined, instructions = ''): Generator<[place: string, text: string]> {
-  for (const { tool } of list?.digested ?? []) yield* textsOf(tool, `tools.${shortNameOf(tool)}`);
-  yield ['instructions', instructions];
+/** Yields the texts of all members of all lists in name order, then the instructions. */
+function* textsFor(endpoint: EndpointAnswer): Generator<[place: string, text: string]> {
+  for (const { surface, member } of membersOf(endpoint))
+    yield* textsOf(member, `${surface}.${shortNameOf(member, surfaces[surface])}`);
+  yield ['instructions', endpoint.introduction?.instructions ?? ''];
 }
 
 /** Counts hidden characters in texts, and names the first places that have some. */
@@ -116,7 +118,7 @@ export const toolsHiddenText = defineKind({
   question: 'tools',
   title: 'Hidden characters in texts for models',
   means:
-    'How many characters that cannot be seen are in the tools and instructions that the endpoint sent: controls, marks of direction, zero-width characters and tags, but for those that emoji and scripts need.',
+    'How many characters that cannot be seen are in the tools, prompts, resources, skills and instructions that the endpoint sent: controls, marks of direction, zero-width characters and tags, but for those that emoji and scripts need.',
   doesNotMean:
     'Editors and copied pages leave such characters too. None found says nothing of what can be read.',
   unit: 'characters',
@@ -129,14 +131,14 @@ export const toolsHiddenText = defineKind({
       ? say`Texts for models${at} have ${count(value, 'character')} that people cannot see${by}`
       : undefined;
   },
-  method_version: 'hidden/1',
-  ...ofRareRemotes(({ introduction: { instructions } = {}, list }) => {
-    const listed = list.result === 'tools' ? list : undefined;
-    if (list.result !== 'tools' && instructions === undefined) return list;
-    const { count, places } = findHidden(textsFor(listed, instructions));
+  method_version: 'hidden/2',
+  ...ofRareRemotes((endpoint) => {
+    const { list } = endpoint;
+    if (list.result !== 'listed' && !hasTexts(endpoint)) return list;
+    const { count, places } = findHidden(textsFor(endpoint));
     return {
       ...{ value: count, outcome: 'seen' },
-      ...(!listed && { rule: 'part' }),
+      ...(!isWhole(endpoint) && { rule: 'part' }),
       as_seen: { places },
     };
   }),

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { asMembers } from '../../core/json.ts';
 import { code, join, number, own, say } from '../../core/words.ts';
-import { sentDigest, shortNameOf, surfaceDigest, type Tool } from '../endpoint/surface.ts';
+import { surfaces, type Tool } from '../endpoint/surface.ts';
 import { defineKind } from '../kind.ts';
 import { ofRemotes } from '../remotes.ts';
-import { changedToolsWords } from './tool-changes.ts';
+import { listedNames, toListedFinding } from './listed.ts';
+import { changedMembersWords } from './member-changes.ts';
 
 /** What a tool states that it does to the world: clients may ask or not ask before a call because of it. */
 export function toHints({ annotations }: Tool): string[] {
@@ -14,10 +15,6 @@ export function toHints({ annotations }: Tool): string[] {
     ...(destructiveHint === true ? ['destructive'] : []),
   ];
 }
-
-/** The names of the tools in the details of a set. */
-export const toolNames = (tools: unknown): string[] =>
-  Array.isArray(tools) ? tools.map(({ name }: { name?: unknown }) => String(name ?? '')) : [];
 
 /** The set of tools that an endpoint lists, as one digest. */
 export const toolsSurface = defineKind({
@@ -36,32 +33,21 @@ export const toolsSurface = defineKind({
   doesNotMean: 'It does not say what a tool does when it is called; Dossier calls none.',
   changed: own('The endpoint lists other tools'),
   say: ({ details }) => {
-    const names = toolNames(details?.tools).map((name) => code(name));
+    const names = listedNames(details?.tools).map((name) => code(name));
     return names.length > 0 ? join(names, ', ') : own('none');
   },
+  lists: 'tools',
   isList: true,
   sayChange: ({ tools, counts }, _now, between) =>
     tools && counts
-      ? say`Its tools changed ${between}: ${changedToolsWords(tools, counts)}`
+      ? say`Its tools changed ${between}: ${changedMembersWords(surfaces.tools, tools, counts)}`
       : say`Its tools changed ${between}`,
   method_version: 'tools/2',
-  ...ofRemotes(({ list, introduction }) => {
-    if (list.result !== 'tools') return list;
-    const { digested } = list;
-    const digests = digested.map(({ tool, sha256 }) => ({
-      name: shortNameOf(tool),
-      sha256,
-      ...(toHints(tool).length > 0 && { hints: toHints(tool) }),
-    }));
-    return {
-      value: surfaceDigest(digested),
-      outcome: 'seen',
-      details: { tools: digests },
-      as_seen: {
-        ...{ era: introduction?.era, protocol: introduction?.protocol },
-        digest: sentDigest(digested),
-      },
-    };
+  ...ofRemotes((endpoint) => {
+    const { list } = endpoint;
+    if (list.result !== 'listed') return list;
+    const hintsOf = (tool: Tool) => (toHints(tool).length > 0 ? { hints: toHints(tool) } : {});
+    return toListedFinding(surfaces.tools, list, endpoint, hintsOf);
   }),
 });
 
@@ -78,6 +64,6 @@ export const toolsCount = defineKind({
   unit: 'tools',
   method_version: 'tools/1',
   ...ofRemotes(({ list }) =>
-    list.result === 'tools' ? { value: list.tools.length, outcome: 'seen' } : list,
+    list.result === 'listed' ? { value: list.members.length, outcome: 'seen' } : list,
   ),
 });

@@ -2,7 +2,7 @@ import { asMembers, asObject, type JsonObject, readObject } from '../../core/jso
 import { code, own } from '../../core/words.ts';
 import { type NoAnswer, returned } from '../../net/answer.ts';
 import type { EndpointAnswer } from '../endpoint/conversation.ts';
-import { nameOf } from '../endpoint/surface.ts';
+import { nameOf, surfaces } from '../endpoint/surface.ts';
 import { toolOf, toToolName } from '../prices/x402-item.ts';
 import type { Run } from '../run.ts';
 import { acceptedOf, type PricedTool } from './tool-offers.ts';
@@ -77,7 +77,9 @@ const decoded = (text: string) => {
 /** What a document names at an endpoint: its address, with a tool or without, or a tool that the endpoint lists. */
 export function atEndpoint({ at, resources }: Document, { url, list }: Pick<EndpointAnswer, 'url' | 'list'>) {
   const place = placeOf(new URL(url));
-  const names = new Set(list.result === 'tools' ? list.tools.map(nameOf) : []);
+  const names = new Set(
+    list.result === 'listed' ? list.members.map((tool) => nameOf(tool, surfaces.tools)) : [],
+  );
   const found = new Map<string, PricedTool>();
   for (const listed of resources) {
     const entry = toEntry(listed);

@@ -118,9 +118,9 @@ create table observation_change (
   log_index INT8 not null primary key, handle TEXT not null, at TEXT not null, vantage TEXT not null,
   changes TEXT not null);
 create index observation_change_handle on observation_change (handle, log_index);
-create table tool_surface (
-  handle TEXT not null, remote TEXT not null, digest TEXT not null, first_seen_at TEXT not null,
-  tools TEXT not null, primary key (handle, remote, digest));
+create table listed_surface (
+  handle TEXT not null, remote TEXT not null, surface TEXT not null, digest TEXT not null,
+  first_seen_at TEXT not null, members TEXT not null, primary key (handle, remote, surface, digest));
 create table observed_pause (
   host TEXT not null, place TEXT not null, not_before TEXT not null, primary key (host, place));
 create table evidence_change (

@@ -8,8 +8,8 @@ import {
   countOf,
   type HistoryEvent,
   logIndexOf,
-  toolChangesOf,
-  toolWords,
+  memberChangesOf,
+  memberWords,
   wordsOf,
 } from '../../document/answers/history.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
@@ -17,7 +17,8 @@ import { copyLacksSentence } from '../../document/record.ts';
 import type { ShownChange } from '../../observations/changed-texts.ts';
 import type { Tool } from '../../observations/endpoint/surface.ts';
 import type { readTools } from '../../observations/history.ts';
-import type { ToolChange } from '../../observations/kinds/tool-changes.ts';
+import { changedName, type MemberChange } from '../../observations/kinds/member-changes.ts';
+import { surfaceOf } from '../../observations/kinds.ts';
 import { day, foreignLink, type Html, pagePath, paste } from '../html.ts';
 import type { Site } from '../layout.ts';
 import { toHtml } from '../words.ts';
@@ -30,19 +31,20 @@ const part = ({ text, change }: TextPart) =>
       ? html`<ins>${text}</ins>`
       : html`${text}`;
 
-const toolChangeItem = (item: ToolChange, texts: ShownChange['texts'] & object) => html`
-<li>${toHtml(toolWords(item, texts))}${texts.map(({ member, difference }) => html`<p><span class="note foreign">${nameHidden(member)}</span>: <span class="foreign difference">${difference.map(part)}</span></p>`)}</li>`;
+const memberChangeItem = (item: MemberChange, texts: ShownChange['texts'] & object) => html`
+<li>${toHtml(memberWords(item, texts))}${texts.map(({ member, difference }) => html`<p><span class="note foreign">${nameHidden(member)}</span>: <span class="foreign difference">${difference.map(part)}</span></p>`)}</li>`;
 
 function change(changed: ShownChange, today: string): Html {
   const { texts = [] } = changed;
-  const tools = toolChangesOf(changed).map((item) =>
-    toolChangeItem(
+  const members = memberChangesOf(changed).map((item) =>
+    memberChangeItem(
       item,
-      texts.filter(({ tool }) => tool === item.tool),
+      texts.filter((one) => changedName(one) === changedName(item)),
     ),
   );
-  const more = countOf(changed) - tools.length;
-  return html`<p>${toHtml(changedWords(changed, true), today)}</p>${tools.length > 0 && html`<ul>${tools}${more > 0 && html`<li>${counted(more, 'more tool')}</li>`}</ul>`}`;
+  const more = countOf(changed) - members.length;
+  const surface = surfaceOf(changed.kind);
+  return html`<p>${toHtml(changedWords(changed, true), today)}</p>${members.length > 0 && html`<ul>${members}${surface && more > 0 && html`<li>${toHtml(surface.count(more))} more</li>`}</ul>`}`;
 }
 
 const entry = (log_index: unknown) =>

@@ -72,11 +72,12 @@ const notFound = (path: string | undefined) => path !== '/mcp';
 
 /**
  * A real server of the older SDK line at /mcp, with sessions; `tools` may change between two looks. With `offered` it answers
- * server/discover with these revisions, as the official Go SDK 1.8 does in its stateful mode.
+ * server/discover with these revisions, as the official Go SDK 1.8 does in its stateful mode. `register` registers what else it offers.
  */
 export const startLegacyServer = (
   tools: () => readonly OfferedTool[],
   offered?: readonly string[],
+  register: (server: McpServerV1) => void = () => undefined,
 ): Promise<Endpoint> => {
   const sessions = new Map<string, StreamableHTTPServerTransport>();
   return startEndpoint(async (body, request, response) => {
@@ -105,16 +106,21 @@ export const startLegacyServer = (
           },
           () => ({ content: [] }),
         );
+      register(server);
       await server.connect(transport);
     }
     await transport.handleRequest(request, response, body === '' ? undefined : JSON.parse(body));
   });
 };
 
-/** A real server of the current SDK line at /mcp that speaks 2026-07-28 only; it answers each message once `ready` resolves. */
+/**
+ * A real server of the current SDK line at /mcp that speaks 2026-07-28 only; it answers each message once `ready` resolves. `register`
+ * registers what else it offers.
+ */
 export const startModernServer = (
   tools: () => readonly OfferedTool[],
   ready: () => Promise<void> = async () => undefined,
+  register: (server: McpServer) => void = () => undefined,
 ): Promise<Endpoint> => {
   const handler = createMcpHandler(
     () => {
@@ -129,6 +135,7 @@ export const startModernServer = (
           },
           () => ({ content: [] }),
         );
+      register(server);
       return server;
     },
     { legacy: 'reject' },
@@ -148,7 +155,11 @@ export const startModernServer = (
 };
 
 /** A real server of the older transport (HTTP with SSE) at /sse, whose messages go to /messages. */
-export const startStreamServer = (tools: () => readonly OfferedTool[], refusal = 404): Promise<Endpoint> => {
+export const startStreamServer = (
+  tools: () => readonly OfferedTool[],
+  refusal = 404,
+  register: (server: McpServerV1) => void = () => undefined,
+): Promise<Endpoint> => {
   const sessions = new Map<string, SSEServerTransport>();
   return startEndpoint(async (body, request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
@@ -163,6 +174,7 @@ export const startStreamServer = (tools: () => readonly OfferedTool[], refusal =
     const server = new McpServerV1({ name: 'stream', version: '1.0.0' });
     for (const { name, description } of tools())
       server.registerTool(name, { description, inputSchema: { text: z.string() } }, () => ({ content: [] }));
+    register(server);
     await server.connect(transport);
   });
 };

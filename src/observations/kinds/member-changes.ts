@@ -1,13 +1,24 @@
 import { isDeepStrictEqual } from 'node:util';
 import { asMembers, isJsonObject } from '../../core/json.ts';
-import { code, count, join, own, say, type Words } from '../../core/words.ts';
-import { shortNameOf, type Tool, withoutForm } from '../endpoint/surface.ts';
+import { code, join, own, say, type Words } from '../../core/words.ts';
+import { type Member, type Surface, shortNameOf } from '../endpoint/surface.ts';
 import { type ChangeClass, type ChangeCounts, changeClasses } from '../tool-change.ts';
 import { isSecretArgument } from './secret-argument.ts';
 
-/** How one tool differs between two lists of tools. */
-export interface ToolChange {
-  readonly tool: string;
+/** The name of a member that changed: of a tool under the name that the log has had since the first list of tools. */
+export type NamedMember = { readonly tool: string } | { readonly name: string };
+
+/** What names a member that changed. */
+export const changedName = (item: NamedMember): string => ('tool' in item ? item.tool : item.name);
+
+/** The name of a member of a surface, as a change has it. */
+export const toNamed = (name: string, { name: surface }: Surface): NamedMember =>
+  surface === 'tools' ? { tool: name } : { name };
+
+/** How one member differs between two lists of a surface. */
+export type MemberChange = NamedMember & Changed;
+
+interface Changed {
   readonly change: 'added' | 'removed' | 'changed';
   /** What weighs most of it. */
   readonly class: ChangeClass;
@@ -28,9 +39,10 @@ const mostDepth = 12;
 
 const shortName = (name: string) => name.slice(0, longestName);
 
-const byName = (tools: readonly Tool[]) => new Map(tools.map((tool) => [shortNameOf(tool), tool]));
+const byName = (members: readonly Member[], surface: Surface) =>
+  new Map(members.map((member) => [shortNameOf(member, surface), member]));
 
-const differing = (before: Tool, after: Tool): string[] =>
+const differing = (before: Member, after: Member): string[] =>
   [...new Set([...Object.keys(before), ...Object.keys(after)])]
     .filter((member) => !isDeepStrictEqual(before[member], after[member]))
     .sort();
@@ -82,7 +94,7 @@ function* argumentsOf(schema: unknown, place: Place): Generator<Argument> {
 }
 
 /** The arguments of a tool; one that a schema names in several ways is required or secret if it is in one of them. */
-function readArguments(tool: Tool): ReadonlyMap<string, Argument> {
+function readArguments(tool: Member): ReadonlyMap<string, Argument> {
   const found = new Map<string, Argument>();
   for (const one of argumentsOf(tool.inputSchema, ['inputSchema'])) {
     const { isRequired = false, isSecret = false } = found.get(one.place) ?? {};
@@ -118,7 +130,10 @@ function withoutTexts(schema: unknown): unknown {
 }
 
 /** The texts of a tool by the argument that they are about, each once, but for those of some arguments. */
-function textsByArgument(tool: Tool, without: ReadonlySet<string>): ReadonlyMap<string, ReadonlySet<string>> {
+function textsByArgument(
+  tool: Member,
+  without: ReadonlySet<string>,
+): ReadonlyMap<string, ReadonlySet<string>> {
   const texts = new Map<string, Set<string>>();
   for (const [place, text] of textsOf(tool)) {
     const around = argumentsAround(place);
@@ -131,7 +146,7 @@ function textsByArgument(tool: Tool, without: ReadonlySet<string>): ReadonlyMap<
 }
 
 /** Whether a text differs in what both tools have; `ofOne` are the arguments that only one of them has. */
-const hasOtherTexts = (before: Tool, after: Tool, ofOne: ReadonlySet<string>): boolean =>
+const hasOtherTexts = (before: Member, after: Member, ofOne: ReadonlySet<string>): boolean =>
   !isDeepStrictEqual(textsByArgument(before, ofOne), textsByArgument(after, ofOne));
 
 const withoutTitle = (annotations: unknown) => {
@@ -140,7 +155,7 @@ const withoutTitle = (annotations: unknown) => {
 };
 
 /** What changed of a tool, each class once, with the arguments that it is about. */
-function classesOf(before: Tool, after: Tool) {
+function classesOf(before: Member, after: Member) {
   const [old, now] = [readArguments(before), readArguments(after)];
   const found = [...now.values()];
   const secret = found.filter(({ place, isSecret }) => isSecret && !old.get(place)?.isSecret);
@@ -155,34 +170,35 @@ function classesOf(before: Tool, after: Tool) {
     words: hasOtherTexts(before, after, new Set(old.keys()).symmetricDifference(new Set(now.keys()))),
     required: required.length > 0,
     arguments: input,
+    files: !isDeepStrictEqual(before.files, after.files),
     result: output,
   };
   return { classes: changeClasses.filter((name) => is[name]), secret, required };
 }
 
-/** How a tool differs from one of the same name, both without their form. */
-function toChange(tool: string, before: Tool, after: Tool): ToolChange {
+/** How a member differs from one of the same name, both without their form. */
+function toChange(surface: Surface, before: Member, after: Member): Changed {
   const [hintsBefore, hintsAfter] = [asMembers(before.annotations), asMembers(after.annotations)];
   const members = differing(before, after).filter((member) => member !== 'annotations');
   const annotations = differing(hintsBefore, hintsAfter).map(
     (hint) => `${hint}: ${toText(hintsBefore[hint])} -> ${toText(hintsAfter[hint])}`,
   );
-  const found = classesOf(before, after);
+  const found = classesOf(surface.asTool(before), surface.asTool(after));
   // What differs in no other way differs in texts that are data of a schema.
   const [most = 'words'] = found.classes;
   const about = most === 'secret' || most === 'required' ? found[most] : [];
   return {
-    ...{ tool, change: 'changed', class: most },
+    ...{ change: 'changed', class: most },
     ...(members.length > 0 && { members }),
     ...(annotations.length > 0 && { annotations }),
     ...(about.length > 0 && { arguments: about.slice(0, mostNamed).map(({ name }) => shortName(name)) }),
   };
 }
 
-const weightOf = ({ class: name }: ToolChange) => changeClasses.indexOf(name);
+const weightOf = ({ class: name }: Changed) => changeClasses.indexOf(name);
 
 /** Some of the changes, in their order: one of each class, and of the others those that weigh most. */
-export function weightiest<Change extends Pick<ToolChange, 'class'>>(
+export function weightiest<Change extends Pick<Changed, 'class'>>(
   changes: readonly Change[],
   most: number,
 ): Change[] {
@@ -192,20 +208,22 @@ export function weightiest<Change extends Pick<ToolChange, 'class'>>(
   return changes.filter((one) => kept.has(one));
 }
 
-/** What changed from one list of tools to the next: 100 changes, what weighs most first, and how many there are of each class. */
+/** What changed from one list of a surface to the next: 100 changes, what weighs most first, and how many there are of each class. */
 export function surfaceChanges(
-  before: readonly Tool[],
-  after: readonly Tool[],
-): { readonly items: readonly ToolChange[]; readonly counts: ChangeCounts } {
-  const [old, now] = [byName(before), byName(after)];
+  surface: Surface,
+  before: readonly Member[],
+  after: readonly Member[],
+): { readonly items: readonly MemberChange[]; readonly counts: ChangeCounts } {
+  const [old, now] = [byName(before, surface), byName(after, surface)];
   const names = [...new Set([...old.keys(), ...now.keys()])].sort();
   const all = names
-    .flatMap((tool): ToolChange[] => {
-      const [was, is] = [old.get(tool), now.get(tool)];
-      if (!was) return [{ tool, change: 'added', class: 'added' }];
-      if (!is) return [{ tool, change: 'removed', class: 'removed' }];
-      const [from, to] = [withoutForm(was), withoutForm(is)];
-      return isDeepStrictEqual(from, to) ? [] : [toChange(tool, from, to)];
+    .flatMap((name): MemberChange[] => {
+      const [was, is] = [old.get(name), now.get(name)];
+      const named = toNamed(name, surface);
+      if (!was) return [{ ...named, change: 'added', class: 'added' }];
+      if (!is) return [{ ...named, change: 'removed', class: 'removed' }];
+      const [from, to] = [surface.withoutForm(was), surface.withoutForm(is)];
+      return isDeepStrictEqual(from, to) ? [] : [{ ...named, ...toChange(surface, from, to) }];
     })
     .sort((a, b) => weightOf(a) - weightOf(b));
   const byClass = Map.groupBy(all, ({ class: name }) => name);
@@ -219,6 +237,7 @@ const classWords: Readonly<Record<ChangeClass, Words>> = {
   secret: own('an argument named as a secret in'),
   hints: own('other hints of'),
   words: own('other words in'),
+  files: own('other files in'),
   removed: own('removed'),
   required: own('another required argument in'),
   arguments: own('other arguments in'),
@@ -226,29 +245,33 @@ const classWords: Readonly<Record<ChangeClass, Words>> = {
   added: own('added'),
 };
 
-/** Which tool changed, and what weighs most of it. */
-export const changedToolWords = ({ tool, class: name }: Pick<ToolChange, 'tool' | 'class'>): Words =>
-  say`${classWords[name]} ${code(tool)}`;
+/** A member that changed, and what weighs most of it. */
+type NamedChange = NamedMember & Pick<Changed, 'class'>;
+
+/** Which member changed, and what weighs most of it. */
+export const changedMemberWords = (item: NamedChange): Words =>
+  say`${classWords[item.class]} ${code(changedName(item))}`;
 
 const mostSaid = 5;
 
-/** Which tools changed and how, what weighs most first; every class is counted, and five tools are named, of each class at least one. */
-export function changedToolsWords(
-  tools: readonly Pick<ToolChange, 'tool' | 'class'>[],
+/** Which members changed and how, what weighs most first; every class is counted, and five are named, of each class at least one. */
+export function changedMembersWords(
+  surface: Surface,
+  members: readonly NamedChange[],
   counts: ChangeCounts,
 ): Words {
   const all = changeClasses.filter((name) => counts[name]);
   let left = Math.max(0, mostSaid - all.length);
   const said = all.map((name) => {
-    const ofClass = tools.filter((one) => one.class === name);
+    const ofClass = members.filter((one) => one.class === name);
     const named = ofClass.slice(0, 1 + left);
     left -= Math.max(0, named.length - 1);
     const more = (counts[name] ?? 0) - named.length;
     const names = join(
-      named.map(({ tool }) => code(tool)),
+      named.map((item) => code(changedName(item))),
       ', ',
     );
-    if (named.length === 0) return say`${classWords[name]} ${count(more, 'tool')}`;
+    if (named.length === 0) return say`${classWords[name]} ${surface.count(more)}`;
     return more > 0 ? say`${classWords[name]} ${names} and ${more} more` : say`${classWords[name]} ${names}`;
   });
   return join(said, '; ');

@@ -1,0 +1,179 @@
+import { countValues, isJsonObject, own } from '../../core/json.ts';
+import { count, say } from '../../core/words.ts';
+import type { NoAnswer } from '../../net/answer.ts';
+import { noAnswer, type Replied } from './messages.ts';
+import { digestMembers, type ListQuestion, type Member, ownNameOf, type Surface } from './surface.ts';
+
+const mostMembers = 2000;
+const mostBytes = 2 * 1024 * 1024;
+const mostValues = 100_000;
+const mostPages = 100;
+
+/** A list as it was sent, and with its digests in name order. */
+const toListed = (members: readonly Member[], surface: Surface) => ({
+  result: 'listed' as const,
+  members,
+  digested: digestMembers(members, surface),
+});
+export type Listed = ReturnType<typeof toListed>;
+
+/**
+ * What all lists of one check may have in all: values, since they are kept until it ends, of which each list takes its own off; and
+ * pages of each endpoint.
+ */
+export interface ListRoom {
+  values: number;
+}
+export const createListRoom = (): ListRoom => ({ values: 200_000 });
+
+/** How many pages of lists an endpoint may still send in one check. */
+export interface PagesLeft {
+  pages: number;
+}
+export const createPagesLeft = (): PagesLeft => ({ pages: mostPages });
+
+const noRoom = ({ title }: Surface) =>
+  noAnswer(
+    'not_asked',
+    say`The other lists of this listing’s endpoints leave too few of the 200,000 values that Dossier keeps in one check for this list of ${title}.`,
+  );
+
+const ok = 200;
+const noList = ({ title }: Surface) =>
+  noAnswer('otherwise', say`The endpoint sent no list of ${title} that Dossier could read.`);
+const tooLong = ({ count: counted }: Surface) =>
+  noAnswer(
+    'otherwise',
+    say`The endpoint lists more than Dossier reads: ${counted(mostMembers)}, 2 MiB or 100,000 values.`,
+    ok,
+  );
+const tooManyPages = ({ title }: Surface) =>
+  noAnswer(
+    'otherwise',
+    say`The endpoint sent 100 pages of lists, and not the end of its list of ${title}; Dossier reads no further.`,
+    ok,
+  );
+const standsStill = ({ title }: Surface) =>
+  noAnswer(
+    'otherwise',
+    say`A page of the endpoint’s list of ${title} names a page as the next one that was sent before, so that the list has no end.`,
+    ok,
+  );
+const sameName = ({ title }: Surface) =>
+  noAnswer(
+    'otherwise',
+    say`The endpoint’s list of ${title} has one name twice, so that the name does not say which of them it is.`,
+    ok,
+  );
+
+/** Why a list is none of which only the first pages came. */
+const brokenOff = (
+  pages: number,
+  { title }: Surface,
+  { answer: { outcome, why } }: { readonly answer: NoAnswer },
+) =>
+  noAnswer(
+    outcome === 'silent' || outcome === 'not_asked' ? outcome : 'otherwise',
+    say`The endpoint sent ${count(pages, 'page')} of its list of ${title}, and not the next one. ${why}`,
+  );
+
+/** Creates a list of members with different names that is limited to 2,000 of them, 2 MiB, 100,000 values and the room that is left in its check. */
+function createList(surface: Surface, room: ListRoom) {
+  const members: Member[] = [];
+  const names = new Set<string>();
+  let size_bytes = 0;
+  let values = 0;
+  return {
+    members,
+    /** Adds members; returns why the list is none if one of them does not belong into it. */
+    add(listed: readonly unknown[]): ReturnType<typeof noAnswer> | undefined {
+      for (const member of listed) {
+        if (!isJsonObject(member)) continue;
+        const json = JSON.stringify(member);
+        size_bytes += Buffer.byteLength(json);
+        const more = countValues(json);
+        if (members.length === mostMembers || size_bytes > mostBytes || values + more > mostValues)
+          return tooLong(surface);
+        if (more > room.values) return noRoom(surface);
+        const name = ownNameOf(member, surface);
+        if (name !== undefined && names.size === names.add(name).size) return sameName(surface);
+        room.values -= more;
+        values += more;
+        members.push(member);
+      }
+      return undefined;
+    },
+    /** Gives its room back, if there is no such list. */
+    drop: () => {
+      room.values += values;
+    },
+  };
+}
+
+type NotListed = Exclude<Replied, { is: 'result' }>;
+
+/** Sends a question for a page; `enough` if the endpoint has sent enough, a reason if it is asked no more. */
+export type ReadPage = (method: string, params: object) => Promise<Replied | 'enough'>;
+
+interface Reading {
+  readonly surface: Surface;
+  readonly read: ReadPage;
+  readonly left: PagesLeft;
+  readonly list: ReturnType<typeof createList>;
+}
+
+/** Reads all pages of one list; returns why there is none, if so. */
+async function readPages(
+  { method, listedAs }: ListQuestion,
+  { surface, read, left, list }: Reading,
+): Promise<NotListed | undefined> {
+  const cursors = new Set<string>();
+  for (let cursor: string | undefined, pages = 0; left.pages > 0; pages += 1) {
+    left.pages -= 1;
+    const reply = await read(method, cursor === undefined ? {} : { cursor });
+    if (reply === 'enough') return tooLong(surface);
+    if (reply.is !== 'result')
+      return pages > 0 && reply.is === 'no_answer' ? brokenOff(pages, surface, reply) : reply;
+    const { nextCursor } = reply.result;
+    const listed = own(reply.result, listedAs);
+    if (!Array.isArray(listed))
+      return pages > 0 ? brokenOff(pages, surface, noList(surface)) : noList(surface);
+    const next = typeof nextCursor === 'string' && nextCursor !== '' ? nextCursor : undefined;
+    if (next !== undefined && cursors.has(next)) return standsStill(surface);
+    const why = list.add(listed);
+    if (why || next === undefined) return why;
+    cursors.add(next);
+    cursor = next;
+  }
+  return tooManyPages(surface);
+}
+
+/** Whether an endpoint has no such method, which most lists are without that need not be there. */
+const isAbsent = (found: NotListed) => found.is === 'no_answer' && found.answer.outcome === 'absent';
+
+async function readLists(reading: Reading): Promise<NotListed | undefined> {
+  const [first, ...others] = reading.surface.lists;
+  const why = await readPages(first, reading);
+  if (why) return why;
+  for (const question of others) {
+    const found = await readPages(question, reading);
+    if (found && !isAbsent(found)) return found;
+  }
+  return undefined;
+}
+
+/**
+ * Reads all pages of the lists of a surface. A part of a list is another list: if a page fails, the list is longer than 2,000 members,
+ * 2 MiB, 100,000 values, the pages that are left or the room of its check, repeats a page or a name, or `read` returns `enough`, the
+ * reason is returned, and no list.
+ */
+export async function listSurface(
+  surface: Surface,
+  { read, room, left }: { readonly read: ReadPage; readonly room: ListRoom; readonly left: PagesLeft },
+): Promise<Listed | NotListed> {
+  const list = createList(surface, room);
+  const why = await readLists({ surface, read, left, list });
+  if (!why) return toListed(list.members, surface);
+  list.drop();
+  return why;
+}

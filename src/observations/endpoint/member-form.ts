@@ -1,0 +1,81 @@
+import { asMembers, isJsonObject, type JsonObject, own } from '../../core/json.ts';
+
+/** Some members of an object, without those that it does not have. */
+const pick = (value: JsonObject, names: readonly string[]): JsonObject =>
+  Object.fromEntries(
+    names.flatMap((name) => {
+      const one = own(value, name);
+      return one === undefined ? [] : [[name, one]];
+    }),
+  );
+
+const promptArgument = ['name', 'title', 'description', 'required'];
+
+export const promptWithoutForm = ({ arguments: named, ...prompt }: JsonObject): JsonObject => ({
+  ...pick(prompt, ['name', 'title', 'description']),
+  ...(Array.isArray(named) && {
+    arguments: named.map((one) => (isJsonObject(one) ? pick(one, promptArgument) : one)),
+  }),
+});
+
+const resourceMembers = ['uri', 'uriTemplate', 'name', 'title', 'description', 'mimeType'];
+
+/** A resource: how large it is and when it was changed are about its content. */
+export function resourceWithoutForm(resource: JsonObject): JsonObject {
+  const annotations = pick(asMembers(resource.annotations), ['audience', 'priority']);
+  const isAnnotated = Object.keys(annotations).length > 0;
+  return { ...pick(resource, resourceMembers), ...(isAnnotated && { annotations }) };
+}
+
+const uriOf = (value: unknown) => String(asMembers(value).uri ?? '');
+
+/** A skill: its frontmatter, and the digests of its files in the order of their addresses, or that they are `dynamic`. */
+export const skillWithoutForm = ({ resources, ...skill }: JsonObject): JsonObject => ({
+  ...pick(skill, ['uri', 'frontmatter']),
+  ...(Array.isArray(resources)
+    ? {
+        resources: resources
+          .map((one) => (isJsonObject(one) ? pick(one, ['uri', 'digest', 'size']) : one))
+          .toSorted((a, b) => (uriOf(a) < uriOf(b) ? -1 : 1)),
+      }
+    : pick({ resources }, ['resources'])),
+});
+
+/** What a prompt takes, by name: of a name that two arguments have, the first. */
+const argumentsOf = ({ arguments: named }: JsonObject): [string, JsonObject][] =>
+  (Array.isArray(named) ? named : [])
+    .filter(isJsonObject)
+    .toReversed()
+    .flatMap((one) => (typeof one.name === 'string' ? [[one.name, one]] : []));
+
+/** A prompt whose arguments are found by their names. */
+export const promptByName = (prompt: JsonObject): JsonObject => ({
+  ...pick(prompt, ['name', 'title', 'description']),
+  arguments: Object.fromEntries(
+    argumentsOf(prompt).map(([name, one]) => [name, pick(one, ['title', 'description'])]),
+  ),
+});
+
+/** A prompt as a tool of the same arguments. */
+export const promptAsTool = (prompt: JsonObject): JsonObject => ({
+  ...pick(prompt, ['name', 'title', 'description']),
+  inputSchema: {
+    properties: promptByName(prompt).arguments,
+    required: argumentsOf(prompt)
+      .filter(([, { required }]) => required === true)
+      .map(([name]) => name)
+      .toSorted(),
+  },
+});
+
+/** A resource as a tool that returns it. */
+export const resourceAsTool = (resource: JsonObject): JsonObject => ({
+  ...pick(resource, ['uri', 'uriTemplate', 'name', 'title', 'description']),
+  outputSchema: pick(resource, ['mimeType', 'annotations']),
+});
+
+/** A skill as a tool with files. */
+export const skillAsTool = ({ frontmatter, resources }: JsonObject): JsonObject => ({
+  ...asMembers(frontmatter),
+  files: resources,
+});

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { isJsonObject, type JsonObject } from '../../core/json.ts';
+import { wrongField } from '../../core/problem.ts';
+import { readShown, type ShownList } from '../../observations/compare-surface.ts';
+import { type Surface, surfaceNames, surfaces } from '../../observations/endpoint/surface.ts';
+import { namedInput } from './fields.ts';
+
+/** What a caller was shown: a list, or digests by name. */
+export type Shown = { readonly surface: Surface } & (
+  | { readonly list: readonly JsonObject[]; readonly read: ShownList }
+  | { readonly digests: Readonly<Record<string, string>> }
+);
+
+const mostMembers = 2000;
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'SHA-256 as 64 hex digits');
+
+/** Members of a list; that each is an object is said by `toShown`, which takes no room in the list of tools. */
+const members = z.array(z.unknown()).max(mostMembers).optional();
+
+/** One list, or digests of one. */
+export const shownInput = z.strictObject({
+  handle: namedInput,
+  tools: z
+    .array(z.looseObject({ name: z.string() }))
+    .max(mostMembers)
+    .optional()
+    .describe('The tools you see, with the members you have'),
+  ...{ prompts: members.describe('Or one of these lists'), resources: members, skills: members },
+  digests: z
+    .record(z.string().max(2048), sha256)
+    .refine((digests) => Object.keys(digests).length <= mostMembers, `must have at most ${mostMembers} names`)
+    .optional()
+    .describe('Instead: SHA-256 of the RFC 8785 JSON of each, by name or URI'),
+  of: z.enum(surfaceNames).default('tools').describe('What digests are of'),
+});
+
+/** What the caller was shown. Throws invalid_input unless exactly one list was sent, or digests of one. */
+export function toShown({ digests, of, ...lists }: z.output<typeof shownInput>): Shown {
+  const sent = surfaceNames.filter((name) => lists[name]);
+  const [name] = sent;
+  if (digests && sent.length === 0) return { surface: surfaces[of], digests };
+  const list: readonly unknown[] | undefined = name && lists[name];
+  if (name && list && sent.length === 1 && !digests) {
+    const surface = surfaces[name];
+    if (!list.every(isJsonObject))
+      throw wrongField(
+        name,
+        'each must be an object',
+        `Send ${name} as objects, as your own client lists them.`,
+      );
+    return { surface, list, read: readShown(surface, list) };
+  }
+  const message = 'one of tools, prompts, resources, skills and digests';
+  throw wrongField('tools', message, `Send ${message}: what your own client lists.`);
+}
