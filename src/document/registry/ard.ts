@@ -38,6 +38,12 @@ function toCardRemote({ type, url, inputs = [] }: ListingRemote) {
   return { type, url, headers, variables };
 }
 
+/** The schema of a card allows so many characters of a title or description; the entry beside it has them whole. */
+const longestInCard = 100;
+
+const inCard = (text: string): string =>
+  text.length > longestInCard ? `${text.slice(0, longestInCard - 1).toWellFormed()}…` : text;
+
 const kindsOf = (recorded: readonly (string | undefined)[]) => [
   ...new Set(recorded.filter((one) => one !== undefined)),
 ];
@@ -71,7 +77,9 @@ export function toArdEntry(listing: ListingDocument, publicUrl: string) {
     displayName: title ?? handle,
     type: serverCardType,
     data: {
-      ...{ $schema: cardSchema, name: handle, ...(title && { title }), version, description },
+      ...{ $schema: cardSchema, name: handle, ...(title && { title: inCard(title) }), version },
+      // It must have a description.
+      description: inCard(description || title || handle),
       ...(website && { websiteUrl: website }),
       remotes: remotes.map(toCardRemote),
     },
