@@ -5,6 +5,7 @@ import type { Context } from '../context.ts';
 import { resources } from '../resources/index.ts';
 import { prompts } from '../resources/prompts.ts';
 import { tools } from '../tools/index.ts';
+import { toServerName } from '../views/cards/server-card.ts';
 import { listByCaller, registerPrompt, registerResource, registerTool } from './register.ts';
 import { modernRevision } from './shared-session.ts';
 
@@ -26,6 +27,9 @@ const cacheHints = {
   'server/discover': listHint,
 } as const;
 
+/** Clients use an extension only if both sides declare it (SEP-2133): get_agent has a card of MCP Apps (SEP-1865). */
+const uiExtension = { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } };
+
 /**
  * A server with all tools, resources and prompts. The lists do not change while the process runs. Only modern clients
  * can subscribe to resources: a legacy one would need a session.
@@ -39,7 +43,7 @@ export function createMcpServer(
   const fixed = { listChanged: false };
   const server = new McpServer(
     {
-      ...{ name: serviceName.toLowerCase(), title: serviceName, version },
+      ...{ name: toServerName(context.config), title: serviceName, version },
       ...(hasPages && { websiteUrl: publicUrl }),
     },
     {
@@ -47,7 +51,11 @@ export function createMcpServer(
       ...options,
       supportedProtocolVersions: [modernRevision, ...SUPPORTED_PROTOCOL_VERSIONS],
       cacheHints,
-      capabilities: { prompts: fixed, resources: era === 'modern' ? { ...fixed, subscribe: true } : fixed },
+      capabilities: {
+        prompts: fixed,
+        resources: era === 'modern' ? { ...fixed, subscribe: true } : fixed,
+        extensions: uiExtension,
+      },
     },
   );
   // Not with the other capabilities: given those of tools, the SDK sets the handler of their list at once.

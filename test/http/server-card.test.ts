@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { connect } from '../support/mcp-clients.ts';
+import { modern } from '../support/mcp-requests.ts';
 
 let directory: Directory;
 beforeAll(async () => {
@@ -87,6 +88,17 @@ it('and 2026-07-28', async () => {
   const client = await connect('v2 at 2026-07-28', { app: directory.app });
   expect((await client.tools()).length).toBeGreaterThan(10);
   await client.close();
+});
+
+it('names itself, its title and its version as the server does when it introduces itself', async () => {
+  const card = (await (await directory.app.request('/api/mcp/server-card')).json()) as Record<string, string>;
+  const answer = await directory.app.request('/api/mcp', {
+    method: 'POST',
+    ...modern('server/discover'),
+  });
+  const { result } = (await answer.json()) as { result: { _meta: Record<string, Record<string, string>> } };
+  const { name, title, version } = result._meta['io.modelcontextprotocol/serverInfo'] ?? {};
+  expect([name, title, version]).toEqual([card.name, card.title, card.version]);
 });
 
 it('has a name that begins with a host name, or with localhost where the service is reached by an address', async () => {

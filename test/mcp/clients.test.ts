@@ -181,6 +181,7 @@ describe.each(doors)('client %s, %s', (kind: ClientKind, door) => {
       resources:
         kind === 'v2 at 2026-07-28' ? { listChanged: false, subscribe: true } : { listChanged: false },
       completions: {},
+      extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } },
     });
     expect(client.instructions()).toContain(
       'A listing is not verification, not a recommendation and not a score',

@@ -30,7 +30,7 @@ describe('the era with initialize', () => {
     expect(status).toBe(200);
     expect(answer.result.protocolVersion).toBe(answered);
     expect(answer.result.serverInfo).toEqual({
-      name: 'dossier',
+      name: 'localhost/dossier',
       title: 'Dossier',
       version: '0.0.0-test',
       websiteUrl: 'http://127.0.0.1:3000',

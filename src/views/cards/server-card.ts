@@ -16,10 +16,14 @@ const cardDescription =
 /** Revisions of the protocol that /api/mcp speaks, newest first. */
 const revisions = ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
 
+/** The name of this MCP server, in its card and where it introduces itself: they must not contradict each other. */
+export const toServerName = ({ publicUrl }: Pick<Site, 'publicUrl'>): string =>
+  `${reversedHost(publicUrl)}/dossier`;
+
 /** What this MCP server is and where it is reached, for clients that have not connected (SEP-2127). */
 export const toServerCard = (site: Site) => ({
   $schema: cardSchema,
-  name: `${reversedHost(site.publicUrl)}/dossier`,
+  name: toServerName(site),
   title: site.serviceName,
   version: site.version,
   description: cardDescription,
