@@ -86,3 +86,26 @@ export function createClient({ url, capability, timeout_ms = 30_000, ...own }: C
     },
   };
 }
+
+/** What a hook is told of a payment: `selectedRequirements` of an x402 client, or who is paid, for what and how much, as agentkit does. */
+type Payment =
+  | { readonly paymentRequired: object; readonly selectedRequirements: object }
+  | Readonly<Partial<Record<'payTo' | 'url' | 'network' | 'asset' | 'amount', string>>>;
+
+const toOffer = (payment: Payment): Record<string, unknown> => {
+  if ('selectedRequirements' in payment)
+    return { ...payment.paymentRequired, accepts: [payment.selectedRequirements] };
+  const { payTo, url, network, asset, amount } = payment;
+  return { payTo, url, network, asset, amount };
+};
+
+/**
+ * A hook that compares a payment with what Dossier saw (check_offer) before it is made: for `onBeforePaymentCreation` of an x402 client and
+ * `beforePayment` of agentkit. `refuse` returns why the payment must not be made, undefined if it may. The hook throws what `call` throws.
+ */
+export const beforePayment =
+  (dossier: DossierClient, refuse: (answer: Tools['check_offer']['answer']) => string | undefined) =>
+  async (payment: Payment): Promise<{ abort: true; reason: string } | undefined> => {
+    const reason = refuse(await dossier.call('check_offer', { offer: toOffer(payment) }));
+    return reason === undefined ? undefined : { abort: true, reason };
+  };
