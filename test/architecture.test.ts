@@ -119,6 +119,7 @@ const oursUsers = [
   'document/resolved.ts',
   'document/sentences.ts',
   'document/words.ts',
+  'observations/kinds/assets.ts',
   'observations/kinds/offers.ts',
   'observations/kinds/price.ts',
   'observations/kinds/repository.ts',

@@ -40,6 +40,7 @@ import {
   createPageRoutes,
   createServerCardRoutes,
 } from './routes/pages.ts';
+import { createPayeeRoutes } from './routes/payees.ts';
 import { createSearchRoutes } from './routes/search.ts';
 import { createViewRoutes } from './routes/views.ts';
 
@@ -100,6 +101,7 @@ export function createApp(
   app.route('/', createViewRoutes(face));
   app.route('/', createSearchRoutes(face));
   app.route('/', createPageRoutes(face));
+  app.route('/', createPayeeRoutes(face));
   const cards = createCardRoutes(face);
   app.route('/', cards);
   app.route('/', createListingRoutes(face));

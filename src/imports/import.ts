@@ -8,6 +8,7 @@ import { asMembers } from '../core/json.ts';
 import { isGone, isSample, type Listing, sampleSource, toWithdrawn } from '../listings/listing.ts';
 import { toLeaf } from '../log/leaf.ts';
 import type { Lease, Transaction } from '../store/store.ts';
+import { putFormer } from './former.ts';
 import { copyFields, type ImportCounts, type ImportRun, isUnreadable, RegistryError } from './import-run.ts';
 import {
   addCounts,
@@ -104,6 +105,7 @@ async function applyPage(
   await tx.listings.putVersions(plan.versions, at);
   await tx.ratings.putIdentities(toIdentities(plan, at));
   await tx.listings.putListings(plan.listings.filter(({ differs }) => differs).map(({ listing }) => listing));
+  await putFormer(tx, plan.several);
   for (const optOut of plan.optedOut) await tx.optOuts.put(optOut);
   await tx.observations.setDue(renamed(plan), at);
   if (mayRelease) await tx.imports.release(plan.readable);

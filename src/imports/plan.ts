@@ -199,6 +199,8 @@ export async function planPage(reads: Reads, entries: readonly unknown[], facts:
     quarantined,
     /** Entries that were read, changed or not. */
     readable,
+    /** Handles of the page of which several versions are stored. */
+    several: [...versions].flatMap(([handle, of]) => (of.size > 1 ? handle : [])),
     /** Known listings whose shown version is deleted, or whose recorded repository or host of the endpoint changes. */
     affected: toAffected(listings, rows),
     counts,

@@ -6,6 +6,7 @@ import type { SearchIndex } from '../search/search-index.ts';
 import { afterPrefix, findOne, inChunks, precompileQuery } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
 import { readCount, readFacetCounts, readListCounts } from './counts.ts';
+import { readFormerly } from './former.ts';
 import {
   listingTable,
   type VersionSummary,
@@ -14,7 +15,8 @@ import {
   withoutHidden,
 } from './listing.ts';
 import { readNear } from './near.ts';
-import { keyOfReference, type Reference, toReferenceKey } from './references.ts';
+import { readAsked, readPaid, toPayeeKey } from './payees.ts';
+import { keyOfReference, type Reference } from './references.ts';
 import { readVersionPage } from './registry-entries.ts';
 import { readPaidAt, readSharing } from './shared.ts';
 import {
@@ -25,7 +27,13 @@ import {
   readByIds,
   type VersionQuery,
 } from './table.ts';
-import { type NewestVersions, readLastVersions, readNewestVersions, readVersionSpan } from './versions.ts';
+import {
+  type NewestVersions,
+  readDatedVersions,
+  readLastVersions,
+  readNewestVersions,
+  readVersionSpan,
+} from './versions.ts';
 
 /** Where the visible values of each part are read from. */
 const valuesOf = {
@@ -151,14 +159,21 @@ const selectAtHost = precompileQuery((db, key: string, limit: number) =>
 
 async function readRecording(db: Db, references: readonly Reference[], limit: number) {
   const keys = references.map(keyOfReference);
-  const isHost = (at: number) => references[at]?.kind === 'host';
-  const [hosts, others] = [true, false].map((wanted) => keys.filter((_, at) => isHost(at) === wanted));
+  const ofKind = (is: (kind: Reference['kind']) => boolean) =>
+    keys.filter((_, at) => is(references[at]?.kind ?? 'host'));
+  const hosts = ofKind((kind) => kind === 'host');
+  const others = ofKind((kind) => kind !== 'host' && kind !== 'pay_to');
   const rows = (await Promise.all([...new Set(hosts)].map((key) => selectAtHost(db, key, limit)))).flat();
   await inChunks([...new Set(others)], async (some) =>
     rows.push(...(await selectRecording(db, some, limit))),
   );
   const byKey = Map.groupBy(rows, ({ key }) => key);
-  return keys.map((key) => (byKey.get(key) ?? []).map(listingTable.decode).map(withoutHidden));
+  const found = references.map((one, at) =>
+    one.kind === 'pay_to'
+      ? readPaid(db, { key: keys[at] ?? '', network: one.network }, limit)
+      : (byKey.get(keys[at] ?? '') ?? []),
+  );
+  return (await Promise.all(found)).map((some) => some.map(listingTable.decode).map(withoutHidden));
 }
 
 export type ListingReads = ReturnType<typeof createListingReads>;
@@ -178,8 +193,12 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
   },
   /** Visible handles like an unknown one, or like a name without a namespace. */
   near: (text: string, limit: number) => readNear(db, search, text, limit),
-  /** Up to `limit` visible listings that record each of these, the oldest first, in the order of the references. */
+  /** Up to `limit` visible listings that record each of these, or ask to be paid there, the oldest first, in the order of the references. */
   recording: (references: readonly Reference[], limit: number) => readRecording(db, references, limit),
+  /** For each of these, up to `limit` shown listings that had it and have it no more, the last to have it first. */
+  formerly: (references: readonly Reference[], limit: number) => readFormerly(db, references, limit),
+  /** Up to `limit` payees of shown listings at an address, those that are asked for now first. */
+  asked: (address: string, limit: number) => readAsked(db, toPayeeKey(address), limit),
   /** Visible listings that have words of a query, ranked. */
   search: (query: SearchQuery<FacetChoice>) => rankListings(db, search, query),
   /** The ids of up to `limit` visible listings that have most of the words of a text, best first; of very many, most likely those. */
@@ -197,8 +216,7 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
   /** The ids of visible listings of other publishers that have the same as a listing, once for each kind of what they have. */
   sharing: (handle: string) => readSharing(db, handle),
   /** The handles of visible listings that ask to be paid at an address, the oldest first; of more than 200, the first 201. */
-  paidAt: async (address: string) =>
-    (await readPaidAt(db, toReferenceKey('pay_to', address))).map(({ handle }) => handle),
+  paidAt: async (address: string) => (await readPaidAt(db, toPayeeKey(address))).map(({ handle }) => handle),
   /** How many visible listings have each facet of a kind, most first. */
   facetCounts: (kind: string) => readFacetCounts(db, kind),
   /** Visible handles after a handle, in handle order, with their update times: for the sitemap. */
@@ -251,6 +269,8 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
   },
   /** A page of the versions of a listing, without their records. */
   newestVersions: (handle: string, query: NewestVersions) => readNewestVersions(db, handle, query),
+  /** Versions with a date of the registry and their records, the one published last first; deleted ones are left out. */
+  datedVersions: (handle: string, limit: number) => readDatedVersions(db, handle, limit),
   versionSpan: (handle: string) => readVersionSpan(db, handle),
   lastVersions: (handles: readonly string[]) => readLastVersions(db, handles),
   version: (handle: string, version: string) =>

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { isHandle } from '../core/handle.ts';
 import { namespaceIdentity } from '../core/identity.ts';
 import { own } from '../core/json.ts';
+import { readNamedPayee } from '../core/payee.ts';
 import { toRepositoryKey } from '../net/repository-place.ts';
 import { ownerFacets, ownerLabel } from '../search/facets.ts';
 import { isPlaceholder } from '../search/query.ts';
@@ -10,13 +11,15 @@ import type { Listing, ListingPackage } from './listing.ts';
 import { isImageType } from './package.ts';
 import type { ListingRow, ReferenceKind } from './table.ts';
 
-/** A fact of a record that a listing can be found by, or that others may record too. */
+/** A fact that a listing can be found by: what its record names, which others may name too, or where it asks to be paid. */
 export interface Reference {
-  readonly kind: Exclude<ReferenceKind, 'name' | 'tools' | 'pay_to'>;
+  readonly kind: Exclude<ReferenceKind, 'name' | 'tools'>;
   /** The same for every spelling. */
   readonly key: string;
   /** The registry of a package, where it is stated. */
   readonly registry?: string | undefined;
+  /** The network of an address that is paid, where it is stated (CAIP-2). */
+  readonly network?: string | undefined;
   /** It is in another registry than the usual one of its type, so that its name alone does not find it. */
   readonly isElsewhere?: true;
 }
@@ -70,19 +73,29 @@ function toDescriptionKey(description: string): string | undefined {
   return key.length < shortestDescription || isPlaceholder(description) ? undefined : key;
 }
 
-/** The endpoints with their hosts, the repository, the packages, the description and the name of the publisher of a listing. */
-export function referencesOf(
-  listing: Pick<Listing, 'handle' | 'description' | 'remotes' | 'packages' | 'repository_key'>,
-): Reference[] {
-  const { handle, remotes, packages, repository_key } = listing;
+/** The endpoints with their hosts, the repository and the packages of a record. */
+function placesOf({
+  remotes,
+  packages,
+  repository_key,
+}: Pick<Listing, 'remotes' | 'packages' | 'repository_key'>): Reference[] {
   const endpoints = remotes.flatMap(({ url }) => toAddressKey(url) ?? []);
-  const description = toDescriptionKey(listing.description);
-  const word = ownerLabel(handle);
   return [
     ...endpoints.map((key) => ({ kind: 'endpoint' as const, key })),
     ...endpoints.map((key) => ({ kind: 'host' as const, key: toHost(key) })),
     ...(repository_key === undefined ? [] : [{ kind: 'repository' as const, key: repository_key }]),
     ...packages.map(toPackageReference),
+  ];
+}
+
+/** The places that a record names, its description and the name of the publisher of a listing. */
+export function referencesOf(
+  listing: Pick<Listing, 'handle' | 'description' | 'remotes' | 'packages' | 'repository_key'>,
+): Reference[] {
+  const description = toDescriptionKey(listing.description);
+  const word = ownerLabel(listing.handle);
+  return [
+    ...placesOf(listing),
     ...(description === undefined ? [] : [{ kind: 'description' as const, key: description }]),
     ...(word.length < shortestWord ? [] : [{ kind: 'word' as const, key: word }]),
   ];
@@ -126,9 +139,21 @@ function toPackageReferences(text: string): Reference[] {
   return [...keys].map((key) => ({ kind: 'package', key, registry }));
 }
 
-/** What a text may name, the likeliest first; nothing if it cannot be an address or a package. */
+/** The payee that a text names, on its network and then on any; none of a package with its registry (`oci:image:1.2`). */
+function toPayeeReferences(text: string): Reference[] {
+  const payee = readPackage(text).registry ? undefined : readNamedPayee(text);
+  if (!payee) return [];
+  const { address: key, network } = payee;
+  const anywhere = { kind: 'pay_to' as const, key };
+  return network === undefined ? [anywhere] : [{ ...anywhere, network }, anywhere];
+}
+
+/** What a text may name, the likeliest first; nothing if it cannot be an address, a package or a payee. */
 export function toReferences(text: string): Reference[] {
   if (text.length > longest) return [];
+  const paid = toPayeeReferences(text);
+  // An address of solana has letters and digits alone, as a package may.
+  if (paid.length > 0) return paid[0]?.key.startsWith('0x') ? paid : [...paid, ...toPackageReferences(text)];
   const isAddress = /^(?:https?|git|ssh|git\+https?|git\+ssh):\/\/|^[\w-]+@[\w.-]+:/i.test(text);
   const written = isAddress ? text : `https://${text}`;
   const address =
@@ -172,6 +197,20 @@ export const keyOfReference = ({ kind, key, registry }: Reference): string =>
     ? toReferenceKey('name', key)
     : toReferenceKey(kind, key, ...(registry === undefined ? [] : [registry]));
 
+/** The keys that references are stored by. */
+const keysOf = (all: readonly Reference[]): Pick<Schema['listing_reference'], 'kind' | 'key'>[] =>
+  all.flatMap((one) => [
+    { kind: one.kind, key: keyOfReference(one) },
+    ...(one.kind === 'package' && one.registry !== undefined && !one.isElsewhere
+      ? [{ kind: 'name' as const, key: toReferenceKey('name', one.key) }]
+      : []),
+  ]);
+
+/** The keys of the places that a record names: endpoints with their hosts, the repository and packages. */
+export const placeKeysOf = (
+  recorded: Pick<Listing, 'remotes' | 'packages' | 'repository_key'>,
+): ReadonlySet<string> => new Set(keysOf(placesOf(recorded)).map(({ key }) => key));
+
 /** What a row records; a description only if the operator shows it. */
 export function rowReferences(row: ListingRow): Schema['listing_reference'][] {
   const { handle, published_at } = row;
@@ -182,14 +221,8 @@ export function rowReferences(row: ListingRow): Schema['listing_reference'][] {
     packages: JSON.parse(row.packages) as Listing['packages'],
     repository_key: row.repository_key ?? undefined,
   });
-  const keyed = all.flatMap((one) => [
-    { kind: one.kind, key: keyOfReference(one) },
-    ...(one.kind === 'package' && one.registry !== undefined && !one.isElsewhere
-      ? [{ kind: 'name' as const, key: toReferenceKey('name', one.key) }]
-      : []),
-  ]);
   const same = { handle, published_at, publisher: namespaceIdentity(handle), as_of: '' };
-  return [...new Map(keyed.map((one) => [one.key, { ...one, ...same }])).values()];
+  return [...new Map(keysOf(all).map((one) => [one.key, { ...one, ...same }])).values()];
 }
 
 /** What the search index has of a listing beside its words and facets. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Context } from '../context.ts';
 import type { Db } from '../store/store.ts';
-import { type VersionSummary, versionSummaryColumns, versionTable } from './listing.ts';
+import { type ListedVersion, type VersionSummary, versionSummaryColumns, versionTable } from './listing.ts';
 
 /** Which versions of a listing to read, the newest first. */
 export interface NewestVersions {
@@ -37,6 +37,13 @@ export async function readNewestVersions(
     .limit(limit)
     .offset(offset);
   return (await rows.execute()).map(versionTable.decode);
+}
+
+/** Versions of a listing of which the registry states dates, with their records, the one published last first; deleted ones are left out. */
+export async function readDatedVersions(db: Db, handle: string, limit: number): Promise<ListedVersion[]> {
+  const rows = selectVersions(db, handle, false).selectAll().where('undated', 'is', null);
+  const newest = rows.orderBy('published_at', 'desc').orderBy('version', 'desc').limit(limit);
+  return (await newest.execute()).map(versionTable.decode);
 }
 
 /** How many versions a listing has that are not deleted, and when the first and the last of them were published. */

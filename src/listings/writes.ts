@@ -6,7 +6,9 @@ import { currentFlag, inChunks, precompileQuery, upsert } from '../store/query.t
 import type { Db } from '../store/store.ts';
 import type { RowOf } from '../store/table.ts';
 import { updateCounts } from './counts.ts';
+import { deleteFormer, type FormerReference, replaceFormer } from './former.ts';
 import { type Listing, type ListingVersion, listingTable, summaryTable, versionTable } from './listing.ts';
+import { endPayees } from './payees.ts';
 import { createListingReads } from './reads.ts';
 import { rowReferences, toIndexKeys } from './references.ts';
 import { deleteReferences, putReferences } from './shared.ts';
@@ -118,6 +120,7 @@ async function updateIndex(
   const handlesOf = (rows: readonly ListingRow[]) => rows.map(({ handle }) => handle);
   await deleteReferences(db, handlesOf(before), 'record');
   await deleteReferences(db, handlesOf(before.filter(isMoved)), 'check');
+  await endPayees(db, handlesOf(before.filter(isMoved)));
   await putReferences(db, stale.filter(isVisible).flatMap(rowReferences));
 }
 
@@ -185,7 +188,10 @@ export function createListingWrites(
     async deleteVersions(handle: string) {
       touch(handle);
       await db.deleteFrom('listing_version').where('handle', '=', handle).execute();
+      await deleteFormer(db, handle);
     },
+    /** Replaces what earlier versions of a listing named and the newer ones do not. */
+    putFormer: (handle: string, former: readonly FormerReference[]) => replaceFormer(db, handle, former),
     /**
      * Merges a part of the search index, so that searches after many writes read less; to be called, first with `true`,
      * until it returns false.

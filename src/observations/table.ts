@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { putPayees } from '../listings/payees.ts';
 import { toReferenceKey } from '../listings/references.ts';
 import { replaceChecked } from '../listings/shared.ts';
 import { inChunks, precompileQuery, upsert } from '../store/query.ts';
@@ -10,6 +11,7 @@ import { listedNames } from './kinds/listed.ts';
 import { pricePayTo, readPayees } from './kinds/price.ts';
 import { toolsSurface } from './kinds/tools.ts';
 import type { ObservationChange, StoredObservation } from './observation.ts';
+import { payeesOf } from './payees.ts';
 
 const observationTable = table({
   handle: text,
@@ -172,6 +174,7 @@ export const createObservationWrites = (db: Db, touch: (handle: string) => void)
       .values(row)
       .onConflict((conflict) => conflict.column('handle').doUpdateSet({ ...row, due_since }))
       .execute();
+    await putPayees(db, handle, payeesOf(observations));
     for (const one of await replaceChecked(db, handle, toReferences(observations))) touch(one);
   },
   /** Makes listings that were observed due for another run. */

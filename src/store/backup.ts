@@ -6,7 +6,7 @@ import type { Db, Dump, DumpedRow, DumpedTable, Engine, Load, Schema } from './s
 
 const formatName = 'dossier-backup';
 /** Goes up when the form of the lines changes, or the tables, columns or values in them. */
-const formatVersion = 4;
+const formatVersion = 5;
 
 /** The rows of one line have at most this many bytes of text; a single row may have more. */
 const mostLineText_bytes = 256 * 1024;
@@ -41,6 +41,8 @@ const keys: { readonly [Table in DumpedTable]: readonly (keyof Schema[Table] & s
   listing_version: ['handle', 'version'],
   opt_out: ['handle', 'kind', 'place_key'],
   listing_reference: ['key', 'published_at', 'handle'],
+  former_reference: ['key', 'handle'],
+  payee: ['key', 'handle', 'network'],
   facet_count: ['facet'],
   publisher_count: ['namespace'],
   import_run: ['id'],

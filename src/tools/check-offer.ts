@@ -35,7 +35,8 @@ import {
   toSeenQuotes,
 } from '../observations/offers/seen.ts';
 import { readSentOffers, type SentOffer, type SentOffers } from '../observations/offers/sent.ts';
-import { findListingFacts, mostRecording, pickRecording } from './find/listing.ts';
+import { mostRecording, pickRecording } from './find/holders.ts';
+import { findListingFacts } from './find/listing.ts';
 import { whyNone } from './find/why-none.ts';
 import { namedInput } from './input/fields.ts';
 import { closingText } from './texts.ts';

@@ -9,18 +9,11 @@ import type { ListingDocument } from '../document/listing-document.ts';
 import { mostSearched, type Resolved, resolvedNames, toResolvedLines } from '../document/resolved.ts';
 import type { CopyField } from '../imports/import-run.ts';
 import { searchLimit } from '../limits/searches.ts';
+import type { FormerHolder } from '../listings/former.ts';
 import type { Listing } from '../listings/listing.ts';
 import { type Reference, referencesBeside, toHost, toPackageReference } from '../listings/references.ts';
-import {
-  type Found,
-  handlesInAddress,
-  isName,
-  mostRecording,
-  orEmpty,
-  pickRecording,
-  toNearText,
-  withdrawal,
-} from './find/listing.ts';
+import { type Found, mostRecording, pickFormer, pickRecording } from './find/holders.ts';
+import { handlesInAddress, isName, orEmpty, toNearText, withdrawal } from './find/listing.ts';
 import { findLacking } from './find/near-misses.ts';
 import { toReadDocument } from './get-agent.ts';
 import { namedInput } from './input/fields.ts';
@@ -43,8 +36,10 @@ export interface Directory {
   readonly publicUrl: string;
   /** What is known of these handles, by handle. */
   known(handles: readonly string[]): Promise<ReadonlyMap<string, Known>>;
-  /** Up to `mostRecording` shown listings that record each of these. */
+  /** Up to `mostRecording` shown listings that record each of these, or ask to be paid there. */
   recording(references: readonly Reference[]): Promise<readonly (readonly Listing[])[]>;
+  /** The same of those that had each of these, and have it no more. */
+  formerly(references: readonly Reference[]): Promise<readonly (readonly FormerHolder[])[]>;
   /** That no listing records one, where that is so. */
   whyNone(field: CopyField): Promise<string | undefined>;
   /** Handles like a text. */
@@ -71,6 +66,7 @@ const createDirectory = (context: Context): Directory => ({
     return known;
   },
   recording: (references) => context.store.listings.recording(references, mostRecording),
+  formerly: (references) => context.store.listings.formerly(references, mostRecording),
   whyNone: (field) => findLacking(context.store, [field]),
   near: (text) =>
     orEmpty(
@@ -133,6 +129,17 @@ async function toMissing(
   };
 }
 
+/** What had that which some names are, and no listing has now. */
+async function readFormer(names: readonly Asked[], directory: Directory) {
+  const references = names.flatMap((one) => one.references);
+  const read = references.length === 0 ? [] : await directory.formerly(references);
+  const holders = new Map(references.map((one, at) => [one, read[at] ?? []]));
+  return names.map((one) => {
+    const had = one.references.map((reference) => holders.get(reference) ?? []);
+    return [one, pickFormer(one.references, had, one.text)] as const;
+  });
+}
+
 /** What each name is. */
 export async function resolveAll(handles: readonly string[], directory: Directory): Promise<Resolved[]> {
   const names = handles.map((one) => toAsked(one, directory));
@@ -142,13 +149,20 @@ export async function resolveAll(handles: readonly string[], directory: Director
   const read = await directory.recording(references);
   const recorders = new Map(references.map((one, at) => [one, read[at] ?? []]));
   const recording = (all: readonly Reference[]) => all.map((one) => recorders.get(one) ?? []);
-  const picked = names.map((one) => {
+  const present = names.map((one) => {
     const handle = handleOf(one);
     return {
       one,
       by: handle ? { handle } : pickRecording(one.references, recording(one.references), one.text),
     };
   });
+  const former = new Map(
+    await readFormer(
+      present.flatMap(({ one, by }) => (by ? [] : one)),
+      directory,
+    ),
+  );
+  const picked = present.map(({ one, by }) => ({ one, by: by ?? former.get(one) }));
   const found = picked.flatMap(({ by }) => (by && 'handle' in by && !named.has(by.handle) ? by.handle : []));
   const facts = new Map([...named, ...(await directory.known([...new Set(found)]))]);
   let searched = 0;

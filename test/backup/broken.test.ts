@@ -124,12 +124,12 @@ describe('a file that is no backup of this program leaves the database new', () 
     [
       'an earlier format',
       () => header({ version: 2 }),
-      'backup format 2 cannot be read by this version (it reads 4); restore it with Dossier 0.1.0, which made it',
+      'backup format 2 cannot be read by this version (it reads 5); restore it with Dossier 0.1.0, which made it',
     ],
     [
       'a later format',
-      () => header({ version: 5, dossier: '9.9.9', rows: 'another shape' }),
-      'backup format 5 cannot be read by this version (it reads 4); restore it with Dossier 9.9.9, which made it',
+      () => header({ version: 6, dossier: '9.9.9', rows: 'another shape' }),
+      'backup format 6 cannot be read by this version (it reads 5); restore it with Dossier 9.9.9, which made it',
     ],
     ['a broken header', () => header({ rows: { listing: -1 } }), 'damaged in its first line'],
   ])('%s', async (_name, make, reason) => {

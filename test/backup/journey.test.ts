@@ -7,7 +7,7 @@ import { readAllRows } from '../support/all-rows.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { runDossier, type Started, startDossier } from '../support/command.ts';
 import { createSharedDatabase } from '../support/database.ts';
-import { startModernServer } from '../support/endpoints/mcp-endpoint.ts';
+import { startEndpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
 import { makeServiceKey, publishLines, signReceipt } from '../support/receipts.ts';
 import { onGitHub, readRealEntries } from '../support/registry-entries.ts';
@@ -21,6 +21,17 @@ const original = `file:${path('original.db')}`;
 const settings = { PUBLIC_URL: 'https://dossier.example', LOG_LEVEL: 'error', PORT: '0' };
 const offline = { ...settings, REGISTRY_URL: 'off' };
 const rater = registryEntry('com.rater/api', onGitHub('rater/api'));
+/** Its second version names another endpoint. */
+const moved = [1, 2].map((version) =>
+  registryEntry(
+    'com.moved/api',
+    {
+      version: `${version}.0.0`,
+      remotes: [{ type: 'streamable-http', url: `https://v${version}.moved.example/mcp` }],
+    },
+    { isLatest: version === 2, publishedAt: `2026-10-0${version}T08:00:00Z` },
+  ),
+);
 const gone = (status: string) => registryEntry('org.gone/server', onGitHub('gone/server'), { status });
 
 /** More than a line of a backup has. */
@@ -56,11 +67,19 @@ async function tool(name: string, input: object, secret?: string): Promise<Json>
 /** A service with something in every table. */
 beforeAll(async () => {
   const endpoint = await startModernServer(() => [{ name: 'replay', description: 'Replays a webhook' }]);
+  const paid = await startEndpoint((_body, _request, response) => {
+    const accepts = [
+      { scheme: 'exact', network: 'base', payTo: '0xb', asset: '0xa', maxAmountRequired: '1' },
+    ];
+    response.writeHead(402, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ x402Version: 1, accepts }));
+  });
   service = await openClaimedDirectory({
     entries: [
       ...(readRealEntries() ?? []).slice(0, 500),
       ...seedEntries,
       ...large,
+      ...moved,
       rater,
       gone('active'),
       registryEntry('x', { version: 7 }),
@@ -68,7 +87,7 @@ beforeAll(async () => {
     environment: {
       ...settings,
       DATABASE_URL: original,
-      HOST_OVERRIDES: JSON.stringify({ 'mcp.webhook.co': endpoint.url }),
+      HOST_OVERRIDES: JSON.stringify({ 'mcp.webhook.co': endpoint.url, 'v2.moved.example': paid.url }),
     },
   });
   await service.importEntries([gone('deleted')]);
@@ -123,8 +142,10 @@ beforeAll(async () => {
       ...{ state: 'waiting', attempts: 1, next_at: '2100-01-01T00:00:00.000Z', result: 'HTTP 500' },
     });
   });
+  await service.observe('com.moved/api');
   await service.observe('co.webhook/webhook');
   await endpoint.close();
+  await paid.close();
   await service.app.request('/log/checkpoint');
 });
 afterAll(async () => {
@@ -181,7 +202,7 @@ describe('a backup', () => {
     const { rows, ...header } = headerOf('first.gz');
     expect(header).toEqual({
       format: 'dossier-backup',
-      version: 4,
+      version: 5,
       dossier: expect.stringMatching(/^\d+\.\d+\.\d+$/),
       created_at: expect.stringMatching(/^20\d\d-.*Z$/),
     });
@@ -191,7 +212,7 @@ describe('a backup', () => {
       rating_response: 1,
       feedback: 1,
       claim: 2,
-      log_leaf: 15,
+      log_leaf: 16,
       moderation: 2,
       log_head: 1,
     });
@@ -210,7 +231,7 @@ describe('a backup', () => {
         Object.entries(all).map(([table, rows]) => [table, Object.keys(rows[0] ?? {}).join(' ')]),
       ),
     );
-    await expect(`${JSON.stringify(columns, null, 2)}\n`).toMatchFileSnapshot('format-4.json');
+    await expect(`${JSON.stringify(columns, null, 2)}\n`).toMatchFileSnapshot('format-5.json');
   });
   it('has 256 KiB of rows a line at most, and one row alone, so that neither end needs much memory', () => {
     const lines = bodyOf('first.gz')
@@ -269,7 +290,7 @@ describe('a service restored into a new database', () => {
     url = await restored.line(/^listening on (\S+)/m);
     const before = await ask(inProcess);
     expect(await ask(overHttp(url))).toEqual(before);
-    expect(before.checkpoint.split('\n').slice(0, 2)).toEqual(['dossier.example/log', '15']);
+    expect(before.checkpoint.split('\n').slice(0, 2)).toEqual(['dossier.example/log', '16']);
     expect(JSON.stringify(before.found)).toContain('co.webhook/webhook');
   });
   it('agrees with its log, the erased record included', async () => {
@@ -285,7 +306,7 @@ describe('a service restored into a new database', () => {
   });
   it('continues: the capability works, the log grows, the private feedback is there', async () => {
     const rated = await overHttp(url, capability)('/api/tools/submit_rating', rating('job-4'));
-    expect([rated.status, await rated.json()]).toMatchObject([200, { status: 'created', log_index: 15 }]);
+    expect([rated.status, await rated.json()]).toMatchObject([200, { status: 'created', log_index: 16 }]);
     await stop(restored);
     const { stdout } = await runDossier(['feedback'], { ...offline, DATABASE_URL: database });
     expect(stdout).toContain('The tag page is empty');

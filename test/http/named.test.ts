@@ -330,7 +330,8 @@ describe('what no listing records', () => {
     await directory.importEntries([...entries, moved(handle, '2026-10-03T08:00:00Z')]);
     expect(await call('get_agent', { handle })).toMatchObject({ handle: 'com.politicalcomms/api' });
     expect(await call('get_agent', { handle: 'npm:@political-comms/mcp' })).toMatchObject({
-      code: 'unknown_handle',
+      found_by:
+        'the only listing that recorded this npm package, until 2026-10-01; no listing records it now',
     });
     await directory.importEntries([...entries, moved('https://x.example.com/mcp', '2026-10-04T08:00:00Z')]);
     expect(await call('get_agent', { handle })).toMatchObject({ code: 'unknown_handle' });

@@ -23,7 +23,7 @@ it('makes a new database in one step and opens it again', async () => {
   for (let opened = 0; opened < 2; opened++) {
     const store = await openDatabase(databaseUrl);
     await store.close();
-    expect(await namesOf(databaseUrl)).toEqual(['0001-tables']);
+    expect(await namesOf(databaseUrl)).toEqual(['0001-tables', '0002-former-values']);
   }
 });
 
@@ -68,7 +68,7 @@ describe('a database that a newer version upgraded', () => {
     await (await openDatabase(databaseUrl)).close();
     await queryDatabase(
       databaseUrl,
-      "insert into kysely_migration (name, timestamp) values ('0002-later', '2027-01-01T00:00:00.000Z')",
+      "insert into kysely_migration (name, timestamp) values ('0003-later', '2027-01-01T00:00:00.000Z')",
     );
   });
 
@@ -81,7 +81,7 @@ describe('a database that a newer version upgraded', () => {
         stderr:
           'DATABASE_URL: this database was made or upgraded by a newer version of Dossier; run that version or a later one, or restore a backup made before the upgrade into a new database\n',
       });
-      expect(await namesOf(databaseUrl)).toEqual(['0001-tables', '0002-later']);
+      expect(await namesOf(databaseUrl)).toEqual(['0001-tables', '0002-former-values', '0003-later']);
     },
   );
 });

@@ -6,13 +6,14 @@ import type { Listing } from '../../listings/listing.ts';
 import { type Reference, referencesOf } from '../../listings/references.ts';
 import { toRepositoryKey } from '../../net/repository-place.ts';
 import { isDated } from '../../observations/observation.ts';
-import { mostRecording } from '../../tools/find/listing.ts';
+import { payeesOf } from '../../observations/payees.ts';
+import { mostRecording } from '../../tools/find/holders.ts';
 import { resolveAll } from '../../tools/resolve-agents.ts';
 import { readDocuments } from '../documents.ts';
 
 /** What a service knows and a dump does not have. */
 export const dumpLacks =
-  'A dump has no withdrawn listings, and what is like a name that is not listed is not looked for in it.';
+  'A dump has no withdrawn listings and nothing that listings had before, and what is like a name that is not listed is not looked for in it.';
 
 /** A listing as a store has it, but for what only a store reads. */
 const toListing = (document: ListingDocument): Listing => ({
@@ -36,6 +37,13 @@ const toKnown = (document: ListingDocument) => ({
   whyWithdrawn: async () => '',
 });
 
+/** Where a listing of a dump asked to be paid when it was checked last. */
+const paidOf = ({ observations }: ListingDocument): Reference[] =>
+  payeesOf(observations.filter(isDated)).map(({ address: key, network }) => ({
+    ...{ kind: 'pay_to', key },
+    ...(network !== '' && { network }),
+  }));
+
 /** What the names are in a dump of a Dossier, as of its day; one without a listing has none. Throws ExitError. */
 export async function resolveInDump(names: readonly string[], file: string): Promise<Partial<ResolvedNames>> {
   const documents = readDocuments(file);
@@ -45,12 +53,17 @@ export async function resolveInDump(names: readonly string[], file: string): Pro
     throw new ExitError(exitCodes.io, `${file}: the document of ${document.handle} is none of this version`);
   };
   const recorded = [...documents.values()].flatMap((document) =>
-    referencesOf({ ...toListing(document), description: '' }).map((reference) => ({ document, reference })),
+    [...referencesOf({ ...toListing(document), description: '' }), ...paidOf(document)].map((reference) => ({
+      document,
+      reference,
+    })),
   );
   const byKey = Map.groupBy(recorded, ({ reference: { kind, key } }) => `${kind} ${key}`);
-  const recording = ({ kind, key, registry }: Reference) => {
+  const recording = ({ kind, key, registry, network }: Reference) => {
     const found = (byKey.get(`${kind} ${key}`) ?? []).filter(
-      ({ reference }) => registry === undefined || reference.registry === registry,
+      ({ reference }) =>
+        (registry ?? reference.registry) === reference.registry &&
+        (network ?? reference.network) === reference.network,
     );
     return [...new Set(found.map(({ document }) => document))].slice(0, mostRecording);
   };
@@ -63,6 +76,7 @@ export async function resolveInDump(names: readonly string[], file: string): Pro
     },
     recording: async (references) =>
       references.map((one) => recording(one).map((document) => toListing(check(document)))),
+    formerly: async (references) => references.map(() => []),
     async whyNone(field) {
       const isNone = [...documents.values()].every(({ copy_lacks }) => copy_lacks?.includes(field));
       return first && isNone ? copyLacksSentence([field], field) : undefined;

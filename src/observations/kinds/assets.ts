@@ -1,4 +1,5 @@
 import { own } from '../../core/json.ts';
+import { code, ours, type Words } from '../../core/words.ts';
 import table from './assets.json' with { type: 'json' };
 
 /**
@@ -18,6 +19,12 @@ export function networkName(network: string): string | undefined {
   const chain = toChain(network);
   const [name] = Object.entries(networks).find(([, one]) => one === chain) ?? [];
   return name?.replace(/(?:^|-)[a-z]/g, (start) => start.replace('-', ' ').toUpperCase());
+}
+
+/** A network by the name that people use, or as it is given. */
+export function networkWords(network: string): Words {
+  const name = networkName(network);
+  return name === undefined ? code(network) : ours(name);
 }
 
 /** CAIP-19 in the form that this table has. */

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { payeeWords, toAddress } from '../../core/payee.ts';
 import { code, isEmpty, join, listed, ours, own, say, type Words } from '../../core/words.ts';
 import type { ShownFinding } from '../kind.ts';
-import { convert, networkName, toCaip19, toChain } from './assets.ts';
+import { convert, networkName, networkWords, toCaip19, toChain } from './assets.ts';
 
 /**
  * One way to pay as it is stored and compared: the same for an offer in x402 version 1, version 2 or MPP. Who is paid is a fact of its
@@ -34,10 +35,6 @@ export function allOffers({ value, details }: ShownFinding): readonly PaidOffer[
   const quoted = z.array(quotedOffer).safeParse(details?.offers).data;
   return quoted ? toPaidOffers(quoted) : readOffers(value);
 }
-
-/** An address as it is compared: networks of Ethereum ignore capitals, others do not. */
-export const toAddress = (address: string): string =>
-  /^0x[\da-f]{40}$/i.test(address) ? address.toLowerCase() : address;
 
 interface Quoted extends PaidOffer {
   readonly chain_id?: number | undefined;
@@ -104,13 +101,14 @@ export function offerInFull({ pay_to, ...offer }: OfferWithPayee): Words {
   const by = scheme === 'exact' ? own('') : say` (scheme ${code(scheme)})`;
   const name = networkName(network);
   const on = name === undefined ? code(network) : say`${ours(name)} (${code(network)})`;
-  return say`${price}${by} on ${on}${pay_to === undefined ? own('') : say`, paid to ${code(pay_to)}`}`;
+  const to = pay_to === undefined ? own('') : say`, paid to ${payeeWords({ address: pay_to, network })}`;
+  return say`${price}${by} on ${on}${to}`;
 }
 
 /** An offer, as `0.01 USDC on Base`. `isExact`: in the unit and with the names that were quoted. */
 export function offerWords(offer: PaidOffer, isExact = false): Words {
-  const name = isExact ? undefined : networkName(offer.network);
-  return say`${amountWords(offer, isExact)} on ${name === undefined ? code(offer.network) : ours(name)}`;
+  const network = isExact ? code(offer.network) : networkWords(offer.network);
+  return say`${amountWords(offer, isExact)} on ${network}`;
 }
 
 /** The first offer, and how many more there are. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { asMembers, asObject, type JsonObject, readObject } from '../../core/json.ts';
+import { payeeWords, toAddress } from '../../core/payee.ts';
 import { toLine } from '../../core/text.ts';
 import { code, codes, join, ours, own, say, type Words } from '../../core/words.ts';
 import { type Fetched, type NoAnswer, noAnswer } from '../../net/answer.ts';
@@ -8,7 +9,7 @@ import { defineKind, type ShownFinding } from '../kind.ts';
 import { type Found, ofOrigins, ofRareRemotes, ofRemotes } from '../remotes.ts';
 import { convert, isSymbol, toCaip19, toKey } from './assets.ts';
 import { isIdentifier, noneQuoted, pricedOperations, quotedOffers } from './offer.ts';
-import { isWhole, type PaidOffer, toAddress } from './offers.ts';
+import { isWhole, type PaidOffer } from './offers.ts';
 
 const mostMethods = 10;
 
@@ -153,8 +154,13 @@ export const readPayees = (value: unknown): readonly string[] => {
   return data === anotherEachTime ? [] : data;
 };
 
-const payeeWords = (value: unknown): Words =>
-  isAnotherEachTime(value) ? own(anotherEachTime) : codes(readPayees(value));
+const payeesWords = (value: unknown): Words =>
+  isAnotherEachTime(value)
+    ? own(anotherEachTime)
+    : join(
+        readPayees(value).map((address) => payeeWords({ address })),
+        ', ',
+      );
 
 /** Who is paid: a fact of its own, so that it has a date and a history apart from the amount. */
 export const pricePayTo = defineKind({
@@ -169,9 +175,9 @@ export const pricePayTo = defineKind({
   doesNotMean: 'It does not say whose addresses they are.',
   changed: own('The endpoint asks to be paid at another address'),
   value: payees,
-  say: ({ value }) => payeeWords(value),
+  say: ({ value }) => payeesWords(value),
   sayChange: (was, now, between) =>
-    say`Paid to ${payeeWords(now.value)} instead of ${payeeWords(was.value)} (${between})`,
+    say`Paid to ${payeesWords(now.value)} instead of ${payeesWords(was.value)} (${between})`,
   method_version: 'price/3',
   ...ofRareRemotes(payToFinding),
 });

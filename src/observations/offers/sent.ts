@@ -1,8 +1,9 @@
 import { asMembers, asObject, type JsonObject, parseForeignJson, readBase64Object } from '../../core/json.ts';
+import { toAddress } from '../../core/payee.ts';
 import { toLine } from '../../core/text.ts';
 import { challengesOf } from '../../net/answer.ts';
 import { isIdentifier } from '../kinds/offer.ts';
-import { toAddress, toNetwork } from '../kinds/offers.ts';
+import { toNetwork } from '../kinds/offers.ts';
 
 /** One way to pay, as a caller was asked for it; what it does not state, or not in a form that can be read, is absent. */
 export interface SentOffer {

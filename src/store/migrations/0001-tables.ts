@@ -17,7 +17,11 @@ export interface EngineDdl {
  * Runs the statements of a SQL file beside this one, each ended by `;` at the end of its line. The words INT8 and TEXT stand for
  * the engine's types.
  */
-async function runStatements(db: Db, file: string, { int8, text }: EngineDdl): Promise<void> {
+export async function runStatements(
+  db: Db,
+  file: string,
+  { int8, text }: Pick<EngineDdl, 'int8' | 'text'>,
+): Promise<void> {
   const statements = readFileSync(new URL(file, import.meta.url), 'utf8')
     .replace(/^--.*\n/gm, '')
     .replaceAll(/\bINT8\b/g, int8)

@@ -3,6 +3,7 @@ import { Migrator } from 'kysely/migration';
 import { ExitError, exitCodes } from '../../core/process.ts';
 import type { Db } from '../store.ts';
 import { createInitialTables, type EngineDdl } from './0001-tables.ts';
+import { createFormerValues } from './0002-former-values.ts';
 
 /**
  * What opening may do to a database: `make` one that is missing, and bring an `existing` one up to date; `unchanged` does
@@ -56,6 +57,7 @@ export async function migrate(db: Db, ddl: EngineDdl, opening: Opening): Promise
   // Every migration under the name of its file, oldest first. A new one is a file here and a line in this list.
   const migrations = {
     '0001-tables': createInitialTables(ddl),
+    '0002-former-values': createFormerValues(ddl),
   };
   const names = await readRecorded(db);
   if (names.length === 0 && opening !== 'make') throw new NoDatabase();

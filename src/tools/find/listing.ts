@@ -2,11 +2,10 @@ import type { Config } from '../../config/config.ts';
 import { type Context, noteChange } from '../../context.ts';
 import { handleWords, isHandle, requireHandle } from '../../core/handle.ts';
 import { Problem } from '../../core/problem.ts';
-import { counted, day_ms } from '../../core/text.ts';
-import { code, codes, dayOf, join, own, quote, say, toText, type Words } from '../../core/words.ts';
-import { publisherOf } from '../../document/hit.ts';
+import { day_ms } from '../../core/text.ts';
+import { codes, say, toText } from '../../core/words.ts';
+import { noPayee } from '../../document/payee.ts';
 import type { ListingFacts } from '../../document/record.ts';
-import { packageWords, typeWords } from '../../document/sentences.ts';
 import { isSample, type Listing } from '../../listings/listing.ts';
 import {
   isAtForge,
@@ -14,12 +13,11 @@ import {
   type Reference,
   referencesBeside,
   toHost,
-  toPackageReference,
   toReferences,
-  versionIn,
 } from '../../listings/references.ts';
 import { toAppeal } from '../../moderation/moderation.ts';
 import { nextStale_ms } from '../../observations/to-observations.ts';
+import { type Found, mostRecording, pickFormer, pickRecording } from './holders.ts';
 import { findLacking } from './near-misses.ts';
 
 const maxNear = 5;
@@ -75,6 +73,7 @@ async function readWhy(
   if (lacking) return { detail: lacking, atHost: [] };
   if (kind === 'package') return { detail: 'No listing records this package.', atHost: [] };
   if (kind === 'host') return { detail: 'No listing records an endpoint at this host.', atHost: [] };
+  if (kind === 'pay_to') return { detail: noPayee, atHost: [] };
   if (kind !== 'endpoint') return { detail: 'No listing records this address.', atHost: [] };
   const host: Reference = { kind: 'host', key: toHost(key) };
   const [atHost = []] = await context.store.listings.recording([host], mostRecording);
@@ -162,12 +161,6 @@ export async function findListing(handle: string, context: Context): Promise<Lis
   return requireShown(listing, listing, context);
 }
 
-/** What a listing was found by, if that was not its handle. */
-export interface Found {
-  readonly handle: string;
-  readonly found_by?: Words;
-}
-
 /** A name of one or several words, as `twilio`. */
 export const isName = /^@?[a-z0-9][\w .-]{0,199}$/i;
 
@@ -188,95 +181,6 @@ async function handleInAddress(text: string, context: Asking): Promise<string | 
   return bare === undefined ? undefined : refuseUnknown(bare, context);
 }
 
-function placeOf({ kind, registry }: Reference): Words {
-  if (kind === 'host') return own('an endpoint at this host');
-  return say`this ${registry ? say`${typeWords(registry)} ` : say``}${own(kind)}`;
-}
-
-const longestDescription = 100;
-
-function recordedAt({ packages: [first], endpoint }: Listing): Words {
-  if (endpoint) return code(endpoint);
-  return first ? packageWords(first) : own('no endpoint or package recorded');
-}
-
-/** What tells a listing from others that record the same: whose it is, what it says, and where it is unless all are there. */
-function differenceOf(listing: Listing, all: readonly Listing[]): Words {
-  const { description, version, updated_at, origin_status, undated } = listing;
-  const said =
-    description.length > longestDescription
-      ? `${description.slice(0, longestDescription).toWellFormed()} …`
-      : description;
-  const at = recordedAt(listing);
-  const isElsewhere = all.some((one) => toText(recordedAt(one)) !== toText(at));
-  const parts = [
-    publisherOf(listing),
-    said ? quote(said) : say``,
-    isElsewhere ? at : say``,
-    say`version ${code(version)}`,
-    undated ? say`` : say`updated ${dayOf(updated_at)}`,
-    origin_status === 'deprecated' ? own('deprecated') : say``,
-  ];
-  return join(parts, ', ');
-}
-
-/** Listings that record the same, and what tells each from the others. */
-interface Several {
-  readonly detail: string;
-  readonly candidates: readonly { readonly handle: string; readonly differs: Words }[];
-}
-
-const isSame = (one: Reference, other: Reference) =>
-  one.kind === other.kind && one.key === other.key && (one.registry ?? other.registry) === other.registry;
-
-/** How a listing writes what was asked for, if that is another spelling or another version. */
-function recordedAs({ remotes, repository, packages }: Listing, found: Reference, asked: string): Words {
-  if (found.kind === 'package') {
-    const version = packages.find((one) => isSame(found, toPackageReference(one)))?.version;
-    const wanted = versionIn(asked);
-    const isOther = version !== undefined && wanted !== undefined && version !== wanted;
-    return isOther ? say`, in version ${code(version)} and not ${code(wanted)}` : say``;
-  }
-  const written = [...remotes.map(({ url }) => url), repository ?? ''];
-  const recorded = written.find((one) => toReferences(one).some((other) => isSame(found, other)));
-  if (found.kind === 'host' || recorded === undefined || recorded === asked) return say``;
-  return say` as ${code(recorded)}`;
-}
-
-/** More that record the same are not counted. */
-export const mostRecording = maxNear + 1;
-
-/**
- * The listing that records the first of these that any records, or those that do if there are several. `recording`: up to
- * `mostRecording` listings that record each. `asked` is the text that was asked for.
- */
-export function pickRecording(
-  references: readonly Reference[],
-  recording: readonly (readonly Listing[])[],
-  asked: string,
-): Found | Several | undefined {
-  const at = recording.findIndex((found) => found.length > 0);
-  const [reference, found = []] = [references[at], recording[at]];
-  const [only, other] = found;
-  if (!reference || !only) return undefined;
-  const what = placeOf(reference);
-  if (!other)
-    return {
-      handle: only.handle,
-      found_by: say`the only listing that records ${what}${recordedAs(only, reference, asked)}, which does not show that its publisher controls it`,
-    };
-  const count =
-    found.length > maxNear
-      ? `More than ${maxNear} listings record`
-      : `${counted(found.length, 'listing')} record`;
-  return {
-    detail: `${count} ${toText(what)}.`,
-    candidates: found
-      .slice(0, maxNear)
-      .map((one) => ({ handle: one.handle, differs: differenceOf(one, found) })),
-  };
-}
-
 /**
  * What handles are near to an address or a package: the owner and name of a repository, the namespace that an endpoint's host would
  * have, a package.
@@ -291,8 +195,8 @@ export function toNearText(text: string, references: readonly Reference[]): stri
 }
 
 /**
- * The listing that a text names: by its handle, by an address of this service, or, if only one listing records it, by an
- * endpoint, a repository or a package. Throws invalid_handle, unknown_handle with near handles, or several_listings. That
+ * The listing that a text names: by its handle, by an address of this service, or, if only one listing has it, by an
+ * endpoint, a repository, a package or a payee; by what no listing has now, the one that had it. Throws invalid_handle, unknown_handle with near handles, or several_listings. That
  * there is a listing with a well-formed handle is not checked.
  */
 export async function findNamed(text: string, context: Asking): Promise<Found> {
@@ -301,8 +205,11 @@ export async function findNamed(text: string, context: Asking): Promise<Found> {
   const mayBeRepository = handle !== undefined && isOwnerAndName(trimmed);
   if (handle !== undefined && (!mayBeRepository || (await isKnown(handle, context)))) return { handle };
   const references = referencesBeside(trimmed);
-  const recording = await context.store.listings.recording(references, mostRecording);
-  const found = pickRecording(references, recording, trimmed);
+  const { listings } = context.store;
+  const recording = await listings.recording(references, mostRecording);
+  const found =
+    pickRecording(references, recording, trimmed) ??
+    pickFormer(references, await listings.formerly(references, mostRecording), trimmed);
   if (found && 'candidates' in found) {
     const { detail, candidates } = found;
     throw new Problem('several_listings', {

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { type Context, noteChange } from '../../context.ts';
 import { readCursor, toCursor } from '../../core/cursor.ts';
+import { readNamedPayee } from '../../core/payee.ts';
 import { wrongField } from '../../core/problem.ts';
 import { alikeWords, pickAlike, toAlikeQuery } from '../../document/alike.ts';
 import { successorOf } from '../../document/answers/answers.ts';
@@ -91,9 +92,28 @@ async function findListed(context: Context, search: SearchQuery, place: Place) {
   };
 }
 
-/** A page of a search, or of a list if there are no words. Throws invalid_input for a cursor of another search. */
+/** More listings that ask to be paid at one address are not counted. */
+const mostPaid = 200;
+
+/** The listings that ask to be paid where a query says; undefined of a query that is no payee, or that is filtered or continued. */
+async function findPaid({ store, clock }: Context, { text, facets }: SearchQuery, { limit, cursor }: Place) {
+  const payee = readNamedPayee(text.trim());
+  if (!payee || facets.length > 0 || cursor !== undefined) return undefined;
+  const { address: key, network } = payee;
+  const [found = []] = await store.listings.recording([{ kind: 'pay_to', key, network }], mostPaid + 1);
+  if (found.length === 0) return undefined;
+  const handles = found.slice(0, limit).map(({ handle }) => handle);
+  return {
+    listings: (await store.documents.hitsOf(handles, clock().toISOString())).map((one) => toHit(one)),
+    counts: { total: Math.min(found.length, mostPaid), capped: found.length > mostPaid, facets: {} },
+    ...{ next: undefined, unknown: [], no_match: undefined },
+  };
+}
+
+/** A page of a search, or of a list if there are no words, or of those who are paid where the text says. Throws invalid_input for a cursor of another search. */
 export const findPage = async (context: Context, search: SearchQuery, place: Place) =>
-  search.text.trim() ? findRanked(context, search, place) : findListed(context, search, place);
+  (await findPaid(context, search, place)) ??
+  (search.text.trim() ? findRanked(context, search, place) : findListed(context, search, place));
 
 const mostCandidates = 60;
 /** Of more listings that record the same, those are compared that have most of it. */

@@ -1,0 +1,26 @@
+import { Hono } from 'hono';
+import { payeePath, readPayee } from '../../core/payee.ts';
+import { readPayeeDocument, toPayeeMarkdown } from '../../document/payee.ts';
+import { toPayeePage } from '../../views/payee-page.ts';
+import type { CachePolicy, Face, HttpEnvironment, Request } from '../call.ts';
+import { answerJson, answerPage, answerWithETag } from '../response.ts';
+
+const cachePolicy: CachePolicy = { cacheTags: 'all' };
+
+/** A payee as page, JSON or Markdown; a name in another spelling leads to the one that its page has. */
+async function showPayee(c: Request, { site }: Face) {
+  const [, name = '', ending = ''] = /^(.*?)(\.json|\.md)?$/.exec(c.req.param('payee') ?? '') ?? [];
+  const document = await readPayeeDocument(name, c.get('context'));
+  const path = payeePath(readPayee(name) ?? { address: name });
+  if (path !== undefined && path !== `/payees/${name}`) return c.redirect(`${path}${ending}`, 308);
+  if (ending === '') return answerPage(c, toPayeePage(site, document), cachePolicy);
+  // Search engines index the page instead.
+  c.header('Link', `<${document.page}>; rel="canonical"`);
+  if (ending === '.json') return answerJson(c, document, cachePolicy);
+  const body = toPayeeMarkdown(document);
+  return answerWithETag(c, { type: 'text/markdown; charset=utf-8', body, cachePolicy });
+}
+
+/** The pages of those who are paid. */
+export const createPayeeRoutes = (face: Face) =>
+  new Hono<HttpEnvironment>().get('/payees/:payee{[-.:_A-Za-z0-9]{1,200}}', (c) => showPayee(c, face));

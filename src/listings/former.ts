@@ -1,0 +1,90 @@
+import { inChunks, precompileQuery, upsert } from '../store/query.ts';
+import type { Db, Schema } from '../store/store.ts';
+import { type Listing, listingTable } from './listing.ts';
+import { readFormerlyPaid } from './payees.ts';
+import { keyOfReference, type Reference } from './references.ts';
+
+/** An endpoint, repository or package that versions of a record named until a newer one did not. */
+export type FormerReference = Omit<Schema['former_reference'], 'handle'>;
+
+declare module '../store/store.ts' {
+  interface Schema {
+    /**
+     * What earlier versions of records named, by the keys of `listing_reference`. A row of what the listing records again is none: reads
+     * leave it out.
+     */
+    former_reference: {
+      key: string;
+      handle: string;
+      /** When the version that named it no more was published, RFC 3339. */
+      until: string;
+    };
+  }
+}
+
+const selectOf = precompileQuery((db, handle: string) =>
+  db.selectFrom('former_reference').select(['key', 'until']).where('handle', '=', handle).orderBy('key'),
+);
+
+/** Replaces what earlier versions of a listing named; nothing is written if it is the same. */
+export async function replaceFormer(db: Db, handle: string, rows: readonly FormerReference[]): Promise<void> {
+  const known = await selectOf(db, handle);
+  const wanted = rows.toSorted((a, b) => (a.key < b.key ? -1 : 1));
+  const textOf = (all: readonly FormerReference[]) => all.map(({ key, until }) => `${key} ${until}`).join();
+  if (textOf(known) === textOf(wanted)) return;
+  await deleteFormer(db, handle);
+  await inChunks(
+    wanted.map(({ key, until }) => ({ key, handle, until })),
+    (chunk) => upsert(db, 'former_reference', chunk, 'key', 'handle').execute(),
+  );
+}
+
+export async function deleteFormer(db: Db, handle: string): Promise<void> {
+  await db.deleteFrom('former_reference').where('handle', '=', handle).execute();
+}
+
+const selectFormer = precompileQuery((db, key: string, limit: number) =>
+  db
+    .selectFrom('former_reference as former')
+    .innerJoin('listing', 'listing.handle', 'former.handle')
+    .selectAll('listing')
+    .select('former.until')
+    .where('former.key', '=', key)
+    .where('withdrawn', 'is', null)
+    .where('hidden', 'is', null)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('listing_reference as present')
+            .select('present.key')
+            .whereRef('present.handle', '=', 'former.handle')
+            .whereRef('present.key', '=', 'former.key'),
+        ),
+      ),
+    )
+    .orderBy('former.until', 'desc')
+    .orderBy('former.handle')
+    .limit(limit),
+);
+
+/** A listing that had something, and until when, RFC 3339. */
+export interface FormerHolder {
+  readonly listing: Listing;
+  readonly until: string;
+}
+
+/** For each of these, up to `limit` shown listings that had it and have it no more, those that had it last first. */
+export const readFormerly = (
+  db: Db,
+  references: readonly Reference[],
+  limit: number,
+): Promise<FormerHolder[][]> =>
+  Promise.all(
+    references.map(async (one) => {
+      const key = keyOfReference(one);
+      const rows = await (one.kind === 'pay_to'
+        ? readFormerlyPaid(db, { key, network: one.network }, limit)
+        : selectFormer(db, key, limit));
+      return rows.map(({ until, ...row }) => ({ listing: listingTable.decode(row), until: until ?? '' }));
+    }),
+  );

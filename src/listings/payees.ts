@@ -1,0 +1,173 @@
+import { sql } from 'kysely';
+import { precompileQuery, upsert } from '../store/query.ts';
+import type { Db } from '../store/store.ts';
+import { json, optional, type RowOf, table, text, type ValueOf } from '../store/table.ts';
+import { toReferenceKey } from './references.ts';
+import type { ListingRow } from './table.ts';
+
+/** What a check saw of a payee: the endpoints that ask to be paid there, and their offers, as `PaidOffer` of the observations has them. */
+export interface PaidAs {
+  readonly endpoints: readonly string[];
+  readonly offers: readonly Readonly<Record<'amount' | 'asset' | 'network' | 'scheme', string>>[];
+}
+
+const payeeTable = table({
+  /** That of the address alone, on whatever network, as in `listing_reference`. */
+  key: text,
+  handle: text,
+  /** CAIP-2, or the name that the source uses of a network that Dossier does not know; empty if it is not known. */
+  network: text,
+  address: text,
+  /** When a check first saw it, and when the last one did that saw it, RFC 3339. */
+  since: text,
+  seen_at: text,
+  /** The same as `seen_at` once a later check saw that it is asked for no more, or the record was changed. */
+  until: optional(text),
+  seen: json<PaidAs>(),
+});
+type PayeeRow = RowOf<typeof payeeTable>;
+
+declare module '../store/store.ts' {
+  interface Schema {
+    /** Whom listings ask to be paid, or did (docs/decisions/observations.md). */
+    payee: PayeeRow;
+  }
+}
+
+/** A payee as a check of a listing saw it; `first_seen_at` of the fact that names all payees of its endpoint. */
+export interface SeenPayee extends PaidAs {
+  readonly network: string;
+  readonly address: string;
+  readonly as_of: string;
+  readonly first_seen_at: string;
+}
+
+/** The key of an address that is paid. */
+export const toPayeeKey = (address: string): string => toReferenceKey('pay_to', address);
+
+/** So many former payees of a listing are stored, those that were seen last. */
+const mostFormer = 50;
+
+const selectOf = precompileQuery((db, handle: string) =>
+  db.selectFrom('payee').selectAll().where('handle', '=', handle),
+);
+
+const idOf = ({ key, network }: Pick<PayeeRow, 'key' | 'network'>) => `${key} ${network}`;
+
+/** Since when a payee is seen without a check in between that saw another one in its place. */
+function sinceWhen({ as_of, first_seen_at }: SeenPayee, was: PayeeRow | undefined, isFirst: boolean): string {
+  if (was && (was.until === null || first_seen_at <= was.seen_at)) return was.since;
+  return isFirst ? first_seen_at : as_of;
+}
+
+/** Stores whom a check saw that a listing asks to be paid; those that it did not see are former ones from now on. */
+export async function putPayees(db: Db, handle: string, seen: readonly SeenPayee[]): Promise<void> {
+  const known = await selectOf(db, handle);
+  if (known.length + seen.length === 0) return;
+  const before = new Map(known.map((row) => [idOf(row), row]));
+  const now = seen.map((one) => {
+    const { network, address, as_of: seen_at, endpoints, offers } = one;
+    const key = toPayeeKey(address);
+    const since = sinceWhen(one, before.get(idOf({ key, network })), known.length === 0);
+    const value = { key, handle, network, address, since, seen_at, until: undefined };
+    return payeeTable.encode({ ...value, seen: { endpoints, offers } });
+  });
+  const ids = new Set(now.map(idOf));
+  const gone = known.filter((row) => !ids.has(idOf(row))).map((row) => ({ ...row, until: row.seen_at }));
+  const [kept, old] = [gone.toSorted((a, b) => (a.until < b.until ? 1 : -1)), new Set<string>()];
+  for (const row of kept.splice(mostFormer)) old.add(idOf(row));
+  await upsert(db, 'payee', [...now, ...kept], 'key', 'handle', 'network').execute();
+  for (const { key, network } of known.filter((row) => old.has(idOf(row))))
+    await db
+      .deleteFrom('payee')
+      .where('handle', '=', handle)
+      .where(({ and }) => and({ key, network }))
+      .execute();
+}
+
+/** Ends what checks saw of listings whose record names other endpoints now: the next check begins anew. */
+export async function endPayees(db: Db, handles: readonly string[]): Promise<void> {
+  if (handles.length === 0) return;
+  const stored = db.updateTable('payee').set(({ ref }) => ({ until: ref('seen_at') }));
+  await stored.where('handle', 'in', handles).where('until', 'is', null).execute();
+}
+
+/** A payee by its key; any network if none is given. */
+export interface PayeeQuery {
+  readonly key: string;
+  readonly network?: string | undefined;
+}
+
+const ofNetwork = (network: string) => sql<boolean>`(${network} = '' or payee.network = ${network})`;
+
+const selectPaid = precompileQuery((db, key: string, network: string, limit: number) =>
+  db
+    .selectFrom('listing')
+    .selectAll('listing')
+    .where('withdrawn', 'is', null)
+    .where('handle', 'in', ({ selectFrom }) =>
+      selectFrom('payee')
+        .select('handle')
+        .where('key', '=', key)
+        .where('until', 'is', null)
+        .where(ofNetwork(network)),
+    )
+    .orderBy('published_at')
+    .orderBy('handle')
+    .limit(limit),
+);
+
+/** Up to `limit` visible listings that ask to be paid there, the oldest first. */
+export const readPaid = (db: Db, { key, network = '' }: PayeeQuery, limit: number): Promise<ListingRow[]> =>
+  selectPaid(db, key, network, limit);
+
+const selectFormerlyPaid = precompileQuery((db, key: string, network: string, limit: number) =>
+  db
+    .selectFrom(
+      db
+        .selectFrom('payee')
+        .select(['handle'])
+        .select(({ fn }) => fn.max('until').as('until'))
+        .where('key', '=', key)
+        .where(ofNetwork(network))
+        .groupBy('handle')
+        // One of a listing that asks to be paid there still is no former one.
+        .having(sql<boolean>`count(*) = count(payee.until)`)
+        .as('former'),
+    )
+    .innerJoin('listing', 'listing.handle', 'former.handle')
+    .selectAll('listing')
+    .select('former.until')
+    .where('withdrawn', 'is', null)
+    .where('hidden', 'is', null)
+    .orderBy('former.until', 'desc')
+    .orderBy('listing.handle')
+    .limit(limit),
+);
+
+/** Up to `limit` shown listings that asked to be paid there and do no more, those that did so last first, each with until when. */
+export const readFormerlyPaid = (db: Db, { key, network = '' }: PayeeQuery, limit: number) =>
+  selectFormerlyPaid(db, key, network, limit);
+
+const selectAsked = precompileQuery((db, key: string, limit: number) =>
+  db
+    .selectFrom('payee')
+    .innerJoin('listing', 'listing.handle', 'payee.handle')
+    .selectAll('payee')
+    .where('payee.key', '=', key)
+    .where('withdrawn', 'is', null)
+    .where(sql<boolean>`(payee.until is null or listing.hidden is null)`)
+    .orderBy(sql`case when payee.until is null then 0 else 1 end`)
+    .orderBy('payee.until', 'desc')
+    .orderBy('payee.since')
+    .orderBy('payee.handle')
+    .orderBy('payee.network')
+    .limit(limit),
+);
+
+/** Who asks to be paid at an address, and who did. */
+export type AskedPayee = ValueOf<typeof payeeTable>;
+
+/** Up to `limit` of the shown listings that ask to be paid at an address, or did, on whatever network; those that do first. */
+export const readAsked = async (db: Db, key: string, limit: number): Promise<AskedPayee[]> =>
+  (await selectAsked(db, key, limit)).map(payeeTable.decode);

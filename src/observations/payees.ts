@@ -1,0 +1,44 @@
+import type { SeenPayee } from '../listings/payees.ts';
+import { factsOf } from './kind.ts';
+import { priceChallenge } from './kinds/offer.ts';
+import { offersWithPayees, toPaidOffers } from './kinds/offers.ts';
+import { pricePayTo, readPayees } from './kinds/price.ts';
+import type { DatedObservation } from './observation.ts';
+
+/** One payee that two endpoints ask to be paid. */
+const joinPayees = (one: SeenPayee, other: SeenPayee): SeenPayee => ({
+  ...one,
+  as_of: one.as_of > other.as_of ? one.as_of : other.as_of,
+  first_seen_at: one.first_seen_at < other.first_seen_at ? one.first_seen_at : other.first_seen_at,
+  endpoints: [...one.endpoints, ...other.endpoints],
+  offers: toPaidOffers([...one.offers, ...other.offers]),
+});
+
+type Seen = Pick<
+  DatedObservation,
+  'kind' | 'subject' | 'value' | 'details' | 'outcome' | 'observed_at' | 'first_seen_at'
+>;
+
+/** Whom the endpoints of a listing ask to be paid, on each network that the offers name. */
+export function payeesOf(observations: readonly Seen[]): SeenPayee[] {
+  const quotes = factsOf(priceChallenge, observations);
+  const all = factsOf(pricePayTo, observations)
+    .filter(({ outcome }) => outcome === 'seen')
+    .flatMap(({ value, subject, observed_at: as_of, first_seen_at }) => {
+      const quote = quotes.find((one) => one.subject === subject);
+      const seen = { as_of, first_seen_at, endpoints: subject === undefined ? [] : [subject] };
+      return readPayees(value).flatMap((address) => {
+        const to = quote ? offersWithPayees(quote).filter(({ pay_to }) => pay_to === address) : [];
+        const paid = to.map(({ pay_to: _, ...offer }) => offer);
+        const offers = [...Map.groupBy(paid, ({ network }) => network)];
+        // Of many offers those that are not stored say on which network, too.
+        return (offers.length > 0 ? offers : [['', []] as const]).map(([network, of]) => ({
+          ...{ ...seen, address, network, offers: of },
+        }));
+      });
+    });
+  const byPlace = Map.groupBy(all, ({ address, network }) => `${network} ${address}`);
+  return [...byPlace.values()].flatMap(([first, ...others]) =>
+    first ? others.reduce(joinPayees, first) : [],
+  );
+}

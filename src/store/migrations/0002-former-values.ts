@@ -1,0 +1,8 @@
+import type { Migration } from 'kysely/migration';
+import type { Db } from '../store.ts';
+import { type EngineDdl, runStatements } from './0001-tables.ts';
+
+/** Adds what listings had before; the next full import, and the next check of each listing, fill it. */
+export const createFormerValues = (ddl: EngineDdl): Migration => ({
+  up: (db: Db) => runStatements(db, './0002-former-values.sql', ddl),
+});

@@ -1,0 +1,151 @@
+import { readNamedPayee } from '../../core/payee.ts';
+import { counted } from '../../core/text.ts';
+import { code, dayOf, join, own, quote, say, toText, type Words } from '../../core/words.ts';
+import { publisherOf } from '../../document/hit.ts';
+import { packageWords, typeWords } from '../../document/sentences.ts';
+import type { FormerHolder } from '../../listings/former.ts';
+import type { Listing } from '../../listings/listing.ts';
+import { type Reference, toPackageReference, toReferences, versionIn } from '../../listings/references.ts';
+import { networkWords } from '../../observations/kinds/assets.ts';
+
+const mostNamed = 5;
+
+/** What a listing was found by, if that was not its handle. */
+export interface Found {
+  readonly handle: string;
+  readonly found_by?: Words;
+}
+
+function placeOf({ kind, registry, network }: Reference): Words {
+  if (kind === 'host') return own('an endpoint at this host');
+  if (kind === 'pay_to')
+    return say`this address${network === undefined ? say`` : say` on ${networkWords(network)}`}`;
+  return say`this ${registry ? say`${typeWords(registry)} ` : say``}${own(kind)}`;
+}
+
+const longestDescription = 100;
+
+function recordedAt({ packages: [first], endpoint }: Listing): Words {
+  if (endpoint) return code(endpoint);
+  return first ? packageWords(first) : own('no endpoint or package recorded');
+}
+
+/** What tells a listing from others that record the same: whose it is, what it says, and where it is unless all are there. */
+function differenceOf(listing: Listing, all: readonly Listing[]): Words {
+  const { description, version, updated_at, origin_status, undated } = listing;
+  const said =
+    description.length > longestDescription
+      ? `${description.slice(0, longestDescription).toWellFormed()} …`
+      : description;
+  const at = recordedAt(listing);
+  const isElsewhere = all.some((one) => toText(recordedAt(one)) !== toText(at));
+  const parts = [
+    publisherOf(listing),
+    said ? quote(said) : say``,
+    isElsewhere ? at : say``,
+    say`version ${code(version)}`,
+    undated ? say`` : say`updated ${dayOf(updated_at)}`,
+    origin_status === 'deprecated' ? own('deprecated') : say``,
+  ];
+  return join(parts, ', ');
+}
+
+/** Listings that record the same, and what tells each from the others. */
+interface Several {
+  readonly detail: string;
+  readonly candidates: readonly { readonly handle: string; readonly differs: Words }[];
+}
+
+const isSame = (one: Reference, other: Reference) =>
+  one.kind === other.kind && one.key === other.key && (one.registry ?? other.registry) === other.registry;
+
+/** That an address was seen on another network than the one that was asked for, if so. */
+function networkOf({ network }: Reference, asked: string): Words {
+  const wanted = network === undefined ? readNamedPayee(asked)?.network : undefined;
+  return wanted === undefined ? say`` : say`, on another network than ${networkWords(wanted)}`;
+}
+
+/** The one listing that has something, and what that does not show. */
+function onlyWords(only: Listing, reference: Reference, asked: string): Words {
+  const what = placeOf(reference);
+  return reference.kind === 'pay_to'
+    ? say`the only listing whose endpoint asks to be paid at ${what}${networkOf(reference, asked)}, which does not show whose address it is`
+    : say`the only listing that records ${what}${recordedAs(only, reference, asked)}, which does not show that its publisher controls it`;
+}
+
+/** How a listing writes what was asked for, if that is another spelling or another version. */
+function recordedAs({ remotes, repository, packages }: Listing, found: Reference, asked: string): Words {
+  if (found.kind === 'package') {
+    const version = packages.find((one) => isSame(found, toPackageReference(one)))?.version;
+    const wanted = versionIn(asked);
+    const isOther = version !== undefined && wanted !== undefined && version !== wanted;
+    return isOther ? say`, in version ${code(version)} and not ${code(wanted)}` : say``;
+  }
+  const written = [...remotes.map(({ url }) => url), repository ?? ''];
+  const recorded = written.find((one) => toReferences(one).some((other) => isSame(found, other)));
+  if (found.kind === 'host' || recorded === undefined || recorded === asked) return say``;
+  return say` as ${code(recorded)}`;
+}
+
+/** More that record the same are not counted. */
+export const mostRecording = mostNamed + 1;
+
+const countOf = (found: readonly unknown[]): string =>
+  found.length > mostNamed ? `More than ${mostNamed} listings` : counted(found.length, 'listing');
+
+/**
+ * The listing that had the first of these that any had, or those that did if there are several; for what no listing has now. `formerly`:
+ * up to `mostRecording` listings that had each.
+ */
+export function pickFormer(
+  references: readonly Reference[],
+  formerly: readonly (readonly FormerHolder[])[],
+  asked: string,
+): Found | Several | undefined {
+  const at = formerly.findIndex((found) => found.length > 0);
+  const [reference, found = []] = [references[at], formerly[at]];
+  const [only, other] = found;
+  if (!reference || !only) return undefined;
+  const isPaid = reference.kind === 'pay_to';
+  const what = say`${placeOf(reference)}${networkOf(reference, asked)}`;
+  if (!other)
+    return {
+      handle: only.listing.handle,
+      found_by: isPaid
+        ? say`the only listing whose endpoint asked to be paid at ${what}, until ${dayOf(only.until)}; no listing asks for it now`
+        : say`the only listing that recorded ${what}, until ${dayOf(only.until)}; no listing records it now`,
+    };
+  const [now, had] = isPaid ? ['asks to be paid at', 'asked for it'] : ['records', 'recorded it'];
+  return {
+    detail: `No listing ${now} ${toText(what)} now; ${countOf(found)} ${had}.`,
+    candidates: found.slice(0, mostNamed).map(({ listing, until }) => {
+      const all = found.map((one) => one.listing);
+      const did = isPaid ? own('asked for it until') : own('recorded it until');
+      return { handle: listing.handle, differs: say`${did} ${dayOf(until)}, ${differenceOf(listing, all)}` };
+    }),
+  };
+}
+
+/**
+ * The listing that records the first of these that any records, or those that do if there are several. `recording`: up to
+ * `mostRecording` listings that record each. `asked` is the text that was asked for.
+ */
+export function pickRecording(
+  references: readonly Reference[],
+  recording: readonly (readonly Listing[])[],
+  asked: string,
+): Found | Several | undefined {
+  const at = recording.findIndex((found) => found.length > 0);
+  const [reference, found = []] = [references[at], recording[at]];
+  const [only, other] = found;
+  if (!reference || !only) return undefined;
+  if (!other) return { handle: only.handle, found_by: onlyWords(only, reference, asked) };
+  const have = reference.kind === 'pay_to' ? 'ask to be paid at' : 'record';
+  const where = say`${placeOf(reference)}${networkOf(reference, asked)}`;
+  return {
+    detail: `${countOf(found)} ${have} ${toText(where)}.`,
+    candidates: found
+      .slice(0, mostNamed)
+      .map((one) => ({ handle: one.handle, differs: differenceOf(one, found) })),
+  };
+}

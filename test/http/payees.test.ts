@@ -1,0 +1,296 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Directory, openDirectory } from '../support/directory.ts';
+import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
+import { registryEntry } from '../support/entries.ts';
+
+const alice = '0xAAaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaAA';
+const mallory = '0x2222222222222222222222222222222222222222';
+const sol = 'DYw8jCTfwHNRJhhmFcbXvVDTqWMEVFBX6ZKUmG5CNSKK';
+const usdc = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913';
+const [base, sepolia] = ['eip155:8453', 'eip155:84532'];
+const solana = 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp';
+const start_ms = Date.now();
+const inDays = (days: number) => new Date(start_ms + days * 86_400_000).toISOString().slice(0, 10);
+
+/** Who is paid on which network. */
+type Offers = readonly (readonly [network: string, payTo: string])[];
+const quoted: Record<string, Offers | 'free'> = {
+  shop: [[base, alice]],
+  stall: [
+    [base, alice],
+    [solana, sol],
+  ],
+  kiosk: [[sepolia, mallory]],
+  booth: [[base, 'pay.example-1']],
+};
+
+/** A server that asks for a cent of USDC before it answers, as x402 version 2 has it. */
+const startShop = (name: string) =>
+  startEndpoint((_body, { method, url }, response) => {
+    const offers = quoted[name];
+    if (method !== 'POST' || url !== '/mcp') return void response.writeHead(404).end();
+    if (offers === 'free' || offers === undefined) return void response.writeHead(500).end();
+    const accepts = offers.map(([network, payTo]) => ({
+      ...{ scheme: 'exact', network, payTo, asset: usdc, amount: '10000', maxTimeoutSeconds: 60 },
+    }));
+    response.writeHead(402, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ x402Version: 2, error: 'pay', resource: { url: 'x' }, accepts }));
+  });
+
+/** The listing of a shop, each of another publisher. */
+const handleAt = (name: string) => `com.${name}/a`;
+const urlAt = (name: string) => `https://mcp.${name}.com/mcp`;
+
+let directory: Directory;
+let servers: Endpoint[];
+beforeAll(async () => {
+  const names = Object.keys(quoted);
+  servers = await Promise.all(names.map(startShop));
+  const hosts = names.map((name, at) => [`mcp.${name}.com`, servers[at]?.url]);
+  directory = await openDirectory({
+    entries: names.map((name) =>
+      registryEntry(handleAt(name), { remotes: [{ type: 'streamable-http', url: urlAt(name) }] }),
+    ),
+    environment: { LIMITS: 'off', HOST_OVERRIDES: JSON.stringify(Object.fromEntries(hosts)) },
+  });
+  for (const name of names) await directory.observe(handleAt(name));
+});
+afterAll(async () => {
+  await directory.close();
+  await Promise.all(servers.map((server) => server.close()));
+});
+
+interface Body {
+  readonly code?: string;
+  readonly detail?: string;
+  readonly handle?: string;
+  readonly found_by?: string;
+  readonly candidates?: readonly { readonly handle: string; readonly differs: string }[];
+  readonly listings?: readonly { readonly handle: string }[];
+  readonly results?: readonly {
+    readonly outcome: string;
+    readonly handle?: string;
+    readonly found_by?: string;
+  }[];
+  readonly total?: object;
+}
+async function call(tool: string, input: object): Promise<Body> {
+  const answer = await directory.app.request(`/api/tools/${tool}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(input),
+  });
+  return (await answer.json()) as Body;
+}
+const get = (path: string, accept = 'text/html') => directory.app.request(path, { headers: { accept } });
+const read = async (path: string) => (await get(path)).text();
+const plain = (text: string) => text.replaceAll(/<[^>]+>/g, '').replaceAll(/\s+/g, ' ');
+interface Shown {
+  readonly payee: string;
+  readonly network?: string;
+  readonly networks?: readonly string[];
+  readonly asked_by: readonly { readonly handle: string; readonly since: string; readonly until?: string }[];
+  readonly on_other_networks?: Shown['asked_by'];
+}
+const readJson = async (path: string) => (await (await get(`${path}.json`)).json()) as Shown;
+
+const found = (where: string) =>
+  `the only listing whose endpoint asks to be paid at ${where}, which does not show whose address it is`;
+
+describe('a payee names the one listing that asks to be paid there', () => {
+  it.each([
+    ['a CAIP-10 name', `${sepolia}:${mallory}`, 'kiosk', 'this address on Base Sepolia'],
+    ['the address alone', mallory, 'kiosk', 'this address'],
+    ['an address of solana', sol, 'stall', 'this address'],
+    ['one by its CAIP-10 name', `${solana}:${sol}`, 'stall', 'this address on Solana'],
+    [
+      'the same on another network',
+      `${base}:${mallory}`,
+      'kiosk',
+      'this address, on another network than Base',
+    ],
+  ])('%s', async (_what, handle, name, where) => {
+    expect(await call('get_agent', { handle })).toMatchObject({
+      handle: handleAt(name),
+      found_by: found(where),
+    });
+    const { results } = await call('resolve_agents', { handles: [handle] });
+    expect(results).toMatchObject([{ outcome: 'listed', handle: handleAt(name), found_by: found(where) }]);
+  });
+
+  it('and its capitals count on solana only', async () => {
+    expect(await call('get_agent', { handle: sol.toLowerCase() })).toMatchObject({ code: 'unknown_handle' });
+    const handle = `${sepolia}:${mallory.toUpperCase()}`;
+    expect(await call('get_agent', { handle })).toMatchObject({ handle: handleAt('kiosk') });
+  });
+
+  it('and several listings are told apart', async () => {
+    const several = await call('get_agent', { handle: alice });
+    expect(several.detail).toMatch(/^2 listings ask to be paid at this address\. /);
+    expect(several.candidates?.map(({ handle }) => handle).toSorted()).toEqual([
+      ...[handleAt('shop'), handleAt('stall')],
+    ]);
+    expect(several.candidates?.[0]?.differs).toContain('domain ');
+    const { results } = await call('resolve_agents', { handles: [alice] });
+    expect(results).toMatchObject([{ outcome: 'several_listings' }]);
+  });
+
+  it('in a comparison and in a search too', async () => {
+    const compared = await call('compare_agents', { handles: [`${sepolia}:${mallory}`, sol] });
+    expect(compared.listings?.map(({ handle }) => handle)).toEqual([handleAt('kiosk'), handleAt('stall')]);
+    const hits = await call('search_agents', { query: alice });
+    expect(hits.listings?.map(({ handle }) => handle).toSorted()).toEqual([
+      ...[handleAt('shop'), handleAt('stall')],
+    ]);
+    expect(hits.total).toEqual({ count: 2, capped: false });
+    expect(await read(`/agents?q=${base}:${alice}`)).toContain(`href="/agents/${handleAt('stall')}"`);
+  });
+
+  it('and of an unknown one it is said what is not known', async () => {
+    const unknown = await call('get_agent', { handle: '0x9999999999999999999999999999999999999999' });
+    expect(unknown.code).toBe('unknown_handle');
+    expect(unknown.detail).toContain('No endpoint that Dossier checked asked to be paid at this address.');
+  });
+});
+
+describe('the page of a payee', () => {
+  it('says who asks to be paid there, since when, on which network and with which offers', async () => {
+    const page = await read(`/payees/${base}:${alice.toLowerCase()}`);
+    expect(plain(page)).toContain('2 listings ask to be paid there on Base.');
+    expect(plain(page)).toContain(
+      `${handleAt('shop')} asks to be paid there on Base since ${inDays(0)}, last seen on ${inDays(0)}: 0.01 USDC on Base, at https://mcp.shop.com/mcp`,
+    );
+    expect(page).toContain(`<a class="handle" href="/agents/${handleAt('stall')}">`);
+    const shown = await readJson(`/payees/${base}:${alice.toLowerCase()}`);
+    expect(shown).toMatchObject({
+      payee: `${base}:${alice.toLowerCase()}`,
+      network: base,
+      asked_by: [
+        {
+          network: base,
+          endpoints: ['https://mcp.shop.com/mcp'],
+          offers: [{ amount: '10000', asset: usdc.toLowerCase(), network: base, scheme: 'exact' }],
+        },
+        { handle: handleAt('stall') },
+      ],
+      untrusted_fields: ['asked_by'],
+    });
+    const markdown = await read(`/payees/${base}:${alice.toLowerCase()}.md`);
+    expect(markdown).toContain(`* \`${handleAt('shop')}\` asks to be paid there on Base since`);
+  });
+
+  it('has one address for every spelling, and one without a network', async () => {
+    const moved = await get(`/payees/${base}:${alice}.json`);
+    expect([moved.status, moved.headers.get('location')]).toEqual([
+      ...[308, `/payees/${base}:${alice.toLowerCase()}.json`],
+    ]);
+    expect(await readJson(`/payees/${sol}`)).toMatchObject({
+      payee: sol,
+      networks: [solana],
+      asked_by: [{ handle: handleAt('stall'), network: solana }],
+    });
+    expect(await readJson('/payees/pay.example-1')).toMatchObject({
+      asked_by: [{ handle: handleAt('booth') }],
+    });
+  });
+
+  it('says of another network that it was seen there', async () => {
+    const page = plain(await read(`/payees/${base}:${mallory}`));
+    expect(page).toContain('No listing asks to be paid there on Base.');
+    expect(page).toContain(`On other networks${handleAt('kiosk')} asks to be paid there on Base Sepolia`);
+  });
+
+  it('is a link on the page of a listing', async () => {
+    expect(await read(`/agents/${handleAt('kiosk')}`)).toContain(`href="/payees/${mallory}"`);
+  });
+
+  it.each([
+    '/payees/0x9999999999999999999999999999999999999999',
+    `/payees/${sol.toLowerCase()}`,
+    '/payees/x.json',
+    '/payees/a:b',
+  ])('%s: says what is not known', async (path) => {
+    const answer = await get(path);
+    expect(answer.status).toBe(404);
+    expect(plain(await answer.text())).toContain(
+      'No endpoint that Dossier checked asked to be paid at this address.',
+    );
+  });
+
+  it.each(['/payees/%3Cb%3E', `/payees/${'a'.repeat(300)}`])('%s: there is no such page', async (path) => {
+    expect((await get(path)).status).toBe(404);
+  });
+});
+
+describe('a payee that was seen and is no more', () => {
+  it('finds its listing, with until when, after those that ask for it now', async () => {
+    quoted.kiosk = [[sepolia, alice]];
+    quoted.shop = [[base, mallory]];
+    directory.wait(86_400);
+    await directory.observe(handleAt('kiosk'));
+    await directory.observe(handleAt('shop'));
+    // Two listings that swapped their payees: what is asked for now comes first.
+    expect(await call('get_agent', { handle: mallory })).toMatchObject({
+      handle: handleAt('shop'),
+      found_by: found('this address'),
+    });
+    const shown = await readJson(`/payees/${mallory}`);
+    expect(
+      shown.asked_by.map(({ handle, since, until }) => [handle, since.slice(0, 10), until?.slice(0, 10)]),
+    ).toEqual([
+      [handleAt('shop'), inDays(1), undefined],
+      [handleAt('kiosk'), inDays(0), inDays(0)],
+    ]);
+    expect(plain(await read(`/payees/${mallory}`))).toContain(
+      `1 listing asks to be paid there; 1 listing did before and no more. Who asks to be paid there ${handleAt('shop')}`,
+    );
+    quoted.shop = [[base, alice]];
+    directory.wait(86_400);
+    await directory.observe(handleAt('shop'));
+    const former = await call('get_agent', { handle: `${base}:${mallory}` });
+    expect(former).toMatchObject({
+      handle: handleAt('shop'),
+      found_by: `the only listing whose endpoint asked to be paid at this address on Base, until ${inDays(1)}; no listing asks for it now`,
+    });
+    const several = await call('get_agent', { handle: mallory });
+    expect(several.detail).toMatch(
+      /^No listing asks to be paid at this address now; 2 listings asked for it\. /,
+    );
+    expect(several.candidates?.map(({ handle, differs }) => [handle, differs.slice(0, 30)])).toEqual([
+      [handleAt('shop'), `asked for it until ${inDays(1)}, `.slice(0, 30)],
+      [handleAt('kiosk'), `asked for it until ${inDays(0)}, `.slice(0, 30)],
+    ]);
+    const { results } = await call('resolve_agents', { handles: [`${base}:${mallory}`] });
+    expect(results).toMatchObject([{ outcome: 'listed', handle: handleAt('shop') }]);
+    expect(plain(await read(`/payees/${mallory}`))).toContain('No listing asks to be paid there; 2 listings');
+  });
+
+  it('counts for nothing in what listings share', async () => {
+    const shared = async (name: string) => {
+      const { signals } = (await (await get(`/agents/${handleAt(name)}.json`)).json()) as {
+        readonly signals: {
+          readonly imported: readonly { readonly kind: string; readonly value: unknown }[];
+        };
+      };
+      return signals.imported.find(({ kind }) => kind === 'shared.pay_to')?.value;
+    };
+    expect(await shared('shop')).toBe(2);
+    quoted.booth = [[base, mallory]];
+    await directory.observe(handleAt('booth'));
+    expect(await shared('booth')).toBeUndefined();
+    quoted.booth = [[base, 'pay.example-1']];
+    await directory.observe(handleAt('booth'));
+  });
+
+  it('is named no more once its listing is withdrawn', async () => {
+    for (const name of ['shop', 'booth']) await directory.act('withdraw', handleAt(name), 'unlawful');
+    expect(await call('get_agent', { handle: `${base}:${mallory}` })).toMatchObject({
+      handle: handleAt('kiosk'),
+      found_by: `the only listing whose endpoint asked to be paid at this address, on another network than Base, until ${inDays(0)}; no listing asks for it now`,
+    });
+    expect(await read(`/payees/${mallory}`)).not.toContain(handleAt('shop'));
+    await directory.act('hide', handleAt('kiosk'), 'personal_data');
+    expect((await get(`/payees/${mallory}`)).status).toBe(404);
+    expect(await call('get_agent', { handle: mallory })).toMatchObject({ code: 'unknown_handle' });
+  });
+});
