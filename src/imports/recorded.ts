@@ -130,10 +130,12 @@ function toPackage(recorded: JsonObject, unread: { unread?: string[] }): Listing
   const inName = isImageType(registry_type) ? versionOfImage(place.identifier) : undefined;
   const version = inName ?? line(recorded.version);
   const transport = line(asMembers(recorded.transport).type);
+  const digest = registry_type.toLowerCase() === 'mcpb' ? line(recorded.fileSha256).toLowerCase() : '';
   return {
     registry_type,
     ...place,
     ...(version && { version }),
+    ...(/^[\da-f]{64}$/.test(digest) && { file_sha256: digest }),
     ...(transport && { transport }),
     ...toLaunch(recorded),
     ...packageInputs(recorded),

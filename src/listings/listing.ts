@@ -63,6 +63,10 @@ export const listingPackage = z.object({
   registry_base_url: z.string().optional().describe('Where it is, if not in the usual registry of its type'),
   identifier: z.string().describe('As recorded; of an image with the registry that is recorded apart'),
   version: z.string().optional().describe('As recorded; of an image also the tag or digest of its name'),
+  file_sha256: z
+    .string()
+    .optional()
+    .describe('Of an MCPB file, as recorded; nobody has compared it with the file'),
   transport: z.string().optional(),
   runtime: z.string().optional().describe('What the record says that it is started with'),
   runtime_arguments: z

@@ -95,9 +95,11 @@ async function ofFile(
     return { ...withoutAnswer(returned(code(url), answer, own('a file'))), ...place };
   const length = headers['content-length'] ?? '';
   const modified = Date.parse(headers['last-modified'] ?? '');
+  const recorded = run.listing.packages.find(({ identifier }) => identifier === url);
   return {
     value: { size_bytes: /^\d{1,15}$/.test(length) ? Number(length) : null },
     outcome: 'seen',
+    details: { records_sha256: recorded?.file_sha256 !== undefined },
     ...(!Number.isNaN(modified) && { as_seen: { last_modified: new Date(modified).toISOString() } }),
     ...place,
   };
@@ -118,13 +120,14 @@ export const packageExists = defineKind({
   unchecked: { what: own('whether the recorded package is published'), isAsked: isLookedUp },
   entryName: 'package',
   value: z.union([z.strictObject({ version: z.string() }), manifest, file]),
-  say({ value, as_seen }) {
+  say({ value, details, as_seen }) {
     if ('version' in value) return say`version ${code(value.version)}`;
     if ('digest' in value) return say`${code(value.reference)} with the digest ${shortDigest(value.digest)}`;
     const size = value.size_bytes === null ? own('') : say` of ${number(value.size_bytes)} bytes`;
     const { last_modified } = as_seen ?? {};
     const when = typeof last_modified === 'string' ? say`, last modified ${day(last_modified)}` : own('');
-    return say`a file${size}${when}`;
+    const digest = details?.records_sha256 ? own('its SHA-256') : own('no SHA-256 of it');
+    return say`a file${size}${when}; the record states ${digest}`;
   },
   line: 'where',
   existsAs: 'package',

@@ -38,10 +38,12 @@ const files: typeof forge = {
 const servers: Endpoint[] = [];
 let directory: Directory;
 
-const listed = (name: string, identifier: string) =>
+const sha256 = 'Fe'.repeat(32);
+
+const listed = (name: string, identifier: string, more: object = {}) =>
   registryEntry(`io.github.bob/${name}`, {
     remotes: [],
-    packages: [{ registryType: 'mcpb', identifier, version: '1.0.0' }],
+    packages: [{ registryType: 'mcpb', identifier, version: '1.0.0', ...more }],
   });
 const start = (answers: typeof forge) =>
   startEndpoint((_, { url = '' }, response) => {
@@ -56,13 +58,13 @@ beforeAll(async () => {
   const [github, store, other] = servers.map(({ url }) => url);
   directory = await openDirectory({
     entries: [
-      listed('there', `https://github.com${release}/server-mcp.mcpb`),
+      listed('there', `https://github.com${release}/server-mcp.mcpb`, { fileSha256: sha256 }),
       listed('gone', `https://github.com${release}/gone-mcp.mcpb`),
       listed('loop', `https://github.com${release}/loop-mcp.mcpb`),
       listed('login', `https://github.com${release}/login-mcp.mcpb`),
       listed('inside', `https://github.com${release}/inside-mcp.mcpb`),
       listed('page', 'https://files.example.com/mcp/page.mcpb'),
-      listed('plain', 'https://files.example.com/mcp/plain.mcpb'),
+      listed('plain', 'https://files.example.com/mcp/plain.mcpb', { fileSha256: 'none' }),
       listed('refused', 'https://files.example.com/mcp/refused.mcpb'),
       listed('no-head', 'https://files.example.com/mcp/no-head.mcpb'),
     ],
@@ -94,6 +96,7 @@ it('says that the file of a release is there, with its size and date, and reads 
     subject: `mcpb:https://github.com${release}/server-mcp.mcpb`,
     outcome: 'seen',
     value: { size_bytes: 1_234_567 },
+    details: { records_sha256: true },
     as_seen: { last_modified: '2026-03-04T05:06:07.000Z' },
     source: 'github.com',
     source_url: `https://github.com${release}/server-mcp.mcpb`,
@@ -119,7 +122,11 @@ it('says that a file is gone, and that a page or a place to sign in is none', as
 });
 
 it('says nothing of a size that is not stated', async () => {
-  expect((await look('plain')).found).toMatchObject({ outcome: 'seen', value: { size_bytes: null } });
+  expect((await look('plain')).found).toMatchObject({
+    outcome: 'seen',
+    value: { size_bytes: null },
+    details: { records_sha256: false },
+  });
 });
 
 it('obeys the robots.txt of hosts that are no forge, and follows no redirect for ever or into a private network', async () => {
@@ -142,7 +149,11 @@ it('is said in the line of where the listing is', async () => {
   expect(await answerOf('there')).toContain(
     `mcpb \`https://github.com${release}/server-mcp.mcpb\` (\`1.0.0\`), which is there`,
   );
-  expect(await answerOf('there', 'full')).toContain('a file of 1,234,567 bytes, last modified 2026-03-04');
+  expect(await answerOf('there', 'full')).toContain(
+    'a file of 1,234,567 bytes, last modified 2026-03-04; the record states its SHA-256',
+  );
+  const document = await directory.app.request('/agents/io.github.bob/there.json');
+  expect(await document.json()).toMatchObject({ packages: [{ file_sha256: 'fe'.repeat(32) }] });
   expect(await answerOf('gone')).toContain(
     `Stands out: \`https://github.com${release}/gone-mcp.mcpb\` returned HTTP 404.`,
   );
