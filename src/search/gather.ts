@@ -3,7 +3,7 @@ import type { Db } from '../store/store.ts';
 import { nextTurn } from './cached-documents.ts';
 import { type Documents, type FoundDocuments, firstTermOf } from './document.ts';
 import { type Facet, type FacetChoice, toOwnerFacets } from './facets.ts';
-import { readWords } from './index-words.ts';
+import { readNearWords, readWords } from './index-words.ts';
 import { enoughCandidates, mostProbes, type Probe, toGroupOfAny, toSteps } from './plan.ts';
 import {
   type ParsedQuery,
@@ -259,7 +259,7 @@ export async function rankListings(db: Db, index: SearchIndex, search: SearchQue
   return {
     hits: [...first, ...others].slice(0, most),
     words: counted,
-    unknown: handle ? [] : unknown,
+    unknown: handle ? [] : await readNearWords(db, index, unknown),
     counts: { total: found.starts.length, capped: !isAll, facets: facetCounts } satisfies SearchCounts,
   };
 }

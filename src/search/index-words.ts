@@ -1,11 +1,11 @@
 import { afterPrefix, precompileQuery } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
 import { widestOf } from './plan.ts';
-import type { ParsedQuery, QueryWord } from './query.ts';
+import { type ParsedQuery, type QueryWord, toId } from './query.ts';
 import type { RankedWord } from './score.ts';
 import type { SearchIndex, TermCount } from './search-index.ts';
 import { type Alternative, synonymsOf } from './synonyms.ts';
-import { isCorrectable, toHalves, toSpellings } from './words.ts';
+import { isCorrectable, stem, toHalves, toSpellings, toWords } from './words.ts';
 
 const mostBeginnings = 8;
 
@@ -51,8 +51,11 @@ async function readCorrections(db: Db, index: SearchIndex, word: string) {
       ...meant.map((one) => ({ ...one, factor: one.factor * correctedFactor })),
       ...split.map(({ terms }) => ({ terms, factor: correctedFactor })),
     ],
-    /** The same as words. */
-    near: [...likely.map((term) => spellings.get(term) ?? term), ...split.map(({ text }) => text)],
+    /** The same as words; those of a term are yet to be looked up (`readNearWords`). */
+    near: [
+      ...likely.map((term) => ({ text: spellings.get(term) ?? term, term })),
+      ...split.map(({ text }) => ({ text })),
+    ],
     /** Of the terms of the alternatives that listings have. */
     counts: new Map([...known, ...ofMeant]),
   };
@@ -76,7 +79,13 @@ const listingsOf = ({ terms }: Alternative, counts: Counts, count: keyof TermCou
 interface Expanded extends QueryWord {
   readonly found: readonly Alternative[];
   /** Only of a word that no listing has, in any form: what was searched for instead. */
-  readonly near: readonly string[] | undefined;
+  readonly near: readonly NearWord[] | undefined;
+}
+
+/** What an unknown word may be: two words as they were written, or a spelling with its stem, which may be no word. */
+interface NearWord {
+  readonly text: string;
+  readonly term?: string;
 }
 
 /** The alternatives that any listing has; where there is none, beginnings and corrections. */
@@ -97,7 +106,7 @@ async function expand(
         counts.set(term, count);
         found.push({ terms: [term], factor: beginningFactor });
       }
-    let near: readonly string[] | undefined = found.length === 0 ? [] : undefined;
+    let near: readonly NearWord[] | undefined = found.length === 0 ? [] : undefined;
     if (near && isCorrectable(word.text) && corrected < mostCorrected) {
       corrected += 1;
       const corrections = await readCorrections(db, index, word.text);
@@ -156,3 +165,39 @@ export async function readWords(db: Db, index: SearchIndex, query: ParsedQuery) 
     total,
   };
 }
+
+const mostShowing = 5;
+
+/** How listings write a term: as the spelling that was tried, else in the shortest form; undefined if the first few do not show it. */
+async function readWritten(db: Db, index: SearchIndex, { text, term = text }: NearWord) {
+  const probe = { groups: [[{ terms: [term], strong: false }]], facets: [], excluded: [] };
+  const positions = await index.find(db, { ...probe, limit: mostShowing, expected: mostShowing });
+  if (positions.length === 0) return undefined;
+  const rows = await db
+    .selectFrom('listing')
+    .select(['handle', 'title', 'description'])
+    .where('id', 'in', positions.map(toId))
+    .where('withdrawn', 'is', null)
+    .where('hidden', 'is', null)
+    .execute();
+  const words = rows
+    .flatMap(({ handle, title, description }) => toWords(`${handle} ${title ?? ''} ${description}`))
+    .flatMap((word) => [word.text, ...word.parts])
+    .filter((word) => stem(word) === term);
+  return words.includes(text) ? text : words.toSorted((a, b) => a.length - b.length)[0];
+}
+
+/** Unknown words with what was searched for instead, as words that listings have; a stem alone is no word to show. */
+export const readNearWords = (
+  db: Db,
+  index: SearchIndex,
+  unknown: Awaited<ReturnType<typeof readWords>>['unknown'],
+) =>
+  Promise.all(
+    unknown.map(async ({ word, near }) => {
+      const written = await Promise.all(
+        near.map((one) => (one.term === undefined ? one.text : readWritten(db, index, one))),
+      );
+      return { word, near: [...new Set(written.filter((one) => one !== undefined))] };
+    }),
+  );

@@ -42,10 +42,9 @@ function omissionLine({ facet, text, query, only, count }: NearMisses['leave_out
   return `without ${toQuote(text ?? '')}: ${count}${query ? `, query ${toQuote(query)}` : ''}`;
 }
 
-const noMatchText = ({ near, leave_out, unknown_tags = [], copy_lacks, advice }: NearMisses) =>
+const noMatchText = ({ near, leave_out, unknown_tags = [], copy_lacks }: NearMisses) =>
   lines(
     copy_lacks,
-    advice,
     near.length > 0 && `Near: ${near.map(code).join(', ')}`,
     leave_out.length > 0 && `How many match with less:\n${list(leave_out, omissionLine)}`,
     ...unknown_tags.map(
@@ -63,7 +62,7 @@ const meantLine = ({ word, near, hint }: z.output<typeof unknownWord>) =>
 const toSearchText = (answer: z.output<typeof output>): string =>
   paragraphs(
     `Matching listings: ${answer.total.count}${answer.total.capped ? ' or more' : ''}. Order: ${answer.order === 'alike' ? 'most alike first' : answer.order}.`,
-    answer.did_you_mean && lines(...answer.did_you_mean.map(meantLine)),
+    lines(...(answer.did_you_mean ?? []).map(meantLine), answer.advice) || undefined,
     answer.listings.length > 0 && list(answer.listings, listingLine),
     answer.no_match && noMatchText(answer.no_match),
     answer.successor &&
@@ -127,6 +126,7 @@ const output = z.object({
   successor: z.string().optional().describe('Of similar_to: what its publisher names in its place'),
   successor_is_listed: z.boolean().optional(),
   did_you_mean: z.array(unknownWord).optional().describe('Words that no listing has in its text'),
+  advice: z.string().optional(),
   no_match: nearMisses.optional().describe('Only if nothing matches'),
   order: z.string(),
   untrusted_fields: z.array(z.string()),
@@ -186,7 +186,7 @@ export const searchAgents = defineTool({
     const asked = { network: context.caller.network, now_ms: context.clock().getTime() };
     const isPlain = text.trim() === '' && search.facets.length === 0;
     const page = await (isPlain ? find() : context.searches.run(asked, find));
-    const { listings, counts, next, unknown, no_match } = page;
+    const { listings, counts, next, unknown, advice, no_match } = page;
     const isOfSome = text.trim() !== '' && counts.capped && sort !== 'relevance';
     // Without words nothing is more relevant than anything else.
     const orderText = text.trim() === '' && sort === 'relevance' ? 'oldest publication first' : sort;
@@ -202,6 +202,7 @@ export const searchAgents = defineTool({
           ...(ofSecrets.test(word) && { hint: secretsHint }),
         })),
       }),
+      ...(advice && { advice }),
       ...(no_match && { no_match: toInputs(no_match) }),
       order: isOfSome ? `${orderText}, of the ${counts.total} that were read` : orderText,
       untrusted_fields: untrustedOf({ listings, facets, no_match }, ['listings', 'facets', 'no_match']),

@@ -159,13 +159,14 @@ function more(search: Search, isLive: boolean) {
 
 function hits(search: Search, isLive: boolean) {
   const { answer, address } = search;
-  const unknown = html`${(answer.did_you_mean ?? []).map((one) => unknownWord(one, address))}`;
+  const advice = answer.advice && html`<p class="note">${answer.advice}</p>`;
+  const unknown = html`${(answer.did_you_mean ?? []).map((one) => unknownWord(one, address))}${advice}`;
   const earlier = earlierPicks(address, answer.listings);
   const picked = address.has('handle') ? html`${earlier}${compareButton}` : '';
   if (answer.no_match)
     return html`${unknown}
 <div class="no-match">
-<p>${answer.no_match.advice ? `${answer.no_match.advice} ` : ''}${answer.no_match.copy_lacks ? `${answer.no_match.copy_lacks} ` : ''}${reason(search)}</p>
+<p>${answer.no_match.copy_lacks ? `${answer.no_match.copy_lacks} ` : ''}${reason(search)}</p>
 ${
   answer.no_match.unknown_tags?.map(
     ({ tag, near: tags }) => html`

@@ -52,17 +52,29 @@ describe('search_agents', () => {
     expect((await search({ query, tags: ['webhooks'] })).body.listings).toEqual([]);
   });
 
-  it.each(['Wettervorhersage für morgen', 'suche zzyzxq', '天気予報を検索', 'прогноз'])(
+  it.each(['Wettervorhersage für morgen', 'traduction', 'suche zzyzxq', '天気予報を検索', 'прогноз'])(
     'advises to search in English where %j finds nothing',
     async (query) => {
       expect((await search({ query })).body).toMatchObject({
         listings: [],
-        no_match: { advice: 'Listings are mostly in English; search in English.' },
+        advice: 'Listings are mostly in English; search in English.',
       });
     },
   );
-  it.each(['zzyzxq', '🤖', 'webhook'])('does not advise so for %j', async (query) => {
-    expect((await search({ query })).body.no_match ?? {}).not.toHaveProperty('advice');
+  it('names words that listings have, never stems, near one that none has', async () => {
+    expect((await search({ query: 'analyk' })).body).toMatchObject({
+      did_you_mean: [{ word: 'analyk', near: ['analytics'] }],
+    });
+  });
+  it('advises so beside hits too, where half of the words are of another language', async () => {
+    const { body } = await search({ query: 'webhook Nachrichten' });
+    expect(body).toMatchObject({
+      listings: [{ handle: 'co.webhook/webhook' }],
+      advice: 'Listings are mostly in English; search in English.',
+    });
+  });
+  it.each(['webhok', '🤖', 'webhook'])('does not advise so for %j', async (query) => {
+    expect((await search({ query })).body).not.toHaveProperty('advice');
   });
 
   it.each(['', '   '])('takes %j for no query', async (query) => {

@@ -66,7 +66,6 @@ export const nearMisses = z.object({
     )
     .describe('What finds something, and how many listings'),
   unknown_tags: z.array(z.object({ tag: z.string(), near: z.array(z.string()) })).optional(),
-  advice: z.string().optional(),
   copy_lacks: z.string().optional().describe('That no listing has what a filter asks for'),
 });
 export type NearMisses = z.infer<typeof nearMisses>;
@@ -142,11 +141,11 @@ export const readLacking = async ({ store }: Pick<Context, 'store'>) => ({
   repository: await findLacking(store, ['repository']),
 });
 
-/** Whether a query has letters beyond those of English, or words that it does not have. */
-const isForeign = (text: string) => /(?!\p{ASCII})\p{L}/u.test(text) || foreignWords.test(text);
-const foreignWords =
-  /(?:^|\s)(?:und|oder|mit|f[uü]r|nicht|eine?|der|das|suche|finde|les?|une?|pour|avec|dans|cherche|los|las|una|para|buscar|busca|con|por|uma|il|gli|cerca|voor|een|het|met)(?:\s|$)/i;
-const advice = 'Listings are mostly in English; search in English.';
+/** Advice for a search of which half of the words are in no listing, and near none: most of these are of other languages. */
+export const toAdvice = (words: number, unknown: readonly { readonly near: readonly string[] }[]) =>
+  words > 0 && 2 * unknown.filter(({ near }) => near.length === 0).length >= words
+    ? 'Listings are mostly in English; search in English.'
+    : undefined;
 
 /**
  * What is near a search that found nothing: handles, what it would find with one filter or condition less, the one that
@@ -167,6 +166,5 @@ export async function findNearMisses(
     leave_out,
     ...(unknown_tags.length > 0 && { unknown_tags }),
     ...(copy_lacks && { copy_lacks }),
-    ...(isForeign(search.text) && { advice }),
   };
 }

@@ -13,7 +13,7 @@ import { type Listing, withoutHidden } from '../../listings/listing.ts';
 import type { SearchHit, SearchQuery } from '../../search/query.ts';
 import { untrustedOf } from '../texts.ts';
 import { findListingFacts, isListed } from './listing.ts';
-import { findNearMisses } from './near-misses.ts';
+import { findNearMisses, toAdvice } from './near-misses.ts';
 
 /** How many to return, and the cursor they stand behind. */
 interface Place {
@@ -68,6 +68,7 @@ async function findRanked(context: Context, search: SearchQuery, place: Place) {
     counts,
     next,
     unknown,
+    advice: toAdvice(words, unknown),
     no_match: hits.length === 0 ? await findNearMisses(context.store, search) : undefined,
   };
 }
@@ -88,6 +89,7 @@ async function findListed(context: Context, search: SearchQuery, place: Place) {
     counts: await listings.listCounts(facets),
     next: last && toCursor([digestOf(search), last.id, last.updated_at]),
     unknown: [],
+    advice: undefined,
     no_match: rows.length === 0 && !after ? await findNearMisses(context.store, search) : undefined,
   };
 }
@@ -106,7 +108,7 @@ async function findPaid({ store, clock }: Context, { text, facets }: SearchQuery
   return {
     listings: (await store.documents.hitsOf(handles, clock().toISOString())).map((one) => toHit(one)),
     counts: { total: Math.min(found.length, mostPaid), capped: found.length > mostPaid, facets: {} },
-    ...{ next: undefined, unknown: [], no_match: undefined },
+    ...{ next: undefined, unknown: [], advice: undefined, no_match: undefined },
   };
 }
 
