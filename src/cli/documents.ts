@@ -4,6 +4,10 @@ import { z } from 'zod';
 import { ExitError, exitCodes } from '../core/process.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 
+const inputs = z
+  .array(z.looseObject({ name: z.string(), required: z.boolean(), secret: z.boolean() }))
+  .optional();
+
 /** The members of a listing document that a lock reads; what comes from elsewhere may lack any of them. */
 export const documentForm = z.looseObject({
   handle: z.string(),
@@ -13,8 +17,8 @@ export const documentForm = z.looseObject({
   state: z.string(),
   evidence_snapshot_date: z.string(),
   repository: z.string().optional(),
-  remotes: z.array(z.looseObject({ type: z.string(), url: z.string() })),
-  packages: z.array(z.looseObject({ registry_type: z.string(), identifier: z.string() })),
+  remotes: z.array(z.looseObject({ type: z.string(), url: z.string(), inputs })),
+  packages: z.array(z.looseObject({ registry_type: z.string(), identifier: z.string(), inputs })),
   observations: z.array(z.looseObject({ kind: z.string(), outcome: z.string() })),
   claim: z.looseObject({ claimed_at: z.string(), history: z.array(z.looseObject({})) }).nullish(),
 });

@@ -1,4 +1,5 @@
 import { toText, within } from '../core/words.ts';
+import { secretsOf } from '../listings/moves.ts';
 import { priceChallenge } from '../observations/kinds/offer.ts';
 import { kindOf } from '../observations/kinds.ts';
 import type { Observation } from '../observations/observation.ts';
@@ -39,6 +40,10 @@ function recordFacts(document: ListingDocument): [string, LockedFact][] {
     ...packages.map((one): [string, LockedFact] => [
       `package ${one.registry_type}:${one.identifier}${one.registry_base_url ? ` in ${one.registry_base_url}` : ''}`,
       { value: one.version ?? 'no version recorded', since },
+    ]),
+    ...[...secretsOf(document).values()].map(({ name, required, to }): [string, LockedFact] => [
+      `secret ${name}`,
+      { value: `${required ? 'needed by' : 'taken by'} ${[...to].sort().join(', ')}`, since },
     ]),
   ];
 }

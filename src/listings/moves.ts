@@ -73,8 +73,8 @@ interface Secret {
   readonly to: Set<string>;
 }
 
-/** Names of headers have no capitals of their own. */
-function secretsOf({ remotes, packages }: Naming): Map<string, Secret> {
+/** The secrets that a record names, by their names in small letters: names of headers have no capitals of their own. */
+export function secretsOf({ remotes, packages }: Pick<Naming, 'remotes' | 'packages'>): Map<string, Secret> {
   const secrets = new Map<string, Secret>();
   const add = (to: string, inputs: readonly ListingInput[] = []) => {
     for (const { name, secret, required } of inputs) {

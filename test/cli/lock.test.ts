@@ -323,6 +323,38 @@ it('what a publisher wrote is in quotes or code spans, and dated by its record, 
   ]);
 });
 
+it('a secret that the record newly asks for, and another host that gets one, is a change', async () => {
+  const name = 'com.example/secrets';
+  const asking = (version: string, host: string, names: readonly string[]) =>
+    registryEntry(
+      name,
+      {
+        version,
+        remotes: [
+          {
+            type: 'sse',
+            url: `https://${host}/sse`,
+            headers: names.map((one) => ({ name: one, isSecret: true, isRequired: true })),
+          },
+        ],
+      },
+      { updatedAt: '2026-11-02T08:00:00Z' },
+    );
+  const own = join(folder, 'secrets.json');
+  const at = ['--from', directory.url, '--out', own];
+  await directory.importEntries([asking('1.0.0', 'a.example.com', ['API_KEY'])]);
+  expect((await runDossier(['lock', ...at, name], {})).code).toBe(0);
+  await directory.importEntries([asking('1.0.1', 'b.example.com', ['API_KEY', 'STRIPE_KEY'])]);
+  const { code, stdout } = await runDossier(['check', ...at], {});
+  expect([code, stdout.split('\n').filter((line) => line.includes(': secret'))]).toEqual([
+    1,
+    [
+      `${name}: secret \`API_KEY\` changed from “needed by a.example.com” to “needed by b.example.com”, known since 2026-11-02`,
+      `${name}: secret \`STRIPE_KEY\` changed from nothing to “needed by b.example.com”, known since 2026-11-02`,
+    ],
+  ]);
+});
+
 it('lock adds listings to a file, and keeps those that it has', async () => {
   const out = join(folder, 'two.lock.json');
   const database = join(folder, 'none.db');

@@ -139,6 +139,33 @@ describe('a version that moves where callers go and what they send', () => {
     ]);
   });
 
+  it('stands in its place among pages of other changes', async () => {
+    const name = 'com.example.moves/often';
+    const entries = Array.from({ length: 11 }, (_, at) =>
+      registryEntry(
+        name,
+        { version: `1.0.${at}`, remotes: [{ type: 'sse', url: `https://n${at}.example.com/sse` }] },
+        { publishedAt: `2026-10-${at + 10}T08:00:00Z`, isLatest: at === 10 },
+      ),
+    );
+    await dated(whole).importEntries(entries);
+    const last = entries.at(-1)?.server ?? {};
+    for (let at = 0; at < 12; at += 1) {
+      dated(whole).wait(60);
+      await dated(whole).importEntries([
+        registryEntry(name, { ...last, description: `Words ${at}` }, { publishedAt: '2026-10-20T08:00:00Z' }),
+      ]);
+    }
+    const first = await call(whole, 'get_history', { handle: name });
+    const second = await call(whole, 'get_history', { handle: name, cursor: first.next_cursor });
+    const hostsIn = ({ changes }: Record<string, unknown>) =>
+      (changes as string[]).flatMap((text) => / to `(n\d+)\./.exec(text)?.[1] ?? []);
+    expect([(first.changes as object[]).length, second.next_cursor]).toEqual([20, undefined]);
+    expect([...hostsIn(first), ...hostsIn(second)]).toEqual(
+      Array.from({ length: 10 }, (_, at) => `n${10 - at}`),
+    );
+  });
+
   it('is not said any more of a listing that is withdrawn', async () => {
     await dated(small).importEntries(
       [before, after].map((entry) => registryEntry(handle, entry.server, { status: 'deleted' })),
