@@ -5,7 +5,7 @@ import type { EndpointAnswer } from '../endpoint/conversation.ts';
 import { shortNameOf, surfaces } from '../endpoint/surface.ts';
 import type { ShownFinding } from '../kind.ts';
 import { decodeOffers, type Offer, readAccepted } from './offer.ts';
-import { offersWords, paidOffers, toPaidOffers } from './offers.ts';
+import { offersWithPayees, offersWords, paidOffers, toPaidOffers } from './offers.ts';
 
 /** One way to pay for one tool; without `tool`, for whatever the address is asked. */
 const toolOffer = paidOffers.element.extend({ tool: z.string().optional() });
@@ -54,13 +54,24 @@ const quotedOffer = z.looseObject({
   chain_id: z.number().optional(),
 });
 
-/** All of them, whose details have them as they were quoted: a value holds what fits into 1 KiB. */
-function allToolOffers({ value, details }: ShownFinding<ToolOffer[]>): readonly ToolOffer[] {
+/** One way to pay for one tool, with who is paid by it. */
+export interface ToolOfferWithPayee extends ToolOffer {
+  readonly pay_to?: string;
+}
+
+/** All of them, whose details have them as they were quoted: a value holds what fits into 1 KiB, and no payees. */
+export function allToolOffers({
+  value,
+  details,
+}: Pick<ShownFinding<ToolOffer[]>, 'value' | 'details'>): readonly ToolOfferWithPayee[] {
   const quoted = z.array(quotedOffer).safeParse(details?.offers).data;
   if (!quoted) return value;
   const tools = [...Map.groupBy(quoted, ({ tool }) => tool)];
   return tools.flatMap(([tool, offers]) =>
-    toPaidOffers(offers).map((offer) => ({ ...offer, ...(tool !== undefined && { tool }) })),
+    offersWithPayees({ value: [], details: { offers } }).map((offer) => ({
+      ...offer,
+      ...(tool !== undefined && { tool }),
+    })),
   );
 }
 
@@ -69,7 +80,8 @@ const mostNamed = 3;
 /** What tools cost, each by its name, and which of them the endpoint did not list. */
 export function toolOffersWords(found: ShownFinding<ToolOffer[]>): Words {
   const tools = [...Map.groupBy(allToolOffers(found), ({ tool }) => tool)];
-  const named = tools.slice(0, mostNamed).map(([tool, offers]) => {
+  const named = tools.slice(0, mostNamed).map(([tool, all]) => {
+    const offers = toPaidOffers(all);
     if (tool !== undefined) return say`${code(tool)} ${offersWords(offers)}`;
     return tools.length > 1 ? say`${offersWords(offers)} for no named tool` : offersWords(offers);
   });

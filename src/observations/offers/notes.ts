@@ -52,7 +52,7 @@ function relationWords(advertised: PaidOffer, { amount, asset, network, scheme }
 
 /** What a catalogue, or a document of the host, lists beside an offer; of several tools, for the one that is paid for. */
 function advertisedNote(
-  { source, observed_at, payeesOf, ...listed }: Advertised,
+  { source, observed_at, ...listed }: Advertised,
   offer: SentOffer,
   paidTool: string | undefined,
 ): Words {
@@ -61,8 +61,8 @@ function advertisedNote(
   );
   const near = offers.find((one) => one.asset === offer.asset && one.network === offer.network) ?? offers[0];
   if (!near) return none;
-  const payees = payeesOf
-    .filter((one) => one.asset === near.asset && one.network === near.network)
+  const payees = offers
+    .filter((one) => one.asset === near.asset && one.network === near.network && one.tool === near.tool)
     .flatMap(({ pay_to }) => pay_to ?? []);
   const [payee] = payees;
   const other = payee === undefined ? none : say`, paid to ${code(payee)}`;

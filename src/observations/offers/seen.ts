@@ -1,14 +1,8 @@
-import { z } from 'zod';
 import { factsOf, type NamedKind } from '../kind.ts';
 import { priceChallenge } from '../kinds/offer.ts';
-import {
-  allOffers,
-  type OfferWithPayee,
-  offersWithPayees,
-  type PaidOffer,
-  paidOffers,
-} from '../kinds/offers.ts';
+import { allOffers, type OfferWithPayee, offersWithPayees, type PaidOffer } from '../kinds/offers.ts';
 import { isAnotherEachTime, pricePayTo, readPayees } from '../kinds/price.ts';
+import { allToolOffers, type ToolOfferWithPayee, toolOffers } from '../kinds/tool-offers.ts';
 import { kinds } from '../kinds.ts';
 import type { Observation, ObservationChange, StoredObservation } from '../observation.ts';
 import { ownProbe } from '../remotes.ts';
@@ -96,13 +90,8 @@ export function toSeenQuotes(facts: readonly StoredObservation[], changes: Chang
 export interface Advertised {
   readonly source: string;
   readonly observed_at: string;
-  readonly offers: readonly (PaidOffer & { readonly tool?: string | undefined })[];
-  readonly payeesOf: readonly OfferWithPayee[];
+  readonly offers: readonly ToolOfferWithPayee[];
 }
-
-const advertisedOffers = z
-  .array(z.looseObject({ ...paidOffers.element.shape, tool: z.string().optional() }))
-  .min(1);
 
 /** The kinds of fact that may be lists of offers which others, or other places, state. */
 const advertising = kinds.filter(
@@ -113,19 +102,11 @@ const advertising = kinds.filter(
 export function toAdvertised(facts: readonly StoredObservation[]): Advertised[] {
   return facts
     .filter(({ kind, outcome }) => outcome === 'seen' && advertising.some((one) => one.kind === kind))
-    .flatMap(({ value, details, source, source_url, observed_at }) => {
-      const offers = advertisedOffers.safeParse(value).data;
+    .flatMap(({ value: stored, details, source, source_url, observed_at }) => {
+      const value = toolOffers.safeParse(stored).data ?? [];
       const url = source === ownProbe && source_url !== undefined ? URL.parse(source_url) : undefined;
       const place = url ? `${url.host}${url.pathname}` : source;
-      return offers
-        ? [
-            {
-              source: place,
-              observed_at,
-              offers,
-              payeesOf: offersWithPayees({ value, ...(details && { details }) }),
-            },
-          ]
-        : [];
+      const offers = allToolOffers({ value, ...(details && { details }) });
+      return value.length > 0 ? [{ source: place, observed_at, offers }] : [];
     });
 }

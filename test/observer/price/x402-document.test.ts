@@ -10,6 +10,7 @@ import { startFetchServer } from '../../support/endpoints/paid-endpoint.ts';
 const asset = '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913';
 const network = 'eip155:8453';
 const payTo = '0x1111111111111111111111111111111111111111';
+const otherPayee = '0x2222222222222222222222222222222222222222';
 
 /** What the packages of x402 ask for at a price in dollars, on Base. */
 async function startPricing() {
@@ -64,6 +65,14 @@ beforeAll(async () => {
       ],
     },
   };
+  documents.wide = {
+    '/.well-known/x402': {
+      resources: Array.from({ length: 45 }, (_, n) => ({
+        ...{ url: '/mcp', tool: `tool${n}` },
+        accepts: cent.map((one) => ({ ...one, payTo: n === 44 ? otherPayee : payTo })),
+      })),
+    },
+  };
   documents.older = {
     '/.well-known/x402': {
       resources: [
@@ -86,7 +95,7 @@ beforeAll(async () => {
       length: -1,
     },
   };
-  const names = ['bare', 'whole', 'older', 'elsewhere', 'page', 'hostile', 'none'];
+  const names = ['bare', 'whole', 'older', 'elsewhere', 'page', 'hostile', 'wide', 'none'];
   const started = await Promise.all(
     names.map(
       async (name) => [name, await startDocumented(['find', 'send'], () => documents[name] ?? {})] as const,
@@ -187,6 +196,30 @@ it('reads no more than 10,000 resources and shows 50 tools, whatever they are ca
   expect(await see('hostile', 'price.x402')).toMatchObject({
     value: [{ tool: '__proto__' }, { tool: 'constructor' }, { tool: 'zoom' }],
   });
+});
+
+it('check_offer has the price and the payee of the tool that is paid for, of however many', async () => {
+  await see('wide', 'price.x402');
+  const check = async (tool: string, payee: string) => {
+    const answer = await observed.directory.app.request('/api/tools/check_offer', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        handle: handleAt('wide'),
+        offer: {
+          x402Version: 2,
+          resource: { url: `mcp://tool/${tool}` },
+          accepts: [
+            { scheme: 'exact', network, asset, amount: '20000', payTo: payee, maxTimeoutSeconds: 60 },
+          ],
+        },
+      }),
+    });
+    return answer.text();
+  };
+  const listed = 'lists 0.01 USDC on Base for `tool44`, less than this, paid to';
+  expect(await check('tool44', otherPayee)).toContain(`${listed} the same address`);
+  expect(await check('tool44', payTo)).toContain(`${listed} \`${otherPayee}\``);
 });
 
 it('asks for the second address only where the first one has none, and not of a host that gave no answer', () => {
