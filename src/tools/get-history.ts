@@ -1,11 +1,21 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { readCursor, toCursor } from '../core/cursor.ts';
-import { code, list, paragraphs } from '../core/text.ts';
+import { code, day, list, paragraphs } from '../core/text.ts';
 import { toMarkdown, wordsSchema } from '../core/words.ts';
-import { historyKinds, logIndexOf, readHistory, toHistoryLines } from '../document/answers/history.ts';
+import {
+  changedOf,
+  type HistoryEvent,
+  historyKinds,
+  logIndexOf,
+  readHistory,
+  toHistoryLines,
+} from '../document/answers/history.ts';
 import { sampleFlag } from '../document/listing-document.ts';
+import type { ListingFacts } from '../document/record.ts';
 import { isSample } from '../listings/listing.ts';
+import { factsOf } from '../observations/kind.ts';
+import { endpointAvailability } from '../observations/kinds/endpoint.ts';
 import { findListingFacts } from './find/listing.ts';
 import { cursorInput, namedInput, oneOf, tagsOfNamed } from './input/fields.ts';
 import { closingText, untrustedOf } from './texts.ts';
@@ -52,9 +62,22 @@ export async function readHistoryPage(
     handle: facts.listing.handle,
     events,
     is_observed: facts.observed !== undefined,
+    no_change: since || cursor ? undefined : noChange(events, facts.observed),
     ...(isSample(facts.listing) && { sample: true as const }),
     ...(next && { next_cursor: toCursor([...next]) }),
   };
+}
+
+/** That checks have seen no change since the first, and how many; undefined where anything changed, or there was one check only. */
+function noChange([first, other]: readonly HistoryEvent[], observed: ListingFacts['observed']) {
+  if (!observed || other || first?.type !== 'check' || !first.is_first) return undefined;
+  const [since, last] = [day(first.at), day(observed.observed_at)];
+  if (since === last || changedOf(first).length > 0) return undefined;
+  const counted = factsOf(endpointAvailability, observed.observations).flatMap(({ value }) =>
+    value?.first_check === since ? value.days_90.made : [],
+  );
+  const checks = counted.length > 0 ? `${Math.max(...counted)} checks` : 'checks';
+  return `No change in ${checks} since ${since}; the last was on ${last}.`;
 }
 
 const howToRead =
@@ -79,7 +102,7 @@ export const getHistory = defineTool({
       answer.next && `Next: ${answer.next}.`,
     ),
   async run(sent, context) {
-    const { events, is_observed, ...page } = await readHistoryPage(sent, context);
+    const { events, is_observed, no_change, ...page } = await readHistoryPage(sent, context);
     const isEmpty = events.length === 0 && page.next_cursor === undefined;
     const isSome = (sent.kind ?? sent.since ?? sent.cursor) !== undefined;
     const changes = events.flatMap((event) => toHistoryLines(event, sent.kind));
@@ -87,7 +110,7 @@ export const getHistory = defineTool({
       ...page,
       statement: isEmpty
         ? `No ${isSome ? 'such ' : ''}change is recorded here${is_observed ? '' : ', and Dossier has made no observation of this listing'}.`
-        : howToRead,
+        : [no_change, howToRead].filter(Boolean).join(' '),
       changes,
       ...(events.some((event) => logIndexOf(event) !== undefined) && { next: 'get_proof, with a log index' }),
       untrusted_fields: untrustedOf({ changes }, ['changes']),
