@@ -201,7 +201,12 @@ export function createRun(
     nuget: once((path) => registry('nuget', path)),
     cargo: once((path) => registry('cargo', path)),
   };
-  const { image, signature, advisories } = parts.packages;
+  const { signature, advisories } = parts.packages;
+  const image = once(async (place) => {
+    const [host = '', ...path] = place.split('/');
+    const opened = parts.packages.image({ host, name: path.join('/') });
+    return 'result' in opened ? opened : { manifest: once(opened.manifest), blob: once(opened.blob) };
+  });
   return {
     /** With at most ten remotes, one for each address. */
     listing,
@@ -222,6 +227,8 @@ export function createRun(
     catalogs: parts.catalogs,
     /** A GET of a path of a package registry, as `/left-pad`; `not_asked` where PACKAGE_REGISTRIES names none. */
     registry: (name: keyof typeof ofRegistries, path: string) => ofRegistries[name](path),
-    ...{ image, signature, advisories },
+    /** A container image that everyone may read: its manifests and what they name. */
+    image: ({ host, name }: Readonly<Record<'host' | 'name', string>>) => image(`${host}/${name}`),
+    ...{ signature, advisories },
   };
 }

@@ -5,7 +5,7 @@ import { type NoAnswer, noAnswer } from '../../net/answer.ts';
 import { toRepositoryKey } from '../../net/repository-place.ts';
 import { defineKind } from '../kind.ts';
 import type { Published } from '../published/document.ts';
-import { ofPublished, packageRegistries, withRepository } from '../published/readers.ts';
+import { describedTypes, ofPublished, withRepository } from '../published/readers.ts';
 import { packagesOn, type RecordedPackage } from '../published/recorded.ts';
 import { packageOf } from '../published/words.ts';
 import type { Found } from '../remotes.ts';
@@ -59,13 +59,13 @@ export const packageNames = defineKind({
   question: 'publisher',
   title: 'Listing that the package names',
   means:
-    'Which listing the recorded version of the package says that it belongs to: mcpName in the package.json of npm, lines “mcp-name: …” in the README on PyPI and NuGet, at most five. Names are compared exactly, as the registry does.',
+    'Which listing the recorded version of the package says that it belongs to: mcpName in the package.json of npm, lines “mcp-name: …” in the README on PyPI and NuGet, the label io.modelcontextprotocol.server.name of an image, at most five. Names are compared exactly, as the registry does.',
   doesNotMean:
     'Who publishes the package wrote it, which is not shown to be who publishes the listing. The registry asks for it when a listing is published, and not later.',
   method_version: 'package/1',
   isOptional: true,
   ...ofPublished(
-    ['npm', 'pypi', 'nuget'],
+    ['npm', 'pypi', 'nuget', 'oci'],
     ({ names: all, version }, { subject }, { listing: { handle } }) => {
       if ('result' in all) return all;
       if (all.length === 0)
@@ -98,7 +98,7 @@ const stated = z.strictObject({
 /** The repository that a package states, beside the recorded one. */
 async function compare(
   { repository, version }: Published,
-  { subject }: RecordedPackage,
+  { subject }: Pick<RecordedPackage, 'subject'>,
   run: Run,
 ): Promise<Found<z.infer<typeof stated>> | NoAnswer> {
   if (repository === undefined)
@@ -114,7 +114,7 @@ async function compare(
   };
 }
 
-const withStated = ofPublished(packageRegistries, compare);
+const withStated = ofPublished(describedTypes, compare);
 
 /** The repository that a published package states as its own. */
 export const packageRepository = defineKind({
@@ -142,7 +142,7 @@ export const packageRepository = defineKind({
   isOptional: true,
   restsOn: 'package',
   about: (listing) =>
-    packagesOn(...packageRegistries)(listing).map((one) => ({
+    packagesOn(...describedTypes)(listing).map((one) => ({
       ...one,
       recorded: withRepository(one, listing),
     })),
@@ -171,7 +171,7 @@ export const packageLicence = defineKind({
     'Dossier has not read the licence, and does not compare it with that of the repository; it says nothing of a service that the package connects to.',
   method_version: 'package/1',
   isOptional: true,
-  ...ofPublished(packageRegistries, ({ licence, version }, { subject }) =>
+  ...ofPublished(describedTypes, ({ licence, version }, { subject }) =>
     licence === undefined
       ? noAnswer('nothing', say`Version ${code(version)} of ${code(subject)} states no licence.`)
       : { value: licence, outcome: 'seen', details: { version } },

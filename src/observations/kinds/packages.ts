@@ -1,12 +1,13 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { code, day, dayOf, number, own, quote, say } from '../../core/words.ts';
-import { notAsked, returned, toContent, toRegistered } from '../../net/answer.ts';
+import { returned, toContent } from '../../net/answer.ts';
 import { defineKind } from '../kind.ts';
 import type { Finding } from '../observation.ts';
-import { namesWords, notFound, sourceOf } from '../published/document.ts';
+import { namesWords, sourceOf } from '../published/document.ts';
+import { digestForm, readManifest } from '../published/oci.ts';
 import { ofPackages, ofPublished, packageRegistries } from '../published/readers.ts';
-import { packagesOn, type RecordedPackage, registryOf, toImage } from '../published/recorded.ts';
+import { packagesOn, type RecordedPackage, registryOf } from '../published/recorded.ts';
 import { isLookedUp, versionOf } from '../published/words.ts';
 import { ownProbe, withoutAnswer } from '../remotes.ts';
 import type { Run } from '../run.ts';
@@ -47,8 +48,6 @@ export const packageDeprecated = defineKind({
   ),
 });
 
-const digestForm = /^sha256:[\da-f]{64}$/;
-
 /** Of an image: a tag or digest, and the digest of its manifest. */
 const manifest = z.strictObject({ reference: z.string(), digest: z.string() });
 
@@ -56,24 +55,13 @@ async function ofImage(
   recorded: RecordedPackage<'oci'>,
   run: Run,
 ): Promise<Finding<z.infer<typeof manifest>>> {
-  const image = toImage(recorded);
-  if (!image)
-    return withoutAnswer(notAsked(own('The recorded identifier is not the name of a container image.')));
-  const answer = toRegistered(await run.image(image), ({ schemaVersion }) => Number.isInteger(schemaVersion));
-  if (answer.result !== 'document' && answer.result !== 'absent') return withoutAnswer(answer);
-  const { response } = answer;
-  if (answer.result === 'absent')
-    return withoutAnswer(
-      notFound(
-        code(image.host),
-        response,
-        say`has no public image ${code(image.name)} at ${code(image.reference)}`,
-      ),
-    );
+  const found = await readManifest(run, recorded);
+  if (found.result !== 'document') return withoutAnswer(found);
+  const { response, reference } = found;
   const stated = response.headers['docker-content-digest'] ?? '';
   const digest = digestForm.test(stated) ? stated : `sha256:${hash('sha256', response.text)}`;
   return {
-    value: { reference: image.reference, digest },
+    value: { reference, digest },
     outcome: 'seen',
     ...sourceOf(response),
   };

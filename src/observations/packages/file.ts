@@ -6,7 +6,7 @@ import type { Robots } from '../hosts/robots.ts';
 const mostHosts = 3;
 
 /** The https address on another host that a response redirects to; undefined if it is none, or a place to sign in. */
-function redirectOf(response: Fetched): string | undefined {
+export function redirectOf(response: Fetched): string | undefined {
   const { location } = response.headers;
   const isRedirect = response.status >= 300 && response.status < 400 && meaningOf(response) === 'passing';
   const to = isRedirect && location !== undefined ? URL.parse(location, response.url) : null;

@@ -2,59 +2,16 @@ import type { Config } from '../../config/config.ts';
 import { officialRegistries } from '../../config/settings.ts';
 import type { Timeouts } from '../../config/timeouts.ts';
 import { cachedOnce } from '../../core/cached-once.ts';
-import { own as ownMember, readObject } from '../../core/json.ts';
+import { own as ownMember } from '../../core/json.ts';
 import { own, say } from '../../core/words.ts';
-import { challengesOf, type Fetched, type NoAnswer, notAsked } from '../../net/answer.ts';
+import { notAsked } from '../../net/answer.ts';
 import { createOutboundClient, type OutboundRules } from '../../net/client.ts';
 import { createPoliteFetch, observerRules, type PoliteFetch, type PoliteParts } from '../hosts/polite.ts';
 import type { Robots } from '../hosts/robots.ts';
 import { isAddress, openAdvisories } from './advisories.ts';
 import { askFile } from './file.ts';
+import { openImage } from './image.ts';
 import type { Ecosystem } from './version-order.ts';
-
-/** OCI image indexes and manifests, and their older Docker forms. */
-const accept = [
-  'application/vnd.oci.image.index.v1+json',
-  'application/vnd.oci.image.manifest.v1+json',
-  'application/vnd.docker.distribution.manifest.list.v2+json',
-  'application/vnd.docker.distribution.manifest.v2+json',
-].join(', ');
-
-/** The address that gives everyone a token to read public images, as a 401 names it (distribution specification). */
-function tokenUrl(response: Fetched, asked: URL): URL | undefined {
-  const { parameters } = challengesOf(response).find(({ scheme }) => scheme === 'bearer') ?? {};
-  const url = URL.parse(parameters?.get('realm') ?? '');
-  if (!url || (url.protocol !== 'https:' && url.origin !== asked.origin)) return undefined;
-  for (const name of ['service', 'scope']) {
-    const value = parameters?.get(name);
-    if (value) url.searchParams.set(name, value);
-  }
-  return url;
-}
-
-function readToken({ status, text }: Fetched): string | undefined {
-  const { token, access_token } = (status === 200 && readObject(text)) || {};
-  const found = token ?? access_token;
-  return typeof found === 'string' && /^[\x21-\x7e]{1,8192}$/.test(found) ? found : undefined;
-}
-
-/**
- * Reads the manifest of an image. A registry that answers 401 is asked once more with the token that it gives to everyone
- * without credentials, as every anonymous pull does. `askPublic` asks a token service on another host.
- */
-async function readManifest(
-  url: string,
-  { ask, askPublic }: { readonly ask: PoliteFetch; readonly askPublic: PoliteFetch },
-): Promise<Fetched | NoAnswer> {
-  const first = await ask({ url, headers: { accept } });
-  if (first.result !== 'response' || first.status !== 401) return first;
-  const asked = new URL(url);
-  const at = tokenUrl(first, asked);
-  if (!at) return first;
-  const given = await (at.origin === asked.origin ? ask : askPublic)({ url: at.href });
-  const token = given.result === 'response' ? readToken(given) : undefined;
-  return token === undefined ? first : ask({ url, headers: { accept, authorization: `Bearer ${token}` } });
-}
 
 /** Only what lies under a configured base, at any address: the operator named it. HOST_OVERRIDES come first. */
 function registryRules(config: Config, timeouts: Pick<Timeouts, 'name_ms'>): OutboundRules {
@@ -125,12 +82,12 @@ export function createPackageRegistries(
     /** What a HEAD of the address of a package file gives. */
     file: (url: string, asking: PoliteFetch) =>
       askFile(url, { fetch: asking, robots, hosts: config.repositoryHosts }),
-    /** The manifest of a container image: registry host, repository, and a tag or digest. */
-    async image({ host, name, reference }: Readonly<Record<'host' | 'name' | 'reference', string>>) {
+    /** A container image that everyone may read, by the host of its registry and its repository there. */
+    image({ host, name }: Readonly<Record<'host' | 'name', string>>) {
       if (bases.oci === '') return off('oci');
       const isHub = host === 'docker.io';
-      const url = `${isHub ? bases.oci : `https://${host}`}/v2/${name}/manifests/${reference}`;
-      return readManifest(url, { ask: isHub ? ask : askPublic, askPublic });
+      const base = `${isHub ? bases.oci : `https://${host}`}/v2/${name}`;
+      return openImage(base, { ask: isHub ? ask : askPublic, askPublic });
     },
   };
 }

@@ -7,6 +7,7 @@ import { readCargo } from './cargo.ts';
 import type { Published } from './document.ts';
 import { readNpm } from './npm.ts';
 import { readNuget } from './nuget.ts';
+import { readOci } from './oci.ts';
 import { readPypi } from './pypi.ts';
 import {
   type PackageRegistry,
@@ -16,17 +17,26 @@ import {
   readablePackages,
 } from './recorded.ts';
 
-const readers: Readonly<
-  Record<PackageRegistry, (run: Run, recorded: RecordedPackage) => Promise<Published | NoAnswer>>
-> = { npm: readNpm, pypi: readPypi, nuget: readNuget, cargo: readCargo };
+/** What has a published version that says something of itself. */
+type Described = PackageRegistry | 'oci';
+
+const readers: {
+  readonly [Type in Described]: (run: Run, recorded: RecordedPackage<Type>) => Promise<Published | NoAnswer>;
+} = { npm: readNpm, pypi: readPypi, nuget: readNuget, cargo: readCargo, oci: readOci };
+
+/** The packages that say something of themselves: those of a registry, and images. */
+export const describedTypes = Object.keys(readers) as readonly Described[];
 
 /** The registries whose packages have facts about a published version. */
-export const packageRegistries = Object.keys(readers) as readonly PackageRegistry[];
+export const packageRegistries = describedTypes.filter((type) => type !== 'oci');
 
 const read = new WeakMap<Run, Map<string, Promise<Published | NoAnswer>>>();
 
 /** What a registry says of a recorded package, read once for each run. */
-export function readPublished(run: Run, recorded: RecordedPackage): Promise<Published | NoAnswer> {
+export function readPublished<Type extends Described>(
+  run: Run,
+  recorded: RecordedPackage<Type>,
+): Promise<Published | NoAnswer> {
   const known = read.get(run) ?? new Map<string, Promise<Published | NoAnswer>>();
   read.set(run, known);
   const reading = known.get(recorded.recorded);
@@ -58,10 +68,10 @@ export const ofPackages = <const Value extends Json, Type extends PackageType>(
 
 /** One fact for each recorded package of these registries whose version is published there. */
 export const ofPublished = <const Value extends Json>(
-  types: readonly PackageRegistry[],
+  types: readonly Described[],
   toFinding: (
     published: Published,
-    recorded: RecordedPackage,
+    recorded: RecordedPackage<Described>,
     run: Run,
   ) => Found<Value> | NoAnswer | Promise<Found<Value> | NoAnswer>,
 ) =>

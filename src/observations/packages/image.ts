@@ -1,0 +1,70 @@
+import { readObject } from '../../core/json.ts';
+import { challengesOf, type Fetched, type NoAnswer } from '../../net/answer.ts';
+import type { PoliteFetch } from '../hosts/polite.ts';
+import { redirectOf } from './file.ts';
+
+/** OCI image indexes and manifests, and their older Docker forms. */
+const manifests = [
+  'application/vnd.oci.image.index.v1+json',
+  'application/vnd.oci.image.manifest.v1+json',
+  'application/vnd.docker.distribution.manifest.list.v2+json',
+  'application/vnd.docker.distribution.manifest.v2+json',
+].join(', ');
+
+/** The address that gives everyone a token to read public images, as a 401 names it (distribution specification). */
+function tokenUrl(response: Fetched, asked: URL): URL | undefined {
+  const { parameters } = challengesOf(response).find(({ scheme }) => scheme === 'bearer') ?? {};
+  const url = URL.parse(parameters?.get('realm') ?? '');
+  if (!url || (url.protocol !== 'https:' && url.origin !== asked.origin)) return undefined;
+  for (const name of ['service', 'scope']) {
+    const value = parameters?.get(name);
+    if (value) url.searchParams.set(name, value);
+  }
+  return url;
+}
+
+function readToken({ status, text }: Fetched): string | undefined {
+  const { token, access_token } = (status === 200 && readObject(text)) || {};
+  const found = token ?? access_token;
+  return typeof found === 'string' && /^[\x21-\x7e]{1,8192}$/.test(found) ? found : undefined;
+}
+
+interface Asking {
+  readonly ask: PoliteFetch;
+  /** Asks hosts other than that of the registry. */
+  readonly askPublic: PoliteFetch;
+}
+
+/**
+ * Opens an image by the address of its repository in a registry. A registry that answers 401 is asked once more with the token that it gives
+ * to everyone without credentials, as every anonymous pull does; the token holds for what else is read of the image.
+ */
+export function openImage(base: string, { ask, askPublic }: Asking) {
+  let authorization: string | undefined;
+  const get = async (path: string, accept: string): Promise<Fetched | NoAnswer> => {
+    const url = `${base}/${path}`;
+    const send = () => ask({ url, headers: { accept, ...(authorization && { authorization }) } });
+    const first = await send();
+    if (first.result !== 'response' || first.status !== 401 || authorization !== undefined) return first;
+    const asked = new URL(url);
+    const at = tokenUrl(first, asked);
+    if (!at) return first;
+    const given = await (at.origin === asked.origin ? ask : askPublic)({ url: at.href });
+    const token = given.result === 'response' ? readToken(given) : undefined;
+    if (token === undefined) return first;
+    authorization = `Bearer ${token}`;
+    return send();
+  };
+  return {
+    /** The manifest or index at a tag or digest. */
+    manifest: (reference: string) => get(`manifests/${reference}`, manifests),
+    /** What has a digest, under its address in the registry; registries keep it at other hosts, which get no token. */
+    async blob(digest: string): Promise<Fetched | NoAnswer> {
+      const answer = await get(`blobs/${digest}`, '*/*');
+      const to = answer.result === 'response' ? redirectOf(answer) : undefined;
+      if (answer.result !== 'response' || to === undefined) return answer;
+      const moved = await askPublic({ url: to });
+      return moved.result === 'response' ? { ...moved, url: answer.url } : moved;
+    },
+  };
+}

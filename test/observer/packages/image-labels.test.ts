@@ -1,0 +1,119 @@
+import { hash } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Directory, openDirectory } from '../../support/directory.ts';
+import { type Endpoint, startEndpoint } from '../../support/endpoints/mcp-endpoint.ts';
+import { registryEntry } from '../../support/entries.ts';
+import { onGitHub } from '../../support/registry-entries.ts';
+
+const digestOf = (text: string) => `sha256:${hash('sha256', text)}`;
+
+const config = JSON.stringify({
+  ...{ architecture: 'amd64', os: 'linux', created: '2026-03-04T05:06:07Z' },
+  config: {
+    Labels: {
+      'io.modelcontextprotocol.server.name': 'io.github.alice/server',
+      'org.opencontainers.image.licenses': 'Apache-2.0',
+      'org.opencontainers.image.source': 'https://github.com/alice/server',
+    },
+  },
+});
+const manifest = JSON.stringify({ schemaVersion: 2, config: { digest: digestOf(config), size: 1 } });
+const otherConfig = JSON.stringify({ config: { Labels: { 'io.modelcontextprotocol.server.name': 7 } } });
+const index = JSON.stringify({
+  schemaVersion: 2,
+  manifests: [
+    { digest: digestOf('attestation'), platform: { os: 'unknown', architecture: 'unknown' } },
+    { digest: digestOf('arm'), platform: { os: 'linux', architecture: 'arm64' } },
+    { digest: digestOf(manifest), platform: { os: 'linux', architecture: 'amd64' } },
+  ],
+});
+const ofConfig = (digest: string) => JSON.stringify({ schemaVersion: 2, config: { digest } });
+const contents: Record<string, string> = {
+  '/v2/alice/server/manifests/1.0': index,
+  [`/v2/alice/server/manifests/${digestOf(manifest)}`]: manifest,
+  '/v2/alice/plain/manifests/1.0': ofConfig(digestOf(otherConfig)),
+  [`/v2/alice/plain/blobs/${digestOf(otherConfig)}`]: otherConfig,
+  '/v2/alice/forged/manifests/1.0': ofConfig(digestOf('another')),
+  [`/v2/alice/forged/blobs/${digestOf('another')}`]: config,
+  '/v2/alice/odd/manifests/1.0': JSON.stringify({ schemaVersion: 2, manifests: [{ digest: '../../x' }] }),
+};
+
+let hub: Endpoint;
+let store: Endpoint;
+let directory: Directory;
+
+beforeAll(async () => {
+  hub = await startEndpoint((_, { url = '', headers }, response) => {
+    if (url.startsWith('/token')) return void response.end('{"token":"for-everyone"}');
+    if (headers.authorization !== 'Bearer for-everyone')
+      return void response
+        .writeHead(401, { 'www-authenticate': `Bearer realm="http://${headers.host}/token",service="hub"` })
+        .end();
+    // As Docker Hub and ghcr.io do, at an address that is signed for one request.
+    if (url === `/v2/alice/server/blobs/${digestOf(config)}`)
+      return void response.writeHead(307, { location: 'https://blobs.example.com/config?sig=1' }).end();
+    const text = contents[url];
+    response.writeHead(text === undefined ? 404 : 200, { 'content-type': 'application/json' }).end(text);
+  });
+  store = await startEndpoint((_, { url }, response) =>
+    url === '/config?sig=1' ? void response.end(config) : void response.writeHead(404).end(),
+  );
+  const listed = (name: string) =>
+    registryEntry(`io.github.bob/${name}`, {
+      remotes: [],
+      packages: [{ registryType: 'oci', identifier: `docker.io/alice/${name}:1.0` }],
+      ...onGitHub('alice/server'),
+    });
+  directory = await openDirectory({
+    entries: ['server', 'plain', 'forged', 'odd', 'gone'].map(listed),
+    environment: {
+      PACKAGE_REGISTRIES: JSON.stringify({ oci: hub.url }),
+      HOST_OVERRIDES: JSON.stringify({ 'blobs.example.com': store.url }),
+    },
+  });
+});
+afterAll(async () => {
+  await directory.close();
+  await Promise.all([hub.close(), store.close()]);
+});
+
+/** Outcome or value of each fact about the image of a listing. */
+async function factsOf(name: string) {
+  const { observations } = await directory.observe(`io.github.bob/${name}`);
+  return Object.fromEntries(
+    observations
+      .filter(({ kind }) => kind.startsWith('package.'))
+      .map(({ kind, outcome, value }) => [kind.replace('package.', ''), value ?? outcome]),
+  );
+}
+
+it('states what the labels of an image say, which it reads with one token and sends to no other host', async () => {
+  expect(await factsOf('server')).toEqual({
+    exists: { reference: '1.0', digest: digestOf(index) },
+    names: { names: ['io.github.alice/server'], names_this: false },
+    repository: { result: 'match', repository: 'github.com/alice/server' },
+    licence: 'Apache-2.0',
+  });
+  expect(hub.sent.map(({ path }) => path)).toEqual([
+    '/v2/alice/server/manifests/1.0',
+    '/token?service=hub',
+    '/v2/alice/server/manifests/1.0',
+    `/v2/alice/server/manifests/${digestOf(manifest)}`,
+    `/v2/alice/server/blobs/${digestOf(config)}`,
+  ]);
+  expect(store.sent.map(({ path, headers }) => [path, headers.authorization])).toEqual([
+    ['/robots.txt', undefined],
+    ['/config?sig=1', undefined],
+  ]);
+});
+
+it('states nothing of labels that are none, of a configuration with another digest, or of another form', async () => {
+  const nothing = { names: 'nothing', repository: 'nothing', licence: 'nothing' };
+  expect(await factsOf('plain')).toMatchObject(nothing);
+  expect(await factsOf('forged')).toMatchObject(nothing);
+  expect(await factsOf('odd')).toMatchObject(nothing);
+  const before = hub.sent.length;
+  await factsOf('odd');
+  expect(hub.sent.slice(before).map(({ path }) => path)).not.toContain('/v2/alice/odd/manifests/../../x');
+  expect(await factsOf('gone')).toMatchObject({ exists: 'absent', names: 'absent' });
+});
