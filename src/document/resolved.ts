@@ -30,6 +30,9 @@ const resolved = z.object({
     .enum(['listed', 'withdrawn', 'several_listings', 'not_listed', 'not_known'])
     .describe('not_known: this copy of the registry does not record what was asked for'),
   ...hit.partial().shape,
+  version_asked: wordsSchema
+    .optional()
+    .describe('If another version of a package was asked for than the record names'),
   found_by: wordsSchema.optional(),
   version: z.string().optional().describe('Of the record'),
   package_version: z.string().optional().describe('Of the package asked for, by the record'),
@@ -55,13 +58,23 @@ export type ResolvedNames = z.infer<typeof resolvedNames>;
 
 /** What is said of a name, in the order of the short answer about a listing. */
 export function toResolvedLines(one: Resolved): Words[] {
-  const { outcome, handle, found_by, version, package_version: recorded, near = [], facts = [] } = one;
+  const {
+    outcome,
+    handle,
+    found_by,
+    version,
+    package_version: recorded,
+    near = [],
+    facts = [],
+    version_asked,
+  } = one;
   const { title, description, candidates = [], reason, notes = [], stands_out = [] } = one;
   const written = [title, description].map((text) => (text ? quote(text) : say``));
   const is = outcome === 'listed' ? say`` : say`it is ${ours(outcome.replaceAll('_', ' '))}`;
   const which = join([is, handle ? code(handle) : say``], ': ');
   const ofPackage = recorded ? say`, of the package ${code(recorded)}` : say``;
   const said = [
+    version_asked ?? say``,
     sentence(found_by ? say`${which}, found as ${found_by}` : which),
     join(written, ': '),
     join(

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { isHandle } from '../core/handle.ts';
 import { namespaceIdentity } from '../core/identity.ts';
-import { own } from '../core/json.ts';
+import { attempt, own } from '../core/json.ts';
 import { readNamedPayee } from '../core/payee.ts';
 import { toRepositoryKey } from '../net/repository-place.ts';
 import { ownerFacets, ownerLabel } from '../search/facets.ts';
@@ -115,24 +115,49 @@ const registries: Readonly<Record<string, string>> = {
 const runner = /^(?:npx|bunx|uvx|pnpm dlx|yarn dlx|pipx run)\s+(?:-y\s+|--yes\s+)?/;
 const packageForm = /^(?=.{1,200}$)@?[a-z0-9][\w.-]*(?:\/[\w.-]+)*$/i;
 
-/** Without a version: `pkg@1.2.3`, `pkg==1.2.3`, `image:1.2`. */
-const withoutVersion = (name: string) => name.replace(/(?<=.)(?:@[^/@]*|[=~<>]=.*|:[\w.-]+)$/, '');
+/** What stands behind the name of a package: `@1.2.3`, `==1.2.3`, `>=2`, `:1.2`, `@sha256:...`. */
+const behindName = /(?<=.)(?:@[^/@]*|\s*[=~<>!].*|:[\w.-]+)$/;
+
+/** An image may have a tag and a digest. */
+const withoutVersion = (name: string) => name.replace(behindName, '').replace(behindName, '');
 
 /** A package as it is written: its registry, if that stands before it, and its name with what follows that. */
 function readPackage(text: string) {
-  const written = text.replace(runner, '');
-  const [, prefix = '', rest = ''] = /^(?:pkg:)?(?:([a-z]+)[:/](?!\/))?(.*)$/i.exec(written) ?? [];
+  const started = text.replace(runner, '');
+  // What stands behind the package are its arguments.
+  const written = started === text ? text : (started.split(/\s+/)[0] ?? '');
+  // A package URL encodes the @ of a scope, and has qualifiers and a path in the package behind it.
+  const plain = /^pkg:/i.test(written)
+    ? (attempt(() => decodeURIComponent(written.replace(/[?#].*$/s, ''))) ?? written)
+    : written;
+  const [, prefix = '', rest = ''] = /^(?:pkg:)?(?:([a-z]+)[:/](?!\/))?(.*)$/i.exec(plain) ?? [];
   const registry = own(registries, prefix.toLowerCase());
-  return { registry, named: registry ? rest.replace(/^\/\//, '') : written };
+  return { registry, named: registry ? rest.replace(/^\/\//, '') : plain };
 }
 
-/** The version that the name of a package ends with; undefined without one, and of a tag or a range. */
-export const versionIn = (text: string): string | undefined =>
-  /(?<=.)(?:@|==|:)v?(\d[\w.+-]*)$/.exec(readPackage(text.trim()).named)?.[1];
+/** What stands behind the name of a package; `isExact` unless an operator makes it a range. */
+export interface VersionAsked {
+  readonly text: string;
+  readonly isExact: boolean;
+}
+
+const longestVersion = 100;
+
+/** The version, tag or range that the name of a package ends with; undefined without one. */
+export function versionIn(text: string): VersionAsked | undefined {
+  const { named } = readPackage(text.trim());
+  const behind = named.slice(withoutVersion(named).length).trim();
+  const [, sign = '', version = ''] = /^(@|:|={2,3}|[=~<>!]+)\s*(.*)$/s.exec(behind) ?? [];
+  if (version === '') return undefined;
+  const isExact = /^(?:@|:|={2,3})$/.test(sign);
+  const [, digest] = /@(sha256:[\da-f]{64})$/.exec(behind) ?? [];
+  const asked = digest ?? (isExact ? version : behind);
+  return { text: asked.slice(0, longestVersion), isExact };
+}
 
 function toPackageReferences(text: string): Reference[] {
   const { registry, named } = readPackage(text);
-  const name = withoutVersion(named).replace(/@sha256$/, '');
+  const name = withoutVersion(named);
   if (!packageForm.test(name)) return [];
   const types = registry ? [registry] : [undefined, 'pypi', 'oci'];
   const keys = new Set(types.map((type) => toPackageKey(name, type)));
@@ -186,6 +211,10 @@ export function referencesBeside(text: string): Reference[] {
     return forges.map((forge) => ({ kind: 'repository', key: `${forge}/${text.toLowerCase()}` }));
   return isHandle(text) ? [] : toReferences(text);
 }
+
+/** Whether one reference, of a package in whichever registry if it names none, is another. */
+export const isSameReference = (one: Reference, other: Reference): boolean =>
+  one.kind === other.kind && one.key === other.key && (one.registry ?? other.registry) === other.registry;
 
 /** A key of 96 bits, so that the texts of others are stored once. */
 export const toReferenceKey = (kind: ReferenceKind, ...texts: readonly string[]): string =>

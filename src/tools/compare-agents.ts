@@ -18,6 +18,7 @@ import {
 import { type Answer, compareListing, type RequestedCriterion } from '../document/criteria/criteria.ts';
 import { sampleFlag } from '../document/listing-document.ts';
 import { malwareWords } from '../observations/malware.ts';
+import { askedVersion } from './find/asked-version.ts';
 import { findNamed } from './find/listing.ts';
 import { readListing } from './get-agent.ts';
 import { criteriaInput, isUnique, namedInput, toRequested } from './input/fields.ts';
@@ -53,10 +54,19 @@ const handlesText = (label: string, handles: readonly string[] = []) =>
   handles.length > 0 ? `${label} ${handles.map(code).join(', ')}` : '';
 
 function listingText(listing: z.output<typeof comparedListing>): string {
-  const { handle, description, sample, being_checked = false, malware = [], problem } = listing;
+  const {
+    handle,
+    description,
+    sample,
+    being_checked = false,
+    version_asked,
+    malware = [],
+    problem,
+  } = listing;
   const said = description ? `: its publisher writes ${toQuote(description)}` : '';
   return lines(
     `${code(handle)}${sample ? ' (shipped sample)' : ''}${said}`,
+    version_asked && toMarkdown(version_asked),
     ...malware.map(toMarkdown),
     being_checked,
     problem &&
@@ -77,6 +87,7 @@ const comparedListing = z.object({
   handle: z.string(),
   description: z.string().optional(),
   sample: sampleFlag,
+  version_asked: wordsSchema.optional(),
   malware: z.array(wordsSchema).optional().describe('Reports of malicious code in its packages'),
   being_checked: z.string().optional(),
   imported: z.array(wordsSchema).optional().describe('criterion: result. fact [source, if any]'),
@@ -124,8 +135,10 @@ async function compareOne(
     const compared = { listing, now_ms: context.clock().getTime() };
     const { handle, description, sample, being_checked } = listing;
     const malware = malwareWords(listing.observations).map(sentence);
+    const version_asked = askedVersion(named, { listing, observations: listing.observations });
     return {
       ...{ handle, description, sample, being_checked },
+      ...(version_asked && { version_asked }),
       ...(malware.length > 0 && { malware }),
       ...compareListing(compared, criteria),
     };
@@ -160,7 +173,7 @@ export const compareAgents = defineTool({
   name: 'compare_agents',
   title: 'Compare listings side by side',
   description:
-    'Compares 2 to 8 listings by criteria (price, secrets, tools): each with fact and, if any, source and date. For one service use get_agent. Nothing is added up or ranked; unknown is not a no, met is no recommendation.',
+    'Compares 2 to 8 listings by criteria (price, secrets, tools): each with fact and, if any, source and date. Nothing is added up or ranked; unknown is not a no, met is no recommendation.',
   effects: readsOnly,
   input,
   output,
@@ -186,7 +199,7 @@ export const compareAgents = defineTool({
       observed: toLines(observed),
       native: toLines(native),
     }));
-    const untrusted = ['description', 'malware', 'imported', 'observed', 'problem'] as const;
+    const untrusted = ['description', 'version_asked', 'malware', 'imported', 'observed', 'problem'] as const;
     const has = (name: (typeof untrusted)[number]) =>
       listings.some((one) => untrustedOf(one, [name]).length > 0);
     return {

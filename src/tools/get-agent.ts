@@ -9,6 +9,7 @@ import type { ListingFacts } from '../document/record.ts';
 import { isSample } from '../listings/listing.ts';
 import { readTools } from '../observations/history.ts';
 import { dueAt_ms } from '../observations/schedule.ts';
+import { askedVersion } from './find/asked-version.ts';
 import { findNamed, readFacts } from './find/listing.ts';
 import { namedInput, tagsOfNamed } from './input/fields.ts';
 import { cardAddress, defineTool, readsOnly } from './tool.ts';
@@ -60,15 +61,30 @@ export const getAgent = defineTool({
     detail: z.enum(['summary', 'full']).optional().describe('full: all facts'),
   }),
   output: agentAnswer.extend({
+    version_asked: wordsSchema
+      .optional()
+      .describe('If another version of a package was asked for than the record names'),
     found_by: wordsSchema.optional().describe('If it was not found by its handle'),
   }),
   card: cardAddress,
   example: { handle: 'co.webhook/webhook' },
   cacheTags: tagsOfNamed,
   toText: (answer) =>
-    lines(answer.found_by && `Found as ${toMarkdown(answer.found_by)}.`, toAgentText(answer)),
+    lines(
+      answer.version_asked && toMarkdown(answer.version_asked),
+      answer.found_by && `Found as ${toMarkdown(answer.found_by)}.`,
+      toAgentText(answer),
+    ),
   async run({ handle, detail = 'summary' }, context) {
     const { handle: found, ...by } = await findNamed(handle, context);
-    return { ...toAgentAnswer(await readListing(found, context), detail), ...by };
+    const listing = await readListing(found, context);
+    const { untrusted_fields, ...answer } = toAgentAnswer(listing, detail);
+    const version_asked = askedVersion(handle, { listing, observations: listing.observations });
+    return {
+      ...(version_asked && { version_asked }),
+      ...answer,
+      ...by,
+      untrusted_fields: [...(version_asked ? ['version_asked'] : []), ...untrusted_fields],
+    };
   },
 });

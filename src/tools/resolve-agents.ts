@@ -12,6 +12,7 @@ import { searchLimit } from '../limits/searches.ts';
 import type { FormerHolder } from '../listings/former.ts';
 import type { Listing } from '../listings/listing.ts';
 import { type Reference, referencesBeside, toHost, toPackageReference } from '../listings/references.ts';
+import { askedVersion } from './find/asked-version.ts';
 import { type Found, mostRecording, pickFormer, pickRecording } from './find/holders.ts';
 import { handlesInAddress, isName, orEmpty, toNearText, withdrawal } from './find/listing.ts';
 import { findLacking } from './find/near-misses.ts';
@@ -100,9 +101,11 @@ async function toListed(one: Asked & Partial<Found>, known: Known): Promise<Reso
     return { asked: one.asked, outcome: 'withdrawn', handle, reason: await known.whyWithdrawn() };
   const { notes, standsOut } = toAnswer(known.document(), 'short');
   const package_version = packageVersionOf(known.listing, one);
+  const version_asked = askedVersion(one.text, known);
   return {
     ...{ asked: one.asked, outcome: 'listed', version },
     ...besideStandsOut(known),
+    ...(version_asked && { version_asked }),
     ...(one.found_by && { found_by: one.found_by }),
     ...(package_version && { package_version }),
     ...(notes.length > 0 && { notes: [...notes] }),
@@ -182,7 +185,7 @@ export async function resolveAll(handles: readonly string[], directory: Director
 }
 
 const untrusted = [
-  ...(['title', 'description', 'version', 'package_version'] as const),
+  ...(['version_asked', 'title', 'description', 'version', 'package_version'] as const),
   ...(['facts', 'stands_out', 'candidates'] as const),
 ] as const;
 

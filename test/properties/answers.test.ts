@@ -249,7 +249,7 @@ describe('whatever publishers record and endpoints answer', () => {
           ? [[`npm:${name}`, 'This copy records no package of any listing.'] as const]
           : ([
               [`npm:${name}@1.0.0`, 'Found as the only listing that records this npm package, which'],
-              [`npm:${name}@9.9.9`, 'records this npm package, in version `1.0.0` and not `9.9.9`, which'],
+              [`npm:${name}@9.9.9`, 'You asked about `9.9.9`; the record names `1.0.0`, and what follows is'],
               [`npm:${name}-other`, 'No listing records this package.'],
             ] as const)),
       ];

@@ -88,10 +88,12 @@ function ofPart(result: Resolved | undefined, { left }: Launch): Resolved | unde
   return { asked, outcome: 'not_known', reason, near: handle ? [handle] : near };
 }
 
-function findingsOf({ isPinned }: Launch, { outcome, stands_out = [] }: Partial<Resolved>): Finding[] {
+function findingsOf({ isPinned, version }: Launch, result: Partial<Resolved>): Finding[] {
+  const { outcome, stands_out = [], package_version } = result;
   const keys = stands_out.map(({ key }) => key);
+  const isRecorded = isPinned === true && version === package_version;
   const isFound: Record<Finding, boolean> = {
-    malware: keys.includes('malware'),
+    malware: keys.includes('malware') || (keys.includes('other_malware') && !isRecorded),
     changed: keys.includes('changed'),
     unreachable: keys.includes('no_answer'),
     'not-listed': outcome === 'not_listed',

@@ -2,22 +2,17 @@ import { z } from 'zod';
 import { code, codes, count, isEmpty, join, own, quote, say, type Words } from '../../core/words.ts';
 import type { Listing } from '../../listings/listing.ts';
 import { defineKind, type ShownFinding, type StandingOut } from '../kind.ts';
-import type { Finding } from '../observation.ts';
+import type { Finding, Observation } from '../observation.ts';
 import { type Advisory, advisory, affects, type FoundAdvisories, isMalware } from '../packages/osv.ts';
-import type { Ecosystem } from '../packages/version-order.ts';
+import { type Ecosystem, ecosystemOf, osvRegistries } from '../packages/version-order.ts';
 import { ofPackages, readPublished } from '../published/readers.ts';
 import type { RecordedPackage } from '../published/recorded.ts';
 import { packageOf } from '../published/words.ts';
 import { withoutAnswer } from '../remotes.ts';
 import type { Run } from '../run.ts';
 
-/** The registries that OSV has advisories about, by its names. */
-const ecosystems = { npm: 'npm', pypi: 'PyPI' } as const satisfies Readonly<Record<string, Ecosystem>>;
-type Registry = keyof typeof ecosystems;
-const registries = Object.keys(ecosystems) as Registry[];
-
 const isAsked = ({ packages }: Pick<Listing, 'packages'>): boolean =>
-  packages.some(({ registry_type }) => Object.hasOwn(ecosystems, registry_type.toLowerCase()));
+  packages.some(({ registry_type }) => ecosystemOf(registry_type.toLowerCase()) !== undefined);
 
 const value = z.strictObject({
   count: z.number(),
@@ -116,11 +111,11 @@ function toFinding(
 }
 
 async function advisoriesOf(recorded: RecordedPackage, run: Run): Promise<Finding<Value>> {
-  const { type, name } = recorded;
-  const ecosystem = ecosystems[type as Registry];
+  const { type: registry, name } = recorded;
+  const ecosystem = ecosystemOf(registry);
   const published = recorded.version === undefined ? await readPublished(run, recorded) : undefined;
   const version = published?.result === 'published' ? published.version : recorded.version;
-  const answer = await run.advisories({ ecosystem, name, version });
+  const answer = await run.advisories({ registry, ecosystem, name, version });
   if (answer.result !== 'advisories') return withoutAnswer(answer);
   const finding = toFinding(answer, [ecosystem, version]);
   // Of a package without a known version only what is about every version is said.
@@ -264,11 +259,48 @@ export const packageAdvisories = defineKind({
   doesNotMean:
     'None recorded says only that: nobody checked, or nothing was reported. Dependencies are not checked.',
   method_version: 'advisories/3',
-  ...ofPackages(registries, advisoriesOf),
+  ...ofPackages(osvRegistries, advisoriesOf),
 });
 
 /** Whether the recorded version is reported as malicious code. */
 export function reportedMalware({ ids, not_compared }: Value): 'yes' | 'no' | 'unknown' {
   if (ids.some(isMalware)) return 'yes';
   return not_compared.some(isMalware) ? 'unknown' : 'no';
+}
+
+/** A fact of this kind, and the package that it is about. */
+type Seen = ShownFinding<Value> & Pick<Observation, 'subject'>;
+
+/**
+ * What is said of a version that somebody asks about, which is another one than the recorded: the advisories about it, those of malicious
+ * code apart, or that there are none, or that it cannot be decided.
+ */
+export function sayOfVersion(
+  found: Seen,
+  version: string,
+): { readonly malware?: Words; readonly about?: Words; readonly none?: Words } {
+  const ecosystem = ecosystemOf(found.subject?.split(':')[0] ?? '');
+  if (ecosystem === undefined) return {};
+  const { advisories, others } = readDetails(found);
+  const held = malwareFirst([...advisories, ...others]);
+  const idsAbout = (wanted: ReturnType<typeof affects>) =>
+    idsOf(held.filter((one) => affects(one, version, ecosystem) === wanted));
+  const about = idsAbout('yes');
+  const [malware, rest] = [malwareIn(about), about.filter((id) => !isMalware(id))];
+  const { count: all, not_compared, others: other } = found.value;
+  const isWhole = other !== undefined && held.length >= all + other.count + not_compared.length;
+  const what = say`version ${code(version)} of ${packageOf(found.subject)}`;
+  const named = (ids: readonly string[], most: number) => namedWords(counted(ids), held, ['summary', most]);
+  const none =
+    isWhole && idsAbout('unknown').length === 0
+      ? say`OSV lists no advisory about ${what}`
+      : say`Dossier cannot tell whether OSV lists an advisory about ${what}`;
+  const some = say`${count(rest.length, 'advisory')} about ${what}: ${named(rest, mostInLine)}`;
+  return {
+    ...(malware.length > 0 && {
+      malware: say`OSV lists ${what} as malicious code: ${named(malware, malware.length)}`,
+    }),
+    ...(rest.length > 0 && { about: some }),
+    ...(about.length === 0 && { none }),
+  };
 }

@@ -4,10 +4,11 @@ import { type NoAnswer, noAnswer, notAsked, toRegistered } from '../../net/answe
 import type { PoliteFetch } from '../hosts/polite.ts';
 import { openAdvisoryCopy } from './advisory-copy.ts';
 import { type Advisory, type FoundAdvisories, readAdvisory, toKey, toOsvName } from './osv.ts';
-import type { Ecosystem } from './version-order.ts';
+import type { Ecosystem, Registry } from './version-order.ts';
 
 /** A package that advisories are asked about. */
 export interface AskedPackage {
+  readonly registry: Registry;
   readonly ecosystem: Ecosystem;
   readonly name: string;
   /** Asked about alone if there are too many advisories about all versions. */
@@ -82,12 +83,12 @@ export const isAddress = (setting: string): boolean => /^https?:\/\//.test(setti
 const publicApi = 'https://api.osv.dev';
 
 /**
- * Who says which advisories there are: an OSV API, a saved copy of OSV, or nobody (`off`). `isPublic` says whether packages of an ecosystem
- * are looked up in their public registry: the names of any others are not sent to the public API.
+ * Who says which advisories there are: an OSV API, a saved copy of OSV, or nobody (`off`). `isPublic` says whether packages of a registry
+ * are looked up at its public address: the names of any others are not sent to the public API.
  */
 export function openAdvisories(
   setting: string,
-  { ask, isPublic }: { readonly ask: PoliteFetch; isPublic(ecosystem: Ecosystem): boolean },
+  { ask, isPublic }: { readonly ask: PoliteFetch; isPublic(registry: Registry): boolean },
 ): (asked: AskedPackage) => Promise<FoundAdvisories | NoAnswer> {
   if (setting === 'off')
     return async () => notAsked(own('This service is configured to read no advisories (ADVISORIES).'));
@@ -97,7 +98,7 @@ export function openAdvisories(
   }
   const askApi = openOsvApi(setting, ask);
   return async (asked) =>
-    setting === publicApi && !isPublic(asked.ecosystem)
+    setting === publicApi && !isPublic(asked.registry)
       ? notAsked(
           say`This service does not look up packages of ${own(asked.ecosystem)} in the public registry (PACKAGE_REGISTRIES), so their names are not sent to ${own('api.osv.dev')}.`,
         )

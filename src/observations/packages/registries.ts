@@ -2,7 +2,6 @@ import type { Config } from '../../config/config.ts';
 import { officialRegistries } from '../../config/settings.ts';
 import type { Timeouts } from '../../config/timeouts.ts';
 import { cachedOnce } from '../../core/cached-once.ts';
-import { own as ownMember } from '../../core/json.ts';
 import { own, say } from '../../core/words.ts';
 import { notAsked } from '../../net/answer.ts';
 import { createOutboundClient, type OutboundRules } from '../../net/client.ts';
@@ -11,7 +10,6 @@ import type { Robots } from '../hosts/robots.ts';
 import { isAddress, openAdvisories } from './advisories.ts';
 import { askFile } from './file.ts';
 import { openImage } from './image.ts';
-import type { Ecosystem } from './version-order.ts';
 
 /** Only what lies under a configured base, at any address: the operator named it. HOST_OVERRIDES come first. */
 function registryRules(config: Config, timeouts: Pick<Timeouts, 'name_ms'>): OutboundRules {
@@ -29,12 +27,6 @@ function registryRules(config: Config, timeouts: Pick<Timeouts, 'name_ms'>): Out
 
 const off = (name: keyof Config['packageRegistries']) =>
   notAsked(say`This service is not configured to look up ${own(name)} packages (PACKAGE_REGISTRIES).`);
-
-/** Where the packages of an ecosystem are looked up. */
-const registryNames: Readonly<Partial<Record<Ecosystem, keyof Config['packageRegistries']>>> = {
-  npm: 'npm',
-  PyPI: 'pypi',
-};
 
 /**
  * Creates the questions about packages and images, answered from PACKAGE_REGISTRIES, ADVISORIES and files. Configured registries are APIs for programs, so their robots.txt is not read
@@ -65,10 +57,7 @@ export function createPackageRegistries(
     /** Advisories about a package, as ADVISORIES says. */
     advisories: openAdvisories(config.advisories, {
       ask,
-      isPublic(ecosystem) {
-        const name = ownMember(registryNames, ecosystem);
-        return name !== undefined && bases[name] === officialRegistries[name];
-      },
+      isPublic: (registry) => bases[registry] === officialRegistries[registry],
     }),
     /** Whether a Sigstore bundle (JSON) of a statement is signed under the trusted keys. */
     async signature(bundle: unknown) {

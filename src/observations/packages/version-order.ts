@@ -2,8 +2,20 @@ import compareSemver from 'semver/functions/compare.js';
 import valid from 'semver/functions/valid.js';
 import { own as ownMember } from '../../core/json.ts';
 
-/** Where OSV knows packages, by its names. */
-export type Ecosystem = 'npm' | 'PyPI' | 'NuGet' | 'crates.io';
+/** How OSV names the registries of packages. */
+const ecosystems = { npm: 'npm', pypi: 'PyPI', nuget: 'NuGet', cargo: 'crates.io' } as const;
+export type Registry = keyof typeof ecosystems;
+export type Ecosystem = (typeof ecosystems)[Registry];
+
+/** The registries that OSV has advisories about. */
+export const osvRegistries = Object.keys(ecosystems) as readonly Registry[];
+
+/** The name of OSV for a registry; undefined for one that it does not know, as those of images. */
+export function ecosystemOf(registry: Registry): Ecosystem;
+export function ecosystemOf(registry: string): Ecosystem | undefined;
+export function ecosystemOf(registry: string): Ecosystem | undefined {
+  return ownMember<Ecosystem>(ecosystems, registry);
+}
 
 /** How the versions of an ecosystem are ordered. */
 export interface Order {

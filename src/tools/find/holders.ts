@@ -5,7 +5,7 @@ import { publisherOf } from '../../document/hit.ts';
 import { packageWords, typeWords } from '../../document/sentences.ts';
 import type { FormerHolder } from '../../listings/former.ts';
 import type { Listing } from '../../listings/listing.ts';
-import { type Reference, toPackageReference, toReferences, versionIn } from '../../listings/references.ts';
+import { isSameReference, type Reference, toReferences } from '../../listings/references.ts';
 import { networkWords } from '../../observations/kinds/assets.ts';
 
 const mostNamed = 5;
@@ -56,9 +56,6 @@ interface Several {
   readonly candidates: readonly { readonly handle: string; readonly differs: Words }[];
 }
 
-const isSame = (one: Reference, other: Reference) =>
-  one.kind === other.kind && one.key === other.key && (one.registry ?? other.registry) === other.registry;
-
 /** That an address was seen on another network than the one that was asked for, if so. */
 function networkOf({ network }: Reference, asked: string): Words {
   const wanted = network === undefined ? readNamedPayee(asked)?.network : undefined;
@@ -73,18 +70,12 @@ function onlyWords(only: Listing, reference: Reference, asked: string): Words {
     : say`the only listing that records ${what}${recordedAs(only, reference, asked)}, which does not show that its publisher controls it`;
 }
 
-/** How a listing writes what was asked for, if that is another spelling or another version. */
-function recordedAs({ remotes, repository, packages }: Listing, found: Reference, asked: string): Words {
-  if (found.kind === 'package') {
-    const version = packages.find((one) => isSame(found, toPackageReference(one)))?.version;
-    const wanted = versionIn(asked);
-    const isOther = version !== undefined && wanted !== undefined && version !== wanted;
-    return isOther ? say`, in version ${code(version)} and not ${code(wanted)}` : say``;
-  }
+/** How a listing writes an address that was asked for, if that is another spelling. */
+function recordedAs({ remotes, repository }: Listing, found: Reference, asked: string): Words {
+  if (found.kind === 'package' || found.kind === 'host') return say``;
   const written = [...remotes.map(({ url }) => url), repository ?? ''];
-  const recorded = written.find((one) => toReferences(one).some((other) => isSame(found, other)));
-  if (found.kind === 'host' || recorded === undefined || recorded === asked) return say``;
-  return say` as ${code(recorded)}`;
+  const recorded = written.find((one) => toReferences(one).some((other) => isSameReference(found, other)));
+  return recorded === undefined || recorded === asked ? say`` : say` as ${code(recorded)}`;
 }
 
 /** More that record the same are not counted. */

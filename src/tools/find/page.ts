@@ -12,6 +12,7 @@ import type { Hit } from '../../document/resolved.ts';
 import { type Listing, withoutHidden } from '../../listings/listing.ts';
 import type { SearchHit, SearchQuery } from '../../search/query.ts';
 import { untrustedOf } from '../texts.ts';
+import { askedVersion } from './asked-version.ts';
 import { findListingFacts, isListed } from './listing.ts';
 import { findNearMisses, toAdvice } from './near-misses.ts';
 
@@ -64,7 +65,11 @@ async function findRanked(context: Context, search: SearchQuery, place: Place) {
   const ids = shown.map(({ id }) => id);
   const found = await documents.hitsById(ids, now);
   return {
-    listings: found.map((one) => toHit(one, { words, matched: matchedOf.get(one.listing.id) })),
+    listings: found.map((one) => {
+      const version_asked = askedVersion(search.text, one);
+      const hit = toHit(one, { words, matched: matchedOf.get(one.listing.id) });
+      return version_asked ? { ...hit, facts: [version_asked, ...hit.facts] } : hit;
+    }),
     counts,
     next,
     unknown,

@@ -139,6 +139,7 @@ it('states what NuGet says of the recorded version, in any spelling, with two re
   const before = nuget.sent.length;
   expect(await factsOf('io.github.bob/example')).toEqual({
     exists: { version: '1.0.0' },
+    advisories: 'not_asked',
     version_age: '2026-03-04T05:06:07.890Z',
     newest_version: { version: '1.1.0', published_at: '2026-05-01T00:00:00.000Z' },
     names: { names: ['io.github.alice/example'], names_this: false },
@@ -170,6 +171,7 @@ it('states what crates.io says of the recorded version, with one request', async
   const before = cargo.sent.length;
   expect(await factsOf('io.github.bob/crate')).toEqual({
     exists: { version: '0.2.0' },
+    advisories: 'not_asked',
     version_age: '2026-03-04T05:06:07.890Z',
     newest_version: { version: '0.3.0', published_at: '2026-06-01T00:00:00.000Z' },
     repository: { result: 'other', repository: 'github.com/alice/example_mcp' },

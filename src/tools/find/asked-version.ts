@@ -1,0 +1,66 @@
+import { day } from '../../core/text.ts';
+import { code, join, own, say, sentence, source, type Words } from '../../core/words.ts';
+import type { Listing, ListingPackage } from '../../listings/listing.ts';
+import { isSameReference, toPackageReference, toReferences, versionIn } from '../../listings/references.ts';
+import { factsOf } from '../../observations/kind.ts';
+import { packageAdvisories, sayOfVersion } from '../../observations/kinds/advisories.ts';
+import { knowingOf, type Observation } from '../../observations/observation.ts';
+import { ecosystemOf, orderOf } from '../../observations/packages/version-order.ts';
+import { toImage, toPackage } from '../../observations/published/recorded.ts';
+
+type Recorded = ReturnType<typeof toPackage>;
+
+/** What is known of a listing, as it is stored or in a document. */
+interface Known {
+  readonly listing: Pick<Listing, 'packages'>;
+  readonly observations: readonly Pick<
+    Observation,
+    'kind' | 'subject' | 'value' | 'outcome' | 'observed_at' | 'details'
+  >[];
+}
+
+const versionOf = (recorded: ListingPackage, known: Recorded): string | undefined =>
+  known?.type === 'oci' ? toImage(known)?.reference : recorded.version;
+
+/**
+ * What is said before everything else where a package was asked for in another version than the record names; undefined where the record
+ * names it, or no version was asked for. `asked` is the text that was asked for.
+ */
+export function askedVersion(asked: string, { listing, observations }: Known): Words | undefined {
+  const text = asked.trim().replace(/^<(.*)>$/s, '$1');
+  const wanted = versionIn(text);
+  if (!wanted) return undefined;
+  const references = toReferences(text);
+  const recorded = listing.packages
+    .filter((one) => references.some((other) => isSameReference(other, toPackageReference(one))))
+    .map((one) => ({ one, known: toPackage(one) }));
+  const [first] = recorded;
+  if (!first) return undefined;
+  // Tags of images are compared as texts.
+  const ecosystem = ecosystemOf(first.known?.type ?? '');
+  const order = ecosystem && orderOf(ecosystem);
+  const isVersion = wanted.isExact && (order ? order.isVersion(wanted.text) : wanted.text !== 'latest');
+  const isAsked = (version: string | undefined) =>
+    version !== undefined &&
+    (version === wanted.text ||
+      (order?.isVersion(version) === true && isVersion && order.compare(version, wanted.text) === 0));
+  if (recorded.some(({ one, known }) => isAsked(versionOf(one, known)))) return undefined;
+  const version = versionOf(first.one, first.known);
+  const names =
+    version === undefined
+      ? own('the record names no version of it, and what follows is about the newest')
+      : say`the record names ${code(version)}, and what follows is about that`;
+  const about = isVersion
+    ? say`You asked about ${code(wanted.text)}; ${names}`
+    : say`You asked about ${code(wanted.text)}, which is not a version; ${names}`;
+  const fact = factsOf(packageAdvisories, observations).find(
+    ({ subject }) => subject !== undefined && subject === first.known?.subject,
+  );
+  if (!isVersion || fact?.value == null || knowingOf(fact) !== 'known') return sentence(about);
+  const said = sayOfVersion({ ...fact, value: fact.value, as_seen: undefined }, wanted.text);
+  const by = source('Dossier', day(fact.observed_at ?? ''));
+  const [malware, advisories, none] = [said.malware, said.about, said.none].map((words) =>
+    words ? sentence(say`${words}${by}`) : say``,
+  );
+  return join([malware ?? say``, advisories ?? say``, sentence(about), none ?? say``], ' ');
+}

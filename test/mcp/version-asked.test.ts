@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Directory, openDirectory } from '../support/directory.ts';
+import type { Endpoint } from '../support/endpoints/mcp-endpoint.ts';
+import { osvRecord, since, startOsvApi } from '../support/endpoints/osv-api.ts';
+import { registryEntry } from '../support/entries.ts';
+import { type AnyClient, connect } from '../support/mcp-clients.ts';
+
+const records = [
+  osvRecord('MAL-2026-7001', ['npm', '@brambly/sql-mcp'], { versions: ['2.4.0'] }),
+  osvRecord('GHSA-old', ['npm', '@brambly/sql-mcp'], since('1.0.0', '2.0.0')),
+  osvRecord('MAL-2026-7002', ['npm', 'packrat-files'], { versions: ['1.0.9'] }),
+  osvRecord('GHSA-nuget', ['NuGet', 'Example.Server'], {
+    ranges: [{ type: 'ECOSYSTEM', events: [{ introduced: '0' }, { fixed: '1.2.0.1' }] }],
+  }),
+  osvRecord('RUSTSEC-1', ['crates.io', 'example-server'], since('0.0.0-0', '0.3.0')),
+  osvRecord('GHSA-git', ['npm', 'undecided'], { ranges: [{ type: 'GIT', events: [{ introduced: '0' }] }] }),
+];
+const listed = (name: string, registryType: string, identifier: string, version?: string) =>
+  registryEntry(name, { packages: [{ registryType, identifier, ...(version && { version }) }], remotes: [] });
+const handles = {
+  brambly: 'com.brambly/sql',
+  packrat: 'com.packrat/files',
+  undecided: 'com.undecided/one',
+  pypi: 'com.example/pypi',
+  image: 'com.example/image',
+  newest: 'com.example/newest',
+  nuget: 'com.example/nuget',
+  cargo: 'com.example/cargo',
+};
+let osv: Endpoint;
+let directory: Directory;
+let client: AnyClient;
+
+beforeAll(async () => {
+  osv = await startOsvApi(() => records);
+  directory = await openDirectory({
+    entries: [
+      listed(handles.brambly, 'npm', '@brambly/sql-mcp', '2.3.1'),
+      listed(handles.packrat, 'npm', 'packrat-files', '1.0.9'),
+      listed(handles.undecided, 'npm', 'undecided', '1.0.0'),
+      listed(handles.pypi, 'pypi', 'sql-mcp', '1.2'),
+      listed(handles.image, 'oci', 'ghcr.io/example/server:1.2.0'),
+      listed(handles.nuget, 'nuget', 'Example.Server', '1.2.0.1'),
+      listed(handles.cargo, 'cargo', 'example-server', '0.3.0'),
+      listed(handles.newest, 'npm', 'unpinned'),
+    ],
+    environment: { ADVISORIES: osv.url },
+  });
+  client = await connect('v2', directory);
+  for (const handle of Object.values(handles)) await directory.observe(handle);
+});
+afterAll(async () => {
+  await client.close();
+  await directory.close();
+  await osv.close();
+});
+
+async function call(tool: string, input: Record<string, unknown>) {
+  const { content, structuredContent = {} } = await client.call(tool, input);
+  return { text: content.map(({ text = '' }) => text).join('\n'), json: structuredContent };
+}
+const withoutDates = (text: unknown) => String(text).replace(/ \(Dossier, [\d-]{10}\)/g, '');
+const askedOf = async (handle: string) => {
+  const { text, json } = await call('get_agent', { handle });
+  const { version_asked } = json;
+  if (version_asked !== undefined) expect(text.replaceAll('\\', '').split('\n')[0]).toBe(version_asked);
+  return version_asked === undefined ? undefined : withoutDates(version_asked);
+};
+
+const differs = 'You asked about `2.4.0`; the record names `2.3.1`, and what follows is about that.';
+const malicious =
+  'OSV lists version `2.4.0` of `npm:@brambly/sql-mcp` as malicious code: `MAL-2026-7001` “Malicious code in @brambly/sql-mcp (npm)”.';
+
+it.each([
+  'npx -y @brambly/sql-mcp@2.4.0',
+  'npx -y @brambly/sql-mcp@2.4.0 --stdio',
+  'npm:@brambly/sql-mcp@2.4.0',
+  'pkg:npm/@brambly/sql-mcp@2.4.0',
+  'pkg:npm/%40brambly/sql-mcp@2.4.0?x=y#z',
+  '@brambly/sql-mcp@2.4.0',
+  ' <@brambly/sql-mcp@v2.4.0> ',
+])('answers first about the version that %j asks for', async (handle) => {
+  expect((await askedOf(handle))?.replaceAll('`v2', '`2')).toBe(`${malicious} ${differs}`);
+});
+
+it.each(['npx -y @brambly/sql-mcp@2.3.1', '@brambly/sql-mcp@v2.3.1', '@brambly/sql-mcp', handles.brambly])(
+  'says nothing of versions where the record names the one of %j',
+  async (handle) => {
+    expect(await askedOf(handle)).toBeUndefined();
+  },
+);
+
+it.each(['latest', '^2', '2', '2.x', '>=2'])('says that %s is not a version', async (version) => {
+  expect(await askedOf(`npm:@brambly/sql-mcp@${version}`)).toBe(
+    `You asked about ${version === '^2' ? '“^2”' : `\`${version}\``}, which is not a version; the record names \`2.3.1\`, and what follows is about that.`,
+  );
+});
+
+it('names advisories about the version asked for, and that there is none', async () => {
+  expect(await askedOf('@brambly/sql-mcp@1.5.0')).toBe(
+    '1 advisory about version `1.5.0` of `npm:@brambly/sql-mcp`: `GHSA-old` “A fault of @brambly/sql-mcp”. You asked about `1.5.0`; the record names `2.3.1`, and what follows is about that.',
+  );
+  expect(await askedOf('packrat-files@1.0.8')).toBe(
+    'You asked about `1.0.8`; the record names `1.0.9`, and what follows is about that. OSV lists no advisory about version `1.0.8` of `npm:packrat-files`.',
+  );
+  const { json } = await call('get_agent', { handle: 'packrat-files@1.0.8' });
+  expect((json.stands_out as string[])[0]).toContain(
+    'OSV lists version `1.0.9` of `npm:packrat-files` as malicious code',
+  );
+  expect(await askedOf('undecided@2.0.0')).toBe(
+    'You asked about `2.0.0`; the record names `1.0.0`, and what follows is about that. Dossier cannot tell whether OSV lists an advisory about version `2.0.0` of `npm:undecided`.',
+  );
+});
+
+it('compares versions as their registry does, and tags of images as texts', async () => {
+  expect(await askedOf('sql-mcp==1.2.0')).toBeUndefined();
+  expect(await askedOf('uvx sql-mcp==1.3')).toBe(
+    'You asked about `1.3`; the record names `1.2`, and what follows is about that. OSV lists no advisory about version `1.3` of `pypi:sql-mcp`.',
+  );
+  expect(await askedOf('sql-mcp>=1.0,<2')).toBe(
+    'You asked about “>=1.0,<2”, which is not a version; the record names `1.2`, and what follows is about that.',
+  );
+  expect(await askedOf('ghcr.io/example/server:1.2.0')).toBeUndefined();
+  expect(await askedOf('oci:ghcr.io/example/server:1.3.0-alpine')).toBe(
+    'You asked about `1.3.0-alpine`; the record names `1.2.0`, and what follows is about that.',
+  );
+  expect(await askedOf('oci:ghcr.io/example/server:latest')).toContain('which is not a version');
+  expect(await askedOf(`oci:ghcr.io/example/server:1.2.0@sha256:${'ab'.repeat(32)}`)).toContain(
+    `You asked about \`sha256:${'ab'.repeat(32)}\`; the record names \`1.2.0\``,
+  );
+  expect(await askedOf('nuget:example.server@1.2.0')).toContain(
+    '1 advisory about version `1.2.0` of `nuget:Example.Server`: `GHSA-nuget`',
+  );
+  expect(await askedOf('nuget:Example.Server@1.2.0.1')).toBeUndefined();
+  expect(await askedOf('cargo:example-server@0.2.9')).toContain('`RUSTSEC-1`');
+  expect(await askedOf('unpinned@1.0.0')).toBe(
+    'You asked about `1.0.0`; the record names no version of it, and what follows is about the newest.',
+  );
+});
+
+it('says it in every tool that takes the name of a package, in text and JSON', async () => {
+  const name = '@brambly/sql-mcp@2.4.0';
+  const compared = await call('compare_agents', { handles: [name, handles.packrat] });
+  const [first, second] = compared.json.listings as { version_asked?: string }[];
+  expect(withoutDates(first?.version_asked)).toBe(`${malicious} ${differs}`);
+  expect(second).not.toHaveProperty('version_asked');
+  const history = await call('get_history', { handle: name });
+  expect(withoutDates(history.json.statement)).toContain(`${malicious} ${differs} Newest first, `);
+  const resolved = await call('resolve_agents', { handles: [name] });
+  expect(resolved.json.results).toMatchObject([{ version_asked: expect.stringContaining(differs) }]);
+  const found = await call('search_agents', { query: name });
+  const [hit] = found.json.listings as { facts: string[] }[];
+  expect(hit?.facts[0]).toContain(differs);
+  for (const { text } of [compared, history, resolved, found]) {
+    expect(text).toContain('You asked about `2.4.0`; the record names `2.3.1`');
+    expect(text).toContain('as malicious code: `MAL-2026-7001`');
+  }
+  const page = await (await directory.app.request(`/agents?q=${encodeURIComponent(name)}`)).text();
+  expect(page).toContain('You asked about');
+});
