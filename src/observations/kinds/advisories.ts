@@ -89,10 +89,11 @@ function toFinding(
   { found, isOfVersion, source }: FoundAdvisories,
   [ecosystem, version]: [Ecosystem, string | undefined],
 ): Finding<Value> {
-  const all = malwareFirst(merged(found));
-  const about = (wanted: ReturnType<typeof affects>) =>
-    all.filter((one) => affects(one, version, ecosystem) === wanted);
-  const [affecting, others, unknown] = [about('yes'), about('no'), about('unknown')];
+  const {
+    yes: affecting = [],
+    no: others = [],
+    unknown = [],
+  } = Object.fromEntries(Map.groupBy(malwareFirst(merged(found)), (one) => affects(one, version, ecosystem)));
   return {
     value: {
       count: affecting.length,
