@@ -18,6 +18,11 @@ const packuments = {
     { '1.0.15': by('copyist'), '1.0.16': by('copyist') },
     times('1.0.15', '1.0.16'),
   ),
+  '/wanted-mcp': npmPackument(
+    'wanted-mcp',
+    { '1.0.0': { ...by('maker'), mcpName: 'io.github.maker/wanted', repository: 'github:maker/wanted' } },
+    times('1.0.0'),
+  ),
   '/popular': npmPackument(
     'popular',
     {
@@ -45,6 +50,10 @@ const entries = [
     ...onGitHub('vendor/postal-mcp'),
   }),
   registryEntry('io.github.keeper/popular', npm('popular', '1.14.1')),
+  registryEntry('io.github.lookalike/wanted', {
+    ...npm('wanted-mcp', '1.0.0'),
+    ...onGitHub('lookalike/wanted'),
+  }),
   registryEntry('io.github.nobody/free', npm('free-name-mcp', '1.0.0')),
   registryEntry('com.example.pull/mail', at('pull')),
   registryEntry('com.example.hide/mail', at('hide')),
@@ -118,6 +127,16 @@ it('a package that another published from a vendor’s public code', async () =>
   expect(answer).toContain('not the owner of the recorded repository');
   expect(answer).toContain('Account that published the version: `copyist`');
   expect(answer).toContain('The registry serves no provenance of version `1.0.16`.');
+});
+
+it('a copied record of the package of another publisher', async () => {
+  const answer = await answerOf('io.github.lookalike/wanted');
+  expect(answer).toContain(
+    '`npm:wanted-mcp` names itself `io.github.maker/wanted`; this record is `io.github.lookalike/wanted`.',
+  );
+  expect(answer).toContain(
+    '`npm:wanted-mcp` states `github.com/maker/wanted` as its repository; the record names `github.com/lookalike/wanted`.',
+  );
 });
 
 it('a version by another account, with a script and a dependency that are new', async () => {
