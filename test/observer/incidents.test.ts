@@ -2,6 +2,7 @@ import { memorySkillFiles, SkillsExtension } from '@modelcontextprotocol/server/
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { type Endpoint, type OfferedTool, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
+import { osvRecord, startOsvApi } from '../support/endpoints/osv-api.ts';
 import { npmPackument, startPackageRegistry } from '../support/endpoints/package-registry.ts';
 import { type Asked, startX402Server } from '../support/endpoints/paid-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
@@ -55,6 +56,7 @@ const entries = [
     ...onGitHub('lookalike/wanted'),
   }),
   registryEntry('io.github.nobody/free', npm('free-name-mcp', '1.0.0')),
+  registryEntry('com.example.swapped/files', npm('swapped-files', '1.0.8')),
   registryEntry('com.example.pull/mail', at('pull')),
   registryEntry('com.example.hide/mail', at('hide')),
   registryEntry('com.example.skilled/mail', at('skilled')),
@@ -83,13 +85,14 @@ beforeAll(async () => {
     await startModernServer(() => hidden),
     await startX402Server(() => asked),
     await startPackageRegistry(() => packuments),
+    await startOsvApi(() => [osvRecord('MAL-2026-7002', ['npm', 'swapped-files'], { versions: ['1.0.9'] })]),
     await startModernServer(
       () => [],
       undefined,
       (server) => skills.attach(server),
     ),
   );
-  const [pull, hide, paid, registry, skilled] = servers.map(({ url }) => url);
+  const [pull, hide, paid, registry, osv, skilled] = servers.map(({ url }) => url);
   directory = await openClaimedDirectory({
     entries,
     environment: {
@@ -100,6 +103,7 @@ beforeAll(async () => {
         'paid.example.com': paid,
       }),
       PACKAGE_REGISTRIES: JSON.stringify({ npm: registry }),
+      ADVISORIES: osv ?? '',
     },
   });
   directory.git.createRepository('vendor/postal-mcp').commit({ 'README.md': 'The server of the vendor' });
@@ -152,6 +156,16 @@ it('a version by another account, with a script and a dependency that are new', 
 it('a package name that nobody has registered', async () => {
   expect(await answerOf('io.github.nobody/free')).toContain(
     'npm has no package `free-name-mcp`; a name that is free can be registered by others',
+  );
+});
+
+it('a version that is malicious code, between two that are not', async () => {
+  expect(await answerOf('com.example.swapped/files')).toContain(
+    'Stands out: OSV lists other versions of `npm:swapped-files` than version `1.0.8` as malicious code (`1.0.9`: `MAL-2026-7002`, malicious code).',
+  );
+  const { content } = await client.call('get_agent', { handle: 'npx -y swapped-files@1.0.9' });
+  expect(content[0]?.text).toMatch(
+    /^OSV lists version `1\.0\.9` of `npm:swapped-files` as malicious code: `MAL-2026-7002` .*\. You asked about `1\.0\.9`; the record names `1\.0\.8`,/,
   );
 });
 
