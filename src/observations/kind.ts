@@ -37,7 +37,7 @@ export type StandingOut<Value = Json> = ShownFinding<Value> &
   };
 
 /** What was seen of a fact before its last change; null where none was. */
-type Before<Value = Json> = Omit<NonNullable<Observation['changed_from']>, 'value'> & {
+export type Before<Value = Json> = Omit<NonNullable<Observation['changed_from']>, 'value'> & {
   readonly value: Value | null;
 };
 

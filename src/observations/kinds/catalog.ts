@@ -6,9 +6,10 @@ import { type Found, withoutAnswer } from '../remotes.ts';
 import type { Run } from '../run.ts';
 import {
   acceptedOf,
-  quotedOf,
   type ToolOffer,
+  toolDetails,
   toolOffers,
+  toolOffersChange,
   toolOffersWords,
   toToolOffers,
   unlistedOf,
@@ -54,9 +55,8 @@ async function readCatalog(found: Listed, url: string, run: Run): Promise<Found<
     outcome: 'seen',
     why: join([say`${when}.`, unlistedWords(unlisted, run.now), more, rest], ' '),
     details: {
-      offers: quotedOf(priced),
+      ...toolDetails(priced, unlisted),
       ...(last !== undefined && { last_updated: last }),
-      ...(unlisted.length > 0 && { unlisted }),
     },
   };
 }
@@ -84,6 +84,7 @@ export const priceCatalog = defineKind({
   doesNotMean: 'A catalogue is the word of a third party; the endpoint may ask for another price.',
   value: toolOffers,
   say: toolOffersWords,
+  sayChange: toolOffersChange(own('a catalogue')),
   method_version: 'price/3',
   about: ({ remotes }) => remotes.map(({ url }) => ({ recorded: url })),
   isOptional: true,

@@ -3,9 +3,9 @@ import { asObject } from '../../core/json.ts';
 import { code, join, listed, own, say, type Words } from '../../core/words.ts';
 import type { EndpointAnswer } from '../endpoint/conversation.ts';
 import { shortNameOf, surfaces } from '../endpoint/surface.ts';
-import type { ShownFinding } from '../kind.ts';
+import type { Before, ShownFinding } from '../kind.ts';
 import { decodeOffers, type Offer, readAccepted } from './offer.ts';
-import { offersWithPayees, offersWords, paidOffers, toPaidOffers } from './offers.ts';
+import { offersChange, offersWithPayees, offersWords, paidOffers, toPaidOffers } from './offers.ts';
 
 /** One way to pay for one tool; without `tool`, for whatever the address is asked. */
 const toolOffer = paidOffers.element.extend({ tool: z.string().optional() });
@@ -34,8 +34,14 @@ export const toToolOffers = (priced: readonly PricedTool[]): ToolOffer[] =>
       toPaidOffers(offers).map((offer) => ({ ...offer, ...(tool !== undefined && { tool }) })),
     );
 
-/** The same as they were quoted. */
-export const quotedOf = (priced: readonly PricedTool[]) =>
+/** What is shown of them: the offers as they were quoted, how many tools there are, and which the endpoint does not list. */
+export const toolDetails = (priced: readonly PricedTool[], unlisted: readonly string[]) => ({
+  offers: quotedOf(priced),
+  tools: priced.length,
+  ...(unlisted.length > 0 && { unlisted }),
+});
+
+const quotedOf = (priced: readonly PricedTool[]) =>
   priced
     .toSorted(byTool)
     .flatMap(({ tool, offers }) =>
@@ -95,3 +101,37 @@ export function toolOffersWords(found: ShownFinding<ToolOffer[]>): Words {
   const missing = unlisted.length > 0 ? say`; not among the tools that the endpoint lists: ${gone}` : own('');
   return say`${join([...named, ...more], ', ')}, advertised${missing}`;
 }
+
+const toolsOf = (offers: readonly ToolOffer[]) =>
+  new Map([...Map.groupBy(offers, ({ tool }) => tool)].map(([tool, all]) => [tool, toPaidOffers(all)]));
+
+const nameWords = (tools: readonly (string | undefined)[]): Words =>
+  listed(
+    tools.map((tool) => (tool === undefined ? own('no named tool') : code(tool))),
+    mostNamed,
+  );
+
+/** What became of the prices that `place` states, tool by tool. Of a list that is stored shortened only that it is another one is known. */
+export const toolOffersChange =
+  (place: Words) =>
+  (was: Before<ToolOffer[]>, now: ShownFinding<ToolOffer[]>, between: Words): Words | undefined => {
+    const [before, after] = [toolsOf(was.value ?? []), toolsOf(allToolOffers(now))];
+    const isWhole = was.value_digest === undefined && after.size === (now.details?.tools ?? after.size);
+    if (!isWhole) return say`Prices in ${place} changed (${between})`;
+    if (before.size === 0) return say`States prices in ${place}, and none before (${between})`;
+    const changes = [...before].flatMap(([tool, offers]) => {
+      const change = after.has(tool) ? offersChange(offers, after.get(tool) ?? []) : undefined;
+      return change ? [tool === undefined ? change : say`${code(tool)}: ${change}`] : [];
+    });
+    const added = [...after.keys()].filter((tool) => !before.has(tool));
+    const gone = [...before.keys()].filter((tool) => !after.has(tool));
+    const said = [
+      ...changes.slice(0, mostNamed),
+      ...(changes.length > mostNamed
+        ? [say`${changes.length - mostNamed} more tools have other prices`]
+        : []),
+      ...(added.length > 0 ? [say`a price for ${nameWords(added)} is new`] : []),
+      ...(gone.length > 0 ? [say`no price for ${nameWords(gone)} any more`] : []),
+    ];
+    return said.length > 0 ? say`In ${place}: ${join(said, '; ')} (${between})` : undefined;
+  };

@@ -7,8 +7,9 @@ import { type Found, ownProbe, withoutAnswer } from '../remotes.ts';
 import type { Run, Subject } from '../run.ts';
 import {
   type PricedTool,
-  quotedOf,
+  toolDetails,
   toolOffers,
+  toolOffersChange,
   toolOffersWords,
   toToolOffers,
   unlistedOf,
@@ -95,7 +96,7 @@ function pricesOf(named: Named): Found<z.infer<typeof toolOffers>> {
     value: toToolOffers(priced),
     outcome: 'seen',
     ...alsoWords({ ...named, unlisted: gone }),
-    details: { offers: quotedOf(priced), ...(gone.length > 0 && { unlisted: gone }) },
+    details: toolDetails(priced, gone),
   };
 }
 
@@ -113,6 +114,7 @@ export const priceX402 = defineKind({
   doesNotMean: 'A stated price is not what a call is charged; the answer to a call decides.',
   value: toolOffers,
   say: toolOffersWords,
+  sayChange: toolOffersChange(own('its x402 document')),
   method_version: 'x402/1',
   ...ofDocuments(pricesOf),
 });

@@ -198,6 +198,21 @@ it('reads no more than 10,000 resources and shows 50 tools, whatever they are ca
   });
 });
 
+it('a tool whose price another check finds raised stands out with both prices', async () => {
+  await see('whole', 'price.x402');
+  const before = documents.whole;
+  const document = JSON.stringify(before)
+    .replace('"amount":"1000000"', '"amount":"2000000"')
+    .replace('"tool":"gone"', '"tool":"new"');
+  documents.whole = JSON.parse(document) as Documents;
+  observed.directory.wait(86_400);
+  await see('whole', 'price.x402');
+  expect(await textOf('whole')).toContain(
+    'In its x402 document: `send`: Price raised from 1 USDC to 2 USDC on Base; a price for `new` is new; no price for `gone` any more (between ',
+  );
+  documents.whole = before ?? {};
+});
+
 it('check_offer has the price and the payee of the tool that is paid for, of however many', async () => {
   await see('wide', 'price.x402');
   const check = async (tool: string, payee: string) => {
