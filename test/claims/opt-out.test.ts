@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { runDossier } from '../support/command.ts';
 import { createSharedDatabase } from '../support/database.ts';
 import { whereShown } from '../support/doors.ts';
+import { registryEntry } from '../support/entries.ts';
 import { type Claimable, openClaimable, recorded } from './claimable.ts';
 
 const file = 'dossier-claim.txt';
@@ -12,9 +13,15 @@ const handle = 'io.github.alice/a';
 const page = `/agents/${handle}`;
 const day_s = 86_400;
 const described = { description: 'Counts the days of a year.' };
+const formerEndpoint = 'https://old.alice.example/mcp';
+const earlier = registryEntry(
+  handle,
+  { version: '0.9.0', remotes: [{ type: 'streamable-http', url: formerEndpoint }] },
+  { isLatest: false, publishedAt: '2026-09-01T08:00:00Z' },
+);
 let service: Claimable;
 beforeEach(async () => {
-  service = await openClaimable([recorded(handle, 'alice/a', described)]);
+  service = await openClaimable([earlier, recorded(handle, 'alice/a', described)]);
 });
 afterEach(() => service.close());
 
@@ -26,6 +33,15 @@ const leafTypes = async () => {
     Array.from({ length: size }, async (_, index) => JSON.parse((await log.leaf(index))?.leaf ?? '{}').t),
   );
 };
+/** What is answered about the endpoint of an earlier version. */
+const findFormer = async () =>
+  (
+    await service.directory.app.request('/api/tools/get_agent', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ handle: formerEndpoint }),
+    })
+  ).text();
 /** The daily check, after more than a day. */
 const checkDaily = async () => {
   service.directory.wait(1.25 * day_s);
@@ -44,8 +60,10 @@ describe('a listing that was never claimed', () => {
     service.directory.wait(0.9 * day_s);
     expect(await service.claim(handle)).toMatchObject({ status: 'not_proven' });
     expect(await pageStatus()).toBe(200);
+    expect(await findFormer()).toContain('recorded this endpoint, until 2026-10-01');
     expect(await checkDaily()).toBe(1);
     expect(await pageStatus()).toBe(410);
+    expect(await findFormer()).not.toContain(handle);
     expect(await service.claim(handle)).toMatchObject({ status: 410, code: 'listing_withdrawn' });
     expect(await leafTypes()).toEqual(['listing.withdrawn']);
     expect(await service.history(handle)).toEqual(['listing_withdrawn optout']);

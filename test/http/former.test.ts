@@ -1,6 +1,11 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createSharedDatabase } from '../support/database.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { type RegistryEntry, registryEntry } from '../support/entries.ts';
+import { queryDatabase } from '../support/nodes.ts';
 import { onGitHub } from '../support/registry-entries.ts';
 
 const dayAt = (day: string) => `${day}T08:00:00Z`;
@@ -215,4 +220,23 @@ describe.each([
     await directory.importEntries(gone);
     expect(await get('https://mail.vendor.example/mcp')).toMatchObject({ code: 'unknown_handle' });
   });
+});
+
+it('a database of an older version is filled by the next full import and the next checks', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'dossier-former-'));
+  const DATABASE_URL = await createSharedDatabase(folder);
+  await (await openDirectory({ entries, environment: { DATABASE_URL } })).close();
+  for (const statement of [
+    'drop table former_reference',
+    'drop table payee',
+    "delete from kysely_migration where name = '0002-former-values'",
+  ])
+    await queryDatabase(DATABASE_URL, statement);
+  const directory = await openDirectory({ entries, environment: { DATABASE_URL } });
+  expect(await call(directory, 'get_agent', { handle: 'npm:vendor-mail' })).toMatchObject({
+    handle: 'com.relocate/mail',
+    found_by: formerly('npm package', '2026-11-01'),
+  });
+  await directory.close();
+  rmSync(folder, { recursive: true });
 });

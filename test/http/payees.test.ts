@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
+import { faultsOfHtml } from '../support/valid-html.ts';
 
 const alice = '0xAAaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaAA';
 const mallory = '0x2222222222222222222222222222222222222222';
@@ -21,7 +22,7 @@ const quoted: Record<string, Offers | 'free'> = {
     [solana, sol],
   ],
   kiosk: [[sepolia, mallory]],
-  booth: [[base, 'pay.example-1']],
+  booth: [['<b>net</b>', 'pay.example-1']],
 };
 
 /** A server that asks for a cent of USDC before it answers, as x402 version 2 has it. */
@@ -200,6 +201,15 @@ describe('the page of a payee', () => {
     expect(page).toContain(`On other networks${handleAt('kiosk')} asks to be paid there on Base Sepolia`);
   });
 
+  it('is valid HTML, with what others wrote as text', async () => {
+    for (const path of [`/payees/${base}:${alice.toLowerCase()}`, '/payees/pay.example-1'])
+      expect(await faultsOfHtml(await read(path))).toEqual([]);
+    const page = await read('/payees/pay.example-1');
+    expect(page).toContain('&lt;b&gt;net&lt;/b&gt;');
+    expect(page).not.toContain('<b>net');
+    expect(await read('/payees/pay.example-1.md')).not.toContain(' <b>net');
+  });
+
   it('is a link on the page of a listing', async () => {
     expect(await read(`/agents/${handleAt('kiosk')}`)).toContain(`href="/payees/${mallory}"`);
   });
@@ -278,7 +288,7 @@ describe('a payee that was seen and is no more', () => {
     quoted.booth = [[base, mallory]];
     await directory.observe(handleAt('booth'));
     expect(await shared('booth')).toBeUndefined();
-    quoted.booth = [[base, 'pay.example-1']];
+    quoted.booth = [['<b>net</b>', 'pay.example-1']];
     await directory.observe(handleAt('booth'));
   });
 
