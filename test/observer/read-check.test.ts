@@ -147,7 +147,7 @@ describe('the first read of a listing', () => {
       const { result } = (await answer.json()) as {
         result: {
           content: { text: string }[];
-          structuredContent: { notes?: string[]; lines: object; unchecked?: string };
+          structuredContent: { notes?: string[]; lines: object; unchecked?: string; next: string };
         };
       };
       return { text: result.content[0]?.text, ...result.structuredContent };
@@ -156,6 +156,7 @@ describe('the first read of a listing', () => {
     expect(first.notes).toEqual([begun]);
     expect(first.text).toContain(begun);
     expect(first.unchecked).toMatch(/^endpoint, /);
+    expect(first.next).toBe('get_agent again in 10 seconds');
     await expect.poll(async () => (await ask()).notes, patience).toBeUndefined();
     expect((await ask()).lines).toMatchObject({ tools: expect.stringContaining('`replay`') as string });
     const resource = modern('resources/read', { uri: 'agent://org.example/other' });

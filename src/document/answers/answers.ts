@@ -19,7 +19,7 @@ import { askedOf, kinds } from '../../observations/kinds.ts';
 import { type Outcome, outcomeWords } from '../../observations/outcome.ts';
 import { type Fact, recorded } from '../fact.ts';
 import type { ListingDocument } from '../listing-document.ts';
-import { isAbsent, isKnown, isNowhere, type Judged, toKnown, toSeen } from '../seen.ts';
+import { isAbsent, isChecked, isKnown, isNowhere, type Judged, toKnown, toSeen } from '../seen.ts';
 import { notKnownWords, toSplitKinds } from '../sentences.ts';
 import { factTitle, unique } from '../words.ts';
 import { type LineName, lineNames, lineTitles, toFacts } from './lines.ts';
@@ -128,7 +128,9 @@ export function successorOf(listing: ListingDocument): string | undefined {
 function nextOf({ listing, known }: Judged, standsOut: readonly StandOut[]): string {
   const has = (...keys: readonly StandOut['key'][]) => standsOut.some(({ key }) => keys.includes(key));
   const isGone = has('deprecated', 'no_answer', 'not_there');
+  const isFirstCheck = listing.being_checked !== undefined && !isChecked({ listing });
   const steps = [
+    ...(isFirstCheck ? ['get_agent again in 10 seconds'] : []),
     ...(has('changed') ? ['get_history'] : []),
     // It also says whether a listing that the publisher names in place of this one is listed.
     ...(isGone || successorOf(listing) ? ['search_agents, similar_to this one'] : []),
