@@ -368,7 +368,7 @@ const rows: readonly Row[] = [
     expected: [
       `Price raised from 0.01 USDC to 0.05 USDC on Base (between ${dayAgo(21)} and ${before}).`,
       `Paid to 0xbb instead of 0xaa (between ${dayAgo(21)} and ${before}).`,
-      `Costs: Quotes 0.05 USDC on Base for one request, paid to 0xbb before it answers (Dossier, ${today}).`,
+      `Costs: Quotes for one request before it answers: 0.05 USDC (50000 of 0x833589fcd6edb6e08f4c7c32d4f71b54bda02913) on Base (eip155:8453), paid to 0xbb, the same since 2026-11-08 (Dossier, ${today}).`,
     ],
   },
   {
@@ -385,7 +385,7 @@ const rows: readonly Row[] = [
     ],
     expected: [
       `Price changed from 0.05 USDC on Base to 0.05 USDC (scheme upto) on Base (between ${dayAgo(21)} and ${before}).`,
-      `Costs: Quotes 0.05 USDC (scheme upto) on Base for one request before it answers (Dossier, ${today}).`,
+      `Costs: Quotes for one request before it answers: 0.05 USDC (50000 of 0x833589fcd6edb6e08f4c7c32d4f71b54bda02913) (scheme upto) on Base (eip155:8453), paid to 0xbb, the same since 2026-11-08 (Dossier, ${today}).`,
     ],
     absent: ['scheme exact'],
   },
@@ -394,7 +394,7 @@ const rows: readonly Row[] = [
     record: at(url),
     seen: [answers, { ...price, details: { offers: [{ ...offer('50000', '0.05 USDC'), format: 'mpp' }] } }],
     expected: [
-      `Costs: Quotes 0.05 USDC on Base for an amount of use that is not known before it answers (Dossier, ${today}).`,
+      `Costs: Quotes for an amount of use that is not known before it answers: 0.05 USDC (50000 of 0x833589fcd6edb6e08f4c7c32d4f71b54bda02913) on Base (eip155:8453), paid to 0xbb, the same since 2026-11-08 (Dossier, ${today}).`,
     ],
   },
   {
