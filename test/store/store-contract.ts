@@ -911,6 +911,27 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
   });
 
   describe(`${name}: observations`, () => {
+    it('stores the fifty former payees of a listing that were seen last', async () => {
+      const handle = 'com.paid/often';
+      await store.write((tx) => tx.listings.putListings([makeListing(handle, 7001)]));
+      const dayAt = (day: number) => new Date(Date.UTC(2026, 0, 1 + day)).toISOString();
+      for (let day = 0; day < 60; day++) {
+        const dates = { observed_at: dayAt(day), first_seen_at: dayAt(day), vantage: 'here' };
+        const fact = { kind: 'price.pay_to', value: [`payee-${day}`], outcome: 'seen' } as const;
+        const of = { subject: 'https://a.example/mcp', source: 'Dossier', method_version: 'x/1' };
+        const observations = [{ ...fact, ...dates, ...of }];
+        await store.write((tx) => tx.observations.put({ handle, observed_at: dayAt(day), observations }));
+      }
+      const stored = await Promise.all(
+        Array.from({ length: 60 }, (_, day) => store.listings.asked(`payee-${day}`, 2)),
+      );
+      const untils = stored.map(([one]) => one && (one.until ?? 'now'));
+      expect(untils).toEqual([
+        ...Array.from({ length: 9 }, () => undefined),
+        ...Array.from({ length: 50 }, (_, n) => dayAt(9 + n)),
+        'now',
+      ]);
+    });
     it('stores whatever is read of JSON from outside, and gives the same back', async () => {
       const texts = fc.sample(foreignJson, { numRuns: partOf(60, 600), seed: 9 });
       const [handle, remote] = ['a/sent', 'https://a.example/mcp'];
