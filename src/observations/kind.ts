@@ -25,6 +25,7 @@ type StandsOutAs =
   | 'not_there'
   | 'contradiction'
   | 'hidden_text'
+  | 'credential_files'
   | 'package_version'
   | 'advisories';
 

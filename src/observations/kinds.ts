@@ -5,6 +5,7 @@ import { packageAdvisories } from './kinds/advisories.ts';
 import { agentCard } from './kinds/agent-card.ts';
 import { promptsSurface, resourcesSurface, skillsSurface } from './kinds/besides.ts';
 import { priceCatalog } from './kinds/catalog.ts';
+import { toolsCredentialFiles } from './kinds/credential-files.ts';
 import {
   endpointAnswers,
   endpointAvailability,
@@ -12,6 +13,7 @@ import {
   endpointProtocol,
   endpointTls,
 } from './kinds/endpoint.ts';
+import { endpointExtensions } from './kinds/extensions.ts';
 import { recordMoves } from './kinds/moves.ts';
 import { priceChallenge } from './kinds/offer.ts';
 import { packageProvenance } from './kinds/package-provenance.ts';
@@ -73,6 +75,7 @@ const checked = [
   endpointAnswers,
   endpointAvailability,
   endpointProtocol,
+  endpointExtensions,
   endpointDns,
   endpointTls,
   toolsCount,
@@ -83,6 +86,7 @@ const checked = [
   toolsHints,
   toolsInstructions,
   toolsHiddenText,
+  toolsCredentialFiles,
   accessRequired,
   accessOauth,
   repositoryExists,

@@ -300,6 +300,7 @@ const rules = {
   contradiction: contradictions,
   shared,
   hidden_text: ofKinds('hidden_text'),
+  credential_files: ofKinds('credential_files'),
   package_version: ofKinds('package_version'),
   advisories: ofKinds('advisories'),
   secrets,

@@ -1,3 +1,4 @@
+import type { NoAnswer } from '../../net/answer.ts';
 import type { EndpointAnswer } from './conversation.ts';
 import { type Member, type SurfaceName, surfaceNames } from './surface.ts';
 
@@ -19,6 +20,19 @@ export const hasTexts = (endpoint: EndpointAnswer): boolean =>
   endpoint.introduction?.instructions !== undefined ||
   surfaceNames.some((name) => listOf(endpoint, name)?.result === 'listed');
 
-/** Whether every list that an endpoint has was read, so that nothing is missing of its texts for models. */
-export const isWhole = (endpoint: EndpointAnswer): boolean =>
-  surfaceNames.every((name) => (listOf(endpoint, name)?.result ?? 'listed') === 'listed');
+/** Why a list is not there that an endpoint may have, so that its texts for models are not all known; undefined if none is missing. */
+export const whyNotWhole = (endpoint: EndpointAnswer): NoAnswer | undefined =>
+  surfaceNames.map((name) => listOf(endpoint, name)).find((list) => list?.result === 'no_answer');
+
+const longestPlace = 200;
+
+/** Yields every string in a value at any depth, names of object members included, with its path. */
+export function* textsIn(value: unknown, place: string): Generator<[place: string, text: string]> {
+  if (typeof value === 'string') yield [place, value];
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, member] of Object.entries(value)) {
+    const at = `${place}.${name}`.slice(0, longestPlace);
+    if (!Array.isArray(value)) yield [at, name];
+    yield* textsIn(member, at);
+  }
+}

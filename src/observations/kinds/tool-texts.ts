@@ -5,7 +5,7 @@ import { code, count, join, ours, own, say } from '../../core/words.ts';
 import { noAnswer } from '../../net/answer.ts';
 import type { EndpointAnswer } from '../endpoint/conversation.ts';
 import { shortNameOf, surfaces } from '../endpoint/surface.ts';
-import { hasTexts, isWhole, membersOf } from '../endpoint/texts.ts';
+import { hasTexts, membersOf, textsIn, whyNotWhole } from '../endpoint/texts.ts';
 import { defineKind } from '../kind.ts';
 import { ofRareRemotes } from '../remotes.ts';
 import { toHints } from './tools.ts';
@@ -78,23 +78,10 @@ export const toolsInstructions = defineKind({
 
 const mostPlaces = 20;
 const mostCharacters = 5;
-const longestPlace = 200;
-
-/** Yields every string in a value at any depth, names of object members included, with its path. */
-function* textsOf(value: unknown, place: string): Generator<[place: string, text: string]> {
-  if (typeof value === 'string') yield [place, value];
-  if (typeof value !== 'object' || value === null) return;
-  for (const [name, member] of Object.entries(value)) {
-    const at = `${place}.${name}`.slice(0, longestPlace);
-    if (!Array.isArray(value)) yield [at, name];
-    yield* textsOf(member, at);
-  }
-}
-
 /** Yields the texts of all members of all lists in name order, then the instructions. */
 function* textsFor(endpoint: EndpointAnswer): Generator<[place: string, text: string]> {
   for (const { surface, member } of membersOf(endpoint))
-    yield* textsOf(member, `${surface}.${shortNameOf(member, surfaces[surface])}`);
+    yield* textsIn(member, `${surface}.${shortNameOf(member, surfaces[surface])}`);
   yield ['instructions', endpoint.introduction?.instructions ?? ''];
 }
 
@@ -138,7 +125,7 @@ export const toolsHiddenText = defineKind({
     const { count, places } = findHidden(textsFor(endpoint));
     return {
       ...{ value: count, outcome: 'seen' },
-      ...(!isWhole(endpoint) && { rule: 'part' }),
+      ...(whyNotWhole(endpoint) && { rule: 'part' }),
       as_seen: { places },
     };
   }),

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { asMembers, isJsonObject } from '../../core/json.ts';
+import { codes, own, say } from '../../core/words.ts';
+import { noAnswer } from '../../net/answer.ts';
+import { defineKind } from '../kind.ts';
+import { ofRareRemotes } from '../remotes.ts';
+
+/** The identifier of an extension: a reversed domain, and a name. */
+const identifier = /^[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){0,9}\/[\w.-]{1,100}$/i;
+const longestIdentifier = 250;
+
+/** The extensions of MCP that an endpoint declares. */
+export const endpointExtensions = defineKind({
+  kind: 'endpoint.extensions',
+  value: z.array(z.string()),
+  line: 'where',
+  question: 'reach',
+  title: 'Extensions of MCP',
+  means:
+    'The identifiers in `capabilities.extensions` of the endpoint’s introduction, such as `io.modelcontextprotocol/ui`. An extension is used only if the client declares it too.',
+  doesNotMean: 'Dossier does not use them, but for the list of skills, and does not say that they work.',
+  changed: own('The endpoint declares other extensions'),
+  say: ({ value }) => codes(value),
+  method_version: 'extensions/1',
+  ...ofRareRemotes(({ introduction, list }) => {
+    if (!introduction)
+      return list.result === 'no_answer'
+        ? list
+        : noAnswer('nothing', own('The endpoint sent no introduction.'));
+    const declared = asMembers(introduction.capabilities).extensions;
+    const names = isJsonObject(declared) ? Object.keys(declared) : [];
+    const value = names.filter((name) => name.length <= longestIdentifier && identifier.test(name)).sort();
+    const others = names.length - value.length;
+    const why = others > 0 ? say`Names that are no identifiers are left out: ${others}.` : undefined;
+    if (value.length === 0)
+      return noAnswer('nothing', why ?? own('The endpoint introduced itself without extensions.'));
+    return { value, outcome: 'seen', ...(why && { why }) };
+  }),
+});

@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
+import { handleAt, type ObservedDirectory, openObserved } from '../support/endpoints/observed.ts';
+
+interface Said {
+  instructions?: string;
+  extensions?: unknown;
+  prompts?: object[];
+  tools: object[];
+}
+
+/** A server of the older protocol that says this. */
+const startServer = (said: Said): Promise<Endpoint> =>
+  startEndpoint((body, { method }, response) => {
+    const asked = method === 'POST' ? (JSON.parse(body) as { id?: number; method: string }) : undefined;
+    if (!asked) return void response.writeHead(404).end();
+    if (asked.id === undefined) return void response.writeHead(202).end();
+    const { instructions, extensions, prompts, tools } = said;
+    const capabilities = {
+      tools: {},
+      ...(prompts && { prompts: {} }),
+      ...(extensions !== undefined && { extensions }),
+    };
+    const results = new Map<string, object>([
+      [
+        'initialize',
+        {
+          protocolVersion: '2025-11-25',
+          capabilities,
+          serverInfo: { name: 'a', version: '1' },
+          instructions,
+        },
+      ],
+      ['tools/list', { tools }],
+      ['prompts/list', { prompts }],
+    ]);
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ jsonrpc: '2.0', id: asked.id, result: results.get(asked.method) }));
+  });
+
+const tool = (name: string, description: string, more: object = {}) => ({
+  ...{ name, description, inputSchema: { type: 'object' } },
+  ...more,
+});
+
+const naming: Said = {
+  instructions: 'Keep %USERPROFILE%\\.aws\\credentials to yourself.',
+  extensions: {
+    'io.modelcontextprotocol/ui': {},
+    'com.example/own-thing': {},
+    'no identifier': {},
+    '\u202eio.x/y': {},
+    __proto__: {},
+  },
+  prompts: [
+    { name: 'setup', arguments: [{ name: 'file', description: 'A file such as $HOME/.env.local.' }] },
+  ],
+  tools: [
+    tool(
+      'read',
+      'Reads ~/.aws/credentials, then `~/.ssh/`, ~/.NPMRC and (file:///root/.docker/config.json).',
+    ),
+    tool('schema', 'Plain', {
+      inputSchema: { type: 'object', properties: { path: { default: '~/.kube/config' } } },
+    }),
+    tool('many', `${'x/'.repeat(400)}.netrc and .git-credentials and a/wallet.dat.`),
+  ],
+};
+const plain: Said = {
+  tools: [
+    tool('read', 'Reads process.env and import.meta.env, my.env, .env.example and .environment.'),
+    tool('ssh', 'Adds ~/.ssh/id_ed25519.pub to ~/.ssh/authorized_keys, as ~/.ssh/config says.'),
+    tool('kube', 'The config of kube, and aws/credentials.'),
+    tool('long', `${'../'.repeat(100_000)} ${'.'.repeat(100_000)}x ${'a.'.repeat(100_000)}`),
+  ],
+};
+
+let observed: ObservedDirectory;
+beforeAll(async () => {
+  observed = await openObserved({ naming: await startServer(naming), plain: await startServer(plain) });
+});
+afterAll(() => observed.close());
+
+const see = async (name: string, kind: string) => (await observed.look(name, kind))[0];
+const pageOf = async (name: string) =>
+  (await observed.directory.app.request(`/agents/${handleAt(name)}.md`)).text();
+
+describe('files that hold credentials', () => {
+  it('are found in tools, prompts and instructions, as they are written there', async () => {
+    expect(await see('naming', 'tools.credential_files')).toMatchObject({
+      outcome: 'seen',
+      details: { texts: 5 },
+      value: [
+        { of: 'tools', name: 'many', files: ['.git-credentials', '.netrc', 'a/wallet.dat'] },
+        {
+          of: 'tools',
+          name: 'read',
+          files: ['///root/.docker/config.json', '~/.NPMRC', '~/.aws/credentials', '~/.ssh/'],
+        },
+        { of: 'tools', name: 'schema', files: ['~/.kube/config'] },
+        { of: 'prompts', name: 'setup', files: ['$HOME/.env.local'] },
+        { of: 'instructions', name: '', files: ['\\.aws\\credentials'] },
+      ],
+    });
+  });
+
+  it('stand out from the first look, without a verdict', async () => {
+    expect(await pageOf('naming')).toContain(
+      'The text of the tool `many` names files that usually hold credentials: `.git-credentials`, `.netrc`, `a/wallet.dat`. The text of the tool `read` names',
+    );
+    expect(await pageOf('naming')).toContain('So do 2 more of its texts');
+  });
+
+  it('are none where a text names public files, examples and variables, however long it is', async () => {
+    expect(await see('plain', 'tools.credential_files')).toBeUndefined();
+    expect(await pageOf('plain')).not.toContain('hold credentials');
+  });
+
+  it('that a text names no more are gone, and those that come stand out', async () => {
+    plain.instructions = 'Use ~/.pypirc.';
+    observed.directory.wait(86_400);
+    expect(await see('plain', 'tools.credential_files')).toMatchObject({ outcome: 'seen' });
+    expect(await pageOf('plain')).toContain(
+      'The instructions for models name files that usually hold credentials: `~/.pypirc`',
+    );
+    plain.instructions = 'Use nothing.';
+    observed.directory.wait(86_400);
+    expect(await see('plain', 'tools.credential_files')).toMatchObject({ outcome: 'nothing', value: null });
+    expect(await pageOf('plain')).not.toContain('name files that usually hold credentials');
+  });
+});
+
+describe('extensions', () => {
+  it('are the identifiers that the endpoint declares; other names are counted', async () => {
+    expect(await see('naming', 'endpoint.extensions')).toMatchObject({
+      outcome: 'seen',
+      value: ['com.example/own-thing', 'io.modelcontextprotocol/ui'],
+      reason: 'Names that are no identifiers are left out: 2.',
+    });
+    expect(await see('plain', 'endpoint.extensions')).toBeUndefined();
+  });
+});
