@@ -17,11 +17,24 @@ export const budgets: Readonly<Record<string, number>> = {
   list_ratings: 280,
   list_tags: 50,
   check_surface: 100,
+  check_offer: 220,
   get_proof: 1200,
 };
 
 const of = (tool: string, input: object, rows: readonly (readonly [string, string, RegExp])[]): Question[] =>
   rows.map(([asks, path, answer]) => ({ asks, tool, input, path, answer }));
+
+/** The requirements of a 402 of x402 for two cents of USDC on Base. */
+const asked = {
+  x402Version: 2,
+  accepts: [
+    {
+      ...{ scheme: 'exact', network: 'eip155:8453', amount: '20000' },
+      ...{ asset: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', maxTimeoutSeconds: 60 },
+      ...{ payTo: '0x1111111111111111111111111111111111111111', extra: { name: 'USDC', version: '2' } },
+    },
+  ],
+};
 
 /** Questions of buyers. */
 export const questions: readonly Question[] = [
@@ -100,6 +113,12 @@ export const questions: readonly Question[] = [
   ]),
   ...of('check_surface', { handle: subject, digests: {} }, [
     ['Are its tools as seen before?', 'result', /^never_seen$/],
+  ]),
+  ...of('check_offer', { handle: subject, offer: asked }, [
+    ['Is the payee of this request the one that was seen before?', 'offers.0.payee', /^not_known$/],
+    ['How much is asked for, in what?', 'offers.0.facts.0', /amount 0\.02 USDC \(20000\), asset USDC/],
+    ['Why is that not known?', 'message', /has made no observation/],
+    ['Does it say that the service delivers?', 'statement', /knows nothing of delivery/],
   ]),
   ...of('list_tags', {}, [['Which tags are there?', 'tags', /./]]),
 ];

@@ -64,6 +64,9 @@ interface Answer {
   })[];
 }
 
+/** The sizes of the texts of all answers, in bytes. */
+const sizes: number[] = [];
+
 /** The answer of every client, as JSON; its text says the same. */
 async function check(args: Record<string, unknown>): Promise<Answer> {
   const results = [];
@@ -71,6 +74,7 @@ async function check(args: Record<string, unknown>): Promise<Answer> {
   const [first] = results;
   for (const { structuredContent } of results) expect(structuredContent).toEqual(first?.structuredContent);
   const text = first?.content[0]?.text ?? '';
+  sizes.push(Buffer.byteLength(text));
   expectSameFacts(text, { ...first?.structuredContent });
   expect(text).toContain('\nDossier saw no payment and knows nothing of delivery.\n');
   expect(text).not.toMatch(/\b(?:ok|okay|match(?:es)?|valid|passed|safe|verified|trusted)\b/i);
@@ -398,4 +402,9 @@ describe('after the service has changed what it asks for', () => {
       `Amount 0.05 USDC (50000): higher than 0.01 USDC (10000), last seen on ${inDays(6)}, and than the highest seen, 0.02 USDC (20000) until ${inDays(3)}.`,
     );
   });
+});
+
+it('the median text of all these answers takes at most 150 tokens', () => {
+  expect(sizes.length).toBeGreaterThan(60);
+  expect((sizes.toSorted((a, b) => a - b)[Math.floor(sizes.length / 2)] ?? 0) / 4).toBeLessThanOrEqual(150);
 });
