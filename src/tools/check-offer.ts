@@ -53,7 +53,7 @@ const input = z.strictObject({
       '402 body, PAYMENT-REQUIRED, WWW-Authenticate, tool result, accepts or {payTo, url, network, asset, amount}',
     ),
   handle: namedInput.optional(),
-  url: z.string().max(2048).optional().describe('What you pay for, if the offer does not say'),
+  url: z.string().max(500).optional().describe('What you pay for, if the offer does not say'),
 });
 
 const state = z.enum(seenStates);
@@ -139,14 +139,14 @@ async function findPlace(
   throw wrongField('handle', message, 'Send handle or url: the offer names no address that is paid for.');
 }
 
-/** What was seen of the endpoints of a listing: of the one that the offer names, if it is recorded. */
-async function readSeen(facts: ListingFacts, address = '', { store }: Context) {
+/** What was seen of the endpoints of a listing: of the one that the first of these addresses is, if it is recorded. */
+async function readSeen(facts: ListingFacts, addresses: readonly (string | undefined)[], { store }: Context) {
   const { handle } = facts.listing;
   const observed = facts.observed?.observations ?? [];
   const rows = await store.observations.history(handle, { limit: mostChanges });
   const changes: Changes = { rows, isAll: rows.length < mostChanges };
   const all = toSeenQuotes(observed, changes);
-  const keys = new Set(keysOf(address));
+  const keys = new Set(addresses.map((one) => keysOf(one ?? '')).find((found) => found.length > 0));
   const named = all.filter(({ endpoint = '' }) => keysOf(endpoint).some((key) => keys.has(key)));
   return { seen: named.length > 0 ? named : all, advertised: toAdvertised(observed) };
 }
@@ -253,7 +253,7 @@ export const checkOffer = defineTool({
     const place = await findPlace(named, sent, context);
     const { facts } = place;
     const { seen = [], advertised = [] } = facts
-      ? await readSeen(facts, named.url ?? sent.resource ?? named.handle, context)
+      ? await readSeen(facts, [named.url, sent.resource, named.handle], context)
       : {};
     const shown = sent.offers.slice(0, mostOffers);
     const closest = compareWithClosest(shown, seen);

@@ -104,11 +104,9 @@ function comparePayee(pay_to: string, offer: SentOffer, seen: SeenQuotes): Compa
   const ofUnit = seen.payeesOf.filter((one) => one.pay_to !== undefined && isOf(offer)(one));
   const isOfAnother = ofUnit.length > 0 && ofUnit.every((one) => one.pay_to !== pay_to);
   if (compared.seen !== 'as_seen' || !isOfAnother) return compared;
-  const own = unique(ofUnit.flatMap((one) => one.pay_to ?? [])).map((payee) => code(payee));
-  return {
-    ...compared,
-    text: say`${compared.text}, for another of its offers; for this one it named ${listed(own, mostNamed)}`,
-  };
+  const named = unique(ofUnit.flatMap((one) => one.pay_to ?? [])).map((payee) => code(payee));
+  const text = say`never seen here for this asset, network and scheme; other: ${listed(named, mostNamed)}; for other offers ${compared.text}`;
+  return { seen: 'never_seen', text };
 }
 
 /** Amounts that were quoted in a unit. */

@@ -33,7 +33,8 @@ const mostOffers = 20;
 /** A tool result within a message of JSON-RPC, within its text, has six levels of wrapping. */
 const deepest = 8;
 const longestName = 60;
-const longestResource = 2048;
+/** No listing is found by a longer address. */
+const longestResource = 500;
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
@@ -50,7 +51,7 @@ function toOffer(
 ): SentOffer | undefined {
   const { pay_to, asset, network, scheme, asset_name } = stated;
   const amount = toAmount(stated.amount);
-  const name = isText(asset_name) ? toLine(asset_name.slice(0, longestName)) : '';
+  const name = isText(asset_name) ? toLine(asset_name.slice(0, longestName).toWellFormed()) : '';
   const chain = Number.isSafeInteger(chain_id) ? (chain_id as number) : undefined;
   const offer: SentOffer = {
     ...(isIdentifier(pay_to) && { pay_to: toAddress(pay_to) }),

@@ -10,7 +10,7 @@ import { type Endpoint, startEndpoint } from '../../support/endpoints/mcp-endpoi
 import { startFetchServer, startX402Server } from '../../support/endpoints/paid-endpoint.ts';
 import { registryEntry } from '../../support/entries.ts';
 import { type AnyClient, connect } from '../../support/mcp-clients.ts';
-import { alice, askOf, mallory } from '../../support/offers.ts';
+import { alice, askOf, mallory, unknownToken } from '../../support/offers.ts';
 
 const network = 'eip155:8453';
 const today = new Date().toISOString().slice(0, 10);
@@ -85,6 +85,13 @@ beforeAll(async () => {
     bazaar: await startBazaar('search', await pricing.priced('$0.5', mallory)),
     first: await startX402Server(() => ({ dollars: '$0.02', payTo: alice })),
     second: await startX402Server(() => ({ dollars: '$0.03', payTo: mallory })),
+    pair: await startEndpoint((_body, { method }, response) => {
+      const [one] = asked.map(toVersion1);
+      const accepts = [one, { ...one, asset: unknownToken, payTo: mallory }];
+      if (method !== 'POST') return void response.writeHead(404).end();
+      response.writeHead(402, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ x402Version: 1, error: 'pay', accepts }));
+    }),
     leaving: await startEndpoint((_body, { method }, response) => {
       const body = { x402Version: 1, error: 'pay', accepts: asked.map(toVersion1) };
       if (method !== 'POST') return void response.writeHead(404).end();
@@ -97,6 +104,7 @@ beforeAll(async () => {
     entries: [
       registryEntry('com.example.tools/a', { remotes: [remoteAt('tools')] }),
       registryEntry('com.example/two', { remotes: [remoteAt('first'), remoteAt('second')] }),
+      registryEntry('com.example/pair', { remotes: [remoteAt('pair')] }),
       registryEntry('com.example/leaving', { remotes: [remoteAt('leaving')] }),
     ],
     environment: {
@@ -104,8 +112,7 @@ beforeAll(async () => {
       PRICE_CATALOGS: 'https://bazaar.example.com',
     },
   });
-  for (const handle of ['com.example.tools/a', 'com.example/two', 'com.example/leaving'])
-    await directory.observe(handle);
+  for (const name of ['.tools/a', '/two', '/leaving', '/pair']) await directory.observe(`com.example${name}`);
   client = await connect('v2', { app: directory.app });
 });
 afterAll(async () => {
@@ -151,7 +158,7 @@ it('a tool that asks for a payment: Dossier calls none, and says what a catalogu
     /^Payee `0x1{40}`, amount 0\.01 USDC \(10000\), .*: not known: no price was seen here\.$/,
   );
   expect(offer?.facts.slice(1).toSorted()).toEqual([
-    'Other listings are paid there: 2 (`com.example/leaving`, `com.example/two`).',
+    'Other listings are paid there: 3 (`com.example/leaving`, `com.example/pair`, `com.example/two`).',
     `\`bazaar.example.com\` (${today}) lists 0.5 USDC on Base for \`search\`, more than this, paid to \`${mallory}\`.`,
     `\`tools.example.com/.well-known/x402\` (${today}) lists 0.01 USDC on Base for \`search\`, the same amount, paid to the same address.`,
   ]);
@@ -185,4 +192,17 @@ it('an endpoint that asks for a payment no more: what it asked for, until when, 
   expect(message).toContain(`on ${today}. On ${later}: `);
   expect(offers[0]).toMatchObject({ payee: 'seen_until', amount: 'seen_until', asset: 'seen_until' });
   expect(offers[0]?.facts.join('\n')).toContain(`seen until ${today}`);
+});
+
+it('of two offers of one endpoint, each payee is compared with that of the same offer', async () => {
+  const [one] = asked.map(toVersion1);
+  const stateOf = async (offer: object) =>
+    (await check({ handle: 'com.example/pair', offer: [{ ...one, ...offer }] })).offers[0];
+  expect(await stateOf({})).toMatchObject({ payee: 'as_seen' });
+  expect(await stateOf({ asset: unknownToken, payTo: mallory })).toMatchObject({ payee: 'as_seen' });
+  const crossed = await stateOf({ payTo: mallory });
+  expect(crossed).toMatchObject({ payee: 'never_seen', amount: 'as_seen', asset: 'as_seen' });
+  expect(crossed?.facts[0]).toBe(
+    `Payee \`${mallory}\`: never seen here for this asset, network and scheme; other: \`${alice}\`; for other offers as seen since ${today}.`,
+  );
 });
