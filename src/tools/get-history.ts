@@ -3,14 +3,8 @@ import type { Context } from '../context.ts';
 import { readCursor, toCursor } from '../core/cursor.ts';
 import { code, day, list, paragraphs } from '../core/text.ts';
 import { count, dayOf, join, name, own, say, toMarkdown, wordsSchema } from '../core/words.ts';
-import {
-  changedOf,
-  type HistoryEvent,
-  historyKinds,
-  logIndexOf,
-  readHistory,
-  toHistoryLines,
-} from '../document/answers/history.ts';
+import { changedOf, logIndexOf, toHistoryLines } from '../document/answers/history.ts';
+import { type HistoryEvent, historyKinds, readHistory } from '../document/answers/history-events.ts';
 import { sampleFlag } from '../document/listing-document.ts';
 import type { ListingFacts } from '../document/record.ts';
 import { isSample } from '../listings/listing.ts';

@@ -2,13 +2,63 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ObservationChange } from '../../src/observations/observation.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
-import { type Endpoint, type OfferedTool, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
+import {
+  type Endpoint,
+  type OfferedTool,
+  startEndpoint,
+  startModernServer,
+} from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
 import { type AnyClient, connect } from '../support/mcp-clients.ts';
 import { expectSameFacts } from '../support/same-facts.ts';
 
 type Structured = { changes: string[]; next_cursor?: string; statement: string };
 const without = (line: string) => line.replace(/ \(log index \d+\)$/, '').replace(/^\d{4}-\d\d-\d\d /, '');
+
+it('tells an endpoint that is gone, and all that was seen there, in one line', async () => {
+  const handle = 'com.example.gone/mail';
+  const server = await startModernServer(() => [{ name: 'read', description: 'Reads', readOnlyHint: true }]);
+  let isGone = false;
+  const front = await startEndpoint(async (body, { url = '', method = '', headers }, response) => {
+    if (isGone) return void response.writeHead(404).end();
+    const { host: _, connection: __, 'content-length': ___, ...sent } = headers;
+    const asked = { method, headers: sent as Record<string, string>, ...(body && { body }) };
+    const answer = await fetch(`${server.url}${url}`, asked);
+    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' });
+    response.end(await answer.text());
+  });
+  const directory = await openDirectory({
+    entries: [
+      registryEntry(handle, { remotes: [{ type: 'streamable-http', url: 'https://gone.example.com/mcp' }] }),
+    ],
+    environment: { HOST_OVERRIDES: JSON.stringify({ 'gone.example.com': front.url }) },
+  });
+  const client = await connect('v1', { app: directory.app });
+  await directory.observe(handle);
+  isGone = true;
+  for (const hours of [24, 48]) {
+    directory.wait(hours * 3600);
+    await directory.observe(handle);
+  }
+  const { structuredContent } = await client.call('get_history', { handle });
+  const { changes } = structuredContent as unknown as Structured;
+  const { changes: ofTools } = (await client.call('get_history', { handle, kind: 'tools' }))
+    .structuredContent as unknown as Structured;
+  const page = await (await directory.app.request(`/agents/${handle}/history`)).text();
+  await client.close();
+  await directory.close();
+  await Promise.all([server.close(), front.close()]);
+  expect(changes.map(without)).toEqual([
+    expect.stringMatching(
+      /^Endpoint \(`https:\/\/gone\.example\.com\/mcp`\): answered \(HTTP status 200\) until [\d-]{10}, then looked for, not found; not seen any more with it: protocol revision, number of tools, tools it lists, /,
+    ),
+    expect.stringMatching(/^first check: \d+ facts$/),
+  ]);
+  expect(ofTools.map(without)).toContainEqual(
+    expect.stringMatching(/^Tools it lists .* until [\d-]{10}, then looked for, not found$/),
+  );
+  expect(page).toContain('not seen any more with it');
+});
 
 describe('get_history of what checks saw', () => {
   const handle = 'com.example.flips/mail';

@@ -2,16 +2,20 @@ import { html } from 'hono/html';
 import { asMembers, own } from '../../core/json.ts';
 import { cleanText, counted, nameHidden } from '../../core/text.ts';
 import type { TextPart } from '../../core/word-difference.ts';
+import { say } from '../../core/words.ts';
 import {
   changedOf,
   changedWords,
   countOf,
-  type HistoryEvent,
+  type FoldedChange,
+  foldedOf,
+  goneWords,
   logIndexOf,
   memberChangesOf,
   memberWords,
   wordsOf,
 } from '../../document/answers/history.ts';
+import type { HistoryEvent } from '../../document/answers/history-events.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
 import { copyLacksSentence } from '../../document/record.ts';
 import type { ShownChange } from '../../observations/changed-texts.ts';
@@ -34,7 +38,8 @@ const part = ({ text, change }: TextPart) =>
 const memberChangeItem = (item: MemberChange, texts: ShownChange['texts'] & object) => html`
 <li>${toHtml(memberWords(item, texts))}${texts.map(({ member, difference }) => html`<p><span class="note foreign">${nameHidden(member)}</span>: <span class="foreign difference">${difference.map(part)}</span></p>`)}</li>`;
 
-function change(changed: ShownChange, today: string): Html {
+function change(folded: FoldedChange, today: string): Html {
+  const { change: changed } = folded;
   const { texts = [] } = changed;
   const members = memberChangesOf(changed).map((item) =>
     memberChangeItem(
@@ -44,7 +49,7 @@ function change(changed: ShownChange, today: string): Html {
   );
   const more = countOf(changed) - members.length;
   const surface = surfaceOf(changed.kind);
-  return html`<p>${toHtml(changedWords(changed, true), today)}</p>${members.length > 0 && html`<ul>${members}${surface && more > 0 && html`<li>${toHtml(surface.count(more))} more</li>`}</ul>`}`;
+  return html`<p>${toHtml(say`${changedWords(changed, true)}${goneWords(folded)}`, today)}</p>${members.length > 0 && html`<ul>${members}${surface && more > 0 && html`<li>${toHtml(surface.count(more))} more</li>`}</ul>`}`;
 }
 
 const entry = (log_index: unknown) =>
@@ -53,7 +58,7 @@ const entry = (log_index: unknown) =>
 
 const eventItem = (event: HistoryEvent, kind: string | undefined, today: string) => html`
 <li>${day(event.at)}${entry(logIndexOf(event))}
-${changedOf(event).map((changed) => change(changed, today))}
+${foldedOf(event).map((folded) => change(folded, today))}
 ${wordsOf(event, kind).map((words) => html`<p>${toHtml(words, today)}</p>`)}</li>`;
 
 /** What changed about a listing, newest first, with what was before and after; `asked` is the query, if any of it is asked for. */

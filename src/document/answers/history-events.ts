@@ -1,0 +1,195 @@
+import type { ClaimEvent } from '../../claims/claim.ts';
+import type { Context } from '../../context.ts';
+import { own as ownMember } from '../../core/json.ts';
+import { type DatedMove, isSameMove } from '../../listings/moves.ts';
+import type { Change } from '../../log/change.ts';
+import type { ShownChange } from '../../observations/changed-texts.ts';
+import { addTexts } from '../../observations/history.ts';
+import { factsOf } from '../../observations/kind.ts';
+import { recordMoves } from '../../observations/kinds/moves.ts';
+import { kindOf } from '../../observations/kinds.ts';
+import { questions } from '../../observations/observation.ts';
+import type { RecordedChange } from '../../observations/table.ts';
+import type { ListingFacts } from '../record.ts';
+
+/** What a history can be asked for: facts by the question that they help to answer, and what is recorded here. */
+export const historyKinds = [
+  ...questions.filter((question) => question !== 'ratings'),
+  ...(['record', 'claim', 'ratings', 'operator', 'views'] as const),
+];
+export type HistoryKind = (typeof historyKinds)[number];
+
+/** One event in the history of a listing. */
+export type HistoryEvent = ReturnType<typeof toCheck | typeof toRecorded | typeof toVersion>;
+
+const kindsByPrefix: Readonly<Record<string, HistoryKind | undefined>> = {
+  listing: 'record',
+  claim: 'claim',
+  capability: 'claim',
+  rating: 'ratings',
+  moderation: 'operator',
+  view: 'views',
+  version: 'record',
+};
+const recordedKinds = new Set(Object.values(kindsByPrefix));
+
+/** What was not known before has not changed. */
+export const isChanged = ({ before }: ShownChange) => before !== undefined && before.outcome !== 'not_asked';
+/** That something was not checked yet is no event. */
+export const isSeen = (change: ShownChange) => !isChanged(change) && change.after.outcome !== 'not_asked';
+
+/** An event with only what is of a kind; undefined if nothing is. Of no kind it is as the log records it, for an audit. */
+function only(kind: HistoryKind | undefined, event: HistoryEvent): HistoryEvent | undefined {
+  if (kind === undefined) return event;
+  const [prefix = ''] = event.type.split('.');
+  if (event.type !== 'check') return ownMember(kindsByPrefix, prefix) === kind ? event : undefined;
+  const changes = event.changes.filter(
+    (change) => (isChanged(change) || isSeen(change)) && kindOf(change.kind)?.question === kind,
+  );
+  return changes.length > 0 ? { ...event, changes } : undefined;
+}
+
+/** A check that saw facts become others, or saw some for the first time; `is_first`: no check before it saw anything. */
+const toCheck = (
+  { at, vantage, log_index, changes }: Omit<RecordedChange, 'changes'> & { changes: readonly ShownChange[] },
+  is_first: boolean,
+) => ({ type: 'check' as const, at, vantage, log_index, is_first, changes });
+
+/** A change of the record, a claim, a rating, an action of the operator, or a move in a view; `claim` if it is an event of the claim. */
+function toRecorded({ type, at, data }: Change, claims: readonly ClaimEvent[]) {
+  const claim = claims.find(({ log_index }) => log_index === data.log_index);
+  return { type, at, data, ...(claim && { claim }) };
+}
+
+/** A version that moved the record; no change of the stream is of it if it was published before the listing was read first. */
+const toVersion = (at: string, moved: DatedMove) => ({
+  ...{ type: 'version.published' as const, at, data: { moved } },
+});
+
+/** So many events of a list are read at once, and so often for one page, of which a filter may leave out all. */
+const readAtOnce = 100;
+const mostReads = 5;
+
+interface Placed {
+  readonly at: string;
+  readonly place: number;
+  readonly event: HistoryEvent;
+}
+
+/** A list in its own order, newest first, as far as it is at or after a time; returns whether it was read to its end. */
+async function* readList(
+  read: (before: number) => Promise<readonly Placed[]>,
+  { before, since }: { readonly before: number; readonly since: string },
+): AsyncGenerator<Placed, boolean> {
+  let from = before;
+  for (let reads = 0; reads < mostReads; reads += 1) {
+    const placed = await read(from);
+    yield* placed.filter(({ at }) => at >= since);
+    const last = placed.at(-1);
+    if (!last || placed.length < readAtOnce || last.at < since) return true;
+    from = last.place;
+  }
+  return false;
+}
+
+async function readChecks(handle: string, before: number, context: Pick<Context, 'store'>) {
+  const runs = await context.store.observations.history(handle, { before, limit: readAtOnce });
+  const first = runs.length < readAtOnce ? runs.at(-1)?.log_index : undefined;
+  return runs.map((run) => ({
+    at: run.at,
+    place: run.log_index,
+    event: toCheck(run, run.log_index === first),
+  }));
+}
+
+interface HistoryQuery {
+  readonly kind?: HistoryKind | undefined;
+  readonly since?: string | undefined;
+  /** A place: events before this change of the stream, checks before this log index, and versions before this one. */
+  readonly after?: Places | undefined;
+  readonly limit: number;
+}
+
+interface HistoryPage {
+  readonly events: readonly HistoryEvent[];
+  readonly next: Places | undefined;
+}
+
+/** Versions that moved the record and were published on a known date, but for those that the stream of changes tells. */
+async function readVersions(
+  { listing: { handle }, imported }: Pick<ListingFacts, 'listing' | 'imported'>,
+  context: Pick<Context, 'store'>,
+): Promise<Placed[]> {
+  const moves = factsOf(recordMoves, imported).flatMap(({ value }) => value?.moves ?? []);
+  if (moves.length === 0) return [];
+  const changes = await context.store.changes.ofRecord(handle, {
+    before: Number.MAX_SAFE_INTEGER,
+    limit: readAtOnce,
+  });
+  return moves.flatMap((move, at): Placed[] => {
+    const { version, published_at } = move;
+    const isTold = changes.some(({ data }) => data.version === version && isSameMove(data.moved, move));
+    if (isTold || published_at === undefined) return [];
+    // Counted from the oldest: a newer version does not move the others.
+    return [{ at: published_at, place: moves.length - at, event: toVersion(published_at, move) }];
+  });
+}
+
+/** The places of the three lists: changes of the stream, checks and versions. */
+type Places = readonly [seq: number, log_index: number, version: number];
+const newest: Places = [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
+
+async function readEvents(
+  facts: Pick<ListingFacts, 'listing' | 'claimHistory' | 'imported'>,
+  { kind, since = '', after = newest, limit }: HistoryQuery,
+  context: Pick<Context, 'store'>,
+): Promise<HistoryPage> {
+  const { handle } = facts.listing;
+  const readChanges = async (before: number) =>
+    (await context.store.changes.ofRecord(handle, { before, limit: readAtOnce })).map((change) => ({
+      ...{ at: change.at, place: change.seq, event: toRecorded(change, facts.claimHistory) },
+    }));
+  const isOfChecks = kind === undefined || !recordedKinds.has(kind);
+  const isRecorded = kind === undefined || recordedKinds.has(kind);
+  const versions = isRecorded ? await readVersions(facts, context) : [];
+  const reads = [
+    isRecorded && readChanges,
+    isOfChecks && ((before: number) => readChecks(handle, before, context)),
+    async (before: number) => versions.filter(({ place }) => place < before),
+  ];
+  const places: [number, number, number] = [...after];
+  const lists = places.map((before, at) => readList(reads[at] || (async () => []), { before, since }));
+  const heads = await Promise.all(lists.map((list) => list.next()));
+  const events: HistoryEvent[] = [];
+  // Each list keeps its own order, in which times may go back a little; the cursor has a place in each.
+  while (!heads.some(({ done, value }) => done && !value)) {
+    const open = heads.flatMap(({ done, value }, at) => (done ? [] : [{ ...(value as Placed), list: at }]));
+    // Of the same time, checks are newer than changes.
+    const [first] = open.toSorted((a, b) => b.at.localeCompare(a.at) || (b.list % 2) - (a.list % 2));
+    if (!first) return { events, next: undefined };
+    const asked = only(kind, first.event);
+    if (asked && events.length === limit) break;
+    if (asked) events.push(asked);
+    places[first.list] = first.place;
+    heads[first.list] = (await lists[first.list]?.next()) ?? { done: true, value: true };
+  }
+  return { events, next: places };
+}
+
+/**
+ * What changed about a listing, of one kind, at or after a time, after a place, newest first, and the place after which older events
+ * begin; undefined at the end. Texts are compared of these events only.
+ */
+export async function readHistory(
+  facts: Pick<ListingFacts, 'listing' | 'claimHistory' | 'imported'>,
+  query: HistoryQuery,
+  context: Pick<Context, 'store'>,
+): Promise<HistoryPage> {
+  const { events, next } = await readEvents(facts, query, context);
+  const checks = events.filter((event) => event.type === 'check');
+  const worded = (await addTexts(facts.listing.handle, checks, context)).values();
+  return {
+    events: events.map((event) => (event.type === 'check' ? (worded.next().value ?? event) : event)),
+    next,
+  };
+}
