@@ -1,4 +1,4 @@
-import { asMembers, type JsonObject, readForeignJson } from '../core/json.ts';
+import { asObject, type JsonObject, readForeignJson } from '../core/json.ts';
 import { code, own, say, type Words } from '../core/words.ts';
 
 /**
@@ -215,8 +215,9 @@ export function toRegistered(
   const meaning = meaningOf(response);
   if (meaning === 'absent') return { result: 'absent', response };
   const { value, refused } = readForeignJson(response.text);
-  const document = asMembers(value);
-  if (meaning === 'content' && isDocument(document)) return { result: 'document', response, document };
+  const document = asObject(value);
+  if (meaning === 'content' && document && isDocument(document))
+    return { result: 'document', response, document };
   if (meaning === 'content' && refused) return noAnswer('otherwise', refusedJson(response.url, refused));
   return returned(code(new URL(response.url).host), response, own('the document that was asked for'));
 }

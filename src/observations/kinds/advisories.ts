@@ -78,6 +78,7 @@ const merged = (found: readonly Advisory[]): Advisory[] =>
       ? [
           {
             ...first,
+            ...([first, ...more].some((one) => one.is_part) && { is_part: true as const }),
             ranges: [first, ...more].flatMap(({ ranges }) => ranges),
             versions: [first, ...more].flatMap(({ versions }) => versions),
           },

@@ -1,4 +1,4 @@
-import { asMembers, type JsonObject } from '../../core/json.ts';
+import type { JsonObject } from '../../core/json.ts';
 import { code, own, say } from '../../core/words.ts';
 import { type NoAnswer, noAnswer, notAsked, toRegistered } from '../../net/answer.ts';
 import type { PoliteFetch } from '../hosts/polite.ts';
@@ -20,8 +20,9 @@ const mostPages = 3;
 /** The longest token of a page. */
 const longestToken = 2000;
 
-/** The advisories of a page; a document without any states none. */
-const isPage = ({ vulns = [], code: fault }: JsonObject) => Array.isArray(vulns) && fault === undefined;
+/** The advisories of a page; OSV answers with an empty object if there are none. */
+const isPage = ({ vulns, next_page_token: _, ...others }: JsonObject) =>
+  vulns === undefined ? Object.keys(others).length === 0 : Array.isArray(vulns) && others.code === undefined;
 
 /**
  * Asks an OSV API about a package, page after page (`POST /v1/query`, https://google.github.io/osv.dev/post-v1-query/).
@@ -37,6 +38,11 @@ function openOsvApi(base: string, ask: PoliteFetch) {
       {
         cause: 'too_large',
       },
+    );
+  const unreadable = (what: AskedPackage) =>
+    noAnswer(
+      'otherwise',
+      say`${code(host)} listed something about ${code(what.name)} that is no advisory in the form of OSV.`,
     );
   const readPages = async (
     asked: AskedPackage,
@@ -57,11 +63,14 @@ function openOsvApi(base: string, ask: PoliteFetch) {
         return noAnswer('otherwise', say`${code(host)} returned HTTP 404 for a question about advisories.`);
       if (answer.result !== 'document') return answer;
       const { vulns, next_page_token: next } = answer.document;
-      const listed = Array.isArray(vulns) ? vulns.map(asMembers) : [];
-      const about = listed.flatMap((one) => readAdvisory(one));
-      found.push(
-        ...about.filter(({ key }) => key === toKey(ecosystem, name)).map(({ advisory }) => advisory),
-      );
+      for (const document of Array.isArray(vulns) ? (vulns as unknown[]) : []) {
+        const read = readAdvisory(document);
+        if (!read) return unreadable(asked);
+        const about = read.about.filter(({ key }) => key === toKey(ecosystem, name));
+        found.push(...about.map(({ advisory }) => advisory));
+        // The API listed it as one about the package.
+        if (about.length === 0 && read.unread) found.push(read.unread);
+      }
       if (typeof next !== 'string' || next === '')
         return { result: 'advisories', found, isOfVersion, source: host };
       if (next.length > longestToken) break;

@@ -16,12 +16,17 @@ async function readCopy(path: string, savedAt_ms: number) {
   /** Advisories as compact JSON, by ecosystem and name: parsed when they are asked for. */
   const byPackage = new Map<string, string[]>();
   const ecosystems = new Set<string>();
+  /** Files that are too long, or not in the form of OSV. */
+  let unread = 0;
   const zip = await yauzl.openPromise(path, { lazyEntries: true });
   try {
     for await (const entry of zip.eachEntry()) {
-      if (!entry.fileName.endsWith('.json') || entry.uncompressedSize > longestFile_bytes) continue;
-      const file = await text(await zip.openReadStreamPromise(entry));
-      for (const { ecosystem, key, advisory } of readAdvisory(parseForeignJson(file))) {
+      if (!entry.fileName.endsWith('.json')) continue;
+      const isRead = entry.uncompressedSize <= longestFile_bytes;
+      const file = isRead ? await text(await zip.openReadStreamPromise(entry)) : '';
+      const read = readAdvisory(parseForeignJson(file));
+      if (!read || read.unread) unread += 1;
+      for (const { ecosystem, key, advisory } of read?.about ?? []) {
         if (!isEcosystem(ecosystem)) continue;
         ecosystems.add(ecosystem);
         const known = byPackage.get(key);
@@ -33,7 +38,7 @@ async function readCopy(path: string, savedAt_ms: number) {
   } finally {
     zip.close();
   }
-  return { savedAt_ms, byPackage, ecosystems };
+  return { savedAt_ms, byPackage, ecosystems, unread };
 }
 
 /**
@@ -49,11 +54,13 @@ export function openAdvisoryCopy(path: string) {
     if (!copy.ecosystems.has(ecosystem))
       return notAsked(say`The copy of advisories (ADVISORIES) has none about packages on ${own(ecosystem)}.`);
     const found = copy.byPackage.get(toKey(ecosystem, name)) ?? [];
+    const savedOn = new Date(copy.savedAt_ms).toISOString().slice(0, 10);
+    const unread = copy.unread === 0 ? '' : `; ${copy.unread} of its files could not be read`;
     return {
       result: 'advisories',
       found: found.map((json) => JSON.parse(json) as Advisory),
       isOfVersion: false,
-      source: `OSV (${basename(path)}, saved ${new Date(copy.savedAt_ms).toISOString().slice(0, 10)})`,
+      source: `OSV (${basename(path)}, saved ${savedOn}${unread})`,
     } satisfies FoundAdvisories;
   };
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { asMembers } from '../../core/json.ts';
 import { toLine } from '../../core/text.ts';
 import { type Ecosystem, type Order, orderOf, semver } from './version-order.ts';
 
@@ -7,25 +8,21 @@ const event = z.object({
   fixed: z.string().optional(),
   last_affected: z.string().optional(),
 });
-const range = z.object({ type: z.string(), events: z.array(event) });
+/** One without events says of no version whether it is affected. */
+const range = z.object({ type: z.string(), events: z.array(event).min(1) });
 
-/** The members of the OSV schema (1.7) that are read. */
+/** The members of the OSV schema (1.7) that are read; each part of `affected` is read by itself, and those without a package are usual. */
 const osv = z.object({
   id: z.string().regex(/^[\w.:-]{1,100}$/),
-  withdrawn: z.string().optional(),
-  summary: z.string().optional(),
+  withdrawn: z.string().optional().catch(undefined),
+  summary: z.string().optional().catch(undefined),
   database_specific: z
     .object({ severity: z.string().optional().catch(undefined) })
     .optional()
     .catch(undefined),
-  affected: z.array(
-    z.object({
-      package: z.object({ ecosystem: z.string(), name: z.string() }),
-      ranges: z.array(range).default([]),
-      versions: z.array(z.string()).default([]),
-    }),
-  ),
+  affected: z.array(z.unknown()).optional().catch(undefined),
 });
+const packageForm = z.object({ ecosystem: z.string(), name: z.string() });
 
 /** An advisory (OSV) about a package; `summary` and `severity` as it states them, absent if it states none. */
 export const advisory = z.object({
@@ -65,21 +62,52 @@ export const toOsvName = (ecosystem: string, name: string): string =>
 export const toKey = (ecosystem: string, name: string): string =>
   `${ecosystem}\n${ecosystem === 'NuGet' ? name.toLowerCase() : toOsvName(ecosystem, name)}`;
 
-/** What a document of OSV says about each package; nothing for a withdrawn advisory, or another document. */
-export function readAdvisory(document: unknown) {
+/** What a list has in a form that is read, and whether that is all; a list that is absent has nothing. */
+function readList<T>(list: unknown, form: z.ZodType<T>): { readonly read: T[]; readonly isAll: boolean } {
+  if (list === undefined) return { read: [], isAll: true };
+  if (!Array.isArray(list)) return { read: [], isAll: false };
+  const read = list.flatMap((one) => form.safeParse(one).data ?? []);
+  return { read, isAll: read.length === list.length };
+}
+
+interface ReadAdvisory {
+  /** What it says about each package, by the key of that; nothing if it was withdrawn. */
+  readonly about: readonly {
+    readonly ecosystem: string;
+    readonly key: string;
+    readonly advisory: Advisory;
+  }[];
+  /** What is known of it about a package that it may name where Dossier could not read; undefined if all of it was read. */
+  readonly unread?: Advisory;
+}
+
+/** Reads a document of OSV; undefined for one without an id, which is none. */
+export function readAdvisory(document: unknown): ReadAdvisory | undefined {
   const { data } = osv.safeParse(document);
-  if (!data || data.withdrawn) return [];
-  const { id, database_specific } = data;
+  if (!data) return undefined;
+  if (data.withdrawn) return { about: [] };
+  const { id, affected, database_specific } = data;
   const [summary, severity] = [short(data.summary, 160), short(database_specific?.severity, 40)];
-  return data.affected.map(({ package: { ecosystem, name }, ranges, versions }) => ({
-    ecosystem,
-    key: toKey(ecosystem, name),
-    advisory: {
-      ...{ id, ranges, versions },
-      ...(summary && { summary }),
-      ...(severity && { severity }),
-    } satisfies Advisory,
-  }));
+  const said = { id, ...(summary && { summary }), ...(severity && { severity }) };
+  let isAllRead = affected !== undefined && affected.length > 0;
+  const about = (affected ?? []).map(asMembers).flatMap((part) => {
+    // It is about commits of a repository alone.
+    if (part.package === undefined && part.ranges !== undefined) return [];
+    const { data: named } = packageForm.safeParse(part.package);
+    if (!named) isAllRead = false;
+    if (!named) return [];
+    const [ranges, versions] = [readList(part.ranges, range), readList(part.versions, z.string())];
+    const isPart = !ranges.isAll || !versions.isAll;
+    return {
+      ecosystem: named.ecosystem,
+      key: toKey(named.ecosystem, named.name),
+      advisory: {
+        ...{ ...said, ranges: ranges.read, versions: versions.read },
+        ...(isPart && { is_part: true as const }),
+      } satisfies Advisory,
+    };
+  });
+  return { about, ...(!isAllRead && { unread: { ...said, ranges: [], versions: [], is_part: true } }) };
 }
 
 type Range = Advisory['ranges'][number];
@@ -112,8 +140,12 @@ function isInRange({ events }: Range, version: string, { compare }: Order): bool
 const isWhole = ({ type, events }: Range): boolean =>
   type !== 'GIT' && events.length > 0 && events.every(({ introduced }) => introduced === beginning);
 
+/** Those of a range are sorted, and each comparison reads two versions. */
+const mostEvents = 1000;
+
 /** The order of the versions of a range; undefined if Dossier does not compare them. */
 function orderOfRange({ type, events }: Range, ecosystem: Ecosystem): Order | undefined {
+  if (events.length > mostEvents) return undefined;
   const order = type === 'SEMVER' ? semver : type === 'ECOSYSTEM' ? orderOf(ecosystem) : undefined;
   const isKnown = (at: string) => at === beginning || order?.isVersion(at) === true;
   return events.every((one) => isKnown(atOf(one))) ? order : undefined;

@@ -114,7 +114,7 @@ it('names the advisories about the recorded version, with the copy that they are
         { id: 'GHSA-2', summary: 'About @example/server' },
       ],
     },
-    source: 'OSV (osv.zip, saved 2026-11-01)',
+    source: 'OSV (osv.zip, saved 2026-11-01; 1 of its files could not be read)',
   });
 });
 

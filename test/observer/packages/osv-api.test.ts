@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Directory, openDirectory } from '../../support/directory.ts';
-import type { Endpoint } from '../../support/endpoints/mcp-endpoint.ts';
+import { type Endpoint, startEndpoint } from '../../support/endpoints/mcp-endpoint.ts';
 import { type OsvRecord, osvRecord, since, startOsvApi } from '../../support/endpoints/osv-api.ts';
 import { npmPackument, startPackageRegistry } from '../../support/endpoints/package-registry.ts';
 import { registryEntry } from '../../support/entries.ts';
+import { variantsOf } from '../../support/odd-values.ts';
 
 const faults = (name: string, many: number) =>
   Array.from({ length: many }, (_, at) =>
@@ -185,4 +186,44 @@ it('asks an API of the operator about all packages', async () => {
     source: new URL(osv.url).host,
   });
   await own.close();
+});
+
+it('takes no answer of another form for none, and loses no advisory for a part of it that it cannot read', async () => {
+  const document = osvRecord('MAL-2026-1', ['npm', 'odd'], since('0'));
+  const commits = {
+    ranges: [{ type: 'GIT', repo: 'https://github.com/a/odd', events: [{ introduced: '0' }] }],
+  };
+  let sent = '';
+  const api = await startEndpoint((_, __, response) => void response.writeHead(200).end(sent));
+  const own = await openDirectory({
+    entries: [listed('com.example/odd', 'npm', 'odd', '1.0.0')],
+    environment: { ADVISORIES: api.url },
+  });
+  const isReported = async (text: string) => {
+    sent = text;
+    own.wait(86_400);
+    const { observations } = await own.observe('com.example/odd');
+    const { value, missed, details } = observations.find(({ kind }) => kind === 'package.advisories') ?? {};
+    const { ids = [], not_compared = [] } = (value ?? {}) as { ids?: string[]; not_compared?: string[] };
+    if (missed === undefined) expect(details).toMatchObject({ version: '1.0.0' });
+    return [...ids, ...not_compared].includes('MAL-2026-1');
+  };
+  expect(await isReported(JSON.stringify({ vulns: [document] }))).toBe(true);
+  for (const text of ['<html>Back soon</html>', '', '[]', '"none"', '{"status":"ok"}', '{"vulns":[null]}'])
+    expect([text, await isReported(text)]).toEqual([text, true]);
+  const beside = { ...document, affected: [...document.affected, commits, { package: null }, 7] };
+  expect(await isReported(JSON.stringify({ vulns: [beside] }))).toBe(true);
+  const faults: unknown[] = [];
+  for (const variant of variantsOf(document) as Iterable<typeof document>) {
+    const { package: named } = (Array.isArray(variant.affected) ? variant.affected[0] : undefined) ?? {};
+    const isOther = [named?.ecosystem ?? 'npm', named?.name ?? 'odd'].some(
+      (text) => typeof text === 'string' && !['npm', 'odd'].includes(text),
+    );
+    if (isOther || variant.id !== document.id) continue;
+    if (!(await isReported(JSON.stringify({ vulns: [variant] })))) faults.push(variant);
+  }
+  expect(faults).toEqual([]);
+  expect(await isReported('{}')).toBe(false);
+  await own.close();
+  await api.close();
 });
