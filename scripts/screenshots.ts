@@ -6,7 +6,6 @@ import { openBrowser } from '../test/support/browser.ts';
 import type { ClaimedDirectory } from '../test/support/claimed-directory.ts';
 import { type PageState, pageStates } from '../test/support/page-states.ts';
 import { readmePicture, takeReadmePicture } from '../test/support/readme-picture.ts';
-import { openShownDirectory } from '../test/support/shown-directory.ts';
 
 const { values } = parseArgs({
   options: {
@@ -51,14 +50,21 @@ async function renewReadmePicture([browser, directory]: Opened) {
 
 type Opened = readonly [browser: Browser, directory: ClaimedDirectory];
 
-const opened: Opened = [await openBrowser(), await openShownDirectory()];
+const browser = await openBrowser();
 mkdirSync(values.out, { recursive: true });
-const states = pageStates.filter(({ name }) => name.startsWith(values.only));
-for (const look of looks.filter(({ name }) => name.includes(values.look)))
-  for (const state of states) await take(state, look, opened);
 const isOfReadme = 'readme'.startsWith(values.only);
-if (isOfReadme) await renewReadmePicture(opened);
-await opened[0].close();
-await opened[1].close();
-process.stdout.write(`${states.length} page states in ${values.out}\n`);
+let taken = 0;
+for (const [at, { open, states }] of pageStates.entries()) {
+  const wanted = states.filter(({ name }) => name.startsWith(values.only));
+  const hasReadme = isOfReadme && at === 0;
+  if (wanted.length === 0 && !hasReadme) continue;
+  const opened: Opened = [browser, await open()];
+  for (const look of looks.filter(({ name }) => name.includes(values.look)))
+    for (const state of wanted) await take(state, look, opened);
+  if (hasReadme) await renewReadmePicture(opened);
+  await opened[1].close();
+  taken += wanted.length;
+}
+await browser.close();
+process.stdout.write(`${taken} page states in ${values.out}\n`);
 if (isOfReadme) process.stdout.write(`the picture of the README in ${readmePicture.file}\n`);

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { connect } from '../../test/support/mcp-clients.ts';
-import { observedStates, openObservedStates } from '../../test/support/observed-states.ts';
+import { observedStates } from '../../test/support/observed-entries.ts';
+import { openObservedStates } from '../../test/support/observed-states.ts';
 import { hosts, installHosts, runHost } from './hosts.ts';
 import type { ScriptedCall } from './scripted-model.ts';
 

@@ -13,16 +13,10 @@ const phone = { width: 390, height: 844 };
 const desktop = { width: 1280, height: 900 };
 const full = '/agents/co.webhook/webhook';
 let browser: Browser;
-let directory: ClaimedDirectory;
-
 beforeAll(async () => {
-  directory = await openShownDirectory();
   browser = await openBrowser();
 });
-afterAll(async () => {
-  await browser?.close();
-  await directory?.close();
-});
+afterAll(() => browser?.close());
 
 const fits = (page: Page) => page.evaluate('document.documentElement.scrollWidth <= innerWidth');
 const styleOf = (page: Page, selector: string, name: string) =>
@@ -57,24 +51,30 @@ function sizesOf(page: Page): Promise<number>[] {
 }
 
 /** Opens a page on a phone as somebody who was never here; all bytes that came, and how far things moved. */
-async function weigh(page: Page, path: string) {
+async function weigh(page: Page, address: string) {
   const sizes = sizesOf(page);
   await page.addInitScript(
     'self.moved = 0; new PerformanceObserver((list) => { for (const { value } of list.getEntries()) self.moved += value; }).observe({ type: "layout-shift", buffered: true });',
   );
-  const answer = await page.goto(directory.url + path, { waitUntil: 'load' });
+  const answer = await page.goto(address, { waitUntil: 'load' });
   const moved = await page.evaluate('new Promise((end) => setTimeout(() => end(self.moved), 150))');
   const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
   return { status: answer?.status(), requests: sizes.length, bytes, moved };
 }
 
-describe('every page in every state', () => {
-  it.each(pageStates)(
+describe.each(pageStates)('every page in every state of $of', ({ open, states }) => {
+  let directory: ClaimedDirectory;
+  beforeAll(async () => {
+    directory = await open();
+  });
+  afterAll(() => directory?.close());
+
+  it.each(states)(
     '$name: below 60,000 bytes, nothing moves, valid, no violation in light on a desktop or in dark on a phone',
     async (state) => {
       const page = await browser.newPage({ viewport: phone, colorScheme: 'light' });
       const documents = documentsOf(page);
-      const { status, requests, bytes, moved } = await weigh(page, state.path);
+      const { status, requests, bytes, moved } = await weigh(page, directory.url + state.path);
       if (!state.prepare) expect(status).toBe(state.status ?? 200);
       expect(requests).toBeGreaterThanOrEqual(4);
       expect(bytes).toBeGreaterThan(10_000);
@@ -97,6 +97,12 @@ describe('every page in every state', () => {
 });
 
 describe('a reader who sees other colours, less motion, or paper', () => {
+  let directory: ClaimedDirectory;
+  beforeAll(async () => {
+    directory = await openShownDirectory();
+  });
+  afterAll(() => directory?.close());
+
   it('keeps choices and unknowns apart where colours are forced', async () => {
     const page = await browser.newPage({ viewport: desktop, forcedColors: 'active' });
     await page.goto(directory.url + full);

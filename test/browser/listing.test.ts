@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openBrowser } from '../support/browser.ts';
 import type { ClaimedDirectory } from '../support/claimed-directory.ts';
-import { pageStates } from '../support/page-states.ts';
+import { shownStates } from '../support/page-states.ts';
 import { readmePicture, readWords, wordsIn } from '../support/readme-picture.ts';
 import { openShownDirectory } from '../support/shown-directory.ts';
 
@@ -20,7 +20,7 @@ afterAll(async () => {
   await directory?.close();
 });
 
-const listings = pageStates.filter(({ name }) => name.startsWith('listing-'));
+const listings = shownStates.filter(({ name }) => name.startsWith('listing-'));
 
 describe('the page of a listing on a phone', () => {
   it.each(listings)('$name: the answer begins on the first screen', async ({ path }) => {

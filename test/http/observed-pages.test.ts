@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ClaimedDirectory } from '../support/claimed-directory.ts';
-import { observedStates, openObservedStates } from '../support/observed-states.ts';
+import { observedStates } from '../support/observed-entries.ts';
+import { openObservedStates } from '../support/observed-states.ts';
 
 let directory: ClaimedDirectory;
 beforeAll(async () => {
@@ -18,7 +19,7 @@ const textOf = async (path: string) => {
 describe('home', () => {
   it('says how many listings there are once, and that tools changed once', async () => {
     const home = await textOf('/');
-    expect(home.match(/17 +listings/g)).toHaveLength(1);
+    expect(home.match(/21 +listings/g)).toHaveLength(1);
     expect(home).toContain(
       'com.toolbench/files : changed: tools it lists (other words in 1 tool; added 1 tool) and hints of the tools',
     );

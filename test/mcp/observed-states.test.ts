@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ClaimedDirectory } from '../support/claimed-directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { type AnyClient, connect } from '../support/mcp-clients.ts';
-import { observedStates, openObservedStates } from '../support/observed-states.ts';
+import { observedStates } from '../support/observed-entries.ts';
+import { openObservedStates } from '../support/observed-states.ts';
 
 let directory: ClaimedDirectory;
 let client: AnyClient;
@@ -94,7 +95,7 @@ describe('get_agent', () => {
       where: 'Run on your machine from npm `noteworks-notes@2.1.0`, which is published.',
     });
     expect(json.unstated).toMatch(/^price, a remote endpoint, operator, /);
-    expect(json.unchecked).toBe('tools, package advisories');
+    expect(json.unchecked).toBe('tools');
     expect(json.signals).toMatchObject({
       imported: expect.stringMatching(/^Listing version `1\.0\.0`; published /),
     });
@@ -327,11 +328,20 @@ describe('search_agents', () => {
   });
 
   const { healthy, paid, toolsChanged, signIn, contradicting } = observedStates;
-  const { twinOfDomain, twinOfAccount, deprecated } = observedStates;
-  const free = [healthy, toolsChanged, contradicting, twinOfDomain, twinOfAccount, deprecated];
+  const { twinOfDomain, twinOfAccount, deprecated, moved, besidesTools, severalOffers } = observedStates;
+  const free = [
+    healthy,
+    toolsChanged,
+    contradicting,
+    twinOfDomain,
+    twinOfAccount,
+    deprecated,
+    moved,
+    besidesTools,
+  ];
 
   it.each([
-    ['answered its last check', { answered: true }, [...free, paid, signIn]],
+    ['answered its last check', { answered: true }, [...free, paid, signIn, severalOffers]],
     ['let Dossier in without a payment', { no_payment_seen: true }, free],
     ['has a word, and answered', { query: 'translation', answered: true }, []],
   ] as const)('finds what %s, as the list on the page does', async (_, filter, expected) => {

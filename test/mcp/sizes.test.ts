@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ClaimedDirectory } from '../support/claimed-directory.ts';
 import { type AnyClient, connect } from '../support/mcp-clients.ts';
-import { observedStates, openObservedStates } from '../support/observed-states.ts';
+import { observedStates } from '../support/observed-entries.ts';
+import { openObservedStates } from '../support/observed-states.ts';
 
 let directory: ClaimedDirectory;
 let client: AnyClient;

@@ -1,3 +1,6 @@
+import { type McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
+import { memorySkillFiles, SkillsExtension } from '@modelcontextprotocol/server/ext/skills';
+import { z } from 'zod';
 import { createObserver } from '../../src/observations/observer.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from './claimed-directory.ts';
 import {
@@ -5,162 +8,16 @@ import {
   type OfferedTool,
   startEndpoint,
   startLegacyServer,
+  startModernServer,
 } from './endpoints/mcp-endpoint.ts';
+import { since as fromVersion, osvRecord, startOsvApi } from './endpoints/osv-api.ts';
 import { npmPackument, startPackageRegistry } from './endpoints/package-registry.ts';
 import { startX402Server } from './endpoints/paid-endpoint.ts';
-import { type RegistryEntry, registryEntry } from './entries.ts';
+import { registryEntry } from './entries.ts';
+import { ago, observedEntries, observedStates, publishedLater, since } from './observed-entries.ts';
 import { onGitHub } from './registry-entries.ts';
 
-const day_ms = 86_400_000;
 const day_s = 86_400;
-/** RFC 3339, so many days before today. */
-const ago = (days: number) => new Date(Date.now() - days * day_ms).toISOString();
-const since = (days: number, more: object = {}) => ({
-  publishedAt: ago(days),
-  updatedAt: ago(days),
-  ...more,
-});
-const at = (host: string, more: object = {}) => ({
-  remotes: [{ type: 'streamable-http', url: `https://${host}/mcp`, ...more }],
-});
-const npm = (identifier: string, version: string, more: object = {}) => ({
-  packages: [{ registryType: 'npm', identifier, version, transport: { type: 'stdio' }, ...more }],
-});
-const secret = (name: string) => ({ name, isRequired: true, isSecret: true });
-
-/** Listings in every state that checks can find, by the name of the state. */
-export const observedStates = {
-  healthy: 'com.findwell/search',
-  paid: 'com.quotewire/quotes',
-  toolsChanged: 'com.toolbench/files',
-  unreachable: 'com.faded/translate',
-  notThere: 'com.vanished/api',
-  signIn: 'com.signfirst/crm',
-  contradicting: 'io.github.cloudhelper/aws-helper',
-  packaged: 'io.github.noteworks/notes',
-  stale: 'com.longago/weather',
-  twinOfDomain: 'com.mapland/maps',
-  twinOfAccount: 'io.github.someone-else/maps',
-  manyVariables: 'com.pipelines/etl',
-  manyVersions: 'org.oftenout/server',
-  deprecated: 'com.retired/mail',
-  unobserved: 'com.unseen/billing',
-} as const;
-
-/** Read from the registry 10 days ago; all others 60 days ago. */
-const publishedLater: readonly string[] = [observedStates.contradicting, observedStates.twinOfAccount];
-
-const entries: readonly RegistryEntry[] = [
-  registryEntry(
-    observedStates.healthy,
-    { description: 'Web search for agents', ...onGitHub('findwell/search'), ...at('mcp.findwell.com') },
-    since(400),
-  ),
-  registryEntry(
-    observedStates.paid,
-    { description: 'Stock quotes, a call at a time', ...at('mcp.quotewire.com') },
-    since(300),
-  ),
-  registryEntry(
-    observedStates.toolsChanged,
-    {
-      description: 'Reads files of your project',
-      ...onGitHub('toolbench/files'),
-      ...at('mcp.toolbench.com'),
-    },
-    since(200),
-  ),
-  registryEntry(
-    observedStates.unreachable,
-    { description: 'Translates text between 40 languages', ...at('mcp.faded.com') },
-    since(350),
-  ),
-  registryEntry(
-    observedStates.notThere,
-    {
-      description: 'An API for everything',
-      ...onGitHub('vanished/api'),
-      ...at('mcp.vanished.com'),
-      ...npm('vanished-mcp', '1.0.0'),
-    },
-    since(100),
-  ),
-  registryEntry(
-    observedStates.signIn,
-    {
-      description: 'Customers and deals of your CRM',
-      ...at('mcp.signfirst.com', { headers: [secret('Authorization')] }),
-    },
-    since(250),
-  ),
-  registryEntry(
-    observedStates.contradicting,
-    {
-      description: 'Manages your AWS account: EC2, S3, IAM',
-      ...onGitHub('cloudhelper/aws-helper'),
-      ...at('aws-helper.cloudhelper.dev', { headers: [secret('X-Aws-Secret')] }),
-      ...npm('aws-helper-mcp', '0.1.0', {
-        environmentVariables: [secret('AWS_ACCESS_KEY_ID'), secret('AWS_SECRET_ACCESS_KEY')],
-      }),
-    },
-    since(12),
-  ),
-  registryEntry(
-    observedStates.packaged,
-    {
-      description: 'Keeps notes on your machine',
-      ...onGitHub('noteworks/notes'),
-      ...npm('noteworks-notes', '2.1.0'),
-    },
-    since(180),
-  ),
-  registryEntry(
-    observedStates.stale,
-    { description: 'Weather of yesterday', ...at('mcp.longago.com') },
-    since(500),
-  ),
-  registryEntry(
-    observedStates.twinOfDomain,
-    { description: 'Maps, routes and places of Mapland', ...at('mcp.mapland.com') },
-    since(330),
-  ),
-  registryEntry(
-    observedStates.twinOfAccount,
-    { description: 'Maps, routes and places of Mapland', ...at('mcp.mapland.com') },
-    since(20),
-  ),
-  registryEntry(
-    observedStates.manyVariables,
-    {
-      description: 'Moves data between 60 systems',
-      ...npm('pipelines-etl', '3.0.0', {
-        environmentVariables: Array.from({ length: 60 }, (_, one) => ({
-          name: `SOURCE_${String(one).padStart(2, '0')}_TOKEN`,
-          isSecret: one % 2 === 0,
-        })),
-      }),
-    },
-    since(90),
-  ),
-  ...Array.from({ length: 36 }, (_, one) =>
-    registryEntry(
-      observedStates.manyVersions,
-      { description: 'Released three times a week', version: `0.${one}.0`, ...onGitHub('oftenout/server') },
-      since(420 - one * 2, { isLatest: one === 35 }),
-    ),
-  ),
-  registryEntry(
-    observedStates.deprecated,
-    { description: 'Sends mail', ...at('mcp.retired.com') },
-    since(600, { status: 'deprecated', statusMessage: 'Replaced by com.retired/mail-two' }),
-  ),
-  registryEntry(
-    observedStates.unobserved,
-    { description: 'Invoices and payments', ...onGitHub('unseen/billing'), ...at('mcp.unseen.com') },
-    since(60),
-  ),
-];
-
 const payTo = { before: `0x${'1'.repeat(40)}`, after: `0x${'2'.repeat(40)}` };
 const read: OfferedTool = {
   name: 'read_file',
@@ -168,6 +25,48 @@ const read: OfferedTool = {
   readOnlyHint: true,
 };
 const plain = (name: string): OfferedTool => ({ name, description: `${name} of the service` });
+
+const skills = await SkillsExtension.load(
+  memorySkillFiles({
+    'invoices/SKILL.md':
+      '---\nname: invoices\ndescription: Writes an invoice from a list of hours\n---\nAsk for the hours.\n',
+  }),
+);
+/** Prompts, a resource, a template of resources and a skill. */
+function registerBesides(server: McpServer): void {
+  for (const name of ['letter', 'reminder', 'minutes'])
+    server.registerPrompt(name, { description: `Writes a ${name}`, argsSchema: z.object({}) }, () => ({
+      messages: [],
+    }));
+  server.registerResource('terms', 'doc://terms', { description: 'Terms of payment' }, () => ({
+    contents: [],
+  }));
+  const pages = new ResourceTemplate('doc://templates/{name}', { list: undefined });
+  server.registerResource('template', pages, { description: 'A template' }, () => ({ contents: [] }));
+  skills.attach(server);
+}
+
+const [usdcOnBase, usdcOnSolana] = [
+  '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+  'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
+];
+/** Who is paid by a listing that asks for payment on three networks; on one it is the new payee of the listing that changed it. */
+const offers = [
+  { network: 'eip155:8453', asset: usdcOnBase, payTo: `0x${'ab12'.repeat(10)}`, amount: '20000' },
+  { network: 'eip155:84532', asset: usdcOnBase, payTo: payTo.after, amount: '20000' },
+  {
+    network: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp',
+    asset: usdcOnSolana,
+    payTo: 'DYw8jCTfwHNRJhhmFcbXvVDTqWMEVFBX6ZKUmG5CNSKK',
+    amount: '19000',
+  },
+].map((one) => ({ scheme: 'exact', maxTimeoutSeconds: 60, ...one }));
+const startOffers = () =>
+  startEndpoint((_body, { method, url }, response) => {
+    if (method !== 'POST' || url !== '/mcp') return void response.writeHead(404).end();
+    response.writeHead(402, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ x402Version: 2, error: 'pay', resource: { url: 'x' }, accepts: offers }));
+  });
 
 /** What the servers answer; it changes between the checks. */
 interface World {
@@ -194,6 +93,9 @@ async function startServers(world: World) {
     'mcp.longago.com': await startLegacyServer(() => [plain('forecast')]),
     'mcp.mapland.com': await startLegacyServer(() => [plain('route'), plain('geocode'), plain('places')]),
     'mcp.retired.com': await startLegacyServer(() => [plain('send')]),
+    'mail.elsewhere-hosting.net': await startLegacyServer(() => [plain('send'), plain('read')]),
+    'mcp.deskwork.com': await startModernServer(() => [plain('write')], undefined, registerBesides),
+    'mcp.renderfarm.com': await startOffers(),
   };
   const live = await startLegacyServer(() => [plain('translate')]);
   servers['mcp.faded.com'] = await startEndpoint(async (body, request, response) => {
@@ -214,12 +116,16 @@ async function startServers(world: World) {
     });
     response.end(Buffer.from(await answer.arrayBuffer()));
   });
-  const [notes, etl] = [ago(180), ago(90)];
+  const [notes, etl, table] = [ago(180), ago(90), ago(70)];
   const registry = await startPackageRegistry(() => ({
     '/noteworks-notes': npmPackument('noteworks-notes', { '2.1.0': {} }, { '2.1.0': notes }),
     '/pipelines-etl': npmPackument('pipelines-etl', { '3.0.0': {} }, { '3.0.0': etl }),
+    '/bundled-export': npmPackument('bundled-export', { '1.4.2': {} }, { '1.4.2': table }),
   }));
-  return { servers, registry, all: [...Object.values(servers), live, registry] };
+  const osv = await startOsvApi(() => [
+    osvRecord('MAL-2026-4102', ['npm', 'bundled-export'], fromVersion('1.4.0')),
+  ]);
+  return { servers, registry, osv, all: [...Object.values(servers), live, registry, osv] };
 }
 
 const rate = async (directory: ClaimedDirectory, source: string, capability: string, outcome: string) => {
@@ -246,7 +152,7 @@ export async function openObservedStates(): Promise<ClaimedDirectory> {
     files: [read],
     isFadedUp: true,
   };
-  const { servers, registry, all } = await startServers(world);
+  const { servers, registry, osv, all } = await startServers(world);
   const raters = ['com.harbour/agent', 'dev.ledger/agent'] as const;
   const directory = await openClaimedDirectory({
     entries: [],
@@ -255,12 +161,13 @@ export async function openObservedStates(): Promise<ClaimedDirectory> {
       HOST_OVERRIDES: JSON.stringify(
         Object.fromEntries(Object.entries(servers).map(([host, { url }]) => [host, url])),
       ),
+      ADVISORIES: osv.url,
       PACKAGE_REGISTRIES: JSON.stringify({ npm: registry.url }),
     },
   });
   directory.wait(-60 * day_s);
   const published = [
-    ...entries,
+    ...observedEntries,
     ...raters.map((name) => registryEntry(name, onGitHub(name.replace(/^\w+\./, '')), since(200))),
   ];
   await directory.importEntries(

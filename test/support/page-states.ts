@@ -1,5 +1,8 @@
 import type { Page } from 'playwright-core';
 import type { ClaimedDirectory } from './claimed-directory.ts';
+import { observedStates } from './observed-entries.ts';
+import { openObservedStates } from './observed-states.ts';
+import { openShownDirectory } from './shown-directory.ts';
 
 /** A page in one of its states: where it is, and what a visitor does there first. */
 export interface PageState {
@@ -45,8 +48,8 @@ const asksForChallenge = async (page: Page, { wait }: ClaimedDirectory) => {
   await page.getByText('it is shown once').waitFor();
 };
 
-/** Every page of the service, empty and full, before and after what can be done on it. */
-export const pageStates: readonly PageState[] = [
+/** Pages of `openShownDirectory`, empty and full, before and after what can be done on them. */
+export const shownStates: readonly PageState[] = [
   plain('home', '/'),
   plain('listings', '/agents'),
   plain('listings-searched', '/agents?q=webhook'),
@@ -161,4 +164,40 @@ export const pageStates: readonly PageState[] = [
   plain('moderated-publisher', '/publishers/org.moderated'),
   plain('problem-nothing', '/nothing/here', 404),
   plain('problem-input', '/agents/co.webhook/webhook/ratings?cursor=x', 422),
+];
+
+const payee = '0x2222222222222222222222222222222222222222';
+const of = observedStates;
+
+/** Pages of `openObservedStates`: what checks found, and what somebody looks for before a payment. */
+const checkedStates: readonly PageState[] = [
+  plain('home-checked', '/'),
+  plain('payee', `/payees/eip155:8453:${payee}`),
+  plain('payee-former', '/payees/eip155:8453:0x1111111111111111111111111111111111111111'),
+  plain('payee-any-network', `/payees/${payee}`),
+  plain('payee-other-network', `/payees/eip155:1:${payee}`),
+  plain('payee-solana', '/payees/DYw8jCTfwHNRJhhmFcbXvVDTqWMEVFBX6ZKUmG5CNSKK'),
+  plain('payee-unknown', '/payees/eip155:8453:0x9999999999999999999999999999999999999999', 404),
+  ...Object.entries(of).flatMap(([name, handle]) => [plain(`checked-${name}`, `/agents/${handle}`)]),
+  ...(['paid', 'toolsChanged', 'moved', 'malicious', 'besidesTools', 'severalOffers'] as const).map((name) =>
+    plain(`checked-${name}-history`, `/agents/${of[name]}/history`),
+  ),
+  ...(['toolsChanged', 'besidesTools'] as const).map((name) =>
+    plain(`checked-${name}-tools`, `/agents/${of[name]}/tools`),
+  ),
+  plain('named-payee', `/agents?q=eip155:8453:${payee}`),
+  plain('named-former-place', '/agents?q=mcp.relocated.com'),
+  plain('named-former-repository', '/agents?q=relocated/mail'),
+  plain('named-version', '/agents?q=bundled-export@1.3.0'),
+  plain('named-malware', '/agents?q=npm:bundled-export@1.4.2'),
+  plain(
+    'compare-checked',
+    `/compare?${[of.malicious, of.moved, of.paid].map((handle) => `handle=${handle}`).join('&')}`,
+  ),
+];
+
+/** Every page of the service, by the directory that has it. */
+export const pageStates = [
+  { of: 'claims and ratings', open: openShownDirectory, states: shownStates },
+  { of: 'checks', open: openObservedStates, states: checkedStates },
 ];
