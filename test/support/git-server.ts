@@ -19,8 +19,8 @@ type Fault = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 /** A bare repository; paths are files at its root. */
 export interface GitRepository {
-  /** Commits files (null deletes) to a branch and answers the commit's id. */
-  commit(files: Files, branch?: string): string;
+  /** Commits files (null deletes) to a branch, now or at another time, and answers the commit's id. */
+  commit(files: Files, branch?: string, at?: Date): string;
   /** Makes another branch the one that HEAD names. */
   setDefaultBranch(branch: string): void;
 }
@@ -57,12 +57,12 @@ function backendPath(): string {
 }
 
 /** What `git fast-import` makes one commit of. */
-function toCommit(ref: string, hasParent: boolean, files: Files): Buffer {
+function toCommit(ref: string, hasParent: boolean, files: Files, at: Date): Buffer {
   const data = (content: string | Buffer) => [`data ${Buffer.byteLength(content)}\n`, content, '\n'];
   const changes = Object.entries(files).flatMap(([path, content]) =>
     content === null ? [`D ${path}\n`] : [`M 100644 inline ${path}\n`, ...data(content)],
   );
-  const seconds = Math.floor(Date.now() / 1000);
+  const seconds = Math.floor(at.getTime() / 1000);
   const head = [`commit ${ref}\nmark :1\ncommitter owner <owner@example.org> ${seconds} +0000\n`];
   const parts = [...head, ...data('change'), hasParent ? `from ${ref}^0\n` : '', ...changes, 'get-mark :1\n'];
   return Buffer.concat(parts.map((part) => Buffer.from(part)));
@@ -83,10 +83,10 @@ function createRepository(folder: string, onChange: () => void): GitRepository {
     setDefaultBranch('main');
   }
   return {
-    commit(files, branch = 'main') {
+    commit(files, branch = 'main', at = new Date()) {
       onChange();
       const ref = `refs/heads/${branch}`;
-      const input = toCommit(ref, existsSync(join(folder, ref)), files);
+      const input = toCommit(ref, existsSync(join(folder, ref)), files, at);
       const command = ['git', 'fast-import', '--quiet'];
       const { code, output } = runInShell(command, { cwd: folder, env: environment, input });
       if (code !== 0) throw new Error(`git fast-import ended with ${code}`);

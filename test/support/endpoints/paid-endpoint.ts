@@ -59,9 +59,9 @@ export async function startX402Server(asked: () => Asked): Promise<Endpoint> {
   };
 }
 
-const createMppx = () =>
+const createMppx = (realm = 'mpp.example.com') =>
   Mppx.create({
-    realm: 'mpp.example.com',
+    realm,
     secretKey: 'a secret of at least thirty-two bytes',
     methods: [
       tempo({
@@ -72,8 +72,8 @@ const createMppx = () =>
   });
 
 /** A real server of the Machine Payments Protocol at any path, which asks for one cent of USDC.e on Tempo. */
-export function startMppServer(): Promise<Endpoint> {
-  const mppx = createMppx();
+export function startMppServer(realm?: string): Promise<Endpoint> {
+  const mppx = createMppx(realm);
   return startFetchServer(async (request) => {
     if (request.method !== 'POST') return new Response('', { status: 404 });
     const answer = await mppx.charge({ amount: '0.01' })(request);
