@@ -35,8 +35,8 @@ import {
   toSeenQuotes,
 } from '../observations/offers/seen.ts';
 import { readSentOffers, type SentOffer, type SentOffers } from '../observations/offers/sent.ts';
-import { mostRecording, pickRecording } from './find/holders.ts';
-import { findListingFacts } from './find/listing.ts';
+import { mostRecording, pickFormer, pickRecording } from './find/holders.ts';
+import { findListingFacts, findNamed, readFacts } from './find/listing.ts';
 import { whyNone } from './find/why-none.ts';
 import { namedInput } from './input/fields.ts';
 import { closingText } from './texts.ts';
@@ -103,8 +103,13 @@ async function findByAddress(address: string, context: Context): Promise<Place> 
     const candidates = found.candidates.map((one) => ({ ...one, differs: toText(one.differs) }));
     throw new Problem('several_listings', { detail: found.detail, candidates });
   }
-  if (!found || endpoint === undefined)
-    return { facts: undefined, found: say`No listing records ${code(address)}.` };
+  if (!found || endpoint === undefined) {
+    const formerly = await context.store.listings.formerly(references, mostRecording);
+    const former = pickFormer(references, formerly, address);
+    const isOnly = former && 'found_by' in former && former.found_by;
+    const had = isOnly ? say` ${code(former.handle)} is ${former.found_by}.` : say``;
+    return { facts: undefined, found: say`No listing records ${code(address)}.${had}` };
+  }
   const facts = await findListingFacts(found.handle, context);
   return { facts, found: isRecorded(address, facts) ? say`` : elsewhere(address, facts) };
 }
@@ -122,21 +127,44 @@ function elsewhere(address: string, { listing: { handle, remotes } }: ListingFac
   return say`The offer is for ${code(address)}, which ${code(handle)} does not record${recorded}${more}.`;
 }
 
+/** The listing that is named, and what it was found by if that was not its handle. */
+async function findByName(handle: string, address: string | undefined, context: Context): Promise<Place> {
+  const { handle: known, found_by } = await findNamed(handle, context);
+  const facts = await readFacts(known, context);
+  const by = found_by ? say`It is ${found_by}.` : say``;
+  const isOther = address !== undefined && !isRecorded(address, facts);
+  return { facts, found: join([by, isOther ? elsewhere(address, facts) : say``], ' ') };
+}
+
+/** That the offer itself names another address than the caller, or that nothing else says what is paid for. */
+function namedByOffer(named: string | undefined, offered: string | undefined): Words {
+  if (offered === undefined) return say``;
+  if (named === undefined) return own('Found by the address that the offer itself names.');
+  const keys = new Set(keysOf(named));
+  return keysOf(offered).some((key) => keys.has(key))
+    ? say``
+    : say`The offer itself is for ${code(offered)}.`;
+}
+
 /** The listing that is named, or that records what is paid for. Throws as findListingFacts does, and invalid_input if neither is said. */
 async function findPlace(
   { handle, url }: Pick<z.output<typeof input>, 'handle' | 'url'>,
   { resource }: SentOffers,
   context: Context,
 ): Promise<Place> {
-  const address = [url, resource].find((one) => one !== undefined && hostOf(one) !== undefined);
-  if (handle !== undefined) {
-    const facts = await findListingFacts(handle, context);
-    const isOther = address !== undefined && !isRecorded(address, facts);
-    return { facts, found: isOther ? elsewhere(address, facts) : say`` };
+  const [named, offered] = [url, resource].map((one) =>
+    one !== undefined && hostOf(one) !== undefined ? one : undefined,
+  );
+  const address = named ?? offered;
+  const beside = handle !== undefined && named === undefined ? say`` : namedByOffer(named, offered);
+  if (handle === undefined && address === undefined) {
+    const message = 'is needed, because the offer names no address';
+    throw wrongField('handle', message, 'Send handle or url: the offer names no address that is paid for.');
   }
-  if (address !== undefined) return findByAddress(address, context);
-  const message = 'is needed, because the offer names no address';
-  throw wrongField('handle', message, 'Send handle or url: the offer names no address that is paid for.');
+  const { facts, found } = await (handle === undefined
+    ? findByAddress(address ?? '', context)
+    : findByName(handle, address, context));
+  return { facts, found: join([found, facts ? beside : say``], ' ') };
 }
 
 /** What was seen of the endpoints of a listing: of the one that the first of these addresses is, if it is recorded. */
@@ -258,11 +286,13 @@ export const checkOffer = defineTool({
     const shown = sent.offers.slice(0, mostOffers);
     const closest = compareWithClosest(shown, seen);
     const handle = facts?.listing.handle;
+    const endpoint = closest?.quotes.endpoint;
+    const there = advertised.filter((one) => endpoint === undefined || one.endpoint === endpoint);
     const [, paidTool] = /^mcp:\/\/tool\/(.+)$/.exec(sent.resource ?? '') ?? [];
     const offers = [];
     for (const [at, one] of shown.entries()) {
       const compared = closest?.compared[at] ?? unseenOffer(one);
-      offers.push(await toOffer({ offer: one, compared }, { handle, advertised, paidTool }, context));
+      offers.push(await toOffer({ offer: one, compared }, { handle, advertised: there, paidTool }, context));
     }
     const more = sent.count - shown.length;
     const message = messageOf(place, closest?.quotes);

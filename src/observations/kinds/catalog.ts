@@ -85,7 +85,7 @@ export const priceCatalog = defineKind({
   value: toolOffers,
   say: toolOffersWords,
   sayChange: toolOffersChange(own('a catalogue')),
-  method_version: 'price/3',
+  method_version: 'price/4',
   about: ({ remotes }) => remotes.map(({ url }) => ({ recorded: url })),
   isOptional: true,
   async check(run) {

@@ -180,7 +180,7 @@ function toFinding(endpoint: EndpointAnswer) {
     value: toPaidOffers(offers),
     outcome: 'seen' as const,
     ...(why && { why }),
-    details: { offers },
+    details: { offers, ...(seen > offers.length && { quoted: seen }) },
   };
 }
 
@@ -208,7 +208,7 @@ export const priceChallenge = defineKind({
     const change = offersChange(readOffers(was.value), quoted);
     return change && say`${change} (${between})`;
   },
-  method_version: 'price/2',
+  method_version: 'price/3',
   ...ofRemotes(toFinding),
 });
 

@@ -1,4 +1,4 @@
-import { code, dayOf, listed, ours, own, say, toText, type Words } from '../../core/words.ts';
+import { code, dayOf, isEmpty, listed, ours, own, say, toText, type Words } from '../../core/words.ts';
 import { convert, networkName, symbolOf, toCaip19 } from '../kinds/assets.ts';
 import { isWhole, type PaidOffer } from '../kinds/offers.ts';
 import type { SeenQuotes, Sighting } from './seen.ts';
@@ -32,6 +32,10 @@ function sinceWhen<T>(sightings: readonly Sighting<T>[], isHeld: (one: Sighting<
   return last?.from ?? last?.until ?? '';
 }
 
+/** That a quote has more than Dossier read of it, so that what it lacks is not known. */
+const partlyRead = ({ until }: Pick<Sighting<unknown>, 'until'>): Compared =>
+  notKnown(say`Dossier read only the first of the offers that were quoted on ${dayOf(until)}`);
+
 /** Compares one thing with what was seen of it; `name` names what a sighting has in its place. */
 function comparePlace<T>(
   sightings: readonly Sighting<T>[],
@@ -46,7 +50,9 @@ function comparePlace<T>(
   if (!now || newest?.value === undefined) return notKnown(noQuote);
   if (isHeld(now))
     return { seen: 'as_seen', text: say`as seen since ${dayOf(sinceWhen(sightings, isHeld))}` };
-  const others = listed(name(newest.value), mostNamed);
+  if (now.isPart) return partlyRead(now);
+  const named = listed(name(newest.value), mostNamed);
+  const others = isEmpty(named) ? own('another each time') : named;
   const earlier = sightings.find(isHeld);
   if (earlier && now.value === undefined)
     return {
@@ -58,6 +64,8 @@ function comparePlace<T>(
     const text = say`other: ${others} since ${dayOf(from)}; this one was seen until ${dayOf(earlier.until)}`;
     return { seen: 'seen_until', text };
   }
+  const part = sightings.find(({ isPart }) => isPart);
+  if (part) return partlyRead(part);
   const never = since === undefined ? own('never seen here') : say`never seen here since ${dayOf(since)}`;
   return { seen: 'never_seen', text: say`${never}${where}; other: ${others} until ${dayOf(newest.until)}` };
 }
@@ -102,7 +110,7 @@ function comparePayee(pay_to: string, offer: SentOffer, seen: SeenQuotes): Compa
     (payees) => payees.map((payee) => code(payee)),
   );
   const ofUnit = seen.payeesOf.filter((one) => one.pay_to !== undefined && isOf(offer)(one));
-  const isOfAnother = ofUnit.length > 0 && ofUnit.every((one) => one.pay_to !== pay_to);
+  const isOfAnother = !now?.isPart && ofUnit.length > 0 && ofUnit.every((one) => one.pay_to !== pay_to);
   if (compared.seen !== 'as_seen' || !isOfAnother) return compared;
   const named = unique(ofUnit.flatMap((one) => one.pay_to ?? [])).map((payee) => code(payee));
   const text = say`never seen here for this asset, network and scheme; other: ${listed(named, mostNamed)}; for other offers ${compared.text}`;
@@ -143,6 +151,8 @@ function compareAmount(sent: string, offer: SentOffer, { quotes }: SeenQuotes): 
     return amounts.length > 0 ? [{ ...when, value: amounts }] : [];
   });
   const [last] = known;
+  const part = quotes.find(({ isPart }) => isPart);
+  if (part && (part.isNow || !last) && !last?.value.includes(amount)) return partlyRead(part);
   if (!last) {
     const isQuoted = quotes.some(({ value }) => value !== undefined);
     return notKnown(isQuoted ? own('none in this asset, network and scheme was seen here') : noQuote);
@@ -175,41 +185,60 @@ function toPart<T>(
   return stated === undefined ? unstated : { value: write(stated), ...compare(stated) };
 }
 
+const isName = (network: string): boolean => !network.includes(':');
+
+/** Why a network, or what is on it, cannot be compared: one of the two has a name that Dossier does not know, which may mean the other. */
+function whyNotComparable(network: string | undefined, quotes: SeenQuotes['quotes']): Compared | undefined {
+  const seen = unique(quotes.flatMap(({ value }) => value?.map((one) => one.network) ?? []));
+  if (network === undefined || seen.length === 0 || seen.includes(network)) return undefined;
+  const unknown = isName(network) ? network : seen.find(isName);
+  if (unknown === undefined || (isName(network) && seen.every(isName))) return undefined;
+  return notKnown(say`Dossier does not know which network ${code(unknown)} is`);
+}
+
 /** Compares asset, network and scheme, each among the offers that agree in what stands before it. */
 function compareUnit(
   offer: SentOffer,
   { quotes, ...seen }: SeenQuotes,
 ): Pick<ComparedOffer, 'asset' | 'network' | 'scheme'> {
   const { asset, network, scheme } = offer;
-  const compare = (unit: Unit, within: Unit, write: (one: PaidOffer) => Words, where = say``) =>
+  const compare = (
+    unit: Unit,
+    within: Unit,
+    write: (one: PaidOffer) => Words,
+    { where = say``, writeElsewhere = write } = {},
+  ) =>
     comparePlace(
       quotes,
       seen,
       (offers) => offers.some(isOf({ ...within, ...unit })),
       (offers) => {
         const near = offers.filter(isOf(within));
-        const others = near.length > 0 ? near : offers;
-        return [...new Map(others.map((one) => [toText(write(one)), write(one)])).values()];
+        const others = near.length > 0 ? near.map(write) : offers.map(writeElsewhere);
+        return [...new Map(others.map((one) => [toText(one), one])).values()];
       },
       where,
     );
   const ofNetwork: Unit = network === undefined ? {} : { network };
-  const isNetworkSeen = quotes.some(({ value }) => value?.some(isOf(ofNetwork)));
   const ofAsset: Unit = asset === undefined ? ofNetwork : { ...ofNetwork, asset };
-  // The scheme of an asset that was never seen is compared with those of all offers.
-  const isAssetSeen = quotes.some(({ value }) => value?.some(isOf(ofAsset)));
-  const ofOther = (one: PaidOffer) =>
-    isNetworkSeen
-      ? assetWords(one.asset, one.network)
-      : say`${assetWords(one.asset, one.network)} on ${networkWords(one.network)}`;
-  const onIt = network === undefined ? say`` : own(' on this network');
+  // The scheme of an asset that is not quoted now is compared with those of all offers.
+  const newest = quotes.find(({ value }) => value !== undefined);
+  const isAssetSeen = newest?.value?.some(isOf(ofAsset)) === true;
+  const ofOther = (one: PaidOffer) => assetWords(one.asset, one.network);
+  const writeElsewhere = (one: PaidOffer) => say`${ofOther(one)} on ${networkWords(one.network)}`;
+  const other = whyNotComparable(network, quotes);
+  const where = network === undefined ? say`` : own(' on this network');
   return {
     asset: toPart(
       asset,
       (one) => assetWords(one, network),
-      () => compare(ofAsset, ofNetwork, ofOther, onIt),
+      () => other ?? compare(ofAsset, ofNetwork, ofOther, { where, writeElsewhere }),
     ),
-    network: toPart(network, networkWords, () => compare(ofNetwork, {}, (one) => networkWords(one.network))),
+    network: toPart(
+      network,
+      networkWords,
+      () => other ?? compare(ofNetwork, {}, (one) => networkWords(one.network)),
+    ),
     scheme: toPart(scheme, code, (one) =>
       compare({ scheme: one }, isAssetSeen ? ofAsset : {}, (other) => code(other.scheme)),
     ),

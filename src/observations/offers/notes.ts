@@ -11,7 +11,7 @@ import {
   say,
   type Words,
 } from '../../core/words.ts';
-import { networkName, symbolOf, tokensOn } from '../kinds/assets.ts';
+import { networkWords, symbolOf, tokensOn } from '../kinds/assets.ts';
 import { isWhole, offerWords, type PaidOffer } from '../kinds/offers.ts';
 import type { Advertised } from './seen.ts';
 import type { SentOffer } from './sent.ts';
@@ -22,7 +22,7 @@ const none = own('');
 function assetNote({ asset, network, asset_name }: SentOffer): Words {
   if (asset === undefined || network === undefined || symbolOf(network, asset) !== undefined) return none;
   const name = asset_name === undefined ? none : say`The offer names the asset ${quote(asset_name)}; `;
-  const on = ours(networkName(network) ?? '');
+  const on = networkWords(network);
   const known = tokensOn(network).map(
     ({ symbol, address }) => say`${ours(symbol)} on ${on} is ${code(address)}`,
   );
@@ -50,6 +50,13 @@ function relationWords(advertised: PaidOffer, { amount, asset, network, scheme }
   return listedAmount < sent ? own(', less than this') : own(', more than this');
 }
 
+/** How much of an offer an advertised one has: the same asset and network first, of these the same amount, scheme and payee. */
+const likeness = (one: Advertised['offers'][number], offer: SentOffer): number =>
+  (one.asset === offer.asset && one.network === offer.network ? 8 : 0) +
+  (one.amount === offer.amount ? 4 : 0) +
+  (one.scheme === offer.scheme ? 2 : 0) +
+  (one.pay_to === offer.pay_to ? 1 : 0);
+
 /** What a catalogue, or a document of the host, lists beside an offer; of several tools, for the one that is paid for. */
 function advertisedNote(
   { source, observed_at, ...listed }: Advertised,
@@ -59,16 +66,16 @@ function advertisedNote(
   const offers = listed.offers.filter(
     (one) => paidTool === undefined || one.tool === undefined || one.tool === paidTool,
   );
-  const near = offers.find((one) => one.asset === offer.asset && one.network === offer.network) ?? offers[0];
+  const near = offers.toSorted((a, b) => likeness(b, offer) - likeness(a, offer))[0];
   if (!near) return none;
-  const payees = offers
-    .filter((one) => one.asset === near.asset && one.network === near.network && one.tool === near.tool)
-    .flatMap(({ pay_to }) => pay_to ?? []);
+  const isSame = (one: PaidOffer & { readonly tool?: string | undefined }) =>
+    (['asset', 'network', 'tool', 'amount', 'scheme'] as const).every((name) => one[name] === near[name]);
+  const payees = offers.filter(isSame).flatMap(({ pay_to }) => pay_to ?? []);
   const [payee] = payees;
   const other = payee === undefined ? none : say`, paid to ${code(payee)}`;
   const paid = payees.some((one) => one === offer.pay_to) ? own(', paid to the same address') : other;
   const tool = near.tool === undefined ? none : say` for ${code(near.tool)}`;
-  const more = offers.length > 1 ? say` and ${offers.length - 1} more` : none;
+  const more = offers.length > 1 ? say`; ${offers.length - 1} more there` : none;
   return say`${code(source)} (${dayOf(observed_at)}) lists ${offerWords(near)}${tool}${relationWords(near, offer)}${paid}${more}.`;
 }
 

@@ -1,3 +1,4 @@
+import { canonicalDigest } from '../../log/leaf.ts';
 import { factsOf, type NamedKind } from '../kind.ts';
 import { priceChallenge } from '../kinds/offer.ts';
 import { allOffers, type OfferWithPayee, offersWithPayees, type PaidOffer } from '../kinds/offers.ts';
@@ -15,6 +16,8 @@ export interface Sighting<T> {
   /** When it was seen last. */
   readonly until: string;
   readonly isNow: boolean;
+  /** There was more than Dossier read or stored, so that what is not among it may have been there. */
+  readonly isPart?: true;
 }
 
 /** The changes of one listing that are read, newest first; `isAll` if there are no older ones. */
@@ -23,13 +26,15 @@ export interface Changes {
   readonly isAll: boolean;
 }
 
-type Shown = Pick<Observation, 'value' | 'outcome' | 'details'>;
+type Shown = Pick<Observation, 'value' | 'value_digest' | 'outcome' | 'details'>;
+
+type Read<T> = Pick<Sighting<T>, 'value' | 'isPart'>;
 
 /** What was seen of a fact of one endpoint, newest first: now, and before each change. */
 function toSightings<T>(
   fact: StoredObservation,
   { rows }: Changes,
-  read: (shown: Shown) => T | undefined,
+  read: (shown: Shown) => Read<T>,
 ): Sighting<T>[] {
   const own = rows.flatMap(({ at, changes }) =>
     changes
@@ -37,10 +42,10 @@ function toSightings<T>(
       .map(({ before }) => ({ at, before })),
   );
   const past = own.flatMap(({ before }, index): Sighting<T>[] =>
-    before ? [{ value: read(before), from: own[index + 1]?.at, until: before.seen_until, isNow: false }] : [],
+    before ? [{ ...read(before), from: own[index + 1]?.at, until: before.seen_until, isNow: false }] : [],
   );
   const { first_seen_at: from, observed_at: until } = fact;
-  return [{ value: read(fact), from, until, isNow: true }, ...past];
+  return [{ ...read(fact), from, until, isNow: true }, ...past];
 }
 
 /** What an endpoint quoted to Dossier, and who was paid, newest first. */
@@ -61,11 +66,30 @@ export interface SeenQuotes {
 const factAt = (kind: NamedKind, subject: string | undefined, facts: readonly StoredObservation[]) =>
   factsOf(kind, facts).find((one) => one.subject === subject) as StoredObservation | undefined;
 
-const readQuotes = (shown: Shown) => {
+/** Of offers that Dossier did not all read, or that are stored shortened, others may have been quoted too. */
+function readQuotes(shown: Shown): Read<readonly PaidOffer[]> {
   const offers = shown.outcome === 'seen' ? allOffers(shown) : [];
-  return offers.length > 0 ? offers : undefined;
-};
-const readPaid = ({ value, outcome }: Shown) => (outcome === 'seen' ? readPayees(value) : undefined);
+  if (offers.length === 0) return { value: undefined };
+  const { value_digest, details } = shown;
+  const isShort = value_digest !== undefined && canonicalDigest({ value: offers }) !== value_digest;
+  return { value: offers, ...((isShort || details?.quoted !== undefined) && { isPart: true }) };
+}
+
+const readPaid = ({ value, value_digest, outcome }: Shown): Read<readonly string[]> => ({
+  value: outcome === 'seen' ? readPayees(value) : undefined,
+  ...(value_digest !== undefined && { isPart: true }),
+});
+
+/** Whom quotes paid of which not all offers are known, others may have been paid beside them. */
+function besideParts(
+  payees: readonly Sighting<readonly string[]>[],
+  quotes: readonly Sighting<unknown>[],
+): Sighting<readonly string[]>[] {
+  const parts = quotes.filter(({ isPart }) => isPart);
+  const isBeside = ({ from = '', until }: Sighting<unknown>) =>
+    parts.some((one) => (one.from ?? '') <= until && from <= one.until);
+  return payees.map((one) => (isBeside(one) ? { ...one, isPart: true } : one));
+}
 
 /** What each endpoint of a listing was asked for and quoted; none of a listing that was not checked, or has no endpoint. */
 export function toSeenQuotes(facts: readonly StoredObservation[], changes: Changes): SeenQuotes[] {
@@ -74,10 +98,11 @@ export function toSeenQuotes(facts: readonly StoredObservation[], changes: Chang
     const fact = challenge as StoredObservation;
     const paid = factAt(pricePayTo, fact.subject, facts);
     const isQuoted = fact.outcome === 'seen';
+    const quotes = toSightings(fact, changes, readQuotes);
     return {
       endpoint: fact.subject,
-      quotes: toSightings(fact, changes, readQuotes),
-      payees: paid ? toSightings(paid, changes, readPaid) : [],
+      quotes,
+      payees: paid ? besideParts(toSightings(paid, changes, readPaid), quotes) : [],
       payeesOf: isQuoted ? offersWithPayees(fact) : [],
       isAnotherEachTime: paid !== undefined && isAnotherEachTime(paid.value),
       ...(!changes.isAll && oldest !== undefined && { since: oldest }),
@@ -89,6 +114,7 @@ export function toSeenQuotes(facts: readonly StoredObservation[], changes: Chang
 /** A price that somebody advertises for an endpoint, as a catalogue. */
 export interface Advertised {
   readonly source: string;
+  readonly endpoint: string | undefined;
   readonly observed_at: string;
   readonly offers: readonly ToolOfferWithPayee[];
 }
@@ -102,11 +128,11 @@ const advertising = kinds.filter(
 export function toAdvertised(facts: readonly StoredObservation[]): Advertised[] {
   return facts
     .filter(({ kind, outcome }) => outcome === 'seen' && advertising.some((one) => one.kind === kind))
-    .flatMap(({ value: stored, details, source, source_url, observed_at }) => {
+    .flatMap(({ value: stored, details, source, source_url, observed_at, subject, recorded = subject }) => {
       const value = toolOffers.safeParse(stored).data ?? [];
       const url = source === ownProbe && source_url !== undefined ? URL.parse(source_url) : undefined;
       const place = url ? `${url.host}${url.pathname}` : source;
       const offers = allToolOffers({ value, ...(details && { details }) });
-      return value.length > 0 ? [{ source: place, observed_at, offers }] : [];
+      return value.length > 0 ? [{ source: place, endpoint: recorded, observed_at, offers }] : [];
     });
 }

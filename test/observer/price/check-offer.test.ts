@@ -151,7 +151,9 @@ describe('an offer that is the one that Dossier saw', () => {
     for (const offer of [ask.header, ask.required, [version1()], agentkit()]) {
       const answer = await check({ offer });
       expect(answer.handle).toBe(shopHandle);
-      expect(answer.message).toBe(`Last quoted to Dossier at \`${address}\` on ${inDays(0)}.`);
+      expect(answer.message).toBe(
+        `Found by the address that the offer itself names. Last quoted to Dossier at \`${address}\` on ${inDays(0)}.`,
+      );
       expect(answer.offers[0]?.payee).toBe('as_seen');
     }
     const named = await check({ offer: ask.required?.accepts, url: address });

@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startEndpoint } from '../../support/endpoints/mcp-endpoint.ts';
+import { handleAt, type ObservedDirectory, openObserved } from '../../support/endpoints/observed.ts';
+import { alice, mallory, unknownToken, usdc } from '../../support/offers.ts';
+
+const start_ms = Date.now();
+const inDays = (days: number) => new Date(start_ms + days * 86_400_000).toISOString().slice(0, 10);
+
+const offerOf = (changed: object = {}) => ({
+  ...{ scheme: 'exact', network: 'eip155:8453', payTo: alice, asset: usdc, amount: '10000' },
+  ...{ maxTimeoutSeconds: 60, ...changed },
+});
+const numbered = (at: number) => `0x${String(at).padStart(40, '0')}`;
+const manyAt = (at: number) =>
+  offerOf({ payTo: numbered(1000 + at), amount: String(1000 + at), asset: numbered(5000 + at) });
+
+let requests = 0;
+/** What each server asks for now; a server without offers fails. */
+const asked: Record<string, () => readonly object[]> = {
+  many: () => Array.from({ length: 40 }, (_, at) => manyAt(at)),
+  twenty: () => Array.from({ length: 20 }, (_, at) => manyAt(at)),
+  rotating: () => {
+    requests += 1;
+    return [offerOf({ payTo: numbered(requests) })];
+  },
+  optimism: () => [offerOf({ network: 'eip155:10' })],
+  amoy: () => [offerOf({ network: 'eip155:80002' })],
+  unnamed: () => [offerOf({ network: 'newchain' })],
+  shop: () => [offerOf()],
+  evil: () => [offerOf({ payTo: mallory })],
+};
+const documents: Readonly<Record<string, object>> = {
+  shop: {
+    resources: [
+      {
+        resource: 'https://shop.example.com/mcp',
+        accepts: [offerOf({ amount: '5000' }), offerOf({ payTo: mallory })],
+      },
+    ],
+  },
+};
+
+const startShop = (name: string) =>
+  startEndpoint((_body, { method, url }, response) => {
+    const document = method === 'GET' && url === '/.well-known/x402' ? documents[name] : undefined;
+    if (document) return void response.writeHead(200).end(JSON.stringify(document));
+    const accepts = asked[name]?.() ?? [];
+    if (method !== 'POST' || accepts.length === 0) return void response.writeHead(404).end();
+    response.writeHead(402, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ x402Version: 2, error: 'pay', resource: { url: 'x' }, accepts }));
+  });
+
+let observed: ObservedDirectory;
+beforeAll(async () => {
+  const names = Object.keys(asked);
+  const servers = await Promise.all(names.map(async (name) => [name, await startShop(name)] as const));
+  observed = await openObserved(Object.fromEntries(servers), { LIMITS: 'off' });
+  for (const name of names) await observed.directory.observe(handleAt(name));
+});
+afterAll(() => observed.close());
+
+interface Body {
+  readonly handle?: string;
+  readonly message: string;
+  readonly stands_out?: readonly string[];
+  readonly changes?: readonly string[];
+  readonly offers: readonly (Readonly<Record<string, string>> & { readonly facts: readonly string[] })[];
+}
+async function call(tool: string, body: object): Promise<Body> {
+  const headers = { 'content-type': 'application/json' };
+  const init = { method: 'POST', headers, body: JSON.stringify(body) };
+  return (await (await observed.directory.app.request(`/api/tools/${tool}`, init)).json()) as Body;
+}
+async function check(name: string, offer: object) {
+  const { offers } = await call('check_offer', { handle: handleAt(name), offer: [offer] });
+  const { facts = [], ...states } = offers[0] ?? {};
+  return { facts, states };
+}
+
+it('of more offers than Dossier reads, the others are not known, and not never seen', async () => {
+  const { states, facts } = await check('many', manyAt(35));
+  expect(states).toMatchObject({ payee: 'not_known', amount: 'not_known', asset: 'not_known' });
+  expect(states).toMatchObject({ network: 'as_seen', scheme: 'as_seen' });
+  expect(facts[0]).toBe(
+    `Payee \`${numbered(1035)}\`, amount 1035, asset \`${numbered(5035)}\`: not known: Dossier read only the first of the offers that were quoted on ${inDays(0)}.`,
+  );
+  expect((await check('many', manyAt(15))).states).toMatchObject({ payee: 'as_seen', amount: 'as_seen' });
+  // Twenty offers are all read, although their value is stored shortened.
+  expect((await check('twenty', manyAt(35))).states).toMatchObject({
+    ...{ payee: 'never_seen', asset: 'never_seen', amount: 'not_known' },
+  });
+});
+
+it('a token on a network without a name is named beside that network', async () => {
+  const { facts } = await check('optimism', offerOf({ network: 'eip155:10', asset: unknownToken }));
+  expect(facts).toContain(
+    `USDC on \`eip155:10\` is \`0x0b2c639c533813f4aa9d7837caf62653d097ff85\`, this is \`${unknownToken}\`.`,
+  );
+});
+
+it('networks are compared as what they are, whatever version of x402 names them', async () => {
+  expect((await check('amoy', offerOf({ network: 'polygon-amoy' }))).states).toEqual({
+    ...{ payee: 'as_seen', amount: 'as_seen', asset: 'as_seen', network: 'as_seen', scheme: 'as_seen' },
+  });
+  const { states, facts } = await check('shop', offerOf({ network: 'newchain' }));
+  expect(states).toMatchObject({ network: 'not_known', asset: 'not_known', amount: 'not_known' });
+  expect(facts.join('\n')).toContain(
+    'network `newchain`: not known: Dossier does not know which network `newchain` is.',
+  );
+  expect((await check('unnamed', offerOf())).states).toMatchObject({ network: 'not_known' });
+  expect((await check('unnamed', offerOf({ network: 'newchain' }))).states).toMatchObject({
+    network: 'as_seen',
+  });
+});
+
+it('of several advertised prices, that one is said which is like the offer, with its own payee', async () => {
+  const of = async (changed: object) => (await check('shop', offerOf(changed))).facts.at(-1);
+  const place = `\`shop.example.com/.well-known/x402\` (${inDays(0)}) lists`;
+  expect(await of({})).toBe(
+    `${place} 0.01 USDC on Base, the same amount, paid to \`${mallory}\`; 1 more there.`,
+  );
+  expect(await of({ amount: '5000' })).toBe(
+    `${place} 0.005 USDC on Base, the same amount, paid to the same address; 1 more there.`,
+  );
+});
+
+it('says that the offer itself named the listing, and that it names another address than the caller', async () => {
+  const resource = { url: 'https://evil.example.com/mcp' };
+  const offer = { x402Version: 2, resource, accepts: [offerOf({ payTo: mallory })] };
+  const last = (name: string) =>
+    `Last quoted to Dossier at \`https://${name}.example.com/mcp\` on ${inDays(0)}.`;
+  expect(await call('check_offer', { offer })).toMatchObject({
+    handle: handleAt('evil'),
+    message: `Found by the address that the offer itself names. ${last('evil')}`,
+    offers: [{ payee: 'as_seen' }],
+  });
+  const url = 'https://shop.example.com/mcp';
+  for (const named of [{ url }, { url, handle: handleAt('shop') }])
+    expect(await call('check_offer', { ...named, offer })).toMatchObject({
+      handle: handleAt('shop'),
+      message: `The offer itself is for \`https://evil.example.com/mcp\`. ${last('shop')}`,
+      offers: [{ payee: 'never_seen' }],
+    });
+});
+
+it('says what a handle was found by that is none, as the very payee that is asked about', async () => {
+  const { handle, message } = await call('check_offer', {
+    handle: mallory,
+    offer: [offerOf({ payTo: mallory })],
+  });
+  expect(handle).toBe(handleAt('evil'));
+  expect(message).toContain(
+    'It is the only listing whose endpoint asks to be paid at this address, which does not show whose address it is.',
+  );
+});
+
+it('what was quoted before is compared by what was read of it', async () => {
+  observed.directory.wait(3 * 86_400);
+  asked.many = () => [offerOf({ network: 'eip155:137' })];
+  asked.rotating = () => [];
+  for (const name of ['many', 'rotating']) {
+    await observed.directory.observe(handleAt(name));
+    observed.directory.wait(86_400);
+    await observed.directory.observe(handleAt(name));
+  }
+  const { states, facts } = await check('many', manyAt(15));
+  expect(states).toEqual({
+    ...{ payee: 'seen_until', amount: 'seen_until', asset: 'seen_until', network: 'seen_until' },
+    scheme: 'as_seen',
+  });
+  expect(facts).toContain(
+    `Asset \`${numbered(5015)}\`: other: \`${usdc.toLowerCase()}\` on Polygon (\`eip155:137\`) since ${inDays(3)}; this one was seen until ${inDays(0)}.`,
+  );
+  expect((await check('many', manyAt(35))).states).toMatchObject({ payee: 'not_known', asset: 'not_known' });
+  expect((await check('rotating', offerOf({ payTo: mallory }))).facts[0]).toBe(
+    `Payee \`${mallory}\`: never seen here; other: another each time until ${inDays(0)}.`,
+  );
+});
