@@ -218,7 +218,8 @@ export function toRegistered(
   const document = asObject(value);
   if (meaning === 'content' && document && isDocument(document))
     return { result: 'document', response, document };
-  if (meaning === 'content' && refused) return noAnswer('otherwise', refusedJson(response.url, refused));
+  if (meaning === 'content' && refused)
+    return noAnswer('otherwise', refusedJson(response.url, refused), { cause: 'too_large' });
   return returned(code(new URL(response.url).host), response, own('the document that was asked for'));
 }
 

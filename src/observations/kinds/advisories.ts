@@ -113,15 +113,19 @@ function toFinding(
 }
 
 async function advisoriesOf(recorded: RecordedPackage, run: Run): Promise<Finding<Value>> {
-  const { type: registry, name } = recorded;
+  const { type: registry } = recorded;
   const ecosystem = ecosystemOf(registry);
-  const published = recorded.version === undefined ? await readPublished(run, recorded) : undefined;
-  const version = published?.result === 'published' ? published.version : recorded.version;
+  // OSV finds a package by the spelling that its registry has, which these two do not ask of others.
+  const isSpelledFreely = registry === 'nuget' || registry === 'cargo';
+  const isNeeded = recorded.version === undefined || isSpelledFreely;
+  const published = isNeeded ? await readPublished(run, recorded) : undefined;
+  const { name, version } = published?.result === 'published' ? published : recorded;
   const answer = await run.advisories({ registry, ecosystem, name, version });
   if (answer.result !== 'advisories') return withoutAnswer(answer);
   const finding = toFinding(answer, [ecosystem, version]);
   // Of a package without a known version only what is about every version is said.
-  if (published?.result === 'no_answer' && finding.value?.count === 0) return withoutAnswer(published);
+  if (version === undefined && published?.result === 'no_answer' && finding.value?.count === 0)
+    return withoutAnswer(published);
   return finding;
 }
 

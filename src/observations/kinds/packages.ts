@@ -4,10 +4,11 @@ import { code, day, dayOf, number, own, quote, say } from '../../core/words.ts';
 import { returned, toContent } from '../../net/answer.ts';
 import { defineKind } from '../kind.ts';
 import type { Finding } from '../observation.ts';
+import { ecosystemOf, orderOf } from '../packages/version-order.ts';
 import { namesWords, sourceOf } from '../published/document.ts';
 import { digestForm, readManifest } from '../published/oci.ts';
 import { ofPackages, ofPublished, packageRegistries } from '../published/readers.ts';
-import { packagesOn, type RecordedPackage, registryOf } from '../published/recorded.ts';
+import { type PackageRegistry, packagesOn, type RecordedPackage, registryOf } from '../published/recorded.ts';
 import { isLookedUp, versionOf } from '../published/words.ts';
 import { ownProbe, withoutAnswer } from '../remotes.ts';
 import type { Run } from '../run.ts';
@@ -173,8 +174,11 @@ export const packageVersionAge = defineKind({
   ),
 });
 
-/** What says in a version that it is a pre-release (SemVer, PEP 440). */
-const isPreRelease = (version: string) => /\d(?:-|\.?(?:a|b|c|rc|dev)\d*)/i.test(version);
+/** Whether a registry orders a version before another one; true of two that it cannot order. */
+function isBefore(version: string, other: string, registry: PackageRegistry): boolean {
+  const { isVersion, compare } = orderOf(ecosystemOf(registry));
+  return isVersion(version) && isVersion(other) ? compare(version, other) < 0 : version !== other;
+}
 
 const newestWords = ({ version, published_at }: { version: string; published_at?: string | undefined }) =>
   published_at === undefined ? code(version) : say`${code(version)}, published ${day(published_at)}`;
@@ -190,11 +194,10 @@ export const packageNewestVersion = defineKind({
       : say`${newestWords(value)}; the record names ${code(recorded)}`;
   },
   saidIn: 'kept_up',
-  sayInLine({ value, details }) {
-    const recorded = details?.recorded_version;
-    const isOlder = typeof recorded === 'string' && recorded !== value.version && !isPreRelease(recorded);
-    return isOlder ? say`the newest version in its registry is ${newestWords(value)}` : undefined;
-  },
+  sayInLine: ({ value, details }) =>
+    details?.is_behind === true
+      ? say`the newest version in its registry is ${newestWords(value)}`
+      : undefined,
   question: 'upkeep',
   title: 'Newest version in the registry',
   means:
@@ -202,13 +205,16 @@ export const packageNewestVersion = defineKind({
   doesNotMean: 'Dossier checks the version that the record names, not this one. A pre-release may be newer.',
   method_version: 'package/1',
   isOptional: true,
-  ...ofPublished(packageRegistries, ({ newest, version }, { version: named }) =>
+  ...ofPublished(packageRegistries, ({ newest, version }, { type, version: named }) =>
     'result' in newest
       ? newest
       : {
           value: newest,
           outcome: 'seen',
-          ...(named !== undefined && { details: { recorded_version: version } }),
+          ...(named !== undefined &&
+            type !== 'oci' && {
+              details: { recorded_version: version, is_behind: isBefore(version, newest.version, type) },
+            }),
         },
   ),
 });

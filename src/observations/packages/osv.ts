@@ -58,9 +58,12 @@ const short = (text: string | undefined, most: number) =>
 export const toOsvName = (ecosystem: string, name: string): string =>
   ecosystem === 'PyPI' ? name.toLowerCase().replace(/[-_.]+/g, '-') : name;
 
-/** The same for every spelling of a name; NuGet ignores case. */
-export const toKey = (ecosystem: string, name: string): string =>
-  `${ecosystem}\n${ecosystem === 'NuGet' ? name.toLowerCase() : toOsvName(ecosystem, name)}`;
+/** The same for every spelling of a name: NuGet ignores case, crates.io that and which of `-` and `_` stands there. */
+export function toKey(ecosystem: string, name: string): string {
+  const isCrate = ecosystem === 'crates.io';
+  const one = isCrate || ecosystem === 'NuGet' ? name.toLowerCase() : toOsvName(ecosystem, name);
+  return `${ecosystem}\n${isCrate ? one.replaceAll('_', '-') : one}`;
+}
 
 /** What a list has in a form that is read, and whether that is all; a list that is absent has nothing. */
 function readList<T>(list: unknown, form: z.ZodType<T>): { readonly read: T[]; readonly isAll: boolean } {

@@ -44,6 +44,7 @@ export async function readCargo(run: Run, recorded: RecordedPackage): Promise<Pu
   const crate = memberOf(document, 'crate');
   const versions = (document.versions as readonly unknown[]).map(asMembers);
   const newest = newestOf(crate, versions);
+  if (recorded.version === undefined && 'result' in newest) return newest;
   const version = recorded.version ?? ('version' in newest ? newest.version : '');
   const one = versions.find(({ num }) => num === version);
   if (!one) return notFound(crates, response, say`has no version ${code(version)} of ${code(name)}`);
@@ -52,6 +53,7 @@ export async function readCargo(run: Run, recorded: RecordedPackage): Promise<Pu
   const other = notAsked(own('Dossier does not ask crates.io for this.'));
   return {
     result: 'published',
+    name: String(crate.name),
     version,
     ...sourceOf(response),
     published_at: toTime(one.created_at) ?? notStated(crates, own('when this version was published')),

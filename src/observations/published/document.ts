@@ -16,6 +16,8 @@ export interface Earlier {
 /** What a registry publishes of the version that a listing records, or of the newest one where it records none. */
 export interface Published {
   readonly result: 'published';
+  /** As the registry spells it: some find a package by other spellings of its name too. */
+  readonly name: string;
   readonly version: string;
   readonly source: string;
   readonly source_url: string;

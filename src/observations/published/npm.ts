@@ -79,7 +79,7 @@ function toDeprecation(stated: unknown): Published['deprecated'] {
 const toPublishedOnNpm = (
   response: Fetched,
   document: Published['document'],
-  ofPackage: Pick<Published, 'published_at' | 'maintainers' | 'earlier' | 'newest'>,
+  ofPackage: Pick<Published, 'name' | 'published_at' | 'maintainers' | 'earlier' | 'newest'>,
 ): Published => ({
   result: 'published',
   version: toShort(document.version) ?? '',
@@ -102,9 +102,10 @@ async function readVersion(run: Run, { name, version = 'latest' }: RecordedPacka
     return notFound(npm, answer.response, say`has no version ${code(version)} of ${code(name)}`);
   if (answer.result !== 'document') return answer;
   const tooLarge = notAsked(
-    say`The npm document of ${code(name)} that states this is larger than the 2 MiB that Dossier reads.`,
+    say`The npm document of ${code(name)} that states this is larger than Dossier reads.`,
   );
   return toPublishedOnNpm(answer.response, answer.document, {
+    name,
     published_at: tooLarge,
     maintainers: tooLarge,
     earlier: tooLarge,
@@ -123,8 +124,10 @@ export async function readNpm(run: Run, recorded: RecordedPackage): Promise<Publ
     return notFound(npm, answer.response, say`has no package ${code(name)}${free(name)}`);
   if (answer.result !== 'document') return answer.cause === 'too_large' ? readVersion(run, recorded) : answer;
   const { document, response } = answer;
-  const version = recorded.version ?? toShort(memberOf(document, 'dist-tags').latest) ?? '';
+  const newest = newestOf(document);
   const times = memberOf(document, 'time');
+  if (recorded.version === undefined && 'result' in newest && !times.unpublished) return newest;
+  const version = recorded.version ?? ('version' in newest ? newest.version : '');
   if (!Object.hasOwn(memberOf(document, 'versions'), version))
     return notFound(
       npm,
@@ -135,9 +138,10 @@ export async function readNpm(run: Run, recorded: RecordedPackage): Promise<Publ
     );
   const published_at = toTime(times[version]);
   return toPublishedOnNpm(response, memberOf(document.versions, version), {
+    name,
     published_at: published_at ?? notStated(npm, own('when this version was published')),
     maintainers: namesOf(document.maintainers),
-    newest: newestOf(document),
+    newest,
     earlier:
       published_at === undefined
         ? notStated(npm, own('when this version was published'))

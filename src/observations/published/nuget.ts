@@ -121,6 +121,7 @@ async function toPublished(
   const other = notAsked(own('Dossier does not ask NuGet for this.'));
   return {
     result: 'published',
+    name: toShort(entry.id)?.toLowerCase() === id ? String(entry.id) : id,
     version,
     ...sourceOf(response),
     published_at: publishedAt(entry) ?? notStated(nuget, own('when this version was published')),
@@ -154,6 +155,7 @@ export async function readNuget(
   if (failed) return failed;
   const entries = (read as Entry[][]).flat();
   const newest = newestOf(entries);
+  if (recorded === undefined && 'result' in newest) return newest;
   const version = recorded ?? ('version' in newest ? newest.version : '');
   const entry = entries.find((one) => toKey(one.version) === toKey(version));
   if (!entry) return notFound(nuget, response, say`has no version ${code(version)} of ${code(name)}`);

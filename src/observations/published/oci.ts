@@ -81,6 +81,7 @@ export async function readOci(run: Run, recorded: RecordedPackage<'oci'>): Promi
   const other = notAsked(own('Registries of images do not state this.'));
   return {
     result: 'published',
+    name: found.name,
     version: found.reference,
     ...sourceOf(found.response),
     published_at: toTime(read.config.created) ?? other,

@@ -39,13 +39,14 @@ function newestOf(document: Published['document']): Published['newest'] {
 /** PEP 592: a release is yanked by its files; PyPI also says it of the release. */
 function toPublished(
   { response, document }: Extract<Registered, { result: 'document' }>,
-  newest: Published['newest'],
+  { name, newest }: Pick<Published, 'name' | 'newest'>,
 ): Published {
   const info = memberOf(document, 'info');
   const message = toShort(info.yanked_reason);
   const isYanked = info.yanked === true;
   return {
     result: 'published',
+    name,
     version: versionOf(document),
     ...sourceOf(response),
     published_at: uploadedAt(document) ?? notStated(json, own('when this version was published')),
@@ -78,9 +79,9 @@ export async function readPypi(run: Run, { name, version }: RecordedPackage): Pr
   if (!isDocument && (ofPackage.cause !== 'too_large' || version === undefined)) return ofPackage;
   const newest = isDocument ? newestOf(ofPackage.document) : ofPackage;
   if (isDocument && (version === undefined || version === versionOf(ofPackage.document)))
-    return toPublished(ofPackage, newest);
+    return toPublished(ofPackage, { name, newest });
   const ofRelease = await ask(run, `${name}/${version}`);
-  if (ofRelease.result === 'document') return toPublished(ofRelease, newest);
+  if (ofRelease.result === 'document') return toPublished(ofRelease, { name, newest });
   if (ofRelease.result !== 'absent') return ofRelease;
   return notFound(pypi, ofRelease.response, say`has no version ${code(version ?? '')} of ${code(name)}`);
 }

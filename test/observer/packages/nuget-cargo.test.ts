@@ -47,6 +47,9 @@ const nugetContent: Record<string, object | string> = {
     ],
   },
   '/v3-flatcontainer/example.mcp/1.0.0/readme': '# Example\n\n<!-- mcp-name: io.github.alice/example -->\n',
+  [`${hive}/unlisted.mcp/index.json`]: {
+    items: [{ items: [entry('1.0.0', { listed: false })] }],
+  },
   [`${hive}/large.mcp/index.json`]: {
     count: 2,
     items: [
@@ -105,6 +108,7 @@ beforeAll(async () => {
     entries: [
       listed('io.github.bob/example', 'nuget', 'Example.Mcp', '1.0'),
       listed('io.github.bob/newest', 'nuget', 'Example.Mcp'),
+      listed('io.github.bob/unlisted', 'nuget', 'Unlisted.Mcp'),
       listed('io.github.bob/large', 'nuget', 'Large.Mcp', '0.9.0'),
       listed('io.github.bob/absent', 'nuget', 'Example.Mcp', '3.0.0'),
       listed('io.github.bob/nowhere', 'nuget', 'Nowhere.Mcp', '1.0.0'),
@@ -186,6 +190,8 @@ it('tells an absent version and an absent package apart, and takes no other crat
   expect(await reasonOf('io.github.bob/nowhere')).toBe(
     'NuGet has no package `Nowhere.Mcp`; a name that is free can be registered by others.',
   );
+  expect(await factsOf('io.github.bob/unlisted')).toMatchObject({ exists: 'nothing' });
+  expect(await reasonOf('io.github.bob/unlisted')).toBe('NuGet does not state a version that is listed.');
   expect(await reasonOf('io.github.bob/gone')).toBe(
     'crates.io has no crate `gone`; a name that is free can be registered by others.',
   );

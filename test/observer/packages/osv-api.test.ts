@@ -18,6 +18,8 @@ const records: OsvRecord[] = [
   osvRecord('MAL-2026-9', ['PyPI', 'bad-name'], {
     ranges: [{ type: 'ECOSYSTEM', events: [{ introduced: '1.0rc1' }, { fixed: '1.1.post1' }] }],
   }),
+  osvRecord('MAL-2026-10', ['NuGet', 'Example.Mcp'], { versions: ['1.0.0'] }),
+  osvRecord('MAL-2026-11', ['crates.io', 'example_mcp'], { versions: ['1.0.0'] }),
   ...faults('many', 5),
   ...faults('endless', 9),
 ];
@@ -25,6 +27,8 @@ let status = 200;
 let osv: Endpoint;
 let npm: Endpoint;
 let pypi: Endpoint;
+let nuget: Endpoint;
+let crates: Endpoint;
 let directory: Directory;
 
 const listed = (
@@ -45,6 +49,14 @@ beforeAll(async () => {
     '/evil': npmPackument('evil', { '1.0.0': {} }, { '1.0.0': '2026-01-01T00:00:00.000Z' }),
   }));
   pypi = await startPackageRegistry(() => ({}));
+  nuget = await startPackageRegistry(() => ({
+    '/v3/registration5-gz-semver2/example.mcp/index.json': {
+      items: [{ items: [{ catalogEntry: { id: 'Example.Mcp', version: '1.0.0', listed: true } }] }],
+    },
+  }));
+  crates = await startPackageRegistry(() => ({
+    '/api/v1/crates/Example-Mcp': { crate: { name: 'example_mcp' }, versions: [{ num: '1.0.0' }] },
+  }));
   directory = await openDirectory({
     entries: [
       listed('com.example/evil', 'npm', 'evil', '1.0.0'),
@@ -56,6 +68,8 @@ beforeAll(async () => {
       listed('com.example/before', 'pypi', 'Bad_Name', '1.0b2'),
       listed('com.example/within', 'pypi', 'bad.name', '1.1'),
       listed('com.example/fixed', 'pypi', 'bad-name', '1.1.post1'),
+      listed('com.example/nuget', 'nuget', 'example.mcp', '1.0.0'),
+      listed('com.example/crate', 'cargo', 'Example-Mcp', '1.0.0'),
       listed('com.example/elsewhere', 'npm', 'evil', '1.0.0', {
         registryBaseUrl: 'https://npm.example.com',
       }),
@@ -67,13 +81,15 @@ beforeAll(async () => {
         'api.osv.dev': osv.url,
         'registry.npmjs.org': npm.url,
         'pypi.org': pypi.url,
+        'api.nuget.org': nuget.url,
+        'crates.io': crates.url,
       }),
     },
   });
 });
 afterAll(async () => {
   await directory.close();
-  await Promise.all([osv, npm, pypi].map((one) => one.close()));
+  await Promise.all([osv, npm, pypi, nuget, crates].map((one) => one.close()));
 });
 
 async function advisoriesOf(handle: string) {
@@ -122,6 +138,11 @@ it('orders versions of PyPI by PEP 440, and names of it by PEP 503', async () =>
   expect(await advisoriesOf('com.example/before')).toMatchObject({ value: { count: 0, not_compared: [] } });
   expect(await advisoriesOf('com.example/within')).toMatchObject({ value: { ids: ['MAL-2026-9'] } });
   expect(await advisoriesOf('com.example/fixed')).toMatchObject({ value: { count: 0, not_compared: [] } });
+});
+
+it('asks about a package by the spelling that its registry has of its name', async () => {
+  expect(await advisoriesOf('com.example/nuget')).toMatchObject({ value: { ids: ['MAL-2026-10'] } });
+  expect(await advisoriesOf('com.example/crate')).toMatchObject({ value: { ids: ['MAL-2026-11'] } });
 });
 
 it('reads three pages at most, and asks about the version alone if there are more', async () => {

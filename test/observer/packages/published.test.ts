@@ -33,6 +33,23 @@ const npmContent: Record<string, Stored> = {
     maintainers: [{ id: 7 }],
     time: undefined,
   },
+  '/untagged': {
+    ...npmPackument('untagged', { '1.0.0': {} }, { '1.0.0': '2026-01-01T00:00:00.000Z' }),
+    'dist-tags': {},
+  },
+  '/many-values': {
+    ...npmPackument('many-values', { '2.0.0': {} }, { '2.0.0': '2026-01-01T00:00:00.000Z' }),
+    users: Array.from({ length: 100_000 }, () => 1),
+  },
+  '/many-values/2.0.0': npmVersion('many-values', '2.0.0'),
+  '/tagged-back': {
+    ...npmPackument(
+      'tagged-back',
+      { '1.9.0': {}, '2.0.0': {} },
+      { '1.9.0': '2026-01-01T00:00:00.000Z', '2.0.0': '2026-02-01T00:00:00.000Z' },
+    ),
+    'dist-tags': { latest: '1.9.0' },
+  },
   '/broken': { status: 500, text: 'oops' },
 };
 let npm: Endpoint;
@@ -71,6 +88,10 @@ beforeAll(async () => {
         onNpm('nowhere', '1.0.0'),
         onNpm('withdrawn', '1.0.0'),
       ),
+      listed('com.example/unnamed', onNpm('untagged'), onNpm('withdrawn')),
+      listed('com.example/values', onNpm('many-values', '2.0.0')),
+      listed('com.example/ahead', onNpm('tagged-back', '2.0.0')),
+      listed('com.example/behind', onNpm('tagged-back', '1.2.0-beta.1'), onNpm('@example/server', '1.2.0')),
       listed('com.example/large', onNpm('large', '4.0.0')),
       listed('com.example/forms', onNpm('older-form', '1.0.0'), onNpm('unknown-form', '1.0.0')),
       listed('com.example/broken', onNpm('broken', '1.0.0')),
@@ -155,13 +176,42 @@ it('tells an absent version, an absent package and an unpublished one apart', as
 
 it('reads the version alone where the document of the package is over 2 MiB, and says what it did not read', async () => {
   const found = await observe('com.example/large');
-  const reason = 'The npm document of `large` that states this is larger than the 2 MiB that Dossier reads.';
+  const reason = 'The npm document of `large` that states this is larger than Dossier reads.';
   expect(found.map(({ kind, outcome, value, reason }) => [kind, outcome, value, reason])).toEqual([
     ['package.maintainers', 'not_asked', null, reason],
     ['package.exists', 'seen', { version: '4.0.0' }, undefined],
     ['package.version_age', 'not_asked', null, reason],
     ['package.deprecated', 'seen', { deprecated: false }, undefined],
   ]);
+});
+
+it('takes a package whose newest version is not stated for none that is gone', async () => {
+  const found = (await observe('com.example/unnamed')).filter(({ kind }) => kind === 'package.exists');
+  expect(found.map(({ subject, outcome, reason }) => [subject, outcome, reason])).toEqual([
+    ['npm:untagged', 'nothing', 'npm does not state which version is the newest.'],
+    ['npm:withdrawn', 'absent', 'npm says that `withdrawn` was unpublished.'],
+  ]);
+});
+
+it('reads the version alone too where the document of the package has more values than are read', async () => {
+  expect(await inShort('com.example/values')).toMatchObject({
+    'package.exists': ['seen', { version: '2.0.0' }, undefined],
+    'package.deprecated': ['seen', { deprecated: false }, { version: '2.0.0' }],
+  });
+});
+
+it('names the newest version beside the recorded one only where that is an older one', async () => {
+  const keptUp = async (handle: string) => {
+    await directory.observe(handle);
+    const answer = await directory.app.request('/api/tools/get_agent', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ handle }),
+    });
+    return ((await answer.json()) as { lines: { kept_up?: string } }).lines.kept_up;
+  };
+  expect(await keptUp('com.example/ahead')).not.toContain('newest');
+  expect(await keptUp('com.example/behind')).toContain('the newest version in its registry is `1.3.0`');
 });
 
 it('says that a registry does not answer', async () => {
