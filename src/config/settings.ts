@@ -21,13 +21,15 @@ export function toShownDatabase(text: string): string {
   return url.href;
 }
 
-const withoutSlashes = (text: string) => text.replace(/\/+$/, '');
+/** Without slashes at its end, and an address in the one spelling that other addresses are compared with. */
+const toBase = (text: string) =>
+  (isPlainBase(URL.parse(text)) ? new URL(text).href : text).replace(/\/+$/, '');
 
 const baseOr = (isOther: (text: string) => boolean, meaning = plainBase) =>
   z
     .string()
     .refine((text) => isOther(text) || isPlainBase(URL.parse(text)), meaning)
-    .transform(withoutSlashes);
+    .transform(toBase);
 
 /** An http or https address that paths can be put behind: no user, query or fragment; without slashes at its end. */
 const baseUrl = baseOr(() => false);
@@ -55,7 +57,7 @@ const listOf = (isItem: (item: string) => boolean, meaning: string) =>
   });
 
 const baseUrls = listOf((item) => isPlainBase(URL.parse(item)), plainBase).transform((items) =>
-  items.map(withoutSlashes),
+  items.map(toBase),
 );
 
 function isNetwork(item: string): boolean {

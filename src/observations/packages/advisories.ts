@@ -88,8 +88,8 @@ function openOsvApi(base: string, ask: PoliteFetch) {
 /** Whether a setting names an address, not a file and not `off`. */
 export const isAddress = (setting: string): boolean => /^https?:\/\//.test(setting);
 
-/** The public API, which must not learn the names of an operator's own packages. */
-const publicApi = 'https://api.osv.dev';
+/** Whether an address is that of the public API, which must not learn the names of an operator's own packages. */
+const isPublicApi = (setting: string) => /^api\.osv\.dev\.?$/.test(URL.parse(setting)?.hostname ?? '');
 
 /**
  * Who says which advisories there are: an OSV API, a saved copy of OSV, or nobody (`off`). `isPublic` says whether packages of a registry
@@ -107,7 +107,7 @@ export function openAdvisories(
   }
   const askApi = openOsvApi(setting, ask);
   return async (asked) =>
-    setting === publicApi && !isPublic(asked.registry)
+    isPublicApi(setting) && !isPublic(asked.registry)
       ? notAsked(
           say`This service does not look up packages of ${own(asked.ecosystem)} in the public registry (PACKAGE_REGISTRIES), so their names are not sent to ${own('api.osv.dev')}.`,
         )

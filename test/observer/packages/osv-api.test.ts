@@ -177,22 +177,43 @@ it('keeps what was known while OSV has no answer, and says so', async () => {
   }
 });
 
-it('sends no name of packages that are looked up in a registry of the operator to the public API', async () => {
+it.each(['https://api.osv.dev', 'https://API.osv.dev:443/', 'http://api.osv.dev', 'https://api.osv.dev.'])(
+  'sends no name of packages that are looked up in a registry of the operator to %s',
+  async (address) => {
+    const own = await openDirectory({
+      entries: [listed('com.example/own', 'npm', 'secret-name', '1.0.0')],
+      environment: {
+        ADVISORIES: address,
+        PACKAGE_REGISTRIES: JSON.stringify({ npm: npm.url }),
+        HOST_OVERRIDES: JSON.stringify({ 'api.osv.dev': osv.url }),
+      },
+    });
+    osv.sent.length = 0;
+    const { observations } = await own.observe('com.example/own');
+    expect(observations.find(({ kind }) => kind === 'package.advisories')).toMatchObject({
+      outcome: 'not_asked',
+      reason:
+        'This service does not look up packages of npm in the public registry (PACKAGE_REGISTRIES), so their names are not sent to api.osv.dev.',
+    });
+    expect(osv.sent).toEqual([]);
+    await own.close();
+  },
+);
+
+it('reaches a registry and the API by any spelling of their addresses', async () => {
   const own = await openDirectory({
-    entries: [listed('com.example/own', 'npm', 'secret-name', '1.0.0')],
+    entries: [listed('com.example/own', 'npm', 'evil', '1.0.0')],
     environment: {
-      PACKAGE_REGISTRIES: JSON.stringify({ npm: npm.url }),
-      HOST_OVERRIDES: JSON.stringify({ 'api.osv.dev': osv.url }),
+      PACKAGE_REGISTRIES: '{"npm":"https://Registry.NPMJS.org:443/"}',
+      ADVISORIES: 'https://API.osv.dev:443',
+      HOST_OVERRIDES: JSON.stringify({ 'api.osv.dev': osv.url, 'registry.npmjs.org': npm.url }),
     },
   });
-  osv.sent.length = 0;
   const { observations } = await own.observe('com.example/own');
-  expect(observations.find(({ kind }) => kind === 'package.advisories')).toMatchObject({
-    outcome: 'not_asked',
-    reason:
-      'This service does not look up packages of npm in the public registry (PACKAGE_REGISTRIES), so their names are not sent to api.osv.dev.',
-  });
-  expect(osv.sent).toEqual([]);
+  expect(observations.filter(({ kind }) => /advisories|exists/.test(kind))).toMatchObject([
+    { value: { version: '1.0.0' } },
+    { value: { ids: ['MAL-2025-1'] } },
+  ]);
   await own.close();
 });
 
