@@ -92,20 +92,56 @@ type Payment =
   | { readonly paymentRequired: object; readonly selectedRequirements: object }
   | Readonly<Partial<Record<'payTo' | 'url' | 'network' | 'asset' | 'amount', string>>>;
 
-const toOffer = (payment: Payment): Record<string, unknown> => {
+type Comparison = Tools['check_offer'];
+
+const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null ? { ...value } : {};
+
+/** What an x402 client was asked for, without what is not compared: a request may have any amount of it. */
+function toOffer(required: object, selected: object): Record<string, unknown> {
+  const { x402Version, resource } = membersOf(required);
+  const { url = resource } = membersOf(resource);
+  const { scheme, network, amount, maxAmountRequired, asset, payTo, extra, ...stated } = membersOf(selected);
+  const { name } = membersOf(extra);
+  const offer = { scheme, network, amount, maxAmountRequired, asset, payTo, extra: { name } };
+  return { x402Version, resource: url, accepts: [{ ...offer, resource: stated.resource }] };
+}
+
+/** What is sent to check_offer; the address that agentkit calls is the caller's own word, and not that of the offer. */
+function toInput(payment: Payment): Comparison['input'] {
   if ('selectedRequirements' in payment)
-    return { ...payment.paymentRequired, accepts: [payment.selectedRequirements] };
+    return { offer: toOffer(payment.paymentRequired, payment.selectedRequirements) };
   const { payTo, url, network, asset, amount } = payment;
-  return { payTo, url, network, asset, amount };
-};
+  return { offer: { payTo, network, asset, amount }, ...(url !== undefined && { url }) };
+}
+
+const parts = ['payee', 'amount', 'asset', 'network', 'scheme'] as const;
+const states = ['as_seen', 'seen_until', 'never_seen', 'higher', 'lower', 'not_known'];
+
+/** Whether an answer compares one offer: whatever else answers in place of a Dossier must not look like nothing to refuse. */
+function isComparison(answer: unknown): answer is Comparison['answer'] {
+  const { offers } = membersOf(answer);
+  const [first, other] = Array.isArray(offers) ? (offers as unknown[]) : [];
+  const offer = membersOf(first);
+  const isCompared = parts.every((name) => states.includes(String(offer[name])));
+  return isCompared && Array.isArray(offer.facts) && other === undefined;
+}
 
 /**
  * A hook that compares a payment with what Dossier saw (check_offer) before it is made: for `onBeforePaymentCreation` of an x402 client and
- * `beforePayment` of agentkit. `refuse` returns why the payment must not be made, undefined if it may. The hook throws what `call` throws.
+ * `beforePayment` of agentkit. `called` is what you pay for, as you know it: without it an x402 payment is compared with the listing that
+ * the request for the payment names, which is chosen by whoever asks for the money. `refuse` returns why the payment must not be made,
+ * undefined if it may. The hook throws what `call` throws, and for an answer that compares nothing, so that nothing is paid then.
  */
 export const beforePayment =
-  (dossier: DossierClient, refuse: (answer: Tools['check_offer']['answer']) => string | undefined) =>
+  (
+    dossier: DossierClient,
+    refuse: (answer: Comparison['answer']) => string | undefined,
+    called: Pick<Comparison['input'], 'handle' | 'url'> = {},
+  ) =>
   async (payment: Payment): Promise<{ abort: true; reason: string } | undefined> => {
-    const reason = refuse(await dossier.call('check_offer', { offer: toOffer(payment) }));
+    const answer: unknown = await dossier.call('check_offer', { ...toInput(payment), ...called });
+    if (!isComparison(answer)) throw new Error('Dossier did not compare this payment');
+    const reason = refuse(answer);
     return reason === undefined ? undefined : { abort: true, reason };
   };

@@ -14,18 +14,22 @@ const signed: unknown[] = [];
 
 beforeAll(async () => {
   shop = await startX402Server(() => asked);
-  observed = await openObserved({ shop });
-  await observed.directory.observe(handleAt('shop'));
+  const evil = await startX402Server(() => ({ dollars: '$0.02', payTo: mallory }));
+  observed = await openObserved({ shop, evil });
+  for (const name of ['shop', 'evil']) await observed.directory.observe(handleAt(name));
 });
 afterAll(() => observed.close());
 
 const ask: typeof fetch = async (input, init) => observed.directory.app.request(new Request(input, init));
 const away: typeof fetch = () => Promise.reject(new TypeError('no route'));
 
-const hook = (fetch = ask) => {
+const hook = (fetch = ask, called?: { readonly handle: string }) => {
   const dossier = createClient({ url: 'http://127.0.0.1:3000', fetch });
-  return beforePayment(dossier, ({ offers: [offer] }) =>
-    offer?.payee === 'as_seen' ? undefined : (offer?.facts[0] ?? 'Dossier knows no offer.'),
+  return beforePayment(
+    dossier,
+    ({ offers: [offer] }) =>
+      offer?.payee === 'as_seen' ? undefined : (offer?.facts[0] ?? 'Dossier knows no offer.'),
+    called,
   );
 };
 
@@ -72,9 +76,61 @@ it('has the form of agentkit’s hook', async () => {
   });
 });
 
+it('with the listing that is called, a request that names the listing of another is no other comparison', async () => {
+  const theirs = { url: 'https://evil.example.com/mcp', description: '', mimeType: '' };
+  const payer = createPayer(hook(ask, { handle: handleAt('shop') }));
+  const required = { ...(await requiredBy(payer)), resource: theirs };
+  expect(required.accepts[0]?.payTo).toBe(mallory);
+  const before = signed.length;
+  await expect(payer.client.createPaymentPayload(required)).rejects.toThrow(/Payee `0x2{40}`: never seen/);
+  expect(signed).toHaveLength(before);
+  expect(
+    await hook(ask)({ paymentRequired: required, selectedRequirements: required.accepts[0] ?? {} }),
+  ).toBe(undefined);
+});
+
+it('sends what is compared alone, however much else a request for a payment has', async () => {
+  const payer = createPayer();
+  asked = { dollars: '$0.02', payTo: alice };
+  const required = await requiredBy(payer);
+  const extensions = { bazaar: { info: Array.from({ length: 2000 }, () => 'a long description') } };
+  expect(await payer.client.createPaymentPayload({ ...required, extensions })).toMatchObject({
+    accepted: { payTo: alice },
+  });
+});
+
+const nonsense: Readonly<Record<string, () => Response>> = {
+  'an empty object': () => Response.json({}),
+  null: () => Response.json(null),
+  'no offers': () => Response.json({ message: '', offers: [], statement: '' }),
+  'an offer without its parts': () => Response.json({ offers: [{ payee: 'as_seen', facts: [] }] }),
+  'a page': () => new Response('<!doctype html>', { headers: { 'content-type': 'text/html' } }),
+  'a failure': () => new Response('', { status: 502 }),
+};
+it.each(Object.entries(nonsense))(
+  'throws for %s in place of an answer, whatever is refused',
+  async (_, answer) => {
+    const fetch = async () => answer();
+    const dossier = createClient({ url: 'http://127.0.0.1:3000', fetch });
+    const before = beforePayment(dossier, () => undefined);
+    await expect(before({ payTo: alice, url: 'https://shop.example.com/mcp' })).rejects.toThrow(Error);
+  },
+);
+
+it('throws if Dossier does not answer in time', async () => {
+  const fetch: typeof globalThis.fetch = (_, init) =>
+    new Promise((_resolve, reject) => {
+      init?.signal?.addEventListener('abort', () => reject(init.signal?.reason));
+    });
+  const dossier = createClient({ url: 'http://127.0.0.1:3000', fetch, timeout_ms: 20 });
+  const before = beforePayment(dossier, () => undefined);
+  await expect(before({ payTo: alice })).rejects.toMatchObject({ name: 'TimeoutError' });
+});
+
 it('throws if Dossier cannot be asked, and nothing is signed, or if nothing in it is a payment', async () => {
   const payer = createPayer(hook(away));
+  const before = signed.length;
   await expect(payer.client.createPaymentPayload(await requiredBy(payer))).rejects.toThrow('no route');
-  expect(signed).toHaveLength(1);
+  expect(signed).toHaveLength(before);
   await expect(hook()({ network: 'base' })).rejects.toThrow('invalid_input');
 });
