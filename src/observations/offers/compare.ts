@@ -1,4 +1,5 @@
-import { code, dayOf, isEmpty, listed, ours, own, say, toText, type Words } from '../../core/words.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { code, dayOf, listed, ours, own, say, toText, type Words } from '../../core/words.ts';
 import { convert, networkName, symbolOf, toCaip19 } from '../kinds/assets.ts';
 import { isWhole, type PaidOffer } from '../kinds/offers.ts';
 import type { SeenQuotes, Sighting } from './seen.ts';
@@ -51,8 +52,9 @@ function comparePlace<T>(
   if (isHeld(now))
     return { seen: 'as_seen', text: say`as seen since ${dayOf(sinceWhen(sightings, isHeld))}` };
   if (now.isPart) return partlyRead(now);
-  const named = listed(name(newest.value), mostNamed);
-  const others = isEmpty(named) ? own('another each time') : named;
+  const names = name(newest.value);
+  const isNewest = ({ value }: Sighting<T>) => value !== undefined && isDeepStrictEqual(name(value), names);
+  const others = names.length === 0 ? own('another each time') : listed(names, mostNamed);
   const earlier = sightings.find(isHeld);
   if (earlier && now.value === undefined)
     return {
@@ -60,14 +62,16 @@ function comparePlace<T>(
       text: say`seen until ${dayOf(earlier.until)}; no price was seen on ${dayOf(now.until)}`,
     };
   if (earlier) {
-    const from = sinceWhen(sightings, (one) => one.value !== undefined && !isHeld(one));
-    const text = say`other: ${others} since ${dayOf(from)}; this one was seen until ${dayOf(earlier.until)}`;
+    const text = say`other: ${others} since ${dayOf(sinceWhen(sightings, isNewest))}; this one was seen until ${dayOf(earlier.until)}`;
     return { seen: 'seen_until', text };
   }
   const part = sightings.find(({ isPart }) => isPart);
   if (part) return partlyRead(part);
   const never = since === undefined ? own('never seen here') : say`never seen here since ${dayOf(since)}`;
-  return { seen: 'never_seen', text: say`${never}${where}; other: ${others} until ${dayOf(newest.until)}` };
+  const when = newest.isNow
+    ? say`since ${dayOf(sinceWhen(sightings, isNewest))}`
+    : say`until ${dayOf(newest.until)}`;
+  return { seen: 'never_seen', text: say`${never}${where}; other: ${others} ${when}` };
 }
 
 type Unit = Pick<SentOffer, 'asset' | 'network' | 'scheme'>;

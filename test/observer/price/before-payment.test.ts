@@ -59,7 +59,7 @@ it('an x402 client signs a payment to the payee that Dossier saw, and none to an
   expect(signed).toHaveLength(1);
   asked = { dollars: '$0.02', payTo: mallory };
   await expect(payer.client.createPaymentPayload(await requiredBy(payer))).rejects.toThrow(
-    /Payee `0x2{40}`: never seen here; other: `0x1{40}` until [\d-]{10}\./,
+    /Payee `0x2{40}`: never seen here; other: `0x1{40}` since [\d-]{10}\./,
   );
   expect(signed).toHaveLength(1);
 });

@@ -209,7 +209,7 @@ describe('an offer that is another one', () => {
       'payee',
       () => ({ payTo: mallory }),
       'never_seen as_seen as_seen as_seen as_seen',
-      /^Payee `0x2{40}`: never seen here; other: `0x1{40}` until [\d-]{10}\.$/,
+      /^Payee `0x2{40}`: never seen here; other: `0x1{40}` since [\d-]{10}\.$/,
     ],
     [
       'asset, under the name of another',
@@ -227,7 +227,7 @@ describe('an offer that is another one', () => {
       'network',
       () => ({ network: 'eip155:84532' }),
       'as_seen not_known never_seen never_seen as_seen',
-      /^Network Base Sepolia \(`eip155:84532`\): never seen here; other: Base \(`eip155:8453`\) until [\d-]{10}\.$/,
+      /^Network Base Sepolia \(`eip155:84532`\): never seen here; other: Base \(`eip155:8453`\) since [\d-]{10}\.$/,
     ],
     [
       'amount, up',
@@ -257,7 +257,7 @@ describe('an offer that is another one', () => {
       'scheme',
       () => ({ scheme: 'upto' }),
       'as_seen not_known as_seen as_seen never_seen',
-      /^Scheme `upto`: never seen here; other: `exact` until [\d-]{10}\.$/,
+      /^Scheme `upto`: never seen here; other: `exact` since [\d-]{10}\.$/,
     ],
   ];
   it.each(swaps)('%s', async (_, swap, states, fact) => {
@@ -402,6 +402,20 @@ describe('after the service has changed what it asks for', () => {
     const above = await check({ handle: shopHandle, offer: [{ ...quoted(), amount: '50000' }] });
     expect(above.offers[0]?.facts[1]).toBe(
       `Amount 0.05 USDC (50000): higher than 0.01 USDC (10000), last seen on ${inDays(6)}, and than the highest seen, 0.02 USDC (20000) until ${inDays(3)}.`,
+    );
+    const never = await check({ handle: shopHandle, offer: [{ ...quoted(), payTo: unknownToken }] });
+    expect(never.offers[0]?.facts[0]).toBe(
+      `Payee \`${unknownToken}\`: never seen here; other: \`${mallory}\` since ${inDays(6)}.`,
+    );
+  });
+
+  it('a payee is dated from the check that saw it, not from the one before it', async () => {
+    asked = { dollars: '$0.01', payTo: unknownToken };
+    observed.directory.wait(3 * 86_400);
+    await observed.directory.observe(shopHandle);
+    const before = await check({ handle: shopHandle, offer: ask.header });
+    expect(before.offers[0]?.facts[0]).toBe(
+      `Payee \`${alice}\`: other: \`${unknownToken}\` since ${inDays(9)}; this one was seen until ${inDays(3)}.`,
     );
   });
 });
