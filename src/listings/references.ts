@@ -115,7 +115,7 @@ const registries: Readonly<Record<string, string>> = {
 const runner = /^(?:npx|bunx|uvx|pnpm dlx|yarn dlx|pipx run)\s+(?:-y\s+|--yes\s+)?/;
 const packageForm = /^(?=.{1,200}$)@?[a-z0-9][\w.-]*(?:\/[\w.-]+)*$/i;
 
-/** What stands behind the name of a package: `@1.2.3`, `==1.2.3`, `>=2`, `:1.2`, `@sha256:...`. */
+/** What stands behind the name of a package: `@1.2.3`, `@=1.2.3`, `==1.2.3`, `>=2`, `:1.2`, `@sha256:...`. */
 const behindName = /(?<=.)(?:@[^/@]*|\s*[=~<>!].*|:[\w.-]+)$/;
 
 /** An image may have a tag and a digest. */
@@ -147,9 +147,9 @@ const longestVersion = 100;
 export function versionIn(text: string): VersionAsked | undefined {
   const { named } = readPackage(text.trim());
   const behind = named.slice(withoutVersion(named).length).trim();
-  const [, sign = '', version = ''] = /^(@|:|={2,3}|[=~<>!]+)\s*(.*)$/s.exec(behind) ?? [];
+  const [, sign = '', version = ''] = /^(@=?|:|={1,3}(?![~<>!])|[=~<>!]+)\s*(.*)$/s.exec(behind) ?? [];
   if (version === '') return undefined;
-  const isExact = /^(?:@|:|={2,3})$/.test(sign);
+  const isExact = /^(?:@=?|:|={1,3})$/.test(sign);
   const [, digest] = /@(sha256:[\da-f]{64})$/.exec(behind) ?? [];
   const asked = digest ?? (isExact ? version : behind);
   return { text: asked.slice(0, longestVersion), isExact };

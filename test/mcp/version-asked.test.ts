@@ -13,6 +13,12 @@ const records = [
     ranges: [{ type: 'ECOSYSTEM', events: [{ introduced: '0' }, { fixed: '1.2.0.1' }] }],
   }),
   osvRecord('RUSTSEC-1', ['crates.io', 'example-server'], since('0.0.0-0', '0.3.0')),
+  ...Array.from({ length: 60 }, (_, at) =>
+    osvRecord(`GHSA-many-${at}`, ['npm', 'many'], since('1.0.0', '2.0.0'), { summary: 'Words '.repeat(25) }),
+  ),
+  osvRecord('MAL-2026-7003', ['npm', 'unread'], {
+    ranges: [{ type: 'SEMVER', events: [{ introduced: 'first' }] }],
+  }),
   osvRecord('GHSA-git', ['npm', 'undecided'], { ranges: [{ type: 'GIT', events: [{ introduced: '0' }] }] }),
 ];
 const listed = (name: string, registryType: string, identifier: string, version?: string) =>
@@ -24,6 +30,9 @@ const handles = {
   pypi: 'com.example/pypi',
   image: 'com.example/image',
   newest: 'com.example/newest',
+  many: 'com.example/many',
+  unread: 'com.example/unread',
+  both: 'com.example/both',
   nuget: 'com.example/nuget',
   cargo: 'com.example/cargo',
 };
@@ -43,6 +52,9 @@ beforeAll(async () => {
       listed(handles.nuget, 'nuget', 'Example.Server', '1.2.0.1'),
       listed(handles.cargo, 'cargo', 'example-server', '0.3.0'),
       listed(handles.newest, 'npm', 'unpinned'),
+      listed(handles.many, 'npm', 'many', '3.0.0'),
+      listed(handles.unread, 'npm', 'unread', '3.0.0'),
+      listed(handles.both, 'oci', `ghcr.io/example/both:1.2.0@sha256:${'ab'.repeat(32)}`),
     ],
     environment: { ADVISORIES: osv.url },
   });
@@ -83,12 +95,18 @@ it.each([
   expect((await askedOf(handle))?.replaceAll('`v2', '`2')).toBe(`${malicious} ${differs}`);
 });
 
-it.each(['npx -y @brambly/sql-mcp@2.3.1', '@brambly/sql-mcp@v2.3.1', '@brambly/sql-mcp', handles.brambly])(
-  'says nothing of versions where the record names the one of %j',
-  async (handle) => {
-    expect(await askedOf(handle)).toBeUndefined();
-  },
-);
+it.each([
+  '@brambly/sql-mcp@=2.3.1',
+  '@brambly/sql-mcp=2.3.1',
+  `ghcr.io/example/both@sha256:${'ab'.repeat(32)}`,
+  'ghcr.io/example/both:1.2.0',
+  'npx -y @brambly/sql-mcp@2.3.1',
+  '@brambly/sql-mcp@v2.3.1',
+  '@brambly/sql-mcp',
+  handles.brambly,
+])('says nothing of versions where the record names the one of %j', async (handle) => {
+  expect(await askedOf(handle)).toBeUndefined();
+});
 
 it.each(['latest', '^2', '2', '2.x', '>=2'])('says that %s is not a version', async (version) => {
   expect(await askedOf(`npm:@brambly/sql-mcp@${version}`)).toBe(
@@ -109,6 +127,22 @@ it('names advisories about the version asked for, and that there is none', async
   );
   expect(await askedOf('undecided@2.0.0')).toBe(
     'You asked about `2.0.0`; the record names `1.0.0`, and what follows is about that. Dossier cannot tell whether OSV lists an advisory about version `2.0.0` of `npm:undecided`.',
+  );
+});
+
+it('counts no more advisories than it knows of, and does not keep malicious code back that it cannot decide on', async () => {
+  expect(await askedOf('many@1.5.0')).toMatch(
+    /^At least \d+ advisories about version `1\.5\.0` of `npm:many`: /,
+  );
+  expect(await askedOf('unread@1.5.0')).toBe(
+    'OSV lists versions of `npm:unread` as malicious code in `MAL-2026-7003`; Dossier could not decide whether version `1.5.0` is one of them. You asked about `1.5.0`; the record names `3.0.0`, and what follows is about that. Dossier cannot tell whether OSV lists an advisory about version `1.5.0` of `npm:unread`.',
+  );
+});
+
+it('names the tag and the digest of an image', async () => {
+  const digest = `sha256:${'ab'.repeat(32)}`;
+  expect(await askedOf('ghcr.io/example/both:1.3.0')).toBe(
+    `You asked about \`1.3.0\`; the record names \`1.2.0@${digest}\`, and what follows is about that.`,
   );
 });
 

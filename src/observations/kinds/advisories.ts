@@ -293,19 +293,25 @@ export function sayOfVersion(
     idsOf(held.filter((one) => affects(one, version, ecosystem) === wanted));
   const about = idsAbout('yes');
   const [malware, rest] = [malwareIn(about), about.filter((id) => !isMalware(id))];
-  const { count: all, not_compared, others: other } = found.value;
+  const { count: all, ids, not_compared, others: other } = found.value;
   const isWhole = other !== undefined && held.length >= all + other.count + not_compared.length;
+  const heldIds = new Set(idsOf(held));
+  const cut = [...ids, ...not_compared, ...(other?.ids ?? [])].filter((id) => !heldIds.has(id));
+  const open = malwareIn([...idsAbout('unknown'), ...cut]);
   const what = say`version ${code(version)} of ${packageOf(found.subject)}`;
-  const named = (ids: readonly string[], most: number) => namedWords(counted(ids), held, ['summary', most]);
+  const named = (some: readonly string[], most: number) => namedWords(counted(some), held, ['summary', most]);
   const none =
     isWhole && idsAbout('unknown').length === 0
       ? say`OSV lists no advisory about ${what}`
       : say`Dossier cannot tell whether OSV lists an advisory about ${what}`;
-  const some = say`${count(rest.length, 'advisory')} about ${what}: ${named(rest, mostInLine)}`;
+  // Of a part of the advisories only those in it are counted.
+  const some = say`${isWhole ? own('') : own('at least ')}${count(rest.length, 'advisory')} about ${what}: ${named(rest, mostInLine)}`;
+  const undecided = say`OSV lists versions of ${packageOf(found.subject)} as malicious code in ${codes(open)}; Dossier could not decide whether version ${code(version)} is one of them`;
   return {
     ...(malware.length > 0 && {
       malware: say`OSV lists ${what} as malicious code: ${named(malware, malware.length)}`,
     }),
+    ...(malware.length === 0 && open.length > 0 && { malware: undecided }),
     ...(rest.length > 0 && { about: some }),
     ...(about.length === 0 && { none }),
   };

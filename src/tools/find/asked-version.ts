@@ -19,8 +19,13 @@ interface Known {
   >[];
 }
 
-const versionOf = (recorded: ListingPackage, known: Recorded): string | undefined =>
-  known?.type === 'oci' ? toImage(known)?.reference : recorded.version;
+/** The version that a record names; of an image its tag and digest, as one text. */
+const versionOf = ({ version }: ListingPackage, known: Recorded): string | undefined =>
+  known?.type === 'oci' ? (version ?? toImage(known)?.reference) : version;
+
+/** The names that a version has: an image may be asked for by its tag or by its digest. */
+const namesOf = (version: string, known: Recorded): string[] =>
+  known?.type === 'oci' ? version.split('@') : [version];
 
 /**
  * What is said before everything else where a package was asked for in another version than the record names; undefined where the record
@@ -40,11 +45,13 @@ export function askedVersion(asked: string, { listing, observations }: Known): W
   const ecosystem = ecosystemOf(first.known?.type ?? '');
   const order = ecosystem && orderOf(ecosystem);
   const isVersion = wanted.isExact && (order ? order.isVersion(wanted.text) : wanted.text !== 'latest');
-  const isAsked = (version: string | undefined) =>
-    version !== undefined &&
-    (version === wanted.text ||
-      (order?.isVersion(version) === true && isVersion && order.compare(version, wanted.text) === 0));
-  if (recorded.some(({ one, known }) => isAsked(versionOf(one, known)))) return undefined;
+  const isAsked = (version: string) =>
+    version === wanted.text ||
+    (order?.isVersion(version) === true && isVersion && order.compare(version, wanted.text) === 0);
+  const isRecorded = recorded.some(({ one, known }) =>
+    namesOf(versionOf(one, known) ?? '', known).some(isAsked),
+  );
+  if (isRecorded) return undefined;
   const version = versionOf(first.one, first.known);
   const names =
     version === undefined
