@@ -54,12 +54,12 @@ describe.each([
     await page.getByRole('link', { name: `Add ${long}` }).click();
     expect(await heads()).toEqual(['co.webhook/webhook', 'com.politicalcomms/api', long]);
 
-    await page.getByText('Criteria: 7 picked').click();
+    await page.getByText('Criteria: 9 picked').click();
     await page.getByLabel('Asks for no secret').uncheck();
     await page.getByLabel('Transport').selectOption('stdio');
     await page.getByLabel('First published at least').fill('7');
     await page.getByRole('button', { name: 'Compare', exact: true }).click();
-    await page.getByText('Criteria: 8 picked').waitFor();
+    await page.getByText('Criteria: 10 picked').waitFor();
     const row = page.getByRole('row', { name: /^Transport stdio recorded/ });
     expect(await row.locator('.result').allTextContents()).toEqual(['Not met', 'Met', 'Unknown']);
 
@@ -105,7 +105,7 @@ describe.each([
     await page.waitForURL(/\/compare\?handle/);
     const heads = await page.locator('#imported ~ .scroll thead a').allTextContents();
     expect(heads.toSorted()).toEqual(['com.politicalcomms/api', 'io.many/server-0']);
-    expect(await page.getByText('Criteria: 7 picked').isVisible()).toBe(true);
+    expect(await page.getByText('Criteria: 9 picked').isVisible()).toBe(true);
     expect(complaints).toEqual([]);
     await page.close();
   });

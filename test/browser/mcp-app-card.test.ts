@@ -195,7 +195,7 @@ describe('the card in a host of MCP Apps', () => {
     await card.frame.getByText('This answer cannot be shown.').waitFor();
     const { content } = await client.call('get_agent', webhook);
     await card.result({ content });
-    await card.frame.getByText('co.webhook/webhook` (“ ” and code spans').waitFor();
+    await card.frame.getByText('co.webhook/webhook` (“ ” and code: data of others').waitFor();
     await card.result(await client.call('get_agent', { ...webhook, detail: 'full' }));
     await card.frame.getByRole('heading', { name: 'co.webhook/webhook' }).waitFor();
     await card.forged(await client.call('get_agent', { handle: 'org.links/server' }));

@@ -230,7 +230,10 @@ describe('check_surface', () => {
     const { isError, content } = await client.call('check_surface', {
       ...{ handle: handleAt('modern'), prompts: ['greet'] },
     });
-    expect([isError, content[0]?.text]).toEqual([true, expect.stringContaining('Send prompts as objects')]);
+    expect([isError, content[0]?.text]).toEqual([
+      true,
+      expect.stringContaining('prompts.0 must be an object'),
+    ]);
   });
 
   it('compares digests of one list, and takes one list at a time', async () => {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isJsonObject, type JsonObject } from '../../core/json.ts';
+import type { JsonObject } from '../../core/json.ts';
 import { wrongField } from '../../core/problem.ts';
 import { readShown, type ShownList } from '../../observations/compare-surface.ts';
 import { type Surface, surfaceNames, surfaces } from '../../observations/endpoint/surface.ts';
@@ -14,8 +14,7 @@ export type Shown = { readonly surface: Surface } & (
 const mostMembers = 2000;
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'SHA-256 as 64 hex digits');
 
-/** Members of a list; that each is an object is said by `toShown`, which takes no room in the list of tools. */
-const members = z.array(z.unknown()).max(mostMembers).optional();
+const members = z.array(z.record(z.string(), z.unknown())).max(mostMembers).optional();
 
 /** One list, or digests of one. */
 export const shownInput = z.strictObject({
@@ -39,15 +38,9 @@ export function toShown({ digests, of, ...lists }: z.output<typeof shownInput>):
   const sent = surfaceNames.filter((name) => lists[name]);
   const [name] = sent;
   if (digests && sent.length === 0) return { surface: surfaces[of], digests };
-  const list: readonly unknown[] | undefined = name && lists[name];
+  const list = name && lists[name];
   if (name && list && sent.length === 1 && !digests) {
     const surface = surfaces[name];
-    if (!list.every(isJsonObject))
-      throw wrongField(
-        name,
-        'each must be an object',
-        `Send ${name} as objects, as your own client lists them.`,
-      );
     return { surface, list, read: readShown(surface, list) };
   }
   const message = 'one of tools, prompts, resources, skills and digests';
