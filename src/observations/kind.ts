@@ -9,7 +9,7 @@ import type { Finding, Observation, Question, RecordedSubject } from './observat
 import type { Run, Subject } from './run.ts';
 
 /** What of a finding is shown in words. */
-export type ShownFinding<Value = Json> = Pick<Observation, 'details' | 'as_seen'> & {
+export type ShownFinding<Value = Json> = Pick<Observation, 'value_digest' | 'details' | 'as_seen'> & {
   readonly value: Value;
 };
 

@@ -3,7 +3,7 @@ import { day } from '../../core/text.ts';
 import { count, dayOf, join, own, phrase, say, toText, type Words } from '../../core/words.ts';
 import { priceChallenge } from '../../observations/kinds/offer.ts';
 import { allOffers, offerInFull, offersWithPayees } from '../../observations/kinds/offers.ts';
-import { isAnotherEachTime, pricePayTo } from '../../observations/kinds/price.ts';
+import { isAnotherEachTime, pricePayTo, readPayees } from '../../observations/kinds/price.ts';
 import { anyPrice } from '../../observations/kinds/questions.ts';
 import { toolsSurface } from '../../observations/kinds/tools.ts';
 import { kinds } from '../../observations/kinds.ts';
@@ -25,11 +25,11 @@ const otherPrices = kinds.filter(
   ({ kind, line }) => line === 'costs' && kind !== priceChallenge.kind && kind !== pricePayTo.kind,
 );
 
-/** Whether a price is quoted in x402, whose offers are for the request that they answer. */
+/** Whether each price is quoted in x402, whose offers are for the request that they answer. */
 const isForRequest = ({ details }: KnownFact<typeof priceChallenge>): boolean => {
   const { offers } = asMembers(details);
-  const { format } = asMembers(Array.isArray(offers) ? offers[0] : undefined);
-  return typeof format === 'string' && format.startsWith('x402/');
+  const formats = Array.isArray(offers) ? offers.map((one) => asMembers(one).format) : [];
+  return formats.length > 0 && formats.every((one) => typeof one === 'string' && one.startsWith('x402/'));
 };
 
 const none = say``;
@@ -59,7 +59,9 @@ function sinceWords(
   const from = payee && day(payee.first_seen_at);
   if (from === undefined || from === day(price.first_seen_at))
     return isOlder ? say`, the same since ${dayOf(price.first_seen_at)}` : say``;
-  return say`, this price since ${dayOf(price.first_seen_at)} and this payee since ${dayOf(from)}`;
+  // Of several payees the date is that of the newest of them, or of when one went.
+  const paid = readPayees(payee?.value).length > 1 ? own('exactly these payees') : own('this payee');
+  return say`, this price since ${dayOf(price.first_seen_at)} and ${paid} since ${dayOf(from)}`;
 }
 
 /** The first three offers, all in full, each with its payee, and since when they are the same. */

@@ -202,9 +202,12 @@ export const priceChallenge = defineKind({
   value: paidOffers,
   say: (found) => offersWords(readOffers(found.value), allOffers(found).length),
   sayChange: (was, now, between) => {
-    const quoted = readOffers(now.value);
+    const quoted = allOffers(now);
     if (was.outcome === 'nothing')
-      return say`Quotes ${offersWords(quoted, allOffers(now).length)}, and no price before (${between})`;
+      return say`Quotes ${offersWords(quoted)}, and no price before (${between})`;
+    // Of offers that are stored shortened, or not all read, it is not known which came and which went.
+    if (was.value_digest !== undefined || now.details?.quoted !== undefined)
+      return say`Quotes other offers than before, now ${offersWords(quoted)} (${between})`;
     const change = offersChange(readOffers(was.value), quoted);
     return change && say`${change} (${between})`;
   },

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { asMembers, asObject, type JsonObject, readObject } from '../../core/json.ts';
 import { payeeWords, toAddress } from '../../core/payee.ts';
 import { toLine } from '../../core/text.ts';
-import { code, codes, join, ours, own, say, type Words } from '../../core/words.ts';
+import { code, codes, join, listed, ours, own, say, type Words } from '../../core/words.ts';
 import { type Fetched, type NoAnswer, noAnswer } from '../../net/answer.ts';
 import type { EndpointAnswer } from '../endpoint/conversation.ts';
-import { defineKind, type ShownFinding } from '../kind.ts';
+import { type Before, defineKind, type ShownFinding } from '../kind.ts';
 import { type Found, ofOrigins, ofRareRemotes, ofRemotes } from '../remotes.ts';
 import { convert, isSymbol, toCaip19, toKey } from './assets.ts';
 import { isIdentifier, noneQuoted, pricedOperations, quotedOffers } from './offer.ts';
@@ -162,6 +162,29 @@ const payeesWords = (value: unknown): Words =>
         ', ',
       );
 
+const mostPayees = 3;
+
+/** Which of many payees are new, and which are gone; only that they differ if one of the lists is stored shortened. */
+function payeesChange(was: Before, now: ShownFinding): Words {
+  const isShort = was.value_digest !== undefined || now.value_digest !== undefined;
+  if (isShort) return own('Paid to other addresses than before');
+  const [before, after] = [readPayees(was.value), readPayees(now.value)];
+  const isFew = Math.max(before.length, after.length) <= mostPayees;
+  if (isFew || isAnotherEachTime(was.value) || isAnotherEachTime(now.value))
+    return say`Paid to ${payeesWords(now.value)} instead of ${payeesWords(was.value)}`;
+  const name = (all: readonly string[]) =>
+    listed(
+      all.map((address) => payeeWords({ address })),
+      mostPayees,
+    );
+  const [gone, added] = [
+    before.filter((one) => !after.includes(one)),
+    after.filter((one) => !before.includes(one)),
+  ];
+  const came = added.length > 0 ? say`Also paid to ${name(added)}` : say``;
+  return join([came, gone.length > 0 ? say`No longer paid to ${name(gone)}` : say``], '. ');
+}
+
 /** Who is paid: a fact of its own, so that it has a date and a history apart from the amount. */
 export const pricePayTo = defineKind({
   kind: 'price.pay_to',
@@ -176,8 +199,7 @@ export const pricePayTo = defineKind({
   changed: own('The endpoint asks to be paid at another address'),
   value: payees,
   say: ({ value }) => payeesWords(value),
-  sayChange: (was, now, between) =>
-    say`Paid to ${payeesWords(now.value)} instead of ${payeesWords(was.value)} (${between})`,
+  sayChange: (was, now, between) => say`${payeesChange(was, now)} (${between})`,
   method_version: 'price/3',
   ...ofRareRemotes(payToFinding),
 });

@@ -28,7 +28,10 @@ const asked: Record<string, () => readonly object[]> = {
   unnamed: () => [offerOf({ network: 'newchain' })],
   shop: () => [offerOf()],
   evil: () => [offerOf({ payTo: mallory })],
+  mixed: () => [offerOf({ payTo: numbered(7) })],
 };
+const session = { amount: '5', currency: unknownToken, recipient: numbered(8) };
+const challenge = `Payment id="1", realm="x", method="tempo", intent="session", request="${Buffer.from(JSON.stringify(session)).toString('base64url')}"`;
 const documents: Readonly<Record<string, object>> = {
   shop: {
     resources: [
@@ -46,7 +49,10 @@ const startShop = (name: string) =>
     if (document) return void response.writeHead(200).end(JSON.stringify(document));
     const accepts = asked[name]?.() ?? [];
     if (method !== 'POST' || accepts.length === 0) return void response.writeHead(404).end();
-    response.writeHead(402, { 'content-type': 'application/json' });
+    response.writeHead(402, {
+      'content-type': 'application/json',
+      ...(name === 'mixed' && { 'www-authenticate': challenge }),
+    });
     response.end(JSON.stringify({ x402Version: 2, error: 'pay', resource: { url: 'x' }, accepts }));
   });
 
@@ -63,7 +69,7 @@ interface Body {
   readonly handle?: string;
   readonly message: string;
   readonly stands_out?: readonly string[];
-  readonly changes?: readonly string[];
+  readonly lines: { readonly costs: string };
   readonly offers: readonly (Readonly<Record<string, string>> & { readonly facts: readonly string[] })[];
 }
 async function call(tool: string, body: object): Promise<Body> {
@@ -175,4 +181,38 @@ it('what was quoted before is compared by what was read of it', async () => {
   expect((await check('rotating', offerOf({ payTo: mallory }))).facts[0]).toBe(
     `Payee \`${mallory}\`: never seen here; other: another each time until ${inDays(0)}.`,
   );
+});
+
+/** Looks at a server again on another day, after it was changed. */
+async function lookAgain(name: string, offers: readonly object[]) {
+  asked[name] = () => offers;
+  observed.directory.wait(86_400);
+  await observed.directory.observe(handleAt(name));
+  return call('get_agent', { handle: handleAt(name) });
+}
+
+it('of offers that are stored shortened, none is said to be gone, and of many payees those that changed', async () => {
+  const twenty = Array.from({ length: 20 }, (_, at) => manyAt(at));
+  const [first] =
+    (await lookAgain('twenty', [{ ...manyAt(0), amount: '9' }, ...twenty.slice(1)])).stands_out ?? [];
+  expect(first).toMatch(
+    /^Quotes other offers than before, now 9 of `0x0{36}5000` on Base \(19 more offers\) \(between /,
+  );
+  const { stands_out } = await lookAgain('twenty', [offerOf({ payTo: alice }), ...twenty.slice(1)]);
+  expect(stands_out).toContainEqual(
+    expect.stringMatching(/^Also paid to `0x1{40}`\. No longer paid to `0x0{36}1000` \(between /),
+  );
+});
+
+it('the date of several payees is not said of each of them', async () => {
+  const both = [offerOf(), offerOf({ payTo: mallory })];
+  const { lines } = await lookAgain('shop', both);
+  expect(lines.costs).toMatch(
+    /, this price since [\d-]{10} and exactly these payees since [\d-]{10}; prices in its x402 document/,
+  );
+});
+
+it('offers of x402 and MPP together are not all for one request', async () => {
+  const { lines } = await call('get_agent', { handle: handleAt('mixed') });
+  expect(lines.costs).toMatch(/^Quotes for an amount of use that is not known before it answers: /);
 });
