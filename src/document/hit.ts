@@ -130,7 +130,9 @@ interface Match {
  */
 export function toHit(found: HitFacts, match?: Match, alike?: Words): Hit {
   const hit = besideStandsOut(found, match, alike);
-  return { ...hit, facts: [...malwareWords(found.observations), ...hit.facts] };
+  const malware = malwareWords(found.observations, ['malware']);
+  const facts = [...malware, ...malwareWords(found.observations, ['other_malware']), ...hit.facts];
+  return { ...hit, facts, [shownApart]: { ...hit[shownApart], malware } };
 }
 
 /** The same beside what stands out of the listing, which says first that a package is reported as malicious code. */

@@ -13,11 +13,13 @@ export const hit = z.object({
 export const shownApart = Symbol('shown apart');
 export type Hit = z.infer<typeof hit> & {
   readonly [shownApart]?: {
-    readonly isSample: boolean;
+    readonly isSample?: boolean;
     /** That not all words of a search were found. */
-    readonly matched: Words | undefined;
+    readonly matched?: Words | undefined;
     /** What it has in common with another listing. */
-    readonly alike: Words | undefined;
+    readonly alike?: Words | undefined;
+    /** That the recorded version of a package is reported as malicious code. */
+    readonly malware?: readonly Words[];
   };
 };
 

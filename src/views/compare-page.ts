@@ -155,24 +155,31 @@ ${words && html`<p class="foreign">${words}</p>`}${quoted && html`<p>Quoted: ${t
 
 /** What is said first of each listing, a row a question; without rows that say nothing of any. */
 function answeredRows(documents: readonly ListingDocument[]): Row[] {
-  const answers = documents.map((listing) => ({ listing, said: toAnswerWords(toAnswer(listing)) }));
-  const rowOf = (
-    name: string,
-    wordsOf: (said: AnswerWords) => Words | undefined,
-    none = own('Not known.'),
-  ): Row => ({
+  const answers = documents.map((listing) => {
+    const answer = toAnswer(listing);
+    return { listing, answer, said: toAnswerWords(answer) };
+  });
+  const standsOut: Row = {
+    name: 'Stands out',
+    cells: answers.map(({ listing: { handle, evidence_snapshot_date: today }, answer, said }) => ({
+      handle,
+      content: html`<p>${answer.standsOut.length === 0 && 'Nothing.'}${answer.standsOut.map(
+        ({ key, text }, at) =>
+          html`${at > 0 && ' '}<span${key === 'malware' && html` class="alarm"`}>${toHtml(text, today)}</span>`,
+      )}</p>`,
+      essence: toText(join(said.stands_out, ' ')),
+    })),
+  };
+  const rowOf = (name: string, wordsOf: (said: AnswerWords) => Words | undefined): Row => ({
     name,
     cells: answers.map(({ listing, said }) => {
       const words = wordsOf(said) ?? say``;
-      const shown = isEmpty(words) ? none : words;
+      const shown = isEmpty(words) ? own('Not known.') : words;
       const content = html`<p>${toHtml(shown, listing.evidence_snapshot_date)}</p>`;
       return { handle: listing.handle, content, essence: toText(words) };
     }),
   });
-  const rows = [
-    rowOf('Stands out', ({ stands_out }) => join(stands_out, ' '), own('Nothing.')),
-    ...lineNames.map((name) => rowOf(lineTitles[name], ({ lines }) => lines[name])),
-  ];
+  const rows = [standsOut, ...lineNames.map((name) => rowOf(lineTitles[name], ({ lines }) => lines[name]))];
   return rows.filter(({ cells }) => cells.some(({ essence }) => essence !== ''));
 }
 

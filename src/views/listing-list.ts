@@ -3,8 +3,13 @@ import { type Hit, shownApart } from '../document/resolved.ts';
 import { type Html, highlight, pagePath, type SearchWords, toSearchWords } from './html.ts';
 import { toHtml } from './words.ts';
 
-const facts = ({ facts: shown, [shownApart]: apart }: Hit) =>
-  html`<ul class="row-facts">${shown.map((fact) => html`<li${fact === apart?.matched && html` class="found"`}>${toHtml(fact)}</li>`)}</ul>`;
+function facts({ facts: shown, [shownApart]: { matched, malware = [] } = {} }: Hit): Html {
+  const classOf = (fact: (typeof shown)[number]) => {
+    if (malware.includes(fact)) return html` class="alarm"`;
+    return fact === matched && html` class="found"`;
+  };
+  return html`<ul class="row-facts">${shown.map((fact) => html`<li${classOf(fact)}>${toHtml(fact)}</li>`)}</ul>`;
+}
 
 export type RowAction = (listing: Hit) => Html;
 

@@ -72,6 +72,7 @@ describe.each([
     expect(await page.locator('.native .statement').textContent()).toBe(
       'No independent source; 25 ratings set apart. Each rating is one sourced signal, never a final verdict.',
     );
+    await page.getByText('Badge', { exact: true }).click();
     const badge = page.locator('img.badge');
     await badge.scrollIntoViewIfNeeded();
     await expect
@@ -146,6 +147,7 @@ describe.each([
       `vscode:mcp/install?${encodeURIComponent(JSON.stringify({ name: 'dossier', type: 'http', url: `${directory.url}/api/mcp` }))}`,
     );
     await page.goto(`${directory.url}/agents/co.webhook/webhook`);
+    await page.getByText('Badge', { exact: true }).click();
     await page.getByRole('link', { name: 'Other styles' }).click();
     await page.getByRole('link', { name: 'for-the-badge' }).click();
     await page.waitForURL(`${directory.url}/agents/co.webhook/webhook/badge?style=for-the-badge`);
@@ -163,6 +165,7 @@ describe.each([
     const repository = directory.git.createRepository(`maintained/${javaScriptEnabled}`);
     repository.commit({ 'README.md': 'a repository' });
     await page.goto(`${directory.url}/agents/${handle}`);
+    await page.getByText('Is this yours?').click();
     await page.getByRole('link', { name: `How to claim ${handle}` }).click();
     await page.getByRole('button', { name: 'Get a secret key and a line', exact: true }).click();
     await page.getByText('it is shown once').waitFor();
@@ -289,6 +292,8 @@ describe('with the keyboard alone', () => {
     expect(await page.locator('#connect ~ .tabs').first().locator('pre:visible').textContent()).toContain(
       '"mcpServers"',
     );
+    await tabTo(page, 'Is this yours?');
+    await page.keyboard.press('Enter');
     await tabTo(page, 'How to claim co.webhook/webhook');
     await page.keyboard.press('Enter');
     await page.waitForURL(`${directory.url}/agents/co.webhook/webhook/claim`);

@@ -56,7 +56,6 @@ describe('the page of a listing', () => {
       'Is it kept up?',
       'What happened to others?',
       'On what terms, and where does my data go?',
-      '<h2 id="native">Ratings</h2>',
       '<h2 id="connect">Connect</h2>',
       'claude mcp add --transport http webhook https://mcp.webhook.co/mcp',
       '<h2 id="publishers">For publishers</h2>',

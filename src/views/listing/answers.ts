@@ -16,13 +16,15 @@ export function answerBlock(listing: ListingDocument): Html {
   const answer = toAnswer(listing);
   const said = toAnswerWords(answer);
   const today = listing.evidence_snapshot_date;
-  const items = answer.standsOut.map(
-    ({ text, anchor }) =>
-      html`<li>${toHtml(text, today)}${anchor && html` <a href="${pagePath(listing.handle)}/${anchor}">${anchor === 'history' ? 'What changed' : 'All ratings'}</a>`}</li>`,
-  );
+  const item = ({ text, anchor }: (typeof answer.standsOut)[number]) =>
+    html`<li>${toHtml(text, today)}${anchor && html` <a href="${pagePath(listing.handle)}/${anchor}">${anchor === 'history' ? 'What changed' : 'All ratings'}</a>`}</li>`;
+  const list = (items: typeof answer.standsOut, classes: string) =>
+    items.length > 0 && html`<ul class="${classes}">${items.map(item)}</ul>`;
+  const alarms = answer.standsOut.filter(({ key }) => key === 'malware');
+  const others = answer.standsOut.filter(({ key }) => key !== 'malware');
   return html`
 <section class="answer" aria-labelledby="answer"><h2 id="answer" class="unseen">In short</h2>
-${items.length > 0 && html`<ul class="stands-out">${items}</ul>`}
+${list(alarms, 'stands-out alarm')}${list(others, 'stands-out')}
 <dl class="lines">${lineNames.map((name) => line(lineTitles[name], said.lines[name], today))}${gapNames.map((name) => line(gapTitles[name], said[name], today))}</dl>
 </section>`;
 }

@@ -130,12 +130,11 @@ function badgeImage({ handle, statement, badge }: BadgedListing, style: BadgeSty
 }
 
 export const badgeBlock = (listing: BadgedListing, publicUrl: string): Html => html`
-<section class="box" aria-labelledby="badge">
-<h3 id="badge">Badge</h3>
+<details class="box"><summary><h3 id="badge">Badge</h3></summary>
 <p>${badgeImage(listing, 'flat')}</p>
 ${paste(badgeMarkdown(listing, publicUrl, 'flat'))}
 <p><a href="${pagePath(listing.handle)}/badge">Other styles; HTML, reStructuredText and shields.io forms</a></p>
-</section>`;
+</details>`;
 
 const snippets = (listing: BadgedListing, publicUrl: string, style: BadgeStyle): [string, string][] => {
   const image = `${publicUrl}${badgePath(listing.handle, style)}`;

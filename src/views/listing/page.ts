@@ -152,8 +152,7 @@ const receiptKeys = ({ handle, claim }: ListingDocument) =>
   )}</ul></section>`;
 
 const claimSection = (listing: ListingDocument, ways: readonly ProofPlace[], site: Site): Html => html`
-<section class="box" aria-labelledby="claim">
-<h3 id="claim">${listing.claim ? 'Claim' : 'Is this yours?'}</h3>
+<details class="box"><summary><h3 id="claim">${listing.claim ? 'Claim' : 'Is this yours?'}</h3></summary>
 ${
   listing.claim
     ? html`
@@ -162,7 +161,7 @@ ${
     : howToClaim(ways, site)
 }
 ${(listing.claim || ways.length > 0) && html`<p><a class="button" href="${pagePath(listing.handle)}/claim">${listing.claim ? 'Check or renew the claim' : 'How to claim'}<span class="unseen"> ${listing.handle}</span></a></p>`}
-</section>`;
+</details>`;
 
 const forPublishers = (listing: ListingDocument, ways: readonly ProofPlace[], site: Site): Html => html`
 <section class="for-publishers" aria-labelledby="publishers">
@@ -186,7 +185,7 @@ ${alike && html`<p class="note">${toHtml(alike)}</p>`}</li>`,
 
 /**
  * The page of a listing, in the order of docs/contract.md: what it is, the answer in short with the snapshot, all facts with their
- * sources, ratings; how to connect and what is similar; in its last part what its publisher can do.
+ * sources, ratings if there are any; how to connect and what is similar; in its last part what its publisher can do.
  */
 export const toListingPage = (
   site: Site,

@@ -157,7 +157,6 @@ function known(
   months: readonly MonthCount[],
 ) {
   const { ratings, recent } = native;
-  if (ratings === 0 && recent.length === 0) return '';
   return html`
 ${
   ratings > 0 &&
@@ -171,8 +170,10 @@ ${ratings >= monthsFrom ? html`<details><summary>Outcomes by month</summary>${mo
 <p><a href="${pagePath(handle)}/ratings">All ratings, with what was amended and withdrawn</a></p>`;
 }
 
-/** The block of ratings made here, or the statement that there are none; each rating stands on the ratings page in full. */
-export const nativeBlock = (listing: ListingDocument, months: readonly MonthCount[]): Html => html`
+/** The block of ratings made here; each rating stands on the ratings page in full. That there are none is said above, in the answer. */
+export const nativeBlock = (listing: ListingDocument, months: readonly MonthCount[]) =>
+  listing.signals.native.ratings + listing.signals.native.recent.length > 0 &&
+  html`
 <section class="native" aria-labelledby="native">
 <h2 id="native">Ratings</h2>
 <p class="statement">${listing.signals.native.statement}</p>

@@ -1,0 +1,78 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openBrowser } from '../support/browser.ts';
+import type { ClaimedDirectory } from '../support/claimed-directory.ts';
+import { observedStates } from '../support/observed-entries.ts';
+import { openObservedStates } from '../support/observed-states.ts';
+
+const phone = { width: 390, height: 844 };
+let browser: Browser;
+let directory: ClaimedDirectory;
+beforeAll(async () => {
+  directory = await openObservedStates();
+  browser = await openBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  await directory?.close();
+});
+
+async function on<T>(path: string, look: (page: Page) => Promise<T>): Promise<T> {
+  const page = await browser.newPage({ viewport: phone });
+  await page.goto(directory.url + path);
+  const seen = await look(page);
+  await page.close();
+  return seen;
+}
+
+/** The texts on a page that stand in a red ink or on a red ground. */
+const redTexts = (page: Page) =>
+  page.evaluate(
+    "[...document.querySelectorAll('main *')].filter((element) => { const { color, backgroundColor } = getComputedStyle(element); return [color, backgroundColor].some((one) => { const [red, green, blue] = one.match(/\\d+/g).map(Number); return one !== 'rgba(0, 0, 0, 0)' && red > green + 15 && red > blue + 15; }); }).map((element) => element.textContent)",
+  ) as Promise<string[]>;
+
+describe('that a package is reported as malicious code', () => {
+  const { malicious, moved, paid } = observedStates;
+  const report = 'OSV lists version 1.4.2 of npm:bundled-export as malicious code: MAL-2026-4102';
+
+  it.each([
+    ['its listing', `/agents/${malicious}`],
+    ['a search', '/agents?q=bundled+export'],
+    ['a comparison', `/compare?handle=${malicious}&handle=${moved}&handle=${paid}`],
+  ])('is all that is red on the page of %s', async (_, path) => {
+    const red = await on(path, redTexts);
+    expect(red[0]).toContain(report);
+    for (const text of red) expect(red[0]).toContain(text);
+  });
+
+  it('is the first notice of its listing, and other notices of other listings are grey', async () => {
+    const first = await on(`/agents/${malicious}`, (page) =>
+      page.locator('.stands-out').first().textContent(),
+    );
+    expect(first).toContain(report);
+    for (const handle of [moved, paid, observedStates.unreachable])
+      expect([handle, await on(`/agents/${handle}`, redTexts)]).toEqual([handle, []]);
+  });
+});
+
+describe('a listing on a phone', () => {
+  it.each(Object.entries(observedStates))(
+    '%s: has at most 3,100 pixels with folds closed',
+    async (_, handle) => {
+      const height = await on(`/agents/${handle}`, (page) =>
+        page.evaluate('document.documentElement.scrollHeight'),
+      );
+      expect(height).toBeLessThanOrEqual(3100);
+    },
+  );
+
+  it('shows how to claim it and its badge when asked, without script', async () => {
+    const page = await browser.newPage({ viewport: phone, javaScriptEnabled: false });
+    await page.goto(`${directory.url}/agents/${observedStates.moved}`);
+    const link = page.getByRole('link', { name: 'How to claim' });
+    expect(await link.isVisible()).toBe(false);
+    await page.getByText('Is this yours?').click();
+    expect(await link.isVisible()).toBe(true);
+    await page.close();
+  });
+});
