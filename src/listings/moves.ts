@@ -40,12 +40,17 @@ export type Naming = Pick<Listing, 'remotes' | 'packages' | 'repository_key'>;
 
 /** A host as addresses are compared by it; of a template the text where the host stands. */
 function hostOf(address: string): string {
-  const written = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/?#@]*@)?([^/?#]*)/i.exec(address)?.[1] ?? address;
-  return ((/[{}]/.test(written) ? undefined : URL.parse(address)?.host) ?? written).toLowerCase();
+  const [, scheme, written = address] =
+    /^([a-z][a-z0-9+.-]*):\/\/(?:[^/?#@]*@)?([^/?#]*)/i.exec(address) ?? [];
+  const isTemplate = /[{}]/.test(written);
+  const host = (isTemplate ? undefined : URL.parse(address)?.host) ?? written;
+  const usualPort = isTemplate && (scheme?.toLowerCase() === 'http' ? /:80$/ : /:443$/);
+  // A name with the dot of the root at its end is the same name.
+  return (usualPort ? host.replace(usualPort, '') : host).toLowerCase().replace(/\.(?=:\d+$|$)/, '');
 }
 
 /** Whom a host belongs to, whatever stands in a template before its domain. */
-const holderOfHost = (host: string): string =>
+export const holderOfHost = (host: string): string =>
   Holder.ofHost(host.replace(/\{[^{}]*\}/g, 'x').replace(/:\d+$/, '')).id;
 
 /** A package without its version, which is in the address of a file. */
@@ -215,9 +220,14 @@ export function toMoves(editions: readonly Edition[], shown: string): Moves | un
   const [oldest] = compared;
   if (oldest === undefined || compared.length < 2) return undefined;
   const dateOf = ({ undated, published_at }: Edition) => (undated ? {} : { published_at });
+  let repository_key: string | undefined;
   const moves = compared.flatMap((edition, at): DatedMove[] => {
     const before = compared[at - 1];
-    const move = before && moveBetween(before.naming, edition.naming);
+    repository_key = before?.naming.repository_key ?? repository_key;
+    // A version that names a repository again is compared with the last one that did, whatever lies between them.
+    const isNamed = edition.naming.repository_key !== undefined;
+    const move =
+      before && moveBetween(isNamed ? { ...before.naming, repository_key } : before.naming, edition.naming);
     return move ? [{ ...move, version: edition.version, ...dateOf(edition) }] : [];
   });
   return {

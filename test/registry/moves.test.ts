@@ -139,6 +139,40 @@ describe('a version that moves where callers go and what they send', () => {
     ]);
   });
 
+  it('compares a repository with the last one that was named, and hosts in one spelling', async () => {
+    const versions = (name: string, ...records: object[]) =>
+      records.map((record, at) =>
+        registryEntry(
+          `com.example.moves/${name}`,
+          { version: `1.0.${at}`, ...record },
+          { publishedAt: `2026-10-1${at}T08:00:00Z`, isLatest: at === records.length - 1 },
+        ),
+      );
+    const at = (url: string) => ({ remotes: [{ type: 'sse', url }] });
+    const from = (path: string) => ({ repository: { url: `https://github.com/${path}` } });
+    await dated(whole).importEntries([
+      ...versions('back', from('vendor/mail'), {}, from('vendor/mail')),
+      ...versions('gap', from('vendor/mail'), {}, {}, from('evil/mail')),
+      ...versions('dot', at('https://mail.example.com/'), at('https://mail.example.com.:443/')),
+      ...versions('port', at('https://{team}.example.com/'), at('https://{team}.example.com:443/')),
+      ...versions('team', at('https://a.{team}.example.com/'), at('https://b.{team}.example.com/')),
+    ]);
+    const movesOf = async (name: string) => {
+      const { stands_out = [] } = await call(whole, 'get_agent', { handle: `com.example.moves/${name}` });
+      return (stands_out as string[]).filter((text) => text.startsWith('Version'));
+    };
+    const gone =
+      'Version `1.0.1` (published 2026-10-11) no longer names the repository `github.com/vendor/mail` (record).';
+    expect(await movesOf('back')).toEqual([gone]);
+    expect(await movesOf('gap')).toEqual([
+      `Version \`1.0.3\` (published 2026-10-13) changed the repository from \`github.com/vendor/mail\` to \`github.com/evil/mail\` (record). ${gone}`,
+    ]);
+    expect([await movesOf('dot'), await movesOf('port')]).toEqual([[], []]);
+    expect(await movesOf('team')).toEqual([
+      'Version `1.0.1` (published 2026-10-11) moved the endpoint from `a.{team}.example.com` to `b.{team}.example.com`, under the same domain `example.com` (record).',
+    ]);
+  });
+
   it('stands in its place among pages of other changes', async () => {
     const name = 'com.example.moves/often';
     const entries = Array.from({ length: 11 }, (_, at) =>

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { Holder } from '../../core/identity.ts';
 import { code, day, dayOf, join, listed, own, say, type Words } from '../../core/words.ts';
-import { type DatedMove, datedMove, type Move } from '../../listings/moves.ts';
+import { type DatedMove, datedMove, holderOfHost, type Move } from '../../listings/moves.ts';
 import { defineRecord } from '../kind.ts';
 
 const [mostNamed, mostKept] = [2, 10];
@@ -25,7 +24,7 @@ const noun = (one: keyof typeof nouns, all: readonly unknown[]): Words =>
 
 /** Under whose domain all of some hosts are; nothing if they are under several. */
 function underDomain(hosts: readonly string[]): Words {
-  const holders = new Set(hosts.map((host) => Holder.ofHost(host.replace(/:\d+$/, '')).id));
+  const holders = new Set(hosts.map(holderOfHost));
   const [only] = holders;
   return holders.size === 1 && only ? say`, under the same domain ${code(only)}` : say``;
 }
