@@ -98,7 +98,7 @@ async function findByAddress(address: string, context: Context): Promise<Place> 
     ...toReferences(hostOf(address) ?? '').filter(({ kind }) => kind === 'host'),
   ];
   const recording = await context.store.listings.recording(references, mostRecording);
-  const found = pickRecording(references, recording, address);
+  const found = pickRecording(references, { recording, formerly: [] }, address);
   if (found && 'candidates' in found) {
     const candidates = found.candidates.map((one) => ({ ...one, differs: toText(one.differs) }));
     throw new Problem('several_listings', { detail: found.detail, candidates });

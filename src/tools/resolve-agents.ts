@@ -132,40 +132,25 @@ async function toMissing(
   };
 }
 
-/** What had that which some names are, and no listing has now. */
-async function readFormer(names: readonly Asked[], directory: Directory) {
-  const references = names.flatMap((one) => one.references);
-  const read = references.length === 0 ? [] : await directory.formerly(references);
-  const holders = new Map(references.map((one, at) => [one, read[at] ?? []]));
-  return names.map((one) => {
-    const had = one.references.map((reference) => holders.get(reference) ?? []);
-    return [one, pickFormer(one.references, had, one.text)] as const;
-  });
-}
-
 /** What each name is. */
 export async function resolveAll(handles: readonly string[], directory: Directory): Promise<Resolved[]> {
   const names = handles.map((one) => toAsked(one, directory));
   const named = await directory.known([...new Set(names.flatMap((one) => one.handles))]);
   const handleOf = ({ handles }: Asked) => handles.find((handle) => named.has(handle));
   const references = names.flatMap((one) => (handleOf(one) ? [] : [...one.references, ...one.hosts]));
-  const read = await directory.recording(references);
+  const [read, had] = await Promise.all([directory.recording(references), directory.formerly(references)]);
   const recorders = new Map(references.map((one, at) => [one, read[at] ?? []]));
+  const formerHolders = new Map(references.map((one, at) => [one, had[at] ?? []]));
   const recording = (all: readonly Reference[]) => all.map((one) => recorders.get(one) ?? []);
-  const present = names.map((one) => {
+  const picked = names.map((one) => {
     const handle = handleOf(one);
-    return {
-      one,
-      by: handle ? { handle } : pickRecording(one.references, recording(one.references), one.text),
-    };
+    if (handle) return { one, by: { handle } };
+    const formerly = one.references.map((reference) => formerHolders.get(reference) ?? []);
+    const holders = { recording: recording(one.references), formerly };
+    const by =
+      pickRecording(one.references, holders, one.text) ?? pickFormer(one.references, formerly, one.text);
+    return { one, by };
   });
-  const former = new Map(
-    await readFormer(
-      present.flatMap(({ one, by }) => (by ? [] : one)),
-      directory,
-    ),
-  );
-  const picked = present.map(({ one, by }) => ({ one, by: by ?? former.get(one) }));
   const found = picked.flatMap(({ by }) => (by && 'handle' in by && !named.has(by.handle) ? by.handle : []));
   const facts = new Map([...named, ...(await directory.known([...new Set(found)]))]);
   let searched = 0;

@@ -144,6 +144,7 @@ afterAll(async () => {
 
 const formerly = (what: string, until: string) =>
   `the only listing that recorded this ${what}, until ${until}; no listing records it now`;
+const earlier = (handle: string) => `\`${handle}\` recorded it until 2026-10-01`;
 const now = (what: string) =>
   `the only listing that records this ${what}, which does not show that its publisher controls it`;
 
@@ -164,9 +165,9 @@ describe.each([
     ['https://v2.backport.example/mcp', 'com.backport/api', now('endpoint')],
     ['https://v128.many.example/mcp', 'com.many/api', formerly('endpoint', '2026-05-10')],
     // What is recorded now comes first, whoever recorded it before.
-    ['https://api.taken.example/mcp', 'com.taker/api', now('endpoint')],
-    ['https://left.swap.example/mcp', 'com.right/swap', now('endpoint')],
-    ['https://right.swap.example/mcp', 'com.left/swap', now('endpoint')],
+    ['https://api.taken.example/mcp', 'com.taker/api', `${now('endpoint')}; ${earlier('com.taken/api')}`],
+    ['https://left.swap.example/mcp', 'com.right/swap', `${now('endpoint')}; ${earlier('com.left/swap')}`],
+    ['https://right.swap.example/mcp', 'com.left/swap', `${now('endpoint')}; ${earlier('com.right/swap')}`],
   ])('%s is of %s', async (name, handle, found_by) => {
     expect(await get(name)).toMatchObject({ handle, found_by });
     const { results } = await call(opened() as Directory, 'resolve_agents', { handles: [name] });

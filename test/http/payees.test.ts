@@ -242,8 +242,12 @@ describe('a payee that was seen and is no more', () => {
     // Two listings that swapped their payees: what is asked for now comes first.
     expect(await call('get_agent', { handle: mallory })).toMatchObject({
       handle: handleAt('shop'),
-      found_by: found('this address'),
+      found_by: `${found('this address')}; \`${handleAt('kiosk')}\` asked for it until ${inDays(0)}`,
     });
+    const bothAsk = await call('get_agent', { handle: alice });
+    expect(bothAsk.detail).toContain(
+      `2 listings ask to be paid at this address; \`${handleAt('shop')}\` asked for it until ${inDays(0)}. `,
+    );
     const shown = await readJson(`/payees/${mallory}`);
     expect(
       shown.asked_by.map(({ handle, since, until }) => [handle, since.slice(0, 10), until?.slice(0, 10)]),

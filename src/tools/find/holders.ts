@@ -1,6 +1,6 @@
 import { readNamedPayee } from '../../core/payee.ts';
 import { counted } from '../../core/text.ts';
-import { code, dayOf, join, own, quote, say, toText, type Words } from '../../core/words.ts';
+import { code, dayOf, join, listed, own, quote, say, toText, type Words } from '../../core/words.ts';
 import { publisherOf } from '../../document/hit.ts';
 import { packageWords, typeWords } from '../../document/sentences.ts';
 import type { FormerHolder } from '../../listings/former.ts';
@@ -78,6 +78,12 @@ function recordedAs({ remotes, repository }: Listing, found: Reference, asked: s
   return recorded === undefined || recorded === asked ? say`` : say` as ${code(recorded)}`;
 }
 
+/** Of each reference, up to `mostRecording` listings that have it, and that had it and have it no more. */
+interface Holders {
+  readonly recording: readonly (readonly Listing[])[];
+  readonly formerly: readonly (readonly FormerHolder[])[];
+}
+
 /** More that record the same are not counted. */
 export const mostRecording = mostNamed + 1;
 
@@ -117,24 +123,43 @@ export function pickFormer(
   };
 }
 
+const mostFormer = 2;
+
+/** The other listings that had last what these have now, and until when. */
+function formerWords({ kind }: Reference, found: readonly Listing[], had: readonly FormerHolder[]): Words[] {
+  const others = had.filter(({ listing }) => found.every(({ handle }) => handle !== listing.handle));
+  if (others.length === 0) return [];
+  const did = own(kind === 'pay_to' ? 'asked for it' : 'recorded it');
+  const each = others
+    .slice(0, mostFormer)
+    .map(({ listing, until }, at) =>
+      at === 0
+        ? say`${code(listing.handle)} ${did} until ${dayOf(until)}`
+        : say`${code(listing.handle)} until ${dayOf(until)}`,
+    );
+  return [listed(others.length > mostFormer ? [...each, own('others before')] : each)];
+}
+
 /**
- * The listing that records the first of these that any records, or those that do if there are several. `recording`: up to
- * `mostRecording` listings that record each. `asked` is the text that was asked for.
+ * The listing that records the first of these that any records, or those that do if there are several, and who did before. `recording`:
+ * up to `mostRecording` listings that record each; `formerly`: as many that had each. `asked` is the text that was asked for.
  */
 export function pickRecording(
   references: readonly Reference[],
-  recording: readonly (readonly Listing[])[],
+  { recording, formerly }: Holders,
   asked: string,
 ): Found | Several | undefined {
   const at = recording.findIndex((found) => found.length > 0);
   const [reference, found = []] = [references[at], recording[at]];
   const [only, other] = found;
   if (!reference || !only) return undefined;
-  if (!other) return { handle: only.handle, found_by: onlyWords(only, reference, asked) };
+  const former = formerWords(reference, found, formerly[at] ?? []);
+  if (!other)
+    return { handle: only.handle, found_by: join([onlyWords(only, reference, asked), ...former], '; ') };
   const have = reference.kind === 'pay_to' ? 'ask to be paid at' : 'record';
   const where = say`${placeOf(reference)}${networkOf(reference, asked)}`;
   return {
-    detail: `${countOf(found)} ${have} ${toText(where)}.`,
+    detail: `${countOf(found)} ${have} ${toText(join([where, ...former], '; '))}.`,
     candidates: found
       .slice(0, mostNamed)
       .map((one) => ({ handle: one.handle, differs: differenceOf(one, found) })),

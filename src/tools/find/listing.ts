@@ -206,10 +206,12 @@ export async function findNamed(text: string, context: Asking): Promise<Found> {
   if (handle !== undefined && (!mayBeRepository || (await isKnown(handle, context)))) return { handle };
   const references = referencesBeside(trimmed);
   const { listings } = context.store;
-  const recording = await listings.recording(references, mostRecording);
+  const [recording, formerly] = await Promise.all([
+    listings.recording(references, mostRecording),
+    listings.formerly(references, mostRecording),
+  ]);
   const found =
-    pickRecording(references, recording, trimmed) ??
-    pickFormer(references, await listings.formerly(references, mostRecording), trimmed);
+    pickRecording(references, { recording, formerly }, trimmed) ?? pickFormer(references, formerly, trimmed);
   if (found && 'candidates' in found) {
     const { detail, candidates } = found;
     throw new Problem('several_listings', {
