@@ -75,9 +75,22 @@ const plain: Said = {
   ],
 };
 
+/** Paths that are longer together than a value is stored. */
+const held = ['.netrc', '.npmrc', '.pypirc', '.pgpass', '.my.cnf', '.env', 'id_rsa', 'id_dsa', 'wallet.dat'];
+const paths = (folder: string) => held.map((name) => `~/${folder}${'x'.repeat(80)}/${name}`).join(' ');
+const long: Said = {
+  tools: [1, 2, 3, 4, 5, 6].map((at) => tool(`t${at}`, at === 1 ? paths('a') : '~/.netrc')),
+};
+const longer: Said = { tools: [1, 2, 3, 4, 5, 6].map((at) => tool(`t${at}`, paths(`a${at}`))) };
+
 let observed: ObservedDirectory;
 beforeAll(async () => {
-  observed = await openObserved({ naming: await startServer(naming), plain: await startServer(plain) });
+  observed = await openObserved({
+    naming: await startServer(naming),
+    plain: await startServer(plain),
+    long: await startServer(long),
+    longer: await startServer(longer),
+  });
 });
 afterAll(() => observed.close());
 
@@ -89,7 +102,7 @@ describe('files that hold credentials', () => {
   it('are found in tools, prompts and instructions, as they are written there', async () => {
     expect(await see('naming', 'tools.credential_files')).toMatchObject({
       outcome: 'seen',
-      details: { texts: 5 },
+      details: { texts: 5, files: [3, 4, 1] },
       value: [
         { of: 'tools', name: 'many', files: ['.git-credentials', '.netrc', 'a/wallet.dat'] },
         {
@@ -109,6 +122,18 @@ describe('files that hold credentials', () => {
       'The text of the tool `many` names files that usually hold credentials: `.git-credentials`, `.netrc`, `a/wallet.dat`. The text of the tool `read` names',
     );
     expect(await pageOf('naming')).toContain('So do 2 more of its texts');
+  });
+
+  it('are counted in all that they are, however few of them are stored', async () => {
+    expect(await see('long', 'tools.credential_files')).toMatchObject({
+      details: { texts: 6, files: [9, 1, 1] },
+    });
+    expect(await pageOf('long')).toMatch(
+      /The text of the tool `t1` names files that usually hold credentials: (?:`[^`]+`(?:, )?){5} and 4 more\. The text of the tool `t2` names files that usually hold credentials: `~\/\.netrc`\. The text of the tool `t3` names [^:]+: `~\/\.netrc`\. So do 3 more of its texts/,
+    );
+    const { value } = (await see('longer', 'tools.credential_files')) ?? {};
+    expect(value).toHaveLength(1);
+    expect(await pageOf('longer')).toMatch(/ and 4 more\. So do 5 more of its texts/);
   });
 
   it('are none where a text names public files, examples and variables, however long it is', async () => {

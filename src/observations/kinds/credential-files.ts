@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { asMembers } from '../../core/json.ts';
 import { code, codes, join, own, say, type Words } from '../../core/words.ts';
 import { noAnswer } from '../../net/answer.ts';
 import type { EndpointAnswer } from '../endpoint/conversation.ts';
 import { shortNameOf, surfaces } from '../endpoint/surface.ts';
 import { membersOf, textsIn, whyNotWhole } from '../endpoint/texts.ts';
-import { defineKind } from '../kind.ts';
+import { defineKind, type ShownFinding } from '../kind.ts';
 import { ofRareRemotes } from '../remotes.ts';
 import table from './credential-files.json' with { type: 'json' };
 
@@ -88,18 +89,30 @@ const nouns = {
   skills: own('The text of the skill'),
 } as const;
 
-const namesOf = ({ of, name, files: all }: Named): Words =>
-  of === 'instructions'
-    ? say`The instructions for models name files that usually hold credentials: ${codes(all)}`
-    : say`${nouns[of]} ${code(name)} names files that usually hold credentials: ${codes(all)}`;
+const mostFiles = 5;
+
+/** Which files a text names, and how many more there are of all that it names. */
+function namesOf({ of, name, files: stored }: Named, all: number): Words {
+  const shown = stored.slice(0, mostFiles);
+  const more = all - shown.length;
+  const said = more > 0 ? say`${codes(shown)} and ${more} more` : codes(shown);
+  return of === 'instructions'
+    ? say`The instructions for models name files that usually hold credentials: ${said}`
+    : say`${nouns[of]} ${code(name)} names files that usually hold credentials: ${said}`;
+}
 
 const mostSaid = 3;
 
-/** What the first texts name, and how many more there are. */
-function saidOf(value: readonly Named[], count: unknown): Words {
-  const more = Math.max(value.length, Number(count ?? 0)) - mostSaid;
+/** What the first texts name, and how many more there are. A long value is stored shortened, so the details count what was in it. */
+function saidOf(value: readonly Named[], details: ShownFinding['details']): Words {
+  const { texts, files: counts } = asMembers(details);
+  const shown = value.slice(0, mostSaid);
+  const said = shown.map((one, at) =>
+    namesOf(one, Number((Array.isArray(counts) ? counts[at] : undefined) ?? one.files.length)),
+  );
+  const more = Number(texts ?? value.length) - shown.length;
   const others = more > 0 ? [say`So do ${more} more of its texts`] : [];
-  return join([...value.slice(0, mostSaid).map(namesOf), ...others], '. ');
+  return join([...said, ...others], '. ');
 }
 
 /** Files with credentials that texts for models name. */
@@ -114,11 +127,11 @@ export const toolsCredentialFiles = defineKind({
   doesNotMean:
     'A service may say for good reasons where it reads its own credentials, or that it does not. A file that the list does not have is not found.',
   changed: own('Its texts for models name other files that usually hold credentials'),
-  say: ({ value, details }) => saidOf(value, details?.texts),
+  say: ({ value, details }) => saidOf(value, details),
   standsOutAs: 'credential_files',
   sayStandsOut({ value, details, subject = '', by, isOnly }) {
     const at = isOnly ? own('') : say`At ${code(subject)}: `;
-    return say`${at}${saidOf(value, details?.texts)}${by}`;
+    return say`${at}${saidOf(value, details)}${by}`;
   },
   method_version: 'credential-files/1',
   ...ofRareRemotes((endpoint) => {
@@ -126,7 +139,8 @@ export const toolsCredentialFiles = defineKind({
     const why = whyNotWhole(endpoint);
     if (found.length > 0)
       return {
-        ...{ value: found, outcome: 'seen', details: { texts: found.length } },
+        ...{ value: found, outcome: 'seen' },
+        details: { texts: found.length, files: found.slice(0, mostSaid).map(({ files: all }) => all.length) },
         ...(why && { rule: 'part' }),
       };
     return (
