@@ -72,9 +72,11 @@ export function saidIn(line: NonNullable<Kind['saidIn']>): FactsOf {
   return (judged) =>
     ofLine.flatMap((kind) => {
       const all = judged.known(kind);
+      // What is known of one of several packages is no fact about the others.
+      const places = kind.restsOn === 'package' ? judged.listing.packages : all;
       return all.slice(0, judged.detail === 'full' ? all.length : mostPlaces).flatMap((one) => {
         const said = kind.sayInLine?.(one);
-        return said ? [observed(judged, one, say`${said}${atPlace(one, all)}`)] : [];
+        return said ? [observed(judged, one, say`${said}${atPlace(one, places)}`)] : [];
       });
     });
 }

@@ -6,7 +6,7 @@ import type { Finding, Observation } from '../observation.ts';
 import { type Advisory, advisory, affects, type FoundAdvisories, isMalware } from '../packages/osv.ts';
 import { type Ecosystem, ecosystemOf, osvRegistries } from '../packages/version-order.ts';
 import { ofPackages, readPublished } from '../published/readers.ts';
-import type { RecordedPackage } from '../published/recorded.ts';
+import { type RecordedPackage, versionsOf } from '../published/recorded.ts';
 import { packageOf } from '../published/words.ts';
 import { withoutAnswer } from '../remotes.ts';
 import type { Run } from '../run.ts';
@@ -112,6 +112,21 @@ function toFinding(
   };
 }
 
+const hasMalware = ({ value: found }: Finding<Value>) => found?.ids.some(isMalware) === true;
+
+/** The finding about another version that the record names of the package, if only that one is malicious code: either may be run. */
+function otherMalware(
+  answer: FoundAdvisories,
+  first: Finding<Value>,
+  asked: { readonly recorded: RecordedPackage; readonly run: Run; readonly ecosystem: Ecosystem },
+): Finding<Value> | undefined {
+  if (answer.isOfVersion || hasMalware(first)) return undefined;
+  return versionsOf(asked.run.listing, asked.recorded)
+    .filter(({ version }) => version !== undefined)
+    .map(({ recorded, version }) => ({ ...toFinding(answer, [asked.ecosystem, version]), recorded }))
+    .find(hasMalware);
+}
+
 async function advisoriesOf(recorded: RecordedPackage, run: Run): Promise<Finding<Value>> {
   const { type: registry } = recorded;
   const ecosystem = ecosystemOf(registry);
@@ -126,7 +141,7 @@ async function advisoriesOf(recorded: RecordedPackage, run: Run): Promise<Findin
   // Of a package without a known version only what is about every version is said.
   if (version === undefined && published?.result === 'no_answer' && finding.value?.count === 0)
     return withoutAnswer(published);
-  return finding;
+  return otherMalware(answer, finding, { recorded, run, ecosystem }) ?? finding;
 }
 
 /** Which versions an advisory is about, in a few words; nothing if that takes more. */

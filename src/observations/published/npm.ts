@@ -113,9 +113,11 @@ async function readVersion(run: Run, { name, version = 'latest' }: RecordedPacka
   });
 }
 
-/** What npm says of a package: from the document of the package, or of the version where that is over 2 MiB. */
-export async function readNpm(run: Run, recorded: RecordedPackage): Promise<Published | NoAnswer> {
-  const { name } = recorded;
+/** What npm says of a package: from the document of the package, or of the version where that is larger than is read. */
+export async function readNpm(run: Run, named: RecordedPackage): Promise<Published | NoAnswer> {
+  const { name } = named;
+  // npm installs 1.0.0 where v1.0.0 is named.
+  const recorded = { ...named, version: valid(named.version) ?? named.version };
   const answer = toRegistered(
     await run.registry('npm', npmPath(name)),
     (sent) => sent.name === name && ('versions' in sent || 'time' in sent),

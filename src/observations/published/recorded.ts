@@ -87,6 +87,16 @@ export function readablePackages({ packages }: Pick<Subject, 'packages'>): Recor
   return known.filter((one) => bySubject.get(one.subject) === one).slice(0, mostPackages);
 }
 
+/** The versions in which a record names one package, the first of them first, at most ten. */
+export const versionsOf = <Type extends PackageType>(
+  { packages }: Pick<Subject, 'packages'>,
+  { type, subject }: RecordedPackage<Type>,
+): RecordedPackage<Type>[] =>
+  packages
+    .flatMap((recorded) => toPackage(recorded) ?? [])
+    .flatMap((one) => (one.subject === subject ? [{ ...one, type }] : []))
+    .slice(0, mostPackages);
+
 /** Takes an image's name apart, as `ghcr.io/owner/name:1.0`; without a host it is on docker.io. `reference`: a tag or digest. */
 export function toImage({ name: identifier, version }: RecordedPackage<PackageType>) {
   const parts =

@@ -80,6 +80,7 @@ beforeAll(async () => {
   directory = await openDirectory({
     entries: [
       listed('com.example/npm', onNpm('@example/server', '1.3.0')),
+      listed('com.example/with-v', onNpm('@example/server', 'v1.3.0')),
       listed('com.example/unseen', onNpm('@example/server', '1.3.0')),
       listed('com.example/newest', onNpm('@example/server')),
       listed(
@@ -157,6 +158,12 @@ it('reads older forms, and says of a form that it does not know neither none nor
 
 it('looks at the newest version where none is recorded', async () => {
   expect(await inShort('com.example/newest')).toMatchObject({
+    'package.exists': ['seen', { version: '1.3.0' }, undefined],
+  });
+});
+
+it('finds the version that npm installs where the record writes a v before it', async () => {
+  expect(await inShort('com.example/with-v')).toMatchObject({
     'package.exists': ['seen', { version: '1.3.0' }, undefined],
   });
 });
