@@ -70,12 +70,19 @@ const resourceOf = (one: JsonObject): string | undefined =>
     .filter(isText)
     .find((text) => text.length <= longestResource);
 
+/** The value that a member has under either of two names; undefined if they differ, because which of them a client reads is not known. */
+function agreedValue(one: unknown, other: unknown): unknown {
+  const [first = other, second = one] = [one ?? undefined, other ?? undefined];
+  return first === second || (isText(first) && first === String(second)) ? first : undefined;
+}
+
 /** An offer of x402, of either version, or as agentkit gives it to a hook: {payTo, url, network, asset, amount}. */
 function readRequirement(one: unknown): SentOffer | undefined {
-  const { payTo, pay_to = payTo, amount, maxAmountRequired, asset, network, scheme, extra } = asMembers(one);
+  const { payTo, pay_to, amount, maxAmountRequired, asset, network, scheme, extra } = asMembers(one);
   return toOffer({
-    ...{ pay_to, asset, network, scheme },
-    amount: amount ?? maxAmountRequired,
+    ...{ asset, network, scheme },
+    pay_to: agreedValue(payTo, pay_to),
+    amount: agreedValue(amount, maxAmountRequired),
     asset_name: asMembers(extra).name,
   });
 }
@@ -87,6 +94,14 @@ function readChallenge(one: unknown): SentOffer | undefined {
   const { amount, currency, recipient, methodDetails } = read ?? {};
   const stated = { pay_to: recipient, amount, asset: currency, network: method, scheme: intent };
   return toOffer({ ...stated, asset_name: undefined }, asMembers(methodDetails).chainId);
+}
+
+/** An offer of either kind. */
+function readEither(one: unknown): SentOffer | undefined {
+  const { method, intent, request } = asMembers(one);
+  return isText(method) && isText(intent) && request !== undefined
+    ? readChallenge(one)
+    : readRequirement(one);
 }
 
 /** Some offers in one form; undefined if none of them can be read. */
@@ -101,34 +116,47 @@ function toOffers(
   return { offers, count: list.length, ...(named !== undefined && { resource: named }) };
 }
 
-/** Members that a request for a payment may stand in: of a tool result, of a message of JSON-RPC, of what clients wrap around both. */
-const wrappers = [
-  ...['structuredContent', 'content', 'text', 'result', 'error', 'data', 'body', 'paymentRequired'],
-  ...['org.paymentauth/payment-required', '_meta', 'payment-required', 'www-authenticate', 'headers'],
-  ...['PAYMENT-REQUIRED', 'WWW-Authenticate'],
-];
+const parts = ['pay_to', 'amount', 'asset', 'network', 'scheme'] as const;
+const isSame = (one: SentOffer, other: SentOffer): boolean =>
+  parts.every((name) => one[name] === other[name]);
 
-/** The first of some values that a request for a payment can be read from. */
-function firstOf(values: readonly unknown[], level: number): SentOffers | undefined {
-  for (const value of values) {
-    const read = value === undefined ? undefined : readAt(value, level + 1);
-    if (read) return read;
-  }
-  return undefined;
-}
+/**
+ * The offers of several places. All of them count, because clients differ in which place they read: a place with the usual offer could
+ * stand before the one that is paid. What several places have in common counts once.
+ */
+const joinOffers = (places: readonly (SentOffers | undefined)[]): SentOffers | undefined =>
+  places.reduce((one, other) => {
+    if (!one || !other) return one ?? other;
+    const added = other.offers.filter((offer) => !one.offers.some((known) => isSame(known, offer)));
+    const resource = one.resource ?? other.resource;
+    return {
+      offers: [...one.offers, ...added].slice(0, mostOffers),
+      count: one.count + other.count - (other.offers.length - added.length),
+      ...(resource !== undefined && { resource }),
+    };
+  }, undefined);
+
+/** Members that a request for a payment may stand in: of a tool result, of a message of JSON-RPC, of what clients wrap around both. */
+const wrappers = new Set([
+  ...['structuredcontent', 'content', 'text', 'result', 'error', 'data', 'body', 'paymentrequired'],
+  ...['org.paymentauth/payment-required', '_meta', 'payment-required', 'www-authenticate', 'headers'],
+]);
+
+const readWithin = (one: JsonObject, level: number): SentOffers | undefined =>
+  joinOffers(
+    Object.entries(one).map(([name, value]) =>
+      wrappers.has(name.toLowerCase()) ? readAt(value, level + 1) : undefined,
+    ),
+  );
 
 function readMembers(one: JsonObject, level: number): SentOffers | undefined {
-  const { accepts, challenges, method, intent, request } = one;
-  if (Array.isArray(accepts)) return toOffers(accepts, readRequirement, resourceOf(one));
-  if (Array.isArray(challenges)) return toOffers(challenges, readChallenge);
-  if (isText(method) && isText(intent) && request !== undefined) return toOffers([one], readChallenge);
-  return (
-    toOffers([one], readRequirement) ??
-    firstOf(
-      wrappers.map((name) => (Object.hasOwn(one, name) ? one[name] : undefined)),
-      level,
-    )
-  );
+  const { accepts, challenges } = one;
+  return joinOffers([
+    Array.isArray(accepts) ? toOffers(accepts, readRequirement, resourceOf(one)) : undefined,
+    Array.isArray(challenges) ? toOffers(challenges, readChallenge) : undefined,
+    toOffers([one], readEither),
+    readWithin(one, level),
+  ]);
 }
 
 /** The values of a header in what `curl -i` prints, or alone with its name. */
@@ -153,11 +181,11 @@ function readText(text: string, level: number): SentOffers | undefined {
   const encoded = [sent, ...headerValues(sent, 'payment-required')].map(readBase64Object);
   const challenges = [sent, headerValues(sent, 'www-authenticate').join(', ')];
   const body = sent.slice(sent.search(/\r?\n\r?\n/) + 1).trim();
-  return (
-    firstOf(encoded, level) ??
-    challenges.map(readHeader).find((read) => read !== undefined) ??
-    (body.startsWith('{') ? readAt(parseForeignJson(body), level + 1) : undefined)
-  );
+  return joinOffers([
+    ...encoded.map((one) => one && readAt(one, level + 1)),
+    ...challenges.map(readHeader),
+    body.startsWith('{') ? readAt(parseForeignJson(body), level + 1) : undefined,
+  ]);
 }
 
 function readAt(value: unknown, level: number): SentOffers | undefined {
@@ -167,11 +195,10 @@ function readAt(value: unknown, level: number): SentOffers | undefined {
     const members = asObject(value);
     return members && readMembers(members, level);
   }
-  return (
-    toOffers(value, readRequirement) ??
-    toOffers(value, readChallenge) ??
-    firstOf(value.slice(0, mostOffers), level)
+  const wrapped = value.map((one) =>
+    typeof one === 'object' && readEither(one) ? undefined : readAt(one, level + 1),
   );
+  return joinOffers([toOffers(value, readEither), ...wrapped]);
 }
 
 /**

@@ -283,6 +283,43 @@ describe('an offer that is another one', () => {
     expect(statesOf(many)).toEqual([never, never, never]);
   });
 
+  const bad = () => ({ ...ask.required, accepts: [{ ...quoted(), payTo: mallory }] });
+  const header = (one: object) => Buffer.from(JSON.stringify(one)).toString('base64');
+  const decoys: Readonly<Record<string, () => unknown>> = {
+    'a tool result whose text has it': () => ({ ...toolResult(bad()), structuredContent: ask.required }),
+    'a tool result whose second text has it': () => ({
+      content: [...toolResult(ask.required).content, ...toolResult(bad()).content],
+    }),
+    'a body beside the header': () =>
+      `HTTP/1.1 402 Payment Required\r\npayment-required: ${ask.header}\r\n\r\n${JSON.stringify(bad())}`,
+    'a second header': () => `payment-required: ${ask.header}\npayment-required: ${header(bad())}`,
+    'a header with capitals of its own': () => ({
+      ...{ headers: { 'Payment-Required': header(bad()) }, body: ask.body, data: ask.required },
+    }),
+    'a wrapper around offers': () => ({ ...ask.required, data: bad() }),
+    'a member of a list of offers': () => [quoted(), bad()],
+    'a challenge around offers': () => ({
+      ...{ ...ask.required, method: 'tempo', intent: 'charge' },
+      request: { recipient: mallory, amount: '20000', currency: usdc },
+    }),
+  };
+  it.each(Object.entries(decoys))('beside the usual offer, in another place: %s', async (_, offer) => {
+    const states = statesOf(await check({ handle: shopHandle, offer: offer() }));
+    expect(states).toContain(same);
+    expect(states.filter((one) => one.startsWith('never_seen '))).toHaveLength(1);
+    expect(states).toHaveLength(2);
+  });
+
+  it.each([
+    ['payee', { payTo: mallory, pay_to: alice }, 'not_known as_seen as_seen as_seen as_seen'],
+    ['payee', { payTo: alice, pay_to: mallory }, 'not_known as_seen as_seen as_seen as_seen'],
+    ['amount', { maxAmountRequired: '999999999' }, 'as_seen not_known as_seen as_seen as_seen'],
+    ['nothing', { pay_to: alice, maxAmountRequired: 20_000 }, same],
+  ])('with two values under two names: %s', async (_, members, states) => {
+    const offer = [{ ...quoted(), ...members }];
+    expect(statesOf(await check({ handle: shopHandle, offer }))).toEqual([states]);
+  });
+
   it('says who else asks to be paid there', async () => {
     await observed.directory.observe(handleAt('twin'));
     const { offers } = await check({ handle: shopHandle, offer: ask.header });
