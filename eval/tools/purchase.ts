@@ -65,7 +65,10 @@ for (const { id, user, calls, registry } of tasks) {
   }
   writeFileSync(join(out, `${id}.text.md`), forms.text.join('\n'));
   writeFileSync(join(out, `${id}.json.md`), forms.json.join('\n'));
-  writeFileSync(join(out, `${id}.registry.md`), [question, ...registry.map(askRegistry)].join('\n'));
+  writeFileSync(
+    join(out, `${id}.registry.md`),
+    [question, ...registry.map((word) => askRegistry(fill(word)))].join('\n'),
+  );
 }
 writeFileSync(
   join(folder, 'truth.md'),
