@@ -30,10 +30,11 @@ const quotedOffer = z.looseObject({
   chain_id: z.number().optional(),
 });
 
-/** All offers of a fact whose details have them as they were quoted: a value holds what fits into 1 KiB. */
+/** All offers of a fact whose details have them as they were quoted: a value holds what fits into 1 KiB. Details may be shortened more. */
 export function allOffers({ value, details }: ShownFinding): readonly PaidOffer[] {
-  const quoted = z.array(quotedOffer).safeParse(details?.offers).data;
-  return quoted ? toPaidOffers(quoted) : readOffers(value);
+  const stored = readOffers(value);
+  const quoted = toPaidOffers(z.array(quotedOffer).safeParse(details?.offers).data ?? []);
+  return quoted.length < stored.length ? stored : quoted;
 }
 
 interface Quoted extends PaidOffer {
