@@ -31,6 +31,13 @@ export function readNamedPayee(text: string): Payee | undefined {
   return isNamed ? payee : undefined;
 }
 
+/** The payee that a text names by its form alone, or by the address of its page on this service. */
+export function readPayeeOrPage(text: string, publicUrl: string): Payee | undefined {
+  const path = text.startsWith(`${publicUrl}/`) ? text.slice(publicUrl.length) : text;
+  const [, name] = /^\/payees\/([^/?#]+?)(?:\.json|\.md)?$/.exec(path) ?? [];
+  return name === undefined ? readNamedPayee(text) : readPayee(name);
+}
+
 /** A payee by its CAIP-10 name if its network is known. */
 export const payeeName = ({ network, address }: Payee): string =>
   network === undefined ? address : `${network}:${address}`;

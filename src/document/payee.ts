@@ -16,7 +16,7 @@ export const noPayee =
 const mostShown = 100;
 
 const statement =
-  'What endpoints asked Dossier to pay, which paid nothing: it saw no payment, and it does not know whose address this is. That listings ask to be paid at one address does not show that one publisher has both.';
+  'Dossier was asked to pay at this address, and paid nothing. It saw no payment, and it does not know whose address this is. That two listings ask to be paid at one address does not show that one publisher has both.';
 
 /** A listing that asks to be paid at an address, or did. */
 export interface Asking extends Pick<AskedPayee, 'handle' | 'since' | 'until'> {
@@ -29,7 +29,8 @@ export interface Asking extends Pick<AskedPayee, 'handle' | 'since' | 'until'> {
 }
 
 function askingWords({ handle, network, since, seen_at, until, seen }: AskedPayee): Words {
-  const on = network === '' ? say`` : say` on ${networkWords(network)}`;
+  // Each offer names its network.
+  const on = network === '' || seen.offers.length > 0 ? say`` : say` on ${networkWords(network)}`;
   const when =
     until === undefined
       ? say`asks to be paid there${on} since ${dayOf(since)}, last seen on ${day(seen_at)}`

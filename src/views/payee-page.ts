@@ -1,16 +1,17 @@
 import { html } from 'hono/html';
 import { toText } from '../core/words.ts';
 import type { Asking, PayeeDocument } from '../document/payee.ts';
+import { networkWords } from '../observations/kinds/assets.ts';
 import { day, type Html } from './html.ts';
 import { type Site, toPage } from './layout.ts';
 import { toHtml } from './words.ts';
 
 const rows = (asking: readonly Asking[], today: string): Html =>
-  html`<ul class="plain">${asking.map(({ text, until }) => html`<li${until !== undefined && html` class="gap"`}>${toHtml(text, today)}</li>`)}</ul>`;
+  html`<ul class="plain asking">${asking.map(({ text, until }) => html`<li${until !== undefined && html` class="gap"`}>${toHtml(text, today)}</li>`)}</ul>`;
 
 /** The page of a payee: which listings ask to be paid there, and which did. */
 export function toPayeePage(site: Site, document: PayeeDocument): Html {
-  const { payee, address, page, summary, asked_by, on_other_networks: others, more } = document;
+  const { payee, address, network, page, summary, asked_by, on_other_networks: others, more } = document;
   const path = page.slice(site.config.publicUrl.length);
   const today = document.evidence_snapshot_date;
   return toPage(site, {
@@ -21,12 +22,14 @@ export function toPayeePage(site: Site, document: PayeeDocument): Html {
 <link rel="alternate" type="application/json" title="${payee} as JSON" href="${page}.json">
 <link rel="alternate" type="text/markdown" title="${payee} as Markdown" href="${page}.md">`,
     body: html`
-<p class="eyebrow">Payee</p>
-<h1 class="handle">${address}</h1>
+<p class="eyebrow">Payee${network !== undefined && html` on ${toHtml(networkWords(network))} (<code>${network}</code>)`}</p>
+<h1 class="handle address">${address}</h1>
 <p class="lead">${toHtml(summary)}</p>
-<section aria-labelledby="asked-by"><h2 id="asked-by">Who asks to be paid there</h2>
-${asked_by.length === 0 ? html`<p>No check saw a listing that asked for it on this network.</p>` : rows(asked_by, today)}
-</section>
+${
+  asked_by.length > 0 &&
+  html`<section aria-labelledby="asked-by"><h2 id="asked-by">${asked_by.some(({ until }) => until === undefined) ? 'Who asks to be paid there' : 'Who asked to be paid there'}</h2>
+${rows(asked_by, today)}</section>`
+}
 ${others && html`<section aria-labelledby="elsewhere"><h2 id="elsewhere">On other networks</h2>${rows(others, today)}</section>`}
 ${more && html`<p class="note">${more}</p>`}
 <p class="note">${document.statement} As of ${day(today)}.</p>

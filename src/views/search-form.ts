@@ -4,6 +4,7 @@ import { own } from '../core/json.ts';
 import { amount } from '../core/text.ts';
 import { isRecordedTag, packageTypes, transports } from '../document/record.ts';
 import { stateTexts } from '../document/words.ts';
+import type { Found, Several } from '../tools/find/holders.ts';
 import type { fixedFilterNames, searchAgents } from '../tools/search-agents.ts';
 import type { Html } from './html.ts';
 
@@ -16,6 +17,10 @@ export interface Search {
    * listing; `shown`, the number of listings on the page; and `handle`, each listing ticked to be compared.
    */
   readonly address: URLSearchParams;
+  /** What records, or recorded, the address, repository, package or payee that the words are. */
+  readonly named?: Found | Several | undefined;
+  /** The page of the payee that the words are. */
+  readonly payee?: string | undefined;
 }
 
 const flagTexts: Readonly<Record<(typeof fixedFilterNames)[number], string>> = {

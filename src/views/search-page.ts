@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import type { Problem } from '../core/problem.ts';
 import { amount, counted, quoted } from '../core/text.ts';
+import { say } from '../core/words.ts';
 import { findOmissions } from '../search/query.ts';
 import { toWords } from '../search/words.ts';
 import type { Omission } from '../tools/find/near-misses.ts';
@@ -21,6 +22,7 @@ import {
   withFilter,
   withoutFilter,
 } from './search-form.ts';
+import { toHtml } from './words.ts';
 
 const pickedIn = (address: URLSearchParams): string[] => address.getAll('handle');
 
@@ -157,10 +159,27 @@ function more(search: Search, isLive: boolean) {
   return html`<p id="more" class="more"><a class="button" rel="next" href="${pathWith(address, place)}"${added}>More listings</a></p>`;
 }
 
+/** Which listing has what the words name, or had it, so that no reader has to guess why it is found. */
+function namedBlock({ named, payee }: Search): Html | '' {
+  if (!named) return '';
+  const page = payee
+    ? html` <a href="${payee}">Who asks to be paid there, since when and until when</a>`
+    : '';
+  if ('candidates' in named)
+    return html`
+<div class="named"><p>${named.detail}${page}</p>
+<ul class="plain">${named.candidates.map(({ handle, differs }) => html`<li>${handleLink(handle)}: ${toHtml(differs)}</li>`)}</ul></div>`;
+  return html`
+<p class="named">${handleLink(named.handle)} is ${toHtml(named.found_by ?? say``)}.${page}</p>`;
+}
+
 function hits(search: Search, isLive: boolean) {
-  const { answer, address } = search;
+  const { answer, address, named } = search;
   const advice = answer.advice && html`<p class="note">${answer.advice}</p>`;
-  const unknown = html`${(answer.did_you_mean ?? []).map((one) => unknownWord(one, address))}${advice}`;
+  // Parts of an address are no words that were misspelt.
+  const unknown = named
+    ? namedBlock(search)
+    : html`${(answer.did_you_mean ?? []).map((one) => unknownWord(one, address))}${advice}`;
   const earlier = earlierPicks(address, answer.listings);
   const picked = address.has('handle') ? html`${earlier}${compareButton}` : '';
   if (answer.no_match)

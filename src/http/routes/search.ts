@@ -1,10 +1,11 @@
 import { Hono } from 'hono';
 import { isHandle } from '../../core/handle.ts';
 import { own } from '../../core/json.ts';
+import { payeePath, readPayeeOrPage } from '../../core/payee.ts';
 import { Problem } from '../../core/problem.ts';
 import { criteria } from '../../document/criteria/criteria.ts';
 import { compareAgents, compareAll } from '../../tools/compare-agents.ts';
-import { isListed } from '../../tools/find/listing.ts';
+import { findByPlace, isListed } from '../../tools/find/listing.ts';
 import { getListing } from '../../tools/get-agent.ts';
 import { fixedFilterNames, fixedFilters, searchAgents } from '../../tools/search-agents.ts';
 import { callToolAs } from '../../tools/tool.ts';
@@ -83,7 +84,11 @@ async function search(c: Request, address: URLSearchParams): Promise<SearchAnswe
 const showSearch = async (c: Request, { site }: Face) => {
   const address = toSearchAddress(new URL(c.req.url).searchParams);
   try {
-    const page = toSearchPage(site, { answer: await search(c, address), address });
+    const query = address.has('cursor') ? '' : (address.get('q') ?? '');
+    const answer = await search(c, address);
+    const payee = readPayeeOrPage(query.trim(), site.config.publicUrl);
+    const named = await findByPlace(query, c.get('context'));
+    const page = toSearchPage(site, { answer, address, named, payee: named && payee && payeePath(payee) });
     return answerPage(c, page, { cacheTags: 'all' });
   } catch (problem) {
     const isWrong = problem instanceof Problem && problem.code === 'invalid_input' && wantsPage(c);

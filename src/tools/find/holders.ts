@@ -51,7 +51,7 @@ function differenceOf(listing: Listing, all: readonly Listing[]): Words {
 }
 
 /** Listings that record the same, and what tells each from the others. */
-interface Several {
+export interface Several {
   readonly detail: string;
   readonly candidates: readonly { readonly handle: string; readonly differs: Words }[];
 }

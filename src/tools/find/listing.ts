@@ -1,6 +1,7 @@
 import type { Config } from '../../config/config.ts';
 import { type Context, noteChange } from '../../context.ts';
 import { handleWords, isHandle, requireHandle } from '../../core/handle.ts';
+import { payeeName, readPayeeOrPage } from '../../core/payee.ts';
 import { Problem } from '../../core/problem.ts';
 import { day_ms } from '../../core/text.ts';
 import { codes, say, toText } from '../../core/words.ts';
@@ -17,7 +18,7 @@ import {
 } from '../../listings/references.ts';
 import { toAppeal } from '../../moderation/moderation.ts';
 import { nextStale_ms } from '../../observations/to-observations.ts';
-import { type Found, mostRecording, pickFormer, pickRecording } from './holders.ts';
+import { type Found, mostRecording, pickFormer, pickRecording, type Several } from './holders.ts';
 import { findLacking } from './near-misses.ts';
 
 const maxNear = 5;
@@ -194,6 +195,24 @@ export function toNearText(text: string, references: readonly Reference[]): stri
   return first?.kind === 'package' ? first.key.replace(/^@/, '') : text;
 }
 
+/** What has something of these now, or had it if nothing has; several if they are. */
+async function findHolders(references: readonly Reference[], asked: string, { store: { listings } }: Asking) {
+  const [recording, formerly] = await Promise.all([
+    listings.recording(references, mostRecording),
+    listings.formerly(references, mostRecording),
+  ]);
+  return pickRecording(references, { recording, formerly }, asked) ?? pickFormer(references, formerly, asked);
+}
+
+/** The listing or listings that record, or recorded, what one word names: an address, a repository, a package, a payee or its page. */
+export async function findByPlace(text: string, context: Asking): Promise<Found | Several | undefined> {
+  const trimmed = text.trim();
+  if (trimmed === '' || /\s/.test(trimmed)) return undefined;
+  const payee = readPayeeOrPage(trimmed, context.config.publicUrl);
+  const asked = payee ? payeeName(payee) : trimmed;
+  return findHolders(toReferences(asked), asked, context);
+}
+
 /**
  * The listing that a text names: by its handle, by an address of this service, or, if only one listing has it, by an
  * endpoint, a repository, a package or a payee; by what no listing has now, the one that had it. Throws invalid_handle, unknown_handle with near handles, or several_listings. That
@@ -205,13 +224,7 @@ export async function findNamed(text: string, context: Asking): Promise<Found> {
   const mayBeRepository = handle !== undefined && isOwnerAndName(trimmed);
   if (handle !== undefined && (!mayBeRepository || (await isKnown(handle, context)))) return { handle };
   const references = referencesBeside(trimmed);
-  const { listings } = context.store;
-  const [recording, formerly] = await Promise.all([
-    listings.recording(references, mostRecording),
-    listings.formerly(references, mostRecording),
-  ]);
-  const found =
-    pickRecording(references, { recording, formerly }, trimmed) ?? pickFormer(references, formerly, trimmed);
+  const found = await findHolders(references, trimmed, context);
   if (found && 'candidates' in found) {
     const { detail, candidates } = found;
     throw new Problem('several_listings', {

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { type Context, noteChange } from '../../context.ts';
 import { readCursor, toCursor } from '../../core/cursor.ts';
-import { readNamedPayee } from '../../core/payee.ts';
+import { readPayeeOrPage } from '../../core/payee.ts';
 import { wrongField } from '../../core/problem.ts';
 import { alikeWords, pickAlike, toAlikeQuery } from '../../document/alike.ts';
 import { successorOf } from '../../document/answers/answers.ts';
@@ -103,8 +103,12 @@ async function findListed(context: Context, search: SearchQuery, place: Place) {
 const mostPaid = 200;
 
 /** The listings that ask to be paid where a query says; undefined of a query that is no payee, or that is filtered or continued. */
-async function findPaid({ store, clock }: Context, { text, facets }: SearchQuery, { limit, cursor }: Place) {
-  const payee = readNamedPayee(text.trim());
+async function findPaid(
+  { store, clock, config }: Context,
+  { text, facets }: SearchQuery,
+  { limit, cursor }: Place,
+) {
+  const payee = readPayeeOrPage(text.trim(), config.publicUrl);
   if (!payee || facets.length > 0 || cursor !== undefined) return undefined;
   const { address: key, network } = payee;
   const [found = []] = await store.listings.recording([{ kind: 'pay_to', key, network }], mostPaid + 1);
