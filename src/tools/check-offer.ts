@@ -188,7 +188,8 @@ function messageOf({ facts, found }: Place, quotes: SeenQuotes | undefined): Wor
   const until = last ? say`Last quoted to Dossier at ${code(endpoint)} on ${dayOf(last.until)}.` : say``;
   const read = since === undefined ? say`` : say`Dossier read its changes since ${dayOf(since)}.`;
   const why = unquoted?.why ? within(phrase(new Words(unquoted.why))) : own('no price was quoted');
-  const not = unquoted ? say`On ${dayOf(unquoted.observed_at)}: ${why}.` : say``;
+  const where = last ? own('On') : say`At ${code(endpoint)} on`;
+  const not = unquoted ? say`${where} ${dayOf(unquoted.observed_at)}: ${why}.` : say``;
   return join([found, until, not, read], ' ');
 }
 

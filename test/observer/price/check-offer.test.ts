@@ -364,7 +364,9 @@ describe('where there is little to compare with', () => {
   it('an endpoint that never asked for a payment, and a listing that was not checked', async () => {
     const free = await check({ handle: handleAt('free'), offer: ask.header });
     expect(statesOf(free)).toEqual([nothing]);
-    expect(free.message).toContain(`On ${inDays(0)}: the endpoint did not ask for a payment (HTTP 402)`);
+    expect(free.message).toContain(
+      `At \`https://free.example.com/mcp\` on ${inDays(0)}: the endpoint did not ask for a payment (HTTP 402)`,
+    );
     const unchecked = await check({ handle: handleAt('unchecked'), offer: [quoted()] });
     expect(unchecked.message).toBe('Dossier has made no observation of this listing.');
     expect(statesOf(unchecked)).toEqual([nothing]);
