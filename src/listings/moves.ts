@@ -201,8 +201,14 @@ function inOrder(editions: readonly Edition[]): Edition[] | undefined {
   );
 }
 
-/** Moves that are kept, the newest. */
 const mostMoves = 10;
+
+/** Of moves, newest first, those that are kept: those to another owner before others, so that many small moves after one do not hide it. */
+function keepMoves(moves: readonly DatedMove[]): DatedMove[] {
+  const weightyFirst = moves.toSorted((a, b) => Number(isWeighty(b)) - Number(isWeighty(a)));
+  const kept = new Set(weightyFirst.slice(0, mostMoves));
+  return moves.filter((one) => kept.has(one));
+}
 
 /** What versions of a record moved, newest first, up to the one that is shown. */
 export interface Moves {
@@ -233,7 +239,7 @@ export function toMoves(editions: readonly Edition[], shown: string): Moves | un
   return {
     versions: compared.length,
     ...(!oldest.undated && { since: oldest.published_at }),
-    moves: moves.reverse().slice(0, mostMoves),
+    moves: keepMoves(moves.reverse()),
   };
 }
 

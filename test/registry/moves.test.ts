@@ -173,6 +173,30 @@ describe('a version that moves where callers go and what they send', () => {
     ]);
   });
 
+  it('is not hidden by many small moves after it', async () => {
+    const name = 'com.example.moves/small';
+    const small = Array.from({ length: 12 }, (_, at) => `m${at}.evil.example.net`);
+    const hosts = ['mail.vendor.example.com', 'mail.evil.example.net', ...small];
+    const records = hosts.map((host, at) =>
+      registryEntry(
+        name,
+        { version: `1.0.${at}`, remotes: [{ type: 'sse', url: `https://${host}/` }] },
+        { publishedAt: `2026-10-${at + 10}T08:00:00Z`, isLatest: at === hosts.length - 1 },
+      ),
+    );
+    await dated(whole).importEntries(records);
+    const moved =
+      'Version `1.0.1` (published 2026-10-11) moved the endpoint from `mail.vendor.example.com` to `mail.evil.example.net`';
+    const { stands_out } = await call(whole, 'get_agent', { handle: name });
+    expect((stands_out as string[])[0]).toContain(`${moved} (record).`);
+    const criteria = [{ criterion: 'record_unmoved_for', value: 3650 }];
+    const sent = { handles: [name, 'com.example/other'], criteria };
+    const { listings } = (await call(whole, 'compare_agents', sent)) as {
+      listings: { imported: string[] }[];
+    };
+    expect(listings[0]?.imported[0]).toContain(`not_met. ${moved}`);
+  });
+
   it('stands in its place among pages of other changes', async () => {
     const name = 'com.example.moves/often';
     const entries = Array.from({ length: 11 }, (_, at) =>

@@ -94,7 +94,7 @@ export const recordMoves = defineRecord({
     /** How many versions were compared, and when the oldest of them was published. */
     versions: z.int(),
     since: z.string().optional(),
-    /** Newest first, ten at most. */
+    /** Newest first, ten at most, those to another owner before others. */
     moves: z.array(datedMove),
   }),
   say({ value: { versions, since, moves } }) {
