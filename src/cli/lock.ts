@@ -8,10 +8,10 @@ import { counted } from '../core/text.ts';
 import { toText } from '../core/words.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import {
+  type Changes,
   compareLocked,
   countUnknown,
   differenceText,
-  type LastChanges,
   type LockDifference,
   type LockedListing,
   type LockFile,
@@ -161,12 +161,12 @@ function readExisting(file: string): LockFile {
  * A listing as a source has it now, with how it changed last, and which packages are reported as malicious code; a word says why it has
  * none.
  */
-type Found = readonly [LockedListing, LastChanges, readonly string[]] | 'withdrawn' | 'not listed';
+type Found = readonly [LockedListing, Changes, readonly string[]] | 'withdrawn' | 'not listed';
 
 /** Reads each listing once. Throws ExitError. */
 async function readAll(handles: readonly string[], source: LockSource): Promise<Map<string, Found>> {
   const found = new Map<string, Found>();
-  const [{ toLastChanges, toLocked }, { malwareWords }] = await Promise.all([
+  const [{ toChanges, toLocked }, { malwareWords }] = await Promise.all([
     import('../document/locked.ts'),
     import('../observations/malware.ts'),
   ]);
@@ -176,7 +176,7 @@ async function readAll(handles: readonly string[], source: LockSource): Promise<
     const document = await source.read(handle);
     if (typeof document === 'string') found.set(handle, document);
     // The service answers with the listing also if its handle is written in other capitals.
-    else found.set(document.handle, [toLocked(document), toLastChanges(document), malwareOf(document)]);
+    else found.set(document.handle, [toLocked(document), toChanges(document), malwareOf(document)]);
   }
   return found;
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { parseForeignJson } from '../core/json.ts';
+import { own, parseForeignJson } from '../core/json.ts';
 import { coded } from '../core/text.ts';
 import { canonicalDigest } from '../log/leaf.ts';
 
@@ -34,8 +34,15 @@ export type LockFile = z.infer<typeof lockFile>;
 export const readLockFile = (text: string): LockFile | undefined =>
   lockFile.safeParse(parseForeignJson(text)).data;
 
-/** How facts of a listing changed last, by their names: from which value, and in words. */
-export type LastChanges = Readonly<Record<string, { readonly from: unknown; readonly text: string }>>;
+/** One change of a fact: from which value, since when (RFC 3339), and in words. */
+interface SaidChange {
+  readonly from: unknown;
+  readonly since: string;
+  readonly text: string;
+}
+
+/** How facts of a listing changed, by their names: what weighs most first, and the last change at the end. */
+export type Changes = Readonly<Record<string, readonly SaidChange[]>>;
 
 export interface LockDifference {
   readonly handle: string;
@@ -46,7 +53,7 @@ export interface LockDifference {
   /** The same in words: what others wrote is in quotes or code spans. */
   readonly from_text: string;
   readonly to_text: string;
-  /** How it changed, where from and to are digests; of several changes since, the last. */
+  /** How it changed, where from and to are digests; of several changes since, what weighs most, and the last. */
   readonly how?: string;
   /** Since when it is so, RFC 3339, if that is known; else the day on which it was read. */
   readonly when: string;
@@ -70,6 +77,15 @@ function toTexts(before: LockedFact | undefined, after: LockedFact | undefined) 
   return { from_text, to_text };
 }
 
+/** How a fact changed from what was locked, which was so since a time. */
+function howChanged(changes: readonly SaidChange[], { value, since: locked = '' }: Partial<LockedFact>) {
+  const last = changes.at(-1);
+  if (!last || isDeepStrictEqual(last.from, value)) return last?.text;
+  const first = changes.find(({ since }) => since > locked) ?? last;
+  const most = first === last ? '' : `what weighs most: ${first.text}; `;
+  return `of several changes since, ${most}the last: ${last.text}`;
+}
+
 /**
  * The facts of one listing that differ from what was locked, in the order of their names. What Dossier observed is compared
  * only if both sides know it; what the record says is compared always.
@@ -77,7 +93,7 @@ function toTexts(before: LockedFact | undefined, after: LockedFact | undefined) 
 export function compareLocked(
   handle: string,
   locked: LockedListing,
-  [now, changes]: readonly [LockedListing, LastChanges],
+  [now, changes]: readonly [LockedListing, Changes],
 ): LockDifference[] {
   const names = [...new Set([...Object.keys(locked.facts), ...Object.keys(now.facts)])].sort();
   return names.flatMap((fact): LockDifference[] => {
@@ -88,9 +104,7 @@ export function compareLocked(
     const since = after ? after.since : now.facts.version?.since;
     const when = since ?? now.as_of;
     const when_is = since === undefined ? 'as_of' : 'since';
-    const last = Object.hasOwn(changes, fact) ? changes[fact] : undefined;
-    const isOnly = isDeepStrictEqual(last?.from, before?.value);
-    const how = last && (isOnly ? last.text : `of several changes since, the last: ${last.text}`);
+    const how = howChanged(own(changes, fact) ?? [], before ?? {});
     const texts = { ...toTexts(before, after), ...(how !== undefined && { how }) };
     return [{ handle, fact, from: before?.value, to: after?.value, ...texts, when, when_is }];
   });

@@ -1,10 +1,11 @@
 import { toText, within } from '../core/words.ts';
 import { secretsOf } from '../listings/moves.ts';
+import { weightyChanges } from '../observations/earlier-changes.ts';
 import { priceChallenge } from '../observations/kinds/offer.ts';
 import { kindOf } from '../observations/kinds.ts';
 import type { Observation } from '../observations/observation.ts';
 import type { ListingDocument } from './listing-document.ts';
-import type { LastChanges, LockedFact, LockedListing } from './lock-file.ts';
+import type { Changes, LockedFact, LockedListing } from './lock-file.ts';
 import { between } from './seen.ts';
 
 /**
@@ -66,14 +67,17 @@ export function toLocked(document: ListingDocument): LockedListing {
   return { as_of: document.evidence_snapshot_date, facts, ...(log_index !== undefined && { log_index }) };
 }
 
-/** How each list of tools changed last, in the words of every answer: its value is a digest, which says nothing to people. */
-export const toLastChanges = ({ observations }: ListingDocument): LastChanges =>
+/** How each list of tools changed, in the words of every answer: its value is a digest, which says nothing to people. */
+export const toChanges = ({ observations }: ListingDocument): Changes =>
   Object.fromEntries(
     observations.flatMap((one) => {
-      const { kind, changed_from } = one;
-      const { isLocked, sayChange } = kindOf(kind) ?? {};
-      if (!isLocked || !changed_from || typeof one.value !== 'string') return [];
-      const said = sayChange?.(changed_from, one, between(one));
-      return said ? [[nameOf(one), { from: changed_from.value, text: toText(within(said)) }]] : [];
+      const { isLocked, sayChange } = kindOf(one.kind) ?? {};
+      if (!isLocked || typeof one.value !== 'string') return [];
+      const changes = weightyChanges(one.kind, one).flatMap((change) => {
+        const { changed_from, first_seen_at: since } = change;
+        const said = sayChange?.(changed_from, change, between(change));
+        return said ? [{ from: changed_from.value, since, text: toText(within(said)) }] : [];
+      });
+      return changes.length > 0 ? [[nameOf(one), changes] as const] : [];
     }),
   );

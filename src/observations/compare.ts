@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Part, Words } from '../core/words.ts';
+import { weightyChanges } from './earlier-changes.ts';
 import { endpointAnswers } from './kinds/endpoint.ts';
 import { priceChallenge } from './kinds/offer.ts';
 import {
@@ -82,6 +83,12 @@ function lastOf(known: StoredObservation): LastValue | undefined {
 const wasSeen = (known?: StoredObservation) =>
   known !== undefined && (hasValue(known) || (known.last !== undefined && hasValue(known.last)));
 
+/** The changes of a fact before the one that ends a state of it, which that one does not hide. */
+const earlierChanges = (kind: string, before: StoredObservation | LastValue) => {
+  const earlier_changes = weightyChanges(kind, before);
+  return earlier_changes.length > 0 && { earlier_changes };
+};
+
 /** What was seen before a change; nothing where there was no answer before, or only the method of the check changed. */
 const changedFrom = (before: StoredObservation | LastValue, found: DatedFinding) =>
   isLearned(before) &&
@@ -132,10 +139,11 @@ function settle(known: StoredObservation, found: DatedFinding, stamp: RunStamp):
   const last = lastOf(known) ?? (isUnanswered(found.outcome) ? toLast(known) : undefined);
   const now = fresh(found, stamp);
   if (isSame(known, found)) {
-    const { first_seen_at, changed_from } = known;
+    const { first_seen_at, changed_from, earlier_changes } = known;
     return {
       ...{ ...now, first_seen_at },
       ...(changed_from && { changed_from }),
+      ...(earlier_changes && { earlier_changes }),
       ...(known.last && { last: known.last }),
     };
   }
@@ -146,9 +154,11 @@ function settle(known: StoredObservation, found: DatedFinding, stamp: RunStamp):
       ...now,
       ...(found.kind !== reachKind && { first_seen_at: last.first_seen_at }),
       ...(last.changed_from && { changed_from: last.changed_from }),
+      ...(last.earlier_changes && { earlier_changes: last.earlier_changes }),
     };
-  if (!hasValue(found)) return { ...now, ...changedFrom(known, found), ...(last && { last }) };
-  return { ...now, ...changedFrom(last && !isEqual(last, found) ? last : known, found) };
+  const before = hasValue(found) && last && !isEqual(last, found) ? last : known;
+  const earlier = { ...changedFrom(before, found), ...earlierChanges(found.kind, before) };
+  return { ...now, ...earlier, ...(!hasValue(found) && last && { last }) };
 }
 
 /** A fact that was seen is not there: only the second such check, an hour or more after the first, says so. */
@@ -173,11 +183,12 @@ function unanswered(known: StoredObservation, found: DatedFinding, stamp: RunSta
 /** It has no answer still, whatever came in its place this time. */
 function stillUnanswered(known: StoredObservation, found: DatedFinding, stamp: RunStamp): StoredObservation {
   if (!isUnanswered(known.outcome)) return settle(known, found, stamp);
-  const { first_seen_at, changed_from, last } = known;
+  const { first_seen_at, changed_from, earlier_changes, last } = known;
   return {
     ...fresh(found, stamp),
     ...(known.outcome === found.outcome && { first_seen_at }),
     ...(changed_from && { changed_from }),
+    ...(earlier_changes && { earlier_changes }),
     ...(last && { last }),
   };
 }

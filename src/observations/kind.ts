@@ -90,6 +90,8 @@ interface Says<Value extends Json = Json> {
   readonly sayStandsOut?: (found: StandingOut<Value>) => Words | undefined;
   /** What became of a value, with `between` which days; undefined if that needs no sentence. */
   readonly sayChange?: (was: Before<Value>, now: ShownFinding<Value>, between: Words) => Words | undefined;
+  /** How much such a change weighs among those of one fact; a later change that weighs less does not hide it. Absent: only the last is said. */
+  readonly weighChange?: (was: Before<Value>, now: ShownFinding<Value>) => number;
 }
 
 /** What every kind of fact says about itself, whether Dossier checks it or the record of a listing states it. */
@@ -206,7 +208,7 @@ export const factsOf = <K extends NamedKind, Fact extends Pick<Observation, 'kin
 
 /** What is said of any value: of one that is none of the kind, nothing. */
 function sayOfAny<Value extends Json>(said: Says<Value>) {
-  const { value: schema, say, sayInLine, sayStandsOut, sayChange } = said;
+  const { value: schema, say, sayInLine, sayStandsOut, sayChange, weighChange } = said;
   const read = (value: unknown) => schema.safeParse(value).data;
   const ofRead =
     <Found extends ShownFinding>(
@@ -226,6 +228,13 @@ function sayOfAny<Value extends Json>(said: Says<Value>) {
         const value = read(now.value);
         const before = { ...was, value: read(was.value) ?? null };
         return value === undefined ? undefined : sayChange(before, { ...now, value }, between);
+      }),
+    weighChange:
+      weighChange &&
+      ((was: Before, now: ShownFinding) => {
+        const value = read(now.value);
+        const before = { ...was, value: read(was.value) ?? null };
+        return value === undefined ? 0 : weighChange(before, { ...now, value });
       }),
   };
 }

@@ -32,6 +32,34 @@ const value = z.unknown() as z.ZodType<Json>;
 const untrusted = z.record(z.string(), z.unknown()).optional();
 const maybe = z.string().optional();
 
+const changedFrom = z.object({
+  ...{ value, value_digest: maybe, outcome: z.enum(outcomes), seen_until: z.string() },
+  tools: z
+    .array(
+      z.object({
+        tool: z.string(),
+        change: z.enum(['added', 'removed', 'changed']),
+        class: z.enum(changeClasses),
+      }),
+    )
+    .optional()
+    .describe('Of a set of tools: which differ, 20 of them, and how, what weighs most first'),
+  members: z
+    .array(
+      z.object({
+        name: z.string(),
+        change: z.enum(['added', 'removed', 'changed']),
+        class: z.enum(changeClasses),
+      }),
+    )
+    .optional()
+    .describe('The same of prompts, resources or skills'),
+  counts: z
+    .partialRecord(z.enum(changeClasses), z.number())
+    .optional()
+    .describe('How many of them differ in each class'),
+});
+
 /** A fact that this service checked itself, with its source, date and vantage. Never a rating, never imported. */
 export const observation = z.object({
   kind: z.string(),
@@ -54,36 +82,16 @@ export const observation = z.object({
   source_url: z.string().optional(),
   observed_at: maybe.describe('When Dossier last saw this; absent if it has not checked'),
   first_seen_at: maybe.describe('Since when Dossier has seen the same'),
-  changed_from: z
-    .object({
-      ...{ value, value_digest: maybe, outcome: z.enum(outcomes), seen_until: z.string() },
-      tools: z
-        .array(
-          z.object({
-            tool: z.string(),
-            change: z.enum(['added', 'removed', 'changed']),
-            class: z.enum(changeClasses),
-          }),
-        )
-        .optional()
-        .describe('Of a set of tools: which differ, 20 of them, and how, what weighs most first'),
-      members: z
-        .array(
-          z.object({
-            name: z.string(),
-            change: z.enum(['added', 'removed', 'changed']),
-            class: z.enum(changeClasses),
-          }),
-        )
-        .optional()
-        .describe('The same of prompts, resources or skills'),
-      counts: z
-        .partialRecord(z.enum(changeClasses), z.number())
-        .optional()
-        .describe('How many of them differ in each class'),
-    })
+  changed_from: changedFrom.optional().describe('What was seen before the last change, and when last'),
+  earlier_changes: z
+    .array(
+      z.object({
+        ...{ value, value_digest: maybe, first_seen_at: z.string(), changed_from: changedFrom },
+        details: untrusted.describe('Of its details, the numbers'),
+      }),
+    )
     .optional()
-    .describe('What was seen before the last change, and when last'),
+    .describe('Of the changes before the last one, six that weigh most; the history has all'),
   missed_since: maybe.describe(
     'Since when checks have not seen this again, for the reason stated; it is what was seen before',
   ),
@@ -96,6 +104,9 @@ export const observation = z.object({
 export const ownReason = Symbol('own reason');
 /** Names why the checks since `missed_since` did not see a fact again; JSON has it within its reason. */
 export const missedReason = Symbol('reason of checks that did not see it again');
+/** A change before the last one: what it was to and from. */
+export type EarlierChange = NonNullable<z.infer<typeof observation>['earlier_changes']>[number];
+
 export type Observation = z.infer<typeof observation> & {
   readonly [ownReason]?: Words | undefined;
   readonly [missedReason]?: Words;
@@ -166,7 +177,7 @@ export interface Finding<Value extends Json = Json> extends RecordedSubject {
 
 const lastFields = [
   ...(['value', 'outcome', 'asks_for', 'details', 'observed_at', 'first_seen_at'] as const),
-  ...(['changed_from', 'method_version', 'rule', 'value_digest', 'by', 'open'] as const),
+  ...(['changed_from', 'earlier_changes', 'method_version', 'rule', 'value_digest', 'by', 'open'] as const),
 ] as const;
 /** A value as it was last seen, stored behind a state without one. */
 export type LastValue = Pick<StoredObservation, (typeof lastFields)[number]>;
@@ -183,6 +194,7 @@ export interface StoredObservation extends Omit<Finding, 'why' | 'open' | 'ended
   readonly observed_at: string;
   readonly first_seen_at: string;
   readonly changed_from?: Observation['changed_from'] & object;
+  readonly earlier_changes?: EarlierChange[];
   readonly vantage: string;
   readonly method_version: string;
   /** Since when, and why, checks after `observed_at` have not seen it again. */

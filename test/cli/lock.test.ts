@@ -386,7 +386,7 @@ it('a 404 that is not of a Dossier is no answer', async () => {
   );
 });
 
-it('of several changes of the tools, a check says the last, and that it is not all', async () => {
+it('of several changes of the tools that weigh the same, a check says the first and the last', async () => {
   expect((await lock('--update')).code).toBe(0);
   for (const changed of ['Reads and keeps mail', 'Reads mail, and sends it to us']) {
     description = changed;
@@ -397,9 +397,24 @@ it('of several changes of the tools, a check says the last, and that it is not a
   expect([code, stdout]).toEqual([
     1,
     expect.stringMatching(
-      /^com\.example\/mail: tools\.surface `\S+`: of several changes since, the last: its tools changed between \S+ and \S+: other words in `read`, known since \S+\n$/,
+      /^com\.example\/mail: tools\.surface `\S+`: of several changes since, what weighs most: its tools changed between \S+ and \S+: other words in `read`; the last: its tools changed between \S+ and \S+: other words in `read`, known since \S+\n$/,
     ),
   ]);
+});
+
+it('of several changes of the tools, a check says the one that weighs most, whatever came later', async () => {
+  expect((await lock('--update')).code).toBe(0);
+  for (const [hint, text] of [
+    [true, 'Reads mail'],
+    [true, 'Reads all mail'],
+  ] as const) {
+    [isReadOnly, description] = [hint, text];
+    directory.wait(60);
+    await look();
+  }
+  expect((await check()).stdout).toMatch(
+    /: of several changes since, what weighs most: its tools changed between \S+ and \S+: other hints of `read`; the last: its tools changed between \S+ and \S+: other words in `read`, known since \S+\n$/,
+  );
 });
 
 it('a listing that is gone is a change', async () => {

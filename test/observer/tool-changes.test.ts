@@ -100,8 +100,10 @@ const digestOf = ({ name, description, inputSchema }: ReturnType<typeof tool>) =
   hash('sha256', JSON.stringify({ description, inputSchema, name }));
 const textOf = async (name: string, args: object = {}) =>
   (await client.call(name, { handle, ...args })).content[0]?.text ?? '';
-const change = /Its tools changed between \S+ and \S+: ([^.]*)\./;
-const saidChange = async () => change.exec(await textOf('get_agent'))?.[1];
+const change = /Its tools changed between \S+ and \S+: ([^.]*)\./g;
+const saidChanges = async () => [...(await textOf('get_agent')).matchAll(change)].map(([, said]) => said);
+/** The last change that is said; what weighs more stands before it. */
+const saidChange = async () => (await saidChanges()).at(-1);
 
 it('takes the same tools after an upgrade of the SDK, and in the other era, for the same tools', async () => {
   offered = Array.from({ length: 27 }, (_, n) => ({
@@ -199,6 +201,29 @@ it.each([
   await look([tool('one')]);
   await look([tool('one', takes({ [name]: { type: 'string', ...more } }))]);
   expect(await saidChange()).toBe(said);
+});
+
+it('a change that weighs less, a 401, or four of them do not hide one that weighs more', async () => {
+  const words = (description: string) => tool('read', { description });
+  const secret = tool('send', takes({ password: { type: 'string' } }));
+  await look([tool('send'), words('Reads.')]);
+  await look([secret, words('Reads.')]);
+  const weighty = 'an argument named as a secret in `send`';
+  expect(await saidChanges()).toEqual([weighty]);
+  await look([secret, words('Reads mail.')]);
+  expect(await saidChanges()).toEqual([weighty, 'other words in `read`']);
+  await look(401);
+  expect(await saidChanges()).toEqual([weighty, 'other words in `read`']);
+  for (const n of [1, 2, 3, 4]) await look([secret, words(`Reads mail ${n}.`)]);
+  expect(await saidChanges()).toEqual([weighty, 'other words in `read`', 'other words in `read`']);
+  await look([secret, words('Reads mail 4.'), tool('new')]);
+  expect(await saidChanges()).toEqual([weighty, 'other words in `read`', 'added `new`']);
+  // More than 90 days after a change, nothing of it stands out any more.
+  for (let days = 0; days < 88; days += 22) {
+    directory.wait(21 * 86_400);
+    await look([secret, words('Reads mail 4.'), tool('new')]);
+  }
+  expect(await saidChanges()).toEqual(['other words in `read`', 'other words in `read`', 'added `new`']);
 });
 
 it('a secret deep within the arguments is one, and words of a new argument are no other words', async () => {

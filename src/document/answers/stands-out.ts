@@ -19,6 +19,7 @@ import {
   within,
 } from '../../core/words.ts';
 import { isWeighty, leadsElsewhere } from '../../listings/moves.ts';
+import { weightyChanges } from '../../observations/earlier-changes.ts';
 import type { Kind } from '../../observations/kind.ts';
 import { accessOauth, accessRequired } from '../../observations/kinds/access.ts';
 import { endpointAnswers } from '../../observations/kinds/endpoint.ts';
@@ -176,17 +177,31 @@ function unreadTools({ listing, seen }: Judged): Words[] {
 
 const changed_days = 90;
 
+const mostChanges = 3;
+
+/** The changes of a fact since a day that are said: those that weigh most, and the last one. */
+function shownChanges({ kind }: Kind, one: SeenFact<Kind>, listing: ListingDocument) {
+  const all = weightyChanges(kind, one).filter(
+    ({ first_seen_at }) => daysSince(first_seen_at, listing) <= changed_days,
+  );
+  return [...all.slice(0, mostChanges - 1), ...all.slice(mostChanges - 1).slice(-1)];
+}
+
 function changed(judged: Judged): Words[] {
-  const { listing, known } = judged;
+  const { listing, seen } = judged;
   return kinds.flatMap((kind) =>
-    (kind.sayChange ? known(kind) : []).flatMap((one) => {
-      const { changed_from, first_seen_at, subject } = one;
-      if (!changed_from || daysSince(first_seen_at, listing) > changed_days) return [];
-      if (changed_from.value === null && changed_from.outcome !== 'nothing') return [];
-      const said = kind.sayChange?.(changed_from, one, between(one));
-      if (!said) return [];
-      const isOlder = !isEmpty(sinceThen(judged, one));
-      const text = isOlder ? say`${said}; last seen on ${day(one.observed_at)}` : said;
+    (kind.sayChange ? seen(kind) : []).flatMap((one) => {
+      const { subject } = one;
+      const said = shownChanges(kind, one, listing).flatMap((change) => {
+        const isLast = change.changed_from === one.changed_from;
+        const now = isLast ? { ...one, value: change.value } : change;
+        const words = kind.sayChange?.(change.changed_from, now, between(change));
+        const isOlder = isLast && !isEmpty(sinceThen(judged, one));
+        return words && isOlder ? say`${words}; last seen on ${day(one.observed_at)}` : (words ?? []);
+      });
+      if (said.length === 0) return [];
+      // Several changes of one fact are one notice, so that they leave room for others.
+      const text = said.length > 1 ? join(said.map(ended), ' ') : join(said, '');
       return [listing.remotes.length < 2 || subject === undefined ? text : say`At ${code(subject)}: ${text}`];
     }),
   );

@@ -8,7 +8,7 @@ import { defineKind, type ShownFinding } from '../kind.ts';
 import type { Observation } from '../observation.ts';
 import { ofRareRemotes, withoutAnswer } from '../remotes.ts';
 import { listedNames, toListedFinding } from './listed.ts';
-import { changedMembersWords } from './member-changes.ts';
+import { changedMembersWords, surfaceWeight } from './member-changes.ts';
 
 /** What a list beside that of tools is: its digest; why it is none where the endpoint declares it; nothing where it declares none. */
 const ofBeside = (
@@ -87,6 +87,7 @@ export const promptsSurface = defineKind({
   say: listWords(surfaces.prompts),
   sayInLine: lineWords(surfaces.prompts),
   sayChange: (was, _now, between) => changeWords(surfaces.prompts)(was, between),
+  weighChange: surfaceWeight,
   method_version: 'prompts/1',
   ...ofBeside(surfaces.prompts),
 });
@@ -107,6 +108,7 @@ export const resourcesSurface = defineKind({
   // Documents come and go; that the words about one became others is what a model may act on.
   sayChange: (was, _now, between) =>
     was.counts?.words ? changeWords(surfaces.resources)(was, between) : undefined,
+  weighChange: surfaceWeight,
   method_version: 'resources/1',
   ...ofBeside(surfaces.resources),
 });
@@ -126,6 +128,7 @@ export const skillsSurface = defineKind({
   say: listWords(surfaces.skills, (skill) => (isDynamic(skill) ? own(' (files: dynamic)') : own(''))),
   sayInLine: lineWords(surfaces.skills),
   sayChange: (was, _now, between) => changeWords(surfaces.skills)(was, between),
+  weighChange: surfaceWeight,
   method_version: 'skills/1',
   ...ofBeside(surfaces.skills, ({ resources }) => ({
     files: Array.isArray(resources) ? resources.length : resources === 'dynamic' ? 'dynamic' : null,

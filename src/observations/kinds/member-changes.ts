@@ -233,6 +233,10 @@ export function surfaceChanges(
   };
 }
 
+/** How much a change of a list weighs: as much as the weightiest of its classes. */
+export const surfaceWeight = ({ counts = {} }: { readonly counts?: ChangeCounts | undefined }): number =>
+  changeClasses.length - (changeClasses.findIndex((name) => counts[name]) + 1 || changeClasses.length);
+
 const classWords: Readonly<Record<ChangeClass, Words>> = {
   secret: own('an argument named as a secret in'),
   hints: own('other hints of'),

@@ -7,7 +7,15 @@ import { defineKind } from '../kind.ts';
 import { isUnanswered } from '../outcome.ts';
 import { ofRemotes } from '../remotes.ts';
 import { convert, toCaip19 } from './assets.ts';
-import { allOffers, offersChange, offersWords, paidOffers, readOffers, toPaidOffers } from './offers.ts';
+import {
+  allOffers,
+  offersChange,
+  offersWeight,
+  offersWords,
+  paidOffers,
+  readOffers,
+  toPaidOffers,
+} from './offers.ts';
 
 /** One way to pay, as a source quotes it. */
 export interface Offer {
@@ -206,11 +214,14 @@ export const priceChallenge = defineKind({
     if (was.outcome === 'nothing')
       return say`Quotes ${offersWords(quoted)}, and no price before (${between})`;
     // Of offers that are stored shortened, or not all read, it is not known which came and which went.
-    if (was.value_digest !== undefined || now.details?.quoted !== undefined)
-      return say`Quotes other offers than before, now ${offersWords(quoted)} (${between})`;
+    const hasAll = now.details?.offers !== undefined;
+    const isCut = now.value_digest !== undefined && !hasAll;
+    if (was.value_digest !== undefined || now.details?.quoted !== undefined || isCut)
+      return say`Other offers than before${hasAll ? say`: ${offersWords(quoted)}` : say``} (${between})`;
     const change = offersChange(readOffers(was.value), quoted);
     return change && say`${change} (${between})`;
   },
+  weighChange: (was, now) => offersWeight(readOffers(was.value), readOffers(now.value)),
   method_version: 'price/3',
   ...ofRemotes(toFinding),
 });

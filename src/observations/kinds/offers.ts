@@ -141,6 +141,23 @@ function toMoved(gone: readonly PaidOffer[], added: readonly PaidOffer[]) {
   });
 }
 
+/** How many times as much a raised amount is, as a weight. */
+function raiseWeight({ was, is }: ReturnType<typeof toMoved>[number]): number {
+  const [before, after] = [BigInt(was.amount), BigInt(is.amount)];
+  if (after <= before) return 0;
+  if (after >= before * 10n) return 3;
+  return after >= before * 2n ? 2 : 1;
+}
+
+/** How much a change of offers weighs: most if another asset, network or scheme takes the place of one, then by how much more is asked for. */
+export function offersWeight(before: readonly PaidOffer[], after: readonly PaidOffer[]): number {
+  const [gone, added] = [without(before, after), without(after, before)];
+  const [old, now] = [new Set(before.map(unitOf)), new Set(after.map(unitOf))];
+  const isReplaced = [...old].some((unit) => !now.has(unit)) && [...now].some((unit) => !old.has(unit));
+  const added_weight = added.length > 0 && gone.length === 0 ? 1 : 0;
+  return Math.max(isReplaced ? 4 : added_weight, ...toMoved(gone, added).map(raiseWeight));
+}
+
 const mostNamed = 2;
 
 /**

@@ -200,6 +200,7 @@ export const pricePayTo = defineKind({
   value: payees,
   say: ({ value }) => payeesWords(value),
   sayChange: (was, now, between) => say`${payeesChange(was, now)} (${between})`,
+  weighChange: () => 1,
   method_version: 'price/3',
   ...ofRareRemotes(payToFinding),
 });

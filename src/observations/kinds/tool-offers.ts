@@ -5,7 +5,14 @@ import type { EndpointAnswer } from '../endpoint/conversation.ts';
 import { shortNameOf, surfaces } from '../endpoint/surface.ts';
 import type { Before, ShownFinding } from '../kind.ts';
 import { decodeOffers, type Offer, readAccepted } from './offer.ts';
-import { offersChange, offersWithPayees, offersWords, paidOffers, toPaidOffers } from './offers.ts';
+import {
+  offersChange,
+  offersWeight,
+  offersWithPayees,
+  offersWords,
+  paidOffers,
+  toPaidOffers,
+} from './offers.ts';
 
 /** One way to pay for one tool; without `tool`, for whatever the address is asked. */
 const toolOffer = paidOffers.element.extend({ tool: z.string().optional() });
@@ -116,7 +123,10 @@ export const toolOffersChange =
   (place: Words) =>
   (was: Before<ToolOffer[]>, now: ShownFinding<ToolOffer[]>, between: Words): Words | undefined => {
     const [before, after] = [toolsOf(was.value ?? []), toolsOf(allToolOffers(now))];
-    const isWhole = was.value_digest === undefined && after.size === (now.details?.tools ?? after.size);
+    const isWhole =
+      was.value_digest === undefined &&
+      after.size === (now.details?.tools ?? after.size) &&
+      (now.details?.offers !== undefined || now.value_digest === undefined);
     if (!isWhole) return say`Prices in ${place} changed (${between})`;
     if (before.size === 0) return say`States prices in ${place}, and none before (${between})`;
     const changes = [...before].flatMap(([tool, offers]) => {
@@ -135,3 +145,9 @@ export const toolOffersChange =
     ];
     return said.length > 0 ? say`In ${place}: ${join(said, '; ')} (${between})` : undefined;
   };
+
+/** How much a change of prices of tools weighs: as much as that of the tool whose price changed most. */
+export function toolOffersWeight(was: Before<ToolOffer[]>, now: ShownFinding<ToolOffer[]>): number {
+  const [before, after] = [toolsOf(was.value ?? []), toolsOf(allToolOffers(now))];
+  return Math.max(0, ...[...after].map(([tool, offers]) => offersWeight(before.get(tool) ?? [], offers)));
+}

@@ -5,7 +5,7 @@ import { surfaces, type Tool } from '../endpoint/surface.ts';
 import { defineKind } from '../kind.ts';
 import { ofRemotes } from '../remotes.ts';
 import { listedNames, toListedFinding } from './listed.ts';
-import { changedMembersWords } from './member-changes.ts';
+import { changedMembersWords, surfaceWeight } from './member-changes.ts';
 
 /** What a tool states that it does to the world: clients may ask or not ask before a call because of it. */
 export function toHints({ annotations }: Tool): string[] {
@@ -42,6 +42,7 @@ export const toolsSurface = defineKind({
     tools && counts
       ? say`Its tools changed ${between}: ${changedMembersWords(surfaces.tools, tools, counts)}`
       : say`Its tools changed ${between}`,
+  weighChange: surfaceWeight,
   method_version: 'tools/2',
   ...ofRemotes((endpoint) => {
     const { list } = endpoint;

@@ -10,6 +10,7 @@ import {
   toolDetails,
   toolOffers,
   toolOffersChange,
+  toolOffersWeight,
   toolOffersWords,
   toToolOffers,
   unlistedOf,
@@ -115,6 +116,7 @@ export const priceX402 = defineKind({
   value: toolOffers,
   say: toolOffersWords,
   sayChange: toolOffersChange(own('its x402 document')),
+  weighChange: toolOffersWeight,
   method_version: 'x402/1',
   ...ofDocuments(pricesOf),
 });

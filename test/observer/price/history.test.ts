@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startEndpoint } from '../../support/endpoints/mcp-endpoint.ts';
 import { handleAt, type ObservedDirectory, openObserved } from '../../support/endpoints/observed.ts';
 import { type Asked, startX402Server } from '../../support/endpoints/paid-endpoint.ts';
+import { connect } from '../../support/mcp-clients.ts';
 import { changesOfNextCheck } from '../../support/next-check.ts';
 
 const alice = '0x1111111111111111111111111111111111111111';
@@ -106,4 +107,20 @@ it('says what became of an offer behind the first one, which is the same', async
       /^price raised from 500 of `?0x2{40}`? to 700 of `?0x2{40}`? on Base \(the other was last seen on [\d-]{10}\)$/,
     ),
   ]);
+});
+
+it('what is paid, and to whom, stands out whatever smaller change of it came later', async () => {
+  asked = { dollars: '$0.041', payTo: mallory };
+  observed.directory.wait(86_400);
+  await look('price.challenge');
+  const client = await connect('v1', { app: observed.directory.app });
+  const { content } = await client.call('get_agent', { handle: handleAt('shop') });
+  await client.close();
+  const [dates, other] = [String.raw`\(between [\d-]{10} and [\d-]{10}\)\.`, '`?0x'];
+  expect(content[0]?.text).toMatch(
+    new RegExp(
+      `Price raised from 0\\.01 USDC to 0\\.04 USDC on Base ${dates} Price raised from 0\\.04 USDC to 0\\.041 USDC on Base ${dates}`,
+    ),
+  );
+  expect(content[0]?.text).toMatch(new RegExp(`Paid to ${other}2{40}.* instead of ${other}1{40}.* ${dates}`));
 });

@@ -1,0 +1,55 @@
+import { isDeepStrictEqual } from 'node:util';
+import { own } from '../core/words.ts';
+import { kindOf } from './kinds.ts';
+import type { EarlierChange, Observation } from './observation.ts';
+
+/** Changes of one fact that are kept, and of those that weigh the same; the history has all of them. */
+const [mostKept, mostOfWeight] = [6, 3];
+
+/** What the changes of a fact are read from. */
+type Changed = Pick<Observation, 'value' | 'value_digest' | 'changed_from'> & {
+  readonly details?: Readonly<Record<string, unknown>> | undefined;
+  readonly first_seen_at?: string | undefined;
+  readonly earlier_changes?: readonly EarlierChange[] | undefined;
+};
+
+/** Whether a change is said at all: what nothing is said of weighs nothing. */
+const isSaid = (kind: string, { value, changed_from: from, ...more }: EarlierChange) =>
+  (from.value !== null || from.outcome === 'nothing') &&
+  kindOf(kind)?.sayChange?.({ ...from, value: from.value }, { ...more, value }, own('')) !== undefined;
+
+const weightOf = (kind: string, { value, changed_from, ...more }: EarlierChange) =>
+  kindOf(kind)?.weighChange?.(changed_from, { ...more, value }) ?? 0;
+
+const isSameChange = (a: EarlierChange, b: EarlierChange) =>
+  isDeepStrictEqual([a.changed_from.value, a.value], [b.changed_from.value, b.value]);
+
+/** The last change of a fact that has a value. Its lists are not kept, but how many there were of what is stored in part. */
+function lastChange(fact: Changed): EarlierChange | undefined {
+  const { value, value_digest, details = {}, changed_from, first_seen_at } = fact;
+  if (!changed_from || value === null || first_seen_at === undefined) return undefined;
+  const counts = Object.entries(details).filter(([, one]) => typeof one === 'number');
+  return {
+    ...{ value, first_seen_at, changed_from },
+    ...(value_digest && { value_digest }),
+    ...(counts.length > 0 && { details: Object.fromEntries(counts) }),
+  };
+}
+
+/**
+ * The changes of a fact, what weighs most first and the last one at the end. Each weighs no less than any after it, so that the
+ * weightiest one since any day is among them, whatever came later.
+ */
+export function weightyChanges(kind: string, fact: Changed): EarlierChange[] {
+  const earlier = fact.earlier_changes ?? [];
+  const last = lastChange(fact);
+  if (!last || !isSaid(kind, last)) return [...earlier];
+  if (!kindOf(kind)?.weighChange) return [last];
+  const weight = weightOf(kind, last);
+  const others = earlier
+    .filter((one) => !isSameChange(one, last))
+    .map((change) => ({ change, weight: weightOf(kind, change) }));
+  const heavier = others.filter((one) => one.weight > weight);
+  const equal = others.filter((one) => one.weight === weight).slice(1 - mostOfWeight);
+  return [...[...heavier, ...equal].slice(0, mostKept - 1).map(({ change }) => change), last];
+}
