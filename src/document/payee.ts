@@ -3,7 +3,7 @@ import { handleWords } from '../core/handle.ts';
 import { type Payee, payeeName, payeePath, readPayee } from '../core/payee.ts';
 import { Problem } from '../core/problem.ts';
 import { day as dayText, lines, list, paragraphs } from '../core/text.ts';
-import { code, count, day, dayOf, join, own, say, toMarkdown, type Words } from '../core/words.ts';
+import { code, count, day, dayOf, join, own, say, sentence, toMarkdown, type Words } from '../core/words.ts';
 import type { AskedPayee } from '../listings/payees.ts';
 import { networkWords } from '../observations/kinds/assets.ts';
 import { offersWords } from '../observations/kinds/offers.ts';
@@ -58,13 +58,22 @@ const toAsking = (asked: AskedPayee): Asking => {
 const listingsOf = (rows: readonly AskedPayee[]): number => new Set(rows.map(({ handle }) => handle)).size;
 
 /** How many listings ask to be paid there, and how many did. */
-function countWords(payee: Payee, rows: readonly AskedPayee[]): Words {
+function countWords(payee: Payee, rows: readonly AskedPayee[], isCut: boolean): Words {
   const now = listingsOf(rows.filter(({ until }) => until === undefined));
   const ever = listingsOf(rows);
   const on = payee.network === undefined ? say`` : say` on ${networkWords(payee.network)}`;
-  const before = ever === now ? say`` : say`; ${count(ever - now, 'listing')} did before and no more`;
+  // Rows of those that ask for it now come first, so that of these none is left out once a former one is shown.
+  const [least, leastBefore] = [isCut && ever === now, isCut && ever > now].map((isLeast) =>
+    isLeast ? own('at least ') : say``,
+  );
+  const before =
+    ever === now
+      ? say``
+      : say`; ${leastBefore ?? say``}${count(ever - now, 'listing')} did before and no more`;
   const ask = now === 1 ? own('asks') : own('ask');
-  return say`${now === 0 ? own('No listing') : count(now, 'listing')} ${now === 0 ? own('asks') : ask} to be paid there${on}${before}.`;
+  return now === 0
+    ? say`No listing asks to be paid there${on}${before}.`
+    : sentence(say`${least ?? say``}${count(now, 'listing')} ${ask} to be paid there${on}${before}`);
 }
 
 /** What is known of a payee: which listings ask to be paid there, with which offers, since when and until when. */
@@ -73,7 +82,7 @@ export type PayeeDocument = Awaited<ReturnType<typeof readPayeeDocument>>;
 /** Reads who asks to be paid at an address, or did. Throws not_found if no check saw it. */
 export async function readPayeeDocument(name: string, { store, config, clock }: Context) {
   const payee = readPayee(name);
-  const rows = payee ? await store.listings.asked(payee.address, mostShown + 1) : [];
+  const rows = payee ? await store.listings.asked(payee, mostShown + 1) : [];
   if (!payee || rows.length === 0) throw new Problem('not_found', noPayee);
   const shown = rows.slice(0, mostShown);
   const isThere = ({ network }: AskedPayee) =>
@@ -86,7 +95,7 @@ export async function readPayeeDocument(name: string, { store, config, clock }: 
     ...(payee.network === undefined && {
       networks: [...new Set(rows.map(({ network }) => network).filter(Boolean))],
     }),
-    summary: countWords(payee, there),
+    summary: countWords(payee, there, there.length === mostShown && rows.length > mostShown),
     /** On the network that the name has, if it has one; those that ask for it now first. */
     asked_by: there.map(toAsking),
     ...(elsewhere.length > 0 && { on_other_networks: elsewhere.map(toAsking) }),

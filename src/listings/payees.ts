@@ -149,7 +149,7 @@ const selectFormerlyPaid = precompileQuery((db, key: string, network: string, li
 export const readFormerlyPaid = (db: Db, { key, network = '' }: PayeeQuery, limit: number) =>
   selectFormerlyPaid(db, key, network, limit);
 
-const selectAsked = precompileQuery((db, key: string, limit: number) =>
+const selectAsked = precompileQuery((db, key: string, network: string, limit: number) =>
   db
     .selectFrom('payee')
     .innerJoin('listing', 'listing.handle', 'payee.handle')
@@ -157,6 +157,7 @@ const selectAsked = precompileQuery((db, key: string, limit: number) =>
     .where('payee.key', '=', key)
     .where('withdrawn', 'is', null)
     .where(sql<boolean>`(payee.until is null or listing.hidden is null)`)
+    .orderBy(sql`case when ${network} = '' or payee.network in ('', ${network}) then 0 else 1 end`)
     .orderBy(sql`case when payee.until is null then 0 else 1 end`)
     .orderBy('payee.until', 'desc')
     .orderBy('payee.since')
@@ -168,6 +169,9 @@ const selectAsked = precompileQuery((db, key: string, limit: number) =>
 /** Who asks to be paid at an address, and who did. */
 export type AskedPayee = ValueOf<typeof payeeTable>;
 
-/** Up to `limit` of the shown listings that ask to be paid at an address, or did, on whatever network; those that do first. */
-export const readAsked = async (db: Db, key: string, limit: number): Promise<AskedPayee[]> =>
-  (await selectAsked(db, key, limit)).map(payeeTable.decode);
+/** Up to `limit` of the shown listings that ask to be paid at an address, or did: on this network first, and those that do before others. */
+export const readAsked = async (
+  db: Db,
+  { key, network = '' }: PayeeQuery,
+  limit: number,
+): Promise<AskedPayee[]> => (await selectAsked(db, key, network, limit)).map(payeeTable.decode);

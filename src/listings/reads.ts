@@ -1,4 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
+import type { Payee } from '../core/payee.ts';
 import type { FacetChoice } from '../search/facets.ts';
 import { rankFew, rankListings } from '../search/gather.ts';
 import type { SearchQuery } from '../search/query.ts';
@@ -197,8 +198,9 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
   recording: (references: readonly Reference[], limit: number) => readRecording(db, references, limit),
   /** For each of these, up to `limit` shown listings that had it and have it no more, the last to have it first. */
   formerly: (references: readonly Reference[], limit: number) => readFormerly(db, references, limit),
-  /** Up to `limit` payees of shown listings at an address, those that are asked for now first. */
-  asked: (address: string, limit: number) => readAsked(db, toPayeeKey(address), limit),
+  /** Up to `limit` payees of shown listings at an address, on its network first, those that are asked for now before others. */
+  asked: ({ address, network }: Payee, limit: number) =>
+    readAsked(db, { key: toPayeeKey(address), network }, limit),
   /** Visible listings that have words of a query, ranked. */
   search: (query: SearchQuery<FacetChoice>) => rankListings(db, search, query),
   /** The ids of up to `limit` visible listings that have most of the words of a text, best first; of very many, most likely those. */

@@ -6,6 +6,7 @@ import { faultsOfHtml } from '../support/valid-html.ts';
 
 const alice = '0xAAaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaAA';
 const mallory = '0x2222222222222222222222222222222222222222';
+const mallPayee = '0x4444444444444444444444444444444444444444';
 const sol = 'DYw8jCTfwHNRJhhmFcbXvVDTqWMEVFBX6ZKUmG5CNSKK';
 const usdc = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913';
 const [base, sepolia] = ['eip155:8453', 'eip155:84532'];
@@ -38,6 +39,19 @@ const startShop = (name: string) =>
     response.end(JSON.stringify({ x402Version: 2, error: 'pay', resource: { url: 'x' }, accepts }));
   });
 
+/** A server with six endpoints, each of which asks to be paid at one address on twenty networks. */
+const startMall = () =>
+  startEndpoint((_body, { method, url = '' }, response) => {
+    const [, at] = /^\/mcp\/(\d)$/.exec(url) ?? [];
+    if (method !== 'POST' || at === undefined) return void response.writeHead(404).end();
+    const accepts = Array.from({ length: 20 }, (_, one) => ({
+      ...{ scheme: 'exact', network: `eip155:${1000 + 20 * Number(at) + one}`, payTo: mallPayee },
+      ...{ asset: usdc, amount: '10000', maxTimeoutSeconds: 60 },
+    }));
+    response.writeHead(402, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ x402Version: 2, error: 'pay', resource: { url: 'x' }, accepts }));
+  });
+
 /** The listing of a shop, each of another publisher. */
 const handleAt = (name: string) => `com.${name}/a`;
 const urlAt = (name: string) => `https://mcp.${name}.com/mcp`;
@@ -46,12 +60,14 @@ let directory: Directory;
 let servers: Endpoint[];
 beforeAll(async () => {
   const names = Object.keys(quoted);
-  servers = await Promise.all(names.map(startShop));
-  const hosts = names.map((name, at) => [`mcp.${name}.com`, servers[at]?.url]);
+  servers = await Promise.all([...names.map(startShop), startMall()]);
+  const hosts = [...names, 'mall'].map((name, at) => [`mcp.${name}.com`, servers[at]?.url]);
   directory = await openDirectory({
-    entries: names.map((name) =>
-      registryEntry(handleAt(name), { remotes: [{ type: 'streamable-http', url: urlAt(name) }] }),
-    ),
+    entries: [...names, 'mall'].map((name) => {
+      const paths = name === 'mall' ? ['/0', '/1', '/2', '/3', '/4', '/5'] : [''];
+      const remotes = paths.map((path) => ({ type: 'streamable-http', url: `${urlAt(name)}${path}` }));
+      return registryEntry(handleAt(name), { remotes });
+    }),
     environment: { LIMITS: 'off', HOST_OVERRIDES: JSON.stringify(Object.fromEntries(hosts)) },
   });
   for (const name of names) await directory.observe(handleAt(name));
@@ -199,6 +215,14 @@ describe('the page of a payee', () => {
     const page = plain(await read(`/payees/${base}:${mallory}`));
     expect(page).toContain('No listing asks to be paid there on Base.');
     expect(page).toContain(`On other networks${handleAt('kiosk')} asks to be paid there since`);
+  });
+
+  it('on a network that is asked for is read before a hundred on others', async () => {
+    await directory.observe(handleAt('mall'));
+    const page = plain(await read(`/payees/eip155:1119:${mallPayee}`));
+    expect(page).toContain('1 listing asks to be paid there on eip155:1119.');
+    expect(page).toContain('Only the first 100 are shown.');
+    expect(plain(await read(`/payees/${mallPayee}`))).toContain('At least 1 listing asks to be paid there.');
   });
 
   it('is valid HTML, with what others wrote as text', async () => {

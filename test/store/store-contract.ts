@@ -923,7 +923,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
         await store.write((tx) => tx.observations.put({ handle, observed_at: dayAt(day), observations }));
       }
       const stored = await Promise.all(
-        Array.from({ length: 60 }, (_, day) => store.listings.asked(`payee-${day}`, 2)),
+        Array.from({ length: 60 }, (_, day) => store.listings.asked({ address: `payee-${day}` }, 2)),
       );
       const untils = stored.map(([one]) => one && (one.until ?? 'now'));
       expect(untils).toEqual([
