@@ -5,7 +5,7 @@ import { returned, toContent } from '../../net/answer.ts';
 import { defineKind } from '../kind.ts';
 import type { Finding } from '../observation.ts';
 import { ecosystemOf, orderOf } from '../packages/version-order.ts';
-import { namesWords, sourceOf } from '../published/document.ts';
+import { namesWords, sourceOf, toTime } from '../published/document.ts';
 import { digestForm, readManifest } from '../published/oci.ts';
 import { ofPackages, ofPublished, packageRegistries } from '../published/readers.ts';
 import { type PackageRegistry, packagesOn, type RecordedPackage, registryOf } from '../published/recorded.ts';
@@ -83,13 +83,13 @@ async function ofFile(
   if (/^(?:text\/html|application\/xhtml)/i.test(headers['content-type'] ?? ''))
     return { ...withoutAnswer(returned(code(url), answer, own('a file'))), ...place };
   const length = headers['content-length'] ?? '';
-  const modified = Date.parse(headers['last-modified'] ?? '');
+  const last_modified = toTime(headers['last-modified']);
   const recorded = run.listing.packages.find(({ identifier }) => identifier === url);
   return {
     value: { size_bytes: /^\d{1,15}$/.test(length) ? Number(length) : null },
     outcome: 'seen',
     details: { records_sha256: recorded?.file_sha256 !== undefined },
-    ...(!Number.isNaN(modified) && { as_seen: { last_modified: new Date(modified).toISOString() } }),
+    ...(last_modified !== undefined && { as_seen: { last_modified } }),
     ...place,
   };
 }

@@ -5,6 +5,7 @@ import { code, day, join, listed, own, say, type Words } from '../../core/words.
 import type { Fetched } from '../../net/answer.ts';
 import { defineKind } from '../kind.ts';
 import type { Finding } from '../observation.ts';
+import { toTime } from '../published/document.ts';
 import { ofOrigins, originsOf, ownProbe, withoutAnswer } from '../remotes.ts';
 import type { Run, Subject } from '../run.ts';
 
@@ -26,11 +27,11 @@ function readSecurityTxt(text: string) {
   const lines = text.slice(0, 64 * 1024).split(/\r?\n/, mostLines);
   const contacts = valuesOf(lines, 'contact').filter((contact) => contactForm.test(contact));
   if (contacts.length === 0) return undefined;
-  const expires_ms = Date.parse(valuesOf(lines, 'expires')[0] ?? '');
+  const expires = toTime(valuesOf(lines, 'expires')[0]);
   const policy = valuesOf(lines, 'policy').find((link) => contactForm.test(link));
   return {
     contacts: contacts.slice(0, mostContacts),
-    ...(!Number.isNaN(expires_ms) && { expires: new Date(expires_ms).toISOString() }),
+    ...(expires !== undefined && { expires }),
     ...(policy && { policy }),
   };
 }

@@ -61,10 +61,11 @@ export function namesWords(count: number, names: readonly string[]): Words {
   return say`${count}: ${codes(shown)}${more > 0 ? say` and ${more} more` : own('')}`;
 }
 
-/** A time of a registry as RFC 3339; undefined for what is none. */
+/** A time that a host states, as RFC 3339; undefined for what is none, or is not in a year of four digits. */
 export function toTime(value: unknown): string | undefined {
   const time_ms = typeof value === 'string' ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(time_ms) ? undefined : new Date(time_ms).toISOString();
+  const time = Number.isNaN(time_ms) ? undefined : new Date(time_ms).toISOString();
+  return time && /^\d{4}-/.test(time) ? time : undefined;
 }
 
 /** How sources name a registry: by its host. */

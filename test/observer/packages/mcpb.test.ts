@@ -29,7 +29,10 @@ const stores: typeof forge = {
 const files: typeof forge = {
   '/robots.txt': [200, {}],
   '/mcp/page.mcpb': [200, { 'content-type': 'text/html; charset=utf-8' }],
-  '/mcp/plain.mcpb': [200, { 'transfer-encoding': 'chunked' }],
+  '/mcp/plain.mcpb': [
+    200,
+    { 'transfer-encoding': 'chunked', 'last-modified': 'Sat, 01 Jan 12026 00:00:00 GMT' },
+  ],
   '/mcp/refused.mcpb': [200, {}],
   '/mcp/no-head.mcpb': [405, {}],
   '/mcp/loop.mcpb': [302, { location: `https://github.com${release}/loop-mcp.mcpb` }],
@@ -121,8 +124,10 @@ it('says that a file is gone, and that a page or a place to sign in is none', as
   expect((await look('no-head')).found).toMatchObject({ outcome: 'otherwise' });
 });
 
-it('says nothing of a size that is not stated', async () => {
-  expect((await look('plain')).found).toMatchObject({
+it('says nothing of a size that is not stated, nor of a date that no calendar writes so', async () => {
+  const { found } = await look('plain');
+  expect(found).not.toHaveProperty('as_seen');
+  expect(found).toMatchObject({
     outcome: 'seen',
     value: { size_bytes: null },
     details: { records_sha256: false },
