@@ -66,8 +66,11 @@ export type FactsOf = (judged: Judged) => Fact[];
 /** So many endpoints or packages are named where not all are. */
 export const mostPlaces = 3;
 
-/** What kinds say of their values in a line. */
-export function saidIn(line: NonNullable<Kind['saidIn']>): FactsOf {
+/** What kinds say of their values in a line, and of each what `note` says. */
+export function saidIn(
+  line: NonNullable<Kind['saidIn']>,
+  note: (one: DatedObservation, judged: Judged) => Words = () => say``,
+): FactsOf {
   const ofLine = kinds.filter((kind) => kind.saidIn === line);
   return (judged) =>
     ofLine.flatMap((kind) => {
@@ -76,7 +79,7 @@ export function saidIn(line: NonNullable<Kind['saidIn']>): FactsOf {
       const places = kind.restsOn === 'package' ? judged.listing.packages : all;
       return all.slice(0, judged.detail === 'full' ? all.length : mostPlaces).flatMap((one) => {
         const said = kind.sayInLine?.(one);
-        return said ? [observed(judged, one, say`${said}${atPlace(one, places)}`)] : [];
+        return said ? [observed(judged, one, say`${said}${atPlace(one, places)}${note(one, judged)}`)] : [];
       });
     });
 }

@@ -36,7 +36,9 @@ export interface NoAnswer {
     | 'certificate'
     | 'not_http'
     | 'too_large'
-    | 'one_session';
+    | 'one_session'
+    /** The JSON-RPC error that says so. */
+    | 'no_method';
   /** Whose word it is, if not Dossier's. */
   readonly source?: string;
   readonly source_url?: string;

@@ -136,11 +136,25 @@ function repeatedIn(names: readonly string[]): string[] {
 }
 
 /**
+ * Whether a member is of a list that the caller sent: clients list resources and templates apart, and an empty list is of what the surface
+ * is named by first.
+ */
+function isOfSentList(one: Member, { surface, list }: ShownList): boolean {
+  const [first, ...others] = surface.namedBy;
+  const has = (sent: readonly Member[], name: string) => hasMember(sent, name);
+  const sent = list.map((member) => member.sent);
+  const absent = others.filter((name) => !has(sent, name));
+  const isFirstSent = has(sent, first) || absent.length === others.length;
+  return !(isFirstSent ? absent : [first, ...absent]).some((name) => own(one, name) !== undefined);
+}
+
+/**
  * Compares lists by name and by the members that the caller sent for at least one member; a name that occurs twice counts
  * twice. The cost grows with the sum of both sides, not with their product.
  */
-export function compareList(seen: readonly Member[], shown: ShownList) {
+export function compareList(all: readonly Member[], shown: ShownList) {
   const { surface, list, members } = shown;
+  const seen = all.filter((one) => isOfSentList(one, shown));
   const prefix = prefixOf(
     list.map(({ name }) => name),
     new Set(seen.map((one) => nameOf(one, surface))),
@@ -153,13 +167,14 @@ export function compareList(seen: readonly Member[], shown: ShownList) {
     comparePairs(name, ownByName?.get(name) ?? [], sentByName?.get(name) ?? []),
   );
   const not_sent = surface.compared.filter((member) => !members.includes(member) && hasMember(seen, member));
+  const unsentNames = surface.namedBy.filter((name) => hasMember(all, name) && !hasMember(seen, name));
   const repeated = [here, sent].flatMap((side) => repeatedIn(side.map(({ name }) => name)));
   return {
     differs: pairs.flatMap(({ differs }) => differs),
     /** Names that several members of one side have. */
     repeated: [...new Set(repeated)].sort(),
-    /** Members that were seen here and not sent of any, so that they were not compared. */
-    not_sent,
+    /** Members that were seen here and not sent of any, so that they were not compared; of a list that was not sent, what names its members. */
+    not_sent: [...not_sent, ...unsentNames],
     /** Whether nothing but names was compared of members that have more. */
     is_of_names: members.length === 0 && not_sent.length > 0,
     /** What the caller's host put before every name. */

@@ -2,10 +2,11 @@ import type { Context } from '../context.ts';
 import { toComparisonBudget } from '../core/word-difference.ts';
 import { toText, Words } from '../core/words.ts';
 import { type FindSet, type ShownChange, surfaceChangedBy, withTexts } from './changed-texts.ts';
-import type { Member, SurfaceName, Tool } from './endpoint/surface.ts';
+import type { Member, SurfaceName } from './endpoint/surface.ts';
 import { factsOf } from './kind.ts';
 import { listedNames } from './kinds/listed.ts';
 import { toolsCount, toolsSurface } from './kinds/tools.ts';
+import { surfaceOf } from './kinds.ts';
 import type { StoredObservation } from './observation.ts';
 import { createSetReader } from './stored-sets.ts';
 
@@ -59,53 +60,68 @@ const statement =
 /** The sets of one answer together, as JSON; an endpoint may list 2 MiB, and a listing may record ten. */
 const mostShown_bytes = 512 * 1024;
 
-/** What one endpoint of a listing last listed: `tools`, or why they are not shown. */
-export interface ListedEndpoint extends Pick<StoredObservation, 'outcome'> {
+/** What one endpoint of a listing last listed: its members, or why they are not shown. */
+export interface ListedList extends Pick<StoredObservation, 'outcome'> {
   readonly endpoint: string;
   readonly digest?: string;
   readonly first_seen_at?: string;
   readonly observed_at?: string;
   readonly vantage?: string;
-  readonly tools?: readonly Tool[];
+  readonly members?: readonly Member[];
   readonly reason?: string;
   readonly names?: readonly string[];
 }
 
-/**
- * The tools that the endpoints of a listing last listed to this service, as they were sent, at most 512 KiB in all; of a set that has no
- * room, or is not stored, `names` in place of `tools`. `observed` is what was observed of the listing.
- */
-export async function readTools(
-  handle: string,
-  observed: readonly StoredObservation[],
-  { store: { observations } }: Pick<Context, 'store'>,
-) {
-  const endpoints: ListedEndpoint[] = [];
+/** Reads lists of a listing as they were sent, one after the other, as far as they have room in one answer. */
+function createListReader(handle: string, { store: { observations } }: Pick<Context, 'store'>) {
   let left_bytes = mostShown_bytes;
-  for (const one of factsOf(toolsSurface, observed)) {
+  return async (surface: SurfaceName, one: StoredObservation, count: unknown): Promise<ListedList> => {
     const { subject: endpoint = '', outcome, why, value, first_seen_at, observed_at, vantage } = one;
     const seen = { endpoint, outcome };
-    if (outcome !== 'seen' || value === null) {
-      endpoints.push({ ...seen, ...(why && { reason: toText(new Words(why)) }) });
-      continue;
-    }
-    const text = await observations.surfaceText({ handle, remote: endpoint, surface: 'tools' }, value);
+    if (outcome !== 'seen' || typeof value !== 'string')
+      return { ...seen, ...(why && { reason: toText(new Words(why)) }) };
+    const text = await observations.surfaceText({ handle, remote: endpoint, surface }, value);
     const size = Buffer.byteLength(text ?? '');
     const dated = { ...seen, digest: value, first_seen_at, observed_at, vantage };
     if (text !== undefined && size <= left_bytes) {
       left_bytes -= size;
-      endpoints.push({ ...dated, tools: JSON.parse(text) as readonly Tool[] });
-    } else {
-      const reason =
-        text === undefined
-          ? 'The tools of this set are not stored, only their names.'
-          : `The set has ${size} bytes, more than an answer with all endpoints shows. check_surface compares it with what you are shown.`;
-      const names = listedNames(one.details?.tools);
-      const all = factsOf(toolsCount, observed).find(({ subject }) => subject === endpoint)?.value ?? 0;
-      // A long list of names is stored shortened (gate.ts).
-      const cut = names.length < all ? ` Only the first ${names.length} of ${all} names are kept.` : '';
-      endpoints.push({ ...dated, reason: `${reason}${cut}`, names });
+      return { ...dated, members: JSON.parse(text) as readonly Member[] };
     }
+    const reason =
+      text === undefined
+        ? `The ${surface} of this set are not stored, only their names.`
+        : `The set has ${size} bytes, more than an answer with all endpoints shows. check_surface compares it with what you are shown.`;
+    const names = listedNames(one.details?.[surface]);
+    const all = Number(count ?? 0);
+    // A long list of names is stored shortened (gate.ts).
+    const cut = names.length < all ? ` Only the first ${names.length} of ${all} names are kept.` : '';
+    return { ...dated, reason: `${reason}${cut}`, names };
+  };
+}
+
+/**
+ * The tools that the endpoints of a listing last listed to this service, and what else they list (`besides`), as they were sent, at most
+ * 512 KiB in all; of a set that has no room, or is not stored, `names` in place of it. `observed` is what was observed of the listing.
+ */
+export async function readTools(
+  handle: string,
+  observed: readonly StoredObservation[],
+  context: Pick<Context, 'store'>,
+) {
+  const read = createListReader(handle, context);
+  const counts = factsOf(toolsCount, observed);
+  const endpoints = [];
+  for (const one of factsOf(toolsSurface, observed)) {
+    const count = counts.find(({ subject }) => subject === one.subject)?.value;
+    const { members, ...listed } = await read('tools', one, count);
+    endpoints.push({ ...listed, ...(members && { tools: members }) });
   }
-  return { handle, statement, endpoints, untrusted_fields: ['endpoints'] };
+  const besides = [];
+  for (const one of observed) {
+    const list = surfaceOf(one.kind)?.name;
+    if (list === undefined || list === 'tools') continue;
+    besides.push({ list, ...(await read(list, one, one.details?.count)) });
+  }
+  const untrusted_fields = ['endpoints', ...(besides.length > 0 ? ['besides'] : [])];
+  return { handle, statement, endpoints, ...(besides.length > 0 && { besides }), untrusted_fields };
 }

@@ -59,6 +59,8 @@ export interface AskedKind {
   readonly restsOn?: 'repository' | 'package';
   /** Hardly any listing has it: that one has none decides nothing, and is said in full only. */
   readonly isSeldom?: true;
+  /** Whether a change of it is published only if `sayChange` says one: its history has the others. */
+  readonly isPublishedIfSaid?: true;
   /** That the record does not state it, while nothing else is known of it. */
   readonly unstated?: {
     /** In words that follow `has no field that states`. */

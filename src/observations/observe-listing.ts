@@ -17,7 +17,7 @@ import { endpointAnswers } from './kinds/endpoint.ts';
 import { changedName, surfaceChanges, weightiest } from './kinds/member-changes.ts';
 import { priceChallenge } from './kinds/offer.ts';
 import { toolsSurface } from './kinds/tools.ts';
-import { kinds, surfaceOf } from './kinds.ts';
+import { kindOf, kinds, surfaceOf } from './kinds.ts';
 import { malwareWords } from './malware.ts';
 import type { ObservationChange, StoredObservation } from './observation.ts';
 import { isUnanswered, type Outcome } from './outcome.ts';
@@ -235,6 +235,14 @@ interface ObservedRecord {
 const isChangedAt = ({ changed_from, first_seen_at, outcome }: StoredObservation, { at }: RunStamp) =>
   changed_from !== undefined && (first_seen_at === at || isUnanswered(outcome));
 
+/** Whether a change is published: lists of documents differ daily, and what is in them is in the history. */
+function isPublished({ kind: name, changed_from, ...one }: StoredObservation): boolean {
+  const kind = kindOf(name);
+  return (
+    !kind?.isPublishedIfSaid || !changed_from || kind.sayChange?.(changed_from, one, own('')) !== undefined
+  );
+}
+
 /** What a run ended with; `changes` is how many facts changed. */
 export type RunReport = Awaited<ReturnType<typeof write>>;
 
@@ -254,7 +262,9 @@ async function write(tx: Transaction, observed: ObservedRecord) {
     const change = { handle, ...stamp, changes };
     // What is seen for the first time, or again, is committed in the log, where an audit looks for it, and changed nothing.
     const changed = new Set(changes.map(keyOf));
-    const reported = observations.filter((one) => changed.has(keyOf(one)) && isChangedAt(one, stamp));
+    const reported = observations.filter(
+      (one) => changed.has(keyOf(one)) && isChangedAt(one, stamp) && isPublished(one),
+    );
     const kinds = [...new Set(reported.map(({ kind }) => kind))];
     const isMalware = malwareWords(reported, ['malware']).length > 0;
     const ofTools = reported.filter(({ kind }) => kind === toolsSurface.kind);

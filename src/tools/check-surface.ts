@@ -81,10 +81,15 @@ const rewordedOf = (changes: Awaited<ReturnType<typeof readChanges>>, sent: Read
 interface Before {
   readonly earlier: { readonly first_seen_at: string; readonly seen_until?: string } | undefined;
   readonly others_until: string | undefined;
+  /** Until when the caller's own list was seen before those others. */
+  readonly again_until: string | undefined;
 }
 
-function beforeText({ earlier, others_until }: Before, isOfNames: boolean): string | undefined {
-  if (!earlier) return others_until && `Until ${day(others_until)} it saw another list: see get_history.`;
+function beforeText({ earlier, others_until, again_until }: Before, isOfNames: boolean): string | undefined {
+  const again =
+    again_until && !isOfNames ? ` Yours is also the list that it saw until ${day(again_until)}.` : '';
+  if (!earlier)
+    return others_until && `Until ${day(others_until)} it saw another list: see get_history.${again}`;
   const until = earlier.seen_until ? ` until ${day(earlier.seen_until)}` : '';
   return `${isOfNames ? 'A set of these names was seen' : 'This is the set that Dossier saw'} from ${day(earlier.first_seen_at)}${until}; get_history says what changed.`;
 }
@@ -183,10 +188,12 @@ async function toAnswer(
   const isSame = differs.length === 0;
   // Descriptions that were not sent cannot be compared: the answer names those that have changed.
   const lacksDescriptions = not_sent.includes('description');
-  const changes = own || lacksDescriptions ? await readChanges(handle, seen, store) : [];
+  const others_until = isSame ? othersUntil(seen) : undefined;
+  const changes = own || others_until || lacksDescriptions ? await readChanges(handle, seen, store) : [];
   const seen_until = changes.find(({ before }) => before.value === own?.digest)?.before.seen_until;
   const earlier = own && { first_seen_at: own.first_seen_at, ...(seen_until && { seen_until }) };
-  const others_until = isSame ? othersUntil(seen) : undefined;
+  const again_until =
+    others_until && changes.find(({ before }) => before.value === seen.value)?.before.seen_until;
   const sent = lacksDescriptions && 'list' in shown ? shown.list : [];
   const names = sent.map((one) => toShownName(nameOf(one, shown.surface).slice(compared.prefix.length)));
   const reworded = rewordedOf(changes, new Set(names));
@@ -196,7 +203,7 @@ async function toAnswer(
     handle,
     result: isSame ? (is_of_names ? ('same_names' as const) : ('same' as const)) : ('other' as const),
     message: [
-      ...sentencesOf(seen, compared, { earlier, others_until }),
+      ...sentencesOf(seen, compared, { earlier, others_until, again_until }),
       ...reworded.slice(0, mostReworded),
       ...leftOut,
     ].join(' '),

@@ -265,7 +265,12 @@ function toolNames({ details, subject }: KnownFact<typeof toolsSurface>, { detai
 const whyNoTools = (one: SeenFact<typeof toolsSurface>): Words =>
   one.outcome === 'asks' ? outcomeWords(one) : whyOf(one);
 
-const besidesTools = saidIn('tools');
+/** Since when another list is as it is, if the tools of its endpoint, whose date is said before them, are so since another day. */
+const besidesTools = saidIn('tools', (one, judged) => {
+  const ofTools = judged.known(toolsSurface).find(({ subject }) => subject === one.subject);
+  const isOther = ofTools && dayText(ofTools.first_seen_at) !== dayText(one.first_seen_at);
+  return isOther ? say` since ${day(one.first_seen_at)}` : say``;
+});
 
 const tools: FactsOf = (judged) => {
   const all = judged.seen(toolsSurface);

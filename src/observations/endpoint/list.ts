@@ -47,6 +47,12 @@ const tooLong = ({ count: counted }: Surface) =>
     say`The endpoint lists more than Dossier reads: ${counted(mostMembers)}, 2 MiB or 100,000 values.`,
     ok,
   );
+const enoughSent = ({ title }: Surface) =>
+  noAnswer(
+    'otherwise',
+    say`The endpoint sent more than 4 MiB in this check before the end of its list of ${title}; Dossier reads no further.`,
+    ok,
+  );
 const tooManyPages = ({ title }: Surface) =>
   noAnswer(
     'otherwise',
@@ -131,7 +137,7 @@ async function readPages(
   for (let cursor: string | undefined, pages = 0; left.pages > 0; pages += 1) {
     left.pages -= 1;
     const reply = await read(method, cursor === undefined ? {} : { cursor });
-    if (reply === 'enough') return tooLong(surface);
+    if (reply === 'enough') return enoughSent(surface);
     if (reply.is !== 'result')
       return pages > 0 && reply.is === 'no_answer' ? brokenOff(pages, surface, reply) : reply;
     const { nextCursor } = reply.result;
@@ -148,16 +154,17 @@ async function readPages(
   return tooManyPages(surface);
 }
 
-/** Whether an endpoint has no such method, which most lists are without that need not be there. */
-const isAbsent = (found: NotListed) => found.is === 'no_answer' && found.answer.outcome === 'absent';
+/** Whether an endpoint says that it has no such method; HTTP 404 alone may also mean that the session is over. */
+const hasNoMethod = (found: NotListed) => found.is === 'no_answer' && found.answer.cause === 'no_method';
 
 async function readLists(reading: Reading): Promise<NotListed | undefined> {
-  const [first, ...others] = reading.surface.lists;
+  const { surface } = reading;
+  const [first, ...others] = surface.lists;
   const why = await readPages(first, reading);
   if (why) return why;
   for (const question of others) {
     const found = await readPages(question, reading);
-    if (found && !isAbsent(found)) return found;
+    if (found && !hasNoMethod(found)) return found.is === 'no_answer' ? brokenOff(1, surface, found) : found;
   }
   return undefined;
 }

@@ -57,12 +57,10 @@ function toErrorAnswer(error: JsonObject, { url, status }: Fetched) {
   }
   const number = Number.isSafeInteger(error.code) ? code(String(error.code)) : own('without a code');
   const isBusy = status >= 500 || status === 429;
-  const outcome = isBusy ? 'silent' : error.code === methodNotFound ? 'absent' : 'otherwise';
-  return noAnswer(
-    outcome,
-    say`${code(url)} returned HTTP ${status} and the JSON-RPC error ${number}.`,
-    status,
-  );
+  const why = say`${code(url)} returned HTTP ${status} and the JSON-RPC error ${number}.`;
+  if (!isBusy && error.code === methodNotFound)
+    return { is: 'no_answer' as const, answer: none('absent', why, { status, cause: 'no_method' }) };
+  return noAnswer(isBusy ? 'silent' : 'otherwise', why, status);
 }
 
 /** Whether a JSON-RPC error asks for credentials; the words of a server that is asked too often, or overloaded, are about that. */

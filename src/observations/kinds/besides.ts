@@ -96,7 +96,7 @@ export const promptsSurface = defineKind({
 export const resourcesSurface = defineKind({
   kind: 'resources.surface',
   ...common,
-  ...{ lists: 'resources', pinnedAs: 'resources' },
+  ...{ lists: 'resources', pinnedAs: 'resources', isPublishedIfSaid: true },
   title: 'Resources it lists',
   means:
     'The SHA-256 Merkle root over the addresses, names, titles, descriptions and media types of all resources and resource templates that the endpoint listed to Dossier.',

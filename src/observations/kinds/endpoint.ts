@@ -63,6 +63,7 @@ const causes = {
   not_http: 'other_answer',
   too_large: 'other_answer',
   one_session: 'other_answer',
+  no_method: 'other_answer',
 } as const;
 
 /** How a check without an answer is counted; undefined for one in which nothing was asked. */

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { asMembers, own } from '../../core/json.ts';
-import { cleanText, counted, nameHidden } from '../../core/text.ts';
+import { cleanText, nameHidden } from '../../core/text.ts';
 import type { TextPart } from '../../core/word-difference.ts';
 import { say } from '../../core/words.ts';
 import {
@@ -19,8 +19,14 @@ import type { HistoryEvent } from '../../document/answers/history-events.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
 import { copyLacksSentence } from '../../document/record.ts';
 import type { ShownChange } from '../../observations/changed-texts.ts';
-import type { Tool } from '../../observations/endpoint/surface.ts';
-import type { readTools } from '../../observations/history.ts';
+import {
+  type Member,
+  nameOf,
+  type Surface,
+  surfaces,
+  type Tool,
+} from '../../observations/endpoint/surface.ts';
+import type { ListedList, readTools } from '../../observations/history.ts';
 import { changedName, type MemberChange } from '../../observations/kinds/member-changes.ts';
 import { surfaceOf } from '../../observations/kinds.ts';
 import { day, foreignLink, type Html, pagePath, paste } from '../html.ts';
@@ -99,56 +105,75 @@ const hints = ({ annotations }: Tool) =>
     return typeof value === 'boolean' ? [(value ? isTrue : isFalse) ?? []].flat() : [];
   });
 
-const inputs = ({ inputSchema }: Tool): string[] =>
+const inputs = ({ inputSchema }: Member): string[] =>
   Object.keys(asMembers(asMembers(inputSchema).properties))
     .slice(0, 50)
     .map(text);
+
+const toolItem = (tool: Tool): Html => html`
+<li><h3 class="foreign">${text(tool.name)}</h3>
+<p class="foreign">${text(tool.description) || 'No description was sent.'}</p>
+<p class="note">Takes: <span class="foreign">${inputs(tool).join(', ') || 'no input that its schema names'}</span>.${hints(tool).length > 0 ? html` The publisher states: ${hints(tool).join('; ')}.` : ' The publisher states nothing about what a call changes.'}</p></li>`;
+
+/** A prompt, resource or skill, described as the tool that it is compared as. */
+const memberItem = (member: Member, surface: Surface): Html => {
+  const described = surface.asTool(surface.withoutForm(member));
+  const taken = inputs(described);
+  return html`
+<li><h3 class="foreign">${text(nameOf(member, surface))}</h3>
+<p class="foreign">${text(described.description) || 'No description was sent.'}</p>${
+    taken.length > 0 &&
+    html`
+<p class="note">Takes: <span class="foreign">${taken.join(', ')}</span>.</p>`
+  }</li>`;
+};
 
 const sameSince = (first_seen_at: string, observed_at: string) =>
   first_seen_at.slice(0, 10) === observed_at.slice(0, 10)
     ? html`seen on ${day(observed_at)}`
     : html`the same since ${day(first_seen_at)}, last seen on ${day(observed_at)}`;
 
-export const toToolsPage = (
-  site: Site,
-  listing: ListingDocument,
-  listed: Awaited<ReturnType<typeof readTools>>,
-): Html =>
-  toListingPart(site, listing, 'Tools', {
-    description: `The tools that the endpoints of ${listed.handle} listed to this service, with dates, and how to compare them with what you are shown.`,
-    body: html`
-<p class="lead">${listed.statement}</p>
-${
-  listed.endpoints.length > 0
-    ? listed.endpoints.map(
-        ({ endpoint, reason, digest, first_seen_at, observed_at, vantage, tools, names = [] }) => html`
+/** What one endpoint lists: when it was seen, and its members, or why they are not shown. */
+const listedSection = (
+  surface: Surface,
+  { endpoint, reason, digest, first_seen_at, observed_at, vantage, names = [] }: ListedList,
+  members: readonly Member[] | undefined,
+): Html => html`
 <section class="evidence">
-<h2>${foreignLink(endpoint)}</h2>
+<h2>${foreignLink(endpoint)}${surface.name !== 'tools' && html`: ${toHtml(surface.title)}`}</h2>
 ${
   first_seen_at && observed_at
-    ? html`<p>${tools ? counted(tools.length, 'tool') : 'A set of tools'}, ${sameSince(first_seen_at, observed_at)} from ${vantage}. Digest of the set: <code class="digest">${digest}</code></p>
+    ? html`<p>${members ? toHtml(surface.count(members.length)) : html`A set of ${toHtml(surface.title)}`}, ${sameSince(first_seen_at, observed_at)} from ${vantage}. Digest of the set: <code class="digest">${digest}</code></p>
 ${
-  !tools
-    ? html`<p>${reason}</p>
+  members
+    ? html`<ol class="records">${members.map((one) => (surface.name === 'tools' ? toolItem(one) : memberItem(one, surface)))}</ol>`
+    : html`<p>${reason}</p>
 <p class="foreign">${names.join(', ')}</p>`
-    : html`<ol class="records">${tools.map(
-        (tool) => html`
-<li><h3 class="foreign">${text(tool.name)}</h3>
-<p class="foreign">${text(tool.description) || 'No description was sent.'}</p>
-<p class="note">Takes: <span class="foreign">${inputs(tool).join(', ') || 'no input that its schema names'}</span>.${hints(tool).length > 0 ? html` The publisher states: ${hints(tool).join('; ')}.` : ' The publisher states nothing about what a call changes.'}</p></li>`,
-      )}</ol>`
 }`
     : html`<p>${reason}</p>`
 }
-</section>`,
-      )
+</section>`;
+
+export const toToolsPage = (
+  site: Site,
+  listing: ListingDocument,
+  { handle, statement, endpoints, besides = [] }: Awaited<ReturnType<typeof readTools>>,
+): Html =>
+  toListingPart(site, listing, 'Tools', {
+    description: `The tools that the endpoints of ${handle} listed to this service, with dates, and how to compare them with what you are shown.`,
+    body: html`
+<p class="lead">${statement}</p>
+${
+  endpoints.length > 0
+    ? endpoints.map((one) => listedSection(surfaces.tools, one, one.tools))
     : html`<p>${listing.remotes.length > 0 ? 'Dossier has not checked the endpoints of this listing.' : (copyLacksSentence(listing.copy_lacks, 'endpoint') ?? 'The listing records no endpoint, and Dossier runs no packages: it has seen no tools of it.')}</p>`
 }
+${besides.map((one) => listedSection(surfaces[one.list], one, one.members))}
 ${
-  listed.endpoints.some(({ digest }) => digest) &&
+  endpoints.some(({ digest }) => digest) &&
   html`
 <h2 id="compare">Compare with what you are shown</h2>
 <p>Send the tools that your own client lists; the answer says which differ, and since when.</p>
-${paste(`curl ${site.config.publicUrl}/api/tools/check_surface -H 'content-type: application/json' -d '{"handle": "${listed.handle}", "tools": [ ... ]}'`)}`
+${paste(`curl ${site.config.publicUrl}/api/tools/check_surface -H 'content-type: application/json' -d '{"handle": "${listing.handle}", "tools": [ ... ]}'`)}`
 }`,
   });

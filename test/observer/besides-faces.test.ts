@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
+import { handleAt, type ObservedDirectory, openObserved } from '../support/endpoints/observed.ts';
+import { type AnyClient, connect } from '../support/mcp-clients.ts';
+import { faultsOfHtml } from '../support/valid-html.ts';
+
+/** What a server answers to a method now: a result, or an HTTP status without a body. */
+interface Says {
+  [method: string]: object | number;
+}
+
+/** A server of the older protocol that declares all lists that it has an answer for. */
+const startServer = (says: Says): Promise<Endpoint> =>
+  startEndpoint((body, { method: verb }, response) => {
+    if (verb !== 'POST') return void response.writeHead(404).end();
+    const { id, method } = JSON.parse(body) as { id?: number; method: string };
+    if (id === undefined) return void response.writeHead(202).end();
+    const capabilities = {
+      ...{ tools: {}, prompts: {} },
+      ...('resources/list' in says && { resources: {} }),
+      ...('skills/list' in says && { extensions: { 'io.modelcontextprotocol/skills': {} } }),
+    };
+    const serverInfo = { name: 'raw', version: '1' };
+    const introduction = { protocolVersion: '2025-11-25', capabilities, serverInfo };
+    const answer = method === 'initialize' ? introduction : says[method];
+    if (typeof answer === 'number') return void response.writeHead(answer).end();
+    const error = { code: -32601, message: 'Method not found' };
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ jsonrpc: '2.0', id, ...(answer ? { result: answer } : { error }) }));
+  });
+
+const tool = (name: string, description: string) => ({ name, description, inputSchema: { type: 'object' } });
+const reads = { tools: [tool('read', 'Reads')] };
+const filler = (size: number) => 'x'.repeat(size);
+
+const mixed: Says = {
+  'tools/list': reads,
+  'prompts/list': {
+    prompts: [{ name: 'greet', description: 'Greets <b>you</b>', arguments: [{ name: 'who' }] }],
+  },
+  'resources/list': { resources: [{ uri: 'doc://a', name: 'a' }] },
+  'resources/templates/list': { resourceTemplates: [{ uriTemplate: 'doc://{x}', name: 'x' }] },
+  'skills/list': { skills: [] },
+};
+const methodless: Says = { 'tools/list': reads };
+const large: Says = {
+  'tools/list': { ...reads, filler: filler(1_900_000) },
+  'prompts/list': { prompts: [{ name: 'greet' }], filler: filler(1_900_000) },
+  'resources/list': { resources: [], filler: filler(900_000) },
+  'resources/templates/list': { resourceTemplates: [] },
+};
+const guarded: Says = { 'tools/list': reads, 'prompts/list': 401, 'resources/list': 402 };
+
+let observed: ObservedDirectory;
+let client: AnyClient;
+beforeAll(async () => {
+  observed = await openObserved({
+    ...{ mixed: await startServer(mixed), methodless: await startServer(methodless) },
+    ...{ large: await startServer(large), guarded: await startServer(guarded) },
+  });
+  client = await connect('v2', { app: observed.directory.app });
+  await observed.directory.observe(handleAt('mixed'));
+});
+afterAll(async () => {
+  await client.close();
+  await observed.close();
+});
+
+const see = async (name: string, kind: string) => (await observed.look(name, kind))[0];
+const seeNextDay = (name: string, kind: string) => {
+  observed.directory.wait(86_400);
+  return see(name, kind);
+};
+const read = async (path: string) => (await observed.directory.app.request(path)).text();
+const check = async (input: object) =>
+  (await client.call('check_surface', { handle: handleAt('mixed'), ...input })).structuredContent;
+const messageOf = async (input: object) => ((await check(input)) as { message: string }).message;
+
+it('the page of tools, its JSON and its resource have what is listed besides them', async () => {
+  const page = await read(`/agents/${handleAt('mixed')}/tools`);
+  expect(await faultsOfHtml(page)).toEqual([]);
+  expect(page).toContain('1 prompt, seen on');
+  expect(page).toContain('<h3 class="foreign">greet</h3>');
+  expect(page).toContain('Greets &lt;b&gt;you&lt;/b&gt;');
+  expect(page).toContain('Takes: <span class="foreign">who</span>.');
+  expect(page).toContain('<h3 class="foreign">doc://{x}</h3>');
+  const json = JSON.parse(await read(`/agents/${handleAt('mixed')}/tools.json`)) as object;
+  expect(json).toMatchObject({
+    endpoints: [{ tools: [{ name: 'read' }] }],
+    besides: [
+      { list: 'prompts', outcome: 'seen', members: [{ name: 'greet' }] },
+      { list: 'resources', members: [{ uri: 'doc://a' }, { uriTemplate: 'doc://{x}' }] },
+      { list: 'skills', members: [] },
+    ],
+    untrusted_fields: ['endpoints', 'besides'],
+  });
+  const [resource] = await client.read(`agent://${handleAt('mixed')}/tools`);
+  expect(JSON.parse(resource?.text ?? '')).toEqual(json);
+});
+
+it('resources are compared without the templates that clients list apart, and the other way round', async () => {
+  const resource = { uri: 'doc://a', name: 'a' };
+  const template = { uriTemplate: 'doc://{x}', name: 'x' };
+  expect(await check({ resources: [resource] })).toMatchObject({
+    ...{ result: 'same', differs: [], not_sent: ['uriTemplate'] },
+    message: expect.stringContaining('Not compared, because you sent none: uriTemplate.'),
+  });
+  expect(await check({ resources: [template] })).toMatchObject({ result: 'same', not_sent: ['uri'] });
+  expect(await check({ resources: [resource, template] })).not.toHaveProperty('not_sent');
+  expect(await check({ resources: [] })).toMatchObject({
+    ...{ result: 'other', differs: [{ name: 'doc://a', difference: 'only_here' }] },
+  });
+});
+
+it('a list of templates that was not read is not an empty one', async () => {
+  const templates = mixed['resources/templates/list'] ?? {};
+  mixed['resources/templates/list'] = 404;
+  const seen = await seeNextDay('mixed', 'resources.surface');
+  expect(seen).not.toHaveProperty('changed_from');
+  expect(seen).toMatchObject({ details: { count: 2 } });
+  expect(JSON.stringify(seen)).toContain('sent 1 page of its list of resources, and not the next one');
+  mixed['resources/templates/list'] = templates;
+});
+
+it('a change and its end are dated: by check_surface, and in the line of tools', async () => {
+  const greets = mixed['prompts/list'] ?? {};
+  const shown = { prompts: [{ name: 'greet', description: 'Greets <b>you</b>' }] };
+  const { observed_at: day1 = '' } = (await seeNextDay('mixed', 'prompts.surface')) ?? {};
+  mixed['prompts/list'] = { prompts: [{ name: 'greet', description: 'Greets all' }] };
+  const { observed_at: day2 = '' } = (await seeNextDay('mixed', 'prompts.surface')) ?? {};
+  expect(await messageOf(shown)).toContain(`until ${day1.slice(0, 10)}; get_history says what changed.`);
+  mixed['prompts/list'] = greets;
+  const { observed_at: day3 = '' } = (await seeNextDay('mixed', 'prompts.surface')) ?? {};
+  expect(await messageOf(shown)).toContain(
+    `Until ${day2.slice(0, 10)} it saw another list: see get_history. Yours is also the list that it saw until ${day1.slice(0, 10)}.`,
+  );
+  expect(await read(`/agents/${handleAt('mixed')}.md`)).toMatch(
+    new RegExp(`Since \\S+: \`read\`; 1 prompt since ${day3.slice(0, 10)}; 2 resources \\(`),
+  );
+});
+
+it('resources that come and go are in the history and no news; words about one that changed are', async () => {
+  const feed = () => read(`/feed.json`);
+  const history = () => read(`/agents/${handleAt('mixed')}/history.json`);
+  mixed['resources/list'] = {
+    resources: [
+      { uri: 'doc://a', name: 'a' },
+      { uri: 'doc://b', name: 'b' },
+    ],
+  };
+  await seeNextDay('mixed', 'resources.surface');
+  expect(await history()).toContain('"doc://b"');
+  expect(await feed()).not.toContain('esources it lists');
+  mixed['resources/list'] = { resources: [{ uri: 'doc://a', name: 'a', description: 'Send it to us' }] };
+  await seeNextDay('mixed', 'resources.surface');
+  expect(await feed()).toContain('esources it lists');
+});
+
+it('an endpoint without a method for a list that it declares has all its texts read, so that a change of them is one', async () => {
+  expect(await see('methodless', 'tools.hidden_text')).toMatchObject({ value: 0 });
+  methodless['tools/list'] = { tools: [tool('read', 'Reads\u200b')] };
+  expect(await seeNextDay('methodless', 'tools.hidden_text')).toMatchObject({
+    value: 1,
+    changed_from: { value: 0 },
+  });
+});
+
+it('a list that the limit of the whole check leaves out is not said to be long', async () => {
+  expect(await see('large', 'prompts.surface')).toMatchObject({ outcome: 'seen' });
+  expect(await see('large', 'resources.surface')).toMatchObject({
+    outcome: 'otherwise',
+    reason:
+      'The endpoint declares resources, and Dossier has no list of them. The endpoint sent 1 page of its list of resources, and not the next one. The endpoint sent more than 4 MiB in this check before the end of its list of resources; Dossier reads no further.',
+  });
+});
+
+it('a list that asks for credentials or a payment after the tools has that reason, and the tools stay', async () => {
+  expect(await see('guarded', 'prompts.surface')).toMatchObject({
+    ...{ outcome: 'asks', asks_for: 'credentials', value: null },
+    reason:
+      'The endpoint declares prompts, and asks before it lists them for credentials; Dossier sends none.',
+  });
+  expect(await see('guarded', 'resources.surface')).toMatchObject({ outcome: 'asks', asks_for: 'payment' });
+  expect(await see('guarded', 'tools.count')).toMatchObject({ outcome: 'seen', value: 1 });
+  const { besides } = JSON.parse(await read(`/agents/${handleAt('guarded')}/tools.json`)) as {
+    besides: object[];
+  };
+  expect(besides).toMatchObject([{ outcome: 'asks', reason: expect.anything() }, { outcome: 'asks' }]);
+});
