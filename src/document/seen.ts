@@ -12,6 +12,7 @@ import {
   type Observation,
   ownReason,
 } from '../observations/observation.ts';
+import { subjectWords } from '../observations/published/words.ts';
 import { answeredWords, type Tallied } from '../observations/tally.ts';
 import type { ListingDocument } from './listing-document.ts';
 
@@ -121,7 +122,7 @@ export const isNowhere = ({ seen }: Pick<Judged, 'seen'>): boolean =>
 
 /** Where it was seen, if the listing records several places; for the end of a phrase. */
 export const atPlace = ({ subject }: Pick<DatedObservation, 'subject'>, all: readonly unknown[]): Words =>
-  all.length > 1 && subject !== undefined ? say` at ${code(subject)}` : say``;
+  all.length > 1 && subject !== undefined ? say` at ${subjectWords(subject)}` : say``;
 
 /** Whether an endpoint let nobody in before a payment. */
 export const asksPayment = (seen: Seen, { subject }: Pick<Observation, 'subject'>): boolean =>

@@ -1,5 +1,4 @@
 import { handleWords, namespaceText } from '../core/handle.ts';
-import { own as ownMember } from '../core/json.ts';
 import {
   code,
   count,
@@ -24,6 +23,7 @@ import { askedOf, kindOf, mayLack } from '../observations/kinds.ts';
 import { isDated, knowingOf, type Observation } from '../observations/observation.ts';
 import { outcomeWords } from '../observations/outcome.ts';
 import { toImage, toPackage } from '../observations/published/recorded.ts';
+import { packagePage } from '../observations/published/words.ts';
 import type { NotKnownItem, NotSeenItem } from './listing-document.ts';
 import { copyLacksWords, packageTypes, transports } from './record.ts';
 
@@ -191,14 +191,6 @@ export function toNotSeen(
   return ratings === 0 ? [...notSeen, ofRatings] : notSeen;
 }
 
-/** Where people read about a package, by its registry. */
-const packagePages: Readonly<Record<string, (identifier: string, version?: string) => string>> = {
-  npm: (name, version) => `https://www.npmjs.com/package/${name}${version ? `/v/${version}` : ''}`,
-  pypi: (name, version) => `https://pypi.org/project/${name}/${version ? `${version}/` : ''}`,
-  nuget: (name, version) => `https://www.nuget.org/packages/${name}${version ? `/${version}` : ''}`,
-  cargo: (name, version) => `https://crates.io/crates/${name}${version ? `/${version}` : ''}`,
-};
-
 /** Where people read about an image; undefined for registries whose pages Dossier does not know. */
 function imagePage(one: ListingPackage): string | undefined {
   const found = toPackage(one);
@@ -217,7 +209,7 @@ export function packageName(one: ListingPackage): Words {
   const name = hasVersion ? identifier : `${identifier}${isImage ? ':' : '@'}${version}`;
   // The page of a package of the same name in the usual registry is that of another one.
   if (registry_base_url !== undefined) return say`${code(name)} in the registry ${code(registry_base_url)}`;
-  const page = ownMember(packagePages, registry_type.toLowerCase())?.(identifier, version);
+  const page = packagePage(registry_type.toLowerCase(), identifier, version);
   return code(name, isImage ? imagePage(one) : page);
 }
 

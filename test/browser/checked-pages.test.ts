@@ -111,3 +111,13 @@ describe('a search for what a listing records, recorded or is paid at', () => {
     expect(found.page).toContain('1 listing asks to be paid there on Base.');
   });
 });
+
+it('a package leads to the page of its registry, also as the subject of a fact', async () => {
+  const addresses = await on(`/agents/${observedStates.malicious}`, (page) =>
+    page
+      .locator('main a[href^="https://www.npmjs.com/"]')
+      .evaluateAll((links) => links.map((link) => `${link.textContent} ${link.getAttribute('href')}`)),
+  );
+  expect(addresses).toContain('npm:bundled-export https://www.npmjs.com/package/bundled-export');
+  expect(addresses).toContain('bundled-export@1.4.2 https://www.npmjs.com/package/bundled-export/v/1.4.2');
+});

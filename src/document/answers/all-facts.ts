@@ -1,6 +1,5 @@
 import { day as dayText } from '../../core/text.ts';
 import {
-  code,
   day,
   dayOf,
   ours,
@@ -23,6 +22,7 @@ import {
   questionTitles,
 } from '../../observations/observation.ts';
 import { outcomeWords } from '../../observations/outcome.ts';
+import { subjectWords } from '../../observations/published/words.ts';
 import type { Fact } from '../fact.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { ofChecks } from '../recorded-facts.ts';
@@ -68,7 +68,7 @@ const toKnown = (found: readonly Known[]): ListedFact[] =>
     ([first, ...others]) => {
       if (!first) return [];
       const more = others.length > 0 ? say` and ${others.length} more` : say``;
-      const place = first.subject === undefined ? say`` : say` at ${code(first.subject)}${more}`;
+      const place = first.subject === undefined ? say`` : say` at ${subjectWords(first.subject)}${more}`;
       const { title = toLabel(first.kind), means } = kindOf(first.kind) ?? {};
       return [{ title, text: knownWords(first, place), state: 'known', means }];
     },
@@ -150,7 +150,7 @@ function factsOf(listing: ListingDocument, question: Question): ListedFact[] {
   const endedAlike = (kind: string) =>
     !split.has(kind) && new Set(reasonsOf.get(kind)?.map(({ reason }) => toText(reason))).size < 2;
   const placed = ({ kind, subject, reason }: (typeof not_seen)[number]) =>
-    subject === undefined || endedAlike(kind) ? reason : say`at ${code(subject)}: ${within(reason)}`;
+    subject === undefined || endedAlike(kind) ? reason : say`at ${subjectWords(subject)}: ${within(reason)}`;
   const unread = not_known.filter(
     (one) => one.question === question && !observed.some(({ kind }) => kind === one.kind),
   );

@@ -27,6 +27,7 @@ import {
 } from '../../observations/kinds/member-changes.ts';
 import { versionMoveWords } from '../../observations/kinds/moves.ts';
 import { kindOf, surfaceOf } from '../../observations/kinds.ts';
+import { subjectWords } from '../../observations/published/words.ts';
 import { changeWithVersion } from '../changes.ts';
 import { toLabel } from '../words.ts';
 import { valueWords } from './all-facts.ts';
@@ -34,7 +35,7 @@ import { type HistoryEvent, isChanged, isSeen } from './history-events.ts';
 
 const titleOf = ({ kind, subject }: ShownChange): Words => {
   const title = ours(kindOf(kind)?.title ?? toLabel(kind));
-  return subject === undefined ? title : say`${title} (${code(subject)})`;
+  return subject === undefined ? title : say`${title} (${subjectWords(subject)})`;
 };
 
 const longestValue = 300;

@@ -1,3 +1,4 @@
+import { own as ownMember } from '../../core/json.ts';
 import { code, own, say, type Words } from '../../core/words.ts';
 import type { Listing } from '../../listings/listing.ts';
 import type { ShownFinding } from '../kind.ts';
@@ -10,8 +11,27 @@ export const isOnNpmOrPypi = ({ packages }: Pick<Listing, 'packages'>): boolean 
 export const isLookedUp = ({ packages }: Pick<Listing, 'packages'>): boolean =>
   packages.some(({ registry_type }) => /^(?:npm|pypi|nuget|cargo|mcpb)$/i.test(registry_type));
 
+/** Where people read about a package, by its registry. */
+const packagePages: Readonly<Record<string, (identifier: string, version?: string) => string>> = {
+  npm: (name, version) => `https://www.npmjs.com/package/${name}${version ? `/v/${version}` : ''}`,
+  pypi: (name, version) => `https://pypi.org/project/${name}/${version ? `${version}/` : ''}`,
+  nuget: (name, version) => `https://www.nuget.org/packages/${name}${version ? `/${version}` : ''}`,
+  cargo: (name, version) => `https://crates.io/crates/${name}${version ? `/${version}` : ''}`,
+};
+
+/** The page of a package on the usual registry of its type; undefined for a type whose pages Dossier does not know. */
+export const packagePage = (type: string, name: string, version?: string): string | undefined =>
+  ownMember(packagePages, type)?.(name, version);
+
+/** What a fact is about: a package, as `npm:@scope/name@1.0.0`, leads to the page of its registry. */
+export function subjectWords(subject: string): Words {
+  const [, type = '', name = '', version] =
+    /^([a-z]+):(@?[^@:/]+(?:\/[^@:/]+)?)(?:@(.+))?$/.exec(subject) ?? [];
+  return code(subject, packagePage(type, name, version));
+}
+
 export const packageOf = (subject: string | undefined): Words =>
-  subject === undefined ? own('the package') : code(subject);
+  subject === undefined ? own('the package') : subjectWords(subject);
 
 /** The version that a fact is about: the recorded one, or the newest if none is recorded. */
 export const versionOf = ({ details }: Pick<ShownFinding, 'details'>): Words =>
