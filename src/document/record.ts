@@ -1,6 +1,6 @@
 import type { Claim, ClaimEvent } from '../claims/claim.ts';
 import type { ReceiptKey } from '../claims/receipt-keys.ts';
-import { own, say, sentence, toText, type Words } from '../core/words.ts';
+import { own, sentence, toText, type Words } from '../core/words.ts';
 import { type CopyField, copyFields, type ImportRun, type RunProgress } from '../imports/import-run.ts';
 import {
   type ImportedSignal,
@@ -15,9 +15,15 @@ import type { ModerationNotice } from '../moderation/moderation.ts';
 import type { StoredObservation } from '../observations/observation.ts';
 import type { NativeSignals } from '../ratings/rating.ts';
 
+const lackingWords = {
+  endpoint: own('this copy records no endpoints'),
+  package: own('this copy records no packages'),
+  repository: own('this copy records no repositories'),
+} as const satisfies Readonly<Record<CopyField, Words>>;
+
 /** That the copy, not the listing, has none, in a sentence; undefined if it has recorded one of any listing. */
 export const copyLacksWords = (lacking: readonly CopyField[] = [], field: CopyField): Words | undefined =>
-  lacking.includes(field) ? sentence(say`this copy records no ${own(field)} of any listing`) : undefined;
+  lacking.includes(field) ? sentence(lackingWords[field]) : undefined;
 
 /** The same as a text. */
 export function copyLacksSentence(lacking: readonly CopyField[] | undefined, field: CopyField) {

@@ -217,7 +217,7 @@ const imported: readonly Row[] = [
     undefined,
     { remotes: [remote], copy_lacks: ['package'] },
     'unknown',
-    'This copy records no package of any listing.',
+    'This copy records no packages.',
   ),
   row('needs_no_secret', undefined, {}, 'unknown', 'The record does not say how it is reached or run.'),
   row(

@@ -17,7 +17,7 @@ const copy = [
     packages: [{ registryType: 'npm', identifier: 'plain', version: '1.0.0', transport: { type: 'stdio' } }],
   }),
 ];
-const sentence = 'This copy records no endpoint of any listing.';
+const sentence = 'This copy records no endpoints.';
 const stdio = 'stdio';
 const http = 'streamable-http';
 
@@ -54,8 +54,8 @@ async function judged(of: string, criteria: readonly string[]): Promise<string[]
 describe('a copy that records no endpoint of any listing', () => {
   it('is what get_agent speaks of, not the listing', async () => {
     const { text, json } = await call<{ lines: { where: string } }>('get_agent', { handle });
-    expect(json.lines.where).toBe('This copy records no endpoint of any listing.');
-    expect(text).toContain('* Where: This copy records no endpoint of any listing.');
+    expect(json.lines.where).toBe('This copy records no endpoints.');
+    expect(text).toContain('* Where: This copy records no endpoints.');
     expect(text).not.toMatch(/no endpoint or package is recorded/i);
     const document = (await documentOf(directory, handle)) as {
       copy_lacks?: string[];
@@ -84,7 +84,7 @@ describe('a copy that records no endpoint of any listing', () => {
   });
 
   it('leaves open what a listing asks for, and how many are reached over the network', async () => {
-    const why = 'What it asks for is not known, because this copy records no endpoint of any listing.';
+    const why = 'What it asks for is not known, because this copy records no endpoints.';
     for (const path of [`/agents/${handle}`, `/agents/${other}`])
       expect(prose(await read(path))).toContain(`Asks ${why}`);
     expect(await read(`/agents/${handle}.md`)).toContain(`* Asks: ${why}`);
@@ -247,12 +247,12 @@ describe('a copy without packages or repositories', () => {
         ({ result, fact }) => `${result}: ${fact}`,
       ),
     ).toEqual([
-      'unknown: This copy records no repository of any listing.',
-      'unknown: This copy records no package of any listing.',
-      'unknown: This copy records no package of any listing.',
+      'unknown: This copy records no repositories.',
+      'unknown: This copy records no packages.',
+      'unknown: This copy records no packages.',
     ]);
     const page = prose(await (await bare.app.request('/agents/com.other/remote')).text());
-    expect(page).toContain('his copy records no repository of any listing');
+    expect(page).toContain('his copy records no repositories');
     await bare.close();
   });
 });

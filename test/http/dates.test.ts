@@ -100,7 +100,7 @@ describe('a listing from a saved copy with only the newest versions', () => {
       'The oldest version that was read was published ',
     );
     expect(await read(directory, '/publishers/com.example.a')).toContain(
-      'This copy records no repository of any listing.',
+      'This copy records no repositories.',
     );
   });
 

@@ -246,7 +246,7 @@ describe('whatever publishers record and endpoints answer', () => {
         [`${endpoint?.replace('https://', 'http://www.')}/`, `records this endpoint as \`${endpoint}\``],
         [`${endpoint}/other`, 'No listing records this address'],
         ...(isBare
-          ? [[`npm:${name}`, 'This copy records no package of any listing.'] as const]
+          ? [[`npm:${name}`, 'This copy records no packages.'] as const]
           : ([
               [`npm:${name}@1.0.0`, 'Found as the only listing that records this npm package, which'],
               [`npm:${name}@9.9.9`, 'You asked about `9.9.9`; the record names `1.0.0`, and what follows is'],
