@@ -16,6 +16,7 @@ const file = join(folder, 'dossier.lock.json');
 const handle = 'com.example/mail';
 let isReadOnly = true;
 let description = 'Reads mail';
+let prompt = 'Greets';
 let endpoint: Endpoint;
 let directory: Directory;
 
@@ -30,7 +31,11 @@ const check = (environment: Record<string, string> = {}, ...args: string[]) =>
   runDossier(['check', '--from', directory.url, '--out', file, ...args], environment);
 
 beforeAll(async () => {
-  endpoint = await startModernServer(() => [{ name: 'read', description, readOnlyHint: isReadOnly }]);
+  endpoint = await startModernServer(
+    () => [{ name: 'read', description, readOnlyHint: isReadOnly }],
+    undefined,
+    (server) => server.registerPrompt('greet', { description: prompt }, () => ({ messages: [] })),
+  );
   directory = await openDirectory({
     entries: [entry('1.0.0')],
     listening: true,
@@ -61,6 +66,7 @@ it('locks what is known, and a check that finds the same ends with 0', async () 
       'claim',
       'remote https://mail.example.com/mcp',
       'tools.surface https://mail.example.com/mcp',
+      'prompts.surface https://mail.example.com/mcp',
     ]),
   );
   const { code, stdout, stderr } = await check();
@@ -125,6 +131,20 @@ it('lock --update prints what it accepts, and the next check is silent', async (
   const { code, stdout } = await lock('--update');
   expect([code, stdout.trim().split('\n').length]).toEqual([0, 2]);
   expect((await check()).code).toBe(0);
+});
+
+it('a changed list of prompts is a changed fact of a lock file, in the words of every answer', async () => {
+  prompt = 'Greets, and reads the mail first';
+  directory.wait(60);
+  await look();
+  const { code, stdout } = await check();
+  expect([code, stdout.trim()]).toEqual([
+    1,
+    expect.stringMatching(
+      /^com\.example\/mail: prompts\.surface `https:\/\/mail\.example\.com\/mcp`: its prompts changed between \S+ and \S+: other words in `greet`, known since [^\n]+$/,
+    ),
+  ]);
+  expect((await lock('--update')).code).toBe(0);
 });
 
 it('no text of a listing ends the annotation of GitHub Actions', async () => {

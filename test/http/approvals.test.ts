@@ -365,6 +365,9 @@ it('a pin of what only checks see does not break while nothing is known', async 
 
 const seenPins = [
   ['tools', { tools: ['https://mcp.example.com/mcp 0123'] }],
+  ['prompts', { prompts: ['https://mcp.example.com/mcp 0123'] }],
+  ['resources', { resources: ['https://mcp.example.com/mcp 0123'] }],
+  ['skills', { skills: ['https://mcp.example.com/mcp 0123'] }],
   ['pay_to', { pay_to: ['https://mcp.example.com/mcp 0xabc'] }],
   ['version and tools', { version: '1.0.0', tools: ['https://mcp.example.com/mcp 0123'] }],
 ] as const;
@@ -380,7 +383,7 @@ it.each(seenPins)(
     await directory.importEntries([shop('1.0.0', moved, { updatedAt: '2026-11-20T08:00:00Z' })]);
     expect(await policyOf(directory)).toEqual([none, '1']);
     expect(await text(directory, '/views/ours')).toMatch(
-      /Approved on 2026-11-01 with (?:tools|pay_to) “https:\/\/mcp\.example\.com\/mcp 0\w+”; the record that was last updated on 2026-11-20 has endpoint “https:\/\/elsewhere\.example\/mcp”\./,
+      /Approved on 2026-11-01 with (?:tools|prompts|resources|skills|pay_to) “https:\/\/mcp\.example\.com\/mcp 0\w+”; the record that was last updated on 2026-11-20 has endpoint “https:\/\/elsewhere\.example\/mcp”\./,
     );
   },
 );
