@@ -42,8 +42,21 @@ const after = version('1.0.1', '2026-11-20', 'mail.evil.example.net', {
 /** A listing of one version. */
 const other = registryEntry('com.example/other');
 
+const steadyVersion = (number: string, day: string) =>
+  registryEntry(
+    'com.steady/notes',
+    { version: number, remotes: [{ type: 'streamable-http', url: 'https://mcp.steady.example.com/mcp' }] },
+    { publishedAt: `${day}T08:00:00Z`, updatedAt: `${day}T08:00:00Z`, isLatest: number === '1.0.2' },
+  );
+/** A listing of three versions, none of which moved anything. */
+const steady = [
+  steadyVersion('1.0.0', '2026-10-01'),
+  steadyVersion('1.0.1', '2026-10-02'),
+  steadyVersion('1.0.2', '2026-10-03'),
+];
+
 const sentence =
-  'Version `1.0.1` (published 2026-11-20) moved the endpoint from `mail.vendor.example.com` to `mail.evil.example.net`; replaced the package `npm:vendor-mail` with `npm:evil-mail`; changed the repository from `github.com/vendor/mail` to `github.com/evil/mail`; newly asks for the secret `STRIPE_KEY`; newly asks callers to send the secret `API_KEY` to `mail.evil.example.net` (record).';
+  'Version `1.0.1` (published 2026-11-20) moved the endpoint from `mail.vendor.example.com` to `mail.evil.example.net`; replaced the package `npm:vendor-mail` with `npm:evil-mail`; changed the repository from `github.com/vendor/mail` to `github.com/evil/mail`; newly asks for the secret `STRIPE_KEY`; asks callers to send the secret `API_KEY` to `mail.evil.example.net` now (record).';
 
 let [whole, small]: Directory[] = [];
 const dated = (directory?: Directory): Directory => {
@@ -67,7 +80,7 @@ const historyOf = async (directory: Directory | undefined, input: object = {}) =
 
 beforeAll(async () => {
   [whole, small] = [
-    await openDirectory({ entries: [before, after, other] }),
+    await openDirectory({ entries: [before, after, other, ...steady] }),
     await openDirectory({ entries: [before] }),
   ];
 });
@@ -80,6 +93,12 @@ describe('a version that moves where callers go and what they send', () => {
   it('says nothing of a first version', async () => {
     expect(JSON.stringify(await standsOut(small))).not.toContain('ersion');
     expect(await historyOf(small)).toEqual([]);
+  });
+
+  it('is said to be none where several versions moved nothing', async () => {
+    expect(JSON.stringify(await call(whole, 'get_agent', { handle: 'com.steady/notes' }))).toContain(
+      '3 versions, of which none moved an endpoint, package, repository or secret',
+    );
   });
 
   it('stands out with both values and the date, after one import and after two', async () => {

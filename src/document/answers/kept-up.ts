@@ -1,5 +1,7 @@
 import { day as dayText } from '../../core/text.ts';
 import { code, count, day, join, own, phrase, say, type Words } from '../../core/words.ts';
+import type { ValueOf } from '../../observations/kind.ts';
+import { recordMoves } from '../../observations/kinds/moves.ts';
 import {
   recordUnreadFields,
   registryFirstPublished,
@@ -12,6 +14,12 @@ import type { ListingDocument } from '../listing-document.ts';
 import { groupWords, nativeWords } from '../rated.ts';
 
 const ofKinds = saidIn('kept_up');
+
+/** That no version moved anything, if all of them were compared. */
+const unmoved = (versions: number, moved: ValueOf<typeof recordMoves> | undefined): Words =>
+  moved?.versions === versions && moved.moves.length === 0
+    ? own(', of which none moved an endpoint, package, repository or secret')
+    : say``;
 
 export const keptUp: FactsOf = (judged) => {
   const { listing, known, seen } = judged;
@@ -36,7 +44,9 @@ export const keptUp: FactsOf = (judged) => {
         ]),
     ...known(registryVersions)
       .filter(({ value }) => value > 1)
-      .map(({ value }) => signal(count(value, 'version'))),
+      .map(({ value }) =>
+        signal(say`${count(value, 'version')}${unmoved(value, known(recordMoves)[0]?.value)}`),
+      ),
     ...known(recordUnreadFields).map(({ value }) =>
       signal(say`${count(value.length, 'field')} that Dossier does not read`),
     ),

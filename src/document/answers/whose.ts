@@ -87,9 +87,13 @@ function movedAccount({ known }: Judged, isShown: boolean): Words {
   const [host = '', account = ''] = toRepositoryKey(one?.subject ?? '')?.split('/') ?? [];
   const [now = ''] = one?.value.moved_to?.split('/') ?? [];
   if (one === undefined || now === '' || now.toLowerCase() === account) return say``;
-  const proven = isShown ? own(', not to the one that was proven') : say``;
-  return say`, which ${code(host)} redirects to the account ${code(now)}${proven}${source('Dossier', dayText(one.observed_at))}`;
+  const proven = isShown ? own(', which was not proven') : say``;
+  return say`; ${code(host)} redirects that repository to another account, ${code(now)}${proven}${source('Dossier', dayText(one.observed_at))}`;
 }
+
+/** Whether the line about the namespace says that the recorded repository leads to another account. */
+const isMovedToAnother = (judged: Judged): boolean =>
+  judged.known(namespaceOwner)[0]?.value === true && !isEmpty(movedAccount(judged, false));
 
 function namespaceOf(judged: Judged): Fact {
   const { handle } = judged.listing;
@@ -111,7 +115,7 @@ function namespaceOf(judged: Judged): Fact {
   return ofService(judged, say`${name}${owner === undefined ? say`` : owns}${elsewhere}${where}`);
 }
 
-function repositoryOf(judged: Judged): Fact[] {
+function repositoryOf(judged: Judged, isSaid: boolean): Fact[] {
   const { listing, detail, seen, known } = judged;
   if (listing.repository === undefined)
     return [noneRecorded(judged, 'repository', own('no repository recorded'), sourceRepository.kind)];
@@ -120,6 +124,7 @@ function repositoryOf(judged: Judged): Fact[] {
   const text = isShort ? own('repository') : say`repository ${code(listing.repository)}`;
   if (!one) return isShort ? [] : [recorded(judged, text)];
   if (isAbsent(one)) return [observed(judged, one, say`${text} is gone or not public`)];
+  if (isShort && isSaid) return [];
   const isThere = one.value?.state === 'there';
   // The last commit is in the line about upkeep.
   if (isShort && isThere && known(repositoryLastCommit).length > 0) return [];
@@ -159,7 +164,7 @@ export const whose: FactsOf = (judged) => {
       }),
     ...named.map((reason) => recorded(judged, phrase(reason))),
     ...(website ? [recorded(judged, say`website ${code(website)}`)] : []),
-    ...repositoryOf(judged),
+    ...repositoryOf(judged, isMovedToAnother(judged)),
     ...ofKinds(judged),
     ofService(judged, claimWords(judged.listing)),
   ];

@@ -60,6 +60,8 @@ function secretWords({ needs, takes, gone }: NonNullable<Move['secrets']>): Word
 
 /** What of a record became other, in words that follow its subject. */
 export function moveWords({ endpoints, packages, repository, secrets, passed = [] }: Move): Words {
+  // A secret that was asked for before goes to another host in place of the one that is named no longer, or to it too.
+  const instead = (endpoints?.from.length ?? 0) + (packages?.from.length ?? 0) > 0;
   const parts = [
     endpoints && endpointWords(endpoints),
     packages && packageWords(packages),
@@ -67,7 +69,7 @@ export function moveWords({ endpoints, packages, repository, secrets, passed = [
     secrets && secretWords(secrets),
     ...passed.map(
       (one) =>
-        say`newly asks callers to send the ${noun('secret', one.secrets)} ${named(one.secrets)} to ${named(one.to)}`,
+        say`asks callers to send the ${noun('secret', one.secrets)} ${named(one.secrets)} to ${named(one.to)} ${instead ? own('now') : own('too')}`,
     ),
   ];
   const said = parts.filter((part) => part !== undefined);
