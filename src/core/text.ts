@@ -48,13 +48,13 @@ export const code = (text: string): string =>
 export const toSentence = (phrase: string): string =>
   `${phrase.charAt(0).toUpperCase()}${phrase.slice(1)}${/[.!?]$/.test(phrase) ? '' : '.'}`;
 
-/** Joins lines, without absent ones. */
+/** Joins lines, without absent and empty ones. */
 export const lines = (...parts: readonly (string | false | undefined)[]): string =>
-  parts.filter((part) => typeof part === 'string').join('\n');
+  parts.filter(Boolean).join('\n');
 
-/** Joins paragraphs, without absent ones. */
+/** Joins paragraphs, without absent and empty ones. */
 export const paragraphs = (...parts: readonly (string | false | undefined)[]): string =>
-  parts.filter((part) => typeof part === 'string').join('\n\n');
+  parts.filter(Boolean).join('\n\n');
 
 /** A list, one item a line. */
 export const list = <T>(items: readonly T[], show: (item: T) => string): string =>

@@ -74,7 +74,7 @@ function listingText(listing: z.output<typeof comparedListing>): string {
     list(
       kinds.flatMap((kind) => listing[kind] ?? []),
       toMarkdown,
-    ) || undefined,
+    ),
   );
 }
 

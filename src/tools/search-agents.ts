@@ -62,7 +62,7 @@ const meantLine = ({ word, near, hint }: z.output<typeof unknownWord>) =>
 const toSearchText = (answer: z.output<typeof output>): string =>
   paragraphs(
     `Matching listings: ${answer.total.count}${answer.total.capped ? ' or more' : ''}. Order: ${answer.order === 'alike' ? 'most alike first' : answer.order}.`,
-    lines(...(answer.did_you_mean ?? []).map(meantLine), answer.advice) || undefined,
+    lines(...(answer.did_you_mean ?? []).map(meantLine), answer.advice),
     answer.listings.length > 0 && list(answer.listings, listingLine),
     answer.no_match && noMatchText(answer.no_match),
     answer.successor &&

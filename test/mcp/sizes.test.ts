@@ -63,6 +63,13 @@ it.each(calls)('the JSON of %s %j costs at most 1.2 times its text', async (tool
   expect(json).toBeLessThanOrEqual(Math.max(1.2 * text, text + 100));
 });
 
+it('no text begins with an empty line or has two in a row', async () => {
+  const texts = await Promise.all(
+    calls.map(async ([tool, input]) => (await client.call(tool, input)).content[0]?.text ?? ''),
+  );
+  expect(texts.filter((text) => /^\n|\n\n\n/.test(text))).toEqual([]);
+});
+
 it('the median answer of get_agent about a listing takes at most 300 tokens as text and 330 as JSON', async () => {
   const sizes = await Promise.all(
     Object.values(observedStates).map(async (handle) => {

@@ -136,12 +136,12 @@ export function toAgentText(answer: AgentAnswer): string {
   const said = [title ?? '', description].filter(Boolean).map(toQuote).join(': ');
   return lines(
     `${code(answer.handle)} (${warning})`,
-    said !== '' && said,
+    said,
     [
       ...(endpoint ? [`Endpoint ${code(endpoint)}.`] : []),
       ...(repository ? [`Repository ${code(repository)}.`] : []),
       ...(tags.length > 0 ? [`Tags: ${tags.map(toQuote).join(', ')}.`] : []),
-    ].join(' ') || false,
+    ].join(' '),
     ...notes.map(inMarkdown),
     ...toAnswerLines({ ...answer, stands_out, lines: { ...answered, kept_up, rated: signals.native } }),
     inMarkdown(answer.evidence_snapshot),
