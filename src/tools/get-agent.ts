@@ -80,10 +80,11 @@ export const getAgent = defineTool({
     const listing = await readListing(found, context);
     const { untrusted_fields, ...answer } = toAgentAnswer(listing, detail);
     const version_asked = askedVersion(handle, { listing, observations: listing.observations });
+    // As in the text, what limits the answer is before all that it says.
     return {
       ...(version_asked && { version_asked }),
-      ...answer,
       ...by,
+      ...answer,
       untrusted_fields: [...(version_asked ? ['version_asked'] : []), ...untrusted_fields],
     };
   },

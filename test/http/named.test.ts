@@ -112,7 +112,11 @@ describe('get_agent finds the one listing that records', () => {
       'package',
     ],
   ])('%s: %s', async (_what, handle, expected, kind) => {
-    expect(await call('get_agent', { handle })).toMatchObject({ handle: expected, found_by: found(kind) });
+    const answer = await call('get_agent', { handle });
+    expect(answer).toMatchObject({ handle: expected, found_by: found(kind) });
+    // That another name was asked for stands before all that the answer says.
+    const members = Object.keys(answer);
+    expect(members.indexOf('found_by')).toBeLessThan(members.indexOf('handle'));
   });
   it.each([
     'agent://co.webhook/webhook',
