@@ -119,7 +119,7 @@ describe('files that hold credentials', () => {
 
   it('stand out from the first look, without a verdict', async () => {
     expect(await pageOf('naming')).toContain(
-      'The text of the tool `many` names files that usually hold credentials: `.git-credentials`, `.netrc`, `a/wallet.dat`. The text of the tool `read` names',
+      'The text of the tool `many` names files that often hold credentials: `.git-credentials`, `.netrc`, `a/wallet.dat`. The text of the tool `read` names',
     );
     expect(await pageOf('naming')).toContain('So do 2 more of its texts');
   });
@@ -129,7 +129,7 @@ describe('files that hold credentials', () => {
       details: { texts: 6, files: [9, 1, 1] },
     });
     expect(await pageOf('long')).toMatch(
-      /The text of the tool `t1` names files that usually hold credentials: (?:`[^`]+`(?:, )?){5} and 4 more\. The text of the tool `t2` names files that usually hold credentials: `~\/\.netrc`\. The text of the tool `t3` names [^:]+: `~\/\.netrc`\. So do 3 more of its texts/,
+      /The text of the tool `t1` names files that often hold credentials: (?:`[^`]+`(?:, )?){5} and 4 more\. The text of the tool `t2` names files that often hold credentials: `~\/\.netrc`\. The text of the tool `t3` names [^:]+: `~\/\.netrc`\. So do 3 more of its texts/,
     );
     const { value } = (await see('longer', 'tools.credential_files')) ?? {};
     expect(value).toHaveLength(1);
@@ -146,12 +146,12 @@ describe('files that hold credentials', () => {
     observed.directory.wait(86_400);
     expect(await see('plain', 'tools.credential_files')).toMatchObject({ outcome: 'seen' });
     expect(await pageOf('plain')).toContain(
-      'The instructions for models name files that usually hold credentials: `~/.pypirc`',
+      'The instructions for models name files that often hold credentials: `~/.pypirc`',
     );
     plain.instructions = 'Use nothing.';
     observed.directory.wait(86_400);
     expect(await see('plain', 'tools.credential_files')).toMatchObject({ outcome: 'nothing', value: null });
-    expect(await pageOf('plain')).not.toContain('name files that usually hold credentials');
+    expect(await pageOf('plain')).not.toContain('name files that often hold credentials');
   });
 });
 

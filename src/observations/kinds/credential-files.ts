@@ -97,8 +97,8 @@ function namesOf({ of, name, files: stored }: Named, all: number): Words {
   const more = all - shown.length;
   const said = more > 0 ? say`${codes(shown)} and ${more} more` : codes(shown);
   return of === 'instructions'
-    ? say`The instructions for models name files that usually hold credentials: ${said}`
-    : say`${nouns[of]} ${code(name)} names files that usually hold credentials: ${said}`;
+    ? say`The instructions for models name files that often hold credentials: ${said}`
+    : say`${nouns[of]} ${code(name)} names files that often hold credentials: ${said}`;
 }
 
 const mostSaid = 3;
@@ -123,10 +123,10 @@ export const toolsCredentialFiles = defineKind({
   question: 'tools',
   title: 'Files with credentials named in texts for models',
   means:
-    'Which of the tools, prompts, resources, skills and instructions that the endpoint sent name a file that usually holds credentials, such as `~/.aws/credentials`, from a closed list with the source of each.',
+    'Which of the tools, prompts, resources, skills and instructions that the endpoint sent name a file that often holds credentials, such as `~/.aws/credentials`, from a closed list with the source of each.',
   doesNotMean:
     'A service may say for good reasons where it reads its own credentials, or that it does not. A file that the list does not have is not found.',
-  changed: own('Its texts for models name other files that usually hold credentials'),
+  changed: own('Its texts for models name other files that often hold credentials'),
   say: ({ value, details }) => saidOf(value, details),
   standsOutAs: 'credential_files',
   sayStandsOut({ value, details, subject = '', by, isOnly }) {
