@@ -63,7 +63,7 @@ export const respondToRating = defineTool({
   name: 'respond_to_rating',
   title: 'Respond to a rating of your listing',
   description:
-    'Adds your public answer to a rating that your own claimed listing received, once and for good; counts stay. Use it to correct or explain. Do not use it for ratings of others, or to reach the operator: use submit_feedback. Needs the capability header.',
+    'Adds your public answer to a rating that your own claimed listing received, once and for good; counts stay. Use it to correct or explain. To reach the operator use submit_feedback. Needs the capability header.',
   effects: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   needsCapability: true,
   listedTo: 'holders of a capability',

@@ -23,7 +23,7 @@ export const shownInput = z.strictObject({
     .array(z.looseObject({ name: z.string() }))
     .max(mostMembers)
     .optional()
-    .describe('The tools you see, with the members you have'),
+    .describe('Tools as your client lists them'),
   ...{ prompts: members.describe('Or one of these lists'), resources: members, skills: members },
   digests: z
     .record(z.string().max(2048), sha256)
