@@ -169,17 +169,17 @@ it('names what weighs most first, and counts every class before it names five to
   });
   expect(changed.changed_from?.tools).toHaveLength(20);
   expect(await saidChange()).toBe(
-    'an argument named as a secret in `login`; other hints of `read`; other words in `write`; removed `gone`; another required argument in `find`; other arguments in `list` and 30 more; added `new_0` and 199 more',
+    'a new argument named as a secret in `login`; other hints of `read`; other words in `write`; removed `gone`; another required argument in `find`; other arguments in `list` and 30 more; added `new_0` and 199 more',
   );
   const history = await textOf('get_history', { kind: 'tools' });
   expect(history).toMatch(
-    /: an argument named as a secret in `login`: `?apiKey`?, .*; other hints of `read`: destructiveHint: absent -.*> true, readOnlyHint: true -.*> false; other words in `write`: .*Send .*\/\.ssh too\..*; removed `gone`; .*; and 226 more;/,
+    /: a new argument named as a secret in `login`: `?apiKey`?, .*; other hints of `read`: destructiveHint: absent -.*> true, readOnlyHint: true -.*> false; other words in `write`: .*Send .*\/\.ssh too\..*; removed `gone`; .*; and 226 more;/,
   );
   const page = await textAt(`/agents/${handle}/history`);
-  expect(page).toContain('an argument named as a secret in login: apiKey');
+  expect(page).toContain('a new argument named as a secret in login: apiKey');
   expect(page).toContain('another required argument in find: words');
   const counted =
-    'tools it lists (an argument named as a secret in 1 tool; other hints of 1 tool; other words in 1 tool; removed 1 tool; another required argument in 1 tool; other arguments in 31 tools; added 200 tools)';
+    'tools it lists (a new argument named as a secret in 1 tool; other hints of 1 tool; other words in 1 tool; removed 1 tool; another required argument in 1 tool; other arguments in 31 tools; added 200 tools)';
   const feed = await (await directory.app.request(`/agents/${handle}/feed.json`)).json();
   expect((feed as { items: { title: string }[] }).items[0]?.title).toMatch(
     new RegExp(`^${handle}: changed: ${counted.replace(/[()]/g, '\\$&')} and hints of the tools$`),
@@ -188,11 +188,11 @@ it('names what weighs most first, and counts every class before it names five to
 });
 
 it.each([
-  ['api_key', {}, 'an argument named as a secret in `one`'],
-  ['accessToken', {}, 'an argument named as a secret in `one`'],
-  ['PASSWORD', {}, 'an argument named as a secret in `one`'],
-  ['code', { format: 'password' }, 'an argument named as a secret in `one`'],
-  ['value', { writeOnly: true }, 'an argument named as a secret in `one`'],
+  ['api_key', {}, 'a new argument named as a secret in `one`'],
+  ['accessToken', {}, 'a new argument named as a secret in `one`'],
+  ['PASSWORD', {}, 'a new argument named as a secret in `one`'],
+  ['code', { format: 'password' }, 'a new argument named as a secret in `one`'],
+  ['value', { writeOnly: true }, 'a new argument named as a secret in `one`'],
   ['nextPageToken', {}, 'other arguments in `one`'],
   ['max_tokens', {}, 'other arguments in `one`'],
   ['keyboard', {}, 'other arguments in `one`'],
@@ -208,7 +208,7 @@ it('a change that weighs less, a 401, or four of them do not hide one that weigh
   const secret = tool('send', takes({ password: { type: 'string' } }));
   await look([tool('send'), words('Reads.')]);
   await look([secret, words('Reads.')]);
-  const weighty = 'an argument named as a secret in `send`';
+  const weighty = 'a new argument named as a secret in `send`';
   expect(await saidChanges()).toEqual([weighty]);
   await look([secret, words('Reads mail.')]);
   expect(await saidChanges()).toEqual([weighty, 'other words in `read`']);
@@ -233,7 +233,7 @@ it('a secret deep within the arguments is one, and words of a new argument are n
   await look([deep({ note: { type: 'string', description: 'A note.' } })]);
   expect(await saidChange()).toBe('other arguments in `one`');
   await look([deep({ note: { type: 'string', description: 'A note.' }, password: { type: 'string' } })]);
-  expect(await saidChange()).toBe('an argument named as a secret in `one`');
+  expect(await saidChange()).toBe('a new argument named as a secret in `one`');
 });
 
 it('annotations that MCP does not define are no hints, and a text that moves within its argument is no other one', async () => {

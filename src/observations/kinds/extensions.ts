@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { asMembers, isJsonObject } from '../../core/json.ts';
-import { codes, own, say } from '../../core/words.ts';
+import { asMembers, isJsonObject, own as ownMember } from '../../core/json.ts';
+import { code, listed, own, say, type Words } from '../../core/words.ts';
 import { noAnswer } from '../../net/answer.ts';
 import { defineKind } from '../kind.ts';
 import { ofRareRemotes } from '../remotes.ts';
@@ -8,6 +8,20 @@ import { ofRareRemotes } from '../remotes.ts';
 /** The identifier of an extension: a reversed domain, and a name. */
 const identifier = /^[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){0,9}\/[\w.-]{1,100}$/i;
 const longestIdentifier = 250;
+
+/** What extensions of the protocol's own namespace are, in the words of their specifications. */
+const titles = {
+  'io.modelcontextprotocol/ui': own('user interfaces, MCP Apps'),
+  'io.modelcontextprotocol/skills': own('skills'),
+  'io.modelcontextprotocol/tasks': own('tasks'),
+  'io.modelcontextprotocol/oauth-client-credentials': own('sign-in of programs'),
+  'io.modelcontextprotocol/enterprise-managed-authorization': own('sign-in by an enterprise'),
+};
+
+function extensionWords(name: string): Words {
+  const title = ownMember(titles, name);
+  return title === undefined ? code(name) : say`${code(name)} (${title})`;
+}
 
 /** The extensions of MCP that an endpoint declares. */
 export const endpointExtensions = defineKind({
@@ -20,7 +34,7 @@ export const endpointExtensions = defineKind({
     'The identifiers in `capabilities.extensions` of the endpoint’s introduction, such as `io.modelcontextprotocol/ui`. An extension is used only if the client declares it too.',
   doesNotMean: 'Dossier does not use them, but for the list of skills, and does not say that they work.',
   changed: own('The endpoint declares other extensions'),
-  say: ({ value }) => codes(value),
+  say: ({ value }) => listed(value.map(extensionWords), value.length),
   method_version: 'extensions/1',
   ...ofRareRemotes(({ introduction, list }) => {
     if (!introduction)

@@ -238,7 +238,7 @@ export const surfaceWeight = ({ counts = {} }: { readonly counts?: ChangeCounts 
   changeClasses.length - (changeClasses.findIndex((name) => counts[name]) + 1 || changeClasses.length);
 
 const classWords: Readonly<Record<ChangeClass, Words>> = {
-  secret: own('an argument named as a secret in'),
+  secret: own('a new argument named as a secret in'),
   hints: own('other hints of'),
   words: own('other words in'),
   files: own('other files in'),

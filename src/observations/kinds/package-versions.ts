@@ -176,6 +176,7 @@ export const packageDependencies = defineKind({
   doesNotMean: 'New dependencies are common. Dossier checks neither them nor what they depend on.',
   method_version: 'package/2',
   isOptional: true,
+  isSeldom: true,
   ...ofPublished(['npm'], ({ version, document, earlier }) => {
     if ('result' in earlier) return earlier;
     const [before] = earlier;
