@@ -217,8 +217,8 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
   briefs: (ids: readonly number[]) => readBriefs(db, ids),
   /** The ids of visible listings of other publishers that have the same as a listing, once for each kind of what they have. */
   sharing: (handle: string) => readSharing(db, handle),
-  /** The handles of visible listings that ask to be paid at an address, the oldest first; of more than 200, the first 201. */
-  paidAt: async (address: string) => (await readPaidAt(db, toPayeeKey(address))).map(({ handle }) => handle),
+  /** The visible listings that ask to be paid at an address, and when that was seen last, the oldest first; of more than 200, the first 201. */
+  paidAt: (address: string) => readPaidAt(db, toPayeeKey(address)),
   /** How many visible listings have each facet of a kind, most first. */
   facetCounts: (kind: string) => readFacetCounts(db, kind),
   /** Visible handles after a handle, in handle order, with their update times: for the sitemap. */

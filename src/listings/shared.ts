@@ -63,12 +63,12 @@ const selectOldest = precompileQuery((db, key: string) =>
     .limit(mostRead + 1),
 );
 
-/** The visible listings that ask to be paid at an address, the oldest first; of more than 200, the first 201. */
+/** The visible listings that ask to be paid at an address, and when that was seen last, the oldest first; of more than 200, the first 201. */
 export const readPaidAt = precompileQuery((db, key: string) =>
   db
     .selectFrom('listing_reference')
     .innerJoin('listing', 'listing.handle', 'listing_reference.handle')
-    .select('listing.handle')
+    .select(['listing.handle', 'listing_reference.as_of'])
     .where('listing_reference.key', '=', key)
     .where('listing.withdrawn', 'is', null)
     .orderBy('listing_reference.published_at')

@@ -196,7 +196,8 @@ function messageOf({ facts, found }: Place, quotes: SeenQuotes | undefined): Wor
 /** Who else asks to be paid where an offer pays. */
 async function readOthers({ pay_to }: SentOffer, handle: string | undefined, { store }: Context) {
   const all = pay_to === undefined ? [] : await store.listings.paidAt(pay_to);
-  return { others: all.filter((one) => one !== handle), isAll: all.length <= 200 };
+  const others = all.filter((one) => one.handle !== handle);
+  return { others, isAll: all.length <= 200, isCompared: handle !== undefined };
 }
 
 /** Parts of which the same is said stand together: `payee …, amount …: as seen since …`. */

@@ -24,7 +24,14 @@ export type ComparedOffer = Readonly<Record<(typeof partNames)[number], Part>>;
 const mostNamed = 2;
 
 const notKnown = (why: Words): Compared => ({ seen: 'not_known', text: say`not known: ${why}` });
-const noQuote = own('no price was seen here');
+
+/** Why there is nothing to compare a part of an offer with. */
+const noQuote = ({ endpoint }: Pick<SeenQuotes, 'endpoint'>): Compared =>
+  notKnown(
+    endpoint === undefined
+      ? own('there is nothing to compare with')
+      : own('the endpoint quoted Dossier none'),
+  );
 
 /** Since when something has been seen without a break up to now. */
 function sinceWhen<T>(sightings: readonly Sighting<T>[], isHeld: (one: Sighting<T>) => boolean): string {
@@ -40,7 +47,7 @@ const partlyRead = ({ until }: Pick<Sighting<unknown>, 'until'>): Compared =>
 /** Compares one thing with what was seen of it; `name` names what a sighting has in its place. */
 function comparePlace<T>(
   sightings: readonly Sighting<T>[],
-  { since }: Pick<SeenQuotes, 'since'>,
+  { since, endpoint }: Pick<SeenQuotes, 'since' | 'endpoint'>,
   holds: (value: T) => boolean,
   name: (value: T) => readonly Words[],
   where = say``,
@@ -48,7 +55,7 @@ function comparePlace<T>(
   const isHeld = ({ value }: Sighting<T>) => value !== undefined && holds(value);
   const [now] = sightings;
   const newest = sightings.find(({ value }) => value !== undefined);
-  if (!now || newest?.value === undefined) return notKnown(noQuote);
+  if (!now || newest?.value === undefined) return noQuote({ endpoint });
   if (isHeld(now))
     return { seen: 'as_seen', text: say`as seen since ${dayOf(sinceWhen(sightings, isHeld))}` };
   if (now.isPart) return partlyRead(now);
@@ -106,7 +113,9 @@ const amountWords = (amount: string, { network, asset }: Unit): Words => {
 function comparePayee(pay_to: string, offer: SentOffer, seen: SeenQuotes): Compared {
   const [now] = seen.payees;
   if (seen.isAnotherEachTime && now)
-    return notKnown(say`it named another at each request on ${dayOf(now.until)}`);
+    return notKnown(
+      say`the endpoint named another address at each request on ${dayOf(now.until)}, so a new one is no sign of a change`,
+    );
   const compared = comparePlace(
     seen.payees,
     seen,
@@ -146,7 +155,7 @@ function besideLast(amount: bigint, known: readonly SeenAmounts[], words: (one: 
     : say`; the highest seen is ${words(most)}, until ${dayOf(highest.until)}${until}`;
 }
 
-function compareAmount(sent: string, offer: SentOffer, { quotes }: SeenQuotes): Compared {
+function compareAmount(sent: string, offer: SentOffer, { quotes, endpoint }: SeenQuotes): Compared {
   if (offer.asset === undefined || offer.network === undefined)
     return notKnown(own('amounts are compared within one asset and network'));
   const amount = BigInt(sent);
@@ -159,7 +168,10 @@ function compareAmount(sent: string, offer: SentOffer, { quotes }: SeenQuotes): 
   if (part && (part.isNow || !last) && !last?.value.includes(amount)) return partlyRead(part);
   if (!last) {
     const isQuoted = quotes.some(({ value }) => value !== undefined);
-    return notKnown(isQuoted ? own('none in this asset, network and scheme was seen here') : noQuote);
+    if (!isQuoted) return noQuote({ endpoint });
+    return notKnown(
+      own('it cannot be compared, because nothing was quoted in this asset, network and scheme'),
+    );
   }
   if (last.value.includes(amount)) {
     const since = sinceWhen(quotes, ({ value }) => amountsIn(value, offer).includes(amount));

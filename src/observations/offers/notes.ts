@@ -1,16 +1,4 @@
-import {
-  code,
-  dayOf,
-  isEmpty,
-  join,
-  listed,
-  number,
-  ours,
-  own,
-  quote,
-  say,
-  type Words,
-} from '../../core/words.ts';
+import { code, dayOf, isEmpty, listed, number, ours, own, quote, say, type Words } from '../../core/words.ts';
 import { networkWords, symbolOf, tokensOn } from '../kinds/assets.ts';
 import { isWhole, offerWords, type PaidOffer } from '../kinds/offers.ts';
 import type { Advertised } from './seen.ts';
@@ -27,15 +15,31 @@ function assetNote({ asset, network, asset_name }: SentOffer): Words {
     ({ symbol, address }) => say`${ours(symbol)} on ${on} is ${code(address)}`,
   );
   if (known.length === 0) return isEmpty(name) ? none : say`${name}Dossier does not know ${code(asset)}.`;
-  return say`${name}${listed(known)}, this is ${code(asset)}.`;
+  return say`${name}${listed(known)} (by Dossier’s table of assets), this is ${code(asset)}.`;
 }
 
-/** Who else asks to be paid there: up to three handles, and their number. */
-function othersNote(others: readonly string[], { isAll }: { readonly isAll: boolean }): Words {
+/** The listings, beside the one that an offer is compared with, that ask to be paid where it pays, the oldest first. */
+interface PaidThere {
+  readonly others: readonly { readonly handle: string; readonly as_of: string }[];
+  /** These are all of them. */
+  readonly isAll: boolean;
+  /** The offer is compared with a listing. */
+  readonly isCompared: boolean;
+}
+
+const mostNamed = 3;
+
+/** Who else asks to be paid there: up to three handles, when Dossier saw that last, and how many they are. */
+function othersNote({ others, isAll, isCompared }: PaidThere): Words {
   if (others.length === 0) return none;
-  const shown = others.slice(0, 3).map((handle) => code(handle));
-  const count = isAll ? number(others.length) : say`more than ${others.length - 1}`;
-  return say`Other listings are paid there: ${count} (${join(shown, ', ')}).`;
+  const named = others.slice(0, mostNamed);
+  const shown = listed(named.map(({ handle, as_of }) => say`${code(handle)} (seen ${dayOf(as_of)})`));
+  const all = isAll ? number(others.length) : say`More than ${others.length - 1}`;
+  const [one, several] = isCompared
+    ? [own('other listing'), own('other listings')]
+    : [own('listing'), own('listings')];
+  const ask = others.length === 1 ? say`${one} asks` : say`${several} ask`;
+  return say`${all} ${ask} to be paid at this payee${others.length > mostNamed ? say`, among them` : say`:`} ${shown}.`;
 }
 
 /** How an advertised amount is beside that of the offer; nothing of another asset, network or scheme. */
@@ -72,7 +76,10 @@ function advertisedNote(
     (['asset', 'network', 'tool', 'amount', 'scheme'] as const).every((name) => one[name] === near[name]);
   const payees = offers.filter(isSame).flatMap(({ pay_to }) => pay_to ?? []);
   const [payee] = payees;
-  const other = payee === undefined ? none : say`, paid to ${code(payee)}`;
+  // On another network every payee has another address.
+  const isAnother = offer.pay_to !== undefined && near.network === offer.network;
+  const to = isAnother ? own(', but paid to another address, ') : own(', paid to ');
+  const other = payee === undefined ? none : say`${to}${code(payee)}`;
   const paid = payees.some((one) => one === offer.pay_to) ? own(', paid to the same address') : other;
   const tool = near.tool === undefined ? none : say` for ${code(near.tool)}`;
   const more = offers.length > 1 ? say`; ${offers.length - 1} more there` : none;
@@ -83,13 +90,10 @@ function advertisedNote(
 export function notesOf(
   offer: SentOffer,
   {
-    others,
-    isAll,
     advertised,
     paidTool,
-  }: {
-    readonly others: readonly string[];
-    readonly isAll: boolean;
+    ...paid
+  }: PaidThere & {
     readonly advertised: readonly Advertised[];
     /** The tool of an MCP server that is paid for, if that is known. */
     readonly paidTool: string | undefined;
@@ -97,7 +101,7 @@ export function notesOf(
 ): Words[] {
   return [
     assetNote(offer),
-    othersNote(others, { isAll }),
+    othersNote(paid),
     ...advertised.map((one) => advertisedNote(one, offer, paidTool)),
   ].filter((note) => !isEmpty(note));
 }

@@ -215,7 +215,7 @@ describe('an offer that is another one', () => {
       'asset, under the name of another',
       () => ({ asset: unknownToken }),
       'as_seen not_known never_seen as_seen as_seen',
-      /^The offer names the asset “USD Coin”; USDC on Base is `0x833589fcd6edb6e08f4c7c32d4f71b54bda02913`, this is `0x5577777777777777777777777777777777777755`\.$/,
+      /^The offer names the asset “USD Coin”; USDC on Base is `0x833589fcd6edb6e08f4c7c32d4f71b54bda02913` \(by Dossier’s table of assets\), this is `0x5577777777777777777777777777777777777755`\.$/,
     ],
     [
       'asset, with a name that speaks for Dossier',
@@ -320,17 +320,26 @@ describe('an offer that is another one', () => {
     expect(statesOf(await check({ handle: shopHandle, offer }))).toEqual([states]);
   });
 
+  it('of an asset that was not quoted, an amount cannot be compared', async () => {
+    const { offers } = await check({ handle: shopHandle, offer: [{ ...quoted(), asset: unknownToken }] });
+    expect(offers[0]?.facts).toContain(
+      'Amount 20000: not known: it cannot be compared, because nothing was quoted in this asset, network and scheme.',
+    );
+  });
+
   it('says who else asks to be paid there', async () => {
     await observed.directory.observe(handleAt('twin'));
     const { offers } = await check({ handle: shopHandle, offer: ask.header });
-    expect(offers[0]?.facts.at(-1)).toBe('Other listings are paid there: 1 (`com.example.twin/a`).');
+    expect(offers[0]?.facts.at(-1)).toBe(
+      `1 other listing asks to be paid at this payee: \`com.example.twin/a\` (seen ${inDays(0)}).`,
+    );
   });
 
   it('a payee that is another at each request is said so', async () => {
     const { offers } = await check({ handle: handleAt('rotating'), offer: [version1()] });
     expect(offers[0]?.payee).toBe('not_known');
     expect(offers[0]?.facts[0]).toBe(
-      `Payee \`${alice}\`: not known: it named another at each request on ${inDays(0)}.`,
+      `Payee \`${alice}\`: not known: the endpoint named another address at each request on ${inDays(0)}, so a new one is no sign of a change.`,
     );
   });
 });
@@ -356,8 +365,9 @@ describe('where there is little to compare with', () => {
     expect(answer.handle).toBeUndefined();
     expect(answer.message).toBe('No listing records `https://nobody.example.org/x`.');
     expect(statesOf(answer)).toEqual([nothing]);
+    expect(answer.offers[0]?.facts[0]).toMatch(/: not known: there is nothing to compare with\.$/);
     expect(answer.offers[0]?.facts.at(-1)).toBe(
-      'Other listings are paid there: 2 (`com.example.shop/a`, `com.example.twin/a`).',
+      `2 listings ask to be paid at this payee: \`com.example.shop/a\` (seen ${inDays(0)}) and \`com.example.twin/a\` (seen ${inDays(0)}).`,
     );
   });
 
@@ -367,9 +377,11 @@ describe('where there is little to compare with', () => {
     expect(free.message).toContain(
       `At \`https://free.example.com/mcp\` on ${inDays(0)}: the endpoint did not ask for a payment (HTTP 402)`,
     );
+    expect(free.offers[0]?.facts[0]).toMatch(/: not known: the endpoint quoted Dossier none\.$/);
     const unchecked = await check({ handle: handleAt('unchecked'), offer: [quoted()] });
     expect(unchecked.message).toBe('Dossier has made no observation of this listing.');
     expect(statesOf(unchecked)).toEqual([nothing]);
+    expect(unchecked.offers[0]?.facts[0]).toMatch(/: not known: there is nothing to compare with\.$/);
   });
 
   it('an unknown handle, and an offer without an address, are refused with what to send', async () => {

@@ -155,11 +155,11 @@ it('a tool that asks for a payment: Dossier calls none, and says what a catalogu
   const [offer] = answer.offers;
   expect(offer).toMatchObject({ payee: 'not_known', amount: 'not_known', asset: 'not_known' });
   expect(offer?.facts[0]).toMatch(
-    /^Payee `0x1{40}`, amount 0\.01 USDC \(10000\), .*: not known: no price was seen here\.$/,
+    /^Payee `0x1{40}`, amount 0\.01 USDC \(10000\), .*: not known: the endpoint quoted Dossier none\.$/,
   );
   expect(offer?.facts.slice(1).toSorted()).toEqual([
-    'Other listings are paid there: 3 (`com.example/leaving`, `com.example/pair`, `com.example/two`).',
-    `\`bazaar.example.com\` (${today}) lists 0.5 USDC on Base for \`search\`, more than this, paid to \`${mallory}\`.`,
+    `3 other listings ask to be paid at this payee: \`com.example/leaving\` (seen ${today}), \`com.example/pair\` (seen ${today}) and \`com.example/two\` (seen ${today}).`,
+    `\`bazaar.example.com\` (${today}) lists 0.5 USDC on Base for \`search\`, more than this, but paid to another address, \`${mallory}\`.`,
     `\`tools.example.com/.well-known/x402\` (${today}) lists 0.01 USDC on Base for \`search\`, the same amount, paid to the same address.`,
   ]);
 });

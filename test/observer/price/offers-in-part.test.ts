@@ -100,7 +100,7 @@ it('of more offers than Dossier reads, the others are not known, and not never s
 it('a token on a network without a name is named beside that network', async () => {
   const { facts } = await check('optimism', offerOf({ network: 'eip155:10', asset: unknownToken }));
   expect(facts).toContain(
-    `USDC on \`eip155:10\` is \`0x0b2c639c533813f4aa9d7837caf62653d097ff85\`, this is \`${unknownToken}\`.`,
+    `USDC on \`eip155:10\` is \`0x0b2c639c533813f4aa9d7837caf62653d097ff85\` (by Dossier’s table of assets), this is \`${unknownToken}\`.`,
   );
 });
 
@@ -123,10 +123,17 @@ it('of several advertised prices, that one is said which is like the offer, with
   const of = async (changed: object) => (await check('shop', offerOf(changed))).facts.at(-1);
   const place = `\`shop.example.com/.well-known/x402\` (${inDays(0)}) lists`;
   expect(await of({})).toBe(
-    `${place} 0.01 USDC on Base, the same amount, paid to \`${mallory}\`; 1 more there.`,
+    `${place} 0.01 USDC on Base, the same amount, but paid to another address, \`${mallory}\`; 1 more there.`,
   );
   expect(await of({ amount: '5000' })).toBe(
     `${place} 0.005 USDC on Base, the same amount, paid to the same address; 1 more there.`,
+  );
+  expect(await of({ network: 'eip155:10', payTo: unknownToken })).toMatch(/ on Base, paid to `0x[12]{40}`;/);
+});
+
+it('of many listings that ask to be paid at a payee, three are named with when that was seen', async () => {
+  expect((await check('twenty', offerOf())).facts.join('\n')).toMatch(
+    /^4 other listings ask to be paid at this payee, among them `[^`]+` \(seen [\d-]{10}\), `[^`]+` \(seen [\d-]{10}\) and `[^`]+` \(seen [\d-]{10}\)\.$/m,
   );
 });
 
