@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
+import { namespaceHoldsEndpoints } from '../core/identity.ts';
 import { Problem, wrongField } from '../core/problem.ts';
 import { lines, list } from '../core/text.ts';
 import {
@@ -7,6 +8,7 @@ import {
   dayOf,
   hasForeign,
   join,
+  number,
   own,
   phrase,
   say,
@@ -18,7 +20,7 @@ import {
   wordsSchema,
 } from '../core/words.ts';
 import type { ListingFacts } from '../document/record.ts';
-import { toReferences } from '../listings/references.ts';
+import { type Reference, toReferences } from '../listings/references.ts';
 import {
   type ComparedOffer,
   compareWithClosest,
@@ -90,7 +92,28 @@ interface Place {
   readonly found: Words;
 }
 
-/** The listing that records an address, or else an endpoint at its host, if that is only one. Throws several_listings. */
+/** Of more listings that record one address it is not known which of them are on its domain. */
+const mostAtAddress = 100;
+
+/**
+ * Of several listings that record an address, the only one on whose namespace's domain the address is: anybody may record the address of
+ * another, and nobody else can publish under that namespace.
+ */
+async function findHolder(address: string, recorded: readonly Reference[], { store }: Context) {
+  const all = await store.listings.recording(recorded, mostAtAddress + 1);
+  const recording = all.find((some) => some.length > 0) ?? [];
+  const [only, other] = recording.filter(({ handle }) => namespaceHoldsEndpoints(handle, [address]));
+  if (!only || other || recording.length > mostAtAddress) return undefined;
+  const others = recording.length - 1;
+  const record = others === 1 ? say`1 other listing records` : say`${number(others)} other listings record`;
+  const found = say`This listing is compared because the address is on the domain of its namespace; ${record} the address too.`;
+  return { handle: only.handle, found };
+}
+
+/**
+ * The listing that records an address, or else an endpoint at its host, if that is only one; of several that record the address, the one
+ * whose domain it is on. Throws several_listings.
+ */
 async function findByAddress(address: string, context: Context): Promise<Place> {
   const [endpoint] = keysOf(address);
   const references = [
@@ -100,6 +123,9 @@ async function findByAddress(address: string, context: Context): Promise<Place> 
   const recording = await context.store.listings.recording(references, mostRecording);
   const found = pickRecording(references, { recording, formerly: [] }, address);
   if (found && 'candidates' in found) {
+    const recorded = references.filter(({ kind }) => kind === 'endpoint');
+    const holder = await findHolder(address, recorded, context);
+    if (holder) return { facts: await findListingFacts(holder.handle, context), found: holder.found };
     const candidates = found.candidates.map((one) => ({ ...one, differs: toText(one.differs) }));
     throw new Problem('several_listings', { detail: found.detail, candidates });
   }

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEndpoint, startModernServer } from '../../support/endpoints/mcp-endpoint.ts';
 import { handleAt, type ObservedDirectory, openObserved } from '../../support/endpoints/observed.ts';
 import { type Asked, startMppServer, startX402Server } from '../../support/endpoints/paid-endpoint.ts';
+import { registryEntry } from '../../support/entries.ts';
 import { type AnyClient, clientKinds, connect } from '../../support/mcp-clients.ts';
 import { alice, askOf, mallory, unknownToken, usdc } from '../../support/offers.ts';
 import { expectSameFacts } from '../../support/same-facts.ts';
@@ -468,6 +469,41 @@ describe('after the service has changed what it asks for', () => {
     expect(before.offers[0]?.facts[0]).toBe(
       `Payee \`${alice}\`: other: \`${unknownToken}\` since ${inDays(9)}; this one was seen until ${inDays(3)}.`,
     );
+  });
+});
+
+describe('an address that listings of strangers record too', () => {
+  const remotes = [{ type: 'streamable-http', url: address }];
+  /** Listings that were published before the one whose domain the address is on. */
+  const record = (handles: readonly string[]) =>
+    observed.directory.importEntries(
+      handles.map((handle) => registryEntry(handle, { remotes }, { publishedAt: '2026-09-01T08:00:00Z' })),
+    );
+
+  it('is compared with the listing whose domain it is on, and how many others record it is said', async () => {
+    await record(['io.github.mallory/shop']);
+    const one = await check({ offer: ask.header });
+    expect(one.handle).toBe(shopHandle);
+    expect(one.message).toMatch(
+      /^This listing is compared because the address is on the domain of its namespace; 1 other listing records the address too\. Found by/,
+    );
+    await record(Array.from({ length: 8 }, (_, at) => `org.stranger.shop${at}/shop`));
+    const many = await check({ offer: [quoted()], url: address });
+    expect(many.handle).toBe(shopHandle);
+    expect(many.message).toContain('; 9 other listings record the address too.');
+  });
+
+  it('is refused if it is on the domains of two of them, or of none', async () => {
+    await record(['com.example/shop']);
+    expect(await refusal({ offer: ask.header })).toMatchObject({ isError: true, code: 'several_listings' });
+    const elsewhere = [{ type: 'streamable-http', url: 'https://hosted.example.net/mcp' }];
+    const handles = ['org.stranger.shop0/b', 'org.stranger.shop1/b'];
+    await observed.directory.importEntries(
+      handles.map((handle) => registryEntry(handle, { remotes: elsewhere })),
+    );
+    expect(await refusal({ offer: [quoted()], url: 'https://hosted.example.net/mcp' })).toMatchObject({
+      ...{ isError: true, code: 'several_listings', candidates: [{}, {}] },
+    });
   });
 });
 
