@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { comparedOf } from '../support/compared.ts';
 import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
 import { handleAt, type ObservedDirectory, openObserved } from '../support/endpoints/observed.ts';
 import { type AnyClient, connect } from '../support/mcp-clients.ts';
@@ -50,6 +51,8 @@ const large: Says = {
   'resources/templates/list': { resourceTemplates: [] },
 };
 const guarded: Says = { 'tools/list': reads, 'prompts/list': 401, 'resources/list': 402 };
+/** What it asks a payment for is set by the test. */
+const tolls: Says = { 'tools/list': reads };
 
 let observed: ObservedDirectory;
 let client: AnyClient;
@@ -57,6 +60,7 @@ beforeAll(async () => {
   observed = await openObserved({
     ...{ mixed: await startServer(mixed), methodless: await startServer(methodless) },
     ...{ large: await startServer(large), guarded: await startServer(guarded) },
+    tolls: await startServer(tolls),
   });
   client = await connect('v2', { app: observed.directory.app });
   await observed.directory.observe(handleAt('mixed'));
@@ -187,3 +191,32 @@ it('a list that asks for credentials or a payment after the tools has that reaso
   };
   expect(besides).toMatchObject([{ outcome: 'asks', reason: expect.anything() }, { outcome: 'asks' }]);
 });
+
+it.each(['prompts/list', 'resources/list', 'resources/templates/list', 'skills/list'])(
+  'a payment asked for at %s, after the tools, is no answer without a price',
+  async (method) => {
+    for (const one of Object.keys(tolls)) if (one !== 'tools/list') delete tolls[one];
+    Object.assign(
+      tolls,
+      { 'resources/list': { resources: [] }, 'prompts/list': { prompts: [] } },
+      { [method]: 402 },
+    );
+    expect(await seeNextDay('tolls', 'price.challenge')).toMatchObject({
+      outcome: 'asks',
+      asks_for: 'payment',
+    });
+    expect(await see('tolls', 'tools.count')).toMatchObject({ outcome: 'seen', value: 1 });
+    const handle = handleAt('tolls');
+    const answer = await client.call('get_agent', { handle });
+    const { costs } = (answer.structuredContent as { lines: { costs: string } }).lines;
+    expect(costs).toMatch(
+      /^Price not known: the endpoint asked for a payment \(HTTP 402\) in a form that Dossier/i,
+    );
+    const compared = await client.call('compare_agents', {
+      ...{ handles: [handle, handleAt('mixed')], criteria: [{ criterion: 'no_payment_seen' }] },
+    });
+    expect(comparedOf(compared.structuredContent)[0]?.observed).toMatchObject([
+      { result: 'not_met', fact: 'The endpoint asked Dossier for a payment.' },
+    ]);
+  },
+);

@@ -53,7 +53,7 @@ export interface EndpointAnswer {
   readonly besides: Besides;
   /** The first response that asked for credentials. */
   readonly credentials?: Fetched;
-  /** The first response that asked for a payment. */
+  /** The first response that asked for a payment, for any list. */
   readonly payment?: Fetched;
   /** The second response to the same message, if it asked for a payment, too: some endpoints name another address in each. */
   readonly paymentAgain?: Fetched;
@@ -151,19 +151,26 @@ const withheld = {
   ),
 } as const;
 
+type Asks = Extract<Replied, { readonly response: Fetched }>;
+
+/** The request for a payment, and its second response. */
+const paymentOf = ({ response, again }: Asks): Pick<EndpointAnswer, 'payment' | 'paymentAgain'> => ({
+  payment: response,
+  ...(again && { paymentAgain: again }),
+});
+
 export const toWithheld = (
   { url, transport }: Pick<Conversation, 'url' | 'transport'>,
-  { is, response, again }: Extract<Replied, { readonly response: Fetched }>,
+  asks: Asks,
   by: Exchange,
 ): EndpointAnswer => ({
   result: 'answered',
   url,
   transport,
   by,
-  list: withheld[is],
+  list: withheld[asks.is],
   besides: {},
-  ...(is === 'credentials' ? { credentials: response } : { payment: response }),
-  ...(again && { paymentAgain: again }),
+  ...(asks.is === 'credentials' ? { credentials: asks.response } : paymentOf(asks)),
 });
 
 /** A message of the conversation's revision, by its method. */
@@ -216,19 +223,21 @@ async function askBesides(
   talk: Conversation,
   capabilities: JsonObject | undefined,
   message: ToMessage,
-): Promise<Besides> {
+): Promise<Pick<EndpointAnswer, 'besides' | 'payment' | 'paymentAgain'>> {
   const besides: { [Name in BesideName]?: Listed | NoAnswer } = {};
+  let payment: ReturnType<typeof paymentOf> | undefined;
   let isSilent = false;
   const timeout_ms = talk.timeouts.observerFirstTry_ms;
   for (const surface of besideTools.filter((one) => one.isDeclared(capabilities ?? {}))) {
     const found: Awaited<ReturnType<typeof askForList>> | NoAnswer = isSilent
       ? afterSilence(surface)
       : await askForList(surface, talk, message, { timeout_ms });
+    if ('is' in found && found.is === 'payment') payment ??= paymentOf(found);
     const list: Listed | NoAnswer = 'is' in found ? declaredOnly(surface, found) : found;
     isSilent ||= list.result === 'no_answer' && list.outcome === 'silent';
     besides[surface.name] = list;
   }
-  return besides;
+  return { besides, ...payment };
 }
 
 /** Asks for the list of tools, and, if that was answered or there is none, for the others. */
@@ -253,8 +262,8 @@ async function withLists(
   const isFirst = talk.hasTools === undefined;
   talk.hasTools = found.result === 'listed';
   const isAsked = found.result === 'listed' || (isFirst && found.outcome === 'absent');
-  const besides = isAsked ? await askBesides(talk, introduced.capabilities, message) : {};
-  return { result: 'answered', url, transport, by, introduction, list: found, besides };
+  const rest = isAsked ? await askBesides(talk, introduced.capabilities, message) : { besides: {} };
+  return { result: 'answered', url, transport, by, introduction, list: found, ...rest };
 }
 
 export async function askModern(talk: Conversation, { result, status }: Extract<Replied, { is: 'result' }>) {

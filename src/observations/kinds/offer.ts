@@ -192,7 +192,7 @@ function toFinding(endpoint: EndpointAnswer) {
   };
 }
 
-/** The price that an endpoint quotes before it shows anything: HTTP 402. */
+/** The price that an endpoint quotes before it introduces itself or sends a list: HTTP 402. */
 export const priceChallenge = defineKind({
   kind: 'price.challenge',
   answers: 'price',
@@ -203,7 +203,7 @@ export const priceChallenge = defineKind({
   question: 'price',
   title: 'Price that the endpoint quotes',
   means:
-    'What the endpoint asked Dossier to pay (HTTP 402) before it introduced itself or listed its tools, as quoted: a whole number of the asset’s smallest unit, the asset, the network and the recipient.',
+    'What the endpoint asked Dossier to pay (HTTP 402) before it introduced itself or sent one of its lists, as quoted: a whole number of the asset’s smallest unit, the asset, the network and the recipient.',
   doesNotMean:
     'Dossier pays nothing; it does not say what a call of a tool costs, or that the recipient is the publisher.',
   changed: own('The endpoint quotes another price'),
