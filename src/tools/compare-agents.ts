@@ -5,6 +5,7 @@ import { code, lines, list, paragraphs, toQuote } from '../core/text.ts';
 import {
   codes,
   code as codeWords,
+  hasForeign,
   join,
   name,
   ours,
@@ -15,6 +16,7 @@ import {
   type Words,
   wordsSchema,
 } from '../core/words.ts';
+import { publisherWords } from '../document/answers/answers.ts';
 import { type Answer, compareListing, type RequestedCriterion } from '../document/criteria/criteria.ts';
 import { sampleFlag } from '../document/listing-document.ts';
 import { malwareWords } from '../observations/malware.ts';
@@ -59,6 +61,7 @@ function listingText(listing: z.output<typeof comparedListing>): string {
     description,
     sample,
     being_checked = false,
+    whose,
     version_asked,
     malware = [],
     problem,
@@ -68,6 +71,7 @@ function listingText(listing: z.output<typeof comparedListing>): string {
     `${code(handle)}${sample ? ' (shipped sample)' : ''}${said}`,
     version_asked && toMarkdown(version_asked),
     ...malware.map(toMarkdown),
+    whose && `Whose: ${toMarkdown(whose)}`,
     being_checked,
     problem &&
       `${problem.code}: ${problem.message}${handlesText(' Near:', problem.near)}${handlesText(' Farther:', problem.others)}`,
@@ -89,6 +93,7 @@ const comparedListing = z.object({
   sample: sampleFlag,
   version_asked: wordsSchema.optional(),
   malware: z.array(wordsSchema).optional().describe('Reports of malicious code in its packages'),
+  whose: wordsSchema.optional().describe('Publisher, host of the endpoint, and since when'),
   being_checked: z.string().optional(),
   imported: z.array(wordsSchema).optional().describe('criterion: result. fact [source, if any]'),
   observed: z.array(wordsSchema).optional(),
@@ -140,6 +145,7 @@ async function compareOne(
       ...{ handle, description, sample, being_checked },
       ...(version_asked && { version_asked }),
       ...(malware.length > 0 && { malware }),
+      whose: publisherWords(listing),
       ...compareListing(compared, criteria),
     };
   } catch (error) {
@@ -202,11 +208,13 @@ export const compareAgents = defineTool({
     const untrusted = ['description', 'version_asked', 'malware', 'imported', 'observed', 'problem'] as const;
     const has = (name: (typeof untrusted)[number]) =>
       listings.some((one) => untrustedOf(one, [name]).length > 0);
+    // Our own words, of which only “ ” and code spans are others'.
+    const quoting = hasForeign(listings.map(({ whose }) => whose)) ? ['whose'] : [];
     return {
       listings,
       sources: sources.map((source, at) => say`${name(`[${at + 1}]`)} ${ours(source)}`),
       statement: compareStatement,
-      untrusted_fields: untrusted.filter(has).map((name) => `listings.${name}`),
+      untrusted_fields: [...untrusted.filter(has), ...quoting].map((name) => `listings.${name}`),
     };
   },
 });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { comparedOf } from '../support/compared.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
+import { connect } from '../support/mcp-clients.ts';
 
 const hostile = `"><script>alert(1)</script>`;
 let directory: Directory;
@@ -34,6 +35,9 @@ beforeAll(async () => {
       ...seedEntries,
       registryEntry('io.test/loud', { description: hostile, title: hostile }),
       registryEntry('io.test/message', {}, { status: 'deprecated', statusMessage: hostile }),
+      registryEntry('com.lumetra-app/crm', {
+        remotes: [{ type: 'streamable-http', url: 'https://crm.lumetra-app.workers.dev/mcp' }],
+      }),
       registryEntry('io.test/links', {
         remotes: [{ type: 'javascript:alert(1)', url: 'http://plain.example/mcp' }],
       }),
@@ -41,6 +45,37 @@ beforeAll(async () => {
   });
 });
 afterAll(() => directory.close());
+
+describe('a comparison says before its criteria whose each listing is', () => {
+  const elsewhere =
+    'Domain lumetra-app.com, proven to the registry; its endpoint is on another domain: `workers.dev`, where others can have hosts too.';
+  it('in text and JSON', async () => {
+    const client = await connect('v2', directory);
+    const handles = ['com.lumetra-app/crm', 'co.webhook/webhook'];
+    const { content, structuredContent } = await client.call('compare_agents', { handles });
+    await client.close();
+    expect(content[0]?.text).toMatch(
+      /^`com\.lumetra-app\/crm`.*\nWhose: Domain lumetra-app\.com, proven to the registry; its endpoint is on another domain: `workers\.dev`, where others can have hosts too\.\n\* active: /,
+    );
+    expect(structuredContent).toMatchObject({
+      listings: [
+        { whose: expect.stringContaining(elsewhere) },
+        {
+          whose: expect.stringContaining('Domain webhook.co, proven to the registry; its endpoint is on it.'),
+        },
+      ],
+      untrusted_fields: expect.arrayContaining(['listings.whose']),
+    });
+  });
+  it('on the page', async () => {
+    const page = await pageOf(`/compare?handle=com.lumetra-app/crm&${webhook}&active=true`);
+    const text = page.replace(/<[^>]+>/g, '');
+    const [before] = text.split('As recorded and imported');
+    expect(before).toContain(
+      'Domain lumetra-app.com, proven to the registry; its endpoint is on another domain: workers.dev, where others can have hosts too',
+    );
+  });
+});
 
 describe('/compare', () => {
   it('has one address for each comparison, and a form where nothing was picked', async () => {

@@ -73,6 +73,7 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
     expect(Object.keys({ ...listings[1] })).toEqual([
       'handle',
       'description',
+      'whose',
       'imported',
       'observed',
       'native',

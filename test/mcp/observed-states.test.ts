@@ -242,9 +242,12 @@ describe('the page of a comparison', () => {
 });
 
 describe('compare_agents', () => {
-  it('says how many checks of 30 days an endpoint answered, for whoever asks about reliability', async () => {
+  it('says whose a listing is and since when, and how many checks of 30 days its endpoint answered', async () => {
     const { healthy, unreachable } = observedStates;
     const { text } = await ask('compare_agents', { handles: [healthy, unreachable] });
+    expect(text).toMatch(
+      /\nWhose: Domain findwell\.com, proven to the registry; its endpoint is on it\. First published [\d-]{10} \(record, [\d-]{10}\)\.\n\* active: /,
+    );
     expect(text).toMatch(
       /endpoint_observed_alive: met\. A recorded endpoint introduced itself to Dossier, or asked it to sign in or to pay; 3 of 3 checks in 30 days were answered\. /,
     );

@@ -24,6 +24,7 @@ import { notKnownWords, toSplitKinds } from '../sentences.ts';
 import { factTitle, unique } from '../words.ts';
 import { type LineName, lineNames, lineTitles, toFacts } from './lines.ts';
 import { type StandOut, toStandsOut } from './stands-out.ts';
+import { publisherFacts } from './whose.ts';
 
 /** The lines after the seven: what else was not found, what is not stated, what was not checked. */
 export const gapTitles = {
@@ -151,10 +152,14 @@ function notesOf({ sample, moderation = [], appeal, being_checked }: ListingDocu
   ];
 }
 
+function toJudged(listing: ListingDocument, detail: Judged['detail']): Judged {
+  const seen = toSeen(listing);
+  return { listing, seen, known: toKnown(seen), detail };
+}
+
 /** Everything that is said of a listing first: what stands out, seven lines, what is not known; in full with every place. */
 export function toAnswer(listing: ListingDocument, detail: Judged['detail'] = 'page') {
-  const seen = toSeen(listing);
-  const judged: Judged = { listing, seen, known: toKnown(seen), detail };
+  const judged = toJudged(listing, detail);
   const standsOut = toStandsOut(judged);
   const all = lineNames.map((name) => [name, toFacts[name](judged)] as const);
   const isGap = ({ gap }: Fact) =>
@@ -198,6 +203,10 @@ function toPhrases(facts: readonly Fact[]): Words[] {
 
 /** A line in sentences. */
 export const lineWords = (facts: readonly Fact[]): Words => join(toPhrases(facts).map(sentence), ' ');
+
+/** Whose a listing is, as a comparison says before its criteria. */
+export const publisherWords = (listing: ListingDocument): Words =>
+  lineWords(publisherFacts(toJudged(listing, 'short')));
 
 /** What was not seen or is not known. */
 export const gapWords = ({ gaps }: Answer) =>

@@ -32,6 +32,7 @@ import {
   sharedKinds,
 } from '../../observations/kinds/publisher.ts';
 import { sourceRepository } from '../../observations/kinds/questions.ts';
+import { registryFirstPublished } from '../../observations/kinds/record.ts';
 import { repositoryExists, repositoryLastCommit } from '../../observations/kinds/repository.ts';
 import {
   type Fact,
@@ -113,6 +114,14 @@ function namespaceOf(judged: Judged): Fact {
   const where = isComparable ? endpointsAtDomain(judged.listing) : ofAccount;
   // Its words name the registry as their source.
   return ofService(judged, say`${name}${owner === undefined ? say`` : owns}${elsewhere}${where}`);
+}
+
+/** Who publishes a listing, where its endpoints are, and since when it is published. */
+export function publisherFacts(judged: Judged): Fact[] {
+  const published = judged
+    .known(registryFirstPublished)
+    .map(({ value }): Fact => ({ ...recorded(judged, say`first published ${day(value)}`), isSignal: true }));
+  return [namespaceOf(judged), ...published];
 }
 
 function repositoryOf(judged: Judged, isSaid: boolean): Fact[] {
