@@ -2,14 +2,28 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { readCursor, toCursor } from '../core/cursor.ts';
 import { code, day, list, paragraphs } from '../core/text.ts';
-import { count, dayOf, join, name, own, say, toMarkdown, wordsSchema } from '../core/words.ts';
+import {
+  count,
+  dayOf,
+  isEmpty,
+  join,
+  name,
+  own,
+  say,
+  toMarkdown,
+  type Words,
+  wordsSchema,
+} from '../core/words.ts';
 import { changedOf, logIndexOf, toHistoryLines } from '../document/answers/history.ts';
 import { type HistoryEvent, historyKinds, readHistory } from '../document/answers/history-events.ts';
+import { unmoved } from '../document/answers/kept-up.ts';
 import { sampleFlag } from '../document/listing-document.ts';
 import type { ListingFacts } from '../document/record.ts';
 import { isSample } from '../listings/listing.ts';
 import { factsOf } from '../observations/kind.ts';
 import { endpointAvailability } from '../observations/kinds/endpoint.ts';
+import { recordMoves } from '../observations/kinds/moves.ts';
+import { registryVersions } from '../observations/kinds/record.ts';
 import { askedVersion } from './find/asked-version.ts';
 import { findListingFacts } from './find/listing.ts';
 import { cursorInput, namedInput, oneOf, tagsOfNamed } from './input/fields.ts';
@@ -62,9 +76,17 @@ export async function readHistoryPage(
     events,
     is_observed: facts.observed !== undefined,
     no_change: since || cursor ? undefined : noChange(events, facts.observed),
+    unmoved: since || cursor ? undefined : unmovedVersions(facts),
     ...(isSample(facts.listing) && { sample: true as const }),
     ...(next && { next_cursor: toCursor([...next]) }),
   };
+}
+
+/** That several versions of the record moved nothing, as get_agent says it; undefined where any did, or it is not known. */
+function unmovedVersions({ imported }: ListingFacts): Words | undefined {
+  const versions = factsOf(registryVersions, imported)[0]?.value ?? 0;
+  const none = unmoved(versions, factsOf(recordMoves, imported)[0]?.value ?? undefined);
+  return isEmpty(none) || versions < 2 ? undefined : say`${count(versions, 'version')}${none}.`;
 }
 
 /** That checks have seen no change since the first, and how many; undefined where anything changed, or there was one check only. */
@@ -100,11 +122,18 @@ export const getHistory = defineTool({
       answer.next && `Next: ${answer.next}.`,
     ),
   async run(sent, context) {
-    const { events, is_observed, no_change, version_asked, ...page } = await readHistoryPage(sent, context);
-    const isEmpty = events.length === 0 && page.next_cursor === undefined;
+    const {
+      events,
+      is_observed,
+      no_change,
+      unmoved: none_moved,
+      version_asked,
+      ...page
+    } = await readHistoryPage(sent, context);
+    const hasNone = events.length === 0 && page.next_cursor === undefined;
     const isSome = (sent.kind ?? sent.since ?? sent.cursor) !== undefined;
     const none = say`No ${isSome ? own('such ') : say``}change is recorded here${is_observed ? say`` : own(', and Dossier has made no observation of this listing')}.`;
-    const statement = isEmpty ? none : join([no_change ?? say``, howToRead], ' ');
+    const statement = join([no_change ?? say``, none_moved ?? say``, hasNone ? none : howToRead], ' ');
     const changes = events.flatMap((event) => toHistoryLines(event, sent.kind));
     return {
       ...page,

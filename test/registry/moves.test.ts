@@ -99,6 +99,13 @@ describe('a version that moves where callers go and what they send', () => {
     expect(JSON.stringify(await call(whole, 'get_agent', { handle: 'com.steady/notes' }))).toContain(
       '3 versions, of which none moved an endpoint, package, repository or secret',
     );
+    expect(await call(whole, 'get_history', { handle: 'com.steady/notes' })).toMatchObject({
+      statement: expect.stringMatching(
+        /^3 versions, of which none moved an endpoint, package, repository or secret\. No change is recorded here/,
+      ),
+    });
+    const { statement } = await call(whole, 'get_history', { handle: 'com.example/other' });
+    expect(statement).not.toContain('none moved');
   });
 
   it('stands out with both values and the date, after one import and after two', async () => {

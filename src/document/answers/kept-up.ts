@@ -16,7 +16,7 @@ import { groupWords, nativeWords } from '../rated.ts';
 const ofKinds = saidIn('kept_up');
 
 /** That no version moved anything, if all of them were compared. */
-const unmoved = (versions: number, moved: ValueOf<typeof recordMoves> | undefined): Words =>
+export const unmoved = (versions: number, moved: ValueOf<typeof recordMoves> | undefined): Words =>
   moved?.versions === versions && moved.moves.length === 0
     ? own(', of which none moved an endpoint, package, repository or secret')
     : say``;
