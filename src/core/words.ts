@@ -195,7 +195,7 @@ export function hasForeign(value: unknown): boolean {
 }
 
 /** Within a word, as of a tool of ours, Markdown reads `_` as itself. */
-const escapeOwn = (text: string): string => escapeMarks(text).replaceAll(/(?<=\w)\\_(?=\w)/g, '_');
+export const escapeOwn = (text: string): string => escapeMarks(text).replaceAll(/(?<=\w)\\_(?=\w)/g, '_');
 
 const writers = {
   text: { own: (text: string) => text, quote: (text: string) => `“${text}”` },

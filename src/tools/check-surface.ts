@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { attempt, type JsonObject } from '../core/json.ts';
-import { code, counted, day, escapeMarks, list, named, paragraphs, toQuote } from '../core/text.ts';
+import { code, counted, day, list, named, paragraphs, toQuote } from '../core/text.ts';
 import { toComparisonBudget } from '../core/word-difference.ts';
-import { own, toText, Words } from '../core/words.ts';
+import { escapeOwn, own, toText, Words } from '../core/words.ts';
 import type { Limit } from '../limits/limit.ts';
 import {
   compareDigests,
@@ -261,7 +261,7 @@ function toSurfaceText(answer: z.output<typeof output>): string {
   const { endpoint, digest, first_seen_at, observed_at, vantage, others_until, earlier, texts = [] } = answer;
   const byDifference = [...Map.groupBy(answer.differs ?? [], ({ difference }) => difference)];
   return paragraphs(
-    `${code(answer.handle)}: ${answer.result}. ${escapeMarks(answer.message)}`,
+    `${code(answer.handle)}: ${answer.result}. ${escapeOwn(answer.message)}`,
     byDifference.length > 0 &&
       list(
         byDifference,
