@@ -488,7 +488,10 @@ it.each([
     'The endpoint sent 100 pages of lists, and not the end of its list of tools; Dossier reads no further.',
   ],
   ['many', 'The endpoint lists more than Dossier reads: 2,000 tools, 2 MiB or 100,000 values.'],
-  ['padded', 'The endpoint lists more than Dossier reads: 2,000 tools, 2 MiB or 100,000 values.'],
+  [
+    'padded',
+    'The endpoint sent more than 4 MiB in this check before the end of its list of tools; Dossier reads no further.',
+  ],
   ['pieces', 'The endpoint lists more than Dossier reads: 2,000 tools, 2 MiB or 100,000 values.'],
 ])('%s: has no list of tools where the list repeats, has no end or is too long', (name, reason) => {
   expect(fact(name, 'endpoint.answers')).toMatchObject({ value: 200, outcome: 'seen' });
