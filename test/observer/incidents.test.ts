@@ -209,6 +209,15 @@ it('a price that is paid to somebody else', async () => {
   );
 });
 
+it('a price in another asset that is named like the one before', async () => {
+  await answerOf('com.example.paid/data');
+  const asset = '0x5577557755775577557755775577557755775577';
+  asked = { ...asked, dollars: { asset, amount: '10000', extra: { name: 'USD Coin', version: '2' } } };
+  expect(await answerOf('com.example.paid/data')).toContain(
+    'Price changed from 0.01 USDC on Base to 10000 of `0x5577557755775577557755775577557755775577` on Base',
+  );
+});
+
 it('an entry that a newer one of its publisher replaced, and one of somebody else', async () => {
   const answer = await answerOf('com.example.twin/notes');
   expect(answer).toContain('so does 1 more listing of this listing’s publisher');

@@ -21,9 +21,11 @@ export const startFetchServer = (answer: (request: Request) => Response | Promis
     response.end(Buffer.from(await answered.arrayBuffer()));
   });
 
-/** What a server asks for: dollars, as the x402 packages take them, and who is paid. */
+/** What a server asks for: dollars, as the x402 packages take them, or an amount of another asset; and who is paid. */
 export interface Asked {
-  readonly dollars: string;
+  readonly dollars:
+    | string
+    | { readonly asset: string; readonly amount: string; readonly extra: { name: string; version: string } };
   readonly payTo: string;
 }
 
