@@ -93,6 +93,14 @@ describe('documents', () => {
     const decisions = readdirSync('docs/decisions').filter((name) => name !== 'README.md');
     expect(decisions.filter((name) => !index.includes(`(${name})`))).toEqual([]);
   });
+  it('of the specification name tests that exist', () => {
+    const named = [
+      ...read('docs/specification.md').matchAll(/\]\(\.\.\/(test\/[\w/-]+\.test\.ts)\): “([^”]+)”/g),
+    ];
+    expect(named.length).toBeGreaterThan(30);
+    const gone = named.filter(([, path = '', title = '']) => !read(path).includes(title));
+    expect(gone.map(([text]) => text)).toEqual([]);
+  });
   it('that comments cite exist, with the section', () => {
     const sources = ['src', 'test', 'bench', 'scripts'].flatMap((folder) =>
       readdirSync(folder, { recursive: true, encoding: 'utf8' })
