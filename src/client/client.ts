@@ -120,11 +120,11 @@ const states = ['as_seen', 'seen_until', 'never_seen', 'higher', 'lower', 'not_k
 
 /** Whether an answer compares one offer: whatever else answers in place of a Dossier must not look like nothing to refuse. */
 function isComparison(answer: unknown): answer is Comparison['answer'] {
-  const { offers } = membersOf(answer);
+  const { offers, more } = membersOf(answer);
   const [first, other] = Array.isArray(offers) ? (offers as unknown[]) : [];
   const offer = membersOf(first);
   const isCompared = parts.every((name) => states.includes(String(offer[name])));
-  return isCompared && Array.isArray(offer.facts) && other === undefined;
+  return isCompared && Array.isArray(offer.facts) && other === undefined && more === undefined;
 }
 
 /**

@@ -104,6 +104,11 @@ const nonsense: Readonly<Record<string, () => Response>> = {
   null: () => Response.json(null),
   'no offers': () => Response.json({ message: '', offers: [], statement: '' }),
   'an offer without its parts': () => Response.json({ offers: [{ payee: 'as_seen', facts: [] }] }),
+  'an offer beside others that were not compared': () => {
+    const part = 'as_seen';
+    const offer = { payee: part, amount: part, asset: part, network: part, scheme: part, facts: [] };
+    return Response.json({ message: '', offers: [offer], more: 1, statement: '' });
+  },
   'a page': () => new Response('<!doctype html>', { headers: { 'content-type': 'text/html' } }),
   'a failure': () => new Response('', { status: 502 }),
 };
