@@ -1,8 +1,8 @@
 import { openSqliteStore } from '../src/app/sqlite-store.ts';
 import type { Claim } from '../src/claims/claim.ts';
 import { recordClaimEvent } from '../src/claims/suspend.ts';
-import { capabilityHash, capabilityId, createCapability } from '../src/core/capability.ts';
 import { repositoryRoot } from '../src/core/handle.ts';
+import { capabilityHash, capabilityId, createCapability } from '../src/core/keys/capability.ts';
 import type { Transaction } from '../src/store/store.ts';
 
 const claimed_at = '2026-06-01T00:00:00.000Z';

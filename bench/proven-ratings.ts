@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { openSqliteStore } from '../src/app/sqlite-store.ts';
-import { capabilityHash } from '../src/core/capability.ts';
+import { capabilityHash } from '../src/core/keys/capability.ts';
 import type { Sent } from './load.ts';
 import { prepareRated } from './rated-database.ts';
 import { toRating, toRatingRequest } from './rating-requests.ts';

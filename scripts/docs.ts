@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { howToReplaceCapability, lastRevoked, newClaimCost } from '../src/claims/foretell.ts';
-import { foretellCases } from '../src/claims/foretell-cases.ts';
-import { howToOptOut, optOutEffects } from '../src/claims/foretell-opt-out.ts';
+import { foretellCases } from '../src/claims/foretell/cases.ts';
+import { howToReplaceCapability, lastRevoked, newClaimCost } from '../src/claims/foretell/foretell.ts';
+import { howToOptOut, optOutEffects } from '../src/claims/foretell/opt-out.ts';
 import { clients } from '../src/cli/inventory/clients.ts';
 import { settings } from '../src/config/settings.ts';
 import { problemTable } from '../src/core/problem.ts';

@@ -50,7 +50,7 @@ export interface Context {
   readonly repositories: RepositoryReader;
   /** Reads what the domains of namespaces publish. */
   readonly domains: ReturnType<typeof createDomainReader>;
-  /** The claim checks that run in this process, by listing and place (claims/shared-check.ts). */
+  /** The claim checks that run in this process, by listing and place (claims/checks/shared.ts). */
   readonly runningChecks: Map<string, Promise<unknown>>;
   /**
    * There while this process observes (OBSERVE). `add` takes a listing that is to be checked soon; false: too many wait. `read` takes

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { createCheckReads, createCheckWrites } from '../claims/shared-check.ts';
+import { createCheckReads, createCheckWrites } from '../claims/checks/shared.ts';
 import {
   createClaimReads,
   createClaimWrites,

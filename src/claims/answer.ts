@@ -1,15 +1,15 @@
 import type { Context } from '../context.ts';
-import { capabilityHash, isCapability } from '../core/capability.ts';
+import { capabilityHash, isCapability } from '../core/keys/capability.ts';
 import { Problem, wrongField } from '../core/problem.ts';
 import type { Listing } from '../listings/listing.ts';
 import { requireMayWrite } from '../moderation/require-may-write.ts';
 import { claimKeyRing, readCosigners } from './apply.ts';
 import { findChallengeFailure, readChallenge } from './challenge.ts';
-import { type CheckedClaim, checkClaim, checkSignature } from './check.ts';
 import type { CheckResult } from './check-results.ts';
+import { type CheckedClaim, checkClaim, checkSignature } from './checks/check.ts';
 import { absences, type ClaimKind } from './claim.ts';
-import { foretell, foretoldText } from './foretell.ts';
-import { optOutText } from './foretell-opt-out.ts';
+import { foretell, foretoldText } from './foretell/foretell.ts';
+import { optOutText } from './foretell/opt-out.ts';
 import { findContinuingFailure } from './judge.ts';
 import {
   bindingOf,

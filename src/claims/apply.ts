@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Context } from '../context.ts';
-import { capabilityHash, capabilityId } from '../core/capability.ts';
+import { capabilityHash, capabilityId } from '../core/keys/capability.ts';
 import { isGone } from '../listings/listing.ts';
 import type { Reads, Schema, Store, Transaction } from '../store/store.ts';
 import { type Challenge, type ClaimKey, readChallenge, toKeyText } from './challenge.ts';

@@ -1,12 +1,12 @@
 import type { Context } from '../context.ts';
-import { capabilityHash, isCapability } from '../core/capability.ts';
+import { capabilityHash, isCapability } from '../core/keys/capability.ts';
 import { Problem, type ProblemCode } from '../core/problem.ts';
 import { takeLimits, takeNetworkLimits } from '../limits/shared.ts';
 import { isGone, type Listing } from '../listings/listing.ts';
 import { requireMayWrite } from '../moderation/require-may-write.ts';
 import type { Reads } from '../store/store.ts';
 import type { Capability } from './claim.ts';
-import { optOutText } from './foretell-opt-out.ts';
+import { optOutText } from './foretell/opt-out.ts';
 import { isElsewhere, isLapsed, isLiving } from './standing.ts';
 import { endCapability } from './suspend.ts';
 

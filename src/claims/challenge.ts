@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual, verify } from 'node:crypto';
-import { toPublicKey } from '../core/public-key.ts';
+import { toPublicKey } from '../core/keys/public-key.ts';
 
 /** A key that signs challenges. A `retired` one verifies only challenges of known capabilities. */
 export interface ClaimKey {

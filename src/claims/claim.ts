@@ -1,7 +1,7 @@
 import { getDomain } from 'tldts';
 import { z } from 'zod';
-import { findCapabilities } from '../core/capability.ts';
 import { handleParts, handleSchema } from '../core/handle.ts';
+import { findCapabilities } from '../core/keys/capability.ts';
 import type { Listing } from '../listings/listing.ts';
 import { parseReceiptKeys } from '../receipt/index.ts';
 import { integer, json, oneOf, optional, table, text, type ValueOf, words } from '../store/table.ts';

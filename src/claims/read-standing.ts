@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { readCosigners } from './apply.ts';
 import type { OptOut } from './claim.ts';
-import type { StandingClaim } from './foretell.ts';
+import type { StandingClaim } from './foretell/foretell.ts';
 
 /** The claim of a listing as it stands, and the opt-out lines of the listing that checks have read. */
 export interface ClaimState {

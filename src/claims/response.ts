@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../context.ts';
-import { capabilityHash, capabilityId, createCapability } from '../core/capability.ts';
+import { capabilityHash, capabilityId, createCapability } from '../core/keys/capability.ts';
 import { toSentence } from '../core/text.ts';
 import { claimKeyRing } from './apply.ts';
 import { challengeLife_s, createChallenge } from './challenge.ts';
-import type { CheckedClaim } from './check.ts';
 import { type CheckResult, checkMessage, claimCheck } from './check-results.ts';
+import type { CheckedClaim } from './checks/check.ts';
 import { type Capability, type Claim, type ProofPlace, placeMember } from './claim.ts';
-import { foretell, foretellMoved, foretoldText, type StandingClaim } from './foretell.ts';
+import { foretell, foretellMoved, foretoldText, type StandingClaim } from './foretell/foretell.ts';
 import { continuationOf } from './judge.ts';
 import { bindingOf, type ClaimTarget } from './locations.ts';
 import { claimMethods, failingText } from './methods.ts';

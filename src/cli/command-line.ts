@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
-import { countEdits } from '../core/edits.ts';
+import { countEdits } from '../core/difference/edits.ts';
 import { ExitError, exitCodes } from '../core/process.ts';
 import { nameHidden } from '../core/text.ts';
 import { addCommands } from './commands.ts';

@@ -17,7 +17,7 @@ import {
   type LockFile,
   readLockFile,
   toGone,
-} from '../document/lock-file.ts';
+} from '../document/lock/lock-file.ts';
 import { annotation } from './annotation.ts';
 import { documentForm, readDocuments } from './documents.ts';
 import { replaceFile } from './replace-file.ts';
@@ -167,7 +167,7 @@ type Found = readonly [LockedListing, Changes, readonly string[]] | 'withdrawn' 
 async function readAll(handles: readonly string[], source: LockSource): Promise<Map<string, Found>> {
   const found = new Map<string, Found>();
   const [{ toChanges, toLocked }, { malwareWords }] = await Promise.all([
-    import('../document/locked.ts'),
+    import('../document/lock/locked.ts'),
     import('../observations/malware.ts'),
   ]);
   const malwareOf = ({ observations }: ListingDocument) =>

@@ -7,8 +7,8 @@ import { toText, Words } from '../core/words.ts';
 import type { Listing } from '../listings/listing.ts';
 import type { DatedFinding } from '../observations/compare.ts';
 import type { StoredObservation } from '../observations/observation.ts';
-import { createObserver, type Observer } from '../observations/observer.ts';
-import { observeDue } from '../observations/schedule.ts';
+import { createObserver, type Observer } from '../observations/turns/observer.ts';
+import { observeDue } from '../observations/turns/schedule.ts';
 import { createBar, print } from './shell.ts';
 
 const columns = ['kind', 'outcome', 'value', 'reason'] as const;

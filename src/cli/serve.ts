@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { importInThread, startImports } from '../app/import-schedule.ts';
 import { listen, openContext, type Running } from '../app/server.ts';
 import { startAudits } from '../audit/audit.ts';
-import { startRecheck } from '../claims/recheck.ts';
+import { startRecheck } from '../claims/checks/recheck.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../context.ts';
 import { toProblem } from '../core/problem.ts';
@@ -96,7 +96,7 @@ async function observe(context: Context, signal: AbortSignal): Promise<void> {
     return context.log.info(
       'not observing: no recorded endpoint, package or repository is checked (OBSERVE is off)',
     );
-  const { startObserving } = await import('../observations/schedule.ts');
+  const { startObserving } = await import('../observations/turns/schedule.ts');
   const { createServiceChecks } = await import('../app/service-checks.ts');
   return startObserving(context, signal, createServiceChecks(context, signal));
 }

@@ -3,9 +3,9 @@ import { moveSchema } from '../listings/moves.ts';
 import type { ChangeType, FailedCriterion, NewChange } from '../log/change.ts';
 import { surfaces } from '../observations/endpoint/surface.ts';
 import { endpointAnswers } from '../observations/kinds/endpoint.ts';
-import { changedMembersWords } from '../observations/kinds/member-changes.ts';
+import { changedMembersWords } from '../observations/kinds/lists/member-changes.ts';
+import { toolsCount, toolsSurface } from '../observations/kinds/lists/tools.ts';
 import { moveWords } from '../observations/kinds/moves.ts';
-import { toolsCount, toolsSurface } from '../observations/kinds/tools.ts';
 import type { ChangeCounts } from '../observations/tool-change.ts';
 import { factTitle, toLabel } from './words.ts';
 

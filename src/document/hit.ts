@@ -5,7 +5,7 @@ import { code, count, day, join, number, ours, own, say, Words } from '../core/w
 import { hiddenSentence, isSample, isSpecified, type Listing } from '../listings/listing.ts';
 import { accessRequired } from '../observations/kinds/access.ts';
 import { endpointAnswers } from '../observations/kinds/endpoint.ts';
-import { priceChallenge } from '../observations/kinds/offer.ts';
+import { priceChallenge } from '../observations/kinds/prices/offer.ts';
 import { kindOf } from '../observations/kinds.ts';
 import { malwareWords } from '../observations/malware.ts';
 import type { DatedObservation } from '../observations/observation.ts';

@@ -5,8 +5,8 @@ import { Problem } from '../core/problem.ts';
 import { day as dayText, lines, list, paragraphs } from '../core/text.ts';
 import { code, count, day, dayOf, join, own, say, sentence, toMarkdown, type Words } from '../core/words.ts';
 import type { AskedPayee } from '../listings/payees.ts';
-import { networkWords } from '../observations/kinds/assets.ts';
-import { offersWords } from '../observations/kinds/offers.ts';
+import { networkWords } from '../observations/kinds/prices/assets.ts';
+import { offersWords } from '../observations/kinds/prices/offers.ts';
 
 /** What is known of an address that no check saw. */
 export const noPayee =

@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from 'hono';
 import { askedRunLimit, badCapabilityLimit } from '../claims/authenticate.ts';
-import { claimChangeLimit } from '../claims/check.ts';
+import { claimChangeLimit } from '../claims/checks/check.ts';
 import { Problem } from '../core/problem.ts';
 import { defaultLimit, maxLimit } from '../document/registry/list.ts';
 import { createMemoryLimit, type LimitSettings, type MemoryLimit } from '../limits/limit.ts';

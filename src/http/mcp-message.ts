@@ -1,5 +1,5 @@
 import { isJsonContentType } from '@modelcontextprotocol/server';
-import { findSecret } from '../core/capability.ts';
+import { findSecret } from '../core/keys/capability.ts';
 import { Problem } from '../core/problem.ts';
 import { tools } from '../tools/index.ts';
 import { type BodyBounds, bodyBoundsOf, bodyCost, defaultBody, type Tool } from '../tools/tool.ts';

@@ -1,4 +1,4 @@
-import { countEdits } from '../core/edits.ts';
+import { countEdits } from '../core/difference/edits.ts';
 import { handleParts, isHandle } from '../core/handle.ts';
 import { namespaceIdentity } from '../core/identity.ts';
 import { ownerLabel } from '../search/facets.ts';

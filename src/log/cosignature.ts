@@ -1,5 +1,5 @@
 import { type KeyObject, verify } from 'node:crypto';
-import { toPublicKey } from '../core/public-key.ts';
+import { toPublicKey } from '../core/keys/public-key.ts';
 import { type NoteSignature, readCheckpoint, readKeyText } from './notes.ts';
 
 /** The signature types of cosignatures (C2SP signed-note). */

@@ -1,5 +1,5 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
-import { toPublicKey } from '../core/public-key.ts';
+import { toPublicKey } from '../core/keys/public-key.ts';
 import type { TreeHead } from './merkle.ts';
 
 const keyIdBytes = 4;

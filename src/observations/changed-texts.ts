@@ -1,7 +1,11 @@
-import { type ComparisonBudget, differenceWithin, type TextPart } from '../core/word-difference.ts';
+import {
+  type ComparisonBudget,
+  differenceWithin,
+  type TextPart,
+} from '../core/difference/word-difference.ts';
 import { type Member, type Surface, shortNameOf } from './endpoint/surface.ts';
 import { toShownName } from './gate.ts';
-import { type NamedMember, textsOf, toNamed } from './kinds/member-changes.ts';
+import { type NamedMember, textsOf, toNamed } from './kinds/lists/member-changes.ts';
 import { surfaceOf } from './kinds.ts';
 import type { ObservationChange } from './observation.ts';
 

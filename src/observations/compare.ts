@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Part, Words } from '../core/words.ts';
 import { weightyChanges } from './earlier-changes.ts';
 import { endpointAnswers } from './kinds/endpoint.ts';
-import { priceChallenge } from './kinds/offer.ts';
+import { priceChallenge } from './kinds/prices/offer.ts';
 import {
   type Essence,
   type Finding,

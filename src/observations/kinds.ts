@@ -1,11 +1,7 @@
 import { type Surface, surfaces } from './endpoint/surface.ts';
 import type { AskedKind, FactKind, Kind, RecordKind } from './kind.ts';
 import { accessOauth, accessRequired } from './kinds/access.ts';
-import { packageAdvisories } from './kinds/advisories.ts';
 import { agentCard } from './kinds/agent-card.ts';
-import { promptsSurface, resourcesSurface, skillsSurface } from './kinds/besides.ts';
-import { priceCatalog } from './kinds/catalog.ts';
-import { toolsCredentialFiles } from './kinds/credential-files.ts';
 import {
   endpointAnswers,
   endpointAvailability,
@@ -14,19 +10,26 @@ import {
   endpointTls,
 } from './kinds/endpoint.ts';
 import { endpointExtensions } from './kinds/extensions.ts';
+import { promptsSurface, resourcesSurface, skillsSurface } from './kinds/lists/besides.ts';
+import { toolsCredentialFiles } from './kinds/lists/credential-files.ts';
+import { toolsHiddenText, toolsHints, toolsInstructions } from './kinds/lists/tool-texts.ts';
+import { toolsCount, toolsSurface } from './kinds/lists/tools.ts';
 import { recordMoves } from './kinds/moves.ts';
-import { priceChallenge } from './kinds/offer.ts';
-import { packageProvenance } from './kinds/package-provenance.ts';
-import { packageLicence, packageNames, packageRepository } from './kinds/package-says.ts';
-import { packageDependencies, packagePublishedBy, packageScripts } from './kinds/package-versions.ts';
+import { packageAdvisories } from './kinds/packages/advisories.ts';
 import {
   packageDeprecated,
   packageExists,
   packageMaintainers,
   packageNewestVersion,
   packageVersionAge,
-} from './kinds/packages.ts';
-import { priceCapability, priceOpenapi, pricePayTo, priceTool } from './kinds/price.ts';
+} from './kinds/packages/packages.ts';
+import { packageProvenance } from './kinds/packages/provenance.ts';
+import { packageLicence, packageNames, packageRepository } from './kinds/packages/says.ts';
+import { packageDependencies, packagePublishedBy, packageScripts } from './kinds/packages/versions.ts';
+import { priceCatalog } from './kinds/prices/catalog.ts';
+import { priceChallenge } from './kinds/prices/offer.ts';
+import { priceCapability, priceOpenapi, pricePayTo, priceTool } from './kinds/prices/price.ts';
+import { priceNamed, priceX402 } from './kinds/prices/x402.ts';
 import {
   namespaceHoldsEndpoint,
   namespaceOwner,
@@ -57,9 +60,6 @@ import {
 } from './kinds/repository.ts';
 import { serverCard } from './kinds/server-card.ts';
 import { securityContact, termsUrl } from './kinds/terms.ts';
-import { toolsHiddenText, toolsHints, toolsInstructions } from './kinds/tool-texts.ts';
-import { toolsCount, toolsSurface } from './kinds/tools.ts';
-import { priceNamed, priceX402 } from './kinds/x402.ts';
 import { questions } from './observation.ts';
 
 /** Every kind of fact that Dossier checks, in the order that adapters show them. A new kind is one line here. */

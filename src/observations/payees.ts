@@ -1,8 +1,8 @@
 import type { SeenPayee } from '../listings/payees.ts';
 import { factsOf } from './kind.ts';
-import { priceChallenge } from './kinds/offer.ts';
-import { offersWithPayees, toPaidOffers } from './kinds/offers.ts';
-import { pricePayTo, readPayees } from './kinds/price.ts';
+import { priceChallenge } from './kinds/prices/offer.ts';
+import { offersWithPayees, toPaidOffers } from './kinds/prices/offers.ts';
+import { pricePayTo, readPayees } from './kinds/prices/price.ts';
 import type { DatedObservation } from './observation.ts';
 
 /** One payee that two endpoints ask to be paid. */

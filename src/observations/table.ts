@@ -7,9 +7,9 @@ import type { Db } from '../store/store.ts';
 import { integer, json, oneOf, optional, type RowOf, table, text, type ValueOf } from '../store/table.ts';
 import type { Member, SurfaceName } from './endpoint/surface.ts';
 import { factsOf } from './kind.ts';
-import { listedNames } from './kinds/listed.ts';
-import { pricePayTo, readPayees } from './kinds/price.ts';
-import { toolsSurface } from './kinds/tools.ts';
+import { listedNames } from './kinds/lists/listed.ts';
+import { toolsSurface } from './kinds/lists/tools.ts';
+import { pricePayTo, readPayees } from './kinds/prices/price.ts';
 import type { ObservationChange, StoredObservation } from './observation.ts';
 import { payeesOf } from './payees.ts';
 

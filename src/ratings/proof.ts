@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ReceiptKey } from '../claims/receipt-keys.ts';
-import type { TypedStruct } from '../core/ethereum.ts';
 import { asMembers, type JsonObject, readBase64Object, readObject } from '../core/json.ts';
+import type { TypedStruct } from '../core/keys/ethereum.ts';
 import { Problem } from '../core/problem.ts';
 import { keysAt, ReceiptFault, verifyByKey, verifyReceipt } from '../receipt/index.ts';
 import { type RatingGroup, ratingGroups } from './groups.ts';
@@ -100,7 +100,7 @@ function toPayment(payload: JsonObject) {
 type Signed = Pick<ProofFacts, 'keys'> & Pick<CheckedProof, 'issued_ms'>;
 
 /** Loaded for the first receipt of a payment: its curve takes longer than the rest of this module. */
-const ethereum = () => import('../core/ethereum.ts');
+const ethereum = () => import('../core/keys/ethereum.ts');
 
 /** Throws unless an EIP-712 signature is by a secp256k1 key that was published when the receipt was issued. */
 async function requirePublishedSigner(payload: JsonObject, signature: string, { keys, issued_ms }: Signed) {

@@ -1,7 +1,7 @@
 import { claimKinds } from '../claims/claim.ts';
-import { howToReplaceCapability, newClaimCost } from '../claims/foretell.ts';
-import { foretellCases } from '../claims/foretell-cases.ts';
-import { howToOptOut, optOutEffects } from '../claims/foretell-opt-out.ts';
+import { foretellCases } from '../claims/foretell/cases.ts';
+import { howToReplaceCapability, newClaimCost } from '../claims/foretell/foretell.ts';
+import { howToOptOut, optOutEffects } from '../claims/foretell/opt-out.ts';
 import { claimMethods, whatAClaimShows } from '../claims/methods.ts';
 import type { Config } from '../config/config.ts';
 import { tools } from '../tools/index.ts';

@@ -1,7 +1,7 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Config } from '../config/config.ts';
-import { maskCapabilities } from '../core/capability.ts';
 import { attempt } from '../core/json.ts';
+import { maskCapabilities } from '../core/keys/capability.ts';
 
 const longestWait_ms = 100;
 const writtenAtOnce = 100;

@@ -1,25 +1,25 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
+import { toComparisonBudget } from '../core/difference/word-difference.ts';
 import { attempt, type JsonObject } from '../core/json.ts';
 import { code, counted, day, list, named, paragraphs, toQuote } from '../core/text.ts';
-import { toComparisonBudget } from '../core/word-difference.ts';
 import { escapeOwn, own, toText, Words } from '../core/words.ts';
 import type { Limit } from '../limits/limit.ts';
+import { memberDigest, nameOf, type Surface, type SurfaceName } from '../observations/endpoint/surface.ts';
+import { toShownName } from '../observations/gate.ts';
+import { type FactOf, factsOf } from '../observations/kind.ts';
+import { changedName, type MemberChange } from '../observations/kinds/lists/member-changes.ts';
+import { toolsSurface } from '../observations/kinds/lists/tools.ts';
+import { surfaceKinds } from '../observations/kinds.ts';
+import type { StoredObservation } from '../observations/observation.ts';
 import {
   compareDigests,
   compareList,
   type MemberDifference,
   type SurfaceComparison,
   textsOfPairs,
-} from '../observations/compare-surface.ts';
-import { memberDigest, nameOf, type Surface, type SurfaceName } from '../observations/endpoint/surface.ts';
-import { toShownName } from '../observations/gate.ts';
-import { type FactOf, factsOf } from '../observations/kind.ts';
-import { changedName, type MemberChange } from '../observations/kinds/member-changes.ts';
-import { toolsSurface } from '../observations/kinds/tools.ts';
-import { surfaceKinds } from '../observations/kinds.ts';
-import type { StoredObservation } from '../observations/observation.ts';
-import { createSetReader, mostReadText, type StoredSet } from '../observations/stored-sets.ts';
+} from '../observations/surfaces/compare.ts';
+import { createSetReader, mostReadText, type StoredSet } from '../observations/surfaces/stored-sets.ts';
 import { findListingFacts } from './find/listing.ts';
 import { whyNone } from './find/why-none.ts';
 import { type Shown, shownInput, toShown } from './input/shown-list.ts';

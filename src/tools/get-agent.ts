@@ -8,7 +8,7 @@ import type { ListingDocument } from '../document/listing-document.ts';
 import type { ListingFacts } from '../document/record.ts';
 import { isSample } from '../listings/listing.ts';
 import { readTools } from '../observations/history.ts';
-import { dueAt_ms } from '../observations/schedule.ts';
+import { dueAt_ms } from '../observations/turns/schedule.ts';
 import { askedVersion } from './find/asked-version.ts';
 import { findNamed, readFacts } from './find/listing.ts';
 import { namedInput, tagsOfNamed } from './input/fields.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { findSecret } from '../core/capability.ts';
+import { findSecret } from '../core/keys/capability.ts';
 import { Problem, toProblem } from '../core/problem.ts';
 import type { Limit } from '../limits/limit.ts';
 import { takeNetworkLimits } from '../limits/shared.ts';

@@ -11,7 +11,7 @@ import { importState } from './import-state.ts';
 import { type Site, toPage } from './layout.ts';
 import { connectDossier } from './listing/page.ts';
 import { type TagCount, tagCloud } from './pages.ts';
-import { plainSearchForm } from './search-form.ts';
+import { plainSearchForm } from './search/form.ts';
 import { toHtml } from './words.ts';
 
 const mostListings = 8;

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { z } from 'zod';
-import { howToOptOut, optOutEffects } from '../claims/foretell-opt-out.ts';
+import { howToOptOut, optOutEffects } from '../claims/foretell/opt-out.ts';
 import { whatClaimedMeans } from '../claims/methods.ts';
 import { type Problem, problemTable } from '../core/problem.ts';
 import { amount, counted } from '../core/text.ts';
@@ -15,7 +15,7 @@ import { day, fact, type Html, minute, nameList, paste, tagLink, toCurl } from '
 import { countsOf, every, importState } from './import-state.ts';
 import { type Site, toPage } from './layout.ts';
 import { connectDossier } from './listing/page.ts';
-import { plainSearchForm } from './search-form.ts';
+import { plainSearchForm } from './search/form.ts';
 
 const contactLink = (contact: string) =>
   /^https?:/.test(contact)

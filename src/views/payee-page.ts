@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { toText } from '../core/words.ts';
 import type { Asking, PayeeDocument } from '../document/payee.ts';
-import { networkWords } from '../observations/kinds/assets.ts';
+import { networkWords } from '../observations/kinds/prices/assets.ts';
 import { day, type Html } from './html.ts';
 import { type Site, toPage } from './layout.ts';
 import { toHtml } from './words.ts';

@@ -5,7 +5,7 @@ import { mostRead, type PublisherFacts } from '../listings/publishers.ts';
 import { day, type Html, publisherPath } from './html.ts';
 import { type Site, toPage } from './layout.ts';
 import { listingRows } from './listing-list.ts';
-import { pickBox, pickForm } from './search-page.ts';
+import { pickBox, pickForm } from './search/page.ts';
 
 /** The listings under one namespace, in the order of their handles; `next`: the handle that the next page begins after. */
 export interface Publisher {

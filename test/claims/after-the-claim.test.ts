@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { claimKeyRing } from '../../src/claims/apply.ts';
 import { authenticate } from '../../src/claims/authenticate.ts';
 import { createChallenge } from '../../src/claims/challenge.ts';
-import { recheckDue_ms, startRecheck } from '../../src/claims/recheck.ts';
+import { recheckDue_ms, startRecheck } from '../../src/claims/checks/recheck.ts';
 import { suspendClaim } from '../../src/claims/suspend.ts';
 import type { Context } from '../../src/context.ts';
 import type { Written } from '../../src/core/words.ts';

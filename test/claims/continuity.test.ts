@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createChallenge } from '../../src/claims/challenge.ts';
-import { capabilityHash } from '../../src/core/capability.ts';
+import { capabilityHash } from '../../src/core/keys/capability.ts';
 import { createRepositoryReader } from '../../src/net/repositories.ts';
 import { registryEntry } from '../support/entries.ts';
 import { operationsOf } from '../support/operations.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createCapability } from '../../src/core/capability.ts';
+import { createCapability } from '../../src/core/keys/capability.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { createGitServer, type GitServer } from '../support/git-server.ts';

@@ -7,7 +7,7 @@ import {
   sign,
 } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { checkClaim, checkSignature } from '../../src/claims/check.ts';
+import { checkClaim, checkSignature } from '../../src/claims/checks/check.ts';
 import { findTarget, findToCheck } from '../../src/claims/locations.ts';
 import { registryEntry } from '../support/entries.ts';
 import { makeServiceKey } from '../support/receipts.ts';

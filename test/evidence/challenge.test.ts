@@ -8,7 +8,7 @@ import {
   createCapability,
   findSecret,
   isCapability,
-} from '../../src/core/capability.ts';
+} from '../../src/core/keys/capability.ts';
 
 // Made apart from this code, from the words of docs/claims.md: bytes 1..32, key 0x42 x 32, kid 7, 2026-11-20T12:00Z.
 const capability = 'dossier_cap_0Eoh211G4c8wtVWM00my5rsNSFlKgaWqQ4mb8gdEqno1EbQJQ';

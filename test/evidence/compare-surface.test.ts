@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { compareList, readShown, textsOfPairs } from '../../src/observations/compare-surface.ts';
 import { surfaces } from '../../src/observations/endpoint/surface.ts';
+import { compareList, readShown, textsOfPairs } from '../../src/observations/surfaces/compare.ts';
 
 /** Creates tools that count how often their input schemas are read. */
 function countingTools(names: readonly string[], toSchema: (at: number) => object) {

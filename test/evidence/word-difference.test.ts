@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { differenceText, wordDifference } from '../../src/core/word-difference.ts';
+import { differenceText, wordDifference } from '../../src/core/difference/word-difference.ts';
 import { changedTexts } from '../../src/observations/changed-texts.ts';
 import { surfaces } from '../../src/observations/endpoint/surface.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createQueue, type Waiting } from '../../src/observations/waiting.ts';
+import { createQueue, type Waiting } from '../../src/observations/turns/waiting.ts';
 
 const listing = (handle: string): Waiting => ({ handle, why: 'due', notBefore_ms: 0 });
 const handlesOf = (found: Iterable<Waiting>) => Array.from(found, ({ handle }) => handle);

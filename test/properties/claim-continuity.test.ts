@@ -7,7 +7,7 @@ import { type ClaimKind, type ProofPlace, placeMember } from '../../src/claims/c
 import { continuationOf } from '../../src/claims/judge.ts';
 import type { LocationRead, SeenKey } from '../../src/claims/locations.ts';
 import { endCapability, suspendClaim } from '../../src/claims/suspend.ts';
-import { capabilityHash, createCapability } from '../../src/core/capability.ts';
+import { capabilityHash, createCapability } from '../../src/core/keys/capability.ts';
 import { readTarget } from '../../src/moderation/action.ts';
 import { actions, applyAction, block, undoAction } from '../../src/moderation/actions.ts';
 import type { Moderation } from '../../src/moderation/moderation.ts';

@@ -2,7 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createChallenge, findChallengeFailure, readChallenge } from '../../src/claims/challenge.ts';
 import { parseClaimFile } from '../../src/claims/claim.ts';
-import { capabilityHash, createCapability, findSecret, isCapability } from '../../src/core/capability.ts';
+import {
+  capabilityHash,
+  createCapability,
+  findSecret,
+  isCapability,
+} from '../../src/core/keys/capability.ts';
 
 const capability = fc.constant(undefined).map(createCapability);
 const hash = fc

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { toText } from '../../src/core/words.ts';
 import { compareRuns } from '../../src/observations/compare.ts';
 import { passGate } from '../../src/observations/gate.ts';
-import { priceChallenge } from '../../src/observations/kinds/offer.ts';
-import { offersChange, type PaidOffer, toPaidOffers } from '../../src/observations/kinds/offers.ts';
+import { priceChallenge } from '../../src/observations/kinds/prices/offer.ts';
+import { offersChange, type PaidOffer, toPaidOffers } from '../../src/observations/kinds/prices/offers.ts';
 
 const usdc = {
   base: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { howToReplaceCapability, lastRevoked, newClaimCost } from '../../src/claims/foretell.ts';
-import { foretellCases } from '../../src/claims/foretell-cases.ts';
-import { howToOptOut, optOutEffects, optOutText } from '../../src/claims/foretell-opt-out.ts';
+import { foretellCases } from '../../src/claims/foretell/cases.ts';
+import { howToReplaceCapability, lastRevoked, newClaimCost } from '../../src/claims/foretell/foretell.ts';
+import { howToOptOut, optOutEffects, optOutText } from '../../src/claims/foretell/opt-out.ts';
 import { claimStatement, whatAClaimShows, whatClaimedMeans } from '../../src/claims/methods.ts';
 import { ownerTexts } from '../../src/core/handle.ts';
 import { isEmpty, own, toText } from '../../src/core/words.ts';

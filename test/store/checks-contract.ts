@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { SharedCheck } from '../../src/claims/shared-check.ts';
+import type { SharedCheck } from '../../src/claims/checks/shared.ts';
 import type { Store } from '../../src/store/store.ts';
 
 const place = 'repository github.com/a/one';

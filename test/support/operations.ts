@@ -1,15 +1,15 @@
 import { audit } from '../../src/audit/audit.ts';
 import { createServedEvidence } from '../../src/audit/served.ts';
 import { createStoredEvidence } from '../../src/audit/stored.ts';
-import { recheckClaims } from '../../src/claims/recheck.ts';
+import { recheckClaims } from '../../src/claims/checks/recheck.ts';
 import { startServiceMetrics } from '../../src/cli/serve.ts';
 import type { Context } from '../../src/context.ts';
 import { runImport } from '../../src/imports/import.ts';
 import { readTarget } from '../../src/moderation/action.ts';
 import { actions, applyAction, undoAction } from '../../src/moderation/actions.ts';
 import type { Moderation, ModerationReason, RestoreReason } from '../../src/moderation/moderation.ts';
-import { createObserver, type Observer } from '../../src/observations/observer.ts';
-import { type CheckCounts, observeDue } from '../../src/observations/schedule.ts';
+import { createObserver, type Observer } from '../../src/observations/turns/observer.ts';
+import { type CheckCounts, observeDue } from '../../src/observations/turns/schedule.ts';
 import type { Metrics } from '../../src/telemetry/metrics.ts';
 import { createWebhookSender } from '../../src/webhooks/deliver.ts';
 import { readableReport } from './facts.ts';

@@ -1,5 +1,5 @@
 import { recordClaimEvent } from '../../src/claims/suspend.ts';
-import { capabilityHash, createCapability } from '../../src/core/capability.ts';
+import { capabilityHash, createCapability } from '../../src/core/keys/capability.ts';
 import type { Store } from '../../src/store/store.ts';
 import { makeCapability, makeListing } from '../store/examples.ts';
 

@@ -13,8 +13,8 @@ import {
   toText,
   type Words,
 } from '../../core/words.ts';
+import { toolsSurface } from '../../observations/kinds/lists/tools.ts';
 import { repositorySupersededBy } from '../../observations/kinds/repository.ts';
-import { toolsSurface } from '../../observations/kinds/tools.ts';
 import { askedOf, kinds } from '../../observations/kinds.ts';
 import { type Outcome, outcomeWords } from '../../observations/outcome.ts';
 import { type Fact, recorded } from '../fact.ts';

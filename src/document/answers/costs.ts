@@ -1,11 +1,11 @@
 import { asMembers } from '../../core/json.ts';
 import { day } from '../../core/text.ts';
 import { count, dayOf, join, own, phrase, say, toText, type Words } from '../../core/words.ts';
-import { priceChallenge } from '../../observations/kinds/offer.ts';
-import { allOffers, offerInFull, offersWithPayees } from '../../observations/kinds/offers.ts';
-import { isAnotherEachTime, pricePayTo, readPayees } from '../../observations/kinds/price.ts';
+import { toolsSurface } from '../../observations/kinds/lists/tools.ts';
+import { priceChallenge } from '../../observations/kinds/prices/offer.ts';
+import { allOffers, offerInFull, offersWithPayees } from '../../observations/kinds/prices/offers.ts';
+import { isAnotherEachTime, pricePayTo, readPayees } from '../../observations/kinds/prices/price.ts';
 import { anyPrice } from '../../observations/kinds/questions.ts';
-import { toolsSurface } from '../../observations/kinds/tools.ts';
 import { kinds } from '../../observations/kinds.ts';
 import { type FactsOf, observed, recorded, unknownOf, whyOf } from '../fact.ts';
 import {

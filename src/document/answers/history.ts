@@ -1,7 +1,7 @@
 import type { ClaimEvent } from '../../claims/claim.ts';
 import { claimMethods } from '../../claims/methods.ts';
+import { differenceText } from '../../core/difference/word-difference.ts';
 import { own as ownMember } from '../../core/json.ts';
-import { differenceText } from '../../core/word-difference.ts';
 import {
   code,
   count,
@@ -24,7 +24,7 @@ import {
   changedMemberWords,
   changedName,
   type MemberChange,
-} from '../../observations/kinds/member-changes.ts';
+} from '../../observations/kinds/lists/member-changes.ts';
 import { versionMoveWords } from '../../observations/kinds/moves.ts';
 import { kindOf, surfaceOf } from '../../observations/kinds.ts';
 import { subjectWords } from '../../observations/published/words.ts';

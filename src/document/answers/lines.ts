@@ -17,9 +17,9 @@ import {
 } from '../../core/words.ts';
 import { accessOauth, accessRequired, signInWords } from '../../observations/kinds/access.ts';
 import { endpointAnswers } from '../../observations/kinds/endpoint.ts';
-import { packageExists } from '../../observations/kinds/packages.ts';
+import { toolsCount, toolsSurface } from '../../observations/kinds/lists/tools.ts';
+import { packageExists } from '../../observations/kinds/packages/packages.ts';
 import { credentials } from '../../observations/kinds/questions.ts';
-import { toolsCount, toolsSurface } from '../../observations/kinds/tools.ts';
 import type { DatedObservation } from '../../observations/observation.ts';
 import { outcomeWords } from '../../observations/outcome.ts';
 import { readablePackages, toPackage } from '../../observations/published/recorded.ts';

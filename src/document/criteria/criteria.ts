@@ -1,6 +1,6 @@
 import type { SavedView } from '../../config/files.ts';
 import { ours, say, toText } from '../../core/words.ts';
-import { readPriceLimit } from '../../observations/kinds/price.ts';
+import { readPriceLimit } from '../../observations/kinds/prices/price.ts';
 import { type ApprovalAnswer, judgeApproval, keepsOut } from './approvals.ts';
 import {
   type ComparedListing,

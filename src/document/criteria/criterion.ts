@@ -84,7 +84,7 @@ export function criteriaOf<Given extends Found = Finding>(
     choice: (label: string, of: readonly string[], rule: Rule<string>) =>
       define(label, { kind: 'choice', of }, rule),
     tag: (label: string, rule: Rule<string>) => define(label, { kind: 'tag' }, rule),
-    /** One that takes a price (observations/kinds/price.ts). */
+    /** One that takes a price (observations/kinds/prices/price.ts). */
     price: (label: string, rule: Rule<string>) => define(label, { kind: 'price' }, rule),
   };
 }

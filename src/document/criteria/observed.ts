@@ -1,21 +1,21 @@
 import { code, dayOf, ours, own, say, type Words } from '../../core/words.ts';
 import type { ListingPackage } from '../../listings/listing.ts';
 import { type FactOf, factsOf, type NamedKind, type ValueOf } from '../../observations/kind.ts';
-import { packageAdvisories, reportedMalware } from '../../observations/kinds/advisories.ts';
 import { endpointAnswers, endpointAvailability } from '../../observations/kinds/endpoint.ts';
-import { priceChallenge } from '../../observations/kinds/offer.ts';
-import { allOffers, offerWords } from '../../observations/kinds/offers.ts';
-import { packageProvenance } from '../../observations/kinds/package-provenance.ts';
-import { packageRepository } from '../../observations/kinds/package-says.ts';
-import { packageDeprecated } from '../../observations/kinds/packages.ts';
+import { toolsSurface } from '../../observations/kinds/lists/tools.ts';
+import { packageAdvisories, reportedMalware } from '../../observations/kinds/packages/advisories.ts';
+import { packageDeprecated } from '../../observations/kinds/packages/packages.ts';
+import { packageProvenance } from '../../observations/kinds/packages/provenance.ts';
+import { packageRepository } from '../../observations/kinds/packages/says.ts';
+import { priceChallenge } from '../../observations/kinds/prices/offer.ts';
+import { allOffers, offerWords } from '../../observations/kinds/prices/offers.ts';
 import {
   isAnotherEachTime,
   isWithinLimit,
   pricePayTo,
   priceTool,
   readPriceLimit,
-} from '../../observations/kinds/price.ts';
-import { toolsSurface } from '../../observations/kinds/tools.ts';
+} from '../../observations/kinds/prices/price.ts';
 import { kindOf } from '../../observations/kinds.ts';
 import {
   currentOutcome,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { Hono } from 'hono';
 import { Problem } from '../../core/problem.ts';
-import { createDumps } from '../../document/dump.ts';
+import { createDumps } from '../../document/dump/dump.ts';
 import type { Face, HttpEnvironment, Request } from '../call.ts';
 import { isCurrent } from '../response.ts';
 

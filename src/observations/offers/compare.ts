@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { code, dayOf, listed, ours, own, say, toText, type Words } from '../../core/words.ts';
-import { convert, networkName, symbolOf, toCaip19 } from '../kinds/assets.ts';
-import { isWhole, type PaidOffer } from '../kinds/offers.ts';
+import { convert, networkName, symbolOf, toCaip19 } from '../kinds/prices/assets.ts';
+import { isWhole, type PaidOffer } from '../kinds/prices/offers.ts';
 import type { SeenQuotes, Sighting } from './seen.ts';
 import type { SentOffer } from './sent.ts';
 

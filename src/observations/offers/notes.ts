@@ -1,6 +1,6 @@
 import { code, dayOf, isEmpty, listed, number, ours, own, quote, say, type Words } from '../../core/words.ts';
-import { networkWords, symbolOf, tokensOn } from '../kinds/assets.ts';
-import { isWhole, offerWords, type PaidOffer } from '../kinds/offers.ts';
+import { networkWords, symbolOf, tokensOn } from '../kinds/prices/assets.ts';
+import { isWhole, offerWords, type PaidOffer } from '../kinds/prices/offers.ts';
 import type { Advertised } from './seen.ts';
 import type { SentOffer } from './sent.ts';
 

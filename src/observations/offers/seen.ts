@@ -1,9 +1,9 @@
 import { canonicalDigest } from '../../log/leaf.ts';
 import { factsOf, type NamedKind } from '../kind.ts';
-import { priceChallenge } from '../kinds/offer.ts';
-import { allOffers, type OfferWithPayee, offersWithPayees, type PaidOffer } from '../kinds/offers.ts';
-import { isAnotherEachTime, pricePayTo, readPayees } from '../kinds/price.ts';
-import { allToolOffers, type ToolOfferWithPayee, toolOffers } from '../kinds/tool-offers.ts';
+import { priceChallenge } from '../kinds/prices/offer.ts';
+import { allOffers, type OfferWithPayee, offersWithPayees, type PaidOffer } from '../kinds/prices/offers.ts';
+import { isAnotherEachTime, pricePayTo, readPayees } from '../kinds/prices/price.ts';
+import { allToolOffers, type ToolOfferWithPayee, toolOffers } from '../kinds/prices/tool-offers.ts';
 import { kinds } from '../kinds.ts';
 import type { Observation, ObservationChange, StoredObservation } from '../observation.ts';
 import { ownProbe } from '../remotes.ts';

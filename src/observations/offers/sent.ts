@@ -2,8 +2,8 @@ import { asMembers, asObject, type JsonObject, parseForeignJson, readBase64Objec
 import { toAddress } from '../../core/payee.ts';
 import { toLine } from '../../core/text.ts';
 import { challengesOf } from '../../net/answer.ts';
-import { isIdentifier } from '../kinds/offer.ts';
-import { toNetwork } from '../kinds/offers.ts';
+import { isIdentifier } from '../kinds/prices/offer.ts';
+import { toNetwork } from '../kinds/prices/offers.ts';
 
 /** One way to pay, as a caller was asked for it; what it does not state, or not in a form that can be read, is absent. */
 export interface SentOffer {

@@ -3,7 +3,7 @@ import { code, join, own, say, sentence, source, type Words } from '../../core/w
 import type { Listing, ListingPackage } from '../../listings/listing.ts';
 import { isSameReference, toPackageReference, toReferences, versionIn } from '../../listings/references.ts';
 import { factsOf } from '../../observations/kind.ts';
-import { packageAdvisories, sayOfVersion } from '../../observations/kinds/advisories.ts';
+import { packageAdvisories, sayOfVersion } from '../../observations/kinds/packages/advisories.ts';
 import { knowingOf, type Observation } from '../../observations/observation.ts';
 import { ecosystemOf, orderOf } from '../../observations/packages/version-order.ts';
 import { toImage, toPackage } from '../../observations/published/recorded.ts';

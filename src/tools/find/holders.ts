@@ -6,7 +6,7 @@ import { packageWords, typeWords } from '../../document/sentences.ts';
 import type { FormerHolder } from '../../listings/former.ts';
 import type { Listing } from '../../listings/listing.ts';
 import { isSameReference, type Reference, toReferences } from '../../listings/references.ts';
-import { networkWords } from '../../observations/kinds/assets.ts';
+import { networkWords } from '../../observations/kinds/prices/assets.ts';
 
 const mostNamed = 5;
 

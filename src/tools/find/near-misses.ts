@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Context } from '../../context.ts';
-import { countEdits } from '../../core/edits.ts';
+import { countEdits } from '../../core/difference/edits.ts';
 import { Problem } from '../../core/problem.ts';
 import { copyLacksSentence } from '../../document/record.ts';
 import { type CopyField, lackedByAll } from '../../imports/import-run.ts';

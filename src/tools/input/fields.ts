@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { sentCriterion } from '../../config/files.ts';
-import { countEdits } from '../../core/edits.ts';
+import { countEdits } from '../../core/difference/edits.ts';
 import { isHandle } from '../../core/handle.ts';
 import { own } from '../../core/json.ts';
 import { tokenize } from '../../core/text.ts';

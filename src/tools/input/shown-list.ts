@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../core/json.ts';
 import { wrongField } from '../../core/problem.ts';
-import { readShown, type ShownList } from '../../observations/compare-surface.ts';
 import { type Surface, surfaceNames, surfaces } from '../../observations/endpoint/surface.ts';
+import { readShown, type ShownList } from '../../observations/surfaces/compare.ts';
 import { namedInput } from './fields.ts';
 
 /** What a caller was shown: a list, or digests by name. */

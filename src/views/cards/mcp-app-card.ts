@@ -5,7 +5,7 @@ import { quotationMarks } from '../../core/text.ts';
 import { gapTitles } from '../../document/answers/answers.ts';
 import { lineTitles } from '../../document/answers/lines.ts';
 import { criteria } from '../../document/criteria/criteria.ts';
-import { kindTitles, resultTexts } from '../compare-page.ts';
+import { kindTitles, resultTexts } from '../compare/page.ts';
 
 const read = (name: string) => readFileSync(new URL(`../assets/${name}`, import.meta.url), 'utf8');
 

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { type Html, pagePath } from '../html.ts';
 
-/** A location is checked at most once in this time (claims/shared-check.ts). */
+/** A location is checked at most once in this time (claims/checks/shared.ts). */
 export const pause_s = 30;
 
 export const hiddenFields = (fields: Readonly<Record<string, string>>): Html[] =>

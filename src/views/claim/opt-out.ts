@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { OptOut, ProofPlace } from '../../claims/claim.ts';
-import type { StandingClaim } from '../../claims/foretell.ts';
-import { foretellOptOut, optOutRules, optOutText } from '../../claims/foretell-opt-out.ts';
+import type { StandingClaim } from '../../claims/foretell/foretell.ts';
+import { foretellOptOut, optOutRules, optOutText } from '../../claims/foretell/opt-out.ts';
 import { claimMethods } from '../../claims/methods.ts';
 import type { ClaimResponse } from '../../claims/response.ts';
 import type { Problem } from '../../core/problem.ts';

@@ -7,7 +7,7 @@ import {
   type OptOut,
   type ProofPlace,
 } from '../../claims/claim.ts';
-import { type Foretold, foretell, type StandingClaim } from '../../claims/foretell.ts';
+import { type Foretold, foretell, type StandingClaim } from '../../claims/foretell/foretell.ts';
 import { claimMethods, whatAClaimShows } from '../../claims/methods.ts';
 import { type ClaimResponse, isWaiting } from '../../claims/response.ts';
 import type { Problem } from '../../core/problem.ts';

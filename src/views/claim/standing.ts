@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { ProofPlace } from '../../claims/claim.ts';
-import { type Foretold, foretell, isRestorable, type StandingClaim } from '../../claims/foretell.ts';
+import { type Foretold, foretell, isRestorable, type StandingClaim } from '../../claims/foretell/foretell.ts';
 import { claimMethods } from '../../claims/methods.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
 import { toLabel } from '../../document/words.ts';

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
+import type { TextPart } from '../../core/difference/word-difference.ts';
 import { asMembers, own } from '../../core/json.ts';
 import { cleanText, nameHidden } from '../../core/text.ts';
-import type { TextPart } from '../../core/word-difference.ts';
 import { say } from '../../core/words.ts';
 import {
   changedOf,
@@ -27,7 +27,7 @@ import {
   type Tool,
 } from '../../observations/endpoint/surface.ts';
 import type { ListedList, readTools } from '../../observations/history.ts';
-import { changedName, type MemberChange } from '../../observations/kinds/member-changes.ts';
+import { changedName, type MemberChange } from '../../observations/kinds/lists/member-changes.ts';
 import { surfaceOf } from '../../observations/kinds.ts';
 import { day, foreignLink, type Html, pagePath, paste } from '../html.ts';
 import type { Site } from '../layout.ts';

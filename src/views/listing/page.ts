@@ -15,7 +15,7 @@ import { publisherListings } from '../../observations/kinds/publisher.ts';
 import type { MonthCount } from '../../ratings/rating.ts';
 import { noWay } from '../claim/forms.ts';
 import { filledCommand, toShellWords, toStarted } from '../commands.ts';
-import { comparePath } from '../compare-address.ts';
+import { comparePath } from '../compare/address.ts';
 import { type Connection, toConfigs, toEntryNames, toRemote } from '../connections.ts';
 import {
   day,

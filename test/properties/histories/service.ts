@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { connectStore, openStore } from '../../../src/app/open.ts';
-import { recheckClaims } from '../../../src/claims/recheck.ts';
+import { recheckClaims } from '../../../src/claims/checks/recheck.ts';
 import { writeBackupFile } from '../../../src/cli/backup/backups.ts';
 import type { Context } from '../../../src/context.ts';
 import { type App, createApp } from '../../../src/http/app.ts';

@@ -1,0 +1,219 @@
+import type { z } from 'zod';
+import type { Context } from '../../context.ts';
+import { Problem } from '../../core/problem.ts';
+import { takeLimits } from '../../limits/shared.ts';
+import { findAgainst, requireMayWrite } from '../../moderation/require-may-write.ts';
+import { applyReading, claimKeyRing, type ReadingOutcome, readCosigners } from '../apply.ts';
+import { isSignedBy, readChallenge } from '../challenge.ts';
+import type { CheckResult, claimCheck } from '../check-results.ts';
+import { type Claim, parseClaimFile } from '../claim.ts';
+import { optOutText } from '../foretell/opt-out.ts';
+import {
+  bindingOf,
+  type ClaimOnRecord,
+  type ClaimTarget,
+  findTarget,
+  findToCheck,
+  type Reading,
+  readLocation,
+  rootsOf,
+  type SeenKey,
+  toSubject,
+} from '../locations.ts';
+import { isHeld } from '../standing.ts';
+import { runSharedCheck, type SaveOutcome, window_ms } from './shared.ts';
+
+/** The outcome of a check; `isWithdrawn` if the listing is not shown, `note` if the claim file is about to withdraw it. */
+export interface CheckedClaim {
+  readonly check: z.infer<typeof claimCheck>;
+  readonly changed: ReadingOutcome['changed'];
+  readonly isWithdrawn: boolean;
+  readonly note?: string;
+  /** The keys that a domain publishes, if signatures prove, and when reading them began. */
+  readonly keys?: readonly SeenKey[];
+  readonly begun_ms?: number;
+  /** If signatures prove: the challenges to which the holder of a claim elsewhere agrees, as `readAgreed` has them. */
+  readonly agreed?: readonly string[];
+  /** By hash, why lines that were read do not count; absent if none could be judged. */
+  readonly reasons?: Readonly<Record<string, CheckResult>>;
+  /** Whether the next call checks again at once (shared.ts). */
+  readonly isRepeatable?: boolean;
+}
+
+function toChecked(
+  { read, agreed }: Pick<Reading, 'read' | 'agreed'>,
+  { result, changed, seen = read.seen, reasons, optOut }: ReadingOutcome,
+  { claim, at }: { readonly claim: Claim | undefined; readonly at: Date },
+): CheckedClaim {
+  const { commit, branch, pinned } = read;
+  const wait_s = read.result === 'file' ? undefined : read.retry_after_s;
+  const check: CheckedClaim['check'] = {
+    result: result === 'listing_withdrawn' ? 'proven' : result,
+    at: at.toISOString(),
+    ...(commit && { commit }),
+    ...(branch && { branch }),
+    ...seen,
+    pinned,
+    ...(wait_s !== undefined && { retry_after_s: wait_s }),
+  };
+  const note = optOut && optOutText(optOut, claim);
+  const keys = read.result === 'file' && read.keys;
+  return {
+    ...{ check, changed, isWithdrawn: result === 'listing_withdrawn' },
+    ...(note && { note }),
+    ...(keys && { keys, agreed: [...agreed] }),
+    ...(reasons && { reasons: Object.fromEntries(reasons) }),
+  };
+}
+
+/** Whether the host answered and the next step is the claimant's: to commit a line. */
+const isAnswered = ({ check: { result } }: CheckedClaim) =>
+  result !== 'proven' && !/^(host_|redirect_|dns_no_answer)/.test(result);
+
+/**
+ * The challenges at the location of a claim in force that another method proved, as `<place key> <hash>`: the one who controls it
+ * agrees to them. The claim may have moved by the time they are judged.
+ */
+async function readAgreed(
+  { listing, place }: ClaimTarget,
+  known: ClaimOnRecord,
+  context: Context,
+): Promise<Set<string>> {
+  const { claim } = known;
+  const other = claim?.state === 'claimed' && claim.kind !== place.kind ? claim.kind : undefined;
+  const target = other && findTarget(listing, other, context);
+  if (!target) return new Set();
+  const read = await readLocation(target.place, known, context);
+  const file = read.result === 'file' && read.pinned ? parseClaimFile(read.text) : 'too_large';
+  const challenges = typeof file === 'string' ? [] : file.challenges;
+  const hashes = challenges.flatMap((text) => readChallenge(text)?.hash ?? []);
+  return new Set(hashes.map((hash) => `${target.place.key} ${hash}`));
+}
+
+/** The claim when a reading begins, which decides what is read. */
+async function readOnRecord({ listing }: ClaimTarget, { store, clock }: Context): Promise<ClaimOnRecord> {
+  const claim = await store.claims.claim(listing.handle);
+  const capabilities = await store.claims.capabilities(listing.handle);
+  return { claim, isHolding: claim !== undefined && isHeld(claim, { capabilities, listing, now: clock() }) };
+}
+
+/** Reads locations for a shared check. No other code reads one. */
+async function readPlaces(target: ClaimTarget, context: Context): Promise<Pick<Reading, 'read' | 'agreed'>> {
+  const known = await readOnRecord(target, context);
+  const read = await readLocation(target.place, known, context);
+  const hasLines = read.result === 'file' && (read.keys?.length || read.text.includes('dossier-claim-v1.'));
+  return { read, agreed: hasLines ? await readAgreed(target, known, context) : new Set<string>() };
+}
+
+/** Who asks for a check: the holder of an active capability of the listing, by its id, or a re-check, by what takes its readings. */
+interface CheckedBy {
+  readonly presented?: string | undefined;
+  readonly onMissing?: Reading['onMissing'];
+}
+
+/**
+ * Checks of one listing that somebody asks for and that add entries to the log, on all nodes together. Re-checks are not
+ * counted, so that they act on a line that is gone even if others have used up the limit.
+ */
+export const claimChangeLimit = { name: 'claim_change', burst: 60, refill_s: 86_400 } as const;
+
+/**
+ * Applies what was read in one transaction, which `save` ends. Throws unavailable if the listing changed meanwhile, if somebody asked
+ * for the check what keeps them from writing by then, rate_limited if checks change the claim too often, and what `save` throws; a re-check for a blocked claimant takes away, and gives
+ * nothing.
+ */
+async function apply(
+  target: ClaimTarget,
+  was: Pick<Reading, 'read' | 'agreed' | 'signed'>,
+  { context, onMissing, presented, save }: CheckedBy & { context: Context; save: SaveOutcome },
+): Promise<CheckedClaim> {
+  const reading = {
+    ...target,
+    ...was,
+    binding: bindingOf(target, context),
+    ring: await claimKeyRing(context),
+  };
+  const now = context.clock();
+  const isAsked = onMissing === undefined;
+  return context.store.write(async (tx) => {
+    const { listing, place } = target;
+    const current = await findToCheck(listing.handle, tx);
+    if (!current || current.withdrawn !== listing.withdrawn || current.repository !== listing.repository)
+      throw new Problem('unavailable', { detail: 'The listing changed during the check.', retry_after_s: 1 });
+    const claim = await tx.claims.claim(listing.handle);
+    const writer = { handle: listing.handle, roots: rootsOf(place, claim) };
+    const writing = { ...context, store: tx };
+    if (isAsked) await requireMayWrite(writing, writer);
+    const isBlocked = !isAsked && (await findAgainst(writing, writer)) !== undefined;
+    const cosigners = presented === undefined ? [] : await readCosigners(tx, { handle: listing.handle, now });
+    const isHolder = cosigners.some(({ id, state }) => id === presented && state === 'active');
+    const entries = await tx.log.size();
+    const outcome = await applyReading(tx, { ...reading, now, isBlocked, isHolder, onMissing }, claim);
+    if (isAsked && (await tx.log.size()) > entries)
+      await takeLimits(tx, [{ limit: claimChangeLimit, key: listing.handle }], context);
+    const checked = toChecked(reading, outcome, { claim, at: now });
+    await save(tx, checked, isAnswered(checked));
+    return checked;
+  });
+}
+
+/**
+ * Checks a signature against the keys that the shared check of the domain read, and the agreement of a claim elsewhere that it read, so
+ * that requests with signatures read nothing themselves; an outcome without keys stays as it is. Throws unavailable if the keys were read again meanwhile.
+ */
+export async function checkSignature(
+  target: ClaimTarget,
+  { checked, sent }: { checked: CheckedClaim; sent: { challenge: string; signature: string } },
+  context: Context,
+): Promise<CheckedClaim> {
+  const { keys, agreed, check, begun_ms = 0 } = checked;
+  const challenge = readChallenge(sent.challenge);
+  if (!keys || !challenge) return checked;
+  const signer = keys.find((key) => isSignedBy(key, sent.challenge, sent.signature));
+  const read = { result: 'file', text: '', keys, pinned: check.pinned } as const;
+  const save: SaveOutcome = async (tx) => {
+    const newest = await tx.checks.newest(target.listing.handle, toSubject(target.place));
+    if (newest && Date.parse(newest.begun_at) > begun_ms)
+      throw new Problem('unavailable', { detail: 'The keys were read again meanwhile.', retry_after_s: 1 });
+  };
+  const signed = { ...challenge, signer };
+  return apply(target, { read, agreed: new Set(agreed), signed }, { context, save });
+}
+
+/** Under which name the latest check of a location is stored for those who may ask for it: anybody, one holder, re-checks. */
+export const toCheckName = ({ place }: ClaimTarget, by: 'anybody' | `holder ${string}` | 'recheck'): string =>
+  toSubject(place) + (by === 'anybody' ? '' : ` ${by}`);
+
+/**
+ * Checks a location and applies what its lines say, at most once per listing, location and 30 seconds across
+ * all nodes, not counting a first check that comes before the commit. In between it returns the last check, with the seconds until the next one is possible.
+ * A re-check hands a reading that proves nothing to `onMissing`. Re-checks, and each holder of an active capability, have checks of
+ * their own, because only they end a claim or act at once: nobody else's check comes between.
+ */
+export async function checkClaim(
+  target: ClaimTarget,
+  context: Context,
+  { onMissing, presented }: CheckedBy = {},
+): Promise<CheckedClaim> {
+  const { handle } = target.listing;
+  const holder = presented === undefined ? 'anybody' : (`holder ${presented}` as const);
+  const place = toCheckName(target, onMissing ? 'recheck' : holder);
+  const subject = { handle, place, hasClaim: target.claim !== undefined };
+  const { outcome, begun_ms, isOwn } = await runSharedCheck(subject, context, async (save) => {
+    const read = await readPlaces(target, context);
+    // Nobody commits a line after a re-check: another node that is late must not check again.
+    const saveChecked: SaveOutcome = onMissing ? (tx, checked) => save(tx, checked, false) : save;
+    return apply(target, read, { context, onMissing, presented, save: saveChecked });
+  });
+  if (isOwn) return { ...outcome, begun_ms };
+  const { check } = outcome;
+  if (outcome.isRepeatable) return { ...outcome, begun_ms, changed: 'none' };
+  const wait_ms = begun_ms + window_ms - context.clock().getTime();
+  const wait_s = Math.ceil(Math.min(wait_ms, window_ms) / 1000);
+  const retry_after_s = Math.max(wait_s, 1, check.retry_after_s ?? 0);
+  return {
+    ...{ ...outcome, begun_ms },
+    check: check.result === 'proven' ? check : { ...check, retry_after_s },
+    changed: 'none',
+  };
+}

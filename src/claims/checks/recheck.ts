@@ -1,0 +1,189 @@
+import { hash } from 'node:crypto';
+import type { Context } from '../../context.ts';
+import { every, unlessAborted } from '../../core/every.ts';
+import { createFairPool } from '../../core/fair-pool.ts';
+import { readPages } from '../../core/pages.ts';
+import type { Listing } from '../../listings/listing.ts';
+import type { Claim, ClaimKind, OptOut } from '../claim.ts';
+import { type ClaimPass, createClaimPass } from '../claim-pass.ts';
+import { type ClaimTarget, findTarget, findToCheck } from '../locations.ts';
+import { isRereadable, secondReading_ms } from '../standing.ts';
+import { recordUnread } from '../suspend.ts';
+import { type CheckedClaim, checkClaim, toCheckName } from './check.ts';
+
+const page = 100;
+const passesPerInterval = 20;
+const longestSleep_s = 3600;
+
+const pauseOf_ms = ({ claimRecheck_s }: Context['config']) =>
+  Math.min(longestSleep_s, claimRecheck_s / passesPerInterval) * 1000;
+
+/**
+ * When a claim is checked again, in ms since 1970: the interval (+-20 %) after its last check, a quarter of that after one that
+ * failed, and a day after the first of several that found nothing.
+ */
+export function recheckDue_ms(
+  {
+    handle,
+    checked_at,
+    tried_at,
+    missing,
+  }: Pick<Claim, 'handle' | 'checked_at' | 'tried_at'> & Partial<Pick<Claim, 'missing'>>,
+  interval_s: number,
+): number {
+  const last = tried_at ?? checked_at;
+  const spread = hash('sha256', `${handle}\n${last}`, 'buffer').readUInt16BE(0) / 65_535;
+  const wait_ms = (interval_s * 1000) / (tried_at === undefined ? 1 : 4);
+  const due_ms = Date.parse(last) + wait_ms * (0.8 + 0.4 * spread);
+  const second_ms = missing?.line === undefined ? due_ms : Date.parse(missing.line) + secondReading_ms;
+  return Date.parse(last) < second_ms ? Math.min(due_ms, second_ms) : due_ms;
+}
+
+/** When an opt-out line is read again: a second time a day after the first, then as often as claims; so is its absence. */
+function optOutDue_ms(optOut: OptOut, interval_s: number): number {
+  const second_ms = Date.parse(optOut.seen_at) + secondReading_ms;
+  const isWaiting = optOut.state === 'seen' && Date.parse(optOut.checked_at) < second_ms;
+  const missing = optOut.missing_at === undefined ? undefined : { line: optOut.missing_at };
+  return isWaiting ? second_ms : recheckDue_ms({ ...optOut, missing }, interval_s);
+}
+
+/** Where a listing is checked again: for its claim where that was proven, for an opt-out line where that stands. */
+async function duesOf(handle: string, claim: Claim | undefined, { store, config }: Context) {
+  const optOuts = await store.optOuts.of(handle);
+  // Elsewhere the location of a claim is read meanwhile too: a line that is gone for a while must not be forgotten.
+  const isReadThere = optOuts.some(({ state, kind }) => state === 'withdrawn' && kind === claim?.kind);
+  const interval_s = config.claimRecheck_s;
+  return [
+    ...(claim && (!isReadThere || claim.missing)
+      ? [{ kind: claim.kind, at_ms: recheckDue_ms(claim, interval_s) }]
+      : []),
+    ...optOuts.map((optOut) => ({ kind: optOut.kind, at_ms: optOutDue_ms(optOut, interval_s) })),
+  ];
+}
+
+/** The re-check of a location that another node made in this pass, successfully or not. */
+async function findOthersCheck(target: ClaimTarget, context: Context): Promise<CheckedClaim | undefined> {
+  const { store, config, clock } = context;
+  const found = await store.checks.newest(target.listing.handle, toCheckName(target, 'recheck'));
+  const isOfPass =
+    found && Math.abs(clock().getTime() - Date.parse(found.begun_at)) <= 0.9 * pauseOf_ms(config);
+  return isOfPass ? (found.outcome as CheckedClaim) : undefined;
+}
+
+async function recheckPlace(
+  [listing, claim]: [Listing, Claim | undefined],
+  kind: ClaimKind,
+  { context, pass }: { readonly context: Context; readonly pass: ClaimPass },
+): Promise<boolean> {
+  const target = findTarget(listing, kind, context);
+  // A claim whose location is none any more (its host is not read any more, say) cannot be read: that is a failed check.
+  if (!target)
+    await context.store.write(async (tx) => {
+      const claim = await tx.claims.claim(listing.handle);
+      if (claim?.state === 'claimed' && claim.kind === kind) await recordUnread(tx, claim, context.clock());
+    });
+  if (!target) return false;
+  const others = await findOthersCheck(target, context);
+  const { check, changed } =
+    others ?? (await checkClaim({ ...target, claim }, context, { onMissing: pass.onMissing }));
+  if (claim?.kind === kind) pass.note(claim, check.result);
+  if (others) return false;
+  context.log.debug({ handle: listing.handle, kind, result: check.result, changed }, 'claim checked');
+  return true;
+}
+
+/** Also what is due later than anything checked by now can be: a clock that was ahead dated it. */
+function isDue(at_ms: number, now_ms: number, { claimRecheck_s }: Context['config']): boolean {
+  const latest_ms = now_ms + Math.max(1.2 * claimRecheck_s * 1000, secondReading_ms);
+  return at_ms <= now_ms || at_ms > latest_ms;
+}
+
+/** `isOther`: the claim is not due, and is compared with those that are. */
+async function recheck(
+  { handle, isOther }: { readonly handle: string; readonly isOther: boolean },
+  context: Context,
+  pass: ClaimPass,
+): Promise<boolean> {
+  const now_ms = context.clock().getTime();
+  const claim = await context.store.claims.claim(handle);
+  const listing = await findToCheck(handle, context.store);
+  if (!listing) return false;
+  const capabilities = await context.store.claims.capabilities(handle);
+  const facts = { capabilities, listing, now: context.clock() };
+  const dues = await duesOf(handle, claim && isRereadable(claim, facts) ? claim : undefined, context);
+  const kinds = new Set(
+    dues.filter(({ at_ms }) => isDue(at_ms, now_ms, context.config)).map(({ kind }) => kind),
+  );
+  if (isOther && claim) kinds.add(claim.kind);
+  const checked: boolean[] = [];
+  for (const kind of kinds) checked.push(await recheckPlace([listing, claim], kind, { context, pass }));
+  return checked.includes(true);
+}
+
+/** Handles whose claim or opt-out line is due, with the location; the pass learns of the claims that are not. */
+async function* readDue(
+  { store, config, clock }: Context,
+  pass: ClaimPass,
+): AsyncGenerator<Pick<Claim, 'handle' | 'place'>> {
+  const interval_s = config.claimRecheck_s;
+  for await (const claims of readPages<Claim>(page, (last) => store.claims.claimed(last?.handle ?? '', page)))
+    for (const claim of claims)
+      if (isDue(recheckDue_ms(claim, interval_s), clock().getTime(), config)) yield claim;
+      else if (claim.state === 'claimed') pass.leave(claim);
+  for await (const optOuts of readPages<OptOut>(page, (last) => store.optOuts.page(last, page)))
+    yield* optOuts.filter((optOut) => isDue(optOutDue_ms(optOut, interval_s), clock().getTime(), config));
+}
+
+/** Hosts that are asked at the same time; one of them is asked one thing at a time. */
+const hostsAtOnce = 4;
+const mostWaiting = 256;
+
+/**
+ * Checks every claim and opt-out line that is due, on a few hosts at once, except those that another node checked in this pass.
+ * Readings that prove nothing are recorded at its end (claim-pass.ts). Returns how many it checked. A check that fails is logged and does not stop the others; the signal drops those under way.
+ */
+export async function recheckClaims(
+  context: Context,
+  stopped: AbortSignal = new AbortController().signal,
+): Promise<number> {
+  let checked = 0;
+  const hourAgo = new Date(context.clock().getTime() - longestSleep_s * 1000).toISOString();
+  await context.store.write((tx) => tx.checks.purge(hourAgo));
+  // One after the other on each host, so that a host that stalls delays nobody else's.
+  const hosts = createFairPool({ places: hostsAtOnce, placesOfKey: 1 });
+  const waiting = new Set<Promise<void>>();
+  const pass = createClaimPass();
+  const check = async ({ handle, place }: Pick<Claim, 'handle' | 'place'>, isOther = false) => {
+    const leave = await hosts.enter({ keys: [URL.parse(place)?.host ?? place] });
+    try {
+      if (stopped.aborted) return;
+      if (await unlessAborted(recheck({ handle, isOther }, context, pass), stopped)) checked += 1;
+    } catch (err) {
+      if (!stopped.aborted) context.log.warn({ err, handle }, 'claim re-check failed');
+    } finally {
+      leave?.();
+    }
+  };
+  for await (const due of readDue(context, pass)) {
+    if (stopped.aborted) break;
+    const checking = check(due).finally(() => waiting.delete(checking));
+    waiting.add(checking);
+    while (waiting.size >= mostWaiting) await Promise.race(waiting);
+  }
+  await Promise.all(waiting);
+  await Promise.all(pass.others().map((claim) => check(claim, true)));
+  if (!stopped.aborted) await pass.record(context);
+  return checked;
+}
+
+/** Checks all claims every CLAIM_RECHECK (+-20 %) until the signal. Never throws; a check under way is dropped then. */
+export function startRecheck(context: Context, signal: AbortSignal): Promise<void> {
+  const pause_ms = pauseOf_ms(context.config);
+  return every({
+    ...{ signal, pause_ms, first_ms: pause_ms },
+    async run() {
+      await recheckClaims(context, signal);
+    },
+    onError: (err) => context.log.warn({ err }, 'claim re-check failed'),
+  });
+}

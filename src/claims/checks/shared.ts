@@ -1,0 +1,165 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Context } from '../../context.ts';
+import { Problem } from '../../core/problem.ts';
+import { toWidestNetwork } from '../../limits/networks.ts';
+import { findOne, upsert } from '../../store/query.ts';
+import type { Db, Lease, Transaction } from '../../store/store.ts';
+import { json, type RowOf, table, text, type ValueOf } from '../../store/table.ts';
+
+const checkTable = table({
+  handle: text,
+  /** The kind and key of a location of the listing. */
+  place: text,
+  /** RFC 3339 UTC. */
+  begun_at: text,
+  /** Of the lease that it was made under: another one is another check. */
+  owner: text,
+  outcome: json<object>(),
+});
+/** The latest check of a location where a listing can be claimed, stored for an hour so that all nodes return the same result. */
+export type SharedCheck = ValueOf<typeof checkTable>;
+type CheckSubject = Pick<SharedCheck, 'handle' | 'place'>;
+
+declare module '../../store/store.ts' {
+  interface Schema {
+    claim_check: RowOf<typeof checkTable>;
+  }
+}
+
+export const createCheckReads = (db: Db) => ({
+  /** The latest check of a location of a listing; available for at least an hour. */
+  newest: (handle: string, place: string): Promise<SharedCheck | undefined> =>
+    findOne(db, 'claim_check', { handle, place }, checkTable),
+});
+
+/** The same inside a transaction, with writes; they change no listing. */
+export const createCheckWrites = (db: Db) => ({
+  ...createCheckReads(db),
+  /** Replaces the latest check of the location. */
+  async put(check: SharedCheck): Promise<void> {
+    await upsert(db, 'claim_check', checkTable.encode(check), 'handle', 'place').execute();
+  },
+  /** Deletes checks that began before a time (RFC 3339). */
+  async purge(before: string): Promise<void> {
+    await db.deleteFrom('claim_check').where('begun_at', '<', before).execute();
+  },
+});
+
+/** A location is checked at most once for a listing in this time. */
+export const window_ms = 30_000;
+const pollEvery_ms = 100;
+
+/** The lease of the node that checks a location. */
+const leaseOf = ({ handle, place }: CheckSubject) => `check/${handle} ${place}`;
+
+/** The newest check of this location, if it began less than 30 seconds ago; the first one may be repeated at once. */
+async function findRecent({ handle, place }: CheckSubject, { store, clock }: Context) {
+  const check = await store.checks.newest(handle, place);
+  if (!check || Math.abs(clock().getTime() - Date.parse(check.begun_at)) >= window_ms) return undefined;
+  const { isRepeatable = false } = check.outcome as { readonly isRepeatable?: boolean };
+  return { check, isCurrent: !isRepeatable };
+}
+
+/** Waits until a check may begin, unless there is a current one; returns what ends it. Throws unavailable. */
+async function awaitTurn(subject: CheckSubject & { readonly hasClaim: boolean }, context: Context) {
+  const { checkTurns, caller } = context;
+  if ((await findRecent(subject, context))?.isCurrent) return () => {};
+  const leave = await checkTurns.enter({
+    keys: [toWidestNetwork(caller.network)],
+    isPreferred: subject.hasClaim,
+  });
+  if (leave) return leave;
+  const detail = 'Too many repositories are being checked at the moment.';
+  throw new Problem('unavailable', { retry_after_s: 5, detail });
+}
+
+/**
+ * Saves the outcome for all nodes in the transaction that applies it; `wasAnswered`: the host answered, and
+ * there is something left to commit. Throws unavailable once another node may check the location.
+ */
+export type SaveOutcome = (tx: Transaction, outcome: object, wasAnswered: boolean) => Promise<void>;
+
+/** The outcome of a check, when that check began (ms since 1970), and whether this call ran it. */
+interface SharedOutcome<T> {
+  readonly outcome: T;
+  readonly begun_ms: number;
+  readonly isOwn: boolean;
+}
+
+type RunCheck<T> = (save: SaveOutcome) => Promise<T>;
+
+/** `isFirst`: none of this location began in the 30 seconds before. */
+async function runOurs<T extends object>(
+  { handle, place }: CheckSubject,
+  { clock }: Context,
+  { lease, isFirst }: { readonly lease: Lease; readonly isFirst: boolean },
+  check: RunCheck<T>,
+): Promise<SharedOutcome<T>> {
+  const begun = clock();
+  let mark: { readonly isRepeatable?: true } = {};
+  const outcome = await check(async (tx, found, wasAnswered) => {
+    if (!(await tx.leases.isHeldBy(lease))) throw new Problem('unavailable', { retry_after_s: 1 });
+    mark = isFirst && wasAnswered ? { isRepeatable: true } : {};
+    const checked = { handle, place, begun_at: begun.toISOString(), owner: lease.owner };
+    await tx.checks.put({ ...checked, outcome: { ...found, ...mark } });
+  });
+  return { outcome: { ...outcome, ...mark }, begun_ms: begun.getTime(), isOwn: true };
+}
+
+/** Throws unavailable if another node is still checking when a request would have ended. */
+async function runForAllNodes<T extends object>(
+  subject: CheckSubject,
+  context: Context,
+  check: RunCheck<T>,
+): Promise<SharedOutcome<T>> {
+  const name = leaseOf(subject);
+  let recent = await findRecent(subject, context);
+  const before = recent?.check.owner;
+  const end_ms = performance.now() + context.timeouts.request_ms;
+  for (;;) {
+    // A caller that waits gets the outcome of the check that it waited for, even if the next call repeats that check.
+    if (recent && (recent.isCurrent || recent.check.owner !== before)) {
+      const { outcome, begun_at } = recent.check;
+      return { outcome: outcome as T, begun_ms: Date.parse(begun_at), isOwn: false };
+    }
+    await using lease = await context.store.leases.take(name);
+    recent = await findRecent(subject, context);
+    if (lease && (!recent || recent.check.owner === before))
+      return await runOurs(subject, context, { lease, isFirst: !recent }, check);
+    const detail = 'Another node of this service is checking this location.';
+    if (performance.now() >= end_ms) throw new Problem('unavailable', { retry_after_s: 5, detail });
+    if (!lease) await wait(pollEvery_ms);
+  }
+}
+
+/**
+ * Runs one check per listing, location and 30 s across all nodes; concurrent callers wait for its result. The first one
+ * after a pause does not count if the claimant has yet to commit: the next call checks at once, so a window has at most
+ * two. A check without its lease cannot write. The queue of checks has one entry for each caller
+ * (net/repositories.ts): how long it waits does not depend on who else asked about the listing.
+ */
+export async function runSharedCheck<T extends object>(
+  { hasClaim, ...subject }: CheckSubject & { readonly hasClaim: boolean },
+  context: Context,
+  check: RunCheck<T>,
+): Promise<SharedOutcome<T>> {
+  // Callers of this process wait together: each one polling the database for itself would slow down the check.
+  const { runningChecks } = context;
+  const key = leaseOf(subject);
+  const findRunning = () => runningChecks.get(key) as Promise<SharedOutcome<T>> | undefined;
+  const join = async (running: Promise<SharedOutcome<T>>) => ({ ...(await running), isOwn: false });
+  const running = findRunning();
+  if (running !== undefined) return join(running);
+  const leave = await awaitTurn({ ...subject, hasClaim }, context);
+  const begun = findRunning();
+  if (begun !== undefined) {
+    leave();
+    return join(begun);
+  }
+  const own = runForAllNodes(subject, context, check).finally(() => {
+    runningChecks.delete(key);
+    leave();
+  });
+  runningChecks.set(key, own);
+  return own;
+}

@@ -1,0 +1,239 @@
+import { type ClaimKey, createChallenge, readChallenge } from '../challenge.ts';
+import type { Capability, Claim, ProofPlace } from '../claim.ts';
+import { continuationOf, type JudgedFacts, judge, type ReadLine } from '../judge.ts';
+import { movingKey } from '../moving.ts';
+import { afterMissing, isLapsed, isLiving, type RecordedPlace, secondReading_ms } from '../standing.ts';
+
+/** The claim of a listing as it stands now, with all capabilities of the listing, and what its record names now. */
+export interface StandingClaim {
+  readonly handle: string;
+  readonly listing: RecordedPlace;
+  readonly claim: Claim | undefined;
+  readonly capabilities: readonly Capability[];
+  /** The capabilities that continue the claim (`readCosigners`). */
+  readonly cosigners: readonly Capability[];
+  readonly now: Date;
+}
+
+/** A new line: where it will be read, and whether its challenge was asked for with a capability that continues the claim. */
+export interface NewLine {
+  readonly place: ProofPlace;
+  readonly isCosigned: boolean;
+  /** The published key that will sign it, if that signed a capability of the claim before. */
+  readonly signed_by?: string | undefined;
+}
+
+/** What a new line will do to the claim on record. */
+export interface Foretold {
+  /** That the line begins a new claim, as the beginning of a sentence; absent if it never does. */
+  readonly begins?: string;
+  /** The same with what it costs; to be said first. */
+  readonly cost?: string;
+  /** When the line does what. */
+  readonly acts: string;
+  /** What a capability would change; absent if one was presented, or none is left. */
+  readonly hint?: string;
+}
+
+/** What is lost when a new claim replaces the one on record. Every text that leads to a new claim says this first. */
+export const newClaimCost =
+  'ratings that the listing has made until then can no longer be changed or withdrawn, and count as those of an ended source; ratings that it has received until then can no longer be responded to; and every earlier capability ends';
+
+/** How to replace a capability, leaked or not, and keep the claim. */
+export const howToReplaceCapability =
+  'Call claim_agent with rotate: true and the old capability in the Authorization header, publish the new line beside the old one, and call again without rotate. Then POST /api/capability/revoke with the old capability ends it at once, and the claim goes on.';
+
+/** Why the last capability is not to be revoked before there is another one. */
+export const lastRevoked = `If you revoke your only capability first, the claim ends, and the next line begins a new one: ${newClaimCost}.`;
+
+const madeUpKey: ClaimKey = { kid: 1, secret: Buffer.alloc(32) };
+const madeUpHash = 'f'.repeat(64);
+
+/** What a line does at the first or the second of two readings a day apart; `waits`: nothing at either. */
+type Fate = 'continues' | 'begins' | 'begins later' | 'waits';
+
+const isSamePlace = (claim: Claim | undefined, { kind, key }: ProofPlace) =>
+  claim?.kind === kind && claim.place_key === key;
+
+/** Everything that `judge` needs about a line that nobody has made yet, signed with a key of its own. */
+function toFacts(standing: StandingClaim, { place, isCosigned, signed_by }: NewLine) {
+  const { handle, listing, claim, capabilities, cosigners, now } = standing;
+  const [cosigner] = cosigners;
+  const binding = { origin: '', handle, placeKey: place.key };
+  const continues = claim && isCosigned && cosigner ? continuationOf(claim, cosigner) : undefined;
+  const issued = { hash: madeUpHash, at_s: Math.floor(now.getTime() / 1000) };
+  const challenge = readChallenge(createChallenge(madeUpKey, { ...binding, continues }, issued));
+  const line: ReadLine = {
+    hash: madeUpHash,
+    issued_at: now.toISOString(),
+    root: place.root,
+    ...(challenge && { challenge }),
+    ...(signed_by !== undefined && { signed_by }),
+  };
+  const facts: JudgedFacts = {
+    ...{ handle, listing, claim, place, binding, cosigners, now },
+    ring: [madeUpKey],
+    pinned: true,
+    agreed: new Set<string>(),
+    leaked: new Set<string>(),
+    known: new Map(capabilities.map((row) => [row.hash, row])),
+  };
+  return { facts, line };
+}
+
+/** The lines of the claim, as a reading of its location finds them. */
+const oldLines = ({ claim, capabilities, now }: StandingClaim): ReadLine[] =>
+  capabilities
+    .filter((row) => isLiving(row) && !isLapsed(row, now))
+    .map(({ hash, issued_at }) => ({ hash, issued_at, root: claim?.root ?? '' }));
+
+function judgeAt(facts: JudgedFacts, lines: readonly ReadLine[]): Fate {
+  const { counted, continues } = judge(lines, facts);
+  if (!counted.some(({ hash }) => hash === madeUpHash)) return 'waits';
+  return continues ? 'continues' : 'begins';
+}
+
+/** The facts of a first reading and of a second one, as `judge` gets them. */
+type TwoReadings = readonly [first: JudgedFacts, second: JudgedFacts];
+
+function judgeTwice([first, second]: TwoReadings, lines: readonly ReadLine[]): Fate {
+  const fate = judgeAt(first, lines);
+  if (fate !== 'waits') return fate;
+  return judgeAt(second, lines) === 'begins' ? 'begins later' : 'waits';
+}
+
+const dayAfter = (now: Date) => new Date(now.getTime() + secondReading_ms);
+
+/** The line beside those of the claim: in the same text, or at both locations. */
+function fateBeside(standing: StandingClaim, asked: NewLine): Fate {
+  const { claim, now } = standing;
+  const { facts, line } = toFacts(standing, asked);
+  const later = { ...facts, now: dayAfter(now) };
+  if (isSamePlace(claim, asked.place)) return judgeTwice([facts, later], [...oldLines(standing), line]);
+  if (claim?.state !== 'claimed') return judgeTwice([facts, later], [line]);
+  const agreed = new Set([`${claim.place_key} ${line.hash}`]);
+  const moving = { [movingKey(asked.place, line.hash)]: now.toISOString() };
+  const readTwice = { ...later, agreed, claim: { ...claim, moving } };
+  return judgeTwice([{ ...facts, agreed }, readTwice], [line]);
+}
+
+/** The line alone, while a first and then a second reading find no line of the claim where that stands. */
+function fateAlone(standing: StandingClaim, asked: NewLine): Fate {
+  const { claim, now } = standing;
+  const { facts, line } = toFacts(standing, asked);
+  const later = dayAfter(now);
+  const missed = claim && afterMissing(claim, 'line', now);
+  if (!claim || !missed || isSamePlace(claim, asked.place))
+    return judgeTwice([facts, { ...facts, claim: missed, now: later }], [line]);
+  const ended: Claim = {
+    ...afterMissing(missed, 'line', later),
+    state: 'suspended',
+    suspended_reason: claim.suspended_reason ?? 'proof_missing',
+  };
+  return judgeTwice([facts, { ...facts, claim: ended, now: later }], [line]);
+}
+
+const fatesOf = (standing: StandingClaim, line: NewLine) => ({
+  beside: fateBeside(standing, line),
+  alone: fateAlone(standing, line),
+});
+
+const alone = {
+  same: 'It begins the new claim when two checks a day or more apart have read no line of the claim.',
+  elsewhere:
+    'Read at the new location alone, it begins the new claim when two checks a day or more apart have read no line of the claim where that stands.',
+};
+const continuing = {
+  same: 'The new line continues the claim: its ratings stay as they are. Each line that stays in place keeps its capability; taking a line away suspends its capability.',
+  elsewhere:
+    'The new line moves the claim and continues it, as soon as a check reads it at the new location: its ratings stay as they are. A capability whose own line is not there is suspended.',
+};
+const continuingSigned =
+  'continues the claim: its ratings stay as they are. A capability works while the key that signed its line is published.';
+const waiting = 'It waits while a line of the claim is in its place, for 7 days at most.';
+const moving = {
+  begins: 'Read at the new location and where the claim stands, it moves the claim at once.',
+  'begins later':
+    'Read at the new location and where the claim stands by two checks a day or more apart, it moves the claim.',
+};
+
+/** What the line does, case by case; `where` it will be read, seen from the claim. */
+function actsOf({ beside, alone: after }: ReturnType<typeof fatesOf>, where: keyof typeof alone): string {
+  const isOver = after === 'begins';
+  if (beside === 'continues')
+    return isOver
+      ? 'Beside an old line of the claim that still counts, the new line continues the claim. Without one it begins the new claim as soon as a check reads it.'
+      : continuing[where];
+  if (isOver)
+    return beside === 'waits'
+      ? 'It waits while an old line of the claim that still counts is in its place. Without one it begins the new claim as soon as a check reads it.'
+      : 'It begins the new claim as soon as a check reads it.';
+  return [beside === 'waits' ? waiting : moving[beside], after === 'waits' ? '' : alone[where]].join(' ');
+}
+
+/** What a capability of the claim would change for a line that is asked for without one. */
+function hintOf(standing: StandingClaim, { place }: NewLine): string | undefined {
+  if (standing.cosigners.length === 0) return undefined;
+  const { beside } = fatesOf(standing, { place, isCosigned: true });
+  const how = 'in the Authorization header and rotate: true, or with one in its field on the claim page';
+  if (beside === 'continues')
+    return `To continue the claim instead, ask for the line with a capability of the claim ${how}.`;
+  return beside === 'begins' && standing.claim?.state === 'claimed'
+    ? `To move the claim at once, ask for the line with a capability of the claim ${how}.`
+    : undefined;
+}
+
+/** A signature by the key that signed a capability of the claim counts like a capability. Undefined for any other line. */
+function foretellSigned(standing: StandingClaim, line: NewLine): Foretold | undefined {
+  if (line.place.kind !== 'registry_key') return undefined;
+  const signed_by = standing.cosigners.find((row) => row.signed_by !== undefined)?.signed_by;
+  const { beside, alone: after } = fatesOf(standing, { ...line, signed_by });
+  if (signed_by === undefined || beside !== 'continues' || after !== 'continues') return undefined;
+  if (line.isCosigned) return { acts: `The new line ${continuingSigned}` };
+  const begins = 'Signed by another key than before, the new line begins a new claim';
+  return {
+    acts: `Signed by the same key, it ${continuingSigned}`,
+    begins,
+    cost: `${begins}: ${newClaimCost}.`,
+  };
+}
+
+/**
+ * What a new line at a location will do to the claim on record, decided by `judge` for a made-up line of that kind. Undefined if the
+ * listing was never claimed: the line begins its first claim.
+ */
+export function foretell(standing: StandingClaim, line: NewLine): Foretold | undefined {
+  const { claim } = standing;
+  if (!claim) return undefined;
+  const signed = foretellSigned(standing, line);
+  if (signed) return signed;
+  const fates = fatesOf(standing, line);
+  const acts = actsOf(fates, isSamePlace(claim, line.place) ? 'same' : 'elsewhere');
+  const isCostly = fates.beside === 'continues' ? fates.alone === 'begins' : fates.alone !== 'waits';
+  const hint = line.isCosigned ? undefined : hintOf(standing, line);
+  const begins = `${fates.beside === 'continues' ? 'Alone, the new line' : 'The new line'} begins a new claim`;
+  return { acts, ...(isCostly && { begins, cost: `${begins}: ${newClaimCost}.` }), ...(hint && { hint }) };
+}
+
+/** What was foretold, in one text; the cost comes first. */
+export const foretoldText = ({ cost, acts, hint }: Foretold): string =>
+  [cost, acts, hint].filter(Boolean).join(' ');
+
+/** What follows once the registry records another address of the repository, which suspends the claim. */
+export function foretellMoved(standing: StandingClaim): string | undefined {
+  const { claim } = standing;
+  if (!claim) return undefined;
+  const place: ProofPlace = { kind: claim.kind, shown: '', key: `${claim.root}/moved`, root: claim.root };
+  const suspended: Claim = { ...claim, state: 'suspended', suspended_reason: 'repository_changed' };
+  const foretold = foretell({ ...standing, claim: suspended }, { place, isCosigned: true });
+  const keeping =
+    foretold?.cost === undefined
+      ? 'A line for the new address continues it if the account is the same and the line was asked for within 30 days with a capability of the claim. Any other line'
+      : 'A line for the new address';
+  return `That suspends the claim. ${keeping} begins a new claim: ${newClaimCost}.`;
+}
+
+/** Whether lines of the claim that were taken away restore it once they are back in their place. */
+export const isRestorable = (standing: StandingClaim, place: ProofPlace): boolean =>
+  isSamePlace(standing.claim, place) &&
+  judge(oldLines(standing), toFacts(standing, { place, isCosigned: false }).facts).continues;

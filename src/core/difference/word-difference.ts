@@ -1,0 +1,116 @@
+import { diffWordsWithSpace } from 'diff/lib/diff/word.js';
+import { nameHidden } from '../text.ts';
+
+/** A part of a text that both versions have, or one of them only. */
+export interface TextPart {
+  readonly text: string;
+  readonly change?: 'removed' | 'added';
+}
+
+/** Longer texts, once their common beginning and end are left out, are one part before and one after. */
+const mostCompared = 20_000;
+/** Words that differ beyond this many are one part before and one after. */
+const mostEdits = 120;
+const mostSame = 80;
+const mostChanged = 500;
+
+/** A cut that halves no surrogate pair. */
+const cut = (text: string, most: number) => text.slice(0, most).replace(/[\uD800-\uDBFF]$/, '');
+
+/** A part that is the same in both, where only its ends are of use. */
+function shortenSame(text: string, { isFirst, isLast }: { isFirst: boolean; isLast: boolean }): string {
+  const before = isFirst ? '' : cut(text, mostSame);
+  // The end of a text of words, at least `most` characters if it has them, from the beginning of a word.
+  const after = isLast ? '' : text.slice(Math.max(0, text.lastIndexOf(' ', text.length - mostSame)));
+  return before.length + after.length + 3 < text.length ? `${before} … ${after.trimStart()}` : text;
+}
+
+/** How many characters two texts have in common at their beginning, up to a space. */
+function commonStart(a: string, b: string): number {
+  let at = 0;
+  while (at < a.length && a[at] === b[at]) at += 1;
+  return a.lastIndexOf(' ', Math.min(at, a.length) - 1) + 1;
+}
+
+/** How many characters two texts have in common at their end, from a space on. */
+function commonEnd(a: string, b: string): number {
+  const most = Math.min(a.length, b.length);
+  let length = 0;
+  while (length < most && a[a.length - 1 - length] === b[b.length - 1 - length]) length += 1;
+  const from = a.indexOf(' ', a.length - length);
+  return from < 0 || from < a.length - length ? 0 : a.length - from;
+}
+
+/** The texts in parts; as two whole parts where more differs than is worth following. */
+function compareWords(before: string, after: string): TextPart[] {
+  const isLong = Math.max(before.length, after.length) > mostCompared;
+  const found = isLong ? undefined : diffWordsWithSpace(before, after, { maxEditLength: mostEdits });
+  if (!found)
+    return [
+      { text: before, change: 'removed' },
+      { text: after, change: 'added' },
+    ];
+  return found.map(({ value: text, added, removed }) =>
+    added || removed ? { text, change: added ? 'added' : 'removed' } : { text },
+  );
+}
+
+/** What is the same in both, side by side, is one part. */
+function joined(parts: readonly TextPart[]): TextPart[] {
+  const found: TextPart[] = [];
+  for (const part of parts) {
+    const last = found.at(-1);
+    if (last && last.change === undefined && part.change === undefined)
+      found[found.length - 1] = { text: last.text + part.text };
+    else found.push(part);
+  }
+  return found;
+}
+
+/** Where two texts differ by words, as parts in order; only the surroundings of what differs, hidden characters named. */
+export function wordDifference(before: string, after: string): TextPart[] {
+  const [was, is] = [nameHidden(before), nameHidden(after)];
+  const start = commonStart(was, is);
+  const [oldRest, newRest] = [was.slice(start), is.slice(start)];
+  const end = commonEnd(oldRest, newRest);
+  const compared = compareWords(
+    oldRest.slice(0, oldRest.length - end),
+    newRest.slice(0, newRest.length - end),
+  );
+  const whole = [{ text: was.slice(0, start) }, ...compared, { text: was.slice(was.length - end) }];
+  const parts = joined(whole.filter(({ text }) => text !== ''));
+  return parts.map(({ text, change }, at) =>
+    change
+      ? { text: text.length > mostChanged ? `${cut(text, mostChanged)} …` : text, change }
+      : { text: shortenSame(text, { isFirst: at === 0, isLast: at === parts.length - 1 }) },
+  );
+}
+
+/** The number of characters, both sides together, that may still be compared for one answer. */
+export interface ComparisonBudget {
+  left: number;
+}
+
+export const toComparisonBudget = (): ComparisonBudget => ({ left: 100_000 });
+
+/** The difference between two texts, charged to the budget; undefined if the budget does not suffice. */
+export function differenceWithin(
+  budget: ComparisonBudget,
+  before: string,
+  after: string,
+): TextPart[] | undefined {
+  const size = before.length + after.length;
+  if (size > budget.left) return undefined;
+  budget.left -= size;
+  return wordDifference(before, after);
+}
+
+/** A part whose own brackets cannot be read as marks of the difference. */
+const escapeMarks = (text: string) => text.replace(/[[{](?=[-+]|$)|(?<=^|[-+])[\]}]/g, '\\$&');
+
+/** The same on one line: `Sends [-a mail-]{+mail to everyone+}.` Such marks in the texts themselves are escaped. */
+export const differenceText = (parts: readonly TextPart[]): string =>
+  parts
+    .map(({ text, change }) => ({ text: escapeMarks(text), change }))
+    .map(({ text, change }) => (change === 'removed' ? `[-${text}-]` : change ? `{+${text}+}` : text))
+    .join('');

@@ -1,0 +1,76 @@
+import { hash, randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { cleanText } from '../text.ts';
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const prefix = 'dossier_cap_';
+/** Behind the prefix: 43 characters of random bytes, 6 of a checksum. */
+const base62Length = 49;
+const embedded = new RegExp(`${prefix}[0-9A-Za-z]{${base62Length}}`, 'g');
+const form = new RegExp(`^${embedded.source}$`);
+/** Also matches a truncated capability, so that the access log masks those too. */
+const lookalike = new RegExp(`${prefix}[0-9A-Za-z]+`, 'g');
+
+function base62(bytes: Uint8Array, length: number): string {
+  let value = BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
+  let text = '';
+  for (let digit = 0; digit < length; digit++) {
+    text = alphabet[Number(value % 62n)] + text;
+    value /= 62n;
+  }
+  return text;
+}
+
+function checksum(text: string): string {
+  const sum = Buffer.alloc(4);
+  sum.writeUInt32BE(crc32(text));
+  return base62(sum, 6);
+}
+
+/** A new capability: prefix, 43 base62 characters of 32 random bytes, 6 of a CRC-32 (docs/claims.md). */
+export function createCapability(): string {
+  const body = prefix + base62(randomBytes(32), 43);
+  return body + checksum(body);
+}
+
+/** Whether a text is a well-formed capability; a wrong checksum means a typing error or a truncated text. */
+export const isCapability = (text: string): boolean =>
+  form.test(text) && checksum(text.slice(0, -6)) === text.slice(-6);
+
+/** All distinct well-formed capabilities in a text. */
+export const findCapabilities = (text: string): string[] => [
+  ...new Set((text.match(embedded) ?? []).filter(isCapability)),
+];
+
+/** Masks everything in a text that looks like a capability. */
+export const maskCapabilities = (text: string): string =>
+  // Every log line passes here, and searching for the prefix is much faster than the expression.
+  text.includes(prefix) ? text.replace(lookalike, `${prefix}[masked]`) : text;
+
+/** SHA-256 of a capability, hex: the only form that is stored. */
+export const capabilityHash = (capability: string): string => hash('sha256', capability);
+
+/** The public name of a capability: the first 16 hex digits of its hash. */
+export const capabilityId = (hash: string): string => hash.slice(0, 16);
+
+function findFirst<T>(values: readonly T[], find: (value: T) => string | undefined): string | undefined {
+  for (const value of values) {
+    const found = find(value);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** The first capability in a text or anywhere inside a JSON value, names of members too, even with hidden characters in between. */
+export function findSecret(value: unknown): string | undefined {
+  if (typeof value === 'string') {
+    // Cleaning makes at most one ASCII character of each code unit, so a shorter text hides none.
+    if (value.length < prefix.length + base62Length) return undefined;
+    // Characters that are removed when a text is stored must not hide a capability.
+    const { text } = cleanText(value);
+    return text.includes(prefix) ? text.match(embedded)?.[0] : undefined;
+  }
+  if (Array.isArray(value)) return findFirst(value, findSecret);
+  if (typeof value !== 'object' || value === null) return undefined;
+  return findFirst(Object.entries(value), ([name, inner]) => findSecret(name) ?? findSecret(inner));
+}

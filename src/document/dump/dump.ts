@@ -1,0 +1,105 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Context } from '../../context.ts';
+import { Problem } from '../../core/problem.ts';
+import { type Dump, rewriteDump, takenFrom, writeDump } from './files.ts';
+
+/** At this age a dump is written anew. */
+const longestAge_ms = 3_600_000;
+/** One that is older is not sent while the new one is written. */
+const longestSent_ms = 12 * longestAge_ms;
+/** How many times as long as it took the pause after a rewriting is, so that withdrawals keep no node busy. */
+const pauseShare = 10;
+/** Callers wait for the pause, so it has an end. */
+const longestPause_ms = 3000;
+/** How often the service itself asks for its dump, so that hardly anybody waits for one. */
+const asksEvery_ms = 600_000;
+
+const hasFile = ({ manifest }: Dump, path: string) => manifest.files.some((file) => file.path === path);
+
+/**
+ * The dumps of this process. Callers wait for the first one, and get the old one while a new one is written. What was withdrawn or
+ * moderated before a caller asked is in nothing that it gets, and no withdrawal makes it wait for more than two rewritings.
+ */
+export function createDumps(context: Context) {
+  const { clock, config, log, store } = context;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  /** The newest, and the one before it: a caller that has its manifest may still read its files. */
+  let written: readonly Dump[] = [];
+  let writing: Promise<Dump> | undefined;
+  /** The rewriting that has begun, and the one that begins after it: a caller joins what has not begun. */
+  let rewriting: Promise<unknown> | undefined;
+  let next: Promise<Dump> | undefined;
+  let pause_ms = 0;
+  const ageOf_ms = ({ manifest }: Dump) => clock().getTime() - Date.parse(manifest.created_at);
+  const isSendable = async (dump: Dump) => (await takenFrom(dump, store)).size === 0;
+  const keep = async (dumps: readonly Dump[]) => {
+    const gone = written.filter((dump) => !dumps.includes(dump));
+    written = dumps;
+    await Promise.all(gone.map(({ remove }) => remove()));
+  };
+  const begin = () => {
+    writing ??= writeDump(context, signal)
+      .then(async (dump) => {
+        await keep([dump, ...written.slice(0, 1)]);
+        return dump;
+      })
+      .finally(() => {
+        writing = undefined;
+      });
+    return writing;
+  };
+  /** Rewrites the newest dump, or the one that took its place meanwhile. */
+  const rewriteNewest = async (): Promise<Dump> => {
+    const [dump, ...older] = written;
+    if (!dump) return begin();
+    if (await isSendable(dump)) return dump;
+    const began_ms = performance.now();
+    const rewritten = await rewriteDump(dump, context, signal);
+    pause_ms = Math.min(longestPause_ms, pauseShare * (performance.now() - began_ms));
+    if (written[0] === dump) await keep([rewritten, ...older]);
+    else await rewritten.remove();
+    return written[0] === rewritten ? rewritten : rewriteNewest();
+  };
+  const afterRewriting = async () => {
+    try {
+      await rewriting?.catch(() => undefined);
+      await wait(pause_ms, undefined, { signal }).catch(() => signal.throwIfAborted());
+    } finally {
+      next = undefined;
+    }
+    const begun = rewriteNewest();
+    rewriting = begun;
+    return begun;
+  };
+  const rewrite = () => {
+    next ??= afterRewriting();
+    return next;
+  };
+  const warn = (error: unknown) =>
+    signal.aborted || log.warn({ err: error }, 'a new dump could not be written');
+  const read = async (): Promise<Dump> => {
+    const [newest] = written;
+    const isTooOld = !newest || ageOf_ms(newest) >= longestSent_ms;
+    if (!isTooOld && ageOf_ms(newest) >= longestAge_ms) begin().catch(warn);
+    const dump = isTooOld ? await begin() : newest;
+    return (await isSendable(dump)) ? dump : rewrite();
+  };
+  // In memory all other reads would wait for it.
+  const timer = setInterval(() => config.databaseUrl === ':memory:' || read().catch(warn), asksEvery_ms);
+  timer.unref();
+  return {
+    read,
+    /** The dump that has a file of this path, if nothing was taken away since. */
+    async find(path: string) {
+      const found = written.find((dump) => hasFile(dump, path));
+      return found && ageOf_ms(found) < longestSent_ms && (await isSendable(found)) ? found : undefined;
+    },
+    async close() {
+      clearInterval(timer);
+      stopping.abort(new Problem('unavailable', { retry_after_s: 2 }));
+      await Promise.all([writing, rewriting, next].map((one) => one?.catch(() => undefined)));
+      await keep([]);
+    },
+  };
+}

@@ -1,0 +1,259 @@
+import { createHash } from 'node:crypto';
+import { type FileHandle, mkdtemp, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { Context } from '../../context.ts';
+import { readPages } from '../../core/pages.ts';
+import { isSample, withoutHiddenText } from '../../listings/listing.ts';
+import { currentCheckpoint, openLogKey } from '../../log/checkpoints.ts';
+import { canonicalDigest } from '../../log/leaf.ts';
+import { signNote } from '../../log/notes.ts';
+import type { Reads } from '../../store/store.ts';
+import { toListingDocument } from '../document.ts';
+
+const compress = promisify(gzip);
+
+/** Few enough that memory stays flat, enough that a listing is not a round trip to the database. */
+const page = 100;
+
+async function* readHandles({ observations }: Reads, signal: AbortSignal): AsyncGenerator<string[]> {
+  const pages = readPages<{ readonly id: number; readonly handle: string }>(page, (last) =>
+    observations.lastRuns(last?.id ?? -1, page),
+  );
+  for await (const listed of pages) {
+    signal.throwIfAborted();
+    yield listed.map(({ handle }) => handle);
+    // On SQLite a page is read without a turn of the event loop.
+    await setImmediate();
+  }
+}
+
+/** The registry's record of the shown version of some listings, one a line. */
+async function toRecords({ listings }: Reads, handles: readonly string[]): Promise<string[]> {
+  const shown = (await listings.byHandles(handles)).filter((one) => !one.withdrawn && !isSample(one));
+  const versions = await Promise.all(shown.map(({ handle, version }) => listings.version(handle, version)));
+  return shown.flatMap(({ hidden }, at) => {
+    const record = versions[at]?.record;
+    if (!record) return [];
+    return hidden ? JSON.stringify(withoutHiddenText(JSON.parse(record) as object)) : record;
+  });
+}
+
+/** The documents of some listings, one a line: what `dossier check --from FILE` reads. */
+async function toEvidence(
+  { documents }: Reads,
+  handles: readonly string[],
+  { config, clock }: Context,
+): Promise<string[]> {
+  const now = clock();
+  const facts = await documents.factsOfAll(handles, now.toISOString());
+  return facts
+    .filter(({ listing }) => !listing.withdrawn && !isSample(listing))
+    .map((one) => JSON.stringify(toListingDocument(one, config, now)));
+}
+
+const kinds = { listings: toRecords, evidence: toEvidence } as const;
+type Kind = keyof typeof kinds;
+
+/** The lines of a page of listings as a member of a gzip file (RFC 1952), which has as many members as pages. */
+interface Member {
+  readonly bytes: number;
+  readonly rows: number;
+}
+
+const folderOfPaths = '/export/';
+
+/** A file of a dump. It is called after its SHA-256 in hex, so that a manifest never goes with the file of another dump. */
+interface DumpFile {
+  readonly kind: Kind;
+  readonly members: readonly Member[];
+  /** As the manifest names it. */
+  readonly named: {
+    readonly path: string;
+    readonly bytes: number;
+    readonly sha256: string;
+    readonly rows: number;
+  };
+}
+
+/** The name of a file in the folder of its dump. */
+const nameOf = ({ path }: Pick<DumpFile['named'], 'path'>): string => path.slice(folderOfPaths.length);
+
+const sumOf = (members: readonly Member[], what: keyof Member) =>
+  members.reduce((sum, member) => sum + member[what], 0);
+
+async function createFile(folder: string, kind: Kind) {
+  const path = join(folder, kind);
+  const file = await open(path, 'wx');
+  const hash = createHash('sha256');
+  const members: Member[] = [];
+  const add = async (member: Uint8Array, rows: number) => {
+    hash.update(member);
+    await file.writeFile(member);
+    members.push({ bytes: member.length, rows });
+  };
+  return {
+    kind,
+    add,
+    async addLines(lines: readonly string[]) {
+      await add(await compress(lines.map((line) => `${line}\n`).join('')), lines.length);
+    },
+    async finish(): Promise<DumpFile> {
+      if (members.length === 0) await add(await compress(''), 0);
+      const sha256 = hash.digest('hex');
+      const name = `${kind}-${sha256.slice(0, 16)}.jsonl.gz`;
+      await rename(path, join(folder, name));
+      const [bytes, rows] = [sumOf(members, 'bytes'), sumOf(members, 'rows')];
+      return { kind, members, named: { path: `${folderOfPaths}${name}`, bytes, sha256, rows } };
+    },
+    close: () => file.close(),
+  };
+}
+
+/** Makes the files of a dump in a folder, side by side, so that a page of listings is read once. */
+async function createFiles<T>(
+  folder: string,
+  fill: (files: readonly Awaited<ReturnType<typeof createFile>>[]) => Promise<T>,
+) {
+  const files = [await createFile(folder, 'listings'), await createFile(folder, 'evidence')];
+  try {
+    const filled = await fill(files);
+    return { filled, files: await Promise.all(files.map((file) => file.finish())) };
+  } finally {
+    await Promise.all(files.map((file) => file.close()));
+  }
+}
+
+/** When a dump was written, and the newest change that it has; of which lines were replaced since also when. */
+interface Moment {
+  readonly created_at: string;
+  readonly since: string;
+  readonly rewritten_at?: string;
+}
+
+/**
+ * What a dump holds: `since` is the newest change that it has, or 0, from which to go on with /changes. `signature` is a C2SP signed
+ * note by the key of the log, whose text is the SHA-256 of the RFC 8785 JSON of all other members.
+ */
+async function toManifest(files: readonly DumpFile[], moment: Moment, context: Context) {
+  const { text: checkpoint, head } = await currentCheckpoint(context);
+  const content = { ...moment, checkpoint, files: files.map(({ named }) => named) };
+  const digest = canonicalDigest(content);
+  return { ...content, signature: signNote(`${digest}\n`, await openLogKey(context, head.id)) };
+}
+
+const folderName = 'dossier-dump-';
+/** No process sends a dump any more that it wrote so long ago. */
+const leftAfter_ms = 86_400_000;
+
+async function removeLeft(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const folder = join(tmpdir(), name);
+    if (!name.startsWith(folderName) || Date.now() - (await stat(folder)).mtimeMs < leftAfter_ms) continue;
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Fills a new folder, which is removed if that fails. */
+async function inFolder<T extends object>(fill: (folder: string) => Promise<T>) {
+  const folder = await mkdtemp(join(tmpdir(), folderName));
+  const remove = () => rm(folder, { recursive: true, force: true });
+  try {
+    return { ...(await fill(folder)), folder, remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+/** Changes that take something away: the pages of their listings are replaced before a dump is sent again. */
+const takingAway = ['rating.withdrawn', 'listing.withdrawn', 'moderation.applied'] as const;
+
+/** The listings of which something was taken away that a dump may have. */
+export const takenFrom = ({ seq }: Pick<Dump, 'seq'>, { changes }: Reads): Promise<ReadonlySet<string>> =>
+  changes.handlesAfter(seq, takingAway);
+
+const newestChange = async ({ changes }: Reads) => (await changes.newest(1))[0];
+
+/** A dump in its folder. What was taken away by changes until `seq` is not in its files. */
+export interface Dump {
+  readonly folder: string;
+  readonly manifest: Awaited<ReturnType<typeof toManifest>>;
+  readonly files: readonly DumpFile[];
+  /** The listings of each member of its files. */
+  readonly pages: readonly (readonly string[])[];
+  readonly seq: number;
+  readonly remove: () => Promise<void>;
+}
+
+/** Writes all listings and their evidence, as of one moment. */
+export async function writeDump(context: Context, signal: AbortSignal): Promise<Dump> {
+  await removeLeft().catch(() => undefined); // of another user, or just removed by another node
+  return inFolder(async (folder) => {
+    const { filled, files } = await createFiles(folder, (made) =>
+      context.store.snapshot(async (reads) => {
+        const newest = await newestChange(reads);
+        const pages: (readonly string[])[] = [];
+        for await (const handles of readHandles(reads, signal)) {
+          pages.push(handles);
+          for (const file of made) await file.addLines(await kinds[file.kind](reads, handles, context));
+        }
+        return { pages, since: newest?.id ?? '0', seq: newest?.seq ?? 0 };
+      }),
+    );
+    const { pages, since, seq } = filled;
+    const manifest = await toManifest(files, { created_at: context.clock().toISOString(), since }, context);
+    return { manifest, files, pages, seq };
+  });
+}
+
+async function readMember(file: FileHandle, { bytes }: Member, position: number): Promise<Uint8Array> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, position);
+  if (bytesRead < bytes) throw new Error('A file of the dump ends too early.');
+  return buffer;
+}
+
+/** Copies a file of a dump member by member, but for the pages of some listings, which are made anew. */
+async function rewriteFile(
+  file: Awaited<ReturnType<typeof createFile>>,
+  dump: Dump,
+  toLines: (handles: readonly string[]) => Promise<string[]> | undefined,
+) {
+  const { named, members } = dump.files.find(({ kind }) => kind === file.kind) ?? {};
+  if (!named || !members) throw new Error(`The dump has no file ${file.kind}.`);
+  const old = await open(join(dump.folder, nameOf(named)));
+  try {
+    let position = 0;
+    for (const [at, member] of members.entries()) {
+      const lines = await toLines(dump.pages[at] ?? []);
+      if (lines) await file.addLines(lines);
+      else await file.add(await readMember(old, member, position), member.rows);
+      position += member.bytes;
+    }
+  } finally {
+    await old.close();
+  }
+}
+
+/** The same dump with the pages of listings of which something was taken away as they are now; the rest is copied. */
+export const rewriteDump = (dump: Dump, context: Context, signal: AbortSignal): Promise<Dump> =>
+  inFolder(async (folder) => {
+    const { filled: seq, files } = await createFiles(folder, (made) =>
+      context.store.snapshot(async (reads) => {
+        const taken = await takenFrom(dump, reads);
+        for (const file of made)
+          await rewriteFile(file, dump, (handles) => {
+            signal.throwIfAborted();
+            const isStale = handles.some((handle) => taken.has(handle));
+            return isStale ? kinds[file.kind](reads, handles, context) : undefined;
+          });
+        return (await newestChange(reads))?.seq ?? 0;
+      }),
+    );
+    const { created_at, since } = dump.manifest;
+    const moment = { created_at, rewritten_at: context.clock().toISOString(), since };
+    return { manifest: await toManifest(files, moment, context), files, pages: dump.pages, seq };
+  });

@@ -1,0 +1,83 @@
+import { toText, within } from '../../core/words.ts';
+import { secretsOf } from '../../listings/moves.ts';
+import { weightyChanges } from '../../observations/earlier-changes.ts';
+import { priceChallenge } from '../../observations/kinds/prices/offer.ts';
+import { kindOf } from '../../observations/kinds.ts';
+import type { Observation } from '../../observations/observation.ts';
+import type { ListingDocument } from '../listing-document.ts';
+import { between } from '../seen.ts';
+import type { Changes, LockedFact, LockedListing } from './lock-file.ts';
+
+/**
+ * Whether something is known that can be compared, also if it was not checked lately: that it changed is so still. That an endpoint asks
+ * for credentials is in auth.required.
+ */
+function isComparable(one: Observation): boolean {
+  const { outcome } = one;
+  if (outcome === 'asks') return one.kind === priceChallenge.kind && one.asks_for === 'payment';
+  return outcome === 'seen' || outcome === 'nothing' || outcome === 'absent';
+}
+
+/** A value is compared as it is published: of one that is shortened, its digest. */
+function observed(one: Observation): LockedFact {
+  const { kind, value, value_digest, outcome, first_seen_at: since } = one;
+  const seen = { since, is_observed: true } as const;
+  if (value === null) return { value: outcome, ...seen };
+  if (typeof value !== 'object') return { value, ...seen };
+  const words = kindOf(kind)?.say?.(one);
+  const stored = value_digest === undefined ? value : { sha256: value_digest };
+  return { value: stored as LockedFact['value'], ...(words && { text: toText(words) }), ...seen };
+}
+
+const nameOf = ({ kind, subject }: Observation) => (subject === undefined ? kind : `${kind} ${subject}`);
+
+function recordFacts(document: ListingDocument): [string, LockedFact][] {
+  const { version, updated_at: since, origin_status, remotes, packages, repository } = document;
+  return [
+    ['version', { value: version, since }],
+    ['status', { value: origin_status, since }],
+    ['repository', { value: repository ?? 'none recorded', since }],
+    ...remotes.map(({ type, url }): [string, LockedFact] => [`remote ${url}`, { value: type, since }]),
+    ...packages.map((one): [string, LockedFact] => [
+      `package ${one.registry_type}:${one.identifier}${one.registry_base_url ? ` in ${one.registry_base_url}` : ''}`,
+      { value: one.version ?? 'no version recorded', since },
+    ]),
+    ...[...secretsOf(document).values()].map(({ name, required, to }): [string, LockedFact] => [
+      `secret ${name}`,
+      { value: `${required ? 'needed by' : 'taken by'} ${[...to].sort().join(', ')}`, since },
+    ]),
+  ];
+}
+
+function claimFact({ state, claim }: ListingDocument): LockedFact {
+  const commit = claim?.commit ? ` at ${claim.commit}` : '';
+  return claim ? { value: `${state}${commit}`, since: claim.claimed_at } : { value: state };
+}
+
+/** The facts of a listing document that a lock file holds: what its record says, and what Dossier knows from its checks. */
+export function toLocked(document: ListingDocument): LockedListing {
+  const facts = Object.fromEntries([
+    ...recordFacts(document),
+    ['claim', claimFact(document)],
+    ...document.observations
+      .filter((one) => kindOf(one.kind)?.isLocked && isComparable(one))
+      .map((one) => [nameOf(one), observed(one)] as const),
+  ]);
+  const log_index = document.claim?.history.at(-1)?.log_index;
+  return { as_of: document.evidence_snapshot_date, facts, ...(log_index !== undefined && { log_index }) };
+}
+
+/** How each list of tools changed, in the words of every answer: its value is a digest, which says nothing to people. */
+export const toChanges = ({ observations }: ListingDocument): Changes =>
+  Object.fromEntries(
+    observations.flatMap((one) => {
+      const { isLocked, sayChange } = kindOf(one.kind) ?? {};
+      if (!isLocked || typeof one.value !== 'string') return [];
+      const changes = weightyChanges(one.kind, one).flatMap((change) => {
+        const { changed_from, first_seen_at: since } = change;
+        const said = sayChange?.(changed_from, change, between(change));
+        return said ? [{ from: changed_from.value, since, text: toText(within(said)) }] : [];
+      });
+      return changes.length > 0 ? [[nameOf(one), changes] as const] : [];
+    }),
+  );

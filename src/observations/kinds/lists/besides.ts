@@ -1,0 +1,136 @@
+import { z } from 'zod';
+import { asMembers } from '../../../core/json.ts';
+import { code, isEmpty, join, own, say, type Words } from '../../../core/words.ts';
+import { noAnswer } from '../../../net/answer.ts';
+import type { EndpointAnswer } from '../../endpoint/conversation.ts';
+import { type BesideName, type Member, type Surface, surfaces } from '../../endpoint/surface.ts';
+import { defineKind, type ShownFinding } from '../../kind.ts';
+import type { Observation } from '../../observation.ts';
+import { ofRareRemotes, withoutAnswer } from '../../remotes.ts';
+import { listedNames, toListedFinding } from './listed.ts';
+import { changedMembersWords, surfaceWeight } from './member-changes.ts';
+
+/** What a list beside that of tools is: its digest; why it is none where the endpoint declares it; nothing where it declares none. */
+const ofBeside = (
+  surface: Surface & { readonly name: BesideName },
+  toMore: (member: Member) => object = () => ({}),
+) =>
+  ofRareRemotes((endpoint: EndpointAnswer) => {
+    const { list, besides } = endpoint;
+    const found = besides[surface.name];
+    if (found?.result === 'listed') {
+      const finding = toListedFinding(surface, found, endpoint, toMore);
+      return { ...finding, details: { ...finding.details, count: found.members.length } };
+    }
+    // Who declares a list is expected to have one: that it has none is said, and why.
+    if (found) return withoutAnswer(found);
+    return list.result === 'listed' || list.outcome === 'absent'
+      ? noAnswer('nothing', say`The endpoint declares no ${surface.title}.`)
+      : list;
+  });
+
+/** How many members a list has, which may be shown shortened. */
+const countOf = ({ count }: ReturnType<typeof asMembers>, shown: number) =>
+  typeof count === 'number' ? count : shown;
+
+const mostNamed = 100;
+
+/** How many members a list has, and their names. `note` is said behind a name. */
+const listWords =
+  (surface: Surface, note: (member: unknown) => Words = () => own('')) =>
+  ({ details }: ShownFinding): Words => {
+    const members = asMembers(details)[surface.name];
+    const all = Array.isArray(members) ? members : [];
+    const names = listedNames(all).slice(0, mostNamed);
+    const count = countOf(asMembers(details), all.length);
+    const more = count > names.length ? [say`${count - names.length} more`] : [];
+    const said = names.map((name, at) => say`${code(name)}${note(all[at])}`);
+    const list = join([...said, ...more], ', ');
+    return isEmpty(list) ? own('none') : say`${surface.count(count)}: ${list}`;
+  };
+
+const lineWords =
+  (surface: Surface) =>
+  ({ details }: ShownFinding): Words | undefined => {
+    const members = asMembers(details)[surface.name];
+    const count = countOf(asMembers(details), Array.isArray(members) ? members.length : 0);
+    return count > 0 ? surface.count(count) : undefined;
+  };
+
+type Changed = NonNullable<Observation['changed_from']>;
+
+const changeWords =
+  (surface: Surface) =>
+  ({ members, counts }: Pick<Changed, 'members' | 'counts'>, between: Words): Words =>
+    members && counts
+      ? say`Its ${surface.title} changed ${between}: ${changedMembersWords(surface, members, counts)}`
+      : say`Its ${surface.title} changed ${between}`;
+
+const common = {
+  value: z.string(),
+  question: 'tools',
+  isSeldom: true,
+  isLocked: true,
+  saidIn: 'tools',
+} as const;
+
+/** The prompts that an endpoint lists, as one digest. */
+export const promptsSurface = defineKind({
+  kind: 'prompts.surface',
+  ...common,
+  ...{ lists: 'prompts', pinnedAs: 'prompts' },
+  title: 'Prompts it lists',
+  means:
+    'The SHA-256 Merkle root over the names, titles, descriptions and arguments of all prompts that the endpoint listed to Dossier.',
+  doesNotMean: 'It does not say what a prompt contains; Dossier gets none.',
+  changed: own('The endpoint lists other prompts'),
+  say: listWords(surfaces.prompts),
+  sayInLine: lineWords(surfaces.prompts),
+  sayChange: (was, _now, between) => changeWords(surfaces.prompts)(was, between),
+  weighChange: surfaceWeight,
+  method_version: 'prompts/1',
+  ...ofBeside(surfaces.prompts),
+});
+
+/** The resources and resource templates that an endpoint lists, as one digest. */
+export const resourcesSurface = defineKind({
+  kind: 'resources.surface',
+  ...common,
+  ...{ lists: 'resources', pinnedAs: 'resources', isPublishedIfSaid: true },
+  title: 'Resources it lists',
+  means:
+    'The SHA-256 Merkle root over the addresses, names, titles, descriptions and media types of all resources and resource templates that the endpoint listed to Dossier.',
+  doesNotMean:
+    'It does not say what a resource contains; Dossier reads none. Lists of documents may change daily.',
+  changed: own('The endpoint lists other resources'),
+  say: listWords(surfaces.resources),
+  sayInLine: lineWords(surfaces.resources),
+  // Documents come and go; that the words about one became others is what a model may act on.
+  sayChange: (was, _now, between) =>
+    was.counts?.words ? changeWords(surfaces.resources)(was, between) : undefined,
+  weighChange: surfaceWeight,
+  method_version: 'resources/1',
+  ...ofBeside(surfaces.resources),
+});
+
+const isDynamic = (skill: unknown) => asMembers(skill).files === 'dynamic';
+
+/** The skills that an endpoint lists, as one digest (SEP-2640). */
+export const skillsSurface = defineKind({
+  kind: 'skills.surface',
+  ...common,
+  ...{ lists: 'skills', pinnedAs: 'skills' },
+  title: 'Skills it lists',
+  means:
+    'The SHA-256 Merkle root over the addresses, frontmatter and digests of files of all skills that the endpoint listed to Dossier (SEP-2640). Of a skill whose files are dynamic, it states no digests.',
+  doesNotMean: 'Dossier fetches no file of a skill, so it does not say that the files have these digests.',
+  changed: own('The endpoint lists other skills'),
+  say: listWords(surfaces.skills, (skill) => (isDynamic(skill) ? own(' (files: dynamic)') : own(''))),
+  sayInLine: lineWords(surfaces.skills),
+  sayChange: (was, _now, between) => changeWords(surfaces.skills)(was, between),
+  weighChange: surfaceWeight,
+  method_version: 'skills/1',
+  ...ofBeside(surfaces.skills, ({ resources }) => ({
+    files: Array.isArray(resources) ? resources.length : resources === 'dynamic' ? 'dynamic' : null,
+  })),
+});

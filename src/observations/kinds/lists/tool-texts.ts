@@ -1,0 +1,132 @@
+import { hash } from 'node:crypto';
+import { z } from 'zod';
+import { hiddenCharacters, nameHidden } from '../../../core/text.ts';
+import { code, count, join, ours, own, say } from '../../../core/words.ts';
+import { noAnswer } from '../../../net/answer.ts';
+import type { EndpointAnswer } from '../../endpoint/conversation.ts';
+import { shortNameOf, surfaces } from '../../endpoint/surface.ts';
+import { hasTexts, membersOf, textsIn, whyNotWhole } from '../../endpoint/texts.ts';
+import { defineKind } from '../../kind.ts';
+import { ofRareRemotes } from '../../remotes.ts';
+import { toHints } from './tools.ts';
+
+/** How many tools say of themselves what they do. */
+export const toolsHints = defineKind({
+  kind: 'tools.hints',
+  value: z.strictObject({ read_only: z.number(), destructive: z.number(), without_hint: z.number() }),
+  say: ({ value: { read_only, destructive, without_hint } }) =>
+    join(
+      [
+        ...(read_only > 0 ? [say`${read_only} read-only`] : []),
+        ...(destructive > 0 ? [say`${destructive} destructive`] : []),
+        ...(without_hint > 0 ? [say`${without_hint} without a hint`] : []),
+      ],
+      ', ',
+    ),
+  line: 'tools',
+  question: 'tools',
+  title: 'Hints of the tools',
+  means:
+    'How many of the tools say in their annotations that they are read-only, how many that they are destructive, and how many neither.',
+  doesNotMean:
+    'It is the publisher’s word. Clients may let a model call tools that say they only read without asking.',
+  changed: own('The hints of its tools are others'),
+  method_version: 'tools/2',
+  ...ofRareRemotes(({ list }) => {
+    if (list.result !== 'listed') return list;
+    if (list.members.length === 0) return noAnswer('nothing', own('The endpoint listed no tools.'));
+    // A tool that says both only reads (MCP, ToolAnnotations).
+    const first = list.members.map((tool) => toHints(tool)[0]);
+    const count = (hint: string | undefined) => first.filter((one) => one === hint).length;
+    return {
+      value: {
+        ...{ read_only: count('read-only'), destructive: count('destructive') },
+        without_hint: count(undefined),
+      },
+      outcome: 'seen',
+    };
+  }),
+});
+
+/** What an endpoint tells models that use it. */
+export const toolsInstructions = defineKind({
+  kind: 'tools.instructions',
+  value: z.strictObject({ sha256: z.string(), characters: z.number() }),
+  line: 'tools',
+  question: 'tools',
+  title: 'Instructions for models',
+  means:
+    'The SHA-256 of the instructions with which the endpoint introduced itself, and their length: clients may put them before a model.',
+  doesNotMean: 'Dossier does not judge them, and follows none.',
+  changed: own('The endpoint sends other instructions for models'),
+  sayChange: (_was, _now, between) => say`Its instructions for models changed (${between})`,
+  say: ({ value: { sha256, characters } }) =>
+    say`${count(characters, 'character')}, SHA-256 ${ours(sha256.slice(0, 12))}`,
+  method_version: 'instructions/2',
+  ...ofRareRemotes(({ introduction, list }) => {
+    const { instructions } = introduction ?? {};
+    if (instructions !== undefined)
+      return {
+        value: { sha256: hash('sha256', instructions), characters: instructions.length },
+        outcome: 'seen',
+      };
+    return introduction || list.result === 'listed'
+      ? noAnswer('nothing', own('The endpoint introduced itself without instructions for models.'))
+      : list;
+  }),
+});
+
+const mostPlaces = 20;
+const mostCharacters = 5;
+/** Yields the texts of all members of all lists in name order, then the instructions. */
+function* textsFor(endpoint: EndpointAnswer): Generator<[place: string, text: string]> {
+  for (const { surface, member } of membersOf(endpoint))
+    yield* textsIn(member, `${surface}.${shortNameOf(member, surfaces[surface])}`);
+  yield ['instructions', endpoint.introduction?.instructions ?? ''];
+}
+
+/** Counts hidden characters in texts, and names the first places that have some. */
+function findHidden(texts: Iterable<readonly [place: string, text: string]>) {
+  let count = 0;
+  const places: object[] = [];
+  for (const [place, text] of texts) {
+    const found = hiddenCharacters(text, mostCharacters);
+    count += found.count;
+    if (found.count > 0 && places.length < mostPlaces) places.push({ place: nameHidden(place), ...found });
+  }
+  return { count, places };
+}
+
+/** Characters in texts for models that people do not see. */
+export const toolsHiddenText = defineKind({
+  kind: 'tools.hidden_text',
+  value: z.number(),
+  line: 'tools',
+  question: 'tools',
+  title: 'Hidden characters in texts for models',
+  means:
+    'How many characters that cannot be seen are in the tools, prompts, resources, skills and instructions that the endpoint sent: controls, marks of direction, zero-width characters and tags, but for those that emoji and scripts need.',
+  doesNotMean:
+    'Editors and copied pages leave such characters too. None found says nothing of what can be read.',
+  unit: 'characters',
+  changed: own('Its texts for models have another number of characters that cannot be seen'),
+  say: ({ value }) => (value === 0 ? own('none') : count(value, 'character')),
+  standsOutAs: 'hidden_text',
+  sayStandsOut({ value, subject = '', by, isOnly }) {
+    const at = isOnly ? own('') : say` at ${code(subject)}`;
+    return value > 0
+      ? say`Texts for models${at} have ${count(value, 'character')} that people cannot see${by}`
+      : undefined;
+  },
+  method_version: 'hidden/2',
+  ...ofRareRemotes((endpoint) => {
+    const { list } = endpoint;
+    if (list.result !== 'listed' && !hasTexts(endpoint)) return list;
+    const { count, places } = findHidden(textsFor(endpoint));
+    return {
+      ...{ value: count, outcome: 'seen' },
+      ...(whyNotWhole(endpoint) && { rule: 'part' }),
+      as_seen: { places },
+    };
+  }),
+});

@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { asMembers } from '../../../core/json.ts';
+import { code, join, number, own, say } from '../../../core/words.ts';
+import { surfaces, type Tool } from '../../endpoint/surface.ts';
+import { defineKind } from '../../kind.ts';
+import { ofRemotes } from '../../remotes.ts';
+import { listedNames, toListedFinding } from './listed.ts';
+import { changedMembersWords, surfaceWeight } from './member-changes.ts';
+
+/** What a tool states that it does to the world: clients may ask or not ask before a call because of it. */
+export function toHints({ annotations }: Tool): string[] {
+  const { readOnlyHint, destructiveHint } = asMembers(annotations);
+  return [
+    ...(readOnlyHint === true ? ['read-only'] : []),
+    ...(destructiveHint === true ? ['destructive'] : []),
+  ];
+}
+
+/** The set of tools that an endpoint lists, as one digest. */
+export const toolsSurface = defineKind({
+  kind: 'tools.surface',
+  unchecked: { what: own('which tools the service lists') },
+  pinnedAs: 'tools',
+  entryName: 'tools',
+  value: z.string(),
+  name: 'tools',
+  line: 'tools',
+  isLocked: true,
+  question: 'tools',
+  title: 'Tools it lists',
+  means:
+    'The SHA-256 Merkle root over the names, titles, descriptions, schemas and annotations of all tools that the endpoint listed to Dossier; the same value means that none of them differs but for how an SDK or a revision of the protocol writes it.',
+  doesNotMean: 'It does not say what a tool does when it is called; Dossier calls none.',
+  changed: own('The endpoint lists other tools'),
+  say: ({ details }) => {
+    const names = listedNames(details?.tools).map((name) => code(name));
+    return names.length > 0 ? join(names, ', ') : own('none');
+  },
+  lists: 'tools',
+  isList: true,
+  sayChange: ({ tools, counts }, _now, between) =>
+    tools && counts
+      ? say`Its tools changed ${between}: ${changedMembersWords(surfaces.tools, tools, counts)}`
+      : say`Its tools changed ${between}`,
+  weighChange: surfaceWeight,
+  method_version: 'tools/2',
+  ...ofRemotes((endpoint) => {
+    const { list } = endpoint;
+    if (list.result !== 'listed') return list;
+    const hintsOf = (tool: Tool) => (toHints(tool).length > 0 ? { hints: toHints(tool) } : {});
+    return toListedFinding(surfaces.tools, list, endpoint, hintsOf);
+  }),
+});
+
+/** How many tools an endpoint lists. */
+export const toolsCount = defineKind({
+  kind: 'tools.count',
+  value: z.number(),
+  say: ({ value }) => number(value),
+  line: 'tools',
+  question: 'tools',
+  title: 'Number of tools',
+  means: 'How many tools the endpoint listed to Dossier.',
+  doesNotMean: 'More tools are not better, and callers with credentials may be shown others.',
+  unit: 'tools',
+  method_version: 'tools/1',
+  ...ofRemotes(({ list }) =>
+    list.result === 'listed' ? { value: list.members.length, outcome: 'seen' } : list,
+  ),
+});

@@ -1,0 +1,333 @@
+import { z } from 'zod';
+import { code, codes, count, isEmpty, join, own, quote, say, type Words } from '../../../core/words.ts';
+import type { Listing } from '../../../listings/listing.ts';
+import { defineKind, type ShownFinding, type StandingOut } from '../../kind.ts';
+import type { Finding, Observation } from '../../observation.ts';
+import { type Advisory, advisory, affects, type FoundAdvisories, isMalware } from '../../packages/osv.ts';
+import { type Ecosystem, ecosystemOf, osvRegistries } from '../../packages/version-order.ts';
+import { ofPackages, readPublished } from '../../published/readers.ts';
+import { type RecordedPackage, versionsOf } from '../../published/recorded.ts';
+import { packageOf } from '../../published/words.ts';
+import { withoutAnswer } from '../../remotes.ts';
+import type { Run } from '../../run.ts';
+
+const isAsked = ({ packages }: Pick<Listing, 'packages'>): boolean =>
+  packages.some(({ registry_type }) => ecosystemOf(registry_type.toLowerCase()) !== undefined);
+
+const value = z.strictObject({
+  count: z.number(),
+  /** Of the recorded version; reports of malicious code first, since a long value is shortened at its end. */
+  ids: z.array(z.string()),
+  /** Of which it cannot be decided whether they are about the recorded version. */
+  not_compared: z.array(z.string()),
+  /** About other versions alone; absent if only those about the recorded version were read. */
+  others: z.strictObject({ count: z.number(), ids: z.array(z.string()) }).optional(),
+});
+type Value = z.infer<typeof value>;
+
+/** What details hold of advisories; `version` is null if no version is known, so that these are about every version. */
+const details = z.object({
+  version: z.string().nullable().optional().catch(undefined),
+  advisories: z.array(advisory).catch([]),
+  /** About other versions, or not compared. */
+  others: z.array(advisory).catch([]),
+});
+const readDetails = (found: Pick<ShownFinding, 'details'>) => details.parse(found.details ?? {});
+
+const malwareFirst = <One extends Pick<Advisory, 'id'>>(found: readonly One[]) =>
+  found
+    .toSorted((a, b) => (a.id < b.id ? -1 : Number(a.id > b.id)))
+    .sort((a, b) => Number(isMalware(b.id)) - Number(isMalware(a.id)));
+
+const idsOf = (found: readonly Advisory[]) => found.map(({ id }) => id);
+
+const [mostVersions, mostRanges, mostEvents, longestVersion] = [20, 4, 8, 40];
+/** Of all advisories about the recorded version, and of all others; the first ones that fit are kept. */
+const mostDetails_bytes = 5 * 1024;
+
+/** An advisory as details hold it. */
+function toStored({ versions, ranges, ...said }: Advisory): Advisory {
+  const isShort = (text: string | undefined) => (text?.length ?? 0) <= longestVersion;
+  const [someVersions, someRanges] = [
+    versions.filter(isShort).slice(0, mostVersions),
+    ranges
+      .filter(
+        ({ events }) =>
+          events.length <= mostEvents && events.every((one) => Object.values(one).every(isShort)),
+      )
+      .slice(0, mostRanges),
+  ];
+  const isPart = someVersions.length < versions.length || someRanges.length < ranges.length;
+  return { ...said, ranges: someRanges, versions: someVersions, ...(isPart && { is_part: true as const }) };
+}
+
+function firstStored(found: readonly Advisory[]): Advisory[] {
+  const stored = found.map(toStored);
+  let left_bytes = mostDetails_bytes;
+  const end = stored.findIndex((one) => {
+    left_bytes -= Buffer.byteLength(JSON.stringify(one));
+    return left_bytes < 0;
+  });
+  return end < 0 ? stored : stored.slice(0, end);
+}
+
+/** One advisory for each id, with all that it says of the package. */
+const merged = (found: readonly Advisory[]): Advisory[] =>
+  [...Map.groupBy(found, ({ id }) => id).values()].flatMap(([first, ...more]) =>
+    first
+      ? [
+          {
+            ...first,
+            ...([first, ...more].some((one) => one.is_part) && { is_part: true as const }),
+            ranges: [first, ...more].flatMap(({ ranges }) => ranges),
+            versions: [first, ...more].flatMap(({ versions }) => versions),
+          },
+        ]
+      : [],
+  );
+
+function toFinding(
+  { found, isOfVersion, source }: FoundAdvisories,
+  [ecosystem, version]: [Ecosystem, string | undefined],
+): Finding<Value> {
+  const {
+    yes: affecting = [],
+    no: others = [],
+    unknown = [],
+  } = Object.fromEntries(Map.groupBy(malwareFirst(merged(found)), (one) => affects(one, version, ecosystem)));
+  return {
+    value: {
+      count: affecting.length,
+      ids: idsOf(affecting),
+      not_compared: idsOf(unknown),
+      ...(!isOfVersion && { others: { count: others.length, ids: idsOf(others) } }),
+    },
+    outcome: 'seen',
+    details: {
+      version: version ?? null,
+      advisories: firstStored(affecting),
+      others: firstStored(malwareFirst([...others, ...unknown])),
+    },
+    source,
+  };
+}
+
+const hasMalware = ({ value: found }: Finding<Value>) => found?.ids.some(isMalware) === true;
+
+/** The finding about another version that the record names of the package, if only that one is malicious code: either may be run. */
+function otherMalware(
+  answer: FoundAdvisories,
+  first: Finding<Value>,
+  asked: { readonly recorded: RecordedPackage; readonly run: Run; readonly ecosystem: Ecosystem },
+): Finding<Value> | undefined {
+  if (answer.isOfVersion || hasMalware(first)) return undefined;
+  return versionsOf(asked.run.listing, asked.recorded)
+    .filter(({ version }) => version !== undefined)
+    .map(({ recorded, version }) => ({ ...toFinding(answer, [asked.ecosystem, version]), recorded }))
+    .find(hasMalware);
+}
+
+async function advisoriesOf(recorded: RecordedPackage, run: Run): Promise<Finding<Value>> {
+  const { type: registry } = recorded;
+  const ecosystem = ecosystemOf(registry);
+  // OSV finds a package by the spelling that its registry has, which these two do not ask of others.
+  const isSpelledFreely = registry === 'nuget' || registry === 'cargo';
+  const isNeeded = recorded.version === undefined || isSpelledFreely;
+  const published = isNeeded ? await readPublished(run, recorded) : undefined;
+  const { name, version } = published?.result === 'published' ? published : recorded;
+  const answer = await run.advisories({ registry, ecosystem, name, version });
+  if (answer.result !== 'advisories') return withoutAnswer(answer);
+  const finding = toFinding(answer, [ecosystem, version]);
+  // Of a package without a known version only what is about every version is said.
+  if (version === undefined && published?.result === 'no_answer' && finding.value?.count === 0)
+    return withoutAnswer(published);
+  return otherMalware(answer, finding, { recorded, run, ecosystem }) ?? finding;
+}
+
+/** Which versions an advisory is about, in a few words; nothing if that takes more. */
+function affectedWords({ versions, ranges, is_part }: Advisory): Words {
+  const [range, ...more] = ranges;
+  if (!is_part && versions.length > 0 && versions.length <= 3) return codes(versions);
+  if (is_part || !range || more.length > 0 || range.events.length > 2) return own('');
+  const { introduced } = range.events.find((one) => one.introduced !== undefined) ?? {};
+  const end = range.events.find((one) => one.introduced === undefined);
+  const from = introduced === undefined || introduced === '0' ? own('') : say`from ${code(introduced)}`;
+  const { fixed, last_affected } = end ?? {};
+  const until =
+    fixed !== undefined
+      ? say`before ${code(fixed)}`
+      : last_affected !== undefined
+        ? say`up to ${code(last_affected)}`
+        : own('');
+  return join([from, until], ' ');
+}
+
+/** How much is said of an advisory: which versions it is about, its summary, or all. */
+type Detail = 'versions' | 'summary' | 'all';
+
+/** An advisory by its id, with what details hold of it: that it is about malicious code, which versions it is about, what it says. */
+function advisoryWords(id: string, held: readonly Advisory[], detail: Detail): Words {
+  const one = held.find((other) => other.id === id);
+  const affected = one && detail !== 'summary' ? affectedWords(one) : own('');
+  const named = isEmpty(affected) ? code(id) : say`${affected}: ${code(id)}`;
+  const what = isMalware(id) && detail !== 'summary' ? own(', malicious code') : own('');
+  const { summary, severity } = one ?? {};
+  const said = summary !== undefined && detail !== 'versions' ? say` ${quote(summary)}` : own('');
+  const how = severity !== undefined && detail === 'all' ? say` (severity ${quote(severity)})` : own('');
+  return say`${named}${what}${said}${how}`;
+}
+
+/** Some advisories, and how many more there are. */
+function namedWords(
+  { count: all, ids }: { readonly count: number; readonly ids: readonly string[] },
+  held: readonly Advisory[],
+  [detail, most]: [Detail, number],
+): Words {
+  const shown = ids.slice(0, most).map((id) => advisoryWords(id, held, detail));
+  const more = all - shown.length;
+  return join([...shown, ...(more > 0 ? [say`${more} more`] : [])], detail === 'summary' ? ', ' : '; ');
+}
+
+/** What a fact is about: the recorded version, the newest if none is recorded, or every version if none is known. */
+function versionWords(found: Pick<ShownFinding, 'details'>): Words {
+  const { version } = readDetails(found);
+  if (version === null) return own('every version');
+  return version === undefined ? own('the recorded version') : say`version ${code(version)}`;
+}
+
+const mostInLine = 2;
+const mostInFull = 20;
+
+function othersWords({ others }: Value, held: readonly Advisory[], most: number, detail: Detail): Words {
+  if (others === undefined) return own('; about other versions not read');
+  if (others.count === 0) return own('');
+  return say`; ${others.count} about other versions (${namedWords(others, held, [detail, most])})`;
+}
+
+const notComparedWords = ({ not_compared }: Value): Words =>
+  not_compared.length === 0
+    ? own('')
+    : say`; not compared, because of the form of their ranges: ${codes(not_compared)}`;
+
+function sayAll(found: ShownFinding<Value>): Words {
+  const { advisories, others } = readDetails(found);
+  const { count: all } = found.value;
+  const named = all === 0 ? own('') : say`: ${namedWords(found.value, advisories, ['all', mostInFull])}`;
+  const rest = say`${othersWords(found.value, others, mostInFull, 'all')}${notComparedWords(found.value)}`;
+  return say`${all === 0 ? own('none') : say`${all}`}${named}${rest}`;
+}
+
+function sayInLine(found: ShownFinding<Value>): Words {
+  const { count: all, not_compared } = found.value;
+  const others = othersWords(found.value, readDetails(found).others, mostInLine, 'versions');
+  const open = not_compared.length === 0 ? own('') : say`; ${not_compared.length} not compared`;
+  return say`${count(all, 'advisory')} about ${versionWords(found)}${others}${open}`;
+}
+
+const malwareIn = (ids: readonly string[] = []) => ids.filter(isMalware);
+const counted = (ids: readonly string[]) => ({ count: ids.length, ids });
+
+function sayOtherMalware({ value: seen, by, ...found }: StandingOut<Value>): Words | undefined {
+  const { others } = readDetails(found);
+  const [ofOthers, open] = [malwareIn(seen.others?.ids), malwareIn(seen.not_compared)];
+  const what = packageOf(found.subject);
+  const versions = namedWords(counted(ofOthers), others, ['versions', ofOthers.length]);
+  const words = [
+    ...(ofOthers.length > 0
+      ? [
+          say`OSV lists other versions of ${what} than ${versionWords(found)} as malicious code (${versions})${by}`,
+        ]
+      : []),
+    ...(open.length > 0
+      ? [
+          say`OSV lists versions of ${what} as malicious code in ${codes(open)}${by}; Dossier could not decide whether ${versionWords(found)} is one of them`,
+        ]
+      : []),
+  ];
+  return words.length === 0 ? undefined : join(words, '; ');
+}
+
+function sayStandsOut(found: StandingOut<Value>): Words | undefined {
+  const { value: seen, subject, rule, by } = found;
+  const what = say`${versionWords(found)} of ${packageOf(subject)}`;
+  const { advisories } = readDetails(found);
+  const malware = malwareIn(seen.ids);
+  if (rule === 'other_malware') return sayOtherMalware(found);
+  if (rule === 'malware')
+    return malware.length === 0
+      ? undefined
+      : say`OSV lists ${what} as malicious code: ${namedWords(counted(malware), advisories, ['summary', malware.length])}${by}`;
+  const rest = { count: seen.count - malware.length, ids: seen.ids.filter((id) => !isMalware(id)) };
+  return rest.count === 0
+    ? undefined
+    : say`${count(rest.count, 'advisory')} about ${what}: ${namedWords(rest, advisories, ['summary', mostInLine])}${by}`;
+}
+
+/** Advisories about the recorded version of a package, and about others. */
+export const packageAdvisories = defineKind({
+  kind: 'package.advisories',
+  unchecked: { what: own('whether advisories name the recorded version of the package'), isAsked },
+  value,
+  say: sayAll,
+  saidIn: 'kept_up',
+  sayInLine,
+  standsOutAs: ['malware', 'other_malware', 'advisories'],
+  sayStandsOut,
+  question: 'code',
+  title: 'Advisories about the package',
+  means:
+    'How many advisories of OSV are about the recorded version of the package, with their names, how many are about other versions alone, and of which Dossier cannot decide that.',
+  doesNotMean:
+    'None recorded says only that: nobody checked, or nothing was reported. Dependencies are not checked.',
+  method_version: 'advisories/3',
+  ...ofPackages(osvRegistries, advisoriesOf),
+});
+
+/** Whether the recorded version is reported as malicious code. */
+export function reportedMalware({ ids, not_compared }: Value): 'yes' | 'no' | 'unknown' {
+  if (ids.some(isMalware)) return 'yes';
+  return not_compared.some(isMalware) ? 'unknown' : 'no';
+}
+
+/** A fact of this kind, and the package that it is about. */
+type Seen = ShownFinding<Value> & Pick<Observation, 'subject'>;
+
+/**
+ * What is said of a version that somebody asks about, which is another one than the recorded: the advisories about it, those of malicious
+ * code apart, or that there are none, or that it cannot be decided.
+ */
+export function sayOfVersion(
+  found: Seen,
+  version: string,
+): { readonly malware?: Words; readonly about?: Words; readonly none?: Words } {
+  const ecosystem = ecosystemOf(found.subject?.split(':')[0] ?? '');
+  if (ecosystem === undefined) return {};
+  const { advisories, others } = readDetails(found);
+  const held = malwareFirst([...advisories, ...others]);
+  const idsAbout = (wanted: ReturnType<typeof affects>) =>
+    idsOf(held.filter((one) => affects(one, version, ecosystem) === wanted));
+  const about = idsAbout('yes');
+  const [malware, rest] = [malwareIn(about), about.filter((id) => !isMalware(id))];
+  const { count: all, ids, not_compared, others: other } = found.value;
+  const isWhole = other !== undefined && held.length >= all + other.count + not_compared.length;
+  const heldIds = new Set(idsOf(held));
+  const cut = [...ids, ...not_compared, ...(other?.ids ?? [])].filter((id) => !heldIds.has(id));
+  const open = malwareIn([...idsAbout('unknown'), ...cut]);
+  const what = say`version ${code(version)} of ${packageOf(found.subject)}`;
+  const named = (some: readonly string[], most: number) => namedWords(counted(some), held, ['summary', most]);
+  const none =
+    isWhole && idsAbout('unknown').length === 0
+      ? say`OSV lists no advisory about ${what}`
+      : say`Dossier cannot tell whether OSV lists an advisory about ${what}`;
+  // Of a part of the advisories only those in it are counted.
+  const some = say`${isWhole ? own('') : own('at least ')}${count(rest.length, 'advisory')} about ${what}: ${named(rest, mostInLine)}`;
+  const undecided = say`OSV lists versions of ${packageOf(found.subject)} as malicious code in ${codes(open)}; Dossier could not decide whether version ${code(version)} is one of them`;
+  return {
+    ...(malware.length > 0 && {
+      malware: say`OSV lists ${what} as malicious code: ${named(malware, malware.length)}`,
+    }),
+    ...(malware.length === 0 && open.length > 0 && { malware: undecided }),
+    ...(rest.length > 0 && { about: some }),
+    ...(about.length === 0 && { none }),
+  };
+}

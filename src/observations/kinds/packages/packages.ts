@@ -1,0 +1,225 @@
+import { hash } from 'node:crypto';
+import { z } from 'zod';
+import { code, day, dayOf, number, own, quote, say } from '../../../core/words.ts';
+import { returned, toContent } from '../../../net/answer.ts';
+import { defineKind } from '../../kind.ts';
+import type { Finding } from '../../observation.ts';
+import { ecosystemOf, orderOf } from '../../packages/version-order.ts';
+import { namesWords, sourceOf, toTime } from '../../published/document.ts';
+import { digestForm, readManifest } from '../../published/oci.ts';
+import { ofPackages, ofPublished, packageRegistries } from '../../published/readers.ts';
+import {
+  type PackageRegistry,
+  packagesOn,
+  type RecordedPackage,
+  registryOf,
+} from '../../published/recorded.ts';
+import { isLookedUp, versionOf } from '../../published/words.ts';
+import { ownProbe, withoutAnswer } from '../../remotes.ts';
+import type { Run } from '../../run.ts';
+
+/** Whether the registry has withdrawn the recorded version of a package, in its own way. */
+export const packageDeprecated = defineKind({
+  kind: 'package.deprecated',
+  value: z.strictObject({
+    deprecated: z.boolean(),
+    /** Left out of lists of the registry (NuGet). */
+    unlisted: z.literal(true).optional(),
+    /** The registry's words. */
+    message: z.string().optional(),
+  }),
+  say({ value: { deprecated, unlisted, message } }) {
+    const said = message === undefined ? own('') : say`: ${quote(message)}`;
+    if (deprecated) return say`yes${said}`;
+    return unlisted ? own('no, but unlisted') : own('no');
+  },
+  standsOutAs: 'deprecated',
+  sayStandsOut({ value: { deprecated, unlisted, message }, details, subject = '', by }) {
+    const said = message === undefined ? own('') : say`: ${quote(message)}`;
+    if (!deprecated && !unlisted) return undefined;
+    const { registry, withdrawn } = registryOf(subject);
+    const how = deprecated ? withdrawn : own('unlisted');
+    return say`${registry} marks ${versionOf({ details })} of ${code(subject)} as ${how}${by}${said}`;
+  },
+  isLocked: true,
+  question: 'upkeep',
+  title: 'Version marked as deprecated or yanked',
+  means:
+    'Whether the registry marks the recorded version as deprecated (npm, NuGet) or yanked (PyPI, crates.io), or leaves it out of its lists (NuGet), and with which words.',
+  doesNotMean: 'A version that is not marked may still be given up.',
+  method_version: 'package/2',
+  isOptional: true,
+  ...ofPublished(packageRegistries, ({ deprecated, version }) =>
+    'result' in deprecated ? deprecated : { value: deprecated, outcome: 'seen', details: { version } },
+  ),
+});
+
+/** Of an image: a tag or digest, and the digest of its manifest. */
+const manifest = z.strictObject({ reference: z.string(), digest: z.string() });
+
+async function ofImage(
+  recorded: RecordedPackage<'oci'>,
+  run: Run,
+): Promise<Finding<z.infer<typeof manifest>>> {
+  const found = await readManifest(run, recorded);
+  if (found.result !== 'document') return withoutAnswer(found);
+  const { response, reference } = found;
+  const stated = response.headers['docker-content-digest'] ?? '';
+  const digest = digestForm.test(stated) ? stated : `sha256:${hash('sha256', response.text)}`;
+  return {
+    value: { reference, digest },
+    outcome: 'seen',
+    ...sourceOf(response),
+  };
+}
+
+/** Of a file: its size, if that is stated. */
+const file = z.strictObject({ size_bytes: z.number().nullable() });
+
+/** The file at the recorded address, as the headers of its host describe it; a page in its place is none. */
+async function ofFile(
+  { name: url }: RecordedPackage<'mcpb'>,
+  run: Run,
+): Promise<Finding<z.infer<typeof file>>> {
+  const answer = toContent(await run.packageFile(url));
+  const place = { source: URL.parse(url)?.host ?? ownProbe, source_url: url };
+  if (answer.result !== 'response') return { ...withoutAnswer(answer), ...place };
+  const { headers } = answer;
+  if (/^(?:text\/html|application\/xhtml)/i.test(headers['content-type'] ?? ''))
+    return { ...withoutAnswer(returned(code(url), answer, own('a file'))), ...place };
+  const length = headers['content-length'] ?? '';
+  const last_modified = toTime(headers['last-modified']);
+  const recorded = run.listing.packages.find(({ identifier }) => identifier === url);
+  return {
+    value: { size_bytes: /^\d{1,15}$/.test(length) ? Number(length) : null },
+    outcome: 'seen',
+    details: { records_sha256: recorded?.file_sha256 !== undefined },
+    ...(last_modified !== undefined && { as_seen: { last_modified } }),
+    ...place,
+  };
+}
+
+const published = ofPublished(packageRegistries, ({ version }) => ({
+  value: { version },
+  outcome: 'seen',
+}));
+const images = ofPackages(['oci'], ofImage);
+const files = ofPackages(['mcpb'], ofFile);
+
+const shortDigest = (digest: string) => code(digest.slice(0, 'sha256:'.length + 12));
+
+/** Whether the recorded packages are in their registries. */
+export const packageExists = defineKind({
+  kind: 'package.exists',
+  unchecked: { what: own('whether the recorded package is published'), isAsked: isLookedUp },
+  entryName: 'package',
+  value: z.union([z.strictObject({ version: z.string() }), manifest, file]),
+  say({ value, details, as_seen }) {
+    if ('version' in value) return say`version ${code(value.version)}`;
+    if ('digest' in value) return say`${code(value.reference)} with the digest ${shortDigest(value.digest)}`;
+    const size = value.size_bytes === null ? own('') : say` of ${number(value.size_bytes)} bytes`;
+    const { last_modified } = as_seen ?? {};
+    const when = typeof last_modified === 'string' ? say`, last modified ${day(last_modified)}` : own('');
+    const digest = details?.records_sha256 ? own('its SHA-256') : own('no SHA-256 of it');
+    return say`a file${size}${when}; the record states ${digest}`;
+  },
+  line: 'where',
+  existsAs: 'package',
+  standsOutAs: 'not_there',
+  question: 'code',
+  title: 'Published package',
+  means:
+    'The registry has the recorded version of the package, or its newest one if none is recorded; for an image, its manifest; for an MCPB file, that it is at its address, with its size and the date in its headers.',
+  doesNotMean: 'It does not say who published it, or that it was made of the recorded repository.',
+  method_version: 'package/2',
+  about: packagesOn(...packageRegistries, 'oci', 'mcpb'),
+  check: async (run) => [
+    ...(await published.check(run)),
+    ...(await images.check(run)),
+    ...(await files.check(run)),
+  ],
+});
+
+/** Who may publish new versions of an npm package. */
+export const packageMaintainers = defineKind({
+  kind: 'package.maintainers',
+  value: z.strictObject({ count: z.number(), names: z.array(z.string()) }),
+  say: ({ value: { count, names } }) => namesWords(count, names),
+  question: 'publisher',
+  title: 'Maintainers of the package',
+  means: 'How many accounts npm lists as maintainers of the package, with their names.',
+  doesNotMean: 'It does not say who these accounts belong to. PyPI does not state them in its JSON.',
+  method_version: 'package/2',
+  isOptional: true,
+  ...ofPublished(['npm'], ({ maintainers }) =>
+    'result' in maintainers
+      ? maintainers
+      : { value: { count: maintainers.length, names: maintainers }, outcome: 'seen' },
+  ),
+});
+
+/** When the recorded version of a package was published. */
+export const packageVersionAge = defineKind({
+  kind: 'package.version_age',
+  saidIn: 'kept_up',
+  sayInLine: ({ value }) => say`package version of ${dayOf(value)}`,
+  value: z.string(),
+  say: ({ value }) => day(value),
+  question: 'upkeep',
+  title: 'Day on which the recorded version was published',
+  means: 'The date on which the recorded version was published, as its registry states it.',
+  doesNotMean: 'An old version may need no change, and a new one may be no better.',
+  unit: 'date',
+  method_version: 'package/1',
+  isOptional: true,
+  ...ofPublished(packageRegistries, ({ published_at, version }) =>
+    typeof published_at === 'string'
+      ? { value: published_at, outcome: 'seen', details: { version } }
+      : published_at,
+  ),
+});
+
+/** Whether a registry orders a version before another one; true of two that it cannot order. */
+function isBefore(version: string, other: string, registry: PackageRegistry): boolean {
+  const { isVersion, compare } = orderOf(ecosystemOf(registry));
+  return isVersion(version) && isVersion(other) ? compare(version, other) < 0 : version !== other;
+}
+
+const newestWords = ({ version, published_at }: { version: string; published_at?: string | undefined }) =>
+  published_at === undefined ? code(version) : say`${code(version)}, published ${day(published_at)}`;
+
+/** The newest version that a registry has of a package. */
+export const packageNewestVersion = defineKind({
+  kind: 'package.newest_version',
+  value: z.strictObject({ version: z.string(), published_at: z.string().optional() }),
+  say({ value, details }) {
+    const recorded = details?.recorded_version;
+    return recorded === value.version || typeof recorded !== 'string'
+      ? newestWords(value)
+      : say`${newestWords(value)}; the record names ${code(recorded)}`;
+  },
+  saidIn: 'kept_up',
+  sayInLine: ({ value, details }) =>
+    details?.is_behind === true
+      ? say`the newest version in its registry is ${newestWords(value)}`
+      : undefined,
+  question: 'upkeep',
+  title: 'Newest version in the registry',
+  means:
+    'The version of the package that the registry names as its newest, and the date on which that was published: npm’s tag latest, the release that PyPI describes where none is named, the highest of NuGet and crates.io that is no pre-release.',
+  doesNotMean: 'Dossier checks the version that the record names, not this one. A pre-release may be newer.',
+  method_version: 'package/1',
+  isOptional: true,
+  ...ofPublished(packageRegistries, ({ newest, version }, { type, version: named }) =>
+    'result' in newest
+      ? newest
+      : {
+          value: newest,
+          outcome: 'seen',
+          ...(named !== undefined &&
+            type !== 'oci' && {
+              details: { recorded_version: version, is_behind: isBefore(version, newest.version, type) },
+            }),
+        },
+  ),
+});

@@ -1,0 +1,132 @@
+import { z } from 'zod';
+import { code, own, say } from '../../../core/words.ts';
+import { toRepositoryKey } from '../../../net/repository-place.ts';
+import { defineKind } from '../../kind.ts';
+import type { Finding } from '../../observation.ts';
+import type { CheckedSignature } from '../../packages/sigstore.ts';
+import { memberOf, type Published, toShort } from '../../published/document.ts';
+import { isAttested } from '../../published/npm.ts';
+import { readProvenance, type ServedProvenance } from '../../published/provenance.ts';
+import { ofPackages, readPublished, withRepository } from '../../published/readers.ts';
+import { packagesOn, type RecordedPackage } from '../../published/recorded.ts';
+import { isOnNpmOrPypi, packageOf } from '../../published/words.ts';
+import { type Found, withoutAnswer } from '../../remotes.ts';
+import type { Run } from '../../run.ts';
+
+/** The repository that signed provenance names, beside the recorded one. */
+function compare(
+  { repository, issuer }: Extract<CheckedSignature, { readonly result: 'signed' }>,
+  recorded: string | undefined,
+  version: string,
+): Found<Provenance> {
+  const details = { version, issuer: toShort(issuer) ?? null };
+  if (repository === undefined) {
+    return {
+      value: null,
+      outcome: 'nothing',
+      why: own('The signed provenance names no repository.'),
+      details,
+    };
+  }
+  if (recorded === undefined) {
+    const why = own('The listing records no repository.');
+    return { value: { result: 'not_comparable', repository }, outcome: 'seen', why, details };
+  }
+  const key = toRepositoryKey(repository);
+  const isSame = key === undefined ? repository === recorded : key === toRepositoryKey(recorded);
+  const result = isSame ? 'match' : 'other';
+  return { value: { result, repository }, outcome: 'seen', details };
+}
+
+/** Without provenance; that an earlier version had it is said. */
+function none({ version, earlier }: Published): Found<Provenance> {
+  const provenBefore =
+    'result' in earlier ? undefined : earlier.find((one) => isAttested(one.document))?.version;
+  const before =
+    provenBefore === undefined ? own('') : say` Version ${code(provenBefore)}, which is older, has one.`;
+  return {
+    value: { result: 'none' },
+    outcome: 'seen',
+    why: say`The registry serves no provenance of version ${code(version)}.${before}`,
+    details: { version, ...(provenBefore !== undefined && { earlier_with_provenance: provenBefore }) },
+  };
+}
+
+/** What a checked signature shows about a published file. */
+function judge(
+  signed: CheckedSignature,
+  { digest }: ServedProvenance,
+  { version, repository }: { readonly version: string; readonly repository: string | undefined },
+): Found<Provenance> {
+  const isAboutFile =
+    signed.result === 'signed' &&
+    digest.hex !== '' &&
+    Array.isArray(signed.statement.subject) &&
+    signed.statement.subject.some((one) => memberOf(one, 'digest')[digest.algorithm] === digest.hex);
+  if (isAboutFile) return compare(signed, repository, version);
+  const other = own('The signed provenance is about another file than the published one.');
+  const why = signed.result === 'unproven' ? signed.why : other;
+  return { value: null, outcome: 'nothing', why, details: { version } };
+}
+
+async function provenanceOf(run: Run, recorded: RecordedPackage): Promise<Finding<Provenance>> {
+  const published = await readPublished(run, recorded);
+  if (published.result !== 'published') return withoutAnswer(published);
+  const { source, source_url, version } = published;
+  const served = await readProvenance(run, recorded, published);
+  if (served === 'none') return { ...none(published), source, source_url };
+  if (served === 'absent') return { ...none(published), source, source_url, rule: 'gone' };
+  if (served.result !== 'served') return { ...withoutAnswer(served), source, source_url };
+  const signed = await run.signature(served.bundle);
+  if (signed.result !== 'signed' && signed.result !== 'unproven') return withoutAnswer(signed);
+  const { repository } = run.listing;
+  return { ...judge(signed, served, { version, repository }), source, source_url: served.source_url };
+}
+
+const provenances = {
+  match: own('signed provenance names the recorded repository'),
+  other: own('signed provenance names another repository'),
+  none: own('no provenance'),
+  not_comparable: own('provenance that cannot be compared'),
+};
+const provenance = z.strictObject({
+  result: z.enum(['match', 'other', 'none', 'not_comparable']),
+  /** What the certificate names. */
+  repository: z.string().optional(),
+});
+type Provenance = z.infer<typeof provenance>;
+
+/** Which repository the published package was built from, as its signed provenance says. */
+export const packageProvenance = defineKind({
+  kind: 'package.provenance',
+  unchecked: {
+    what: own('which repository the published package was built from'),
+    isAsked: isOnNpmOrPypi,
+  },
+  value: provenance,
+  say: ({ value: { result, repository } }) =>
+    repository === undefined ? provenances[result] : say`${provenances[result]}: ${code(repository)}`,
+  saidIn: 'kept_up',
+  sayInLine: ({ value }) => provenances[value.result],
+  standsOutAs: 'contradiction',
+  sayStandsOut({ value: { result, repository }, subject, by }) {
+    const other = repository === undefined ? own('another repository') : code(repository);
+    return result === 'other'
+      ? say`By its signed provenance ${packageOf(subject)} was built from ${other}, not from the recorded repository${by}`
+      : undefined;
+  },
+  isLocked: true,
+  question: 'code',
+  title: 'Provenance of the package',
+  means:
+    'Whether the published file has build provenance with a valid Sigstore signature, and whether the repository in its certificate is the recorded one: match, other or none.',
+  doesNotMean:
+    'It does not say what the code does. A package without provenance may be built of the same code.',
+  method_version: 'provenance/2',
+  ...ofPackages(['npm', 'pypi'], async (one, run) => ({
+    ...(await provenanceOf(run, one)),
+    recorded: withRepository(one, run.listing),
+  })),
+  about: (listing) =>
+    packagesOn('npm', 'pypi')(listing).map((one) => ({ ...one, recorded: withRepository(one, listing) })),
+});

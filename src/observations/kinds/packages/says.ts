@@ -1,0 +1,179 @@
+import { z } from 'zod';
+import { handleParts, handleWords } from '../../../core/handle.ts';
+import { code, join, own, quote, say, type Words } from '../../../core/words.ts';
+import { type NoAnswer, noAnswer } from '../../../net/answer.ts';
+import { toRepositoryKey } from '../../../net/repository-place.ts';
+import { defineKind } from '../../kind.ts';
+import type { Published } from '../../published/document.ts';
+import { describedTypes, ofPublished, withRepository } from '../../published/readers.ts';
+import { packagesOn, type RecordedPackage } from '../../published/recorded.ts';
+import { packageOf } from '../../published/words.ts';
+import type { Found } from '../../remotes.ts';
+import type { Run } from '../../run.ts';
+
+const mostNames = 5;
+
+const namespaceOf = (handle: string) => handleParts(handle).namespace.toLowerCase();
+
+const names = z.strictObject({
+  /** Handles, at most five. */
+  names: z.array(z.string()),
+  /** Whether this listing is one of all that it names. */
+  names_this: z.boolean(),
+});
+
+/** The handles that a package names which are not in the namespace of this listing; none if one of them is. */
+function namesOfOthers({ names: all, names_this }: z.infer<typeof names>, handle: unknown): string[] {
+  if (names_this || typeof handle !== 'string') return [];
+  const isOther = all.every((one) => namespaceOf(one) !== namespaceOf(handle));
+  return isOther ? [...all] : [];
+}
+
+const handles = (all: readonly string[]): Words => join(all.map(handleWords), ', ');
+
+/** Which listing a published package says that it belongs to. */
+export const packageNames = defineKind({
+  kind: 'package.names',
+  value: names,
+  say({ value: { names: all, names_this } }) {
+    if (!names_this) return handles(all);
+    return all.length === 1 ? own('this listing') : say`this listing, among ${handles(all)}`;
+  },
+  saidIn: 'whose',
+  sayInLine({ value, details }) {
+    const { names: all, names_this } = value;
+    if (names_this) return own('the package names this listing itself');
+    return namesOfOthers(value, details?.handle).length > 0
+      ? undefined
+      : say`the package names itself ${handles(all)}, in the same namespace`;
+  },
+  standsOutAs: 'contradiction',
+  sayStandsOut({ value, details, subject, by }) {
+    const others = namesOfOthers(value, details?.handle);
+    return others.length > 0
+      ? say`${packageOf(subject)} names itself ${handles(others)}; this record is ${code(String(details?.handle))}${by}`
+      : undefined;
+  },
+  isSeldom: true,
+  isLocked: true,
+  question: 'publisher',
+  title: 'Listing that the package names',
+  means:
+    'Which listing the recorded version of the package says that it belongs to: mcpName in the package.json of npm, lines “mcp-name: …” in the README on PyPI and NuGet, the label io.modelcontextprotocol.server.name of an image, at most five. Names are compared exactly, as the registry does.',
+  doesNotMean:
+    'Who publishes the package wrote it, which is not shown to be who publishes the listing. The registry asks for it when a listing is published, and not later.',
+  method_version: 'package/1',
+  isOptional: true,
+  ...ofPublished(
+    ['npm', 'pypi', 'nuget', 'oci'],
+    ({ names: all, version }, { subject }, { listing: { handle } }) => {
+      if ('result' in all) return all;
+      if (all.length === 0)
+        return noAnswer('nothing', say`Version ${code(version)} of ${code(subject)} names no listing.`);
+      const names_this = all.includes(handle);
+      const first = names_this ? [handle, ...all.filter((one) => one !== handle)] : all;
+      return {
+        value: { names: first.slice(0, mostNames), names_this },
+        outcome: 'seen',
+        details: { version, handle },
+      };
+    },
+  ),
+});
+
+/** Where the recorded repository is now, if its host redirects to another path. */
+async function movedTo(run: Run, recorded: string): Promise<string | undefined> {
+  const head = await run.head();
+  const path = head.result === 'head' ? undefined : head.there?.moved_to;
+  const [host] = recorded.split('/');
+  return path === undefined ? undefined : toRepositoryKey(`https://${host}/${path}`);
+}
+
+const stated = z.strictObject({
+  result: z.enum(['match', 'other', 'not_comparable']),
+  /** As `host/path`, in lower case. */
+  repository: z.string(),
+});
+
+/** The repository that a package states, beside the recorded one. */
+async function compare(
+  { repository, version }: Published,
+  { subject }: Pick<RecordedPackage, 'subject'>,
+  run: Run,
+): Promise<Found<z.infer<typeof stated>> | NoAnswer> {
+  if (repository === undefined)
+    return noAnswer('nothing', say`Version ${code(version)} of ${code(subject)} states no repository.`);
+  const recorded = toRepositoryKey(run.listing.repository ?? '');
+  if (recorded === undefined)
+    return { value: { result: 'not_comparable', repository }, outcome: 'seen', details: { version } };
+  const isSame = recorded === repository || (await movedTo(run, recorded)) === repository;
+  return {
+    value: { result: isSame ? 'match' : 'other', repository },
+    outcome: 'seen',
+    details: { version, recorded },
+  };
+}
+
+const withStated = ofPublished(describedTypes, compare);
+
+/** The repository that a published package states as its own. */
+export const packageRepository = defineKind({
+  kind: 'package.repository',
+  value: stated,
+  say({ value: { result, repository } }) {
+    if (result === 'not_comparable') return say`${code(repository)}; the listing records none`;
+    return result === 'match'
+      ? say`${code(repository)}, the recorded one`
+      : say`${code(repository)}, not the recorded one`;
+  },
+  standsOutAs: 'contradiction',
+  sayStandsOut: ({ value: { result, repository }, details, subject, by }) =>
+    result === 'other'
+      ? say`${packageOf(subject)} states ${code(repository)} as its repository; the record names ${code(String(details?.recorded))}${by}`
+      : undefined,
+  isSeldom: true,
+  isLocked: true,
+  question: 'code',
+  title: 'Repository that the package states',
+  means:
+    'The repository that the recorded version of the package states in its registry, and whether it is the recorded one, in any spelling, or the place where that moved to.',
+  doesNotMean: 'Who publishes the package wrote it; it does not say that the package was built from there.',
+  method_version: 'package/1',
+  isOptional: true,
+  restsOn: 'package',
+  about: (listing) =>
+    packagesOn(...describedTypes)(listing).map((one) => ({
+      ...one,
+      recorded: withRepository(one, listing),
+    })),
+  check: async (run) =>
+    (await withStated.check(run)).map((one) => ({ ...one, recorded: withRepository(one, run.listing) })),
+});
+
+/** The form of an identifier of SPDX. */
+const identifier = /^[A-Za-z\d][A-Za-z\d.+-]*$/;
+const licenceWords = (licence: string): Words => (identifier.test(licence) ? code(licence) : quote(licence));
+
+/** The licence that a published package states. */
+export const packageLicence = defineKind({
+  kind: 'package.licence',
+  value: z.string(),
+  answers: 'licence',
+  name: 'licence',
+  say: ({ value }) => licenceWords(value),
+  saidIn: 'whose',
+  sayInLine: ({ value }) => say`licence ${licenceWords(value)} (package)`,
+  question: 'terms',
+  title: 'Licence of the package',
+  means:
+    'The licence that the recorded version of the package states in its registry, in its own words, at most 100 characters.',
+  doesNotMean:
+    'Dossier has not read the licence, and does not compare it with that of the repository; it says nothing of a service that the package connects to.',
+  method_version: 'package/1',
+  isOptional: true,
+  ...ofPublished(describedTypes, ({ licence, version }, { subject }) =>
+    licence === undefined
+      ? noAnswer('nothing', say`Version ${code(version)} of ${code(subject)} states no licence.`)
+      : { value: licence, outcome: 'seen', details: { version } },
+  ),
+});

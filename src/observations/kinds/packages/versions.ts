@@ -1,0 +1,193 @@
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+import { asMembers, type Json } from '../../../core/json.ts';
+import { code, codes, join, own, quote, say, type Words } from '../../../core/words.ts';
+import { type NoAnswer, noAnswer } from '../../../net/answer.ts';
+import { defineKind, type ShownFinding, type StandingOut } from '../../kind.ts';
+import { memberOf, namesWords, type Published, toShort } from '../../published/document.ts';
+import { ofPublished } from '../../published/readers.ts';
+import type { Found } from '../../remotes.ts';
+
+type Manifest = Published['document'];
+
+interface Reading<Value extends Json> {
+  /** Undefined if the version does not state it. */
+  readonly value: (document: Manifest) => Value | undefined;
+  /** The value is new only if no earlier version that is settled has it. */
+  readonly isOfAll?: true;
+  /** What a version does not state. */
+  readonly what: Words;
+}
+
+/**
+ * What the recorded version of each npm package states, and in `as_seen.before` what the version before it did if that was something
+ * else. A version is no part of the fact: another one that states the same is no change.
+ */
+const ofVersions = <Value extends Json>({ value: read, isOfAll, what }: Reading<Value>) =>
+  ofPublished(['npm'], ({ version, document, earlier }): Found<Value> | NoAnswer => {
+    const value = read(document);
+    if (value === undefined)
+      return noAnswer('nothing', say`Of version ${code(version)}, npm does not state ${what}.`);
+    const known = 'result' in earlier ? [] : earlier;
+    const [before] = known;
+    const was = before && read(before.document);
+    const isOther = (one: { readonly document: Manifest }) => !isDeepStrictEqual(read(one.document), value);
+    const isNew =
+      before && isOther(before) && known.every((one) => !isOfAll || !one.isSettled || isOther(one));
+    return {
+      ...{ value, outcome: 'seen' },
+      ...('result' in earlier && { why: say`What versions before it had is not known. ${earlier.why}` }),
+      as_seen: {
+        version,
+        ...(isNew && was !== undefined && { before: { version: before.version, value: was } }),
+      },
+    };
+  });
+
+/** The version before the recorded one, and what it had; undefined if that was the same, or is not known. */
+function versionBefore<Value extends Json>(
+  { as_seen }: Pick<ShownFinding, 'as_seen'>,
+  schema: z.ZodType<Value>,
+) {
+  const { version, value } = asMembers(as_seen?.before);
+  const was = schema.safeParse(value);
+  return typeof version === 'string' && was.success ? { version, value: was.data } : undefined;
+}
+
+const withBefore =
+  <Value extends Json>(schema: z.ZodType<Value>, toWords: (value: Value) => Words) =>
+  (found: ShownFinding<Value>) => {
+    const before = versionBefore(found, schema);
+    const now = toWords(found.value);
+    return before ? say`${now}; of version ${code(before.version)} before it: ${toWords(before.value)}` : now;
+  };
+
+const scriptNames = ['preinstall', 'install', 'postinstall'] as const;
+/** The text of each. */
+const scripts = z.partialRecord(z.enum(scriptNames), z.string());
+type Scripts = z.infer<typeof scripts>;
+
+/** What a version has that the one before it had not. */
+const standsOutWithBefore =
+  <Value extends Json>(
+    schema: z.ZodType<Value>,
+    toWords: (now: Value, before: { version: string; value: Value }) => Words | undefined,
+  ) =>
+  ({ subject = '', by, ...found }: StandingOut<Value>) => {
+    const before = versionBefore(found, schema);
+    const words = before && toWords(found.value, before);
+    return words && say`Of ${code(subject)}, version ${code(String(found.as_seen?.version))} ${words}${by}`;
+  };
+
+/** Scripts that the version before had not, or had with other texts. */
+function newScripts(now: Scripts, { version, value }: { version: string; value: Scripts }) {
+  const [names, old] = [Object.keys(now), Object.keys(value)];
+  const before = code(version);
+  if (names.length === 0) return undefined;
+  return isDeepStrictEqual(names, old)
+    ? say`names another ${codes(names)} than version ${before} before it; npm runs it at installation`
+    : say`names ${codes(names)}, which npm runs at installation; version ${before} before it names ${old.length > 0 ? codes(old) : own('none')}`;
+}
+
+// Scripts that npm runs when a package is installed as a dependency (npm docs, "scripts", Life Cycle Operation Order).
+function scriptsOf(document: Manifest): Scripts {
+  const found: Scripts = {};
+  for (const name of scriptNames) {
+    const script = memberOf(document, 'scripts')[name];
+    const text = typeof script === 'string' ? script.trim() : '';
+    if (text !== '') found[name] = text;
+  }
+  return found;
+}
+
+const longestScript = 100;
+
+function scriptsWords(stated: Scripts): Words {
+  const said = scriptNames.flatMap((name) => {
+    const { [name]: text } = stated;
+    return text === undefined ? [] : [say`${code(name)} ${quote(text.slice(0, longestScript))}`];
+  });
+  return said.length === 0 ? own('none') : join(said, ', ');
+}
+
+/** The scripts that a package runs on the machine that installs it. */
+export const packageScripts = defineKind({
+  kind: 'package.install_scripts',
+  value: scripts,
+  question: 'code',
+  title: 'Scripts that run when the package is installed',
+  means:
+    'Which of preinstall, install and postinstall npm lists for the recorded version of a package, and for the version before it if that had others: npm runs them on the machine that installs it.',
+  doesNotMean:
+    'Many packages build themselves so, and Dossier does not read what a script does. A package without one may do anything once it runs.',
+  say: withBefore(scripts, scriptsWords),
+  saidIn: 'where',
+  sayInLine: ({ value }) =>
+    Object.keys(value).length === 0 ? undefined : say`npm runs its ${scriptsWords(value)} at installation`,
+  standsOutAs: 'package_version',
+  sayStandsOut: standsOutWithBefore(scripts, newScripts),
+  method_version: 'package/2',
+  isOptional: true,
+  ...ofVersions({ value: scriptsOf, what: own('the scripts') }),
+});
+
+const account = z.string();
+
+/** Builds that publish to npm without an account of their own: to begin with one is no surprise. */
+const builds = ['GitHub Actions', 'GitLab CI/CD', 'CircleCI'];
+
+/** Who published a version of a package. */
+export const packagePublishedBy = defineKind({
+  kind: 'package.published_by',
+  value: account,
+  question: 'publisher',
+  title: 'Account that published the version',
+  means:
+    'The npm account that published the recorded version of the package, and the one that published the version before it if no earlier version is by the same.',
+  doesNotMean:
+    'It does not say who holds the account. GitHub Actions, GitLab CI/CD and CircleCI are names of builds that publish without an account.',
+  say: withBefore(account, (value) => code(value)),
+  standsOutAs: 'package_version',
+  sayStandsOut: standsOutWithBefore(account, (now, { version, value }) =>
+    builds.includes(now)
+      ? undefined
+      : say`was published by ${code(now)}, version ${code(version)} before it by ${code(value)}`,
+  ),
+  method_version: 'package/1',
+  isOptional: true,
+  ...ofVersions({
+    value: (document) => toShort(memberOf(document, '_npmUser').name),
+    isOfAll: true,
+    what: own('the account that published it'),
+  }),
+});
+
+const dependenciesOf = (document: Manifest) => Object.keys(memberOf(document, 'dependencies'));
+
+/** What a version needs that the one before it did not. */
+export const packageDependencies = defineKind({
+  kind: 'package.new_dependencies',
+  value: z.strictObject({ count: z.number(), names: z.array(z.string()) }),
+  say: ({ value: { count, names } }) => namesWords(count, names),
+  question: 'code',
+  title: 'Dependencies that the version before did not have',
+  means:
+    'How many packages the recorded version of an npm package depends on directly that the version before it did not, with their names.',
+  doesNotMean: 'New dependencies are common. Dossier checks neither them nor what they depend on.',
+  method_version: 'package/2',
+  isOptional: true,
+  isSeldom: true,
+  ...ofPublished(['npm'], ({ version, document, earlier }) => {
+    if ('result' in earlier) return earlier;
+    const [before] = earlier;
+    if (!before) return noAnswer('nothing', say`npm has no version before ${code(version)}.`);
+    const known = new Set(dependenciesOf(before.document));
+    const names = dependenciesOf(document)
+      .filter((name) => !known.has(name))
+      .sort();
+    return {
+      ...{ value: { count: names.length, names }, outcome: 'seen' },
+      as_seen: { version, before: before.version },
+    };
+  }),
+});

@@ -1,0 +1,111 @@
+import { code, day, join, listed, own, say, type Words } from '../../../core/words.ts';
+import { notAsked } from '../../../net/answer.ts';
+import { defineKind } from '../../kind.ts';
+import type { Finding } from '../../observation.ts';
+import { type Found, withoutAnswer } from '../../remotes.ts';
+import type { Run } from '../../run.ts';
+import {
+  acceptedOf,
+  type ToolOffer,
+  toolDetails,
+  toolOffers,
+  toolOffersChange,
+  toolOffersWeight,
+  toolOffersWords,
+  toToolOffers,
+  unlistedOf,
+} from './tool-offers.ts';
+
+type Listed = Awaited<ReturnType<Run['catalogs']>>[number];
+
+/** That a source was read and states no price. */
+const none = (why: Words) => ({ value: null, outcome: 'nothing' as const, why });
+
+/** That the catalogue has prices for tools that the endpoint does not list, with the day; empty if it lists all of them. */
+function unlistedWords(unlisted: readonly string[], now: Date): Words {
+  if (unlisted.length === 0) return own('');
+  const tools = listed(
+    unlisted.map((tool) => code(tool)),
+    3,
+  );
+  const noun = unlisted.length === 1 ? own('the tool') : own('the tools');
+  return say`The catalogue has a price for ${noun} ${tools}, which the endpoint did not list on ${day(now.toISOString())}.`;
+}
+
+/** What a catalogue lists for an endpoint, tool by tool, beside the tools that the endpoint lists. */
+async function readCatalog(found: Listed, url: string, run: Run): Promise<Found<ToolOffer[]>> {
+  if (found.result !== 'read') return withoutAnswer(found);
+  const { listed: item, read_at, isWhole } = found;
+  const when = say`Dossier read the catalogue on ${day(read_at)}`;
+  if (!item) return none(say`${when}; it does not list this endpoint.`);
+  const priced = item.tools
+    .map(({ accepts, ...tool }) => ({ ...tool, offers: acceptedOf(accepts, accepts.length) }))
+    .filter(({ offers }) => offers.length > 0);
+  if (priced.length === 0)
+    return none(say`${when}; it lists this endpoint without a price that Dossier can read.`);
+  const endpoint = await run.endpoint({ url });
+  const unlisted = endpoint.result === 'answered' ? unlistedOf(priced, endpoint.list) : [];
+  const last = priced
+    .flatMap(({ last_updated }) => last_updated ?? [])
+    .sort()
+    .at(-1);
+  const more = item.hasMore ? own('Dossier keeps 50 of the tools that it lists there.') : own('');
+  const rest = isWhole ? own('') : own('Dossier did not read its end, where other tools may be.');
+  return {
+    value: toToolOffers(priced),
+    outcome: 'seen',
+    why: join([say`${when}.`, unlistedWords(unlisted, run.now), more, rest], ' '),
+    details: {
+      ...toolDetails(priced, unlisted),
+      ...(last !== undefined && { last_updated: last }),
+    },
+  };
+}
+
+/** How some catalogues are named: by their host, with their path where several are on one host. */
+function toSource(catalogs: readonly string[]): (catalog: string) => string {
+  const hosts = catalogs.map((catalog) => new URL(catalog).host);
+  return (catalog) => {
+    const { host, pathname } = new URL(catalog);
+    return hosts.filter((one) => one === host).length > 1 ? `${host}${pathname}` : host;
+  };
+}
+
+/** The prices that a catalogue lists for the recorded endpoints. */
+export const priceCatalog = defineKind({
+  kind: 'price.catalog',
+  answers: 'price',
+  line: 'costs',
+  isLocked: true,
+  priced: own('A catalogue of prices lists the endpoint.'),
+  question: 'price',
+  title: 'Prices in a catalogue',
+  means:
+    'What a catalogue that the operator of this Dossier configured (x402 Bazaar) lists for exactly this address, tool by tool.',
+  doesNotMean: 'A catalogue is the word of a third party; the endpoint may ask for another price.',
+  value: toolOffers,
+  say: toolOffersWords,
+  sayChange: toolOffersChange(own('a catalogue')),
+  weighChange: toolOffersWeight,
+  method_version: 'price/4',
+  about: ({ remotes }) => remotes.map(({ url }) => ({ recorded: url })),
+  isOptional: true,
+  async check(run) {
+    const found: Finding<ToolOffer[]>[] = [];
+    const { remotes } = run.listing;
+    for (const { url } of remotes) {
+      const catalogs = await run.catalogs(url);
+      const source = toSource(catalogs.map(({ catalog }) => catalog));
+      for (const one of catalogs)
+        found.push({
+          subject: `${url} in ${source(one.catalog)}`,
+          recorded: url,
+          ...(await readCatalog(one, url, run)),
+          source: source(one.catalog),
+          source_url: one.catalog,
+        });
+    }
+    const off = own('Dossier is not configured here to read catalogues of prices (PRICE_CATALOGS).');
+    return found.length === 0 && remotes.length > 0 ? [withoutAnswer(notAsked(off))] : found;
+  },
+});

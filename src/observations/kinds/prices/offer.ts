@@ -1,0 +1,269 @@
+import { hash } from 'node:crypto';
+import { asMembers, asObject, type JsonObject, readBase64Object, readObject } from '../../../core/json.ts';
+import { own, say, type Words } from '../../../core/words.ts';
+import { challengesOf, type Fetched, type NoAnswer, noAnswer } from '../../../net/answer.ts';
+import type { EndpointAnswer } from '../../endpoint/conversation.ts';
+import { defineKind } from '../../kind.ts';
+import { isUnanswered } from '../../outcome.ts';
+import { ofRemotes } from '../../remotes.ts';
+import { convert, toCaip19 } from './assets.ts';
+import {
+  allOffers,
+  offersChange,
+  offersWeight,
+  offersWords,
+  paidOffers,
+  readOffers,
+  toPaidOffers,
+} from './offers.ts';
+
+/** One way to pay, as a source quotes it. */
+export interface Offer {
+  /** The format that it was quoted in: `x402/1`, `x402/2` or `mpp`. */
+  readonly format: string;
+  /** `exact`, `upto`, `charge` and the like. */
+  readonly scheme: string;
+  /** CAIP-2, or the name that the source uses. */
+  readonly network: string;
+  /** A whole number of the asset's smallest unit. */
+  readonly amount: string;
+  readonly asset: string;
+  readonly pay_to?: string;
+  /** Of MPP: the id of the chain within the network. */
+  readonly chain_id?: number;
+  /** The amount in the unit that people use, converted by Dossier's own table of assets; absent for any other asset. */
+  readonly our_conversion?: string;
+}
+
+const mostOffers = 20;
+/** A uint256 has at most 78 digits. */
+const wholeNumberForm = /^(?:0|[1-9]\d{0,77})$/;
+/** Identifiers are plain ASCII without spaces: what could hide or reorder other text is none. */
+const identifier = /^[\x21-\x7e]{1,200}$/;
+
+const isWholeNumber = (value: unknown): value is string =>
+  typeof value === 'string' && wholeNumberForm.test(value);
+
+/** Whether a value may be shown as an identifier: plain ASCII without spaces, at most 200 characters. */
+export const isIdentifier = (value: unknown): value is string =>
+  typeof value === 'string' && identifier.test(value);
+
+/** An offer whose members have been checked; undefined if one of them cannot be read. */
+function toOffer(
+  quoted: Readonly<Record<Exclude<keyof Offer, 'format' | 'our_conversion'>, unknown>> & { format: string },
+): Offer | undefined {
+  const { format, scheme, network, amount, asset, pay_to, chain_id } = quoted;
+  if (!isIdentifier(scheme) || !isIdentifier(network) || !isIdentifier(asset)) return undefined;
+  if (!isWholeNumber(amount)) return undefined;
+  if (pay_to !== undefined && !isIdentifier(pay_to)) return undefined;
+  const chain = Number.isSafeInteger(chain_id) ? (chain_id as number) : undefined;
+  const converted = convert(amount, toCaip19(chain === undefined ? network : `eip155:${chain}`, asset));
+  return {
+    ...{ format, scheme, network, amount, asset },
+    ...(pay_to !== undefined && { pay_to }),
+    ...(chain !== undefined && { chain_id: chain }),
+    ...(converted && { our_conversion: converted }),
+  };
+}
+
+/**
+ * What a source of prices holds in one format, `read` from each quote: the first twenty offers that could be read, untrusted, and how
+ * many it holds.
+ */
+export function decodeOffers<T>(quoted: readonly T[], read: (one: T) => Offer | undefined) {
+  const offers = quoted
+    .values()
+    .map(read)
+    .filter((offer) => offer !== undefined);
+  return { seen: quoted.length, offers: offers.take(mostOffers).toArray() };
+}
+
+const read = ({ parameters }: ReturnType<typeof challengesOf>[number]) => {
+  const { amount, currency, recipient, methodDetails } =
+    readBase64Object(parameters.get('request') ?? '') ?? {};
+  const { chainId } = asObject(methodDetails) ?? {};
+  const [scheme, network] = [parameters.get('intent'), parameters.get('method')];
+  return toOffer({
+    format: 'mpp',
+    scheme,
+    network,
+    amount,
+    asset: currency,
+    pay_to: recipient,
+    chain_id: chainId,
+  });
+};
+
+/** Challenges of the Machine Payments Protocol: `WWW-Authenticate: Payment method=..., intent=..., request=<base64url JSON>`. */
+function decodeMpp(response: Fetched) {
+  const challenges = challengesOf(response).filter(({ scheme }) => scheme === 'payment');
+  return challenges.length > 0 ? decodeOffers(challenges, read) : undefined;
+}
+
+/** Reads an offer of a version of x402; they have other names for the amount. */
+export const readAccepted = (version: 1 | 2) => (one: unknown) => {
+  const { scheme, network, amount, maxAmountRequired, asset, payTo } = asObject(one) ?? {};
+  if (payTo === undefined) return undefined;
+  return toOffer({
+    ...{ scheme, network, asset, pay_to: payTo, chain_id: undefined },
+    format: `x402/${version}`,
+    amount: version === 1 ? maxAmountRequired : amount,
+  });
+};
+
+/** Payment requirements of x402: a JSON body; of version 2 also the header PAYMENT-REQUIRED (base64 JSON), which comes first. */
+const decodeX402 =
+  (version: 1 | 2) =>
+  ({ headers, text }: Fetched) => {
+    const header = version === 2 ? headers['payment-required'] : undefined;
+    const required = header === undefined ? readObject(text) : readBase64Object(header);
+    return required?.x402Version === version && Array.isArray(required.accepts)
+      ? decodeOffers(required.accepts, readAccepted(version))
+      : undefined;
+  };
+
+/** The formats that a 402 may quote its price in; one response may use several. */
+const formats = [decodeX402(2), decodeX402(1), decodeMpp];
+
+/** What an endpoint’s request for a payment quotes; undefined if it sent none. */
+export function quotedOffers({ payment: response }: EndpointAnswer) {
+  if (!response) return undefined;
+  const decoded = formats.map((decode) => decode(response)).filter((one) => one !== undefined);
+  return {
+    response,
+    quoted: {
+      seen: decoded.reduce((sum, { seen }) => sum + seen, 0),
+      offers: decoded.flatMap(({ offers }) => offers),
+    },
+  };
+}
+
+/** Why it is not known whether an endpoint that asked for no payment does: it asks for credentials first, or broke off. */
+const withoutPayment = ({ credentials, list }: EndpointAnswer): NoAnswer | undefined =>
+  list.result === 'no_answer' && (credentials || isUnanswered(list.outcome)) ? list : undefined;
+
+/** That there is nothing of a quoted price, for facts that exist only of one. */
+export const noneQuoted = (endpoint: EndpointAnswer): NoAnswer =>
+  withoutPayment(endpoint) ??
+  noAnswer('nothing', own('The endpoint quoted none when Dossier asked what it is and which tools it has.'));
+
+const noPrice = {
+  value: null,
+  outcome: 'nothing' as const,
+  why: own(
+    'The endpoint did not ask for a payment (HTTP 402) when Dossier asked what it is and which tools it has; Dossier calls no tool, and a call may still cost.',
+  ),
+};
+
+/** A 402 without a price that can be read: its digest, and why. */
+const unrecognised = ({ headers, text }: Fetched, seen: number) => ({
+  value: null,
+  outcome: 'asks' as const,
+  asks_for: 'payment' as const,
+  why:
+    seen > 0
+      ? say`The endpoint asked for a payment (HTTP 402); none of its offers (${seen}) has a whole number as its amount and plain identifiers, so Dossier read no price.`
+      : own('The endpoint asked for a payment (HTTP 402) in a form that Dossier does not know.'),
+  as_seen: {
+    sha256_of_body: hash('sha256', text),
+    ...(headers['payment-required'] && {
+      sha256_of_payment_required: hash('sha256', headers['payment-required']),
+    }),
+  },
+});
+
+/** How many offers are not shown; undefined if all are. */
+const toReason = (seen: number, offers: readonly Offer[]): Words | undefined =>
+  seen > offers.length
+    ? say`${seen} offers were sent; Dossier shows the first ${offers.length} that it could read.`
+    : undefined;
+
+function toFinding(endpoint: EndpointAnswer) {
+  const asked = quotedOffers(endpoint);
+  if (!asked) return withoutPayment(endpoint) ?? noPrice;
+  const { seen, offers } = asked.quoted;
+  if (offers.length === 0) return unrecognised(asked.response, seen);
+  const why = toReason(seen, offers);
+  return {
+    value: toPaidOffers(offers),
+    outcome: 'seen' as const,
+    ...(why && { why }),
+    details: { offers, ...(seen > offers.length && { quoted: seen }) },
+  };
+}
+
+/** The price that an endpoint quotes before it introduces itself or sends a list: HTTP 402. */
+export const priceChallenge = defineKind({
+  kind: 'price.challenge',
+  answers: 'price',
+  entryName: 'price',
+  line: 'costs',
+  isLocked: true,
+  priced: own('The endpoint quoted Dossier a price.'),
+  question: 'price',
+  title: 'Price that the endpoint quotes',
+  means:
+    'What the endpoint asked Dossier to pay (HTTP 402) before it introduced itself or sent one of its lists, as quoted: a whole number of the asset’s smallest unit, the asset, the network and the recipient.',
+  doesNotMean:
+    'Dossier pays nothing; it does not say what a call of a tool costs, or that the recipient is the publisher.',
+  changed: own('The endpoint quotes another price'),
+  value: paidOffers,
+  say: (found) => offersWords(readOffers(found.value), allOffers(found).length),
+  sayChange: (was, now, between) => {
+    const quoted = allOffers(now);
+    if (was.outcome === 'nothing')
+      return say`Quotes ${offersWords(quoted)}, and no price before (${between})`;
+    // Of offers that are stored shortened, or not all read, it is not known which came and which went.
+    const hasAll = now.details?.offers !== undefined;
+    const isCut = now.value_digest !== undefined && !hasAll;
+    if (was.value_digest !== undefined || now.details?.quoted !== undefined || isCut)
+      return say`Other offers than before${hasAll ? say`: ${offersWords(quoted)}` : say``} (${between})`;
+    const change = offersChange(readOffers(was.value), quoted);
+    return change && say`${change} (${between})`;
+  },
+  weighChange: (was, now) => offersWeight(readOffers(was.value), readOffers(now.value)),
+  method_version: 'price/3',
+  ...ofRemotes(toFinding),
+});
+
+const httpMethods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
+const mostOperations = 20;
+const mostAdvertisedOffers = 5;
+
+/** One way to pay; undefined if its amount is neither a whole number of the currency's smallest unit nor null (dynamic). */
+function toAdvertisedOffer(stated: unknown) {
+  const { intent, method, amount, currency } = asObject(stated) ?? {};
+  if (amount !== null && !isWholeNumber(amount)) return undefined;
+  return {
+    ...(isIdentifier(intent) && { intent }),
+    ...(isIdentifier(method) && { method }),
+    amount,
+    ...(isIdentifier(currency) && { currency }),
+  };
+}
+
+/** `x-payment-info` has a list of offers, or is one. */
+const toOffers = (info: JsonObject) =>
+  (Array.isArray(info.offers) ? info.offers.slice(0, mostAdvertisedOffers) : [info])
+    .map(toAdvertisedOffer)
+    .filter((offer) => offer !== undefined)
+    .sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+
+/**
+ * The operations of an OpenAPI document that state `x-payment-info`, as `POST /search`, the first twenty by their names, with their
+ * offers; those that cannot be read have none.
+ */
+export function pricedOperations(document: JsonObject) {
+  const paths = Object.entries(asMembers(document.paths)).filter(([path]) => isIdentifier(path));
+  const priced = paths.values().flatMap(([path, item]) =>
+    httpMethods.flatMap((method) => {
+      const info = asObject(asMembers(asMembers(item)[method])['x-payment-info']);
+      return info ? [{ operation: `${method.toUpperCase()} ${path}`, info }] : [];
+    }),
+  );
+  return priced
+    .toArray()
+    .sort((a, b) => (a.operation < b.operation ? -1 : 1))
+    .slice(0, mostOperations)
+    .map(({ operation, info }) => ({ operation, offers: toOffers(info) }));
+}

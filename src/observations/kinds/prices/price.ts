@@ -1,0 +1,321 @@
+import { z } from 'zod';
+import { asMembers, asObject, type JsonObject, readObject } from '../../../core/json.ts';
+import { payeeWords, toAddress } from '../../../core/payee.ts';
+import { toLine } from '../../../core/text.ts';
+import { code, codes, join, listed, ours, own, say, type Words } from '../../../core/words.ts';
+import { type Fetched, type NoAnswer, noAnswer } from '../../../net/answer.ts';
+import type { EndpointAnswer } from '../../endpoint/conversation.ts';
+import { type Before, defineKind, type ShownFinding } from '../../kind.ts';
+import { type Found, ofOrigins, ofRareRemotes, ofRemotes } from '../../remotes.ts';
+import { convert, isSymbol, toCaip19, toKey } from './assets.ts';
+import { isIdentifier, noneQuoted, pricedOperations, quotedOffers } from './offer.ts';
+import { isWhole, type PaidOffer } from './offers.ts';
+
+const mostMethods = 10;
+
+const paymentMethod = z.strictObject({ method: z.string(), intents: z.array(z.string()) });
+
+/** The items of a value that is stored as a list; none if it is another one. */
+const listOf = <T>(value: unknown, item: z.ZodType<T>): readonly T[] =>
+  z.array(item).safeParse(value).data ?? [];
+
+const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]) => (a < b ? -1 : 1);
+
+/** The payment methods that an endpoint names, each with its intents. */
+function toMethods(payment: unknown): { method: string; intents: string[] }[] {
+  return Object.entries(asObject(asObject(payment)?.methods) ?? {})
+    .filter(([method]) => isIdentifier(method))
+    .sort(byName)
+    .slice(0, mostMethods)
+    .map(([method, stated]) => {
+      const { intents } = asObject(stated) ?? {};
+      const named = Array.isArray(intents) ? intents.filter(isIdentifier) : [];
+      return { method, intents: named.toSorted().slice(0, mostMethods) };
+    });
+}
+
+/** That a source was read and states no price. */
+const none = (why: Words) => ({ value: null, outcome: 'nothing' as const, why });
+
+function capabilityFinding({ introduction, list, open: left }: EndpointAnswer) {
+  if (!introduction) return list as NoAnswer;
+  const open = left && { open: left };
+  const { capabilities } = introduction;
+  if (!capabilities)
+    return noAnswer('otherwise', own('The endpoint sent no capabilities that Dossier could read.'));
+  const methods = toMethods(asObject(capabilities.experimental)?.payment);
+  const why = own('The endpoint names no payment methods among its capabilities (experimental.payment).');
+  if (methods.length === 0) return { ...none(why), ...open };
+  return { value: methods, outcome: 'seen' as const, ...open };
+}
+
+/** The payment methods that an endpoint names when it introduces itself. */
+export const priceCapability = defineKind({
+  kind: 'price.capability',
+  line: 'costs',
+  question: 'price',
+  title: 'Payment methods it names',
+  means: 'The payment methods and intents among the endpoint’s capabilities (Machine Payments Protocol).',
+  doesNotMean: 'It states no amount.',
+  value: z.array(paymentMethod),
+  say: ({ value }) =>
+    join(
+      listOf(value, paymentMethod).map(({ method, intents }) =>
+        intents.length > 0 ? say`${code(method)}: ${codes(intents)}` : code(method),
+      ),
+      '; ',
+    ),
+  method_version: 'price/2',
+  isOptional: true,
+  ...ofRemotes(capabilityFinding),
+});
+
+const advertisedOffer = z.strictObject({
+  /** A whole number of the currency's smallest unit; null: dynamic. */
+  amount: z.string().nullable(),
+  currency: z.string().optional(),
+  method: z.string().optional(),
+  intent: z.string().optional(),
+});
+const pricedOperation = z.strictObject({ operation: z.string(), offers: z.array(advertisedOffer) });
+
+/** What the first operation costs, and how many more there are. */
+function operationsWords({ value, details }: ShownFinding): Words {
+  const operations = listOf(value, pricedOperation);
+  const [first] = operations;
+  const [offer] = first?.offers ?? [];
+  if (!first || !offer) return own('an amount that is not read');
+  const { amount, currency, method, intent } = offer;
+  const count = listOf(details?.operations, z.unknown()).length || operations.length;
+  const price = amount === null ? own('dynamic') : ours(amount);
+  const of = currency === undefined ? own('') : say` of ${code(currency)}`;
+  const on = method === undefined ? own('') : say` on ${code(method)}`;
+  const by = intent === undefined ? own('') : say` (${code(intent)})`;
+  const more = count > 1 ? say`; ${count - 1} more` : own('');
+  return say`${code(first.operation)}: ${price}${of}${on}${by}${more}, advertised`;
+}
+
+function readOpenApi({ text }: Fetched): Found<z.infer<typeof pricedOperation>[]> | undefined {
+  const document = readObject(text);
+  if (typeof document?.openapi !== 'string') return undefined;
+  const priced = pricedOperations(document);
+  if (priced.length === 0) return none(own('No operation of the OpenAPI document states x-payment-info.'));
+  const readable = priced.filter(({ offers }) => offers.length > 0);
+  if (readable.length > 0) return { value: readable, outcome: 'seen', details: { operations: priced } };
+  return none(own('The OpenAPI document states x-payment-info in a form that Dossier does not know.'));
+}
+
+/** The prices in the OpenAPI document of an endpoint's origin. */
+export const priceOpenapi = defineKind({
+  kind: 'price.openapi',
+  answers: 'price',
+  line: 'costs',
+  isLocked: true,
+  priced: own('The OpenAPI document of the endpoint’s host advertises prices.'),
+  question: 'price',
+  title: 'Prices in its OpenAPI document',
+  means:
+    'What /openapi.json at the origin of the endpoint advertises for its operations (x-payment-info), as stated there: an amount of the currency’s smallest unit, or dynamic.',
+  doesNotMean: 'An advertised price is not what a call is charged; the answer to a call decides.',
+  value: z.array(pricedOperation),
+  say: operationsWords,
+  method_version: 'price/2',
+  ...ofOrigins('/openapi.json', own('an OpenAPI document'), readOpenApi),
+});
+
+const anotherEachTime = 'another address each time';
+
+/** The addresses that are paid; or that the endpoint named others when it was asked twice, which is no change from day to day. */
+const payees = z.union([z.array(z.string()), z.literal(anotherEachTime)]);
+
+/** The addresses that a request for a payment names, those of eip155 in lower case. */
+function payeesOf(payment: EndpointAnswer): string[] {
+  const offers = quotedOffers(payment)?.quoted.offers ?? [];
+  const addresses = offers.flatMap(({ pay_to }) => (pay_to === undefined ? [] : toAddress(pay_to)));
+  return [...new Set(addresses)].sort();
+}
+
+function payToFinding(endpoint: EndpointAnswer): Found<z.infer<typeof payees>> | NoAnswer {
+  const named = payeesOf(endpoint);
+  if (named.length === 0) return noneQuoted(endpoint);
+  const again = endpoint.paymentAgain ? payeesOf({ ...endpoint, payment: endpoint.paymentAgain }) : [];
+  const isSame = again.length === 0 || again.join() === named.join();
+  return isSame
+    ? { value: named, outcome: 'seen' as const }
+    : { value: anotherEachTime, outcome: 'seen' as const, as_seen: { addresses: [...named, ...again] } };
+}
+
+/** Whether a value of price.pay_to says that the endpoint names another address each time. */
+export const isAnotherEachTime = (value: unknown): boolean => value === anotherEachTime;
+
+/** The addresses of a value of price.pay_to, those of eip155 in lower case; none if they are others each time. */
+export const readPayees = (value: unknown): readonly string[] => {
+  const { data = [] } = payees.safeParse(value);
+  return data === anotherEachTime ? [] : data;
+};
+
+const payeesWords = (value: unknown): Words =>
+  isAnotherEachTime(value)
+    ? own(anotherEachTime)
+    : join(
+        readPayees(value).map((address) => payeeWords({ address })),
+        ', ',
+      );
+
+const mostPayees = 3;
+
+/** Which of many payees are new, and which are gone; only that they differ if one of the lists is stored shortened. */
+function payeesChange(was: Before, now: ShownFinding): Words {
+  const isShort = was.value_digest !== undefined || now.value_digest !== undefined;
+  if (isShort) return own('Paid to other addresses than before');
+  const [before, after] = [readPayees(was.value), readPayees(now.value)];
+  const isFew = Math.max(before.length, after.length) <= mostPayees;
+  if (isFew || isAnotherEachTime(was.value) || isAnotherEachTime(now.value))
+    return say`Paid to ${payeesWords(now.value)} instead of ${payeesWords(was.value)}`;
+  const name = (all: readonly string[]) =>
+    listed(
+      all.map((address) => payeeWords({ address })),
+      mostPayees,
+    );
+  const [gone, added] = [
+    before.filter((one) => !after.includes(one)),
+    after.filter((one) => !before.includes(one)),
+  ];
+  const came = added.length > 0 ? say`Also paid to ${name(added)}` : say``;
+  return join([came, gone.length > 0 ? say`No longer paid to ${name(gone)}` : say``], '. ');
+}
+
+/** Who is paid: a fact of its own, so that it has a date and a history apart from the amount. */
+export const pricePayTo = defineKind({
+  kind: 'price.pay_to',
+  pinnedAs: 'pay_to',
+  line: 'costs',
+  isLocked: true,
+  question: 'price',
+  title: 'Address that is paid',
+  means:
+    'The addresses of the recipients in the price that the endpoint quotes. Dossier asks for it twice: `another address each time` says that they differed.',
+  doesNotMean: 'It does not say whose addresses they are.',
+  changed: own('The endpoint asks to be paid at another address'),
+  value: payees,
+  say: ({ value }) => payeesWords(value),
+  sayChange: (was, now, between) => say`${payeesChange(was, now)} (${between})`,
+  weighChange: () => 1,
+  method_version: 'price/3',
+  ...ofRareRemotes(payToFinding),
+});
+
+const inUnits = /^(\d{1,20}(?:\.\d{1,18})?) ([A-Za-z][\w.-]{0,19})$/;
+const inSmallestUnit = /^(\d{1,78}) ([-a-z0-9]{3,8}:[\w-]{1,32}\/[-a-z0-9]{3,8}:[\w.%-]{1,128})$/;
+
+/**
+ * The most that a caller would pay, as an amount and an asset: "0.01 USDC" (a symbol of the table), or a whole number of the
+ * smallest unit of a CAIP-19 asset; undefined for anything else.
+ */
+export function readPriceLimit(text: string) {
+  const [, amount, asset] = inUnits.exec(text) ?? inSmallestUnit.exec(text) ?? [];
+  if (amount === undefined || asset === undefined) return undefined;
+  return asset.includes('/') || isSymbol(asset) ? { amount, asset } : undefined;
+}
+
+/** A decimal number as a whole number of 10^-18. */
+function toFixed18(decimal: string): bigint {
+  const [whole = '0', fraction = ''] = decimal.split('.');
+  return BigInt(whole + fraction.padEnd(18, '0'));
+}
+
+/** Whether an offer asks for at most the limit, compared exactly; undefined for an offer in another asset. */
+export function isWithinLimit(
+  { amount, network, asset }: PaidOffer,
+  limit: NonNullable<ReturnType<typeof readPriceLimit>>,
+): boolean | undefined {
+  const named = toCaip19(network, asset);
+  if (named === undefined || !isWhole(amount)) return undefined;
+  if (limit.asset.includes('/'))
+    return named === toKey(limit.asset) ? BigInt(amount) <= BigInt(limit.amount) : undefined;
+  const [converted, symbol] = convert(amount, named)?.split(' ') ?? [];
+  return converted !== undefined && symbol === limit.asset
+    ? toFixed18(converted) <= toFixed18(limit.amount)
+    : undefined;
+}
+
+const mostTools = 50;
+const dollars = /^(?:dynamic|\d{1,20}(?:\.\d{1,20})?)$/;
+
+/** The stated price of a tool: a number, "0.01" or "dynamic"; null for any other form. */
+const toPrice = (stated: unknown) =>
+  (typeof stated === 'number' && stated >= 0) || (typeof stated === 'string' && dollars.test(stated))
+    ? stated
+    : null;
+
+/** What a tool object states of its price in `_meta`; undefined if it states nothing. */
+function toPriced({ name, _meta }: JsonObject) {
+  const { 'agents-x402/priceUSD': price, 'agents-x402/paymentRequired': required } = asObject(_meta) ?? {};
+  if (price === undefined && !required) return undefined;
+  return {
+    name: typeof name === 'string' ? toLine(name).slice(0, 128) : '',
+    ...(required !== undefined && { payment_required: Boolean(required) }),
+    ...(price !== undefined && { price_usd: toPrice(price) }),
+  };
+}
+
+const pricedTool = z.strictObject({
+  name: z.string(),
+  payment_required: z.boolean().optional(),
+  /** In dollars, as stated; null where the form is none that Dossier knows. */
+  price_usd: z.union([z.string(), z.number()]).nullable().optional(),
+});
+const mostNamedTools = 3;
+
+function toolPriceWords({ name, price_usd, payment_required }: z.infer<typeof pricedTool>): Words {
+  if (price_usd === 'dynamic') return say`${code(name)} a price that depends on the call`;
+  if (price_usd === undefined || price_usd === null)
+    return payment_required ? say`${code(name)} a payment` : say`${code(name)} a price that is not read`;
+  return say`${code(name)} ${ours(String(price_usd))} dollars`;
+}
+
+/** What the first tools state, and how many of all tools state a price. */
+function toolPricesWords({ value, details }: ShownFinding): Words {
+  const { tools, priced } = asMembers(value);
+  const all = listOf(priced, pricedTool);
+  const count = Math.max(all.length, Number(asMembers(details).priced ?? 0));
+  const named = all.slice(0, mostNamedTools).map(toolPriceWords);
+  const more = count > named.length ? [say`${count - named.length} more`] : [];
+  return say`${count} of ${Number(tools)}, advertised: ${join([...named, ...more], ', ')}`;
+}
+
+function toolPriceFinding({ list }: EndpointAnswer) {
+  if (list.result !== 'listed') return list;
+  const { members: tools } = list;
+  const priced = tools
+    .map(toPriced)
+    .filter((one) => one !== undefined)
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+  if (priced.length === 0)
+    return none(own('No tool in the list that Dossier read states a price in its _meta (agents-x402).'));
+  return {
+    value: { tools: tools.length, priced },
+    outcome: 'seen' as const,
+    ...(priced.length > mostTools && { why: say`Dossier shows the first ${mostTools} of them.` }),
+    details: { tools: priced.slice(0, mostTools), priced: priced.length },
+  };
+}
+
+/** The prices that tools state in the list of tools. */
+export const priceTool = defineKind({
+  kind: 'price.tool',
+  answers: 'price',
+  line: 'costs',
+  isLocked: true,
+  priced: own('Tools in the endpoint’s list state prices.'),
+  question: 'price',
+  title: 'Tools that state a price',
+  means:
+    'How many tools state in the endpoint’s own list that a call costs something, and the dollars that each states (`agents-x402/priceUSD`; null where the form is none that Dossier knows).',
+  doesNotMean: 'Dossier calls no tool, so it has not seen what a call is charged.',
+  value: z.strictObject({ tools: z.number(), priced: z.array(pricedTool) }),
+  say: toolPricesWords,
+  method_version: 'price/2',
+  isOptional: true,
+  ...ofRemotes(toolPriceFinding),
+});

@@ -1,0 +1,103 @@
+import { asMembers, asObject, type JsonObject, readObject } from '../../../core/json.ts';
+import { code, own } from '../../../core/words.ts';
+import { type NoAnswer, returned } from '../../../net/answer.ts';
+import type { EndpointAnswer } from '../../endpoint/conversation.ts';
+import { nameOf, surfaces } from '../../endpoint/surface.ts';
+import { toolOf, toToolName } from '../../prices/x402-item.ts';
+import type { Run } from '../../run.ts';
+import { acceptedOf, type PricedTool } from './tool-offers.ts';
+
+/**
+ * Where hosts state what they sell over x402. There is no standard of its form: most list addresses, some have objects as a catalogue
+ * does (x402-foundation/x402 869, 2582 and 2979).
+ */
+const paths = ['/.well-known/x402', '/.well-known/x402.json'];
+
+/** The members that have the list, in the forms that are deployed. */
+const lists = ['resources', 'items', 'endpoints', 'services'];
+
+const mostResources = 10_000;
+const mostOffers = 20;
+const mostTools = 50;
+
+/** A document as it was read: what it lists, untrusted. */
+interface Document {
+  readonly result: 'document';
+  readonly at: string;
+  readonly resources: readonly unknown[];
+}
+
+/** What a document lists; undefined for any other JSON. */
+function resourcesOf(text: string): readonly unknown[] | undefined {
+  const document = asMembers(readObject(text));
+  return lists
+    .map((name) => document[name])
+    .find(Array.isArray)
+    ?.slice(0, mostResources);
+}
+
+/** The document of an origin at the first place that has one, or why there is none. The second is not asked of a host without an answer. */
+export async function findDocument(run: Run, origin: string): Promise<Document | NoAnswer> {
+  let failure: NoAnswer | undefined;
+  for (const path of paths) {
+    const at = `${origin}${path}`;
+    const answer = await run.get(at);
+    const resources = answer.result === 'response' ? resourcesOf(answer.text) : undefined;
+    if (resources) return { result: 'document', at, resources };
+    const none = answer.result === 'response' ? returned(code(at), answer, own('an x402 document')) : answer;
+    if (!failure || failure.outcome === 'absent') failure = none;
+    if (none.outcome === 'silent' || none.outcome === 'not_asked') break;
+  }
+  return failure as NoAnswer;
+}
+
+/** One entry of a list: an address, or an object that has it in one of these members. */
+function toEntry(listed: unknown): { readonly address: string; readonly item: JsonObject } | undefined {
+  if (typeof listed === 'string') return { address: listed, item: {} };
+  const item = asMembers(listed);
+  const { resource, url, endpoint } = item;
+  const address = [resource, asMembers(resource).url, url, endpoint].find((one) => typeof one === 'string');
+  return typeof address === 'string' ? { address, item } : undefined;
+}
+
+/** An address without what does not tell endpoints apart. */
+const placeOf = ({ host, pathname }: URL) => `${host}${pathname.replace(/\/+$/, '')}`;
+
+/** How x402 names a tool of MCP by itself: `mcp://tool/search`. */
+const toolForm = /^mcp:\/\/tool\/([^/?#]{1,600})$/;
+
+const decoded = (text: string) => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};
+
+/** What a document names at an endpoint: its address, with a tool or without, or a tool that the endpoint lists. */
+export function atEndpoint({ at, resources }: Document, { url, list }: Pick<EndpointAnswer, 'url' | 'list'>) {
+  const place = placeOf(new URL(url));
+  const names = new Set(
+    list.result === 'listed' ? list.members.map((tool) => nameOf(tool, surfaces.tools)) : [],
+  );
+  const found = new Map<string, PricedTool>();
+  for (const listed of resources) {
+    const entry = toEntry(listed);
+    if (!entry) continue;
+    const alone = toolForm.exec(entry.address)?.[1];
+    const tool = alone === undefined ? toolOf(entry.item) : toToolName(decoded(alone));
+    const named = alone === undefined ? URL.parse(entry.address, at) : undefined;
+    const isHere = named
+      ? /^https?:$/.test(named.protocol) && placeOf(named) === place
+      : names.has(tool ?? '');
+    if (!isHere) continue;
+    const accepts = Array.isArray(entry.item.accepts) ? entry.item.accepts : [asObject(entry.item)];
+    const before = found.get(tool ?? '')?.offers ?? [];
+    const offers = [...before, ...acceptedOf(accepts, mostOffers)].slice(0, mostOffers);
+    found.set(tool ?? '', { ...(tool !== undefined && { tool }), offers });
+  }
+  // Those with a price come first, so that a long list of names hides none.
+  const rank = ({ tool = '', offers }: PricedTool) => `${offers.length > 0 ? 0 : 1} ${tool}`;
+  const all = [...found.values()].sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
+  return { tools: all.slice(0, mostTools), count: all.length };
+}

@@ -1,0 +1,158 @@
+import { z } from 'zod';
+import type { Json } from '../../../core/json.ts';
+import { code, count, day, isEmpty, join, listed, own, say, type Words } from '../../../core/words.ts';
+import { defineKind } from '../../kind.ts';
+import type { Finding } from '../../observation.ts';
+import { type Found, ownProbe, withoutAnswer } from '../../remotes.ts';
+import type { Run, Subject } from '../../run.ts';
+import {
+  type PricedTool,
+  toolDetails,
+  toolOffers,
+  toolOffersChange,
+  toolOffersWeight,
+  toolOffersWords,
+  toToolOffers,
+  unlistedOf,
+} from './tool-offers.ts';
+import { atEndpoint, findDocument } from './x402-document.ts';
+
+/** What the x402 document of a host says of an endpoint. */
+interface Named {
+  /** Where the document is. */
+  readonly at: string;
+  /** How many resources it names, at whatever address. */
+  readonly total: number;
+  /** Those at the endpoint: its address, and its tools. */
+  readonly tools: readonly PricedTool[];
+  readonly count: number;
+  /** Tools among them that the endpoint does not list. */
+  readonly unlisted: readonly string[];
+  readonly now: Date;
+}
+
+const isAsked = (url: string) => !/[{}]/.test(url) && /^https?:$/.test(URL.parse(url)?.protocol ?? '');
+
+const recordedOf = ({ remotes }: Pick<Subject, 'remotes'>) => [
+  ...new Set(remotes.map(({ url }) => url).filter(isAsked)),
+];
+
+/** One fact for each endpoint whose host has an x402 document; of others there is none. */
+const ofDocuments = <const Value extends Json>(toFinding: (named: Named) => Found<Value>) => ({
+  about: (listing: Pick<Subject, 'remotes'>) => recordedOf(listing).map((subject) => ({ subject })),
+  isOptional: true as const,
+  check: (run: Run): Promise<readonly Finding<Value>[]> =>
+    Promise.all(
+      recordedOf(run.listing).map(async (subject): Promise<Finding<Value>> => {
+        const document = await findDocument(run, new URL(subject).origin);
+        if (document.result !== 'document') return { ...withoutAnswer(document, subject), rule: 'rare' };
+        const endpoint = await run.endpoint({ url: subject });
+        const list = endpoint.result === 'answered' ? endpoint.list : endpoint;
+        const { tools, count } = atEndpoint(document, { url: subject, list });
+        const unlisted = unlistedOf(tools, list);
+        const { at, resources } = document;
+        const named = { at, total: resources.length, tools, count, unlisted, now: run.now };
+        return { ...toFinding(named), subject, source: ownProbe, source_url: at };
+      }),
+    ),
+});
+
+const isPriced = ({ offers }: PricedTool) => offers.length > 0;
+
+/** What else is to be said of the tools that it names: how many are shown, and which the endpoint does not list. */
+function alsoWords({ at, count: all, tools, unlisted, now }: Named): { readonly why?: Words } {
+  const gone = listed(
+    unlisted.map((tool) => code(tool)),
+    3,
+  );
+  const why = join(
+    [
+      all > tools.length
+        ? say`${code(at)} names ${count(all, 'tool')} there; Dossier reads ${tools.length} of them.`
+        : own(''),
+      unlisted.length > 0
+        ? say`${code(at)} names ${gone}, which the endpoint did not list on ${day(now.toISOString())}.`
+        : own(''),
+    ],
+    ' ',
+  );
+  return isEmpty(why) ? {} : { why };
+}
+
+function pricesOf(named: Named): Found<z.infer<typeof toolOffers>> {
+  const { at, total, tools, unlisted } = named;
+  const priced = tools.filter(isPriced);
+  if (tools.length === 0)
+    return {
+      ...{ value: null, outcome: 'nothing' },
+      why: say`${code(at)} names ${count(total, 'resource')}, and not this endpoint.`,
+    };
+  if (priced.length === 0)
+    return {
+      ...{ value: null, outcome: 'nothing' },
+      why: say`${code(at)} names this endpoint without a price that Dossier can read.`,
+    };
+  const gone = unlisted.filter((tool) => priced.some((one) => one.tool === tool));
+  return {
+    value: toToolOffers(priced),
+    outcome: 'seen',
+    ...alsoWords({ ...named, unlisted: gone }),
+    details: toolDetails(priced, gone),
+  };
+}
+
+/** The prices that the x402 document of an endpoint's host states for the endpoint. */
+export const priceX402 = defineKind({
+  kind: 'price.x402',
+  answers: 'price',
+  line: 'costs',
+  isLocked: true,
+  priced: own('The x402 document of the endpoint’s host states prices.'),
+  question: 'price',
+  title: 'Prices in its x402 document',
+  means:
+    'What /.well-known/x402, or else /.well-known/x402.json, at the host of the endpoint states for the endpoint and its tools: a whole number of the asset’s smallest unit, the asset and the network.',
+  doesNotMean: 'A stated price is not what a call is charged; the answer to a call decides.',
+  value: toolOffers,
+  say: toolOffersWords,
+  sayChange: toolOffersChange(own('its x402 document')),
+  weighChange: toolOffersWeight,
+  method_version: 'x402/1',
+  ...ofDocuments(pricesOf),
+});
+
+const namedResources = z.strictObject({
+  /** Whether it names the address of the endpoint itself, without a tool. */
+  endpoint: z.boolean(),
+  tools: z.array(z.string()),
+});
+
+function namedOf(named: Named): Found<z.infer<typeof namedResources>> {
+  const { at, tools } = named;
+  const bare = tools.filter((one) => !isPriced(one));
+  const why = say`${code(at)} names nothing at this endpoint without a price.`;
+  if (bare.length === 0) return { value: null, outcome: 'nothing', why, rule: 'rare' };
+  const value = {
+    endpoint: bare.some(({ tool }) => tool === undefined),
+    tools: bare.flatMap(({ tool }) => tool ?? []),
+  };
+  const gone = named.unlisted.filter((tool) => value.tools.includes(tool));
+  return { value, outcome: 'seen', ...alsoWords({ ...named, unlisted: gone }) };
+}
+
+/** What the x402 document of a host names at an endpoint without a price: most documents list addresses alone. */
+export const priceNamed = defineKind({
+  kind: 'price.named',
+  line: 'costs',
+  paid: own('The x402 document of the endpoint’s host names the endpoint among what is paid for.'),
+  question: 'price',
+  title: 'Named as paid, without a price',
+  means:
+    'Which tools of the endpoint, or that the endpoint itself, /.well-known/x402 or /.well-known/x402.json at its host names among what is paid for, without a price that Dossier can read.',
+  doesNotMean: 'It states no amount, and does not say that every call costs something.',
+  value: namedResources,
+  say: ({ value: { endpoint, tools } }) =>
+    listed([...(endpoint ? [own('the endpoint itself')] : []), ...tools.map((tool) => code(tool))], 3),
+  method_version: 'x402/1',
+  ...ofDocuments(namedOf),
+});

@@ -1,0 +1,253 @@
+import { hash } from 'node:crypto';
+import {
+  type ComparisonBudget,
+  differenceText,
+  differenceWithin,
+} from '../../core/difference/word-difference.ts';
+import { asMembers, countValues, own, parseForeignJson } from '../../core/json.ts';
+import { toCanonicalJson } from '../../log/leaf.ts';
+import { changedTexts } from '../changed-texts.ts';
+import { type Member, nameOf, type Surface } from '../endpoint/surface.ts';
+import { toShownName } from '../gate.ts';
+
+/** How one member of a list differs between what a caller sees and what was seen here. */
+export interface MemberDifference {
+  readonly name: string;
+  readonly difference: 'only_here' | 'only_there' | 'other';
+  /** Which of its own members differ, if these were compared. */
+  readonly members?: string[];
+}
+
+/** A tool, prompt, resource or skill with a digest of each compared member; `digest` covers all of them. */
+interface Digested {
+  readonly sent: Member;
+  readonly name: string;
+  readonly members: ReadonlyMap<string, string>;
+  readonly digest: string;
+}
+
+/** The list that a caller was shown, prepared once so that it can be compared with several. */
+export type ShownList = ReturnType<typeof readShown>;
+
+/** How a list that a caller was shown differs from one that was seen here. */
+export type SurfaceComparison = ReturnType<typeof compareList>;
+
+const mostTexts = 20;
+const longestText = 400;
+/** Hints that clients know; they leave out others. */
+const hints = ['title', 'readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'];
+
+/** The limit of JSON values in all schemas that were sent as strings; no body may have so many. */
+const mostValues = 100_000;
+
+/** Tools that a caller sent, by the names of the protocol: hosts call the input schema as their models' interfaces do. */
+function toProtocolNames(sent: readonly Member[]): Member[] {
+  let left = mostValues;
+  /** Some clients send a schema as a string of JSON, whose values were not counted when the body was read. */
+  const toSchema = (schema: unknown): unknown => {
+    if (typeof schema !== 'string') return schema;
+    left -= countValues(schema);
+    return (left >= 0 ? parseForeignJson(schema) : undefined) ?? schema;
+  };
+  return sent.map(({ input_schema, parameters, ...tool }) => ({
+    ...tool,
+    inputSchema: toSchema(tool.inputSchema ?? input_schema ?? parameters),
+  }));
+}
+
+const pick = (value: unknown, names: ReadonlySet<string>) =>
+  Object.fromEntries(Object.entries(asMembers(value)).filter(([name]) => names.has(name)));
+
+function digest(sent: Member, name: string, { members, annotations }: Compared): Digested {
+  const digests = members.map((member) => {
+    const value = member === 'annotations' ? pick(sent.annotations, annotations) : own(sent, member);
+    return [member, value === undefined ? '' : hash('sha256', toCanonicalJson({ value }))] as const;
+  });
+  return { sent, name, members: new Map(digests), digest: digests.map(([, one]) => one).join(' ') };
+}
+
+const hasMember = (list: readonly Member[], member: string) =>
+  list.some((one) => own(one, member) !== undefined);
+
+/** What of a list is compared: the members of its members, and the names of annotations. */
+interface Compared {
+  readonly members: readonly string[];
+  readonly annotations: ReadonlySet<string>;
+}
+
+/**
+ * Prepares the list that a caller was shown. Members that at least one of its members has are compared; of annotations also the
+ * hints that clients know.
+ */
+export function readShown(surface: Surface, shown: readonly Member[]) {
+  const named = surface.name === 'tools' ? toProtocolNames(shown) : shown;
+  const sent = named.map((one) => surface.withoutForm(one));
+  const members = surface.compared.filter((member) => hasMember(sent, member));
+  const annotations = new Set([...hints, ...sent.flatMap((one) => Object.keys(asMembers(one.annotations)))]);
+  const compared = { members, annotations };
+  return { surface, list: sent.map((one) => digest(one, nameOf(one, surface), compared)), ...compared };
+}
+
+const longestPrefix = 101;
+const longestName = 300;
+
+/** The longest common prefix of all names, up to the length that a client may have added. */
+function commonStart(names: readonly string[]): string {
+  let common = names[0]?.slice(0, longestPrefix) ?? '';
+  for (const name of names) while (!name.startsWith(common)) common = common.slice(0, -1);
+  return common;
+}
+
+const prefixForm = /^[\w.-]{0,100}[_.:/-]$/;
+
+/** What a host put before every name, as `mcp__mail__`; empty unless the names seen here follow it. */
+function prefixOf(sent: readonly string[], seen: ReadonlySet<string>): string {
+  if (sent.some((name) => seen.has(name))) return '';
+  const short = sent.filter((name) => name.length <= longestName);
+  const common = commonStart(sent);
+  let best = { prefix: '', matches: 0 };
+  for (let length = common.length; length > 0; length -= 1) {
+    const prefix = common.slice(0, length);
+    if (!prefixForm.test(prefix)) continue;
+    const matches = short.filter((name) => seen.has(name.slice(length))).length;
+    if (matches > best.matches) best = { prefix, matches };
+  }
+  return best.prefix;
+}
+
+const differing = (seen: Digested, sent: Digested): string[] =>
+  [...seen.members.keys()].filter((member) => seen.members.get(member) !== sent.members.get(member));
+
+/** Pairs the members of one name: equal ones first, then the others in order. */
+function comparePairs(name: string, seen: readonly Digested[], sent: readonly Digested[]) {
+  const byDigest = Map.groupBy(seen, ({ digest }) => digest);
+  const unmatched = sent.filter(({ digest }) => byDigest.get(digest)?.pop() === undefined);
+  const left = [...byDigest.values()].flat();
+  const others = unmatched.slice(0, left.length).map((one, at) => [left[at] ?? one, one] as const);
+  return {
+    others,
+    differs: [
+      ...others.map(([here, there]) => ({ name, difference: 'other', members: differing(here, there) })),
+      ...left.slice(others.length).map(() => ({ name, difference: 'only_here' })),
+      ...unmatched.slice(others.length).map(() => ({ name, difference: 'only_there' })),
+    ] as MemberDifference[],
+  };
+}
+
+function repeatedIn(names: readonly string[]): string[] {
+  const known = new Set<string>();
+  return names.filter((name) => known.size === known.add(name).size);
+}
+
+/**
+ * Whether a member is of a list that the caller sent: clients list resources and templates apart, and an empty list is of what the surface
+ * is named by first.
+ */
+function isOfSentList(one: Member, { surface, list }: ShownList): boolean {
+  const [first, ...others] = surface.namedBy;
+  const has = (sent: readonly Member[], name: string) => hasMember(sent, name);
+  const sent = list.map((member) => member.sent);
+  const absent = others.filter((name) => !has(sent, name));
+  const isFirstSent = has(sent, first) || absent.length === others.length;
+  return !(isFirstSent ? absent : [first, ...absent]).some((name) => own(one, name) !== undefined);
+}
+
+/**
+ * Compares lists by name and by the members that the caller sent for at least one member; a name that occurs twice counts
+ * twice. The cost grows with the sum of both sides, not with their product.
+ */
+export function compareList(all: readonly Member[], shown: ShownList) {
+  const { surface, list, members } = shown;
+  const seen = all.filter((one) => isOfSentList(one, shown));
+  const prefix = prefixOf(
+    list.map(({ name }) => name),
+    new Set(seen.map((one) => nameOf(one, surface))),
+  );
+  const here = seen.map((one) => digest(surface.withoutForm(one), nameOf(one, surface), shown));
+  const sent = list.map((one) => ({ ...one, name: one.name.slice(prefix.length) }));
+  const [ownByName, sentByName] = [here, sent].map((side) => Map.groupBy(side, ({ name }) => name));
+  const names = [...new Set([...here, ...sent].map(({ name }) => name))].sort();
+  const pairs = names.map((name) =>
+    comparePairs(name, ownByName?.get(name) ?? [], sentByName?.get(name) ?? []),
+  );
+  const not_sent = surface.compared.filter((member) => !members.includes(member) && hasMember(seen, member));
+  const unsentNames = surface.namedBy.filter((name) => hasMember(all, name) && !hasMember(seen, name));
+  const repeated = [here, sent].flatMap((side) => repeatedIn(side.map(({ name }) => name)));
+  return {
+    differs: pairs.flatMap(({ differs }) => differs),
+    /** Names that several members of one side have. */
+    repeated: [...new Set(repeated)].sort(),
+    /** Members that were seen here and not sent of any, so that they were not compared; of a list that was not sent, what names its members. */
+    not_sent: [...not_sent, ...unsentNames],
+    /** Whether nothing but names was compared of members that have more. */
+    is_of_names: members.length === 0 && not_sent.length > 0,
+    /** What the caller's host put before every name. */
+    prefix,
+    /** Pairs of one name that differ: the one seen here, and the one sent. */
+    others: pairs.flatMap(({ others }) => others),
+    surface,
+  };
+}
+
+/** One name for both of a pair, so that they are compared whatever a host put before it. */
+const nameless = ({ namedBy: [name] }: Surface) => ({ [name]: '' });
+
+const toText = (value: unknown) =>
+  typeof value === 'string' ? value : value === undefined ? '' : toCanonicalJson(asMembers(value));
+
+/** Yields the differences between two members of one name: text by text for texts that models read, otherwise by whole member. */
+function* textsOf(
+  surface: Surface,
+  [seen, sent]: SurfaceComparison['others'][number],
+  budget: ComparisonBudget,
+): Generator<{ readonly name: string; readonly member: string; readonly difference: string }> {
+  const members = differing(seen, sent);
+  const picked = (one: Digested) => [{ ...pick(one.sent, new Set(members)), ...nameless(surface) }];
+  const found = new Set<string | undefined>();
+  for (const { member, difference } of changedTexts(surface, [picked(seen), picked(sent)], budget)) {
+    found.add(member.split('.')[0]);
+    yield { name: seen.name, member, difference: differenceText(difference) };
+  }
+  for (const member of members.filter((one) => !found.has(one))) {
+    const difference = differenceWithin(
+      budget,
+      toText(own(seen.sent, member)),
+      toText(own(sent.sent, member)),
+    );
+    if (difference) yield { name: seen.name, member, difference: differenceText(difference) };
+  }
+}
+
+/** The differences in members of pairs, at most 20, in the form [-here-]{+there+}. */
+export const textsOfPairs = (
+  { others, surface }: Pick<SurfaceComparison, 'others' | 'surface'>,
+  budget: ComparisonBudget,
+) =>
+  others
+    .values()
+    .flatMap((pair) => textsOf(surface, pair, budget))
+    .take(mostTexts)
+    .map((text) => ({
+      ...text,
+      name: toShownName(text.name),
+      difference: text.difference.slice(0, longestText).toWellFormed(),
+    }))
+    .toArray();
+
+/** Compares members by name and digest; what was seen twice under one name is no single digest. */
+export function compareDigests(
+  surface: Surface,
+  seen: readonly { readonly name: string; readonly sha256: string }[],
+  sent: Readonly<Record<string, string>>,
+): SurfaceComparison {
+  const here = Map.groupBy(seen, ({ name }) => name);
+  const names = [...new Set([...here.keys(), ...Object.keys(sent)])].sort();
+  const differs = names.flatMap((name): MemberDifference[] => {
+    const known = here.get(name) ?? [];
+    if (!Object.hasOwn(sent, name)) return known.map(() => ({ name, difference: 'only_here' }));
+    if (known.length === 0) return [{ name, difference: 'only_there' }];
+    return known.length === 1 && known[0]?.sha256 === sent[name] ? [] : [{ name, difference: 'other' }];
+  });
+  const repeated = [...new Set(repeatedIn(seen.map(({ name }) => name)))];
+  return { differs, repeated, not_sent: [], is_of_names: false, prefix: '', others: [], surface };
+}

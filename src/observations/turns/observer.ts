@@ -1,0 +1,170 @@
+import { createPublicKey, hash, hkdfSync, randomBytes, sign } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { vantageOf } from '../../config/config.ts';
+import type { Context } from '../../context.ts';
+import { cachedOnce } from '../../core/cached-once.ts';
+import { unlessAborted } from '../../core/every.ts';
+import type { Listing } from '../../listings/listing.ts';
+import { type LogContext, openLogSeed } from '../../log/checkpoints.ts';
+import { toNoteKey } from '../../log/notes.ts';
+import { createOutboundClient } from '../../net/client.ts';
+import { measure } from '../../telemetry/events.ts';
+import { createChecks, type HeldLease } from '../checks.ts';
+import type { DatedFinding } from '../compare.ts';
+import { createCertificates, createDns } from '../endpoint/network.ts';
+import { createOneSession } from '../endpoint/one-session.ts';
+import { createCutOffWatch } from '../hosts/cut-off.ts';
+import { createHostQueue, type HostQueue } from '../hosts/host-queue.ts';
+import { createPoliteFetch, createPoliteRepositories, findRefusal, observerRules } from '../hosts/polite.ts';
+import { createRobots } from '../hosts/robots.ts';
+import { findAll, observeListing, type RunReport } from '../observe-listing.ts';
+import { createPackageRegistries } from '../packages/registries.ts';
+import { createPriceCatalogs } from '../prices/catalogs.ts';
+import { createRun, type RunParts, type Subject } from '../run.ts';
+
+type ObserverKey = Awaited<ReturnType<typeof openObserverKey>>;
+
+const purpose = 'dossier/observer/v1';
+const valid_s = 300;
+
+/**
+ * The key that requests of the observer are signed with, and its JWK thumbprint (RFC 7638). It is derived from the seed of the log,
+ * so that all nodes of a database share it, and is not the one that signs checkpoints.
+ */
+export async function openObserverKey(context: LogContext) {
+  const seed = await openLogSeed(context);
+  const { privateKey } = toNoteKey(purpose, Buffer.from(hkdfSync('sha256', seed, '', purpose, 32)));
+  const { x = '' } = createPublicKey(privateKey).export({ format: 'jwk' });
+  const jwk = { kty: 'OKP', crv: 'Ed25519', x } as const;
+  const members = JSON.stringify({ crv: jwk.crv, kty: jwk.kty, x: jwk.x });
+  return { privateKey, jwk, id: hash('sha256', members, 'base64url') };
+}
+
+/** Headers that sign a request (Web Bot Auth: RFC 9421 over the authority and the signature agent). */
+function signRequest(
+  { privateKey, id }: ObserverKey,
+  { authority, agent, now }: { readonly authority: string; readonly agent: string; readonly now: Date },
+): Readonly<Record<string, string>> {
+  const created = Math.floor(now.getTime() / 1000);
+  const nonce = randomBytes(64).toString('base64');
+  const params = `("@authority" "signature-agent");created=${created};keyid="${id}";alg="ed25519";expires=${created + valid_s};nonce="${nonce}";tag="web-bot-auth"`;
+  const base = `"@authority": ${authority}\n"signature-agent": "${agent}"\n"@signature-params": ${params}`;
+  return {
+    'signature-agent': `"${agent}"`,
+    'signature-input': `sig=${params}`,
+    signature: `sig=:${sign(null, Buffer.from(base), privateKey).toString('base64')}:`,
+  };
+}
+
+/** Media type of the directory of keys. */
+export const keyDirectoryType = 'application/http-message-signatures-directory+json';
+
+/** The published directory of keys: who gets a signed request finds the key under its signature agent. */
+export const toKeyDirectory = ({ jwk, id }: ObserverKey) => ({
+  keys: [{ ...jwk, kid: id, use: 'sig' }],
+  purpose: 'Dossier checks the endpoints that listings record',
+});
+
+/** What the observer needs of a context. */
+export type ObserverContext = Pick<
+  Context,
+  'store' | 'config' | 'repositories' | 'log' | 'clock' | 'timeouts'
+>;
+
+/** How often a run waits for that of another process. */
+const takenPause_ms = 500;
+
+function createParts(
+  context: ObserverContext,
+  signal: AbortSignal,
+): RunParts & { readonly queue: HostQueue } {
+  const { config, repositories, clock, timeouts } = context;
+  const key = cachedOnce(() => openObserverKey(context));
+  const queue = createHostQueue(context, signal);
+  const watch = createCutOffWatch(clock);
+  const rules = observerRules(config, timeouts);
+  const client = createOutboundClient(rules);
+  const reachedAt = (url: URL) => rules.reach(url)?.url ?? url;
+  const fetch = createPoliteFetch({
+    client,
+    queue,
+    timeouts,
+    watch,
+    pauses: 'address',
+    sign: async (url) =>
+      signRequest(await key(), { authority: reachedAt(url).host, agent: config.publicUrl, now: clock() }),
+  });
+  const robots = createRobots(fetch, clock);
+  return {
+    ...{ fetch, queue, robots, timeouts },
+    repositories: createPoliteRepositories(repositories, config.repositoryHosts, { queue, watch }),
+    certificate: createCertificates(rules, { client, queue, robots }),
+    dns: createDns(config, timeouts.observerDns_ms, signal),
+    claimFile: config.claimFile,
+    catalogs: createPriceCatalogs(config.priceCatalogs, { fetch, robots, clock }),
+    packages: createPackageRegistries(config, { fetch, queue, robots, timeouts, watch }),
+    client: { name: 'dossier-observer', version: config.version },
+    oneSession: createOneSession(clock),
+  };
+}
+
+/** An endpoint as a listing would record it. */
+const toSubject = (url: string): Subject => ({
+  handle: url,
+  remotes: [{ type: 'streamable-http', url }],
+  packages: [],
+  repository: undefined,
+  website: undefined,
+});
+
+const never = new AbortController().signal;
+
+export type Observer = ReturnType<typeof createObserver>;
+
+/**
+ * Creates the observer of a process: it checks listings, with one request at a time to each host and one run at a time of each
+ * listing, over all nodes. Once the signal is aborted, what runs is dropped: every call rejects with its reason.
+ */
+export function createObserver(context: ObserverContext, signal: AbortSignal = never) {
+  const { store, log, clock, config } = context;
+  const parts = createParts(context, signal);
+  const run = async (listing: Listing, lease: HeldLease): Promise<RunReport> => {
+    try {
+      const refusal = await findRefusal(listing, { ...parts, config, store });
+      const asked = createRun(listing, parts, { now: clock(), refusal });
+      const { imported_at } = listing;
+      const vantage = vantageOf(config);
+      const report = await observeListing(asked, { store, log, clock, lease, signal, imported_at, vantage });
+      const { changes } = report;
+      measure('dossier_observer_checks_total', { outcome: changes > 0 ? 'changed' : 'unchanged' });
+      measure('dossier_observer_changed_facts_total', {}, changes);
+      return report;
+    } catch (error) {
+      measure('dossier_observer_checks_total', { outcome: 'failed' });
+      throw error;
+    }
+  };
+  const { observeIfDue, pausedUntil } = createChecks(context, signal, run);
+  return {
+    observeIfDue,
+    pausedUntil,
+    /** Checks one listing and stores what it found; calls `onWait` if another process checks it, and waits until that ended. */
+    async observe(listing: Listing, onWait?: () => void): Promise<RunReport> {
+      for (let hasWaited = false; ; hasWaited = true) {
+        const report = await observeIfDue(listing, async () => true);
+        if (typeof report === 'object') return report;
+        if (!hasWaited) onWait?.();
+        await wait(takenPause_ms, undefined, { signal });
+      }
+    },
+    /** Checks a listing under a lease that the caller holds. */
+    run,
+    /** Checks an endpoint that may not be listed; nothing is stored. */
+    inspect(url: string): Promise<readonly DatedFinding[]> {
+      const asked = createRun(toSubject(url), parts, { now: clock(), refusal: undefined });
+      return unlessAborted(findAll(asked, { log, signal }), signal);
+    },
+    /** Gives back the hosts that this process has. */
+    close: () => parts.queue.close(),
+  };
+}

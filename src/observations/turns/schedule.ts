@@ -1,0 +1,303 @@
+import { hash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import type { AskedCheck, Context, ReadListing } from '../../context.ts';
+import { every } from '../../core/every.ts';
+import { createFairPool } from '../../core/fair-pool.ts';
+import { handleParts } from '../../core/handle.ts';
+import { registrableDomain } from '../../core/identity.ts';
+import { readPages } from '../../core/pages.ts';
+import { toWidestNetwork } from '../../limits/networks.ts';
+import { isSample } from '../../listings/listing.ts';
+import { measure } from '../../telemetry/events.ts';
+import type { CheckReport, Checks } from '../checks.ts';
+import { createReadLimits } from '../read-limits.ts';
+import { createObserver, type ObserverContext } from './observer.ts';
+import { createQueue, type Waiting } from './waiting.ts';
+
+/** What became of the checks so far. */
+export interface CheckCounts {
+  readonly observed: number;
+  readonly changed: number;
+  readonly failed: number;
+}
+
+const page = 500;
+const places = 32;
+/** Of these, of one domain, one namespace, or asked for by one control root or network. */
+const placesOfKey = 2;
+/** Of these, begun by reading. */
+const placesOfReaders = 8;
+/** Checks that were asked for by maintainers, or by reading, and have not ended: of all, and of one key. */
+const mostAsked = 64;
+const mostAskedOfKey = 8;
+/** How long a listing that another process checks waits for its next try. */
+const leasedPause_ms = 2000;
+const tick_ms = 250;
+/** The pause of a namespace after one of its checks had to be ended, which interrupts all others that run. */
+const rest_ms = 3_600_000;
+/** Listings whose keys are read at once: a few milliseconds, in which nothing else is answered. */
+const readAtOnce = 50;
+
+/** When a listing is due: the interval (+-10 %) after its last run, or at once if its record changed since. */
+export function dueAt_ms(
+  handle: string,
+  { observed_at, due_since }: Pick<ReadListing, 'observed_at' | 'due_since'>,
+  interval_s: number,
+): number {
+  if (observed_at === null || due_since) return 0;
+  const share = hash('sha256', `${handle}\n${observed_at}`, 'buffer').readUInt16BE(0) / 65_535;
+  return Date.parse(observed_at) + interval_s * 1000 * (0.9 + 0.2 * share);
+}
+
+type ScheduleContext = Pick<Context, 'store' | 'config' | 'clock' | 'log'>;
+
+const isDue = (handle: string, last: Parameters<typeof dueAt_ms>[1], { config, clock }: ScheduleContext) =>
+  dueAt_ms(handle, last, config.observeInterval_s) <= clock().getTime();
+
+async function readDue(context: ScheduleContext): Promise<string[]> {
+  const { lastRuns } = context.store.observations;
+  const pages = readPages<Awaited<ReturnType<typeof lastRuns>>[number]>(page, (last) =>
+    lastRuns(last?.id ?? -1, page),
+  );
+  const due: string[] = [];
+  // Of a million listings only those that are due are held.
+  for await (const runs of pages)
+    for (const run of runs) if (!isSample(run) && isDue(run.handle, run, context)) due.push(run.handle);
+  return due;
+}
+
+const namespaceKey = (handle: string) => `namespace ${handleParts(handle).namespace}`;
+
+/** Whose places a check takes: of the publisher, and of the domains that it waits for. */
+const keysOf = ({ handle, remotes }: Pick<ReadListing, 'handle' | 'remotes'>, ...others: string[]) => {
+  const hosts = remotes.flatMap(({ url }) => URL.parse(url)?.hostname ?? []);
+  const domains = hosts.map((host) => `domain ${registrableDomain(host)}`);
+  return [...new Set([namespaceKey(handle), ...domains, ...others])];
+};
+
+/** Returns the report of a check, or the time (ms since 1970) at which to try again; undefined if nothing is to be done. */
+async function check(
+  one: Waiting,
+  checks: Checks,
+  context: ScheduleContext,
+): Promise<CheckReport | number | undefined> {
+  const { store, clock } = context;
+  const listing = await store.listings.byHandle(one.handle);
+  if (!listing || listing.withdrawn) return undefined;
+  const isAsked = one.why === 'asked';
+  const pause = isAsked || one.wasTried ? undefined : await checks.pausedUntil(listing);
+  // Once: a host that always asks to wait does not keep its listings from being observed.
+  one.wasTried = true;
+  if (pause !== undefined) return Date.parse(pause);
+  const report = await checks.observeIfDue(listing, async () => {
+    const known = await store.observations.ofListing(one.handle);
+    return isAsked || isDue(one.handle, known ?? { observed_at: null }, context);
+  });
+  if (report === 'leased') return clock().getTime() + leasedPause_ms;
+  if (report === 'interrupted') return clock().getTime();
+  return report === 'not_due' ? undefined : report;
+}
+
+/** The checks of one process: which listings wait, and which may begin. A check that fails is logged, counted, and stops no other. */
+export function createSchedule(
+  checks: Checks,
+  context: ScheduleContext,
+  { signal, onProgress }: { readonly signal: AbortSignal; onProgress?(counts: CheckCounts): void },
+) {
+  const { store, clock, log } = context;
+  const [asked, read, due] = [createQueue(), createQueue(), createQueue()];
+  const hasRoom = createReadLimits(context.config);
+  const running = new Map<Waiting, Promise<void>>();
+  /** The end of the pause of each namespace, ms since 1970. */
+  const resting = new Map<string, number>();
+  const pool = createFairPool({ places, placesOfKey });
+  const rests = (key: string) => (resting.get(key) ?? 0) > clock().getTime();
+  const isFull = (key: string) => pool.isFull(key) || rests(key);
+  const rest = ({ handle }: Waiting) => {
+    for (const key of resting.keys()) if (!rests(key)) resting.delete(key);
+    const ofNamespace = namespaceKey(handle);
+    resting.set(ofNamespace, clock().getTime() + rest_ms);
+    // Listings of the namespace that wait because somebody read them make room for others.
+    for (const one of [...read.values()])
+      if (one.keys?.includes(ofNamespace) && !running.has(one)) read.delete(one);
+  };
+  const counts = { observed: 0, changed: 0, failed: 0 };
+  let news = Promise.withResolvers<void>();
+  signal.addEventListener('abort', () => news.resolve(), { once: true });
+  const queueOf = ({ why }: Waiting) => ({ asked, read, due })[why];
+  const readersHaveRoom = () =>
+    [...running.keys()].filter(({ why }) => why === 'read').length < placesOfReaders;
+  const fail = (error: unknown, { handle }: Waiting) => {
+    if (signal.aborted) return;
+    log.warn({ err: error, handle }, 'an observation run failed');
+    counts.failed += 1;
+  };
+
+  const run = async (one: Waiting, leave: () => void): Promise<void> => {
+    const ended = await check(one, checks, context).catch((error: unknown) => fail(error, one));
+    leave();
+    running.delete(one);
+    if (typeof ended === 'number') {
+      one.notBefore_ms = ended;
+      queueOf(one).putBack(one);
+    } else queueOf(one).delete(one);
+    if (typeof ended === 'object') {
+      counts.observed += 1;
+      if (ended.changes > 0) counts.changed += 1;
+      if (ended.wasEnded) rest(one);
+    }
+    measure('dossier_observer_due_listings', {}, due.size());
+    onProgress?.(counts);
+    news.resolve();
+  };
+
+  let keysRead = 0;
+  const readKeys = async ({ handle, root }: Waiting) => {
+    keysRead += 1;
+    if (keysRead % readAtOnce === 0) await setImmediate();
+    const listing = await store.listings.byHandle(handle);
+    return listing && keysOf(listing, ...(root === undefined ? [] : [`root ${root}`]));
+  };
+
+  const beginNext = async (): Promise<boolean> => {
+    const now_ms = clock().getTime();
+    for (const queue of [asked, ...(readersHaveRoom() ? [read] : []), due])
+      for (const one of queue.candidates(isFull)) {
+        if (one.notBefore_ms > now_ms) continue;
+        one.keys ??= await readKeys(one);
+        const full = one.keys?.find(isFull);
+        const leave = one.keys && full === undefined ? pool.tryEnter({ keys: one.keys }) : undefined;
+        if (!one.keys) queue.delete(one);
+        else if (full !== undefined) queue.putBehind(one, full);
+        if (!leave) continue;
+        queue.take(one);
+        running.set(one, run(one, leave));
+        return true;
+      }
+    return false;
+  };
+
+  return {
+    /** Adds the listings that are due; returns how many were not waiting yet. */
+    async fill() {
+      const before = due.size();
+      // Listings of one import stand together; the order of their digests mixes them.
+      const handles = (await readDue(context))
+        .filter((handle) => !due.has(handle))
+        .map((handle) => ({ handle, at: hash('sha256', handle, 'base64') }));
+      for (const { handle } of handles.toSorted((a, b) => (a.at < b.at ? -1 : 1)))
+        due.add({ handle, why: 'due', notBefore_ms: 0 });
+      measure('dossier_observer_due_listings', {}, due.size());
+      return due.size() - before;
+    },
+    /** Adds a listing before all that are due; false while too many were asked for. */
+    ask({ handle, root }: AskedCheck): boolean {
+      if (asked.has(handle)) return true;
+      if (rests(namespaceKey(handle))) return false;
+      const ofRoot = [...asked.values()].filter((one) => one.root === root);
+      if (asked.size() >= mostAsked || ofRoot.length >= mostAskedOfKey) return false;
+      asked.add({ handle, why: 'asked', root, notBefore_ms: 0 });
+      news.resolve();
+      return true;
+    },
+    /** Adds a listing that somebody reads, if it is due and the limits have room, before those of the schedule; whether a check of it waits or runs. */
+    read({ network, ...listing }: ReadListing): boolean {
+      const { handle } = listing;
+      if (asked.has(handle)) return true;
+      // What a check has recorded is read before its place is free.
+      if (!isDue(handle, listing, context)) return false;
+      if (read.has(handle)) return true;
+      if (signal.aborted || read.size() >= mostAsked) return false;
+      const keys = keysOf(listing, `network ${toWidestNetwork(network)}`);
+      const waitFor = (key: string) => [...read.values()].filter((one) => one.keys?.includes(key)).length;
+      if (keys.some((key) => rests(key) || waitFor(key) >= mostAskedOfKey)) return false;
+      const domains = keys.filter((key) => key.startsWith('domain '));
+      if (!hasRoom({ handle, network, domains }, clock().getTime())) return false;
+      read.add({ handle, why: 'read', keys, notBefore_ms: 0 });
+      news.resolve();
+      return true;
+    },
+    /** Begins what may begin, and waits until more may. */
+    async step() {
+      news = Promise.withResolvers();
+      while (running.size < places && !signal.aborted && (await beginNext()));
+      if (signal.aborted) return;
+      const tick = setTimeout(news.resolve, tick_ms);
+      await news.promise;
+      clearTimeout(tick);
+    },
+    /** How many checks wait or run. */
+    size: () => due.size() + read.size() + asked.size(),
+    counts: (): CheckCounts => counts,
+    /** Resolves once the checks under way have ended. */
+    end: async () => void (await Promise.all(running.values())),
+  };
+}
+
+/**
+ * Observes every listing that is due, but for those of the shipped sample, and waits for those that other processes are
+ * observing. Killed at any time, the next call goes on with those that are still due.
+ */
+export async function observeDue(
+  checks: Checks,
+  context: ScheduleContext,
+  options: Parameters<typeof createSchedule>[2],
+): Promise<CheckCounts> {
+  const schedule = createSchedule(checks, context, options);
+  try {
+    await schedule.fill();
+    while (schedule.size() > 0 && !options.signal.aborted) await schedule.step();
+  } finally {
+    await schedule.end();
+  }
+  return schedule.counts();
+}
+
+const shortestPause_ms = 2000;
+const longestPause_ms = 600_000;
+const fillsPerInterval = 20;
+
+/** The longest time until a node reads again which listings are due. */
+const pauseLimit_ms = ({ observeInterval_s }: Context['config']) =>
+  Math.min(longestPause_ms, (observeInterval_s * 1000) / fillsPerInterval);
+
+/**
+ * Checks listings until the signal: those that are read and due, those whose maintainers ask for it and, with OBSERVE=on, all
+ * every OBSERVE_INTERVAL. It looks for due listings after 2 s, and after twice as long each time that it finds none, so that
+ * new listings are checked soon. `checks` runs the checks, by default in this thread. Never throws; resolves once the running
+ * checks have ended.
+ */
+export async function startObserving(
+  context: ObserverContext & Pick<Context, 'askedChecks'>,
+  signal: AbortSignal,
+  checks: Checks = createObserver(context, signal),
+): Promise<void> {
+  const { config, log, askedChecks } = context;
+  const schedule = createSchedule(checks, context, { signal });
+  askedChecks.add = schedule.ask;
+  askedChecks.read = schedule.read;
+  const isScheduled = config.observe === 'on';
+  log.info(
+    `observing: ${isScheduled ? 'every listing is checked about' : 'a listing is checked when it is read, at most'} every ${config.observeInterval_s} s`,
+  );
+  let [fill_ms, filled_ms] = [0, performance.now()];
+  await every({
+    signal,
+    pause_ms: shortestPause_ms,
+    async run() {
+      if (isScheduled && performance.now() - filled_ms >= fill_ms) {
+        const isMore = (await schedule.fill()) > 0;
+        const longer_ms = Math.min(pauseLimit_ms(config), Math.max(fill_ms * 2, shortestPause_ms));
+        fill_ms = isMore ? shortestPause_ms : longer_ms;
+        filled_ms = performance.now();
+      }
+      await schedule.step();
+      return 0;
+    },
+    onError: (err) => log.warn({ err }, 'what is due could not be read; it is tried again'),
+  });
+  delete askedChecks.add;
+  delete askedChecks.read;
+  await schedule.end();
+  await checks.close();
+}

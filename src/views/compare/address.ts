@@ -1,0 +1,60 @@
+import {
+  type CriterionName,
+  criteria,
+  defaultCriteria,
+  isCriterionName,
+} from '../../document/criteria/criteria.ts';
+
+export interface Picks {
+  readonly handles: readonly string[];
+  /** Each with its value as written in the address. */
+  readonly criteria: readonly { readonly criterion: CriterionName; readonly value?: string }[];
+  /** A handle, or words to find a listing by, to add. */
+  readonly add: string;
+}
+
+export const defaultPicks: Picks['criteria'] = defaultCriteria.map(({ criterion, value }) => ({
+  criterion,
+  value: value?.toString(),
+}));
+
+function toPicked([name, value]: [string, string]): Picks['criteria'] {
+  if (!isCriterionName(name) || value === '') return [];
+  if (criteria[name].takes.kind !== 'nothing') return [{ criterion: name, value }];
+  return value === 'true' ? [{ criterion: name }] : [];
+}
+
+/** One more than a comparison accepts, so that its error is shown; every link on the page repeats all of them. */
+const [maxHandles, maxCriteria] = [9, 21] as const;
+
+/**
+ * The picks of an address, in its order, without duplicates; unknown parameters are ignored. Of a search form, which has
+ * filters with the names of criteria, only the listings are read.
+ */
+export function readPicks(address: URLSearchParams): Picks {
+  const handles = new Set(address.getAll('handle').filter(Boolean));
+  const isSearch = address.has('ticked');
+  const picked = (isSearch ? [] : [...address])
+    .flatMap(toPicked)
+    .map((one) => [JSON.stringify(one), one] as const);
+  return {
+    handles: [...handles].slice(0, maxHandles),
+    criteria: [...new Map(picked).values()].slice(0, maxCriteria),
+    add: address.get('add')?.trim() ?? '',
+  };
+}
+
+/** The canonical query of a comparison; the inverse of readPicks. */
+export const toQuery = ({ handles, criteria: picked, add }: Picks): string =>
+  new URLSearchParams([
+    ...handles.map((handle) => ['handle', handle]),
+    ...picked.map(({ criterion, value }) => [criterion, value ?? 'true']),
+    ...(add ? [['add', add]] : []),
+  ]).toString();
+
+export function toPath(picks: Picks): string {
+  const query = toQuery(picks);
+  return query ? `/compare?${query}` : '/compare';
+}
+
+export const comparePath = (handle: string): string => toPath({ handles: [handle], criteria: [], add: '' });

@@ -1,0 +1,340 @@
+import { html } from 'hono/html';
+import { type Problem, problemTable } from '../../core/problem.ts';
+import { isEmpty, join, own, say, toText, type Words } from '../../core/words.ts';
+import { type AnswerWords, toAnswer, toAnswerWords } from '../../document/answers/answers.ts';
+import { lineNames, lineTitles } from '../../document/answers/lines.ts';
+import {
+  type CriterionName,
+  criteria,
+  criterionNames,
+  criterionText,
+} from '../../document/criteria/criteria.ts';
+import type { Criterion, Finding } from '../../document/criteria/criterion.ts';
+import type { ListingDocument } from '../../document/listing-document.ts';
+import type { Hit } from '../../document/resolved.ts';
+import { type ComparedAgent, compareStatement } from '../../tools/compare-agents.ts';
+import { day, type Html, handleLink, paste, toCurl } from '../html.ts';
+import { type Site, toPage } from '../layout.ts';
+import { listingRows } from '../listing-list.ts';
+import { toHtml } from '../words.ts';
+import { defaultPicks, type Picks, toPath } from './address.ts';
+
+type FieldMessages = Readonly<Partial<Record<CriterionName, string>>>;
+
+interface Field {
+  readonly name: CriterionName;
+  readonly values: readonly string[];
+  readonly message: string | undefined;
+}
+
+const errorId = (name: string) => `${name}-error`;
+function valueField(field: Field, value: string) {
+  const { takes } = criteria[field.name] as Criterion;
+  const named = html`name="${field.name}"${field.message === undefined ? '' : html` aria-invalid="true" aria-describedby="${errorId(field.name)}"`}`;
+  if (takes.kind === 'number')
+    return html`<input type="number" min="1" max="${takes.max}" inputmode="numeric" value="${value}" ${named}>`;
+  const limits = { tag: html`maxlength="40"`, price: html`maxlength="300" placeholder="0.01 USDC"` };
+  if (takes.kind === 'tag' || takes.kind === 'price')
+    return html`<input type="text" ${limits[takes.kind]} spellcheck="false" autocomplete="off" value="${value}" ${named}>`;
+  const choices = takes.kind === 'choice' ? takes.of : [];
+  return html`<select ${named}><option value="">any</option>${choices.map((choice) => html`<option${choice === value ? html` selected` : ''}>${choice}</option>`)}</select>`;
+}
+
+/** A criterion as a checkbox, or as its sentence with a field in it; an empty field leaves the criterion out. */
+function criterionFields(field: Field): Html {
+  const { label, takes } = criteria[field.name] as Criterion;
+  const message =
+    field.message && html`<span class="error" id="${errorId(field.name)}">${field.message}</span>`;
+  if (takes.kind === 'nothing') {
+    const isPicked = field.values.length > 0;
+    return html`<li><label><input type="checkbox" name="${field.name}" value="true"${isPicked ? html` checked` : ''}> ${label}</label>${message}</li>`;
+  }
+  const [before, after] = label.replace('(s)', 's').split('{}');
+  return html`${(field.values.length > 0 ? field.values : ['']).map(
+    (value) => html`<li><label>${before}${valueField(field, value)}${after}</label>${message}</li>`,
+  )}`;
+}
+
+function criteriaList(kind: Criterion['evidence'], title: string, [picks, messages]: [Picks, FieldMessages]) {
+  const fields = criterionNames
+    .filter((name) => criteria[name].evidence === kind)
+    .map((name) => ({
+      name,
+      values: picks.criteria
+        .filter(({ criterion }) => criterion === name)
+        .map(({ value }) => value ?? 'true'),
+      message: messages[name],
+    }));
+  return html`<fieldset><legend>${title}</legend><ul class="plain">${fields.map(criterionFields)}</ul></fieldset>`;
+}
+
+const picked = (picks: Picks, descriptions: ReadonlyMap<string, string>) => html`
+<ol class="picked">${picks.handles.map((handle) => {
+  const without = { ...picks, handles: picks.handles.filter((other) => other !== handle) };
+  return html`<li>${handleLink(handle)} <a class="remove" href="${toPath(without)}" aria-label="Remove ${handle}">remove</a>${descriptions.get(handle) && html`<p class="foreign note">${descriptions.get(handle)}</p>`}<input type="hidden" name="handle" value="${handle}"></li>`;
+})}</ol>`;
+
+function compareForm(picks: Picks, messages: FieldMessages, descriptions: ReadonlyMap<string, string>): Html {
+  const withCriteria = { ...picks, criteria: picks.criteria.length > 0 ? picks.criteria : defaultPicks };
+  const shown: [Picks, FieldMessages] = [withCriteria, messages];
+  return html`
+<form class="compare" action="/compare" method="get">
+${picks.handles.length > 0 ? picked(picks, descriptions) : ''}
+<p><label for="add">${picks.handles.length > 0 ? 'Add a listing' : 'First listing'}: its handle, or words to find it by</label>
+<span class="field"><input id="add" name="add" type="search" value="${picks.add}" maxlength="200" autocomplete="off" spellcheck="false"><button type="submit">Add</button></span></p>
+<details${Object.keys(messages).length > 0 ? html` open` : ''}><summary>Criteria: ${withCriteria.criteria.length} picked</summary>
+<div class="columns">
+${criteriaList('imported', 'Recorded and imported', shown)}
+${criteriaList('observed', 'Checked by Dossier', shown)}
+${criteriaList('native', 'Claims and ratings made on Dossier', shown)}
+</div>
+<p><button type="submit">Compare</button></p>
+</details>
+</form>`;
+}
+
+/** Collects sources; two of the same name and day share a note. */
+function createFootnotes() {
+  const notes = new Map<string, Pick<Finding, 'source' | 'as_of'>>();
+  return {
+    /** The mark of a source, a link to its note; nothing if there is no source. */
+    mark(of: Pick<Finding, 'source' | 'as_of'>): Html | '' {
+      if (of.source === '') return '';
+      const key = `${of.source} ${of.as_of.slice(0, 10)}`;
+      notes.set(key, notes.get(key) ?? of);
+      const number = [...notes.keys()].indexOf(key) + 1;
+      return html`<sup><a href="#source-${number}" aria-label="Source ${number}">${number}</a></sup>`;
+    },
+    /** The notes, in the order of their first mark. */
+    list: () => html`
+<h2 id="sources">Sources</h2>
+<ol class="sources">${[...notes.values()].map(({ source, as_of }, at) => html`<li id="source-${at + 1}">${source}, as of ${day(as_of)}</li>`)}</ol>`,
+  };
+}
+
+export const resultTexts = {
+  met: 'Met',
+  not_met: 'Not met',
+  unknown: 'Unknown',
+  not_applicable: 'Does not apply',
+} as const;
+
+export const kindTitles = {
+  imported: 'As recorded and imported',
+  observed: 'As checked by Dossier',
+  native: 'Claims and ratings made on Dossier',
+} as const;
+
+/** A row: its name, a cell for each listing, and what two cells must share to be said once. */
+interface Row {
+  readonly name: string;
+  readonly cells: readonly { readonly handle: string; readonly content: Html; readonly essence: string }[];
+}
+
+function answerRows(
+  listings: readonly ComparedAgent[],
+  kind: keyof typeof kindTitles,
+  notes: ReturnType<typeof createFootnotes>,
+): Row[] {
+  return (listings[0]?.[kind] ?? []).map((criterion, at) => ({
+    name: criterionText(criterion),
+    cells: listings.flatMap(({ handle, ...listing }) => {
+      const answer = listing[kind]?.[at];
+      if (!answer) return [];
+      const { result, fact, recorded = [], quoted, source, as_of } = answer;
+      // Addresses are in rows of their own.
+      const words = recorded.filter((text) => !/^https?:/i.test(text)).join(', ');
+      const essence = JSON.stringify([result, fact, recorded, quoted, source, as_of.slice(0, 10)]);
+      const content = html`
+<p><span class="result ${result}">${resultTexts[result]}</span> ${toHtml(fact)}${notes.mark(answer)}</p>
+${words && html`<p class="foreign">${words}</p>`}${quoted && html`<p>Quoted: ${toHtml(quoted, as_of)}.</p>`}`;
+      return [{ handle, content, essence }];
+    }),
+  }));
+}
+
+/** What is said first of each listing, a row a question; without rows that say nothing of any. */
+function answeredRows(documents: readonly ListingDocument[]): Row[] {
+  const answers = documents.map((listing) => {
+    const answer = toAnswer(listing);
+    return { listing, answer, said: toAnswerWords(answer) };
+  });
+  const standsOut: Row = {
+    name: 'Stands out',
+    cells: answers.map(({ listing: { handle, evidence_snapshot_date: today }, answer, said }) => ({
+      handle,
+      content: html`<p>${answer.standsOut.length === 0 && 'Nothing.'}${answer.standsOut.map(
+        ({ key, text }, at) =>
+          html`${at > 0 && ' '}<span${key === 'malware' && html` class="alarm"`}>${toHtml(text, today)}</span>`,
+      )}</p>`,
+      essence: toText(join(said.stands_out, ' ')),
+    })),
+  };
+  const rowOf = (name: string, wordsOf: (said: AnswerWords) => Words | undefined): Row => ({
+    name,
+    cells: answers.map(({ listing, said }) => {
+      const words = wordsOf(said) ?? say``;
+      const shown = isEmpty(words) ? own('Not known.') : words;
+      const content = html`<p>${toHtml(shown, listing.evidence_snapshot_date)}</p>`;
+      return { handle: listing.handle, content, essence: toText(words) };
+    }),
+  });
+  const rows = [standsOut, ...lineNames.map((name) => rowOf(lineTitles[name], ({ lines }) => lines[name]))];
+  return rows.filter(({ cells }) => cells.some(({ essence }) => essence !== ''));
+}
+
+function toRow({ name, cells }: Row): Html {
+  const [first] = cells;
+  const isSame = cells.length > 1 && new Set(cells.map(({ essence }) => essence)).size === 1;
+  if (first && isSame)
+    return html`
+<tr role="row" class="same"><th scope="row" role="rowheader">${name}</th>
+<td role="cell" colspan="${cells.length}" aria-colspan="${cells.length}"><p class="note">The same for ${cells.length === 2 ? 'both' : `all ${cells.length}`}:</p>${first.content}</td></tr>`;
+  // On narrow screens columns are stacked, and each cell names its listing; screen readers use the column header instead.
+  return html`
+<tr role="row"><th scope="row" role="rowheader">${name}</th>${cells.map(
+    ({ handle, content }) => html`
+<td role="cell"><p class="of handle" aria-hidden="true">${handle}</p>${content}</td>`,
+  )}</tr>`;
+}
+
+/** Where the record of each listing is from. */
+const recordedIn = (documents: readonly ListingDocument[], notes: ReturnType<typeof createFootnotes>) =>
+  html`<p class="note">What is marked (record) is from the record of ${documents.map(({ handle, origin: source, observed_at: as_of }, at) => html`${at > 0 && ', '}${handle}${notes.mark({ source, as_of })}`)}.</p>`;
+
+const table = (
+  listings: readonly ComparedAgent[],
+  { id, title, of }: Readonly<Record<'id' | 'title' | 'of', string>>,
+  rows: readonly Row[],
+  note?: Html,
+) =>
+  rows.length > 0 &&
+  html`
+<section class="compared" aria-labelledby="${id}">
+<h2 id="${id}">${title}</h2>${note}
+<section class="scroll" tabindex="0" aria-label="${title}, side by side"><table role="table">
+<thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">${of}</th>${listings.map(({ handle, sample }) => html`<th scope="col" role="columnheader">${handleLink(handle)}${sample && ' (sample)'}</th>`)}</tr></thead>
+<tbody role="rowgroup">${rows.map(toRow)}</tbody>
+</table></section>
+</section>`;
+
+/**
+ * The tables of a comparison: first the lines of each listing, then the criteria by kind of evidence, last the sources. A row that
+ * is the same for all listings is said once, and can be hidden.
+ */
+function comparisonTables(listings: readonly ComparedAgent[], documents: readonly ListingDocument[]): Html {
+  const known = listings.filter(({ problem }) => !problem);
+  if (known.length === 0) return html``;
+  const notes = createFootnotes();
+  const recorded = recordedIn(documents, notes);
+  const answers = { id: 'answers', title: 'In short', of: 'Question' };
+  const kinds = ['imported', 'observed', 'native'] as const;
+  return html`
+<p class="differences"><label><input type="checkbox" id="differences"> Differences only</label></p>
+${table(known, answers, answeredRows(documents), recorded)}
+${kinds.map((id) => table(known, { id, title: kindTitles[id], of: 'Criterion' }, answerRows(known, id, notes)))}
+<p class="note">${compareStatement} Unknown is not a no: its fact says why it is not known.</p>
+${notes.list()}`;
+}
+
+export interface ComparePage {
+  readonly picks: Picks;
+  /** The input that compare_agents was called with. */
+  readonly input?: object;
+  readonly comparison?: readonly ComparedAgent[];
+  /** The documents of the listings that are compared, in the order of the picks. */
+  readonly documents?: readonly ListingDocument[];
+  /** Listings found by the words typed under "add". */
+  readonly found?: readonly Hit[];
+  readonly problem?: Problem;
+}
+
+const maxListings = 8;
+
+const withHandle = (picks: Picks, handle: string, instead?: string): Picks => ({
+  ...picks,
+  handles: [...picks.handles.filter((other) => other !== instead), handle],
+  add: '',
+});
+
+function foundBlock({ picks, found }: ComparePage) {
+  if (!found) return '';
+  if (found.length === 0)
+    return html`<p class="notice" role="status">No listing matches “${picks.add}”. All words must match; try fewer.</p>`;
+  return html`
+<section aria-labelledby="found"><h2 id="found">Listings that match “${picks.add}”</h2>
+<ul class="cards">${listingRows(found, picks.add, ({ handle }) =>
+    picks.handles.includes(handle)
+      ? html`<span class="note">already picked</span>`
+      : html`<a class="button" href="${toPath(withHandle(picks, handle))}" aria-label="Add ${handle}">Add</a>`,
+  )}</ul></section>`;
+}
+
+function unknownBlock({ picks, comparison }: ComparePage) {
+  const unknown = (comparison ?? []).flatMap(({ handle, problem }) => (problem ? [{ handle, problem }] : []));
+  if (unknown.length === 0) return '';
+  return html`
+<ul class="notice unanswered">${unknown.map(
+    ({ handle, problem }) => html`
+<li><span class="handle foreign">${handle}</span>: ${problem.code === 'unknown_handle' ? `${problemTable.unknown_handle.title}.` : problem.message}${(problem.near ?? []).length > 0 ? html` Did you mean: ${(problem.near ?? []).map((near) => html`<a class="handle" href="${toPath(withHandle(picks, near, handle))}" aria-label="Take ${near} instead">${near}</a> `)}` : ''}</li>`,
+  )}</ul>`;
+}
+
+function checkedBlock({ comparison = [] }: ComparePage) {
+  const checked = comparison.filter(({ being_checked }) => being_checked);
+  return (
+    checked.length > 0 &&
+    html`
+<ul class="notice">${checked.map(({ handle, being_checked }) => html`<li>${handleLink(handle)}: ${being_checked}</li>`)}</ul>`
+  );
+}
+
+/** Error messages by criterion; the path of each error names its position in the input. */
+function toMessages({ picks, problem }: ComparePage): FieldMessages {
+  const named = (problem?.facts.fields ?? []).flatMap(({ field, message }) => {
+    const at = /^criteria\.(\d+)/.exec(field)?.[1];
+    const criterion = at === undefined ? undefined : picks.criteria[Number(at)]?.criterion;
+    return criterion ? [[criterion, message.replace(`${criterion} `, 'This ')]] : [];
+  });
+  return Object.fromEntries(named);
+}
+
+function problemBlock(page: ComparePage) {
+  const { picks, problem } = page;
+  if (picks.handles.length > maxListings)
+    return html`<p class="notice" role="alert">At most ${maxListings} listings can be compared. Remove ${picks.handles.length - maxListings} of them.</p>`;
+  if (!problem) return '';
+  if (Object.keys(toMessages(page)).length > 0)
+    return html`<p class="notice" role="alert">Nothing was compared: the values marked below are not valid for their criteria.</p>`;
+  const messages = (problem.facts.fields ?? []).map(({ message }) => message).join('; ') || problem.message;
+  return html`<p class="notice" role="alert">Nothing was compared: ${messages}.</p>`;
+}
+
+export function toComparePage(site: Site, page: ComparePage): Html {
+  const { picks, comparison, input } = page;
+  const descriptions = new Map(comparison?.map(({ handle, description }) => [handle, description ?? '']));
+  return toPage(site, {
+    title: comparison ? `Compare: ${picks.handles.join(', ')}` : 'Compare listings',
+    description:
+      'Two to eight listings side by side against criteria you pick: met, not met, unknown or does not apply, with fact and, if any, source and date.',
+    path: '/compare',
+    indexed: picks.handles.length === 0 && picks.criteria.length === 0,
+    body: html`
+<h1>Compare listings</h1>
+<p class="lead">Side by side against criteria you pick: met, not met, unknown or does not apply, each with the fact and, if any, its source and date. There is no total and no winner.</p>
+${problemBlock(page)}${unknownBlock(page)}${checkedBlock(page)}
+${comparison ? comparisonTables(comparison, page.documents ?? []) : ''}
+${compareForm(picks, toMessages(page), descriptions)}
+${
+  page.picks.handles.length < 2 &&
+  html`<p>Pick ${page.picks.handles.length === 0 ? 'two to eight listings' : 'at least one more listing'} here, or tick them in <a href="/agents">the list of listings</a>.</p>`
+}${foundBlock(page)}
+${
+  input &&
+  html`
+<details><summary>The same as JSON, or over MCP with <code>compare_agents</code></summary>
+${paste(toCurl(`${site.config.publicUrl}/api/tools/compare_agents`, input))}
+</details>`
+}`,
+  });
+}

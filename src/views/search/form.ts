@@ -1,0 +1,165 @@
+import { html } from 'hono/html';
+import type { z } from 'zod';
+import { own } from '../../core/json.ts';
+import { amount } from '../../core/text.ts';
+import { isRecordedTag, packageTypes, transports } from '../../document/record.ts';
+import { stateTexts } from '../../document/words.ts';
+import type { Found, Several } from '../../tools/find/holders.ts';
+import type { fixedFilterNames, searchAgents } from '../../tools/search-agents.ts';
+import type { Html } from '../html.ts';
+
+export type SearchAnswer = z.output<(typeof searchAgents)['output']>;
+
+export interface Search {
+  readonly answer: SearchAnswer;
+  /**
+   * Its query parameters: `q`, `sort` and the filters, `tag` any number of times; `cursor` with `from`, the position of its first
+   * listing; `shown`, the number of listings on the page; and `handle`, each listing ticked to be compared.
+   */
+  readonly address: URLSearchParams;
+  /** What records, or recorded, the address, repository, package or payee that the words are. */
+  readonly named?: Found | Several | undefined;
+  /** The page of the payee that the words are. */
+  readonly payee?: string | undefined;
+}
+
+const flagTexts: Readonly<Record<(typeof fixedFilterNames)[number], string>> = {
+  active: 'active in the registry',
+  needs_secret: 'record asks for no secret',
+  has_endpoint: 'remote endpoint recorded',
+  has_native_ratings: 'rated here',
+  answered: 'answered its last check',
+  no_payment_seen: 'asked for no payment',
+};
+/** Kinds with a closed set of values to filter by; listings may record other values. */
+const filterValues: Readonly<Record<string, readonly string[]>> = {
+  transport: transports,
+  package: packageTypes,
+};
+const positionNames: ReadonlySet<string> = new Set(['cursor', 'from', 'shown']);
+const otherNames: ReadonlySet<string> = new Set([...positionNames, 'q', 'sort', 'handle']);
+
+const textOf = (name: string, value: string) => {
+  if (name === 'state') return stateTexts[value as keyof typeof stateTexts]?.toLowerCase() ?? value;
+  return own(flagTexts, name) ?? value;
+};
+
+const toNamed = (name: string, value: string) => ({ name, value, text: textOf(name, value) });
+type Filter = ReturnType<typeof toNamed>;
+
+/** The filter for a facet of an answer; undefined if the search cannot filter by it. */
+export function toFilter(facet: string): Filter | undefined {
+  const name = facet.slice(0, facet.indexOf(':'));
+  const value = facet.slice(name.length + 1);
+  if (/^(?:has|is|seen)$/.test(name) || own(filterValues, name)?.includes(value) === false) return undefined;
+  return toNamed(name === 'tags' ? 'tag' : name, value);
+}
+
+export const filtersOf = (address: URLSearchParams): Filter[] =>
+  [...address]
+    .filter(([name, value]) => value !== '' && !otherNames.has(name))
+    .map(([name, value]) => toNamed(name, value));
+
+/** The path of an address with other values of some parameters, back at its first listing; an empty value takes a parameter away. */
+export function pathWith(address: URLSearchParams, values: Readonly<Record<string, string>> = {}): string {
+  const next = new URLSearchParams([...address].filter(([name]) => !positionNames.has(name)));
+  for (const [name, value] of Object.entries(values)) {
+    if (value) next.set(name, value);
+    else next.delete(name);
+  }
+  return next.size === 0 ? '/agents' : `/agents?${next}`;
+}
+
+export const withFilter = (address: URLSearchParams, { name, value }: Filter): string =>
+  name === 'tag'
+    ? pathWith(new URLSearchParams([...address, [name, value]]))
+    : pathWith(address, { [name]: value });
+
+export const withoutFilter = (address: URLSearchParams, filter: Filter): string =>
+  pathWith(
+    new URLSearchParams(
+      [...address].filter(([name, value]) => name !== filter.name || value !== filter.value),
+    ),
+  );
+
+const kinds = [
+  { kind: 'is', title: 'Record', names: ['active', 'needs_secret'] },
+  { kind: 'has', title: 'Facts', names: ['has_endpoint', 'has_native_ratings'] },
+  { kind: 'seen', title: 'Last check', names: ['answered', 'no_payment_seen'] },
+  { kind: 'state', title: 'Claim', names: ['state'] },
+  { kind: 'transport', title: 'Transport', names: ['transport'] },
+  { kind: 'package', title: 'Package', names: ['package'] },
+  { kind: 'tag', title: 'Tags', names: ['tag'] },
+] as const;
+const facetsShown = 12;
+/** Kinds with one value at a time. Another value would replace it, and its count is not known. */
+const chosenOnce: ReadonlySet<string> = new Set(['state', 'transport', 'package']);
+
+const isSelected = (address: URLSearchParams, { name, value }: Filter) =>
+  address.getAll(name).includes(value);
+const idOf = ({ name, value }: Filter) => `filter-${name}-${value}`;
+
+const toField = (name: string, value: string) =>
+  html`<input type="hidden" form="search" name="${name}" value="${value}">`;
+
+/** The selected filters, each as a link that removes it and as a field of the search form; the sort as a field. */
+export const selectedFilters = (address: URLSearchParams): Html => {
+  const selected = filtersOf(address);
+  const sort = address.get('sort');
+  const sortField = sort ? toField('sort', sort) : html``;
+  if (selected.length === 0) return sortField;
+  return html`<ul class="held" aria-label="Selected filters">${selected.map(
+    (filter) =>
+      html`<li><a class="tag" href="${withoutFilter(address, filter)}"><span class="unseen">Remove the filter </span>${own(flagTexts, filter.name) ? '' : `${filter.name}: `}${filter.text} <span aria-hidden="true">&times;</span></a></li>`,
+  )}${
+    selected.length > 1 &&
+    html`<li><a href="${pathWith(address, Object.fromEntries(selected.map(({ name }) => [name, ''])))}">Remove all</a></li>`
+  }</ul>
+${selected.map(({ name, value }) => toField(name, value))}${sortField}`;
+};
+
+function group({ title, kind, names }: (typeof kinds)[number], { answer, address }: Search) {
+  const isOfGroup = (name: string) => names.some((one) => one === name);
+  const isChosen = chosenOnce.has(kind) && address.has(kind);
+  const choices = Object.entries(answer.facets ?? {})
+    .flatMap(([facet, count]) => {
+      const filter = toFilter(facet);
+      if (!filter || !isOfGroup(filter.name)) return [];
+      if (filter.name === 'tag' && isRecordedTag(filter.value) && !isSelected(address, filter)) return [];
+      return !isChosen || isSelected(address, filter) ? [{ filter, count }] : [];
+    })
+    .slice(0, facetsShown);
+  if (choices.length === 0) return '';
+  const more = answer.total.capped ? '+' : '';
+  return html`<h3 id="kind-${kind}">${title}</h3><ul class="facets" aria-labelledby="kind-${kind}">${choices.map(
+    ({ filter, count }) =>
+      isSelected(address, filter)
+        ? html`<li><a id="${idOf(filter)}" href="${withoutFilter(address, filter)}" aria-current="true" rel="nofollow">${filter.text}</a> <span class="count">remove</span></li>`
+        : html`<li><a id="${idOf(filter)}" href="${withFilter(address, filter)}" rel="nofollow">${filter.text}</a> <span class="count">${`${amount(count)}${more}`}</span></li>`,
+  )}</ul>`;
+}
+
+/** Takes the place of the filters if nothing was found, so that the layout does not shift. */
+export const nothingToNarrow = html`<p class="note">Nothing to narrow down.</p>`;
+
+/** Filters for the results, each with the number of listings left; a lower bound (`+`) if counting was capped. */
+export const facetGroups = (search: Search): Html =>
+  Object.keys(search.answer.facets ?? {}).length === 0
+    ? nothingToNarrow
+    : html`${kinds.map((kind) => group(kind, search))}${
+        search.answer.total.capped &&
+        html`<p class="note">Counted over the first ${amount(search.answer.total.count)} listings: there may be more listings and more filters.</p>`
+      }`;
+
+const field = (query: string, isWrong = false) => html`
+<label for="q">Search listings</label>
+<span class="field"><input id="q" name="q" type="search" value="${query}" maxlength="2000" placeholder="webhooks, or a handle" autocomplete="off" autocapitalize="none" spellcheck="false" enterkeyhint="search"${isWrong ? html` aria-invalid="true" aria-describedby="wrong"` : ''}>
+<button type="submit">Search</button></span>`;
+
+/** The search field on pages without results: an ordinary form, with words to begin with. */
+export const plainSearchForm = (query = ''): Html => html`
+<form id="search" class="search" action="/agents" method="get" role="search">${field(query)}</form>`;
+
+/** The search field above results: a plain form that searches as you type if htmx runs. Filters are fields of it. */
+export const liveSearchForm = (query: string, isWrong: boolean): Html => html`
+<form id="search" class="search" action="/agents" method="get" role="search" hx-get="/agents" hx-trigger="input changed delay:200ms, submit" hx-replace-url="true">${field(query, isWrong)}</form>`;

@@ -1,0 +1,289 @@
+import { html } from 'hono/html';
+import type { Problem } from '../../core/problem.ts';
+import { amount, counted, quoted } from '../../core/text.ts';
+import { say } from '../../core/words.ts';
+import { findOmissions } from '../../search/query.ts';
+import { toWords } from '../../search/words.ts';
+import type { Omission } from '../../tools/find/near-misses.ts';
+import { type Html, handleLink, nameList } from '../html.ts';
+import { type Site, toPage } from '../layout.ts';
+import { listingRows, type RowAction } from '../listing-list.ts';
+import { toHtml } from '../words.ts';
+import {
+  facetGroups,
+  filtersOf,
+  liveSearchForm,
+  nothingToNarrow,
+  pathWith,
+  plainSearchForm,
+  type Search,
+  type SearchAnswer,
+  selectedFilters,
+  toFilter,
+  withFilter,
+  withoutFilter,
+} from './form.ts';
+
+const pickedIn = (address: URLSearchParams): string[] => address.getAll('handle');
+
+// Fields of the search form: a further search keeps what is ticked, with script and without.
+const box = (handle: string, isPicked: boolean, text: Html | string) =>
+  html`<label class="pick"><input type="checkbox" form="search" name="handle" value="${handle}"${isPicked && html` checked`}> ${text}</label>`;
+
+/** A checkbox beside a listing of a search; `compareButton` compares the ticked ones. */
+export const pickBox = (address: URLSearchParams): RowAction => {
+  const picked = new Set(pickedIn(address));
+  return ({ handle }) => box(handle, picked.has(handle), html`Compare<span class="unseen"> ${handle}</span>`);
+};
+
+/** Listings that an earlier search ticked and this one does not show. */
+function earlierPicks(address: URLSearchParams, shown: readonly { readonly handle: string }[]): Html | '' {
+  const here = new Set(shown.map(({ handle }) => handle));
+  const elsewhere = pickedIn(address).filter((handle) => !here.has(handle));
+  if (elsewhere.length === 0) return '';
+  const items = elsewhere.map(
+    (handle) =>
+      html`<div>${box(handle, true, html`<span class="unseen">Compare ${handle}</span>`)}${handleLink(handle)}</div>`,
+  );
+  return html`<fieldset class="earlier"><legend>Ticked before</legend>${items}</fieldset>`;
+}
+
+/** Sends the search form to the comparison, which reads only the ticked listings of it. */
+const compareButton = html`<p class="picks"><button type="submit" form="search" formaction="/compare" name="ticked" value="true">Compare ticked listings</button></p>`;
+
+/** The form of the ticks on a page that has no search form of its own: it only compares. */
+export const pickForm = html`<form id="search" class="picks" action="/compare" method="get"><button type="submit" name="ticked" value="true">Compare ticked listings</button></form>`;
+
+function withoutPart({ text = '', query = '' }: Omission, address: URLSearchParams) {
+  const href = pathWith(address, { q: query });
+  if (query === '') return { href, text: 'Without the words, with the filters alone' };
+  const what = text.startsWith('"') ? 'Without the quotation marks of' : 'Without';
+  return { href, text: `${what} ${text}` };
+}
+
+function toLink(left: Omission, address: URLSearchParams) {
+  const facet = left.facet ?? left.only;
+  if (!facet) return withoutPart(left, address);
+  const filter = toFilter(facet);
+  if (!filter) return undefined;
+  return left.only
+    ? { href: withFilter(new URLSearchParams(), filter), text: `Only the filter “${filter.text}”` }
+    : { href: withoutFilter(address, filter), text: `Without the filter “${filter.text}”` };
+}
+
+const toReason = (query: string, hasFilters: boolean) => {
+  const what = findOmissions(query).length > 0 ? 'matches this search' : 'has any of these words';
+  return hasFilters ? `No listing that passes all filters ${what}.` : `No listing ${what}.`;
+};
+
+function reason({ answer, address }: Search): string {
+  const query = address.get('q') ?? '';
+  if (answer.total.capped)
+    return 'None of the listings that were read matches this search; there are more than one search reads.';
+  if (query.trim() && toWords(query).length === 0)
+    return 'There is no word in this search; a word has letters or digits.';
+  return query.trim()
+    ? toReason(query, filtersOf(address).length > 0)
+    : 'No listing passes all of these filters.';
+}
+
+const sorts = [
+  { sort: 'relevance', withWords: 'best match', without: 'oldest publication' },
+  { sort: 'updated', withWords: 'last updated', without: 'last updated' },
+  { sort: 'published', withWords: 'newest', without: 'newest' },
+] as const;
+
+function sortLinks({ answer, address }: Search): Html {
+  const isSearch = address.has('q');
+  const held = address.get('sort') ?? 'relevance';
+  const links = sorts.map(({ sort, withWords, without }) => {
+    const text = isSearch ? withWords : without;
+    return sort === held
+      ? html`<strong>${text}</strong>`
+      : html`<a href="${pathWith(address, { sort: sort === 'relevance' ? '' : sort })}" rel="nofollow">${text}</a>`;
+  });
+  const isOfSome = isSearch && answer.total.capped && held !== 'relevance';
+  const some = isOfSome ? ` of the ${amount(answer.total.count)} that were read` : '';
+  return html`<p class="note order">Order: ${links.map((link, at) => html`${at > 0 ? ', ' : ''}${link}`)}${some}. Never by ratings.</p>`;
+}
+
+/** The query with another text for a word, as far as it has the word as it is given. */
+function replaceWord(query: string, word: string, other: string): string {
+  const at = query.toLowerCase().indexOf(word);
+  if (at < 0) return other || query;
+  return `${query.slice(0, at)}${other}${query.slice(at + word.length)}`.replace(/\s+/g, ' ').trim();
+}
+
+function unknownWord(
+  { word, near }: NonNullable<SearchAnswer['did_you_mean']>[number],
+  address: URLSearchParams,
+) {
+  const query = address.get('q') ?? '';
+  const link = (other: string) =>
+    html` <a href="${pathWith(address, { q: replaceWord(query, word, other) })}" rel="nofollow">${other}</a>`;
+  return html`<p class="note">No listing has the word “${word}”.${near.length > 0 ? html` This search also looked for:${near.map(link)}` : ''}</p>`;
+}
+
+export const pageSize = 20;
+/** The most listings on one page; after them, `more` opens a new page. */
+export const maxShown = 200;
+
+/** The position of the last listing shown among all hits, from 1; undefined if the address does not state it. */
+function lastPosition({ answer, address }: Search): number | undefined {
+  const from = address.has('cursor') ? Number(address.get('from')) : 1;
+  return from >= 1 ? from - 1 + answer.listings.length : undefined;
+}
+
+function total(search: Search): string {
+  const { total: matches, listings, next_cursor } = search.answer;
+  if (matches.count === 0) return matches.capped ? 'No match was read.' : 'No listing matches.';
+  const all = matches.capped
+    ? `More than ${amount(matches.count)} listings`
+    : counted(matches.count, 'listing');
+  if (listings.length === 0) return `${all}; there are no more after this position.`;
+  const shown = next_cursor ? lastPosition(search) : undefined;
+  return shown ? `${all}, ${amount(shown)} shown so far.` : `${all}.`;
+}
+
+/** A link to the next listings. If htmx runs, they are appended, and the address then shows all of them. */
+function more(search: Search, isLive: boolean) {
+  const { answer, address } = search;
+  if (!answer.next_cursor) return html`<p id="more" class="more"></p>`;
+  const last = lastPosition(search);
+  const next = (last ?? maxShown) + pageSize;
+  const added =
+    isLive &&
+    next <= maxShown &&
+    html` hx-boost="true" hx-target="#list" hx-select="#list > li" hx-select-oob="#more,#count:innerHTML" hx-swap="beforeend show:none" hx-replace-url="${pathWith(address, { shown: String(next) })}"`;
+  const place = { cursor: answer.next_cursor, from: last ? String(last + 1) : '' };
+  return html`<p id="more" class="more"><a class="button" rel="next" href="${pathWith(address, place)}"${added}>More listings</a></p>`;
+}
+
+/** Which listing has what the words name, or had it, so that no reader has to guess why it is found. */
+function namedBlock({ named, payee }: Search): Html | '' {
+  if (!named) return '';
+  const page = payee
+    ? html` <a href="${payee}">Who asks to be paid there, since when and until when</a>`
+    : '';
+  if ('candidates' in named)
+    return html`
+<div class="named"><p>${named.detail}${page}</p>
+<ul class="plain">${named.candidates.map(({ handle, differs }) => html`<li>${handleLink(handle)}: ${toHtml(differs)}</li>`)}</ul></div>`;
+  return html`
+<p class="named">${handleLink(named.handle)} is ${toHtml(named.found_by ?? say``)}.${page}</p>`;
+}
+
+function hits(search: Search, isLive: boolean) {
+  const { answer, address, named } = search;
+  const advice = answer.advice && html`<p class="note">${answer.advice}</p>`;
+  // Parts of an address are no words that were misspelt.
+  const unknown = named
+    ? namedBlock(search)
+    : html`${(answer.did_you_mean ?? []).map((one) => unknownWord(one, address))}${advice}`;
+  const earlier = earlierPicks(address, answer.listings);
+  const picked = address.has('handle') ? html`${earlier}${compareButton}` : '';
+  if (answer.no_match)
+    return html`${unknown}
+<div class="no-match">
+<p>${answer.no_match.copy_lacks ? `${answer.no_match.copy_lacks} ` : ''}${reason(search)}</p>
+${
+  answer.no_match.unknown_tags?.map(
+    ({ tag, near: tags }) => html`
+<p>No listing has the tag “${tag}”.${tags.length > 0 ? html` Near it: ${tags.map((one) => html`<a href="/tags/${one}">${one}</a> `)}` : ''}</p>`,
+  ) ?? ''
+}
+${nameList('Near', answer.no_match.near)}
+${
+  answer.no_match.leave_out.length > 0 &&
+  html`
+<h2>What finds something</h2>
+<ul class="plain">${answer.no_match.leave_out.map((one) => {
+    const link = toLink(one, search.address);
+    return (
+      link &&
+      html`<li><a href="${link.href}" rel="nofollow">${link.text}</a> <span class="count">${counted(one.count, 'listing')}</span></li>`
+    );
+  })}</ul>`
+}
+<p>Or <a href="/tags">browse by tag</a>.</p>
+</div>${picked}`;
+  if (answer.listings.length === 0)
+    return html`<p><a href="${pathWith(address)}">From the first listing</a></p>`;
+  return html`<h2 class="unseen">Results</h2>
+${unknown}${sortLinks(search)}${earlier}
+<ul id="list" class="cards">${listingRows(answer.listings, address.get('q') ?? '', pickBox(address))}</ul>
+${compareButton}
+${more(search, isLive)}`;
+}
+
+const boosted = html` hx-boost:inherited="true"`;
+
+/** The frame stays while its contents are replaced: the count is announced, the filters stay open or closed. */
+const frame = (
+  address: URLSearchParams,
+  isLive: boolean,
+  { count, facets, inside }: { readonly count: string; readonly facets: Html; readonly inside: Html },
+): Html => html`
+<div class="results">
+<aside aria-label="Filters"${isLive ? boosted : ''}>
+<h2 class="unseen">Filters</h2>
+<details class="filters"><summary>Filters</summary><div id="facets">${facets}</div></details>
+</aside>
+<div>
+<p id="count" class="total" role="status" tabindex="-1">${count}</p>
+<div id="held"${isLive ? boosted : ''}>${selectedFilters(address)}</div>
+<section id="results" aria-label="Results">${inside}</section>
+</div>
+</div>`;
+
+const searchResults = (search: Search, isLive: boolean): Html =>
+  frame(search.address, isLive, {
+    count: total(search),
+    facets: facetGroups(search),
+    inside: hits(search, isLive),
+  });
+
+/**
+ * htmx attributes for everything inside: requests replace list, count and filters, but never the search field; a
+ * problem's page replaces the list.
+ */
+const upgrades = html`hx-target:inherited="#results" hx-select:inherited="#results" hx-select-oob:inherited="#count:innerHTML,#held:innerHTML,#facets:innerHTML" hx-swap:inherited="outerHTML show:none" hx-sync:inherited="#search:replace" hx-indicator:inherited="#results" hx-status:422:inherited="select:#results" hx-status:4xx:inherited="select:main>* swap:innerHTML" hx-status:5xx:inherited="select:main>* swap:innerHTML"`;
+
+const searchPage = (site: Site, address: URLSearchParams, results: Html, isWrong = false) => {
+  const query = address.get('q') ?? '';
+  return toPage(site, {
+    title: query ? `Search: ${quoted(query)}` : 'Listings',
+    description:
+      'Search agent services by name, tag, transport and package. The order follows from names and dates, never from ratings.',
+    path: '/agents',
+    indexed: address.size === 0,
+    head: html`<script src="${site.assets.search.path}" defer></script>`,
+    body: html`<h1>Listings</h1>
+<div ${upgrades}>${liveSearchForm(query, isWrong)}${results}</div>`,
+  });
+};
+
+export const toSearchPage = (site: Site, search: Search): Html =>
+  searchPage(site, search.address, searchResults(search, true));
+
+/** The search page for an invalid search: its errors take the place of the results, its filters can be removed. */
+export function toWrongSearchPage(site: Site, address: URLSearchParams, problem: Problem): Html {
+  const { fields = [] } = problem.facts;
+  const isWrong = fields.some(({ field }) => field === 'query');
+  const inside = html`<ul id="wrong" class="notice">${fields.map(({ field, message }) => html`<li>${field}: ${message}</li>`)}</ul>`;
+  const results = { count: 'This search cannot be run.', facets: nothingToNarrow, inside };
+  return searchPage(site, address, frame(address, true, results), isWrong);
+}
+
+export const toTagPage = (site: Site, tag: string, answer: SearchAnswer): Html =>
+  toPage(site, {
+    title: `Tag: ${tag}`,
+    description: `Agent services that carry the tag ${tag}, from what each listing records, with what is known about them.`,
+    path: `/tags/${encodeURIComponent(tag)}`,
+    feeds: `/tags/${encodeURIComponent(tag)}`,
+    body: html`
+<p class="eyebrow"><a href="/tags">Tags</a></p>
+<h1>${tag}</h1>
+<p class="lead">Listings that carry this tag. Tags follow from recorded facts and publisher keywords; they are not endorsements.</p>
+${plainSearchForm()}${searchResults({ answer, address: new URLSearchParams({ tag }) }, false)}`,
+  });
