@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
+import { isHandle } from '../core/handle.ts';
 import { namespaceHoldsEndpoints } from '../core/identity.ts';
-import { Problem, wrongField } from '../core/problem.ts';
+import { wrongField } from '../core/problem.ts';
 import { lines, list } from '../core/text.ts';
 import {
   code,
+  codes,
   dayOf,
   hasForeign,
   join,
@@ -20,7 +22,8 @@ import {
   wordsSchema,
 } from '../core/words.ts';
 import type { ListingFacts } from '../document/record.ts';
-import { type Reference, toReferences } from '../listings/references.ts';
+import type { Listing } from '../listings/listing.ts';
+import { type Reference, toHost, toReferences } from '../listings/references.ts';
 import {
   type ComparedOffer,
   compareWithClosest,
@@ -37,8 +40,8 @@ import {
   toSeenQuotes,
 } from '../observations/offers/seen.ts';
 import { readSentOffers, type SentOffer, type SentOffers } from '../observations/offers/sent.ts';
-import { mostRecording, pickFormer, pickRecording } from './find/holders.ts';
-import { findListingFacts, findNamed, readFacts } from './find/listing.ts';
+import { mostRecording, pickFormer, pickRecording, severalListings } from './find/holders.ts';
+import { findNamed, readFacts } from './find/listing.ts';
 import { whyNone } from './find/why-none.ts';
 import { namedInput } from './input/fields.ts';
 import { closingText } from './texts.ts';
@@ -77,18 +80,25 @@ type Answer = z.output<typeof output>;
 
 const statement = 'Dossier saw no payment and knows nothing of delivery.';
 
-/** The endpoint that an address names, without its query; undefined of anything that is no address. */
+/** The endpoint that an address names, with its query and without; none of anything that is no address. */
 const keysOf = (address: string): string[] =>
   [address, address.replace(/[?#].*$/s, '')].flatMap((text) =>
     toReferences(text).flatMap(({ kind, key }) => (kind === 'endpoint' ? [key] : [])),
   );
 
-const hostOf = (address: string): string | undefined =>
-  /^https?:$/.test(URL.parse(address)?.protocol ?? '') ? URL.parse(address)?.host : undefined;
+/** The host that an address or a bare host names. */
+const hostsOf = (text: string): string[] =>
+  toReferences(text).flatMap(({ kind, key }) =>
+    kind === 'endpoint' ? [toHost(key)] : kind === 'host' ? [key] : [],
+  );
 
-/** Which listing an offer is compared with, and what is to be said of how it was found. */
+const isAddress = (text: string | undefined): text is string =>
+  text !== undefined && /^https?:$/.test(URL.parse(text)?.protocol ?? '');
+
+/** Which listing and endpoints an offer is compared with, and what is to be said of how they were found. */
 interface Place {
   readonly facts: ListingFacts | undefined;
+  readonly endpoints: readonly string[];
   readonly found: Words;
 }
 
@@ -110,43 +120,52 @@ async function findHolder(address: string, recorded: readonly Reference[], { sto
   return { handle: only.handle, found };
 }
 
+type Found = Omit<Place, 'endpoints'>;
+
 /**
  * The listing that records an address, or else an endpoint at its host, if that is only one; of several that record the address, the one
  * whose domain it is on. Throws several_listings.
  */
-async function findByAddress(address: string, context: Context): Promise<Place> {
-  const [endpoint] = keysOf(address);
-  const references = [
-    ...keysOf(address).map((key) => ({ kind: 'endpoint' as const, key })),
-    ...toReferences(hostOf(address) ?? '').filter(({ kind }) => kind === 'host'),
-  ];
+async function findByAddress(address: string, context: Context): Promise<Found> {
+  const recorded = keysOf(address).map((key) => ({ kind: 'endpoint' as const, key }));
+  const references = [...recorded, ...hostsOf(address).map((key) => ({ kind: 'host' as const, key }))];
   const recording = await context.store.listings.recording(references, mostRecording);
   const found = pickRecording(references, { recording, formerly: [] }, address);
   if (found && 'candidates' in found) {
-    const recorded = references.filter(({ kind }) => kind === 'endpoint');
     const holder = await findHolder(address, recorded, context);
-    if (holder) return { facts: await findListingFacts(holder.handle, context), found: holder.found };
-    const candidates = found.candidates.map((one) => ({ ...one, differs: toText(one.differs) }));
-    throw new Problem('several_listings', { detail: found.detail, candidates });
+    if (!holder) throw severalListings(found);
+    return { facts: await readFacts(holder.handle, context), found: holder.found };
   }
-  if (!found || endpoint === undefined) {
-    const formerly = await context.store.listings.formerly(references, mostRecording);
-    const former = pickFormer(references, formerly, address);
-    const isOnly = former && 'found_by' in former && former.found_by;
-    const had = isOnly ? say` ${code(former.handle)} is ${former.found_by}.` : say``;
-    return { facts: undefined, found: say`No listing records ${code(address)}.${had}` };
-  }
-  const facts = await findListingFacts(found.handle, context);
-  return { facts, found: isRecorded(address, facts) ? say`` : elsewhere(address, facts) };
+  if (found) return { facts: await readFacts(found.handle, context), found: say`` };
+  const formerly = await context.store.listings.formerly(references, mostRecording);
+  const former = pickFormer(references, formerly, address);
+  const isOnly = former && 'found_by' in former && former.found_by;
+  const had = isOnly ? say` ${code(former.handle)} is ${former.found_by}.` : say``;
+  return { facts: undefined, found: say`No listing records ${code(address)}.${had}` };
 }
 
-const isRecorded = (address: string, { listing }: ListingFacts): boolean => {
-  const keys = new Set(keysOf(address));
-  return listing.remotes.some(({ url }) => keysOf(url).some((key) => keys.has(key)));
+/** The endpoints of a record that an address names, or else those at its host. */
+function endpointsAt(address: string, { remotes }: Pick<Listing, 'remotes'>): readonly string[] {
+  const ofAny = (read: (text: string) => readonly string[]) => {
+    const keys = new Set(read(address));
+    return remotes.map(({ url }) => url).filter((url) => read(url).some((key) => keys.has(key)));
+  };
+  const named = ofAny(keysOf);
+  return named.length > 0 ? named : ofAny(hostsOf);
+}
+
+const isSameAddress = (one: string, other: string): boolean => {
+  const keys = new Set(keysOf(one));
+  return keysOf(other).some((key) => keys.has(key));
 };
 
+const isRecorded = (address: string, { listing }: ListingFacts): boolean =>
+  listing.remotes.some(({ url }) => isSameAddress(address, url));
+
 /** That an offer is for another address than those that a listing records. */
-function elsewhere(address: string, { listing: { handle, remotes } }: ListingFacts): Words {
+function elsewhere(address: string | undefined, facts: ListingFacts): Words {
+  if (address === undefined || isRecorded(address, facts)) return say``;
+  const { handle, remotes } = facts.listing;
   const [first] = remotes;
   const recorded = first ? say`; it records ${code(first.url)}` : say``;
   const more = remotes.length > 1 ? say` and ${remotes.length - 1} more` : say``;
@@ -154,61 +173,71 @@ function elsewhere(address: string, { listing: { handle, remotes } }: ListingFac
 }
 
 /** The listing that is named, and what it was found by if that was not its handle. */
-async function findByName(handle: string, address: string | undefined, context: Context): Promise<Place> {
+async function findByName(handle: string, context: Context): Promise<Found> {
   const { handle: known, found_by } = await findNamed(handle, context);
-  const facts = await readFacts(known, context);
-  const by = found_by ? say`It is ${found_by}.` : say``;
-  const isOther = address !== undefined && !isRecorded(address, facts);
-  return { facts, found: join([by, isOther ? elsewhere(address, facts) : say``], ' ') };
+  return { facts: await readFacts(known, context), found: found_by ? say`It is ${found_by}.` : say`` };
 }
 
 /** That the offer itself names another address than the caller, or that nothing else says what is paid for. */
 function namedByOffer(named: string | undefined, offered: string | undefined): Words {
   if (offered === undefined) return say``;
   if (named === undefined) return own('Found by the address that the offer itself names.');
-  const keys = new Set(keysOf(named));
-  return keysOf(offered).some((key) => keys.has(key))
-    ? say``
-    : say`The offer itself is for ${code(offered)}.`;
+  return isSameAddress(named, offered) ? say`` : say`The offer itself is for ${code(offered)}.`;
 }
 
-/** The listing that is named, or that records what is paid for. Throws as findListingFacts does, and invalid_input if neither is said. */
+/**
+ * The listing that is named, or that records what is paid for, with the endpoints at the address: a stranger may record it too, beside
+ * endpoints that quote something else. All endpoints count if a listing has none there, and was named. Throws as findNamed does, and
+ * invalid_input if nothing says what is paid for.
+ */
 async function findPlace(
   { handle, url }: Pick<z.output<typeof input>, 'handle' | 'url'>,
   { resource }: SentOffers,
   context: Context,
 ): Promise<Place> {
-  const [named, offered] = [url, resource].map((one) =>
-    one !== undefined && hostOf(one) !== undefined ? one : undefined,
-  );
-  const address = named ?? offered;
-  const beside = handle !== undefined && named === undefined ? say`` : namedByOffer(named, offered);
-  if (handle === undefined && address === undefined) {
+  const [called, offered] = [url, resource].map((one) => (isAddress(one) ? one : undefined));
+  const sent = called ?? offered;
+  if (handle === undefined && sent === undefined) {
     const message = 'is needed, because the offer names no address';
     throw wrongField('handle', message, 'Send handle or url: the offer names no address that is paid for.');
   }
   const { facts, found } = await (handle === undefined
-    ? findByAddress(address ?? '', context)
-    : findByName(handle, address, context));
-  return { facts, found: join([found, facts ? beside : say``], ' ') };
+    ? findByAddress(sent ?? '', context)
+    : findByName(handle, context));
+  if (!facts) return { facts, found, endpoints: [] };
+  // An endpoint, or its host, may be named in the place of the handle.
+  const asked = handle === undefined || isHandle(handle) ? undefined : handle;
+  const named = called ?? (asked !== undefined && isRecorded(asked, facts) ? asked : undefined);
+  const beside = handle !== undefined && named === undefined ? say`` : namedByOffer(named, offered);
+  const all = facts.listing.remotes.map((remote) => remote.url);
+  const there = [called, asked, offered]
+    .map((address) => endpointsAt(address ?? '', facts.listing))
+    .find((some) => some.length > 0);
+  return {
+    facts,
+    endpoints: there ?? (handle === undefined ? [] : all),
+    found: join([found, elsewhere(named ?? offered, facts), beside], ' '),
+  };
 }
 
-/** What was seen of the endpoints of a listing: of the one that the first of these addresses is, if it is recorded. */
-async function readSeen(facts: ListingFacts, addresses: readonly (string | undefined)[], { store }: Context) {
-  const { handle } = facts.listing;
-  const observed = facts.observed?.observations ?? [];
-  const rows = await store.observations.history(handle, { limit: mostChanges });
+/** What was seen of some endpoints of a listing. */
+async function readSeen({ facts, endpoints }: Place, { store }: Context) {
+  if (!facts) return { seen: [], advertised: [] };
+  const rows = await store.observations.history(facts.listing.handle, { limit: mostChanges });
   const changes: Changes = { rows, isAll: rows.length < mostChanges };
-  const all = toSeenQuotes(observed, changes);
-  const keys = new Set(addresses.map((one) => keysOf(one ?? '')).find((found) => found.length > 0));
-  const named = all.filter(({ endpoint = '' }) => keysOf(endpoint).some((key) => keys.has(key)));
-  return { seen: named.length > 0 ? named : all, advertised: toAdvertised(observed) };
+  const observed = facts.observed?.observations ?? [];
+  const isThere = ({ endpoint = '' }: Pick<Advertised, 'endpoint'>) => endpoints.includes(endpoint);
+  return {
+    seen: toSeenQuotes(observed, changes).filter(isThere),
+    advertised: toAdvertised(observed).filter(isThere),
+  };
 }
 
 /** What is said of the endpoint that was compared with, or why there is nothing to compare with. */
-function messageOf({ facts, found }: Place, quotes: SeenQuotes | undefined): Words {
+function messageOf({ facts, endpoints, found }: Place, quotes: SeenQuotes | undefined): Words {
   if (!facts) return found;
-  if (!quotes) return join([found, whyNone(facts) || own('Dossier has seen no price of it.')], ' ');
+  const noneSeen = say`Dossier has seen no price at ${codes(endpoints)}.`;
+  if (!quotes) return join([found, whyNone(facts) ?? noneSeen], ' ');
   const { endpoint = '', unquoted, since } = quotes;
   const last = quotes.quotes.find(({ value }) => value !== undefined);
   const until = last ? say`Last quoted to Dossier at ${code(endpoint)} on ${dayOf(last.until)}.` : say``;
@@ -308,9 +337,7 @@ export const checkOffer = defineTool({
     const sent = readOffer(offer);
     const place = await findPlace(named, sent, context);
     const { facts } = place;
-    const { seen = [], advertised = [] } = facts
-      ? await readSeen(facts, [named.url, sent.resource, named.handle], context)
-      : {};
+    const { seen, advertised } = await readSeen(place, context);
     const shown = sent.offers.slice(0, mostOffers);
     const closest = compareWithClosest(shown, seen);
     const handle = facts?.listing.handle;

@@ -1,4 +1,5 @@
 import { readNamedPayee } from '../../core/payee.ts';
+import { Problem } from '../../core/problem.ts';
 import { counted } from '../../core/text.ts';
 import { code, dayOf, join, listed, own, quote, say, toText, type Words } from '../../core/words.ts';
 import { publisherOf } from '../../document/hit.ts';
@@ -55,6 +56,13 @@ export interface Several {
   readonly detail: string;
   readonly candidates: readonly { readonly handle: string; readonly differs: Words }[];
 }
+
+/** That something does not name one listing. */
+export const severalListings = ({ detail, candidates }: Several): Problem =>
+  new Problem('several_listings', {
+    detail,
+    candidates: candidates.map((one) => ({ ...one, differs: toText(one.differs) })),
+  });
 
 /** That an address was seen on another network than the one that was asked for, if so. */
 function networkOf({ network }: Reference, asked: string): Words {

@@ -18,7 +18,14 @@ import {
 } from '../../listings/references.ts';
 import { toAppeal } from '../../moderation/moderation.ts';
 import { nextStale_ms } from '../../observations/to-observations.ts';
-import { type Found, mostRecording, pickFormer, pickRecording, type Several } from './holders.ts';
+import {
+  type Found,
+  mostRecording,
+  pickFormer,
+  pickRecording,
+  type Several,
+  severalListings,
+} from './holders.ts';
 import { findLacking } from './near-misses.ts';
 
 const maxNear = 5;
@@ -225,13 +232,7 @@ export async function findNamed(text: string, context: Asking): Promise<Found> {
   if (handle !== undefined && (!mayBeRepository || (await isKnown(handle, context)))) return { handle };
   const references = referencesBeside(trimmed);
   const found = await findHolders(references, trimmed, context);
-  if (found && 'candidates' in found) {
-    const { detail, candidates } = found;
-    throw new Problem('several_listings', {
-      detail,
-      candidates: candidates.map((one) => ({ ...one, differs: toText(one.differs) })),
-    });
-  }
+  if (found && 'candidates' in found) throw severalListings(found);
   if (found) return found;
   if (handle !== undefined) return { handle };
   if (references.length === 0 && !isName.test(trimmed)) throw new Problem('invalid_handle');

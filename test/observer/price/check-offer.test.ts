@@ -40,6 +40,7 @@ beforeAll(async () => {
     {
       ...{ shop, mpp, rotating: await startRotating() },
       twin: await startX402Server(() => ({ dollars: '$0.05', payTo: alice })),
+      thief: await startX402Server(() => ({ dollars: '$0.02', payTo: mallory })),
       free: await startModernServer(() => [{ name: 'look_up' }]),
       unchecked: await startEndpoint((_, __, response) => void response.writeHead(500).end()),
     },
@@ -504,6 +505,51 @@ describe('an address that listings of strangers record too', () => {
     expect(await refusal({ offer: [quoted()], url: 'https://hosted.example.net/mcp' })).toMatchObject({
       ...{ isError: true, code: 'several_listings', candidates: [{}, {}] },
     });
+  });
+});
+
+describe('a stranger’s listing that alone records a host, and an endpoint of its own that quotes', () => {
+  const stranger = 'org.stranger.till/b';
+  const [till, own] = ['https://unchecked.example.com/till', 'https://thief.example.com/mcp'];
+  const offerAt = (url?: string) => ({ ...agentkit(), payTo: mallory, url });
+  const nothing = 'not_known not_known not_known not_known not_known';
+  const quotedByStranger = 'as_seen as_seen as_seen as_seen not_known';
+
+  beforeAll(async () => {
+    const remotes = [till, own].map((url) => ({ type: 'streamable-http', url }));
+    await observed.directory.importEntries([
+      registryEntry(handleAt('unchecked'), {}, { status: 'deleted' }),
+      registryEntry(stranger, { remotes }),
+    ]);
+    await observed.directory.observe(stranger);
+  });
+
+  it.each([
+    ['the address of another path there', { url: 'https://unchecked.example.com/mcp' }],
+    ['the endpoint there', { url: till }],
+    ['the endpoint there, in place of a handle', { handle: till }],
+    ['the host', { handle: 'unchecked.example.com' }],
+    ['the listing and the address', { handle: stranger, url: till }],
+  ])('%s is compared with nothing that was quoted elsewhere', async (_what, named) => {
+    const answer = await check({ ...named, offer: offerAt() });
+    expect(answer.handle).toBe(stranger);
+    expect(statesOf(answer)).toEqual([nothing]);
+    expect(answer.message).toContain(`At \`${till}\` on ${inDays(9)}: `);
+  });
+
+  it('an offer that names the other endpoint is said to do so, and is compared with the one that was called', async () => {
+    for (const named of [{ handle: till }, { url: till }]) {
+      const answer = await check({ ...named, offer: offerAt(own) });
+      expect(statesOf(answer)).toEqual([nothing]);
+      expect(answer.message).toContain(`The offer itself is for \`${own}\`.`);
+    }
+  });
+
+  it('the listing itself is compared with all that it quotes', async () => {
+    expect(statesOf(await check({ handle: stranger, offer: offerAt() }))).toEqual([quotedByStranger]);
+    const elsewhere = await check({ handle: stranger, offer: offerAt('https://evil.example/mcp') });
+    expect(statesOf(elsewhere)).toEqual([quotedByStranger]);
+    expect(elsewhere.message).toContain('The offer is for `https://evil.example/mcp`, which');
   });
 });
 
