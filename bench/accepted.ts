@@ -4,7 +4,10 @@ import { projectRoot } from './command.ts';
 import { machineKind } from './machine.ts';
 import type { Row } from './report.ts';
 
-/** What can be compared between runs, by part and row: ratios, memory, tokens. Each is of the run accepted last. */
+/**
+ * What can be compared between runs, by part and row: ratios, memory, tokens. Each is of the run accepted
+ * last.
+ */
 type Values = Record<string, Record<string, number>>;
 /** A file of accepted runs by kind of machine. */
 type Accepted = Record<string, { measured: string; values: Values }>;
@@ -23,7 +26,10 @@ function toValue({ share, figure }: Row): number | undefined {
   return Number.isFinite(value) ? value : undefined;
 }
 
-/** Of a share of the reference less is worse; of everything else, as multiples (`1.3 x quiet`) and memory, more is. */
+/**
+ * Of a share of the reference less is worse; of everything else, as multiples (`1.3 x quiet`) and memory,
+ * more is.
+ */
 const worsening = ({ share }: Row, before: number, now: number): number =>
   share !== undefined && !/\dx| x/.test(share) ? before / now : now / before;
 
@@ -43,7 +49,10 @@ export function accept(name: string, part: string, rows: readonly Row[]): void {
   writeFileSync(fileOf(name), `${JSON.stringify(accepted, null, 2)}\n`);
 }
 
-/** The rows of a part with the accepted value beside their own, marked where theirs is worse by more than a tenth. */
+/**
+ * The rows of a part with the accepted value beside their own, marked where theirs is worse by more than a
+ * tenth.
+ */
 export function against(name: string, part: string, rows: readonly Row[]): Row[] {
   const values = read(name)[machineKind]?.values[part];
   if (!values) process.stderr.write(`${name} has no accepted run of ${part} on ${machineKind}\n`);

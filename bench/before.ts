@@ -7,8 +7,8 @@ import { type Server, startService } from './server.ts';
 type Start = () => Promise<Server>;
 
 /**
- * What starts this service and those of the other checkouts of `--before`, named by their folders, each on a database that it
- * imported itself.
+ * What starts this service and those of the other checkouts of `--before`, named by their folders, each on a
+ * database that it imported itself.
  */
 export async function toServices({
   folder,

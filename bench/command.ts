@@ -6,7 +6,9 @@ import { onCore } from './machine.ts';
 /** This checkout. */
 export const projectRoot = new URL('..', import.meta.url).pathname;
 
-/** Runs a script of a checkout to its end on the servers' core; returns its output. Throws where it failed. */
+/**
+ * Runs a script of a checkout to its end on the servers' core; returns its output. Throws where it failed.
+ */
 export async function runScript(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},

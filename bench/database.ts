@@ -26,7 +26,9 @@ export const removeDatabase = (path: string): void => {
 
 const sizeOf_mb = (path: string) => statSync(path).size / 2 ** 20;
 
-/** Imports so many listings into a new database with `dossier import`; returns the seconds that it reports. */
+/**
+ * Imports so many listings into a new database with `dossier import`; returns the seconds that it reports.
+ */
 export async function importInto(url: string, listings: number, checkout = projectRoot): Promise<number> {
   process.stderr.write(`importing ${listings} listings ... `);
   const registry = await startRegistry({ listings });

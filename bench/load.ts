@@ -46,8 +46,9 @@ export async function requestOnce({ name, server, requests, status = 200 }: Load
 }
 
 /**
- * Times of the answers of a load, but for the first of each connection: autocannon begins to count before it has built the
- * requests of the other connections. The rate is that of all answers from the first one on, until the load ends.
+ * Times of the answers of a load, but for the first of each connection: autocannon begins to count before it
+ * has built the requests of the other connections. The rate is that of all answers from the first one on,
+ * until the load ends.
  */
 function createTimes(name: string) {
   const times_ms: number[] = [];
@@ -79,13 +80,17 @@ function createTimes(name: string) {
   };
 }
 
-/** Drops bodies: autocannon decodes each as UTF-8 to keep it, which takes longer for a compressed page than sending it. */
+/**
+ * Drops bodies: autocannon decodes each as UTF-8 to keep it, which takes longer for a compressed page than
+ * sending it.
+ */
 const dropBodies = (client: unknown) =>
   Object.assign((client as { readonly pipelinedRequests: object }).pipelinedRequests, { addBody() {} });
 
 /**
- * Gives each connection its share of the requests, or all of fewer ones than there are connections, from another one on.
- * autocannon gives all to each, so that it builds 32 times as many and collects their garbage while it measures.
+ * Gives each connection its share of the requests, or all of fewer ones than there are connections, from
+ * another one on. autocannon gives all to each, so that it builds 32 times as many and collects their garbage
+ * while it measures.
  */
 function share(requests: readonly Sent[], connections: number): (client: autocannon.Client) => void {
   let clients = 0;

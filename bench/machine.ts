@@ -25,7 +25,10 @@ const processor = `${cpus()[0]?.model.trim()} x ${cpus().length}`;
 /** What machines have in common whose ratios are compared: the major version of Node, and the processor. */
 export const machineKind = `Node ${process.version.split('.')[0]}, ${processor}`;
 
-/** The conditions of a measurement: date, Node, processor, load before; that nothing is pinned, where that is so. */
+/**
+ * The conditions of a measurement: date, Node, processor, load before; that nothing is pinned, where that is
+ * so.
+ */
 export const machineLine = (): string =>
   [
     new Date().toISOString().slice(0, 16).replace('T', ' '),
@@ -35,7 +38,10 @@ export const machineLine = (): string =>
     `load average ${loadBefore.toFixed(1)} before`,
   ].join(', ');
 
-/** Processor time of all threads of a process so far; undefined where the system does not report it (not Linux). */
+/**
+ * Processor time of all threads of a process so far; undefined where the system does not report it (not
+ * Linux).
+ */
 export function cpuTime_ms(pid: number): number | undefined {
   try {
     const threads = readdirSync(`/proc/${pid}/task`);
@@ -48,7 +54,10 @@ export function cpuTime_ms(pid: number): number | undefined {
   }
 }
 
-/** Memory of a process: all that is resident, and the part of it that is mapped files, which the system may take back. */
+/**
+ * Memory of a process: all that is resident, and the part of it that is mapped files, which the system may
+ * take back.
+ */
 export interface Memory {
   readonly resident_mb: number;
   readonly files_mb: number;

@@ -123,8 +123,8 @@ function measure(latest: readonly Entry[], all: readonly Entry[]): Distributions
   };
 }
 
-// Usage: node bench/measure-distributions.ts <latest rows> <rows of all versions>, each a gzipped JSON list of registry
-// entries (test/registry/rows-2025-12-18.json.gz has all versions). Rewrites distributions.json.
+// Usage: node bench/measure-distributions.ts <latest rows> <rows of all versions>, each a gzipped JSON list
+// of registry entries (test/registry/rows-2025-12-18.json.gz has all versions). Rewrites distributions.json.
 const [latestFile = '', allFile = ''] = process.argv.slice(2);
 const measured = measure(readRows(latestFile), readRows(allFile));
 writeFileSync(new URL('distributions.json', import.meta.url), `${JSON.stringify(measured)}\n`);

@@ -19,7 +19,9 @@ import { createUserMix } from './user-mix.ts';
 
 const goodNetworks = 200;
 const perSecond = 50;
-/** Where the well-behaved come from: a proxy that the service trusts, on another address than the attackers'. */
+/**
+ * Where the well-behaved come from: a proxy that the service trusts, on another address than the attackers'.
+ */
 const proxy = '127.0.0.2';
 
 const { values } = parseArgs({
@@ -48,7 +50,10 @@ function createGoodMix(): () => CheckedRequest {
   return next;
 }
 
-/** Attacks for a while from a process of its own, which yields the load's core to the well-behaved; what it was answered. */
+/**
+ * Attacks for a while from a process of its own, which yields the load's core to the well-behaved; what it
+ * was answered.
+ */
 function startAttack({ url }: Server, name: string): Promise<string> {
   const script = ['bench/overload/attacker.ts', url, name, String(seconds + 2)];
   const [program = '', ...words] = ['nice', '-n', '10', ...onCore('load'), process.execPath, ...script];
@@ -105,7 +110,8 @@ async function overload(name: AttackName): Promise<Part> {
   }
 }
 
-// Usage: npm run overload -- [--seconds 30] [--attack searches|networks|connections|strangers|bodies] [--only NAME]. Limits are on: they are what is measured.
+// Usage: npm run overload -- [--seconds 30] [--attack searches|networks|connections|strangers|bodies] [--only
+// NAME]. Limits are on: they are what is measured.
 pinTo('load');
 const parts: Part[] = [];
 for (const name of values.attack)

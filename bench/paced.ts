@@ -96,7 +96,9 @@ export interface Pace {
   readonly localAddress?: string;
 }
 
-/** Sends requests at a steady rate, whether or not the server keeps up. Wrong answers are counted, not thrown. */
+/**
+ * Sends requests at a steady rate, whether or not the server keeps up. Wrong answers are counted, not thrown.
+ */
 export async function drivePaced(
   { url }: Pick<Server, 'url'>,
   next: () => CheckedRequest,
@@ -112,7 +114,9 @@ export async function drivePaced(
   return counts.total();
 }
 
-/** Answers per second while 32 clients each send the next request after each answer. Throws on a wrong answer. */
+/**
+ * Answers per second while 32 clients each send the next request after each answer. Throws on a wrong answer.
+ */
 export async function driveSaturated(
   { url }: Pick<Server, 'url'>,
   next: () => CheckedRequest,

@@ -22,8 +22,8 @@ function* rowsOf(synthetic: Synthetic): Generator<RegistryEntry> {
   for (let at = 0; at < synthetic.listings; at++) yield* synthetic.entries(at);
 }
 
-// Usage: node bench/registry.ts <listings> latest|all <seed>. A registry of made-up rows on loopback, with the latest or
-// every version of each listing.
+// Usage: node bench/registry.ts <listings> latest|all <seed>. A registry of made-up rows on loopback, with
+// the latest or every version of each listing.
 const [listings = '1000', versions, seed = '1'] = process.argv.slice(2);
 const allVersions = versions === 'all';
 const pages = toPages(

@@ -28,8 +28,9 @@ export const atMost = (value: number, goal: number, unit = '') => ({
 export const whole = (value: number): string => Math.round(value).toLocaleString('en');
 
 /**
- * A line of a load beside its reference. The share is of processor time for an answer, and in brackets of the rate: a
- * fast reference is limited by what the load's core can send. Where the system reports no times, both are of the rate.
+ * A line of a load beside its reference. The share is of processor time for an answer, and in brackets of the
+ * rate: a fast reference is limited by what the load's core can send. Where the system reports no times, both
+ * are of the rate.
  */
 export function toRow(what: string, figures: Figures, reference: Figures, goal?: number): Row {
   const { rate, p50_ms, p99_ms, cpu_us } = figures;

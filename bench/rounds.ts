@@ -14,7 +14,9 @@ const medians = (rounds: readonly Figures[]): Figures => ({
   cpu_us: median(rounds.map(({ cpu_us }) => cpu_us)),
 });
 
-/** Runs a thing of each name once a round, one after the other, after one round to warm up; answers by name. */
+/**
+ * Runs a thing of each name once a round, one after the other, after one round to warm up; answers by name.
+ */
 export async function interleave<Name extends string, T>(
   names: readonly Name[],
   rounds: number,

@@ -80,7 +80,10 @@ const suffix = [
   values.listings === usualListings ? '' : ` of ${values.listings}`,
 ].join('');
 
-/** Measures one part and prints its table, with `--against` beside accepted values; `--save` writes it into .bench. */
+/**
+ * Measures one part and prints its table, with `--against` beside accepted values; `--save` writes it into
+ * .bench.
+ */
 async function show(name: string, measure: (plan: Plan) => Promise<Part>): Promise<void> {
   process.stderr.write(`${name}: `);
   const part = await measure(plan);

@@ -15,7 +15,9 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** What to start: a script that prints `listening on <url>`, and the settings that differ from the defaults. */
+/**
+ * What to start: a script that prints `listening on <url>`, and the settings that differ from the defaults.
+ */
 export interface Command {
   readonly name: string;
   readonly script: string;
@@ -96,7 +98,10 @@ function toStart(checkout = projectRoot) {
   return { script, args, nodeFlags: words.slice(node + 1, -2), environment };
 }
 
-/** The service as it ships, every check on: as `npm start` does, thresholds of limits lifted, logs at their level. */
+/**
+ * The service as it ships, every check on: as `npm start` does, thresholds of limits lifted, logs at their
+ * level.
+ */
 export function startService(databaseUrl: string, more: Partial<Command> = {}): Promise<Server> {
   const start = toStart(more.checkout);
   return startServer({
@@ -115,7 +120,9 @@ export function startService(databaseUrl: string, more: Partial<Command> = {}): 
   });
 }
 
-/** Which made-up rows a registry has: the latest version or all of each listing; another seed, other listings. */
+/**
+ * Which made-up rows a registry has: the latest version or all of each listing; another seed, other listings.
+ */
 export interface RegistryRows {
   readonly listings: number;
   readonly versions?: 'all' | 'latest';

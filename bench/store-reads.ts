@@ -67,8 +67,8 @@ function toSearchReads(store: ListingReads, listings: number): Reads {
   };
 }
 
-// Usage: node bench/store-reads.ts <database url> <listings> <rounds> <seconds> [read ...]. Warm reads of the store,
-// uncached, one after the other, beside the bare ones: the named ones, or all.
+// Usage: node bench/store-reads.ts <database url> <listings> <rounds> <seconds> [read ...]. Warm reads of the
+// store, uncached, one after the other, beside the bare ones: the named ones, or all.
 const [url = '', listings = '0', rounds = '1', seconds = '1', ...named] = process.argv.slice(2);
 const store = await (url.startsWith('postgres') ? openPostgresStore(url) : openSqliteStore(url));
 const bare = await openBareReads(url);

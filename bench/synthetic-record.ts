@@ -31,7 +31,9 @@ function toPackage(shape: string, slug: string, write: Write) {
 
 const partsOf = (text: string) => text.split(',').filter(Boolean);
 
-/** A made-up server.json but for its name and version: remotes, packages and lengths as real ones have them. */
+/**
+ * A made-up server.json but for its name and version: remotes, packages and lengths as real ones have them.
+ */
 export function toRecord(handle: string, write: Write, random: Random): Record<string, unknown> {
   const namespace = handle.slice(0, handle.indexOf('/'));
   const slug = toSlug(handle).toLowerCase();

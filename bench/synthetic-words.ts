@@ -15,8 +15,8 @@ export function toRareWord(number: number): string {
 }
 
 /**
- * Makes texts of a length, of words as often as real descriptions use them. Rare words grow with the directory, more
- * slowly than it (Heaps), and most of their uses are of few of them.
+ * Makes texts of a length, of words as often as real descriptions use them. Rare words grow with the
+ * directory, more slowly than it (Heaps), and most of their uses are of few of them.
  */
 export function createWriter(listings: number, random: Random): (length: number) => string {
   const distinct = rareWords.distinct * (listings / realListings) ** 0.6;

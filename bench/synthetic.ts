@@ -26,8 +26,8 @@ const pickMonth = createPicker(real.months);
 const pickVersions = createPicker(real.versions);
 
 /**
- * The publisher of each listing. The biggest have their share of all listings, so that one publisher has 44,000 of a
- * million; the others have as many as real ones.
+ * The publisher of each listing. The biggest have their share of all listings, so that one publisher has
+ * 44,000 of a million; the others have as many as real ones.
  */
 function toPublishers(listings: number, random: Random): Uint32Array {
   const pickSize = createPicker(real.publisherSizes);
@@ -67,7 +67,10 @@ function toEntries(
   });
 }
 
-/** A registry of made-up rows whose lengths, words, publishers, repositories and records are spread as real ones are. */
+/**
+ * A registry of made-up rows whose lengths, words, publishers, repositories and records are spread as real
+ * ones are.
+ */
 export function createSynthetic(options: SyntheticOptions): Synthetic {
   const { listings, seed = 1 } = options;
   const publishers = toPublishers(listings, createRandom(seed));

@@ -22,7 +22,10 @@ const mostFeedback = 1500;
 
 const json = { 'content-type': 'application/json' };
 
-/** A rating of a listing that shares a repository with its rater is refused with self_rating, which is correct here. */
+/**
+ * A rating of a listing that shares a repository with its rater is refused with self_rating, which is correct
+ * here.
+ */
 const isAnswer = (status: number, text: string) =>
   status === 200 ? !text.includes('"isError":true') : status === 422 && text.includes('"code":"self_rating"');
 
@@ -41,8 +44,9 @@ export interface Users {
 }
 
 /**
- * Requests as users make them, without end: half of get_agent in each era, listings by how well known they are (every
- * second request is for one of the best known twentieth). Beyond the feedback that one day takes, a rating is sent instead.
+ * Requests as users make them, without end: half of get_agent in each era, listings by how well known they
+ * are (every second request is for one of the best known twentieth). Beyond the feedback that one day takes,
+ * a rating is sent instead.
  */
 export function createUserMix({ handles, capabilities, listings }: Users): () => CheckedRequest {
   const random = createRandom(11);

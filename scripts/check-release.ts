@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-// Run by the release workflow, and before any npm publish: ends with 1 and one line for each thing that is not ready
-// (CONTRIBUTING.md, "Release").
+// Run by the release workflow, and before any npm publish: ends with 1 and one line for each thing that is
+// not ready (CONTRIBUTING.md, "Release").
 const read = (file: string) => readFileSync(file, 'utf8');
 const { version, repository, mcpName } = JSON.parse(read('package.json')) as {
   version: string;

@@ -12,9 +12,10 @@ import type { RegistryEntry } from '../test/support/entries.ts';
 import { checkFacts, createRecords, type Records } from './sentence-facts.ts';
 import { contradictionsIn, ownWordsOf, repeatedIn, sentencesOf, textOfPage } from './sentence-rules.ts';
 
-// Usage: npm run check:sentences -- [--every N] [FILE ...]. Imports saved copies of a registry, each into a service of its own, reads every
-// answer about every listing, or every Nth, and counts sentences that are false by the record, deny each other, or speak in the words
-// of others. Without a file it takes those that stand beside the project, and nothing where there are none.
+// Usage: npm run check:sentences -- [--every N] [FILE ...]. Imports saved copies of a registry, each into a
+// service of its own, reads every answer about every listing, or every Nth, and counts sentences that are
+// false by the record, deny each other, or speak in the words of others. Without a file it takes those that
+// stand beside the project, and nothing where there are none.
 const { values, positionals } = parseArgs({
   options: { every: { type: 'string', default: '1' } },
   allowPositionals: true,
@@ -49,9 +50,18 @@ const textsIn = (value: unknown): string[] => {
 };
 
 const criteria = [
-  ...['active', 'has_endpoint', 'has_repository', 'needs_no_secret', 'listed_for_days:100'],
-  ...['namespace_matches_repository_owner', 'endpoint_at_domain', 'nothing_shared'],
-  ...['publisher_listings_at_most:5', 'endpoint_observed_alive', 'price_known', 'package_not_deprecated'],
+  'active',
+  'has_endpoint',
+  'has_repository',
+  'needs_no_secret',
+  'listed_for_days:100',
+  'namespace_matches_repository_owner',
+  'endpoint_at_domain',
+  'nothing_shared',
+  'publisher_listings_at_most:5',
+  'endpoint_observed_alive',
+  'price_known',
+  'package_not_deprecated',
 ].map((name) => {
   const [criterion = '', value] = name.split(':');
   return value === undefined ? { criterion } : { criterion, value: Number(value) };

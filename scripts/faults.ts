@@ -4,7 +4,8 @@ import { faults } from './faults/list.ts';
 import { type Row, runFault } from './faults/run.ts';
 import { createTemplate } from './faults/sqlite-place.ts';
 
-// Usage: npm run faults [-- --long] [-- --only PART-OF-A-NAME]. Injects faults under mixed writes and looks for what was lost.
+// Usage: npm run faults [-- --long] [-- --only PART-OF-A-NAME]. Injects faults under mixed writes and looks
+// for what was lost.
 const { values } = parseArgs({
   options: { long: { type: 'boolean', default: false }, only: { type: 'string', default: '' } },
 });
@@ -27,7 +28,12 @@ function toLine({
 }: Row) {
   const ready_s = median(ready_ms);
   const cells = [
-    ...[name, rounds, `${acknowledged} (${claims})`, lost, doubled, logIsWhole ? 'yes' : '**no**'],
+    name,
+    rounds,
+    `${acknowledged} (${claims})`,
+    lost,
+    doubled,
+    logIsWhole ? 'yes' : '**no**',
     ready_s === undefined ? '' : `${(ready_s / 1000).toFixed(1)} s`,
     seen.join(', ') || 'nothing',
     trouble.length > 0 ? `**${trouble.join('; ')}**` : 'as it must',

@@ -16,10 +16,11 @@ import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { parseAst } from 'vitest/node';
 
-// Usage: npm run mutate -- [--sample 8] [--seed 1] [--module claims]. Changes the source of a module at one place after the other, in
-// a copy of the tree, and runs the tests of the module: a change that none of them notices shows what is not tested.
-// Stryker 10.1 does not serve: it stops at the API of TypeScript 7 unless its tsconfig is one that does not exist, draws no sample,
-// and its runner for vitest switches changes on inside the test process, so that `dossier` as started by tests has none.
+// Usage: npm run mutate -- [--sample 8] [--seed 1] [--module claims]. Changes the source of a module at one
+// place after the other, in a copy of the tree, and runs the tests of the module: a change that none of them
+// notices shows what is not tested. Stryker 10.1 does not serve: it stops at the API of TypeScript 7 unless
+// its tsconfig is one that does not exist, draws no sample, and its runner for vitest switches changes on
+// inside the test process, so that `dossier` as started by tests has none.
 const { values } = parseArgs({
   options: {
     sample: { type: 'string', default: '8' },
@@ -191,8 +192,14 @@ async function failureOf(
 
 /** What nothing uses any more is no fault: it is what dropping a statement leaves. */
 const types = [
-  ...['tsc', '--noUnusedLocals', 'false', '--noUnusedParameters', 'false'],
-  ...['--incremental', '--tsBuildInfoFile', '.tsbuildinfo'],
+  'tsc',
+  '--noUnusedLocals',
+  'false',
+  '--noUnusedParameters',
+  'false',
+  '--incremental',
+  '--tsBuildInfoFile',
+  '.tsbuildinfo',
 ];
 
 /** On a busy machine a slow test is no failed one; a mutation that makes tests hang meets our own limit. */
@@ -237,8 +244,8 @@ function withProbes(source: string, places: readonly (readonly [number, Mutation
 }
 
 /**
- * Runs all tests of a module once. The test files that reach each mutation, those first that reach the fewest of all: they are
- * most likely about it. '' is among them if another process reaches it.
+ * Runs all tests of a module once. The test files that reach each mutation, those first that reach the fewest
+ * of all: they are most likely about it. '' is among them if another process reaches it.
  */
 async function reachedBy(tests: readonly string[], mutations: readonly Mutation[]) {
   const sources = new Map(mutations.map(({ file }) => [file, readFileSync(file, 'utf8')]));

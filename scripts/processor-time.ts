@@ -4,7 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 
-// Usage: `node scripts/processor-time.ts npm test`. Runs a command and prints the processor time of its processes. Linux only.
+// Usage: `node scripts/processor-time.ts npm test`. Runs a command and prints the processor time of its
+// processes. Linux only.
 
 const ticksOfOneSecond = 100;
 const sample_ms = 50;

@@ -92,7 +92,10 @@ export function createRecords(entries: readonly RegistryEntry[]) {
     /** When the copy changed last. */
     changed: days.at(-1) ?? '',
     listingsOf: (handle: string) => ofPublisher.get(namespaceOf(handle))?.length ?? 0,
-    /** Texts of a record that nobody could take for words of Dossier: several words, addresses, names with signs. */
+    /**
+     * Texts of a record that nobody could take for words of Dossier: several words, addresses, names with
+     * signs.
+     */
     foreignOf: (handle: string) =>
       stringsIn(server(handle)).filter(
         (text) =>
@@ -114,7 +117,9 @@ export function createRecords(entries: readonly RegistryEntry[]) {
   };
 }
 
-/** Whether a span of foreign words is of the record, or names a listing; a name may stand with its version. */
+/**
+ * Whether a span of foreign words is of the record, or names a listing; a name may stand with its version.
+ */
 function isKnown(span: string, handle: string, records: Records): boolean {
   const text = oneLine(span);
   const strings = records.strings(handle);
@@ -134,7 +139,9 @@ function isKnown(span: string, handle: string, records: Records): boolean {
   return (has(image) && has(tag)) || text.split(', ').every(has) || has(text.replace(/ …$/, ''));
 }
 
-/** Words of Dossier that stand in code spans: members of answers and tools, and the names of tags and files. */
+/**
+ * Words of Dossier that stand in code spans: members of answers and tools, and the names of tags and files.
+ */
 const ours = /^(?:[a-z_.]+|[a-z][a-z0-9-]*|[a-z_]+: \w+)$/;
 
 function checkShared(handle: string, { stands_out, similar, compared }: Said, records: Records): string[] {

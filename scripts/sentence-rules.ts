@@ -1,4 +1,7 @@
-/** Rules that every answer about a listing keeps, for tests and for `npm run check:sentences`. They read what is published, and nothing else. */
+/**
+ * Rules that every answer about a listing keeps, for tests and for `npm run check:sentences`. They read what
+ * is published, and nothing else.
+ */
 
 /** What stands in quotes or code spans: the words of others. */
 const marked = /“[^”]*”|`[^`]*`/g;
@@ -63,7 +66,10 @@ const split = (text: string, ends: RegExp): string[] => {
 /** The sentences of a text; a stop inside of quotes and code spans ends none. */
 export const sentencesOf = (text: string): string[] => split(text, /(?<=[.!?])\s+(?=[A-Z⟦])|\n+/);
 
-/** The statements of a text: its sentences, and the parts of those that stand behind semicolons, or between bars. */
+/**
+ * The statements of a text: its sentences, and the parts of those that stand behind semicolons, or between
+ * bars.
+ */
 export const statementsOf = (text: string): string[] =>
   split(text, /(?<=[.!?])\s+(?=[A-Z⟦])|\n+|;\s+|\s\|\s/);
 

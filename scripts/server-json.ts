@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
-// Usage: node scripts/server-json.ts OWNER/NAME. Writes the owner of the repository, the version and the repository into server.json, which the
-// MCP registry reads, and the name of the server into package.json, by which the registry sees that both have one publisher.
+// Usage: node scripts/server-json.ts OWNER/NAME. Writes the owner of the repository, the version and the
+// repository into server.json, which the MCP registry reads, and the name of the server into package.json, by
+// which the registry sees that both have one publisher.
 const [owner, repository] = (process.argv[2] ?? '').split('/');
 if (!owner || !repository) {
   process.stderr.write('server-json: name the repository on GitHub, as OWNER/NAME\n');
@@ -15,7 +16,10 @@ const name = `io.github.${owner}/dossier`;
 const [packaged] = server.packages as Record<string, unknown>[];
 const { $schema, title, description } = server;
 write('server.json', {
-  ...{ $schema, name, title, description },
+  $schema,
+  name,
+  title,
+  description,
   repository: { url: `https://github.com/${owner}/${repository}`, source: 'github' },
   version,
   packages: [{ ...packaged, version }],

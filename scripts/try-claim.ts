@@ -7,8 +7,8 @@ import { promisify } from 'node:util';
 import { type Started, startDossier } from '../test/support/command.ts';
 import { createGitServer } from '../test/support/git-server.ts';
 
-// Usage: npm run try:claim. Starts a git host and a Dossier that takes it for github.com, both on loopback, and prints the
-// commands that claim a listing of the sample. It leaves nothing behind once it is stopped.
+// Usage: npm run try:claim. Starts a git host and a Dossier that takes it for github.com, both on loopback,
+// and prints the commands that claim a listing of the sample. It leaves nothing behind once it is stopped.
 const handle = 'co.webhook/webhook';
 const repository = 'webhook-co/webhook';
 const folder = mkdtempSync(join(tmpdir(), 'dossier-claim-'));
@@ -71,7 +71,8 @@ Ctrl-C stops the service and the git host, and deletes ${folder}.
 
 const git = await createGitServer(report);
 let service: Started | undefined;
-// npm passes on the signal that the terminal sends to both: the second one must not cut off what the first one began.
+// npm passes on the signal that the terminal sends to both: the second one must not cut off what the first
+// one began.
 const stopped = new Promise<number>((resolve) => {
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => resolve(0));
 });

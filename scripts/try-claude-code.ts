@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { openDirectory } from '../test/support/directory.ts';
 import { registryEntry } from '../test/support/entries.ts';
 
-// Usage: npm run try:claude-code. Claude Code from npm (240 MB), with a home of its own and no way out but to loopback, reads
-// the policy and the .mcp.json of a view; ends with 1 where it takes or refuses another server than the view says.
+// Usage: npm run try:claude-code. Claude Code from npm (240 MB), with a home of its own and no way out but to
+// loopback, reads the policy and the .mcp.json of a view; ends with 1 where it takes or refuses another
+// server than the view says.
 const endpoint = 'https://mail.example.com/mcp';
 const folder = mkdtempSync(join(tmpdir(), 'dossier-claude-code-'));
 const [home, project] = ['home', 'project'].map((name) => join(folder, name)) as [string, string];
@@ -22,8 +23,13 @@ const claude = join(folder, 'node_modules/@anthropic-ai', program, 'claude');
 
 const nowhere = 'http://127.0.0.1:9';
 const env = {
-  ...{ PATH: process.env.PATH, HOME: home, CLAUDE_CONFIG_DIR: configuration },
-  ...{ HTTP_PROXY: nowhere, HTTPS_PROXY: nowhere, DISABLE_TELEMETRY: '1', DISABLE_AUTOUPDATER: '1' },
+  PATH: process.env.PATH,
+  HOME: home,
+  CLAUDE_CONFIG_DIR: configuration,
+  HTTP_PROXY: nowhere,
+  HTTPS_PROXY: nowhere,
+  DISABLE_TELEMETRY: '1',
+  DISABLE_AUTOUPDATER: '1',
 };
 /** What `claude mcp ...` prints in the project. */
 function mcp(...args: readonly string[]): string {
@@ -40,7 +46,10 @@ function expectThat(what: string, output: string, pattern: RegExp): void {
 
 const views = join(folder, 'views.json');
 const approval = (handle: string, more: object = {}) => ({
-  ...{ handle, by: 'Ada', reason: 'mail of the office', on: '2026-01-05' },
+  handle,
+  by: 'Ada',
+  reason: 'mail of the office',
+  on: '2026-01-05',
   ...more,
 });
 const approvals = [
@@ -64,7 +73,9 @@ const payroll = 'http://payroll.acme.internal:8080/mcp';
 writeFileSync(
   join(own, 'server.json'),
   JSON.stringify({
-    ...{ name: 'com.acme.internal/payroll', description: 'Salaries.', version: '1.0.0' },
+    name: 'com.acme.internal/payroll',
+    description: 'Salaries.',
+    version: '1.0.0',
     remotes: [{ type: 'streamable-http', url: payroll }],
   }),
 );

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs, stripVTControlCharacters } from 'node:util';
 
-// Usage: npm run try:package [-- --node 24]. Packs the project, installs it in an empty folder, and runs it there as its users
-// would, with every command of the README; on another Node from npm if one is named.
+// Usage: npm run try:package [-- --node 24]. Packs the project, installs it in an empty folder, and runs it
+// there as its users would, with every command of the README; on another Node from npm if one is named.
 const { values: options } = parseArgs({ options: { node: { type: 'string' } } });
 const folder = mkdtempSync(join(tmpdir(), 'dossier-package-'));
 const { PATH = '' } = process.env;
@@ -41,8 +41,18 @@ const wrong = () => dossier.call('search_agents', { query: 5 });
 console.log(handle, (await dossier.listing(handle)).state, typeof wrong);
 `;
 const compilerOptions = [
-  ...['--strict', '--target', 'es2024', '--module', 'nodenext', '--types', 'node', '--skipLibCheck', 'false'],
-  ...['--typeRoots', resolve('node_modules/@types'), 'ask.ts'],
+  '--strict',
+  '--target',
+  'es2024',
+  '--module',
+  'nodenext',
+  '--types',
+  'node',
+  '--skipLibCheck',
+  'false',
+  '--typeRoots',
+  resolve('node_modules/@types'),
+  'ask.ts',
 ];
 
 const packed =

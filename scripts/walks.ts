@@ -36,8 +36,12 @@ await walk('get_agent, uncached, over HTTP', () =>
 );
 const capability = await claimed.claim('co.webhook/webhook', 'webhook-co/webhook');
 const rating = {
-  ...{ handle: 'com.politicalcomms/api', interaction_id: 'run-1', outcome: 'succeeded', score: 4 },
-  ...{ protocol: 'mcp', relationship: 'none' },
+  handle: 'com.politicalcomms/api',
+  interaction_id: 'run-1',
+  outcome: 'succeeded',
+  score: 4,
+  protocol: 'mcp',
+  relationship: 'none',
   interaction_at: new Date(Date.now() - 60_000).toISOString(),
 };
 await walk('submit_rating', () => claimed.post('/api/tools/submit_rating', rating, capability));

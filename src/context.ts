@@ -35,7 +35,10 @@ export interface ReadListing {
 
 /** Searches by words or facets, as this process lets them run (limits/searches.ts). */
 export interface Searches {
-  /** Runs a search of a network. Throws rate_limited, or unavailable while there are too many, before it begins. */
+  /**
+   * Runs a search of a network. Throws rate_limited, or unavailable while there are too many, before it
+   * begins.
+   */
   run<T>(asked: { readonly network: string; readonly now_ms: number }, search: () => Promise<T>): Promise<T>;
 }
 
@@ -53,8 +56,9 @@ export interface Context {
   /** The claim checks that run in this process, by listing and place (claims/checks/shared.ts). */
   readonly runningChecks: Map<string, Promise<unknown>>;
   /**
-   * There while this process observes (OBSERVE). `add` takes a listing that is to be checked soon; false: too many wait. `read` takes
-   * one that somebody reads if it is due and the limits have room; whether a check of it waits or runs in this process.
+   * There while this process observes (OBSERVE). `add` takes a listing that is to be checked soon; false: too
+   * many wait. `read` takes one that somebody reads if it is due and the limits have room; whether a check of
+   * it waits or runs in this process.
    */
   readonly askedChecks: {
     add?: (asked: AskedCheck) => boolean;
@@ -69,7 +73,10 @@ export interface Context {
   readonly clock: () => Date;
   readonly timeouts: Timeouts;
   readonly caller: Caller;
-  /** When what this request has read changes by time alone, ms since 1970; undefined if no reader has noted that. */
+  /**
+   * When what this request has read changes by time alone, ms since 1970; undefined if no reader has noted
+   * that.
+   */
   readonly reading: { changesAt_ms?: number };
 }
 
@@ -80,11 +87,17 @@ export const withCaller = (context: Context, caller: Caller): Context => ({
   reading: {},
 });
 
-/** Notes when something that a request has read changes by time alone (ms since 1970); the earliest time counts. */
+/**
+ * Notes when something that a request has read changes by time alone (ms since 1970); the earliest time
+ * counts.
+ */
 export function noteChange({ reading }: Pick<Context, 'reading'>, at_ms: number): void {
   reading.changesAt_ms = Math.min(reading.changesAt_ms ?? at_ms, at_ms);
 }
 
-/** For how long what a request has read does not change by time, at least 1 ms; undefined if no reader has noted that. */
+/**
+ * For how long what a request has read does not change by time, at least 1 ms; undefined if no reader has
+ * noted that.
+ */
 export const unchangedFor_ms = ({ reading, clock }: Context): number | undefined =>
   reading.changesAt_ms && Math.max(1, reading.changesAt_ms - clock().getTime());

@@ -45,7 +45,9 @@ function brokenLinks(page: string): string[] {
   });
 }
 
-/** Paths of the repository that a text names; not patterns, in which something stands for a part of a name. */
+/**
+ * Paths of the repository that a text names; not patterns, in which something stands for a part of a name.
+ */
 const namedPaths = (text: string): string[] =>
   [...text.matchAll(/(?<![\w./-])(?:src|test|bench|scripts|docs|data)\/[\w./*<>{},-]+/g)]
     .map(([path]) => path.replace(/[.,/]+$/, ''))

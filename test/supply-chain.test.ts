@@ -48,15 +48,25 @@ describe('npm pack', () => {
     cpSync('.', checkout, { recursive: true, filter: isCopied });
     mkdirSync(join(checkout, 'dist'));
     const made = [
-      ...['dist/main.js', 'data/dossier.db', 'data/dossier.db-wal', 'data/dossier.db.checkpoint'],
-      ...['data/backups.gz', 'dossier.db', '.env', 'dossier.lock.json'],
+      'dist/main.js',
+      'data/dossier.db',
+      'data/dossier.db-wal',
+      'data/dossier.db.checkpoint',
+      'data/backups.gz',
+      'dossier.db',
+      '.env',
+      'dossier.lock.json',
     ];
     for (const path of made) writeFileSync(join(checkout, path), 'a secret');
     const pack = ['pack', '--dry-run', '--json', '--ignore-scripts'];
     const output = execFileSync('npm', pack, { cwd: checkout, encoding: 'utf8' });
     const [packed]: { files: { path: string }[] }[] = JSON.parse(output);
     expect(packed?.files.map(({ path }) => path).toSorted()).toEqual([
-      ...['LICENSE', 'README.md', 'data/sample.json', 'dist/main.js', 'package.json'],
+      'LICENSE',
+      'README.md',
+      'data/sample.json',
+      'dist/main.js',
+      'package.json',
     ]);
   });
 });

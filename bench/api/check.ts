@@ -5,7 +5,10 @@ import { runScript } from '../command.ts';
 import { median } from '../quantile.ts';
 import type { Server } from '../server.ts';
 
-/** Seconds of `dossier check`, and of a command that only reads its settings; both with the start of the process. */
+/**
+ * Seconds of `dossier check`, and of a command that only reads its settings; both with the start of the
+ * process.
+ */
 export interface CheckTimes {
   readonly check_s: number;
   readonly start_s: number;

@@ -9,7 +9,10 @@ import { startService } from '../server.ts';
 const changes = 5000;
 const posts = 2000;
 
-/** Messages a second to one address on loopback, and POSTs of the same size one after the other by the same client. */
+/**
+ * Messages a second to one address on loopback, and POSTs of the same size one after the other by the same
+ * client.
+ */
 export interface DeliveryRates {
   readonly delivered: number;
   /** Processor time of the service for one message. */

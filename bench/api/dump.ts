@@ -4,7 +4,10 @@ import type { Server } from '../server.ts';
 
 const sampleEvery_ms = 200;
 
-/** What writing a dump takes: seconds, and the memory of the service before it and in each quarter of that time. */
+/**
+ * What writing a dump takes: seconds, and the memory of the service before it and in each quarter of that
+ * time.
+ */
 export interface DumpCosts {
   readonly rows: number;
   readonly bytes: number;

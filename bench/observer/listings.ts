@@ -23,7 +23,10 @@ export const toRemote = (at: number) => ({
 export const toOverrides = (url: string): string =>
   JSON.stringify(Object.fromEntries(Array.from({ length: hosts }, (_, at) => [hostOf(at), url])));
 
-/** Makes a new database of so many listings, whose endpoints are on 200 hosts, as a checkout imports it; returns its URL. */
+/**
+ * Makes a new database of so many listings, whose endpoints are on 200 hosts, as a checkout imports it;
+ * returns its URL.
+ */
 export async function makeObserved(folder: string, listings: number, checkout?: string): Promise<string> {
   const entries = Array.from({ length: listings }, (_, at) =>
     registryEntry(toHandle(at), { remotes: [toRemote(at)] }),

@@ -25,14 +25,19 @@ function usedBytes(path: string): number {
   return used;
 }
 
-// Usage: node bench/observer/runs.ts <database url> <listings> <url of the endpoints>. Bytes that a first run and a run
-// that saw nothing new add to a database, and the time from a change at an endpoint to the page, when it is checked at once.
+// Usage: node bench/observer/runs.ts <database url> <listings> <url of the endpoints>. Bytes that a first run
+// and a run that saw nothing new add to a database, and the time from a change at an endpoint to the page,
+// when it is checked at once.
 const [url = '', listings = '0', endpoints = ''] = process.argv.slice(2);
 const opened = await openContext(
   readConfig(
     {
-      ...{ DATABASE_URL: url, REGISTRY_URL: 'off', LOG_LEVEL: 'silent', LIMITS: 'off' },
-      ...{ PACKAGE_REGISTRIES: '{}', HOST_OVERRIDES: toOverrides(endpoints) },
+      DATABASE_URL: url,
+      REGISTRY_URL: 'off',
+      LOG_LEVEL: 'silent',
+      LIMITS: 'off',
+      PACKAGE_REGISTRIES: '{}',
+      HOST_OVERRIDES: toOverrides(endpoints),
     },
     'bench',
   ),

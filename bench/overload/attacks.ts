@@ -7,7 +7,9 @@ export interface Attack {
   readonly connections: number;
   /** Connections that send a header a second and never end it. */
   readonly slowConnections: number;
-  /** The networks that it comes from, as a proxy names them; none: directly, from the address of this machine. */
+  /**
+   * The networks that it comes from, as a proxy names them; none: directly, from the address of this machine.
+   */
   readonly networks: readonly string[];
 }
 
@@ -36,7 +38,10 @@ export const attacks = {
 /** The name of an attack. */
 export type AttackName = keyof typeof attacks;
 
-/** Searches for ten frequent words that no listing has together, the most expensive ones, each from the next network. */
+/**
+ * Searches for ten frequent words that no listing has together, the most expensive ones, each from the next
+ * network.
+ */
 export const toSearches = ({ networks }: Attack): autocannon.Request[] =>
   Array.from({ length: 1000 }, (_, n) => {
     const network = networks[n % networks.length];

@@ -116,7 +116,10 @@ async function toRow(server: Server, pool: Pool, { name, bodies }: Door, referen
   };
 }
 
-/** The worst of the bodies that each address takes: processor time for a token of its limit, beside a get_agent that is not cached. */
+/**
+ * The worst of the bodies that each address takes: processor time for a token of its limit, beside a
+ * get_agent that is not cached.
+ */
 export async function runBodies(folder: string, only?: string): Promise<Part> {
   const { url } = await prepareSqlite(join(folder, 'bodies'), listings);
   const service = await startService(url);

@@ -1,6 +1,9 @@
 import { connect } from 'node:net';
 
-/** Opens connections that send a header a second and never end it, each again when it is closed, until the process ends. */
+/**
+ * Opens connections that send a header a second and never end it, each again when it is closed, until the
+ * process ends.
+ */
 export function openSlow(url: string, count: number): void {
   const { hostname, port } = new URL(url);
   const open = () => {

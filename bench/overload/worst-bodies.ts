@@ -38,7 +38,10 @@ const longText = (unit: string, { bytes }: BodyRoom, around: number) => {
   return `"${quoted.repeat(Math.max(1, Math.floor((bytes - around - 20) / Buffer.byteLength(quoted))))}"`;
 };
 
-/** Bodies of no tool in particular: those with more values than are read, and those that have just as many as are. */
+/**
+ * Bodies of no tool in particular: those with more values than are read, and those that have just as many as
+ * are.
+ */
 export function worstBodies(room: BodyRoom): NamedBody[] {
   const unbounded = { ...room, values: Number.POSITIVE_INFINITY };
   const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);

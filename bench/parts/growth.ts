@@ -24,7 +24,9 @@ async function read({ url, listings }: Database, seconds: number): Promise<Store
 
 const own_mb = ({ memory }: StoreReads) => memory.resident_mb - memory.files_mb;
 
-/** Goal 7: how much longer reads take, and how much more memory they need, where there are many more listings. */
+/**
+ * Goal 7: how much longer reads take, and how much more memory they need, where there are many more listings.
+ */
 export async function measureGrowth({ folder, listings, rounds, seconds }: Plan): Promise<Part> {
   const databases = { few: await prepareSqlite(folder, few), many: await prepareSqlite(folder, listings) };
   const measured = await interleave(['few', 'many'] as const, rounds, (name) =>

@@ -81,7 +81,10 @@ function requireImported({ listings }: Database, path: string): void {
   if (count <= listings) throw new Error('nothing was imported meanwhile');
 }
 
-/** The 99th percentile of get_agent at a steady rate, while the service imports from the registry or while it does not. */
+/**
+ * The 99th percentile of get_agent at a steady rate, while the service imports from the registry or while it
+ * does not.
+ */
 async function readP99_ms(database: Database, registryUrl: string, seconds: number): Promise<number> {
   const service = await startService(database.url, { environment: { REGISTRY_URL: registryUrl } });
   const handles = toHandles(database.listings, 1000);

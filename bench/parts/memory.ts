@@ -22,7 +22,10 @@ const mostAfter_mb = 200;
 const sampleEvery_ms = 50;
 const rates = { users: 300, misses: 60 } as const;
 
-/** A database of real-sized listings, each with an endpoint on one of 200 hosts, of which some are claimed; and what users request. */
+/**
+ * A database of real-sized listings, each with an endpoint on one of 200 hosts, of which some are claimed;
+ * and what users request.
+ */
 async function prepare({ folder, listings }: Plan) {
   const synthetic = createSynthetic({ listings, allVersions: false, seed: 1 });
   const entries = Array.from({ length: listings }, (_, at) =>
@@ -85,7 +88,10 @@ async function drive(server: Server, next: () => CheckedRequest, perSecond: numb
   return `${whole(all.count)} answers`;
 }
 
-/** What is measured: requests of users and of pages that are not cached, for how long, and the folder of the backups. */
+/**
+ * What is measured: requests of users and of pages that are not cached, for how long, and the folder of the
+ * backups.
+ */
 interface Load {
   readonly users: () => CheckedRequest;
   readonly misses: () => CheckedRequest;
@@ -116,7 +122,9 @@ async function measure(server: Server, { users, misses, seconds: s, backups }: L
   ];
 }
 
-/** Memory of the service while it observes on loopback and writes backups, under loads that fill its caches. */
+/**
+ * Memory of the service while it observes on loopback and writes backups, under loads that fill its caches.
+ */
 export async function measureMemory(plan: Plan): Promise<Part> {
   const { folder, listings, seconds } = plan;
   const script = 'bench/references/endpoints.ts';
@@ -124,8 +132,12 @@ export async function measureMemory(plan: Plan): Promise<Part> {
   const { url, handles, users } = await prepare(plan);
   const backups = join(folder, 'memory-backups');
   const environment = {
-    ...{ OBSERVE: 'on', PACKAGE_REGISTRIES: '{}', HOST_OVERRIDES: toOverrides(endpoints.url) },
-    ...{ BACKUP_DIR: backups, BACKUP_INTERVAL: '10s', BACKUP_KEEP: '1' },
+    OBSERVE: 'on',
+    PACKAGE_REGISTRIES: '{}',
+    HOST_OVERRIDES: toOverrides(endpoints.url),
+    BACKUP_DIR: backups,
+    BACKUP_INTERVAL: '10s',
+    BACKUP_KEEP: '1',
   };
   const service = await startService(url, { environment });
   try {

@@ -47,7 +47,9 @@ interface Services {
   readonly quiet: Server;
 }
 
-/** The same calls in turns while the one service observes, and of the other one while the first is stopped. */
+/**
+ * The same calls in turns while the one service observes, and of the other one while the first is stopped.
+ */
 async function measurePass({ observing, quiet }: Services, { listings, rounds, seconds }: Plan) {
   while ((await readRuns()).runs < 200) await wait(100);
   const { pid } = observing;
@@ -78,8 +80,11 @@ async function measurePass({ observing, quiet }: Services, { listings, rounds, s
     p99_ms: median((called.get(name) ?? []).map(({ p99_ms }) => p99_ms)),
   });
   return {
-    ...{ perHour: (runs / elapsed_s) * 3600, cpuOfRun_ms: cpu_ms / runs },
-    ...{ busy: medianOf('busy'), quiet: medianOf('quiet'), memory: memoryOf(pid) },
+    perHour: (runs / elapsed_s) * 3600,
+    cpuOfRun_ms: cpu_ms / runs,
+    busy: medianOf('busy'),
+    quiet: medianOf('quiet'),
+    memory: memoryOf(pid),
   };
 }
 
@@ -129,7 +134,9 @@ export async function measureObserver(plan: Plan): Promise<Part> {
     const costs = JSON.parse(await runScript(args)) as RunCosts;
     const url = await makeObserved(plan.folder, plan.listings);
     const environment = {
-      ...{ OBSERVE: 'on', PACKAGE_REGISTRIES: '{}', METRICS_PORT: String(metricsPort) },
+      OBSERVE: 'on',
+      PACKAGE_REGISTRIES: '{}',
+      METRICS_PORT: String(metricsPort),
       HOST_OVERRIDES: toOverrides(endpoints.url),
     };
     const quiet = await startService(url);

@@ -91,7 +91,9 @@ async function profile(name: string, run: Profiled, plan: Plan): Promise<Part> {
   };
 }
 
-/** Where the processor time goes: of calls, searches as people make them, listing pages, ratings, an import. */
+/**
+ * Where the processor time goes: of calls, searches as people make them, listing pages, ratings, an import.
+ */
 export const profiles: Readonly<Record<string, (plan: Plan) => Promise<Part>>> = Object.fromEntries(
   Object.entries(profiled).map(([name, run]) => [name, (plan: Plan) => profile(name, run, plan)]),
 );

@@ -22,7 +22,9 @@ async function startOnce(url: string) {
   }
 }
 
-/** Goal 6: from the start of the process to the first `ready`, and what every client pays to list the tools. */
+/**
+ * Goal 6: from the start of the process to the first `ready`, and what every client pays to list the tools.
+ */
 export async function measureStart({ folder, listings, rounds }: Plan): Promise<Part> {
   const { url } = await prepareSqlite(folder, listings);
   const measured = await interleave(['start'], rounds, () => startOnce(url));

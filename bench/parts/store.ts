@@ -81,7 +81,9 @@ async function measureDatabase(engine: string, database: Database, { rounds, sec
   };
 }
 
-/** Goals 3 and 7 on SQLite: reads of the store, uncached and warm, beside bare ones, and searches over HTTP. */
+/**
+ * Goals 3 and 7 on SQLite: reads of the store, uncached and warm, beside bare ones, and searches over HTTP.
+ */
 export const measureSqlite = async (plan: Plan): Promise<Part> =>
   measureDatabase('SQLite', await prepareSqlite(plan.folder, plan.listings), plan);
 

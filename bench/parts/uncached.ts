@@ -39,7 +39,10 @@ async function cpuOfEach_us(server: Server, from: number, calls: number): Promis
   return (((cpuTime_ms(server.pid) ?? 0) - before_ms) * 1000) / calls;
 }
 
-/** Processor time of a `get_agent` of a listing that was observed and is not in the cache, of this checkout and those of `--before`. */
+/**
+ * Processor time of a `get_agent` of a listing that was observed and is not in the cache, of this checkout
+ * and those of `--before`.
+ */
 export async function measureUncached(plan: Plan): Promise<Part> {
   const endpoints = await startServer({
     name: 'endpoints',

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 
-// Usage: node bench/references/bare-commits.ts <database file> <seconds>. One row of a rating's size in each durable
-// transaction, as fast as they go.
+// Usage: node bench/references/bare-commits.ts <database file> <seconds>. One row of a rating's size in each
+// durable transaction, as fast as they go.
 
 const [file = '', seconds = '1'] = process.argv.slice(2);
 const database = new DatabaseSync(file);

@@ -3,8 +3,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 
-// Usage: node bench/references/bare-import.ts <registry> <database file>. The least an import can do: fetch pages, check
-// each entry, store it with its digest, put its text into a full-text index; a page is a durable transaction.
+// Usage: node bench/references/bare-import.ts <registry> <database file>. The least an import can do: fetch
+// pages, check each entry, store it with its digest, put its text into a full-text index; a page is a durable
+// transaction.
 
 const nullable = Type.Optional(Type.Union([Type.String(), Type.Null()]));
 const entry = Type.Object({

@@ -20,8 +20,8 @@ function answer(body: string, path: string): string {
   return JSON.stringify({ jsonrpc: '2.0', id, result: { resultType: 'complete', ...result } });
 }
 
-// Usage: node bench/references/endpoints.ts. One server of 2026-07-28 at every path under /mcp; PUT of a path adds a tool
-// there. It answers as fast as it can, so that the observer is what is measured.
+// Usage: node bench/references/endpoints.ts. One server of 2026-07-28 at every path under /mcp; PUT of a path
+// adds a tool there. It answers as fast as it can, so that the observer is what is measured.
 const server = createServer(async (request, response) => {
   const path = request.url ?? '/';
   const chunks: Buffer[] = [];

@@ -11,8 +11,8 @@ interface Message {
 }
 
 /**
- * The floor: JSON-RPC by hand, the input checked, nothing else. With a file of documents by handle it answers those, so
- * that the same bytes travel as from the service.
+ * The floor: JSON-RPC by hand, the input checked, nothing else. With a file of documents by handle it answers
+ * those, so that the same bytes travel as from the service.
  */
 export function createFloor(documentsFile?: string): Hono {
   const text = documentsFile === undefined ? '{}' : readFileSync(documentsFile, 'utf8');

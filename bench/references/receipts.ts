@@ -7,8 +7,8 @@ import {
   verifyReceipt,
 } from '../../src/receipt/index.ts';
 
-// Usage: node bench/references/receipts.ts <bare|receipt> <seconds>. Checks one Ed25519 signature after the other: the
-// signature alone, or a whole receipt.
+// Usage: node bench/references/receipts.ts <bare|receipt> <seconds>. Checks one Ed25519 signature after the
+// other: the signature alone, or a whole receipt.
 
 const [what = 'bare', seconds = '1'] = process.argv.slice(2);
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');

@@ -6,8 +6,8 @@ import { createSynthetic } from '../synthetic.ts';
 const perCommit = 2000;
 const origin = 'registry.modelcontextprotocol.io';
 
-// Usage: node bench/search/load.ts <database url> <listings>. Writes made-up listings as an import derives them, but
-// not their versions, which searches do not read: many times as fast as importing them.
+// Usage: node bench/search/load.ts <database url> <listings>. Writes made-up listings as an import derives
+// them, but not their versions, which searches do not read: many times as fast as importing them.
 const [url = '', count = '0'] = process.argv.slice(2);
 const listings = Number(count);
 const store = await (url.startsWith('postgres') ? openPostgresStore(url) : openSqliteStore(url));

@@ -16,8 +16,8 @@ async function search({ listings }: Store, query: Pick<SearchQuery, 'text' | 'fa
   await listings.byIds(hits.slice(0, shown).map(({ id }) => id));
 }
 
-// Usage: node bench/search/reads.ts <database url> <listings> <rounds> <seconds>. Searches of each class, uncached, warm,
-// one after the other, beside a row read by its key; prints their times as JSON.
+// Usage: node bench/search/reads.ts <database url> <listings> <rounds> <seconds>. Searches of each class,
+// uncached, warm, one after the other, beside a row read by its key; prints their times as JSON.
 const [url = '', count = '0', rounds = '1', seconds = '1'] = process.argv.slice(2);
 const store = await (url.startsWith('postgres') ? openPostgresStore(url) : openSqliteStore(url));
 const bare = await openBareReads(url);

@@ -21,7 +21,10 @@ async function openInspector(port: number) {
   };
 }
 
-/** Live JavaScript memory of a process that was started with `--inspect`, in MB, after a full collection of garbage. */
+/**
+ * Live JavaScript memory of a process that was started with `--inspect`, in MB, after a full collection of
+ * garbage.
+ */
 export async function liveHeap_mb(port: number): Promise<number> {
   const { ask, close } = await openInspector(port);
   await ask('HeapProfiler.collectGarbage');

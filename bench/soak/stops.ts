@@ -11,7 +11,9 @@ export interface Stops {
   readonly longestStop_ms: number;
 }
 
-/** Whether /healthz answered. It does not where a held-up process used a connection that was closed meanwhile. */
+/**
+ * Whether /healthz answered. It does not where a held-up process used a connection that was closed meanwhile.
+ */
 const ask = (pool: Pool): Promise<boolean> =>
   pool
     .request({ method: 'GET', path: '/healthz' })
@@ -22,8 +24,8 @@ const ask = (pool: Pool): Promise<boolean> =>
     );
 
 /**
- * Asks for /healthz 20 ms after each answer, until the signal: one stop of the server is one slow answer, however long it
- * is. Where the load's own process is held up, that counts too.
+ * Asks for /healthz 20 ms after each answer, until the signal: one stop of the server is one slow answer,
+ * however long it is. Where the load's own process is held up, that counts too.
  */
 export async function watchStops(url: string, stopped: AbortSignal): Promise<Stops> {
   const pool = new Pool(url, { connections: 1 });

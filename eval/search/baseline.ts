@@ -10,7 +10,10 @@ export interface Baseline {
   countAll(query: string): number;
 }
 
-/** Plain FTS5: bm25 over name, title and description with porter stems, any word, ties in the order of the copy. */
+/**
+ * Plain FTS5: bm25 over name, title and description with porter stems, any word, ties in the order of the
+ * copy.
+ */
 export function createBaseline(listings: readonly CopyListing[], limit: number): Baseline {
   const database = new DatabaseSync(':memory:');
   database.exec(

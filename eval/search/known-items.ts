@@ -105,7 +105,10 @@ function makeItems(listings: readonly CopyListing[], make: Make, picking: Pickin
   return [...items.values()];
 }
 
-/** Known-item questions of any registry copy, the same ones for the same seed; of every handle, the handle itself. */
+/**
+ * Known-item questions of any registry copy, the same ones for the same seed; of every handle, the handle
+ * itself.
+ */
 export function makeKnownItems(
   listings: readonly CopyListing[],
   { seed, mostHandles }: { readonly seed: number; readonly mostHandles: number },

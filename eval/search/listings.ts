@@ -29,7 +29,9 @@ export function readCopy(path: string): CopyListing[] {
 /** Lower-case runs of letters and digits. */
 export const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
-/** The words of four letters or more that at most one description in fifty has: what a searcher would name. */
+/**
+ * The words of four letters or more that at most one description in fifty has: what a searcher would name.
+ */
 export function findTelling(listings: readonly CopyListing[]): ReadonlySet<string> {
   const counts = new Map<string, number>();
   for (const { description } of listings)

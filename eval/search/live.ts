@@ -8,8 +8,8 @@ import { readCopy } from './listings.ts';
 import { shown } from './measure.ts';
 import { openService } from './service.ts';
 
-// Usage: npm run eval:live -- --data COPY [--misses]. The servers and tasks of LiveMCPBench among the listings of a registry copy:
-// is a server that has a tool of the task among the first five?
+// Usage: npm run eval:live -- --data COPY [--misses]. The servers and tasks of LiveMCPBench among the
+// listings of a registry copy: is a server that has a tool of the task among the first five?
 const { values } = parseArgs({
   options: { data: { type: 'string' }, misses: { type: 'boolean', default: false } },
 });
@@ -22,7 +22,9 @@ interface Bench {
     readonly description: string;
     readonly repository: string;
   }[];
-  /** `steps` as an annotator wrote them; `servers` are those with one of the tools that the annotator named. */
+  /**
+   * `steps` as an annotator wrote them; `servers` are those with one of the tools that the annotator named.
+   */
   readonly tasks: readonly {
     readonly question: string;
     readonly steps: readonly string[];
@@ -45,14 +47,18 @@ const entries: { server: { name: string } }[] = Array.isArray(copy) ? copy : cop
 const names = new Set(servers.map(({ handle }) => handle));
 const added = servers.map(({ handle, title, description, repository }) => ({
   server: {
-    ...{ name: handle, title: cut(title, longestDescription), version: '1.0.0' },
+    name: handle,
+    title: cut(title, longestDescription),
+    version: '1.0.0',
     description: cut(description, longestDescription),
     repository: { url: repository.split('/tree/')[0], source: 'github' },
   },
   _meta: {
     'io.modelcontextprotocol.registry/official': {
-      ...{ status: 'active', isLatest: true },
-      ...{ publishedAt: '2026-01-01T00:00:00Z', updatedAt: '2026-01-01T00:00:00Z' },
+      status: 'active',
+      isLatest: true,
+      publishedAt: '2026-01-01T00:00:00Z',
+      updatedAt: '2026-01-01T00:00:00Z',
     },
   },
 }));

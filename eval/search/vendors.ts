@@ -3,9 +3,9 @@ import type { CopyListing } from './listings.ts';
 import type { Answers } from './measure.ts';
 
 /**
- * Domains of known products under which the copy of May 2026 has listings, and accounts of GitHub: read from the list of all
- * its namespaces, before any of them was searched for. Namespaces of persons and of services that only exist as an MCP server
- * are left out.
+ * Domains of known products under which the copy of May 2026 has listings, and accounts of GitHub: read from
+ * the list of all its namespaces, before any of them was searched for. Namespaces of persons and of services
+ * that only exist as an MCP server are left out.
  */
 const vendors = `
   appdeploy.ai exa.ai explorium.ai fathom.ai klavis.ai parallel.ai perplexity.ai scite.ai smithery.ai tickettailor.ai

@@ -60,7 +60,10 @@ function behindSecond(client: Client): Promise<Endpoint> {
   });
 }
 
-/** Starts a stdio server and puts it behind the transport of a line of the SDK at /mcp; only tools/list is passed on. Throws if it does not start. */
+/**
+ * Starts a stdio server and puts it behind the transport of a line of the SDK at /mcp; only tools/list is
+ * passed on. Throws if it does not start.
+ */
 export async function behindSdk(command: ReturnType<typeof commandOf>, line: 'sdk 1' | 'sdk 2') {
   const client = new Client({ name: 'bridge', version: '1.0.0' });
   await client.connect(new StdioClientTransport({ ...command, stderr: 'ignore' }), { timeout: start_ms });

@@ -9,7 +9,10 @@ const day_s = 86_400;
 export const handle = 'com.example.days/mcp';
 const host = 'days.example.com';
 
-/** What a day says of an endpoint: the outcome of its last judged check, and everything that a buyer reads first. */
+/**
+ * What a day says of an endpoint: the outcome of its last judged check, and everything that a buyer reads
+ * first.
+ */
 interface Told {
   readonly outcome: string;
   readonly isMissed: boolean;
@@ -18,7 +21,8 @@ interface Told {
 
 async function tell({ app, store }: Directory): Promise<Told> {
   const answer = await app.request('/api/tools/get_agent', {
-    ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ handle }),
   });
   const { lines, stands_out = [] } = (await answer.json()) as { lines: object; stands_out?: string[] };
@@ -46,7 +50,8 @@ export async function openBehindProxy(running: Running) {
   const directory = await openDirectory({
     entries: [registryEntry(handle, { remotes: [{ type: running.transport, url }] })],
     environment: {
-      ...{ DATABASE_URL: ':memory:', LIMITS: 'off' },
+      DATABASE_URL: ':memory:',
+      LIMITS: 'off',
       HOST_OVERRIDES: JSON.stringify({ [host]: proxy.url }),
     },
   });
@@ -81,18 +86,28 @@ const otherwise = /instead of MCP/;
 const changed = /changed|did before|did not before/i;
 const never = (...all: RegExp[]) => new RegExp(all.map(({ source }) => source).join('|'), 'i');
 const silent = (says: RegExp): Expected => ({
-  ...{ outcome: 'silent', says, neverSays: never(otherwise, changed), changes: 1 },
+  outcome: 'silent',
+  says,
+  neverSays: never(otherwise, changed),
+  changes: 1,
 });
 const returned = (says: RegExp): Expected => ({
-  ...{ outcome: 'otherwise', says, neverSays: never(noAnswer, changed), changes: 1 },
+  outcome: 'otherwise',
+  says,
+  neverSays: never(noAnswer, changed),
+  changes: 1,
 });
 /** The endpoint was not asked, or a part of what it sends is not known. */
 const untold = (says: RegExp): Expected => ({
-  ...{ outcome: 'seen', says, neverSays: never(noAnswer, otherwise, changed), changes: 0 },
+  outcome: 'seen',
+  says,
+  neverSays: never(noAnswer, otherwise, changed),
+  changes: 0,
 });
 const notAsked = { ...untold(/not seen by checks since|not asked/), isMissed: true } as const;
 const asksFirst: Expected = {
-  ...{ outcome: 'seen', says: /Asks for credentials first, and did not before/ },
+  outcome: 'seen',
+  says: /Asks for credentials first, and did not before/,
   neverSays: never(noAnswer, otherwise, /tools changed/),
 };
 const asUsual = untold(/Answered since/);
@@ -107,7 +122,8 @@ const expected: Readonly<Record<Name, Expected>> = {
   '503': silent(/No answer from the endpoint[\s\S]*HTTP 503/),
   '502 as a page': silent(/No answer from the endpoint[\s\S]*HTTP 502/),
   '404': {
-    ...{ outcome: 'absent', says: /Nothing was at the endpoint/ },
+    outcome: 'absent',
+    says: /Nothing was at the endpoint/,
     neverSays: never(noAnswer, otherwise, /tools changed/),
   },
   resets: silent(/No answer from the endpoint[\s\S]*a connection that broke off/),
@@ -128,7 +144,8 @@ const expected: Readonly<Record<Name, Expected>> = {
   'list asks to sign in': asksFirst,
   'list is cut': listUnread,
   'list is unknown': {
-    ...{ outcome: 'seen', says: /has had no list of tools since/ },
+    outcome: 'seen',
+    says: /has had no list of tools since/,
     neverSays: never(noAnswer, otherwise),
   },
   'sessions are lost': listUnread,
@@ -195,7 +212,10 @@ async function changedTools({ app }: Directory): Promise<readonly ToolChange[]> 
   return changes.find(({ kind, items }) => kind === 'tools.surface' && items)?.items ?? [];
 }
 
-/** What is not told truly after a switch: which tools changed and how, which revision is spoken, and in which transport. */
+/**
+ * What is not told truly after a switch: which tools changed and how, which revision is spoken, and in which
+ * transport.
+ */
 export async function playSwitch(
   from: { readonly running: Running; readonly truth: Truth },
   { to, truth, meanwhile }: Switch,

@@ -21,7 +21,10 @@ function hintsOf(tools: readonly ListedTool[]) {
   return tools.length === 0 ? undefined : { read_only, destructive, without_hint };
 }
 
-/** Characters that most fonts show nothing for; emoji and scripts that need some of them are not in these servers. */
+/**
+ * Characters that most fonts show nothing for; emoji and scripts that need some of them are not in these
+ * servers.
+ */
 const hidden = /[\u200b-\u200d\u2060-\u2064\u202a-\u202e\u2066-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
 
 /** Whether everything in a value is in another one, too: clients leave out members that they do not know. */
@@ -53,7 +56,8 @@ const asChecks = (value: unknown) => {
 /** The lines of the answer about a listing. */
 async function linesOf({ app }: Directory): Promise<Record<string, string>> {
   const answer = await app.request('/api/tools/get_agent', {
-    ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ handle }),
   });
   const { lines } = (await answer.json()) as { lines: Record<string, string> };
@@ -77,7 +81,10 @@ const hintsNamed = (line: string, tools: readonly ListedTool[]) =>
     return [name, annotations?.destructiveHint === true ? 'destructive' : undefined];
   });
 
-/** What was checked of one listing, and what of it is wrong: each fact that its endpoint can have, and what the answer says of it. */
+/**
+ * What was checked of one listing, and what of it is wrong: each fact that its endpoint can have, and what
+ * the answer says of it.
+ */
 export async function compareFacts(
   directory: Directory,
   url: string,

@@ -20,7 +20,10 @@ export interface Program {
 const folder = join(import.meta.dirname, 'npm');
 const installed = join(folder, 'node_modules');
 
-/** Installs the packages that the package.json of a folder names, without their install scripts, unless they are there. */
+/**
+ * Installs the packages that the package.json of a folder names, without their install scripts, unless they
+ * are there.
+ */
 export function install(into = folder): void {
   if (existsSync(join(into, 'node_modules'))) return;
   const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock', '--legacy-peer-deps'];
@@ -37,7 +40,9 @@ export const kubeconfig = join(home, 'kubeconfig');
 writeFileSync(
   kubeconfig,
   JSON.stringify({
-    ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'none' },
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': 'none',
     clusters: [{ name: 'none', cluster: { server: 'http://127.0.0.1:9' } }],
     users: [{ name: 'none', user: { token: 'none' } }],
     contexts: [{ name: 'none', context: { cluster: 'none', user: 'none' } }],
@@ -88,7 +93,10 @@ const isOpen = (port: number) =>
 
 const start_ms = 30_000;
 
-/** Starts a program that listens on a port of loopback, with all programs that it starts. Throws if it does not within 30 seconds. */
+/**
+ * Starts a program that listens on a port of loopback, with all programs that it starts. Throws if it does
+ * not within 30 seconds.
+ */
 export async function listenOn(
   port: number,
   { command, args, env, cwd }: ReturnType<typeof commandOf>,

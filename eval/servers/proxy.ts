@@ -56,8 +56,10 @@ export async function startProxy(target: string): Promise<FaultyProxy> {
     proxy.conduct(exchange, (change) => send(exchange, proxy.target, change));
   });
   const proxy: FaultyProxy = {
-    ...{ url: endpoint.url, close: endpoint.close },
-    ...{ target, conduct: (_, pass) => pass() },
+    url: endpoint.url,
+    close: endpoint.close,
+    target,
+    conduct: (_, pass) => pass(),
   };
   return proxy;
 }
@@ -100,8 +102,10 @@ const cutList: Conduct = ({ body, response }, pass) => {
   if (params?.cursor !== undefined) return void response.writeHead(502).end();
   pass((text) => {
     const begun = text.indexOf('{"');
-    const message = JSON.parse(text.slice(begun).split('\n')[0] ?? '') as { result: { tools: unknown[] } };
-    message.result = { ...message.result, tools: message.result.tools.slice(0, 2), ...{ nextCursor: 'two' } };
+    const message = JSON.parse(text.slice(begun).split('\n')[0] ?? '') as {
+      result: { tools: unknown[]; nextCursor?: string };
+    };
+    message.result = { ...message.result, tools: message.result.tools.slice(0, 2), nextCursor: 'two' };
     return `${text.slice(0, begun)}${JSON.stringify(message)}\n\n`;
   });
 };

@@ -17,7 +17,10 @@ interface Known {
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 const nameOf = ({ package: name, front }: Server) => `\`${name}\`, ${front}`;
 
-/** Starts a server, or the earlier version of it; undefined, with the reason printed, if it does not start here. */
+/**
+ * Starts a server, or the earlier version of it; undefined, with the reason printed, if it does not start
+ * here.
+ */
 async function open(server: Server, name?: string): Promise<Known | undefined> {
   try {
     const running = await start(server, name);
@@ -133,7 +136,10 @@ async function compareSwitches(): Promise<void> {
   for (const one of [first, newest, other, sessions, both, stream, memoryOlder]) await one?.running.close();
 }
 
-/** Checks servers again beside busy processors, and says how many of these healthy servers were said not to answer. */
+/**
+ * Checks servers again beside busy processors, and says how many of these healthy servers were said not to
+ * answer.
+ */
 async function checkAgain(tried: readonly Server[], times: number): Promise<void> {
   const busy = Array.from({ length: availableParallelism() }, () =>
     spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }),
@@ -155,7 +161,8 @@ async function checkAgain(tried: readonly Server[], times: number): Promise<void
   print(`${made} more checks beside ${busy.length} busy processors: ${missed} without an answer.`);
 }
 
-// Usage: npm run eval:servers [-- --only facts|versions|days] [--server NAME] [--times N]. It installs and starts the servers.
+// Usage: npm run eval:servers [-- --only facts|versions|days] [--server NAME] [--times N]. It installs and
+// starts the servers.
 const { values } = parseArgs({
   options: { only: { type: 'string' }, server: { type: 'string', default: '' }, times: { type: 'string' } },
 });

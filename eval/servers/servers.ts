@@ -1,8 +1,8 @@
 import { kubeconfig, type Program } from './programs.ts';
 
 /**
- * How a server is reached over HTTP: by itself, or over stdio behind the transport of either line of the SDK (bridge.ts), mcp-proxy
- * (both eras at one address, only the older one, or HTTP with SSE) or supergateway.
+ * How a server is reached over HTTP: by itself, or over stdio behind the transport of either line of the SDK
+ * (bridge.ts), mcp-proxy (both eras at one address, only the older one, or HTTP with SSE) or supergateway.
  */
 export type Front =
   | 'itself'

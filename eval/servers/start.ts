@@ -63,7 +63,9 @@ export async function start(server: Server, name = server.package): Promise<Runn
   const version = versionOf(name);
   const at = (reached: string) => ({
     // Some servers take requests to this name only.
-    ...{ server, version, url: `http://localhost:${port}${reached}` },
+    server,
+    version,
+    url: `http://localhost:${port}${reached}`,
     transport: reached === '/sse' ? ('sse' as const) : ('streamable-http' as const),
   });
   if (front === 'itself') return { ...at(path), close: await listenOn(port, command) };

@@ -100,7 +100,10 @@ function classOf(before: ListedTool, after: ListedTool): string | undefined {
   return isOther('inputSchema', true) || isOther('outputSchema', true) ? 'words' : undefined;
 }
 
-/** Which tools differ between two lists, each with the class of change that weighs most; this reads schemas without the code of Dossier. */
+/**
+ * Which tools differ between two lists, each with the class of change that weighs most; this reads schemas
+ * without the code of Dossier.
+ */
 export function classesOf(
   before: readonly ListedTool[],
   after: readonly ListedTool[],

@@ -23,7 +23,10 @@ export interface Truth {
 const identity = { name: 'truth', version: '1.0.0' };
 const newest = '2026-07-28';
 
-/** What a client of the current line sees that asks for the newest revision first; undefined if the server does not offer that. */
+/**
+ * What a client of the current line sees that asks for the newest revision first; undefined if the server
+ * does not offer that.
+ */
 async function seenAtNewest(url: URL): Promise<Truth | undefined> {
   const client = new Client(identity, { versionNegotiation: { mode: { pin: newest } } });
   try {

@@ -8,7 +8,8 @@ import { install } from '../servers/programs.ts';
 import { type StdioServer, stdioServers } from '../servers/servers.ts';
 import type { DecoyServer } from './decoys.ts';
 
-// Usage: node eval/tools/collect.ts writes decoys.json.gz: the tools of real MCP servers of npm, started without an account.
+// Usage: node eval/tools/collect.ts writes decoys.json.gz: the tools of real MCP servers of npm, started
+// without an account.
 const start_ms = 20_000;
 const key = 'not-a-key';
 const folders = [join(import.meta.dirname, '../servers/npm'), join(import.meta.dirname, 'npm')] as const;

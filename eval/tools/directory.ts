@@ -6,7 +6,9 @@ import { onGitHub } from '../../test/support/registry-entries.ts';
 export const subject = 'com.example.sms/gateway';
 export const other = 'com.example.mail/gateway';
 
-/** A call of a tool through a real MCP client: the answer or the problem, and the bytes of the larger form. */
+/**
+ * A call of a tool through a real MCP client: the answer or the problem, and the bytes of the larger form.
+ */
 export interface Called {
   readonly answer: Record<string, unknown>;
   readonly tokens: number;
@@ -45,13 +47,11 @@ export async function openEvaluated() {
     handle: subject,
     interaction_id: 'job-1',
     interaction_at: new Date(directory.context.clock().getTime() - 60_000).toISOString(),
-    ...{
-      outcome: 'failed',
-      protocol: 'mcp',
-      relationship: 'customer',
-      score: 2,
-      comment: 'Two of ten arrived.',
-    },
+    outcome: 'failed',
+    protocol: 'mcp',
+    relationship: 'customer',
+    score: 2,
+    comment: 'Two of ten arrived.',
   };
   await directory.post('/api/tools/submit_rating', rating, rater);
   const client = await connect('v2', { app: directory.app });

@@ -59,8 +59,11 @@ export const hosts: readonly Host[] = [
       'mcp.json': JSON.stringify({ mcpServers: { dossier: { type: 'http', url: `${service}/api/mcp` } } }),
     }),
     environment: ({ model, home }) => ({
-      ...{ ANTHROPIC_BASE_URL: model, ANTHROPIC_API_KEY: 'none', CLAUDE_CONFIG_DIR: join(home, '.claude') },
-      ...{ ENABLE_TOOL_SEARCH: 'false', CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' },
+      ANTHROPIC_BASE_URL: model,
+      ANTHROPIC_API_KEY: 'none',
+      CLAUDE_CONFIG_DIR: join(home, '.claude'),
+      ENABLE_TOOL_SEARCH: 'false',
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     }),
   },
   {
@@ -92,7 +95,9 @@ export const hosts: readonly Host[] = [
       }),
     }),
     environment: ({ model }) => ({
-      ...{ GEMINI_API_KEY: 'none', GOOGLE_GEMINI_BASE_URL: model, GEMINI_CLI_TRUST_WORKSPACE: 'true' },
+      GEMINI_API_KEY: 'none',
+      GOOGLE_GEMINI_BASE_URL: model,
+      GEMINI_CLI_TRUST_WORKSPACE: 'true',
     }),
   },
   {
@@ -106,8 +111,11 @@ export const hosts: readonly Host[] = [
       }),
     }),
     environment: ({ model }) => ({
-      ...{ COPILOT_PROVIDER_TYPE: 'openai', COPILOT_PROVIDER_BASE_URL: `${model}/v1` },
-      ...{ COPILOT_PROVIDER_API_KEY: 'none', COPILOT_MODEL: 'scripted', COPILOT_OFFLINE: 'true' },
+      COPILOT_PROVIDER_TYPE: 'openai',
+      COPILOT_PROVIDER_BASE_URL: `${model}/v1`,
+      COPILOT_PROVIDER_API_KEY: 'none',
+      COPILOT_MODEL: 'scripted',
+      COPILOT_OFFLINE: 'true',
     }),
   },
 ];
@@ -128,7 +136,10 @@ export function installHosts(modules?: string): { modules: string; remove: () =>
 const longest_ms = 180_000;
 const nowhere = 'http://127.0.0.1:9';
 
-/** Runs a host with a home of its own and no way out but to loopback; what it handed the scripted model, and what it printed. */
+/**
+ * Runs a host with a home of its own and no way out but to loopback; what it handed the scripted model, and
+ * what it printed.
+ */
 export async function runHost(
   host: Host,
   { modules, service, calls, names }: HostRun,
@@ -141,12 +152,22 @@ export async function runHost(
     writeFileSync(join(home, path), content);
   }
   const env = {
-    ...{ PATH: process.env.PATH, HOME: home, NO_PROXY: '127.0.0.1,localhost', CI: 'true' },
-    ...{ HTTP_PROXY: nowhere, HTTPS_PROXY: nowhere, DISABLE_TELEMETRY: '1', DISABLE_AUTOUPDATER: '1' },
+    PATH: process.env.PATH,
+    HOME: home,
+    NO_PROXY: '127.0.0.1,localhost',
+    CI: 'true',
+    HTTP_PROXY: nowhere,
+    HTTPS_PROXY: nowhere,
+    DISABLE_TELEMETRY: '1',
+    DISABLE_AUTOUPDATER: '1',
     ...host.environment(places),
   };
   const child = spawn(join(modules, host.command), host.args, {
-    ...{ cwd: home, env, timeout: longest_ms, killSignal: 'SIGKILL', stdio: ['ignore', 'pipe', 'pipe'] },
+    cwd: home,
+    env,
+    timeout: longest_ms,
+    killSignal: 'SIGKILL',
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
   for (const stream of [child.stdout, child.stderr])

@@ -14,7 +14,10 @@ const packaged = (registryType: string, identifier: string, version?: string) =>
   packages: [{ registryType, identifier, ...(version && { version }), transport: { type: 'stdio' } }],
 });
 const secret = (name: string, description?: string) => ({
-  ...{ name, isRequired: true, isSecret: true, ...(description && { description }) },
+  name,
+  isRequired: true,
+  isSecret: true,
+  ...(description && { description }),
 });
 const authorized = (url: string) => remote(url, { headers: [secret('Authorization')] });
 

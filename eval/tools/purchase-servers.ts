@@ -60,7 +60,12 @@ const startMade = (make: () => McpServer): Promise<Endpoint> => {
 };
 
 const requirement = (payTo: string, amount: string) => ({
-  ...{ scheme: 'exact', network: 'eip155:8453', amount, asset: usdc, payTo, maxTimeoutSeconds: 60 },
+  scheme: 'exact',
+  network: 'eip155:8453',
+  amount,
+  asset: usdc,
+  payTo,
+  maxTimeoutSeconds: 60,
   extra: { name: 'USD Coin', version: '2' },
 });
 /** What `/.well-known/x402` of the quotes says, and the result of a call of the tool. */
@@ -136,11 +141,9 @@ const startLocked = () =>
 /** The card of a host that names two of four tools. */
 const card = {
   $schema: 'https://static.modelcontextprotocol.io/schemas/mcp-server-card/v1.json',
-  ...{
-    version: '1.0',
-    protocolVersion: '2025-06-18',
-    transport: { type: 'streamable-http', endpoint: '/mcp' },
-  },
+  version: '1.0',
+  protocolVersion: '2025-06-18',
+  transport: { type: 'streamable-http', endpoint: '/mcp' },
   serverInfo: { name: 'documented', version: '1.0.0' },
   tools: [{ name: 'list_cities' }, { name: 'read_dataset' }],
 };
@@ -248,15 +251,22 @@ const pypi = {
 const nugetItem = (number: string, more: object = {}) => ({
   '@type': 'Package',
   catalogEntry: {
-    ...{ '@type': 'PackageDetails', id: 'Sharp.Excel.Mcp', version: number, listed: true },
-    ...{ published: '2026-03-04T05:06:07.89+00:00', licenseExpression: 'MIT', ...more },
+    '@type': 'PackageDetails',
+    id: 'Sharp.Excel.Mcp',
+    version: number,
+    listed: true,
+    published: '2026-03-04T05:06:07.89+00:00',
+    licenseExpression: 'MIT',
+    ...more,
   },
 });
 const nuget = {
   count: 1,
   items: [
     {
-      ...{ count: 1, lower: '1.0.0', upper: '1.0.0' },
+      count: 1,
+      lower: '1.0.0',
+      upper: '1.0.0',
       items: [
         nugetItem('1.0.0', {
           deprecation: {

@@ -11,16 +11,18 @@ const ordinary = 100;
 
 /** Repositories that are there. */
 const repositories = [
-  ...[
-    'oldname/tool',
-    'newname/tool',
-    'brambly/sql-mcp',
-    'bob/x',
-    'harbor/pdf',
-    'bundler/notes',
-    'bundler/todo',
-  ],
-  ...['sharp/excel', 'snake/weather', 'workerly/translate', 'steady/notes', 'stripe/agent-toolkit'],
+  'oldname/tool',
+  'newname/tool',
+  'brambly/sql-mcp',
+  'bob/x',
+  'harbor/pdf',
+  'bundler/notes',
+  'bundler/todo',
+  'sharp/excel',
+  'snake/weather',
+  'workerly/translate',
+  'steady/notes',
+  'stripe/agent-toolkit',
 ];
 
 const addresses = (servers: Readonly<Record<string, { readonly url: string }>>) =>
@@ -42,8 +44,13 @@ async function offersOf({ hosts }: Awaited<ReturnType<typeof startServers>>) {
     JSON.stringify({ ...required, resource, accepts: [{ ...first, ...more }] });
   const { amount, extra, ...rest } = first;
   const version1 = {
-    ...{ ...rest, network: 'base', maxAmountRequired: amount, extra },
-    ...{ resource: 'https://api.parcelpost.dev/mcp', description: '', mimeType: 'application/json' },
+    ...rest,
+    network: 'base',
+    maxAmountRequired: amount,
+    extra,
+    resource: 'https://api.parcelpost.dev/mcp',
+    description: '',
+    mimeType: 'application/json',
   };
   const toolResult = (payTo: string) => {
     const accepts = quotesAccepts.map((one) => ({ ...one, payTo }));
@@ -70,8 +77,11 @@ async function offersOf({ hosts }: Awaited<ReturnType<typeof startServers>>) {
     tollgate: (await at('mcp.tollgate.com')).challenge,
     rotator: (await at('mcp.rotator.com')).body,
     unlisted: JSON.stringify({
-      ...{ payTo: payees.other, url: 'https://api.unlistedshop.io/v1/report', network: 'eip155:8453' },
-      ...{ asset: usdc, amount: '150000' },
+      payTo: payees.other,
+      url: 'https://api.unlistedshop.io/v1/report',
+      network: 'eip155:8453',
+      asset: usdc,
+      amount: '150000',
     }),
     shared: payees.shared,
   };
@@ -90,8 +100,8 @@ async function pinsOf(directory: Pick<Directory, 'app'>): Promise<string> {
 }
 
 /**
- * A directory whose listings were checked five, four and two days ago and today; between the second and the third check records, a payee,
- * a skill and a tool changed.
+ * A directory whose listings were checked five, four and two days ago and today; between the second and the
+ * third check records, a payee, a skill and a tool changed.
  */
 export async function openPurchaseWorld() {
   const made: Made = { hasChanged: false };

@@ -4,11 +4,14 @@ import type { RegistryEntry } from '../../test/support/entries.ts';
 import { connect } from '../../test/support/mcp-clients.ts';
 import { openPurchaseWorld } from './purchase-world.ts';
 
-// Usage: npm run eval:purchase -- FOLDER
-// It writes what a model gets for each buyer's task: NN.text.md (text alone), NN.json.md (structuredContent alone), NN.registry.md (what the
-// API of the registry answers), and truth.md for who judges.
+// Usage: npm run eval:purchase -- FOLDER It writes what a model gets for each buyer's task: NN.text.md (text
+// alone), NN.json.md (structuredContent alone), NN.registry.md (what the API of the registry answers), and
+// truth.md for who judges.
 
-/** A buyer's task: the question, the calls that a model makes, what it would ask of the registry, and the decision that the world allows. */
+/**
+ * A buyer's task: the question, the calls that a model makes, what it would ask of the registry, and the
+ * decision that the world allows.
+ */
 interface Task {
   readonly id: string;
   readonly user: string;

@@ -29,9 +29,13 @@ const asked = {
   x402Version: 2,
   accepts: [
     {
-      ...{ scheme: 'exact', network: 'eip155:8453', amount: '20000' },
-      ...{ asset: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', maxTimeoutSeconds: 60 },
-      ...{ payTo: '0x1111111111111111111111111111111111111111', extra: { name: 'USDC', version: '2' } },
+      scheme: 'exact',
+      network: 'eip155:8453',
+      amount: '20000',
+      asset: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+      maxTimeoutSeconds: 60,
+      payTo: '0x1111111111111111111111111111111111111111',
+      extra: { name: 'USDC', version: '2' },
     },
   ],
 };

@@ -88,7 +88,10 @@ const responses: Protocol = {
   events({ tool, input, id }) {
     const item = tool
       ? {
-          ...{ type: 'function_call', id: `fc_${id}`, call_id: id, name: tool.name },
+          type: 'function_call',
+          id: `fc_${id}`,
+          call_id: id,
+          name: tool.name,
           ...(tool.namespace && { namespace: tool.namespace }),
           arguments: JSON.stringify(input),
         }
@@ -116,7 +119,10 @@ const completions: Protocol = {
       ? { role: 'assistant', tool_calls: [{ index: 0, id, type: 'function', function: made }] }
       : { role: 'assistant', content: 'Done.' };
     const chunk = (choice: object) => ({
-      ...{ id, object: 'chat.completion.chunk', created: 1, model: 'scripted' },
+      id,
+      object: 'chat.completion.chunk',
+      created: 1,
+      model: 'scripted',
       choices: [{ index: 0, finish_reason: null, ...choice }],
     });
     const finish_reason = tool ? 'tool_calls' : 'stop';
@@ -163,8 +169,8 @@ const named = (tools: readonly Tool[], name: string) =>
   );
 
 /**
- * A model on loopback that speaks the protocols of Anthropic, OpenAI (both) and Gemini, makes the calls in their order, and
- * keeps what it was handed. `names` are the tools of the service under test.
+ * A model on loopback that speaks the protocols of Anthropic, OpenAI (both) and Gemini, makes the calls in
+ * their order, and keeps what it was handed. `names` are the tools of the service under test.
  */
 export async function openScriptedModel(calls: readonly ScriptedCall[], names: readonly string[]) {
   let tools: string[] = [];

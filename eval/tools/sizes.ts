@@ -12,7 +12,9 @@ import { searchAgents } from '../../src/tools/search-agents.ts';
 import { callTool, type Tool } from '../../src/tools/tool.ts';
 import { readCopy } from '../search/listings.ts';
 
-/** What one form of a tool's answers takes, in tokens of four bytes, and the most that its median may take. */
+/**
+ * What one form of a tool's answers takes, in tokens of four bytes, and the most that its median may take.
+ */
 export interface Measured {
   readonly what: string;
   readonly median: number;
@@ -30,8 +32,26 @@ const goals = {
 } as const;
 
 const words = [
-  ...['sms', 'email', 'payments', 'weather', 'database', 'github', 'browser', 'search', 'calendar', 'crypto'],
-  ...['translate', 'maps', 'pdf', 'slack', 'security', 'analytics', 'memory', 'kubernetes', 'images', 'news'],
+  'sms',
+  'email',
+  'payments',
+  'weather',
+  'database',
+  'github',
+  'browser',
+  'search',
+  'calendar',
+  'crypto',
+  'translate',
+  'maps',
+  'pdf',
+  'slack',
+  'security',
+  'analytics',
+  'memory',
+  'kubernetes',
+  'images',
+  'news',
 ];
 const median = (values: readonly number[]) =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
@@ -71,7 +91,10 @@ async function measure(
   }));
 }
 
-/** How long the answers of the tools that read are over a registry copy, for some of its listings, evenly picked. */
+/**
+ * How long the answers of the tools that read are over a registry copy, for some of its listings, evenly
+ * picked.
+ */
 export async function measureSizes(copy: string, most: number): Promise<Measured[]> {
   const folder = mkdtempSync(join(tmpdir(), 'dossier-sizes-'));
   const context = await openCopy(copy, folder);

@@ -43,7 +43,10 @@ async function ask({ nodes }: Cluster, body: object, { errors }: Ledger): Promis
   return text === undefined ? undefined : (JSON.parse(text) as Answer);
 }
 
-/** Claims one listing as its owner would: asks, commits the line to the repository, asks again until it is claimed. */
+/**
+ * Claims one listing as its owner would: asks, commits the line to the repository, asks again until it is
+ * claimed.
+ */
 async function claim(cluster: Cluster, handle: string, claims: Claims & { readonly stopped: AbortSignal }) {
   let [repository, rotate]: [ReturnType<GitServer['createRepository']> | undefined, boolean] = [
     undefined,
@@ -63,7 +66,9 @@ async function claim(cluster: Cluster, handle: string, claims: Claims & { readon
   }
 }
 
-/** Claims the listings one after the other until the signal; those that a node acknowledged are in the ledger. */
+/**
+ * Claims the listings one after the other until the signal; those that a node acknowledged are in the ledger.
+ */
 export async function claimAll(cluster: Cluster, claims: Claims, stopped: AbortSignal): Promise<void> {
   for (const handle of claims.handles) {
     if (stopped.aborted) return;

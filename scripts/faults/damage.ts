@@ -25,7 +25,10 @@ function putBack(from: string, file: string): void {
 }
 
 const cutLog: Fault = {
-  ...{ name: 'SQLite, killed, then its WAL cut', engine: 'sqlite', rounds: [2, 50], destroys: true },
+  name: 'SQLite, killed, then its WAL cut',
+  engine: 'sqlite',
+  rounds: [2, 50],
+  destroys: true,
   async inject({ node, file, rounds, restart }) {
     for (let round = 0; round < rounds; round++) {
       await wait(1000);
@@ -57,9 +60,12 @@ function damage(file: string): void {
 }
 
 const damagedFile: Fault = {
-  ...{ name: 'SQLite, pages damaged, later put back', engine: 'sqlite', rounds: [2, 30] },
+  name: 'SQLite, pages damaged, later put back',
+  engine: 'sqlite',
+  rounds: [2, 30],
   // What was written beside the damage is not in the copy that is put back.
-  ...{ code: '503 unavailable', destroys: true },
+  code: '503 unavailable',
+  destroys: true,
   async inject({ node, file, rounds, restart }) {
     for (let round = 0; round < rounds; round++) {
       await wait(1500);
@@ -80,7 +86,9 @@ const newer =
   "insert into kysely_migration (name, timestamp) values ('9999-later', '2027-01-01T00:00:00.000Z')";
 
 const newerSchema: Fault = {
-  ...{ name: 'SQLite, database of a newer version', engine: 'sqlite', rounds: [1, 3] },
+  name: 'SQLite, database of a newer version',
+  engine: 'sqlite',
+  rounds: [1, 3],
   async inject({ node, cluster, rounds, restart }) {
     for (let round = 0; round < rounds; round++) {
       await wait(1500);

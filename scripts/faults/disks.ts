@@ -40,8 +40,12 @@ function fill(path: string): void {
 }
 
 const diskFull: Fault = {
-  ...{ name: 'SQLite, disk full', engine: 'sqlite', rounds: [1, 10], code: '503 storage_full' },
-  ...{ lacks: lacksMount, openFolder: openSmallDisk },
+  name: 'SQLite, disk full',
+  engine: 'sqlite',
+  rounds: [1, 10],
+  code: '503 storage_full',
+  lacks: lacksMount,
+  openFolder: openSmallDisk,
   async inject({ file, rounds, recover, requireReads }) {
     const ballast = join(file, '../ballast');
     for (let round = 0; round < rounds; round++) {
@@ -56,8 +60,11 @@ const diskFull: Fault = {
 };
 
 const readOnly: Fault = {
-  ...{ name: 'SQLite, started on a read-only disk', engine: 'sqlite', rounds: [1, 10] },
-  ...{ lacks: lacksMount, openFolder: openSmallDisk },
+  name: 'SQLite, started on a read-only disk',
+  engine: 'sqlite',
+  rounds: [1, 10],
+  lacks: lacksMount,
+  openFolder: openSmallDisk,
   async inject({ node, file, rounds, restart }) {
     const folder = join(file, '..');
     for (let round = 0; round < rounds; round++) {

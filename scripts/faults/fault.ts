@@ -26,9 +26,14 @@ export interface Fault {
   readonly engine: 'sqlite' | 'postgres';
   /** How many times it is injected in a short run and in a long one. */
   readonly rounds: readonly [short: number, long: number];
-  /** What callers see meanwhile, as `503 unavailable`, at least once; where it is missing, only closed connections. */
+  /**
+   * What callers see meanwhile, as `503 unavailable`, at least once; where it is missing, only closed
+   * connections.
+   */
   readonly code?: string;
-  /** Whether the fault itself takes acknowledged writes away, as a cut log does; the others must lose none. */
+  /**
+   * Whether the fault itself takes acknowledged writes away, as a cut log does; the others must lose none.
+   */
   readonly destroys?: boolean;
   /** Settings of the node. */
   readonly environment?: Readonly<Record<string, string>>;

@@ -5,7 +5,9 @@ import { type Fault, must, type Session } from './fault.ts';
 
 const parts = ['', '-wal', '-shm'];
 
-/** Keeps the file reachable under another name, so that it can be put back, and runs `take` on the first name. */
+/**
+ * Keeps the file reachable under another name, so that it can be put back, and runs `take` on the first name.
+ */
 async function takeAway({ node, file, restart, requireReads }: Session, take: (path: string) => void) {
   const kept = join(file, '../kept');
   mkdirSync(kept);
@@ -22,7 +24,10 @@ async function takeAway({ node, file, restart, requireReads }: Session, take: (p
 }
 
 const gone = (name: string, take: (path: string) => void): Fault => ({
-  ...{ name, engine: 'sqlite', rounds: [1, 20], code: '503 unavailable' },
+  name,
+  engine: 'sqlite',
+  rounds: [1, 20],
+  code: '503 unavailable',
   async inject(session) {
     for (let round = 0; round < session.rounds; round++) {
       await wait(1500);

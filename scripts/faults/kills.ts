@@ -7,7 +7,9 @@ import type { Fault } from './fault.ts';
 const soon = () => wait(500 + Math.random() * 1500);
 
 const killSqlite: Fault = {
-  ...{ name: 'SQLite, node killed (-9)', engine: 'sqlite', rounds: [5, 200] },
+  name: 'SQLite, node killed (-9)',
+  engine: 'sqlite',
+  rounds: [5, 200],
   async inject({ node, rounds, restart }) {
     for (let round = 0; round < rounds; round++) {
       await soon();
@@ -18,7 +20,9 @@ const killSqlite: Fault = {
 };
 
 const killNode: Fault = {
-  ...{ name: 'PostgreSQL, one of two nodes killed (-9)', engine: 'postgres', rounds: [3, 50] },
+  name: 'PostgreSQL, one of two nodes killed (-9)',
+  engine: 'postgres',
+  rounds: [3, 50],
   async inject({ cluster: { nodes }, rounds, restart }) {
     for (let round = 0; round < rounds; round++) {
       await soon();
@@ -33,7 +37,10 @@ const serverOf = (cluster: Cluster) => (cluster as PostgresCluster).postgres;
 
 /** Stops PostgreSQL as `pg_ctl stop -m immediate` does: without a last checkpoint. */
 const stopPostgres: Fault = {
-  ...{ name: 'PostgreSQL stopped (immediate)', engine: 'postgres', rounds: [2, 20], code: '503 unavailable' },
+  name: 'PostgreSQL stopped (immediate)',
+  engine: 'postgres',
+  rounds: [2, 20],
+  code: '503 unavailable',
   async inject({ cluster, rounds, recover }) {
     const { folder, start } = serverOf(cluster);
     const pidFile = join(folder, 'postmaster.pid');

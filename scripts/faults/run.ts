@@ -23,7 +23,10 @@ export interface Row {
   readonly trouble: readonly string[];
 }
 
-/** Injects the fault while claimed listings write and others are claimed; the message of what did not hold, if anything. */
+/**
+ * Injects the fault while claimed listings write and others are claimed; the message of what did not hold, if
+ * anything.
+ */
 async function injectUnderWrites(fault: Fault, session: Session, { git }: Forge): Promise<string[]> {
   const stopping = new AbortController();
   for (const node of session.cluster.nodes) await node.start();
@@ -59,9 +62,15 @@ async function judge(fault: Fault, session: Session, trouble: string[]): Promise
   const kinds = [...ledger.errors.counts.keys()];
   const seen = [...new Set(kinds.map((kind) => kind.replace(/ from .*/, '')))];
   return {
-    ...{ name: fault.name, rounds, acknowledged: countOf(ledger), claims: ledger.claims.length },
-    ...{ lost: lost.length, doubled: doubled.length, logIsWhole: audit.code === 0 },
-    ...{ seen, trouble: [...trouble, ...judgeCodes(fault, kinds)] },
+    name: fault.name,
+    rounds,
+    acknowledged: countOf(ledger),
+    claims: ledger.claims.length,
+    lost: lost.length,
+    doubled: doubled.length,
+    logIsWhole: audit.code === 0,
+    seen,
+    trouble: [...trouble, ...judgeCodes(fault, kinds)],
   };
 }
 

@@ -38,7 +38,12 @@ export function openSession(
   if (!node) throw new Error('no node');
   const ledger = createLedger();
   return {
-    ...{ cluster, node, file, rounds, ledger, ready_ms },
+    cluster,
+    node,
+    file,
+    rounds,
+    ledger,
+    ready_ms,
     async restart(which = node) {
       const began_ms = performance.now();
       await which.start();

@@ -42,8 +42,11 @@ export async function openSqlite(
     ...environment,
   });
   return {
-    ...{ nodes: [node], file, databaseUrl },
-    ...{ handles: template.handles, capabilities: template.capabilities },
+    nodes: [node],
+    file,
+    databaseUrl,
+    handles: template.handles,
+    capabilities: template.capabilities,
     query: (text) => queryDatabase(databaseUrl, text),
     close: () => node.kill(),
   };

@@ -19,7 +19,10 @@ function isAlive(pid: number): boolean {
 
 /** Kills the node at a call chosen at random among the next ones of a kind. */
 const killedAt = (name: string, calls: string): Fault => ({
-  ...{ name, engine: 'sqlite', rounds: [4, 100], lacks: lacksStrace },
+  name,
+  engine: 'sqlite',
+  rounds: [4, 100],
+  lacks: lacksStrace,
   async inject({ node, rounds, restart }) {
     for (let round = 0; round < rounds; round++) {
       const { pid = 0 } = node;
@@ -36,7 +39,10 @@ const killedAt = (name: string, calls: string): Fault => ({
 /** Lets every write to a file fail for two seconds, from a call chosen at random on. */
 const failing = (error: string, code: string): Fault => ({
   name: `SQLite, ${error} at write N and after`,
-  ...{ engine: 'sqlite', rounds: [2, 30], code, lacks: lacksStrace },
+  engine: 'sqlite',
+  rounds: [2, 30],
+  code,
+  lacks: lacksStrace,
   async inject({ node, rounds, recover, requireReads }) {
     const { pid = 0 } = node;
     for (let round = 0; round < rounds; round++) {

@@ -9,7 +9,9 @@ import { openTemporaryFolder } from './sqlite-place.ts';
 const held_ms = 8000;
 
 const lockHeld: Fault = {
-  ...{ name: 'SQLite, write lock held by another process for 8 s', engine: 'sqlite', rounds: [1, 20] },
+  name: 'SQLite, write lock held by another process for 8 s',
+  engine: 'sqlite',
+  rounds: [1, 20],
   code: '503 unavailable',
   async inject({ file, rounds, recover, requireReads }) {
     const other = new DatabaseSync(file, { timeout: 5000 });
@@ -48,7 +50,9 @@ const jumps = [
 ] as const;
 
 const clockJumps: Fault = {
-  ...{ name: 'SQLite, clock 2 h and 30 d ahead and back', engine: 'sqlite', rounds: [1, 20] },
+  name: 'SQLite, clock 2 h and 30 d ahead and back',
+  engine: 'sqlite',
+  rounds: [1, 20],
   lacks: lacksFaketime,
   openFolder() {
     setClock('+0');

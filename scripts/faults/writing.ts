@@ -6,7 +6,10 @@ import type { Session } from './fault.ts';
 const subjects = 30;
 const claimants = 3;
 
-/** Lets the claimed listings of a session write, and claims others, until the signal; answers what each of these ends with. */
+/**
+ * Lets the claimed listings of a session write, and claims others, until the signal; answers what each of
+ * these ends with.
+ */
 export function startWriting(
   { cluster, ledger }: Pick<Session, 'cluster' | 'ledger'>,
   git: GitServer,

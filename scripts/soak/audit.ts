@@ -47,7 +47,10 @@ export async function findLost({ query }: Pick<Cluster, 'query'>, ledger: Ledger
   ];
 }
 
-/** Interactions of a source with a subject that were recorded more than once, amendments aside, and claims logged twice. */
+/**
+ * Interactions of a source with a subject that were recorded more than once, amendments aside, and claims
+ * logged twice.
+ */
 export async function findDuplicates({ query }: Pick<Cluster, 'query'>): Promise<string[]> {
   const rows = await query(
     `select source_handle, interaction_id, count(*) as times from rating where supersedes is null
@@ -74,7 +77,10 @@ function rootOf(hashes: readonly Buffer[]): Buffer {
   return rootOf(above);
 }
 
-/** What is wrong with the log: split or rewritten checkpoints, a root that does not follow from the leaves, a failing proof. */
+/**
+ * What is wrong with the log: split or rewritten checkpoints, a root that does not follow from the leaves, a
+ * failing proof.
+ */
 export async function findLogTrouble(
   { nodes, query }: Cluster,
   ledger: Ledger,

@@ -110,8 +110,8 @@ async function writeChanges(databaseUrl: string, stopped: AbortSignal): Promise<
 }
 
 /**
- * Writes changes while nodes of one PostgreSQL are killed and started again, and compares what a webhook and a stream got.
- * The nodes are not started yet, and reach `hook.example` at `hookPort` of loopback.
+ * Writes changes while nodes of one PostgreSQL are killed and started again, and compares what a webhook and
+ * a stream got. The nodes are not started yet, and reach `hook.example` at `hookPort` of loopback.
  */
 export async function soakChanges(
   nodes: readonly ClusterNode[],
@@ -136,8 +136,10 @@ export async function soakChanges(
     following.abort();
     await reading;
     return {
-      ...{ written: written.length, kills },
-      ...{ webhook: judge(written, receiver.posted), stream: judge(written, streamed) },
+      written: written.length,
+      kills,
+      webhook: judge(written, receiver.posted),
+      stream: judge(written, streamed),
     };
   } finally {
     writing.abort();

@@ -58,7 +58,10 @@ export interface PostgresCluster extends Cluster {
   readonly postgres: PostgresServer;
 }
 
-/** A free port that no outgoing connection takes while a node is down: below the range that systems choose from. */
+/**
+ * A free port that no outgoing connection takes while a node is down: below the range that systems choose
+ * from.
+ */
 export async function nodePort(): Promise<string> {
   for (;;) {
     const port = 20_000 + Math.floor(Math.random() * 10_000);
@@ -117,9 +120,15 @@ export async function prepare(databaseUrl: string, registry: string, sources: nu
     capabilities.push(capability);
     await store.write(async (tx) => {
       await tx.claims.putClaim({
-        ...{ handle, kind: 'repository', place: repository, place_key: repository_key },
-        ...{ state: 'claimed', claimed_at: at },
-        ...{ root: repositoryRoot(repository_key), root_generation: 0, first_proved_at: at },
+        handle,
+        kind: 'repository',
+        place: repository,
+        place_key: repository_key,
+        state: 'claimed',
+        claimed_at: at,
+        root: repositoryRoot(repository_key),
+        root_generation: 0,
+        first_proved_at: at,
         checked_at: new Date().toISOString(),
       });
       await tx.claims.addCapability(makeCapability(handle, capabilityHash(capability)));

@@ -35,7 +35,10 @@ function kindOf(error: unknown): string {
   return cause?.code ?? name;
 }
 
-/** Sends one request. Returns the status and the text of a 200; anything else is counted among `errors` by its kind. */
+/**
+ * Sends one request. Returns the status and the text of a 200; anything else is counted among `errors` by its
+ * kind.
+ */
 async function exchange(
   node: ClusterNode,
   { path, body, headers }: Call,
@@ -67,8 +70,9 @@ export const send = async (node: ClusterNode, call: Call, errors: Tally): Promis
 export class NotThereError extends Error {}
 
 /**
- * Sends a call to the nodes in turn, starting with node `first`, until one acknowledges it. Returns its text and the
- * number of the node; throws if none does within a minute, and NotThereError as soon as one answers 404.
+ * Sends a call to the nodes in turn, starting with node `first`, until one acknowledges it. Returns its text
+ * and the number of the node; throws if none does within a minute, and NotThereError as soon as one answers
+ * 404.
  */
 export async function sendUntilAcknowledged(
   nodes: readonly ClusterNode[],

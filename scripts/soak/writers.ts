@@ -103,8 +103,14 @@ async function submit(writer: Writer, interaction: Interaction, amendment: objec
   const { handle, interaction_id, interaction_at } = interaction;
   const first = Math.floor(Math.random() * cluster.nodes.length);
   const rating = {
-    ...{ handle, interaction_id, interaction_at, comment: 'as described', ...amendment },
-    ...{ outcome: 'succeeded', protocol: 'mcp', relationship: 'none' },
+    handle,
+    interaction_id,
+    interaction_at,
+    comment: 'as described',
+    ...amendment,
+    outcome: 'succeeded',
+    protocol: 'mcp',
+    relationship: 'none',
   };
   const call = toTool('submit_rating', rating, capability);
   const { text, by } = await sendUntilAcknowledged(cluster.nodes, call, { first, errors: ledger.errors });
@@ -163,7 +169,9 @@ async function sendFeedback({ cluster, ledger }: Writer): Promise<void> {
   ledger.feedback.push({ id: (JSON.parse(text) as { id: string }).id, at_ms: byNow_ms() });
 }
 
-/** Writes until the signal: ratings, amendments, withdrawals, feedback; after each, a read at another node. */
+/**
+ * Writes until the signal: ratings, amendments, withdrawals, feedback; after each, a read at another node.
+ */
 export async function write(
   cluster: Cluster,
   { capability, subjects, ledger }: Pick<Writer, 'capability' | 'subjects' | 'ledger'>,

@@ -10,7 +10,8 @@ export function answer(text: string): string | undefined {
   if (id === undefined) return undefined;
   const results: Readonly<Record<string, object>> = {
     initialize: {
-      ...{ protocolVersion: params?.protocolVersion, capabilities: { tools: {} } },
+      protocolVersion: params?.protocolVersion,
+      capabilities: { tools: {} },
       serverInfo: { name: 'stub', version: '1.0.0' },
     },
     'tools/list': { tools: [{ name: 'look', description: 'Looks.', inputSchema: { type: 'object' } }] },

@@ -12,8 +12,9 @@ import { openDirectory } from '../../test/support/directory.ts';
 import { answer } from './answer.ts';
 import { clients, type Servers } from './clients.ts';
 
-// Usage: npm run try:clients. Clients from npm (1 GB), with a home of their own and no way out but to loopback, read what the .mcp.json of a view
-// has in their own files, and start it; ends with 1 where one does not list a server, or starts or sends something else than the view says.
+// Usage: npm run try:clients. Clients from npm (1 GB), with a home of their own and no way out but to
+// loopback, read what the .mcp.json of a view has in their own files, and start it; ends with 1 where one
+// does not list a server, or starts or sends something else than the view says.
 const folder = mkdtempSync(join(tmpdir(), 'dossier-clients-'));
 const write = (name: string, content: string) => {
   const path = join(folder, name);
@@ -66,7 +67,9 @@ const records: Readonly<Record<string, object>> = {
   image: {
     packages: [
       {
-        ...{ registryType: 'oci', identifier: 'ghcr.io/acme/ledger:1.2.3', transport: { type: 'stdio' } },
+        registryType: 'oci',
+        identifier: 'ghcr.io/acme/ledger:1.2.3',
+        transport: { type: 'stdio' },
         environmentVariables: asked,
       },
     ],
@@ -85,7 +88,9 @@ for (const [name, more] of Object.entries(records))
 const key = 'what a reader of the private view sends';
 const readers = [`sha256:${createHash('sha256').update(key).digest('hex')}`];
 const views = write('views.json', JSON.stringify({ own: { title: 'Own', readers } }));
-/** The commands that the view has, by what a shell would be given, with the environment that they are to have. */
+/**
+ * The commands that the view has, by what a shell would be given, with the environment that they are to have.
+ */
 const env = { LEDGER_KEY: 'YOUR_VALUE', MODE: 'ro' };
 const wanted = [
   { command: 'dnx Acme.Ledger --yes -- mcp', env: {} },
@@ -108,10 +113,17 @@ for (const name of ['npx', 'uvx', 'docker', 'dnx']) {
 }
 const nowhere = 'http://127.0.0.1:9';
 const environment = {
-  ...{ PATH: [join(folder, 'bin'), process.env.PATH].join(delimiter), HOME: join(folder, 'home') },
-  ...{ CLAUDE_CONFIG_DIR: join(folder, 'home/.claude'), CODEX_HOME: join(folder, 'home/.codex') },
-  ...{ HTTP_PROXY: nowhere, HTTPS_PROXY: nowhere, NO_PROXY: '127.0.0.1', NO_COLOR: '1', TERM: 'dumb' },
-  ...{ DISABLE_TELEMETRY: '1', DISABLE_AUTOUPDATER: '1' },
+  PATH: [join(folder, 'bin'), process.env.PATH].join(delimiter),
+  HOME: join(folder, 'home'),
+  CLAUDE_CONFIG_DIR: join(folder, 'home/.claude'),
+  CODEX_HOME: join(folder, 'home/.codex'),
+  HTTP_PROXY: nowhere,
+  HTTPS_PROXY: nowhere,
+  NO_PROXY: '127.0.0.1',
+  NO_COLOR: '1',
+  TERM: 'dumb',
+  DISABLE_TELEMETRY: '1',
+  DISABLE_AUTOUPDATER: '1',
 };
 /** What `mcp list` of a client prints. */
 async function list(program: string): Promise<string> {

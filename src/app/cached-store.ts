@@ -40,9 +40,10 @@ function createMemory<Value extends object>(memory: 'facts' | 'counts', cache: L
 }
 
 /**
- * A store that caches the facts of listings (8 MiB) until the listing changes, in this process or another, or a source
- * of its ratings stops being new, and the counts of lists (200) until any listing changes: every page of a list has the
- * same. Facts that change with other listings (the publisher's count, the last import) follow within one import.
+ * A store that caches the facts of listings (8 MiB) until the listing changes, in this process or another, or
+ * a source of its ratings stops being new, and the counts of lists (200) until any listing changes: every
+ * page of a list has the same. Facts that change with other listings (the publisher's count, the last import)
+ * follow within one import.
  */
 export function createCachedStore(store: Store): Store {
   const facts = createMemory(

@@ -9,17 +9,26 @@ import { isUnderWay } from '../imports/run.ts';
 import { sampleSource } from '../listings/listing.ts';
 
 const firstRetry_s = 30;
-/** How often to check whether another process is still importing; short, so that the run of a dead node resumes in seconds. */
+/**
+ * How often to check whether another process is still importing; short, so that the run of a dead node
+ * resumes in seconds.
+ */
 const busyPause_ms = 2000;
 const jitter = 0.1;
 
-/** Seconds until the next import: the interval (+-10 %) after a success; after failures 30 s, doubled each time up to the interval. */
+/**
+ * Seconds until the next import: the interval (+-10 %) after a success; after failures 30 s, doubled each
+ * time up to the interval.
+ */
 export function nextImport_s(interval_s: number, failures: number): number {
   if (failures === 0) return interval_s * (1 - jitter + Math.random() * 2 * jitter);
   return Math.min(interval_s, firstRetry_s * 2 ** Math.min(failures - 1, 20));
 }
 
-/** Seconds until an import is due after this run, the last one of any node: all nodes together keep to the interval. */
+/**
+ * Seconds until an import is due after this run, the last one of any node: all nodes together keep to the
+ * interval.
+ */
 function untilDue_s({ config, clock }: ImportContext, run: ImportRun | undefined): number {
   if (!run?.finished_at || run.source === sampleSource) return 0;
   const pause_s =
@@ -40,7 +49,10 @@ async function warn({ store, log }: ImportContext, error: string | undefined, ne
   log.warn(`import did not complete: ${error ?? 'unknown'}; ${age}; next attempt in ${Math.round(next_s)} s`);
 }
 
-/** Imports the shipped sample into an empty store whose registry is the sample's; does nothing while another process imports. */
+/**
+ * Imports the shipped sample into an empty store whose registry is the sample's; does nothing while another
+ * process imports.
+ */
 export async function importSample(context: ImportContext, signal: AbortSignal): Promise<void> {
   if ((await context.store.listings.count()) > 0) return;
   const { officialOrigin } = await import('../imports/source.ts');
@@ -49,10 +61,10 @@ export async function importSample(context: ImportContext, signal: AbortSignal):
 }
 
 /**
- * Keeps the listings up to date until the signal: the shipped sample into an empty store, then REGISTRY_URL at once and
- * every IMPORT_INTERVAL (+-10 %); after a failure sooner, with growing pauses. A saved copy is imported once. Waits while
- * another process imports, and retries while the store fails. Never throws; resolves once the current page is written.
- * `run` performs the imports from REGISTRY_URL.
+ * Keeps the listings up to date until the signal: the shipped sample into an empty store, then REGISTRY_URL
+ * at once and every IMPORT_INTERVAL (+-10 %); after a failure sooner, with growing pauses. A saved copy is
+ * imported once. Waits while another process imports, and retries while the store fails. Never throws;
+ * resolves once the current page is written. `run` performs the imports from REGISTRY_URL.
  */
 export async function startImports(
   context: ImportContext,
@@ -91,8 +103,8 @@ export async function startImports(
 }
 
 /**
- * Runs one import in a worker thread, so that no reader waits for its transactions. An in-memory database cannot be
- * shared between threads and is imported into here. Throws if the thread fails.
+ * Runs one import in a worker thread, so that no reader waits for its transactions. An in-memory database
+ * cannot be shared between threads and is imported into here. Throws if the thread fails.
  */
 export const importInThread: ImportOnce = async (context, attempt) => {
   const { config } = context;

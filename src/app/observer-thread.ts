@@ -28,14 +28,20 @@ export interface CheckRequest {
 
 export type ToWorker = CheckRequest | 'stop';
 
-/** A message of the worker: it is ready and its store holds leases as `holder`, a check ended, or something was measured. */
+/**
+ * A message of the worker: it is ready and its store holds leases as `holder`, a check ended, or something
+ * was measured.
+ */
 export type FromWorker =
   | { readonly holder: string }
   | { readonly id: number; readonly changes: number }
   | { readonly id: number; readonly error: unknown }
   | { readonly measured: Measured };
 
-/** The outcome of a check in the worker; `interrupted` if the worker ended first and the check is to run again. */
+/**
+ * The outcome of a check in the worker; `interrupted` if the worker ended first and the check is to run
+ * again.
+ */
 export type CheckOutcome = CheckReport | 'interrupted';
 
 /** A check that the worker is running. */
@@ -59,10 +65,16 @@ export interface WorkerExit {
   readonly currentCheck: number;
 }
 
-/** Heartbeats are compared this often within the limit, so that one long pause of the machine is not taken for silence. */
+/**
+ * Heartbeats are compared this often within the limit, so that one long pause of the machine is not taken for
+ * silence.
+ */
 const looks = 20;
 
-/** Creates a worker with the heap limit of OBSERVE_MEMORY. A flag of the process would override it, so it is lifted meanwhile. */
+/**
+ * Creates a worker with the heap limit of OBSERVE_MEMORY. A flag of the process would override it, so it is
+ * lifted meanwhile.
+ */
 function createWorker(module: URL, workerData: WorkerData): Worker {
   const flags = process.execArgv.join(' ');
   const ofProcess_mb = /--max[-_]old[-_]space[-_]size[= ](\d+)/.exec(flags)?.[1] ?? '0';
@@ -77,8 +89,8 @@ const mostFrequent = (values: readonly number[]) =>
   values.reduce((most, one) => (countOf(one, values) > countOf(most, values) ? one : most));
 
 /**
- * Calls back once if the heartbeat stands still for `looks` looks, with the check whose code ran at most of them. Returns a
- * function that stops watching.
+ * Calls back once if the heartbeat stands still for `looks` looks, with the check whose code ran at most of
+ * them. Returns a function that stops watching.
  */
 function watchSilence(status: WorkerStatus, look_ms: number, onSilent: (currentCheck: number) => void) {
   let beats = heartbeatOf(status);

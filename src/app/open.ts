@@ -15,7 +15,10 @@ async function openEngine(url: string, readUrl: string, opening: Opening): Promi
 const nextWhenDamaged =
   'stop what uses it and put the file back or restore the newest backup (docs/operations.md, "When something is down")';
 
-/** An ExitError (74) for an error that says that SQLite's file is damaged, with what to do; undefined for any other. */
+/**
+ * An ExitError (74) for an error that says that SQLite's file is damaged, with what to do; undefined for any
+ * other.
+ */
 export const toDamageError = (error: unknown): ExitError | undefined =>
   isDamagedContent(error)
     ? new ExitError(
@@ -26,7 +29,10 @@ export const toDamageError = (error: unknown): ExitError | undefined =>
 
 export { NoDatabase, type Opening };
 
-/** Opens the database of DATABASE_URL with its cache, even if a restore into it has not ended. Throws ExitError. */
+/**
+ * Opens the database of DATABASE_URL with its cache, even if a restore into it has not ended. Throws
+ * ExitError.
+ */
 export async function connectStore(
   databases: Pick<Config, 'databaseUrl' | 'databaseReadUrl'>,
   opening: Opening,
@@ -49,8 +55,8 @@ export async function connectStore(
 }
 
 /**
- * Opens the database of DATABASE_URL with its cache. Throws ExitError, also if a restore into it has not ended, and, unless
- * `opening` says to make one, if there is none.
+ * Opens the database of DATABASE_URL with its cache. Throws ExitError, also if a restore into it has not
+ * ended, and, unless `opening` says to make one, if there is none.
  */
 export async function openStore(
   databases: Parameters<typeof connectStore>[0],

@@ -11,7 +11,9 @@ import { createSqlStore } from './sql-store.ts';
 
 const pendingList_kb = 256;
 
-/** The search index of PostgreSQL is a tsvector with GIN; notifications take the place of a table of changes. */
+/**
+ * The search index of PostgreSQL is a tsvector with GIN; notifications take the place of a table of changes.
+ */
 const postgresDdl: EngineDdl = {
   int8: 'bigint',
   text: 'text collate "C"',
@@ -20,7 +22,8 @@ const postgresDdl: EngineDdl = {
       id bigint primary key, position bigint not null, terms tsvector not null, text text not null)`.execute(
       db,
     );
-    // Every search reads all of what GIN has not merged yet; without such a list a row would take three times as long.
+    // Every search reads all of what GIN has not merged yet; without such a list a row would take three times
+    // as long.
     await sql`create index listing_search_terms on listing_search using gin (terms)
       with (gin_pending_list_limit = ${sql.lit(pendingList_kb)})`.execute(db);
     await sql`create table search_term (
@@ -29,7 +32,10 @@ const postgresDdl: EngineDdl = {
   },
 };
 
-/** SQLSTATEs (PostgreSQL, appendix A) of temporary errors: connections, shutdown, conflicts, time-outs, a standby. */
+/**
+ * SQLSTATEs (PostgreSQL, appendix A) of temporary errors: connections, shutdown, conflicts, time-outs, a
+ * standby.
+ */
 const temporary = /^(08...|57P0[1-5]|57014|53300|55P03|40001|40P01|25P0[34]|25006)$/;
 const diskFull = '53100';
 
@@ -66,9 +72,10 @@ const runIn = (db: Db) => (text: string, values: readonly unknown[]) =>
   db.executeQuery<{ present: boolean }>(CompiledQuery.raw(text, [...values]));
 
 /**
- * Opens a database of PostgreSQL 15 or later for any number of nodes. Throws NoDatabase if it has none of our tables and
- * `opening` does not allow to make them. Writing transactions of all nodes run one at a time under one lock, so that none
- * has to be repeated; reads never wait for it. With `readUrl`, searches and lists are read from a replica.
+ * Opens a database of PostgreSQL 15 or later for any number of nodes. Throws NoDatabase if it has none of our
+ * tables and `opening` does not allow to make them. Writing transactions of all nodes run one at a time under
+ * one lock, so that none has to be repeated; reads never wait for it. With `readUrl`, searches and lists are
+ * read from a replica.
  */
 export async function openPostgresStore(
   databaseUrl: string,

@@ -17,14 +17,20 @@ import {
   type WorkerExit,
 } from './observer-thread.ts';
 
-/** A worker that ends while no check's code runs is restarted after 1 s, and after twice as long each time in a row. */
+/**
+ * A worker that ends while no check's code runs is restarted after 1 s, and after twice as long each time in
+ * a row.
+ */
 const firstPause_ms = 1000;
 const longestPause_ms = 60_000;
 /** A check that was running at so many of those exits is given up as well. */
 const mostLost = 3;
 const longestNews_ms = 1000;
 
-/** Waits until this thread was notified that a listing changed, so that its caches no longer hold the old state. */
+/**
+ * Waits until this thread was notified that a listing changed, so that its caches no longer hold the old
+ * state.
+ */
 function untilHeard(handle: string, { store }: Pick<ObserverContext, 'store'>) {
   const { promise, resolve } = Promise.withResolvers<void>();
   const stop = store.onChange((changed) => {
@@ -51,10 +57,11 @@ const reasons = {
 } as const;
 
 /**
- * Creates checks that run in one worker thread, with its own connection and its own heap (OBSERVE_MEMORY). The thread starts
- * with the first check. If it blocks for 20 s or fails, the service goes on and a new thread starts: the check whose code was
- * running counts as made, with the reason why it was ended, and the other running checks are due again. This thread holds the
- * leases of the checks, so that no other node begins them meanwhile. `module` is the URL of the code of the worker.
+ * Creates checks that run in one worker thread, with its own connection and its own heap (OBSERVE_MEMORY).
+ * The thread starts with the first check. If it blocks for 20 s or fails, the service goes on and a new
+ * thread starts: the check whose code was running counts as made, with the reason why it was ended, and the
+ * other running checks are due again. This thread holds the leases of the checks, so that no other node
+ * begins them meanwhile. `module` is the URL of the code of the worker.
  */
 function createThreadChecks(context: ObserverContext, signal: AbortSignal, module: URL): Checks {
   const { store, config, log, clock, timeouts } = context;
@@ -127,7 +134,10 @@ function createThreadChecks(context: ObserverContext, signal: AbortSignal, modul
   };
 }
 
-/** Creates the checks of a service, in a thread of their own unless the database is in memory, which threads cannot share. */
+/**
+ * Creates the checks of a service, in a thread of their own unless the database is in memory, which threads
+ * cannot share.
+ */
 export const createServiceChecks = (
   context: ObserverContext,
   signal: AbortSignal,

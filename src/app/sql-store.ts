@@ -40,8 +40,8 @@ declare module '../store/store.ts' {
 /** How many rows there are of what people write, for the operator. */
 const createFigureReads = (db: Db) => ({
   /**
-   * Current ratings of all subjects, feedback and reports that no operator has closed, and opt-out lines of somebody who
-   * does not hold the claim of the listing. Reads an index of each table from end to end.
+   * Current ratings of all subjects, feedback and reports that no operator has closed, and opt-out lines of
+   * somebody who does not hold the claim of the listing. Reads an index of each table from end to end.
    */
   async counts() {
     const { rows } = await sql<
@@ -59,8 +59,8 @@ const createFigureReads = (db: Db) => ({
 });
 
 /**
- * Which listings searches and lists name may lag behind; what is shown of a listing never does, so hidden texts, and those
- * of a listing that was withdrawn, are gone at once.
+ * Which listings searches and lists name may lag behind; what is shown of a listing never does, so hidden
+ * texts, and those of a listing that was withdrawn, are gone at once.
  */
 function createListings({ reader, lagging }: Engine, index: SearchIndex): ListingReads {
   const current = createListingReads(reader, index);
@@ -69,7 +69,13 @@ function createListings({ reader, lagging }: Engine, index: SearchIndex): Listin
   const { search, best, listCounts, facetCounts, near, page, completions } = lists;
   return {
     ...current,
-    ...{ search, best, listCounts, facetCounts, near, page, completions },
+    search,
+    best,
+    listCounts,
+    facetCounts,
+    near,
+    page,
+    completions,
     list: async (query) => {
       const found = await lists.list(query);
       const now = new Map((await current.byIds(found.map(({ id }) => id))).map((one) => [one.id, one]));
@@ -106,7 +112,10 @@ const isFullDisk = (error: unknown) =>
 /** Stands for all listings among the changed handles; no handle has this form. */
 const everyListing = '*';
 
-/** Creates the writes of a transaction; `standing` is called with each handle whose claim and listing must agree at its end. */
+/**
+ * Creates the writes of a transaction; `standing` is called with each handle whose claim and listing must
+ * agree at its end.
+ */
 const createTransaction = (
   db: Db,
   engine: Engine,

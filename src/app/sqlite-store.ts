@@ -13,8 +13,8 @@ import type { Db, Engine, Store } from '../store/store.ts';
 import { createSqlStore } from './sql-store.ts';
 
 /**
- * Tables that only SQLite has: the search index by position, the one of facets by id, what ranking reads, the counts of
- * terms, and what each commit changed (store/sqlite/file.ts).
+ * Tables that only SQLite has: the search index by position, the one of facets by id, what ranking reads, the
+ * counts of terms, and what each commit changed (store/sqlite/file.ts).
  */
 const sqliteDdl: EngineDdl = {
   int8: 'integer',
@@ -40,8 +40,9 @@ const longestWait_ms = 5000;
 const retryAfter_ms = 5;
 
 /**
- * Returns a function that takes the write lock, as the first statement of a transaction. While another process holds it,
- * the connection must not block (busy_timeout 0), so that this process goes on answering; it is tried again for 5 s.
+ * Returns a function that takes the write lock, as the first statement of a transaction. While another
+ * process holds it, the connection must not block (busy_timeout 0), so that this process goes on answering;
+ * it is tried again for 5 s.
  */
 function createWriteLock(writing: DatabaseSync): () => Promise<void> {
   const takeLock = writing.prepare('update log_head set size = size where false');
@@ -60,7 +61,9 @@ function createWriteLock(writing: DatabaseSync): () => Promise<void> {
   };
 }
 
-/** Creates the file for its owner only, because it holds keys; SQLite gives the files beside it the same mode. */
+/**
+ * Creates the file for its owner only, because it holds keys; SQLite gives the files beside it the same mode.
+ */
 function makeFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true });
   closeSync(openSync(path, 'a', 0o600));
@@ -95,7 +98,10 @@ async function readSnapshot<T>(path: string, work: (db: Db) => Promise<T>): Prom
   return await readOnce(db, work);
 }
 
-/** Tries for 5 s while others hold a lock or the disk is full; returns whether an attempt succeeded. Throws other errors. */
+/**
+ * Tries for 5 s while others hold a lock or the disk is full; returns whether an attempt succeeded. Throws
+ * other errors.
+ */
 async function isDoneInTime(attempt: () => boolean): Promise<boolean> {
   for (const end_ms = performance.now() + longestWait_ms; performance.now() < end_ms; ) {
     try {
@@ -110,8 +116,8 @@ async function isDoneInTime(attempt: () => boolean): Promise<boolean> {
 
 /**
  * Rewrites the database file and empties the write-ahead log. Deleted rows are overwritten in place
- * (store/sqlite/connection.ts), but SQLite leaves copies of rows that it moved from one page to another. False if others kept
- * the file locked for 5 s, or the disk is full.
+ * (store/sqlite/connection.ts), but SQLite leaves copies of rows that it moved from one page to another.
+ * False if others kept the file locked for 5 s, or the disk is full.
  */
 async function dropDeleted(path: string): Promise<boolean> {
   const database = connect(path);
@@ -159,8 +165,8 @@ async function connectAll(path: string, opening: Opening) {
 }
 
 /**
- * Opens `file:<path>` or `:memory:`; a file is made with its folder. Throws NoDatabase if `opening` does not allow that. In
- * memory, reads wait for an open transaction, because both use the same connection.
+ * Opens `file:<path>` or `:memory:`; a file is made with its folder. Throws NoDatabase if `opening` does not
+ * allow that. In memory, reads wait for an open transaction, because both use the same connection.
  */
 export async function openSqliteStore(databaseUrl: string, opening: Opening = 'make'): Promise<Store> {
   const path = databaseUrl.replace(/^file:/, '');

@@ -9,7 +9,9 @@ export async function requireUsableSettings(config: Config): Promise<void> {
   requireUsableFiles(config);
 }
 
-/** Throws ExitError (78) for the name of a limit that there is not: ignoring it would look as if it were set. */
+/**
+ * Throws ExitError (78) for the name of a limit that there is not: ignoring it would look as if it were set.
+ */
 async function requireKnownLimits({ limitOverrides }: Config): Promise<void> {
   if (Object.keys(limitOverrides).length === 0) return;
   const { allLimits } = await import('../http/limits.ts');

@@ -1,7 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { promiseHooks } from 'node:v8';
 
-/** Memory that a worker thread shares with the thread that watches it: a heartbeat, and the id of the current task. */
+/**
+ * Memory that a worker thread shares with the thread that watches it: a heartbeat, and the id of the current
+ * task.
+ */
 export type WorkerStatus = Int32Array<SharedArrayBuffer>;
 
 const [heartbeat, currentTask] = [0, 1];
@@ -15,9 +18,10 @@ export const heartbeatOf = (status: WorkerStatus): number => Atomics.load(status
 export const currentTaskOf = (status: WorkerStatus): number => Atomics.load(status, currentTask);
 
 /**
- * Keeps the status of this thread up to date from now on. Returns a function that runs a task under an id above 0: the status
- * holds that id while code of the task runs, also after each `await`, however tasks interleave. V8 itself reports when it
- * continues a promise and in which async context, so no task has to announce itself.
+ * Keeps the status of this thread up to date from now on. Returns a function that runs a task under an id
+ * above 0: the status holds that id while code of the task runs, also after each `await`, however tasks
+ * interleave. V8 itself reports when it continues a promise and in which async context, so no task has to
+ * announce itself.
  */
 export function trackTasks(status: WorkerStatus, beat_ms: number) {
   const taskId = new AsyncLocalStorage<number>();

@@ -54,8 +54,8 @@ async function readFaults(
 }
 
 /**
- * Reads a listing and finds its faults. If there are any it is read again, because it may have changed between two requests;
- * the second time without rests, so that less can change.
+ * Reads a listing and finds its faults. If there are any it is read again, because it may have changed
+ * between two requests; the second time without rests, so that less can change.
  */
 async function checkListing(reader: EvidenceReader, handle: string, watch: AuditWatch) {
   for (const rest of [watch.rest, undefined]) {
@@ -117,7 +117,10 @@ function readOwnRoot({ id, checkpoint, key }: AuditedLog): (KnownRoot | AuditFau
   return 'root' in root && !key ? [logFault(where, 'there is no key that it must be signed by')] : [root];
 }
 
-/** The roots of the logs' own checkpoints and of those that the caller kept; calls back for those that cannot be used. */
+/**
+ * The roots of the logs' own checkpoints and of those that the caller kept; calls back for those that cannot
+ * be used.
+ */
 function readRoots(
   logs: readonly AuditedLog[],
   kept: readonly (KnownRoot | AuditFault)[],
@@ -136,9 +139,9 @@ function readRoots(
 
 /**
  * Holds what is shown against the transparency log, both ways (docs/log.md): every record, claim event and
- * count that a listing shows against the entries; every entry against what is shown; tree nodes and checkpoints against
- * the leaves. `kept` are roots and checkpoints that the caller has from elsewhere. Returns how much was compared, and in sentences
- * what could not be. Throws what the reader throws.
+ * count that a listing shows against the entries; every entry against what is shown; tree nodes and
+ * checkpoints against the leaves. `kept` are roots and checkpoints that the caller has from elsewhere.
+ * Returns how much was compared, and in sentences what could not be. Throws what the reader throws.
  */
 export async function audit(
   reader: EvidenceReader,
@@ -169,7 +172,10 @@ export async function audit(
 const interval_ms = 86_400_000;
 /** How often a node checks whether another one still audits, or whether the audit of today is due. */
 const longestSleep_ms = 600_000;
-/** After each piece of work the audit rests this many times as long as the work took, so that requests go first. */
+/**
+ * After each piece of work the audit rests this many times as long as the work took, so that requests go
+ * first.
+ */
 const restPerWork = 3;
 const mostLogged = 20;
 
@@ -194,7 +200,10 @@ function runAudit(context: LogContext, signal: AbortSignal) {
   });
 }
 
-/** Audits the database once, unless another node does so at the moment; stores and logs the result. Rejects if it cannot be read. */
+/**
+ * Audits the database once, unless another node does so at the moment; stores and logs the result. Rejects if
+ * it cannot be read.
+ */
 export async function auditOnce(context: LogContext, signal: AbortSignal): Promise<void> {
   const { store, log, clock } = context;
   await using lease = await store.leases.take('audit');

@@ -14,8 +14,9 @@ const newestFirst = (keys: readonly DatedKey[]): DatedKey[] =>
 const mostKeys = 20;
 
 /**
- * The keys for receipts that follow from the events of a claim, newest first, without where they were seen; of more than twenty those
- * that are shown. Undefined if the record of an event is not read: a history has only the number of keys.
+ * The keys for receipts that follow from the events of a claim, newest first, without where they were seen;
+ * of more than twenty those that are shown. Undefined if the record of an event is not read: a history has
+ * only the number of keys.
  */
 function keysOf(events: readonly ClaimEvent[], shown: readonly DatedKey[]): DatedKey[] | undefined {
   const known: DatedKey[] = [];
@@ -61,7 +62,10 @@ const fields = ['state', 'suspended_reason', 'kind', 'place', 'claimed_at', 'com
 /** What only a database has. */
 const rootFields = ['root', 'root_generation', 'first_proved_at'];
 
-/** The entries after which a claim may have been read: when the audit began, and after each of its events since. */
+/**
+ * The entries after which a claim may have been read: when the audit began, and after each of its events
+ * since.
+ */
 function momentsOf(size: number, events: readonly ClaimEvent[]): number[] {
   return [size, ...new Set(events.map(({ log_index }) => log_index + 1).filter((end) => end > size))];
 }
@@ -69,8 +73,8 @@ function momentsOf(size: number, events: readonly ClaimEvent[]): number[] {
 type ReadClaim = Pick<ShownListing, 'handle' | 'claim' | 'events' | 'withdrawn'>;
 
 /**
- * Finds a claim in force on a withdrawn listing, which no check would ever end. It finds nothing if the claim has events since
- * the audit began, because the listing may have been read before them.
+ * Finds a claim in force on a withdrawn listing, which no check would ever end. It finds nothing if the claim
+ * has events since the audit began, because the listing may have been read before them.
  */
 function* findUnshown({ handle, claim, events, withdrawn }: ReadClaim, size: number): AuditSteps {
   if (claim?.state !== 'claimed' || events.some(({ log_index }) => log_index >= size)) return;
@@ -100,8 +104,9 @@ function findFaultsOf({ handle, claim, events }: ReadClaim) {
 }
 
 /**
- * Finds a shown claim that does not follow from the listing's events in the log: not from those among the first `size` entries,
- * nor from these and any number of later ones. Also finds a claim in force whose listing is withdrawn.
+ * Finds a shown claim that does not follow from the listing's events in the log: not from those among the
+ * first `size` entries, nor from these and any number of later ones. Also finds a claim in force whose
+ * listing is withdrawn.
  */
 export function* findClaimFaults(read: ReadClaim, size: number): AuditSteps {
   yield* findUnshown(read, size);

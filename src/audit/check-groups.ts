@@ -20,9 +20,9 @@ interface SourceState {
 }
 
 /**
- * Reads the states of each control root from the claim events of a listing, at every moment at which a rating by it may have
- * been read: when the log had `size` entries, and after each later event. One pass serves all roots, since a listing may have
- * had thousands. The states are undefined if some events may not be readable.
+ * Reads the states of each control root from the claim events of a listing, at every moment at which a rating
+ * by it may have been read: when the log had `size` entries, and after each later event. One pass serves all
+ * roots, since a listing may have had thousands. The states are undefined if some events may not be readable.
  */
 function readSourceStates(events: readonly ClaimEvent[] | undefined, size: number) {
   const states = new Map<string, SourceState[]>();
@@ -48,7 +48,10 @@ function readSourceStates(events: readonly ClaimEvent[] | undefined, size: numbe
 
 interface JudgedRating {
   readonly rating: CountedRating;
-  /** The states of its source at each moment at which the rating may have been read; undefined if they are not known. */
+  /**
+   * The states of its source at each moment at which the rating may have been read; undefined if they are not
+   * known.
+   */
   readonly states: readonly SourceState[] | undefined;
   readonly related: boolean | undefined;
   readonly reciprocal: boolean | undefined;
@@ -60,7 +63,10 @@ function agreed<T>(values: readonly T[] = []): T | undefined {
   return others.length === 0 ? first : undefined;
 }
 
-/** When a source stops being new; undefined if its first proof is not known, or has a time that cannot be read. */
+/**
+ * When a source stops being new; undefined if its first proof is not known, or has a time that cannot be
+ * read.
+ */
 const newUntilOf = ({ first_proved_at = '' }: SourceState): string | undefined =>
   Number.isNaN(Date.parse(first_proved_at)) ? undefined : toNewUntil(first_proved_at);
 
@@ -94,8 +100,8 @@ const toExpected = ({
 const dayIn = (reason: string) => /\d{4}-\d\d-\d\d/.exec(reason)?.[0];
 
 /**
- * Whether a record may set this rating apart. Only the record of the source may do so for criticism, and only a record read
- * before the first version of the rating (for praise: before the first version that praises).
+ * Whether a record may set this rating apart. Only the record of the source may do so for criticism, and only
+ * a record read before the first version of the rating (for praise: before the first version that praises).
  */
 function isAllowedOverlap(rating: CountedRating): boolean {
   const { source_handle: source, subject_handle: subject, group_reason } = rating;
@@ -109,13 +115,19 @@ function isAllowedOverlap(rating: CountedRating): boolean {
   );
 }
 
-/** The columns that hold a date, the group whose published reason names its day, and the date in a state of the source. */
+/**
+ * The columns that hold a date, the group whose published reason names its day, and the date in a state of
+ * the source.
+ */
 const dates = [
   ['new_until', 'new_source', newUntilOf],
   ['source_ended_at', 'source_ended', ({ ended_at }: SourceState) => ended_at],
 ] as const;
 
-/** Yields dates that no claim event leads to: those of the columns, or if only the reason of the group is shown, the day in that. */
+/**
+ * Yields dates that no claim event leads to: those of the columns, or if only the reason of the group is
+ * shown, the day in that.
+ */
 function* findDateFaults({ rating, states = [] }: JudgedRating): Generator<string> {
   for (const [column, group, toDate] of dates) {
     const inReason = rating.group === group ? dayIn(rating.group_reason) : undefined;
@@ -143,8 +155,8 @@ function* findFaultsOf(judged: JudgedRating, unknown: Map<string, number>): Gene
 }
 
 /**
- * Finds ratings whose group or flags do not follow from the ratings and claim events in the log. Returns, for each flag, the
- * number of ratings for which it is not known.
+ * Finds ratings whose group or flags do not follow from the ratings and claim events in the log. Returns, for
+ * each flag, the number of ratings for which it is not known.
  */
 export function* findGroupFaults(evidence: GroupEvidence): AuditSteps<ReadonlyMap<string, number>> {
   const unknown = new Map<string, number>();

@@ -44,7 +44,10 @@ const hadEnded = ({ ended }: SaidActions, log_index: number, size: number): bool
 
 const reaches = (indexes: unknown, index: number) => Array.isArray(indexes) && indexes.includes(index);
 
-/** All entries whose records the operator has hidden together with that of one entry, itself included, by actions in force. */
+/**
+ * All entries whose records the operator has hidden together with that of one entry, itself included, by
+ * actions in force.
+ */
 export const hiddenWith = (said: SaidActions, record_index: number, size: number): unknown[] =>
   [...said.applied].flatMap(([log_index, { action, record_indexes }]) =>
     action === 'hide' && reaches(record_indexes, record_index) && !hadEnded(said, log_index, size)
@@ -85,7 +88,10 @@ function findShownFault(actions: SaidActions, shown: ShownNotice, size: number):
 /** Kinds whose effect readers must see where a listing is shown. */
 const shownKinds = ['rating', 'response', 'listing', 'capability'];
 
-/** Shown actions that no entry says, and entries that stand and are shown nowhere. `isShown` tells whether a listing is. */
+/**
+ * Shown actions that no entry says, and entries that stand and are shown nowhere. `isShown` tells whether a
+ * listing is.
+ */
 export function* findModerationFaults(
   said: SaidActions,
   shown: AuditState['notices'],
@@ -175,7 +181,9 @@ interface ShownItem {
 /** A history shows no more changes of keys, and no more other events, than this. */
 const [mostKeyChanges, longestHistory] = [20, 100];
 
-/** The entry from which on a history shows every change of keys, or every other event; 0 if it may show all. */
+/**
+ * The entry from which on a history shows every change of keys, or every other event; 0 if it may show all.
+ */
 export function shownFrom(events: readonly Pick<ClaimEvent, 'type' | 'log_index'>[], isOfKeys: boolean) {
   const own = events.filter(({ type }) => (type === 'keys_changed') === isOfKeys);
   const indexes = new Set(own.map(({ log_index }) => log_index));
@@ -189,7 +197,9 @@ function toResponse({ rating_id, subject_handle, response }: RatingRecord): Show
   return [
     {
       where: `response to rating ${rating_id}`,
-      ...{ log_index: response.log_index, erased_at: response.erased_at, hidden_at: response.hidden_at },
+      log_index: response.log_index,
+      erased_at: response.erased_at,
+      hidden_at: response.hidden_at,
       members: { rating_id, subject_handle, text: response.text, created_at: response.created_at },
       fields: ['rating_id', 'subject_handle', ...(response.hidden_at ? [] : ['text']), 'created_at'],
     },
@@ -201,7 +211,9 @@ function* toItems(listing: ShownListing): Generator<ShownItem> {
   for (const rating of ratings) {
     yield {
       where: `rating ${rating.rating_id} of ${handle}`,
-      ...{ log_index: rating.log_index, erased_at: rating.erased_at, hidden_at: rating.hidden_at },
+      log_index: rating.log_index,
+      erased_at: rating.erased_at,
+      hidden_at: rating.hidden_at,
       members: { ...rating, id: rating.rating_id },
       fields: shownRatingFields(rating),
       isTombstone: rating.withdrawn_at !== undefined,

@@ -44,7 +44,9 @@ type Said = ReturnType<typeof createSaid>;
 
 const entryFault = (log_index: number, message: string) => rowFault(`entry ${log_index}`, message);
 
-/** Stated here, not taken from what writes the entries: an event in an entry of another type must be noticed. */
+/**
+ * Stated here, not taken from what writes the entries: an event in an entry of another type must be noticed.
+ */
 const eventTypes = [
   'claim.activated',
   'claim.suspended',
@@ -111,7 +113,10 @@ function checkSaid(
   return isMissing && eventTypes.includes(type) ? checkShownEvent(members, log_index, state) : [];
 }
 
-/** When a rating is shown as withdrawn by its source; an older version and an erased one are withdrawn with something else. */
+/**
+ * When a rating is shown as withdrawn by its source; an older version and an erased one are withdrawn with
+ * something else.
+ */
 const withdrawnAt = (rating: CountedRating | undefined) =>
   rating?.superseded_by === undefined && rating?.erased_at === undefined ? rating?.withdrawn_at : undefined;
 
@@ -203,8 +208,8 @@ function* findResponseFaults(
 }
 
 /**
- * All events of a claim, in the order of the log: those that a listing shows stand in for records that cannot be read. Undefined
- * if there may be others.
+ * All events of a claim, in the order of the log: those that a listing shows stand in for records that cannot
+ * be read. Undefined if there may be others.
  */
 function readEvents(
   handle: string,
@@ -245,7 +250,9 @@ const standing = (
     ([log_index, one]) => one.action === action && log_index < size && !said.actions.ended.has(log_index),
   )?.[0];
 
-/** Whether the operator acted on a listing while the audit ran: it may have been read before or after that. */
+/**
+ * Whether the operator acted on a listing while the audit ran: it may have been read before or after that.
+ */
 const isMoving = (said: Said, onListing: SaidOfListing, size: number): boolean =>
   onListing.some(([log_index]) => log_index >= size || (said.actions.ended.get(log_index) ?? -1) >= size);
 
@@ -309,7 +316,10 @@ function* toNotChecked(said: Said, state: AuditState, unknown: ReadonlyMap<strin
     yield `${counted(state.hidden.size, 'listing')} that the log names and the service does not show: why the registry withdrew a listing is not in the log`;
 }
 
-/** Whether a listing shows the target of an action: not a withdrawn one, nor the response to a withdrawn rating. */
+/**
+ * Whether a listing shows the target of an action: not a withdrawn one, nor the response to a withdrawn
+ * rating.
+ */
 const isActionShown = (
   { handle, target, target_kind }: JsonObject,
   { hidden, ratings }: AuditState,
@@ -329,8 +339,8 @@ function checkWithheld(
 }
 
 /**
- * Holds the entries of a log, one after the other, against a state that was noted before; entries appended since then need
- * not be shown yet.
+ * Holds the entries of a log, one after the other, against a state that was noted before; entries appended
+ * since then need not be shown yet.
  */
 export function createEntryCheck(state: AuditState) {
   const said = createSaid();
@@ -354,7 +364,10 @@ export function createEntryCheck(state: AuditState) {
         return [logFault(where, `its stored record is not the one that its leaf (${type}) commits to`)];
       return checkSaid(type, [readObject(record.record) ?? {}, log_index], [said, state]);
     },
-    /** Finds the faults that are known only after the last entry, and returns what could not be checked, each as a sentence. */
+    /**
+     * Finds the faults that are known only after the last entry, and returns what could not be checked, each
+     * as a sentence.
+     */
     *finish(): AuditSteps<string[]> {
       yield* findWithdrawalFaults(said, state);
       yield* findAmendmentFaults(said, state);

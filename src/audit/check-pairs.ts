@@ -17,13 +17,16 @@ export interface GroupEvidence {
   readonly eventsOf: (handle: string) => readonly ClaimEvent[] | undefined;
   /** The log index of the entry that withdrew or erased a rating. */
   readonly endedBy: (rating: CountedRating) => number | undefined;
-  /** The size of the log when the audit began; whether later entries are reflected in what was read is unknown. */
+  /**
+   * The size of the log when the audit began; whether later entries are reflected in what was read is
+   * unknown.
+   */
   readonly size: number;
 }
 
 /**
- * The holders of a listing: its namespace, and everybody who proved a claim to it, `sure` before the audit began. `isWhole`: there are no
- * others.
+ * The holders of a listing: its namespace, and everybody who proved a claim to it, `sure` before the audit
+ * began. `isWhole`: there are no others.
  */
 export function readHolders(handle: string, { eventsOf, size }: Pick<GroupEvidence, 'eventsOf' | 'size'>) {
   const events = eventsOf(handle);
@@ -45,8 +48,9 @@ const toHalf = (rating: CountedRating): PairHalf => {
 };
 
 /**
- * Collects all ratings in steps. Returns a function that tells whether a rating has a counterpart in the other direction; undefined
- * if that is not known: the ratings that certainly stand have none, and those that may stand have one.
+ * Collects all ratings in steps. Returns a function that tells whether a rating has a counterpart in the
+ * other direction; undefined if that is not known: the ratings that certainly stand have none, and those that
+ * may stand have one.
  */
 export function* notePairs(
   evidence: GroupEvidence,

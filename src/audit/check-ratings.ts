@@ -65,7 +65,9 @@ const findRecentFaults = (handle: string, recent: readonly ShortRating[], rating
     return [rowFault(`rating ${record.rating_id} of ${handle}`, message)];
   });
 
-/** Where the counts of a listing document differ from the records that list_ratings shows of the same listing. */
+/**
+ * Where the counts of a listing document differ from the records that list_ratings shows of the same listing.
+ */
 export function findCountFaults(listing: ShownListing): AuditFault[] {
   const { handle, native, ratings } = listing;
   if (!native) return findVoidFaults(listing);
@@ -170,8 +172,8 @@ const toCountedFields = (rating: RatingRecord) =>
   >;
 
 /**
- * Every version of the ratings that a listing shows, and the facts of it and those before. `isUnknown`: an erased version may
- * have stated something that no other does; `read_on`: the day of the reading.
+ * Every version of the ratings that a listing shows, and the facts of it and those before. `isUnknown`: an
+ * erased version may have stated something that no other does; `read_on`: the day of the reading.
  */
 export function toCounted({ ratings, derived, read_on }: ShownListing) {
   const facts = foldVersions(ratings);

@@ -11,7 +11,9 @@ export interface KnownRoot extends TreeHead {
   readonly log: number;
 }
 
-/** A sentence about entries that the service itself states as lost in a closed log; empty if it states none. */
+/**
+ * A sentence about entries that the service itself states as lost in a closed log; empty if it states none.
+ */
 function statedLoss({ closedWith }: AuditedLog, found: number): string {
   const stated = closedWith === undefined ? undefined : readCheckpoint(closedWith);
   return stated && stated.size > found

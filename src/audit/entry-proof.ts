@@ -16,17 +16,31 @@ import { type RatingRecord, ratingContent } from '../ratings/rating.ts';
 import type { Rating } from '../ratings/table.ts';
 import { measure } from '../telemetry/events.ts';
 
-/** The members of a rating that its log entry commits to; groups and flags are computed when the rating is read. */
+/**
+ * The members of a rating that its log entry commits to; groups and flags are computed when the rating is
+ * read.
+ */
 const ratingFields = [
   ...Object.keys(ratingContent.shape),
-  ...['id', 'subject_handle', 'source_handle', 'source_root', 'source_root_generation', 'created_at'],
-  ...['proof_class', 'proof_commitment'],
+  'id',
+  'subject_handle',
+  'source_handle',
+  'source_root',
+  'source_root_generation',
+  'created_at',
+  'proof_class',
+  'proof_commitment',
 ];
 
 /** Those that a withdrawn rating, or one whose texts are hidden, does not show. */
 const textFields = [
-  ...['interaction_id', 'operation', 'subject_version'],
-  ...['latency_ms', 'tags', 'comment', 'evidence'],
+  'interaction_id',
+  'operation',
+  'subject_version',
+  'latency_ms',
+  'tags',
+  'comment',
+  'evidence',
 ];
 
 /** The fields of a shown rating that must be as its log entry says. */
@@ -63,7 +77,9 @@ function ratingFault({ leaf, committed }: StoredEntry, rating: Rating): string |
   return fields.length === 0 ? undefined : `the stored rating differs in ${fields.join(', ')}`;
 }
 
-/** What is wrong with a stored entry, or with the rating whose entry it should be; undefined if nothing is. */
+/**
+ * What is wrong with a stored entry, or with the rating whose entry it should be; undefined if nothing is.
+ */
 function findFault(entry: StoredEntry, rating: Rating | undefined): string | undefined {
   const { leaf, committed, index, path, tree } = entry;
   if (!isIncluded(leafHash(leaf), { index, ...tree }, path)) return 'the leaf is not in the tree';
@@ -145,8 +161,9 @@ async function findWithheld(
 }
 
 /**
- * The proof of one entry under the newest checkpoint. Throws not_found, also for entries of a closed log; internal if
- * what is stored disagrees with the log, or if `rating` is given and the entry is not that rating's.
+ * The proof of one entry under the newest checkpoint. Throws not_found, also for entries of a closed log;
+ * internal if what is stored disagrees with the log, or if `rating` is given and the entry is not that
+ * rating's.
  */
 export async function proveEntry(context: IssuingContext, log_index: number, rating?: Rating) {
   const { head, leaf, committed, erased_by, index, path, checkpoint } = await readEntry(

@@ -17,15 +17,19 @@ export interface AuditedLog {
   readonly size: number;
   /** Its newest published checkpoint, or its last one if it is closed; undefined if there is none to read. */
   readonly checkpoint?: string | undefined;
-  /** The checkpoint that a closed log states in `closed_with`: entries that it covers and the log lacks are stated as lost. */
+  /**
+   * The checkpoint that a closed log states in `closed_with`: entries that it covers and the log lacks are
+   * stated as lost.
+   */
   readonly closedWith?: string | undefined;
   /** The key that the log says is its own. */
   readonly key?: NoteVerifier | undefined;
 }
 
 /**
- * A record with its salt. `withdrawn_by`: a service does not give it out because that entry withdrew its rating, or its listing is
- * withdrawn; `absent`: not stored; `refused`: the service does not give it out, because it is damaged; `closed`: of a closed log.
+ * A record with its salt. `withdrawn_by`: a service does not give it out because that entry withdrew its
+ * rating, or its listing is withdrawn; `absent`: not stored; `refused`: the service does not give it out,
+ * because it is damaged; `closed`: of a closed log.
  */
 export type ReadRecord =
   | CommittedRecord
@@ -91,6 +95,9 @@ export interface EvidenceReader {
   records(indexes: readonly number[]): Promise<ReadonlyMap<number, ReadRecord>>;
   /** Handles of all listings that show ratings, claim events or observations, or that the log names. */
   handles(): AsyncIterable<string>;
-  /** Reads what a listing shows, and calls `rest` before each page; undefined if it is withdrawn and shows nothing. */
+  /**
+   * Reads what a listing shows, and calls `rest` before each page; undefined if it is withdrawn and shows
+   * nothing.
+   */
   listing(handle: string, rest?: () => Promise<void>): Promise<ShownListing | undefined>;
 }

@@ -216,7 +216,10 @@ function readLines(path: string, { status, body }: Awaited<ReturnType<AskService
   throw new ServiceUnreadable(`${path}: answered with status ${status} and not with a file of the export`);
 }
 
-/** The listings of which the newest dump of the service, up to twelve hours old, shows anything that the log must have. */
+/**
+ * The listings of which the newest dump of the service, up to twelve hours old, shows anything that the log
+ * must have.
+ */
 async function* readDumped(ask: AskService): AsyncGenerator<string> {
   const { files } = readAnswer('/export/manifest.json', await ask('/export/manifest.json'), manifest);
   const file = files.find(({ path }) => path.startsWith('/export/evidence-'));
@@ -258,7 +261,8 @@ async function readRatings(ask: AskService, handle: string): Promise<RatingRecor
     read.add(cursor);
     const page = readAnswer(path, await ask(path, { handle, ...(cursor && { cursor }) }), listed);
     ratings.push(...fromListed(page));
-    // A page without progress ends the list, as it ends the history, so that no service can keep the audit in a loop.
+    // A page without progress ends the list, as it ends the history, so that no service can keep the audit in
+    // a loop.
     cursor = page.next_cursor ?? '';
   }
   return ratings;
@@ -283,7 +287,10 @@ async function readListing(ask: AskService, handle: string): Promise<ShownListin
   };
 }
 
-/** Reads a running service for an audit as any stranger can, over HTTP alone. Its methods throw ServiceUnreadable. */
+/**
+ * Reads a running service for an audit as any stranger can, over HTTP alone. Its methods throw
+ * ServiceUnreadable.
+ */
 export function createServedEvidence(url: string): EvidenceReader {
   const ask = createServiceClient(url);
   const log = createServedLog(ask);

@@ -10,7 +10,10 @@ const tries = 8;
 const longestPause_s = 60;
 const largestAnswer_bytes = 8 * 1024 * 1024;
 
-/** The address to which the same service redirects, as it does if a handle is written in other capitals; undefined for any other answer. */
+/**
+ * The address to which the same service redirects, as it does if a handle is written in other capitals;
+ * undefined for any other answer.
+ */
 function toMoved(url: string, { status, headers }: Response): string | undefined {
   const to = status === 301 || status === 308 ? URL.parse(headers.get('location') ?? '', url) : null;
   return to?.origin === new URL(url).origin ? to.href : undefined;
@@ -24,7 +27,8 @@ async function ask(
 ): Promise<{ status: number; body: Buffer; wait_s: number }> {
   try {
     const response = await fetch(url, {
-      ...{ redirect: 'manual', signal: AbortSignal.timeout(timeout_ms) },
+      redirect: 'manual',
+      signal: AbortSignal.timeout(timeout_ms),
       ...(body && {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
@@ -47,8 +51,8 @@ async function ask(
 }
 
 /**
- * A client of the service at a URL; it waits as long as the service's limits ask. A JSON body makes a request a POST; an answer of more
- * than 8 MiB, or `limit_bytes`, is not read. Throws ServiceUnreadable.
+ * A client of the service at a URL; it waits as long as the service's limits ask. A JSON body makes a request
+ * a POST; an answer of more than 8 MiB, or `limit_bytes`, is not read. Throws ServiceUnreadable.
  */
 export function createServiceClient(base: string) {
   const root = base.replace(/\/+$/, '');

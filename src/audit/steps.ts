@@ -1,8 +1,8 @@
 import type { AuditFault } from './fault.ts';
 
 /**
- * An audit in small steps, which yields each item that it looks at as a fault or undefined. `takeSteps` runs them with pauses,
- * so that an audit never blocks the process, however much callers have added.
+ * An audit in small steps, which yields each item that it looks at as a fault or undefined. `takeSteps` runs
+ * them with pauses, so that an audit never blocks the process, however much callers have added.
  */
 export type AuditSteps<T = void> = Generator<AuditFault | undefined, T>;
 
@@ -15,7 +15,9 @@ export interface StepWatch {
 
 const stepsAtOnce = 100;
 
-/** Runs all steps with a rest after each hundred, reports the faults, and returns the value of the generator. */
+/**
+ * Runs all steps with a rest after each hundred, reports the faults, and returns the value of the generator.
+ */
 export async function takeSteps<T>(steps: AuditSteps<T>, { onFault, rest }: StepWatch): Promise<T> {
   for (let taken = 1; ; taken += 1) {
     const { value, done } = steps.next();

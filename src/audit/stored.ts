@@ -28,15 +28,22 @@ async function readLogs(place: Place): Promise<AuditedLog[]> {
   const heads = await place.store.log.heads();
   const newest = heads.at(-1)?.id ?? 1;
   const file = await readOwnCheckpoint(place);
-  // A checkpoint of an older log is why that log was closed. One of a later log, which this database lacks, is a fault.
+  // A checkpoint of an older log is why that log was closed. One of a later log, which this database lacks,
+  // is a fault.
   const known = file && file.log >= newest ? file : undefined;
   return heads.map(({ id, base, size, closed_with: closedWith }) => ({
-    ...{ id, base, size, closedWith },
+    id,
+    base,
+    size,
+    closedWith,
     ...(id === newest && known),
   }));
 }
 
-/** Reads a database for an audit, in small pieces. Rows of withdrawn listings count as shown: they are when it returns. */
+/**
+ * Reads a database for an audit, in small pieces. Rows of withdrawn listings count as shown: they are when it
+ * returns.
+ */
 export const createStoredEvidence = (place: Place): EvidenceReader => ({
   levelStep: 1,
   logs: () => readLogs(place),

@@ -54,9 +54,10 @@ function requireFitting({ method, challenge, signature }: ClaimRequest) {
 }
 
 /**
- * Where a request is checked: by the method that it names, or that of the known claim, or the easiest. Throws listing_withdrawn
- * if a line elsewhere withdrew the listing, no_repository or host_unsupported if it cannot be claimed, method_unsupported if not by
- * the method that was asked for: one that is not offered works only for a claim or an opt-out that stands there.
+ * Where a request is checked: by the method that it names, or that of the known claim, or the easiest. Throws
+ * listing_withdrawn if a line elsewhere withdrew the listing, no_repository or host_unsupported if it cannot
+ * be claimed, method_unsupported if not by the method that was asked for: one that is not offered works only
+ * for a claim or an opt-out that stands there.
  */
 export async function requireTarget(
   listing: Listing,
@@ -140,7 +141,9 @@ async function foretellSent(text: string, reason: CheckResult, asked: Asked): Pr
   return foretold && foretoldText(foretold);
 }
 
-/** The response to a request that names a challenge which is not proven: why not. It never contains a secret. */
+/**
+ * The response to a request that names a challenge which is not proven: why not. It never contains a secret.
+ */
 async function toUnproven(text: string, asked: Asked): Promise<ClaimResponse> {
   const { target, checked, issuing } = asked;
   const { context } = issuing;
@@ -172,13 +175,19 @@ async function check(
   return checkSignature(target, { checked, sent: { challenge, signature } }, context);
 }
 
-/** Tells who asked about a listing that is not shown whether an opt-out line withdrew it: for its owner that is no failure. */
+/**
+ * Tells who asked about a listing that is not shown whether an opt-out line withdrew it: for its owner that
+ * is no failure.
+ */
 async function toWithdrawnProblem(handle: string, context: Context): Promise<Problem> {
   const optOut = await readWithdrawing(handle, context);
   return new Problem('listing_withdrawn', optOut && optOutText(optOut, undefined));
 }
 
-/** Checks one method to claim a listing and answers how the claim stands. Throws listing_withdrawn, invalid_input, or what keeps the caller from writing. */
+/**
+ * Checks one method to claim a listing and answers how the claim stands. Throws listing_withdrawn,
+ * invalid_input, or what keeps the caller from writing.
+ */
 export async function answerClaim(
   target: ClaimTarget,
   request: ClaimRequest,

@@ -59,12 +59,18 @@ function linesOf({ challenges }: ClaimFile, { read: { seen }, place }: Reading):
   return challenges
     .flatMap((text) => readChallenge(text) ?? [])
     .map((challenge) => ({
-      ...{ hash: challenge.hash, issued_at: issuedAt(challenge), challenge },
-      ...{ root: rootOf(seen, place), seen },
+      hash: challenge.hash,
+      issued_at: issuedAt(challenge),
+      challenge,
+      root: rootOf(seen, place),
+      seen,
     }));
 }
 
-/** The line that a request signs, and the stored ones whose key is still published: first by the domain of the claim. */
+/**
+ * The line that a request signs, and the stored ones whose key is still published: first by the domain of the
+ * claim.
+ */
 function signedLinesOf(
   { read, signed, place }: Reading,
   claim: Claim | undefined,
@@ -85,7 +91,10 @@ function signedLinesOf(
   return [...lines, { hash: signed.hash, issued_at: issuedAt(signed), challenge, ...proven }];
 }
 
-/** The capabilities of a listing that continue its claim: neither ended, nor lapsed, nor revoked by the operator. */
+/**
+ * The capabilities of a listing that continue its claim: neither ended, nor lapsed, nor revoked by the
+ * operator.
+ */
 export async function readCosigners(
   { claims, moderation }: Pick<Reads, 'claims' | 'moderation'>,
   { handle, now }: { readonly handle: string; readonly now: Date },
@@ -112,8 +121,18 @@ async function readFacts(tx: Transaction, file: ClaimFile, [reading, claim]: [Re
   const leaked = new Set(file.secrets.map(capabilityHash));
   const cosigners = await readCosigners(tx, { handle, now });
   const facts: JudgedFacts = {
-    ...{ handle, listing, place, pinned: read.pinned, agreed, leaked },
-    ...{ claim, known, cosigners, binding, ring, now },
+    handle,
+    listing,
+    place,
+    pinned: read.pinned,
+    agreed,
+    leaked,
+    claim,
+    known,
+    cosigners,
+    binding,
+    ring,
+    now,
   };
   return { facts, lines };
 }
@@ -127,8 +146,13 @@ async function writeCapabilities(
     if (facts.known.has(hash)) await tx.claims.setCapabilityState(hash, state, at);
     else if (line)
       await tx.claims.addCapability({
-        ...{ hash, id: capabilityId(hash), handle: facts.handle, state },
-        ...{ issued_at: line.issued_at, activated_at: at, signed_by: line.signed_by },
+        hash,
+        id: capabilityId(hash),
+        handle: facts.handle,
+        state,
+        issued_at: line.issued_at,
+        activated_at: at,
+        signed_by: line.signed_by,
       });
 }
 
@@ -175,7 +199,10 @@ async function toClaim(
   };
 }
 
-/** Brings the groups of ratings by and about a listing up to date with what its claim proves, unless that is as before. */
+/**
+ * Brings the groups of ratings by and about a listing up to date with what its claim proves, unless that is
+ * as before.
+ */
 async function recordRoot(
   tx: Transaction,
   { handle, root, root_generation }: Claim,
@@ -215,7 +242,8 @@ async function applyProof(
   const { commit } = reading.read;
   const active = [...wanted].find(([, { state }]) => state === 'active')?.[0];
   await recordClaimEvent(tx, proven, {
-    ...{ type: event, at },
+    type: event,
+    at,
     ...(commit && { commit }),
     ...(active && { capability_id: capabilityId(active) }),
   });
@@ -223,10 +251,15 @@ async function applyProof(
   return event;
 }
 
-/** Never activated capabilities stored as leaked, for one listing; more than these are not leaked by mistake. */
+/**
+ * Never activated capabilities stored as leaked, for one listing; more than these are not leaked by mistake.
+ */
 const leakedLimit = 256;
 
-/** Ends the capabilities that the file leaks. Those never activated are stored as leaked, so that they never work. */
+/**
+ * Ends the capabilities that the file leaks. Those never activated are stored as leaked, so that they never
+ * work.
+ */
 async function endLeaked(
   tx: Transaction,
   [handle, known]: [string, Claim | undefined],
@@ -242,20 +275,30 @@ async function endLeaked(
       if (row.handle === handle) claim = after ?? claim;
     } else if (left-- > 0)
       await tx.claims.addCapability({
-        ...{ hash, id: capabilityId(hash), handle, state: 'leaked' },
-        ...{ issued_at: at, activated_at: at, ended_at: at },
+        hash,
+        id: capabilityId(hash),
+        handle,
+        state: 'leaked',
+        issued_at: at,
+        activated_at: at,
+        ended_at: at,
       });
   }
   return claim;
 }
 
-/** Tells what a reading without a line that counts failed to find; undefined if it says nothing about that. */
+/**
+ * Tells what a reading without a line that counts failed to find; undefined if it says nothing about that.
+ */
 function missingOf(result: CheckResult, { pinned }: Reading['read']): Missing | undefined {
   if (['repository_not_found', 'repository_moved', 'repository_empty'].includes(result)) return 'place';
   return pinned && !/^(host_|redirect_|not_text|too_large)/.test(result) ? 'line' : undefined;
 }
 
-/** Notes that a check of the location of a claim proved nothing. An authoritative one of a pass of re-checks is handed to the pass instead. */
+/**
+ * Notes that a check of the location of a claim proved nothing. An authoritative one of a pass of re-checks
+ * is handed to the pass instead.
+ */
 async function applyFailure(
   tx: Transaction,
   result: CheckResult,
@@ -277,8 +320,8 @@ async function judgeLines(tx: Transaction, file: ClaimFile, known: [Reading, Cla
 }
 
 /**
- * While a listing is not shown, a check of its claim notes a missing line or place, or when the line was read. It proves nothing, but
- * a suspended capability lapses by the time since its line was read last.
+ * While a listing is not shown, a check of its claim notes a missing line or place, or when the line was
+ * read. It proves nothing, but a suspended capability lapses by the time since its line was read last.
  */
 async function noteMeanwhile(
   tx: Transaction,
@@ -301,7 +344,10 @@ async function noteMeanwhile(
   await tx.claims.putClaim({ ...claim, checked_at: at, tried_at: undefined, missing: undefined });
 }
 
-/** Applies one reading of a listing that has this claim in the caller's transaction: opt-out, leaked capabilities, proof or suspension, with history and log. */
+/**
+ * Applies one reading of a listing that has this claim in the caller's transaction: opt-out, leaked
+ * capabilities, proof or suspension, with history and log.
+ */
 export async function applyReading(
   tx: Transaction,
   reading: Reading,
@@ -362,7 +408,10 @@ const storedKeys = async (store: Store, now: Date): Promise<Schema['claim_key'][
   });
 };
 
-/** The keys that sign and verify challenges, newest first; at least one: those of CLAIM_KEYS, or else stored in the database. */
+/**
+ * The keys that sign and verify challenges, newest first; at least one: those of CLAIM_KEYS, or else stored
+ * in the database.
+ */
 export async function claimKeyRing({
   config,
   store,

@@ -26,8 +26,8 @@ async function whyUnlisted(
 }
 
 /**
- * Why a capability cannot write, in the order in which the lines of a reading are judged (judge.ts); undefined if it can. While its
- * listing is not shown, no line restores it.
+ * Why a capability cannot write, in the order in which the lines of a reading are judged (judge.ts);
+ * undefined if it can. While its listing is not shown, no line restores it.
  */
 export async function findRefusal(
   { claims, listings, optOuts }: Pick<Reads, 'claims' | 'listings' | 'optOuts'>,
@@ -62,8 +62,9 @@ async function findHolder(context: Context) {
 }
 
 /**
- * The caller's active capability, to write with, or only to take back what its listing wrote. Throws capability_required,
- * capability_conflict, capability_invalid, what `findRefusal` finds, writing_blocked, or rate_limited after too many bad ones.
+ * The caller's active capability, to write with, or only to take back what its listing wrote. Throws
+ * capability_required, capability_conflict, capability_invalid, what `findRefusal` finds, writing_blocked, or
+ * rate_limited after too many bad ones.
  */
 export async function authenticate(context: Context, { isTakingBack = false } = {}): Promise<Capability> {
   const { capability, isClaimed } = await findHolder(context);
@@ -76,8 +77,9 @@ export async function authenticate(context: Context, { isTakingBack = false } = 
 }
 
 /**
- * Requires that the caller's capability continues the claim of a listing, for a face that asks for one. Throws capability_required,
- * capability_conflict, capability_invalid, capability_revoked or capability_lapsed.
+ * Requires that the caller's capability continues the claim of a listing, for a face that asks for one.
+ * Throws capability_required, capability_conflict, capability_invalid, capability_revoked or
+ * capability_lapsed.
  */
 export async function requireContinuing(handle: string, context: Context): Promise<void> {
   const { capability } = await findHolder(context);
@@ -104,8 +106,9 @@ export async function revokeCapability(context: Context) {
 export const askedRunLimit = { name: 'asked_check', burst: 1, refill_s: 600 } as const;
 
 /**
- * Asks the observer of this process to observe the caller's own listing before those that are due. Throws not_found if it
- * does not observe, rate_limited before `next_at`, while too many wait, or while its namespace rests, and the problems of authenticate.
+ * Asks the observer of this process to observe the caller's own listing before those that are due. Throws
+ * not_found if it does not observe, rate_limited before `next_at`, while too many wait, or while its
+ * namespace rests, and the problems of authenticate.
  */
 export async function askRun(context: Context) {
   const { handle, id: capability_id } = await authenticate(context);

@@ -16,8 +16,8 @@ export interface ChallengeBinding {
   /** The key of the location: `host/path` of a repository in lower case, or `dns:` and a domain. */
   readonly placeKey: string;
   /**
-   * The claim, by control root and generation, and the id of its living capability that the request presented which asked for the
-   * challenge: its line continues that claim. Absent for any other request.
+   * The claim, by control root and generation, and the id of its living capability that the request presented
+   * which asked for the challenge: its line continues that claim. Absent for any other request.
    */
   readonly continues?: string | undefined;
 }
@@ -41,7 +41,10 @@ function toMac(
   return mac.digest().subarray(0, macBytes);
 }
 
-/** The line to put where the claim is proven. It names the capability only by its hash, so it is useless without the secret. */
+/**
+ * The line to put where the claim is proven. It names the capability only by its hash, so it is useless
+ * without the secret.
+ */
 export function createChallenge(
   key: ClaimKey,
   binding: ChallengeBinding,
@@ -72,7 +75,10 @@ export function readChallenge(text: string) {
 /** A parsed challenge; its MAC and time are not checked yet. */
 export type Challenge = NonNullable<ReturnType<typeof readChallenge>>;
 
-/** Why a challenge with an unknown capability is not valid (docs/reference.md, check.result); undefined if it is valid. */
+/**
+ * Why a challenge with an unknown capability is not valid (docs/reference.md, check.result); undefined if it
+ * is valid.
+ */
 export function findChallengeFailure(
   challenge: Challenge,
   binding: ChallengeBinding,
@@ -125,7 +131,9 @@ function readings(text: string): Buffer[] {
 /** R and S of 48 bytes each as the registry has it, or the DER form that openssl writes. */
 const dsaEncodingOf = ({ length }: Buffer) => (length === 96 ? ('ieee-p1363' as const) : ('der' as const));
 
-/** Whether a signature (base64, base64url or hex) over the ASCII of a challenge is valid for a published key. */
+/**
+ * Whether a signature (base64, base64url or hex) over the ASCII of a challenge is valid for a published key.
+ */
 export function isSignedBy(published: PublishedKey, challenge: string, signature: string): boolean {
   const key = toPublicKey(forms[published.algorithm], Buffer.from(published.key, 'base64'));
   if (!key) return false;

@@ -2,7 +2,10 @@ import { z } from 'zod';
 import type { ProofPlace } from './claim.ts';
 import { challengeName, registryKeyPath, wellKnownPath } from './methods.ts';
 
-/** How the sentences about a check of this location name it: what was read, who was asked, and what to do with a challenge. */
+/**
+ * How the sentences about a check of this location name it: what was read, who was asked, and what to do with
+ * a challenge.
+ */
 function placeNames({ kind, shown }: ProofPlace, claimFile: string) {
   const domain = { host: `web server of ${shown}`, thing: 'domain' } as const;
   if (kind === 'well_known')

@@ -4,19 +4,24 @@ import { type Claim, isFromDns, isInRepository } from './claim.ts';
 import type { MissingProof } from './standing.ts';
 import { recordMissing, recordUnread } from './suspend.ts';
 
-/** Who was asked about a claim: the host of its repository, the DNS servers, or the web server of its domain. */
+/**
+ * Who was asked about a claim: the host of its repository, the DNS servers, or the web server of its domain.
+ */
 function hostOf({ kind, place, seen }: Claim): string {
   if (isInRepository(kind)) return URL.parse(place)?.host ?? place;
   return isFromDns(seen) ? 'DNS' : place;
 }
 
-/** With how many other control roots of its host a claim is compared before it ends, if the host has so many. */
+/**
+ * With how many other control roots of its host a claim is compared before it ends, if the host has so many.
+ */
 const mostOthers = 5;
 
 /**
- * The readings of one pass over the claims. Those that prove nothing are recorded when it ends: where most control roots of one host
- * fail alike, two at least, the host is at fault, and they count as checks that read nothing. Claims that are due are compared with some
- * that are not (`others`), because few are due at the same time.
+ * The readings of one pass over the claims. Those that prove nothing are recorded when it ends: where most
+ * control roots of one host fail alike, two at least, the host is at fault, and they count as checks that
+ * read nothing. Claims that are due are compared with some that are not (`others`), because few are due at
+ * the same time.
  */
 export function createClaimPass() {
   /** By host, the control roots that were checked, each with the newest result. */
@@ -43,7 +48,10 @@ export function createClaimPass() {
     leave(claim: Claim): void {
       if ((undue.get(hostOf(claim))?.size ?? 0) < mostOthers) put(undue, claim, claim);
     },
-    /** The claims to read before the readings are recorded: those left at a host where one found nothing and few were checked. */
+    /**
+     * The claims to read before the readings are recorded: those left at a host where one found nothing and
+     * few were checked.
+     */
     others(): Claim[] {
       const hosts = new Set([...missing.values()].map(({ claim }) => hostOf(claim)));
       return [...hosts].flatMap((host) => {

@@ -20,7 +20,9 @@ export interface ProofPlace {
   readonly shown: string;
   /** What challenges are bound to: `host/path` of a repository in lower case, or `dns:` and the domain. */
   readonly key: string;
-  /** The account or domain that a claim proved there shows control of: `host/owner`, or `dns:` and the domain. */
+  /**
+   * The account or domain that a claim proved there shows control of: `host/owner`, or `dns:` and the domain.
+   */
   readonly root: string;
 }
 
@@ -65,9 +67,14 @@ export const claimTable = table({
   seen: optional(json<SeenFacts>()),
   /** The account or domain that proved it: `host/owner`, or `dns:` and the domain. */
   root: text,
-  /** Counts the holders of that name on this listing, from 0: another number is another control root (docs/claims.md). */
+  /**
+   * Counts the holders of that name on this listing, from 0: another number is another control root
+   * (docs/claims.md).
+   */
   root_generation: integer,
-  /** When this control root first proved a claim of this listing; neither rotating nor restoring changes it. */
+  /**
+   * When this control root first proved a claim of this listing; neither rotating nor restoring changes it.
+   */
   first_proved_at: text,
   /** Commit of the first proof in this repository, if the host names commits. */
   commit: optional(text),
@@ -79,18 +86,30 @@ export const claimTable = table({
   checked_at: text,
   /** When a check failed on the last day on which one did, since then. */
   tried_at: optional(text),
-  /** When the second of two checks found its repository missing, empty or moved since the last proof: lines from before do not count. */
+  /**
+   * When the second of two checks found its repository missing, empty or moved since the last proof: lines
+   * from before do not count.
+   */
   lost_at: optional(text),
   /** When the second of two checks found no line that counts, or no location, since the last proof. */
   missed_at: optional(text),
-  /** When a first check found no line that counts, and no location, since the last one that found otherwise (standing.ts). */
+  /**
+   * When a first check found no line that counts, and no location, since the last one that found otherwise
+   * (standing.ts).
+   */
   missing: optional(json<Readonly<Partial<Record<Missing, string>>>>()),
-  /** When a line that moves the claim was first read where it stands and at another location, by that location and the line's hash. */
+  /**
+   * When a line that moves the claim was first read where it stands and at another location, by that location
+   * and the line's hash.
+   */
   moving: optional(json<Readonly<Record<string, string>>>()),
   /** Days (UTC, YYYY-MM-DD) on which checks failed since the last one that read anything; the first ten. */
   failed_days: optional(words<string>()),
 });
-/** The claim of a listing: what was shown to control where, and when that was last seen. Times are RFC 3339 UTC. */
+/**
+ * The claim of a listing: what was shown to control where, and when that was last seen. Times are RFC 3339
+ * UTC.
+ */
 export type Claim = ValueOf<typeof claimTable>;
 
 /** `leaked`: found published, and ended for good like a revoked one. */
@@ -163,7 +182,10 @@ const supersededPattern = /^[ \t]*superseded-by:?[ \t]+<?([^\s<>]{3,200})>?[ \t]
 
 const observeNoPattern = /^[ \t]*observe:[ \t]*no[ \t]*$/m;
 
-/** Parses a claim file with any line ends, with or without a BOM. 'too_large' beyond 16 KiB, 64 challenges or 64 capabilities. */
+/**
+ * Parses a claim file with any line ends, with or without a BOM. 'too_large' beyond 16 KiB, 64 challenges or
+ * 64 capabilities.
+ */
 export function parseClaimFile(text: string) {
   if (Buffer.byteLength(text) > claimFileLimit_bytes) return 'too_large' as const;
   const challenges = [...new Set(text.match(challengePattern))];
@@ -181,7 +203,10 @@ export function parseClaimFile(text: string) {
     optouts,
     /** Whether a line `observe: no` asks the observer to leave alone what is claimed by this file. */
     isObservationRefused: observeNoPattern.test(text),
-    /** The handle of the listing that replaces the others of this repository: the first line `superseded-by <handle>`. */
+    /**
+     * The handle of the listing that replaces the others of this repository: the first line `superseded-by
+     * <handle>`.
+     */
     supersededBy: handleSchema.safeParse(supersededPattern.exec(text.replaceAll('\r', '\n'))?.[1]).data,
     receiptKeys: parseReceiptKeys(text),
   };
@@ -196,8 +221,8 @@ const label = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 const longestName = 230;
 
 /**
- * The domain that a namespace stands for: its labels reversed. Undefined for the namespaces of forge accounts, and where it
- * is no name that someone can register.
+ * The domain that a namespace stands for: its labels reversed. Undefined for the namespaces of forge
+ * accounts, and where it is no name that someone can register.
  */
 export function namespaceDomain(handle: string): string | undefined {
   const namespace = handleParts(handle).namespace.toLowerCase();
@@ -212,8 +237,8 @@ export function namespaceDomain(handle: string): string | undefined {
 const mostNames = 5;
 
 /**
- * A domain and those above it, down to the one that can be registered: whose DNS proves the namespace too. Of a deeper one the
- * domain itself and the four names nearest to the registrable one.
+ * A domain and those above it, down to the one that can be registered: whose DNS proves the namespace too. Of
+ * a deeper one the domain itself and the four names nearest to the registrable one.
  */
 export function domainsAbove(domain: string): string[] {
   const registrable = getDomain(domain, { allowPrivateDomains: true }) ?? domain;
@@ -235,8 +260,9 @@ export const remotesOn = (domain: string, remotes: readonly { readonly url: stri
 export const optOutTable = table({
   handle: text,
   /**
-   * `seen`: waits for a second check. `withdrawn`: the listing is. `overruled`: the operator restored the listing. `contested`:
-   * it counts for nothing while the claim in force belongs to another account or domain; the operator sees it.
+   * `seen`: waits for a second check. `withdrawn`: the listing is. `overruled`: the operator restored the
+   * listing. `contested`: it counts for nothing while the claim in force belongs to another account or
+   * domain; the operator sees it.
    */
   state: oneOf<'seen' | 'withdrawn' | 'overruled' | 'contested'>(),
   /** Where the line stands, as of a claim there. */

@@ -28,7 +28,10 @@ export const rootKey = ({ root, root_generation }: Partial<Pick<Claim, 'root' | 
 type ProofEvent = Pick<ClaimEvent, 'type' | 'at' | 'commit'> &
   Pick<Claim, 'kind' | 'place' | 'root' | 'root_generation'>;
 
-/** The claim after a proof: a new one, and one that moved, has the date and commit of the event; one that goes on keeps its own. */
+/**
+ * The claim after a proof: a new one, and one that moved, has the date and commit of the event; one that goes
+ * on keeps its own.
+ */
 export function afterProof(before: LoggedClaim | undefined, event: ProofEvent): LoggedClaim {
   const { type, at, commit, kind, place, root, root_generation } = event;
   const isSameRoot = before && rootKey(before) === rootKey(event);
@@ -61,8 +64,8 @@ export function afterEvent(before: LoggedClaim | undefined, event: ClaimEvent): 
 }
 
 /**
- * The claim that follows from all events of a listing, in the order of the log. Writes make a claim's row by the same steps, one at a
- * time, and the audit holds the row against this.
+ * The claim that follows from all events of a listing, in the order of the log. Writes make a claim's row by
+ * the same steps, one at a time, and the audit holds the row against this.
  */
 export const foldClaim = (events: readonly ClaimEvent[]): LoggedClaim | undefined =>
   events.reduce<LoggedClaim | undefined>(afterEvent, undefined);

@@ -28,7 +28,9 @@ export interface ReadLine {
   readonly isForged?: true;
 }
 
-/** Most specific first. A file for many listings has mostly foreign lines, so that being foreign says little. */
+/**
+ * Most specific first. A file for many listings has mostly foreign lines, so that being foreign says little.
+ */
 const bySpecificity = [
   'secret_published',
   'place_was_missing',
@@ -64,7 +66,10 @@ export interface JudgedFacts extends Pick<Reading, 'place' | 'agreed' | 'binding
   readonly cosigners: readonly Capability[];
 }
 
-/** A line that counts. `old`: its capability belongs to the known claim; `cosigned`: its challenge was asked for with one that does. */
+/**
+ * A line that counts. `old`: its capability belongs to the known claim; `cosigned`: its challenge was asked
+ * for with one that does.
+ */
 export interface CountedLine extends ReadLine {
   readonly power: 'old' | 'cosigned' | 'new';
 }
@@ -73,7 +78,10 @@ export interface CountedLine extends ReadLine {
 export interface Verdict {
   /** The lines that prove the claim; without any nothing is proven. */
   readonly counted: readonly CountedLine[];
-  /** Whether the known claim goes on, with its date and its power over what was written; else this is a new one. */
+  /**
+   * Whether the known claim goes on, with its date and its power over what was written; else this is a new
+   * one.
+   */
   readonly continues: boolean;
   /** By hash, why each other line does not count. */
   readonly reasons: ReadonlyMap<string, LineFailure>;
@@ -92,7 +100,10 @@ export const continuationOf = (
   { id }: Pick<Capability, 'id'>,
 ): ChallengeBinding['continues'] => `${root} ${root_generation} ${id}`;
 
-/** Why a challenge does not continue a claim: also if the capability that it was asked for with has ended since. */
+/**
+ * Why a challenge does not continue a claim: also if the capability that it was asked for with has ended
+ * since.
+ */
 export function findContinuingFailure(
   challenge: Challenge,
   { claim, binding, cosigners }: Pick<JudgedFacts, 'binding' | 'cosigners'> & { readonly claim: Claim },
@@ -120,7 +131,10 @@ function findKnownFailure(
   return isLapsed(capability, now) ? 'challenge_lapsed' : undefined;
 }
 
-/** Whether a key that signed a capability which continues the claim signed this line: its holder is the same as then. */
+/**
+ * Whether a key that signed a capability which continues the claim signed this line: its holder is the same
+ * as then.
+ */
 const isSameSigner = ({ signed_by }: ReadLine, { cosigners }: JudgedFacts) =>
   signed_by !== undefined && cosigners.some((row) => row.signed_by === signed_by);
 
@@ -150,7 +164,10 @@ function judgeLine(line: ReadLine, facts: JudgedFacts): JudgedLine {
 const isCounting = (power: JudgedLine['power']): power is CountedLine['power'] =>
   power === 'old' || power === 'cosigned' || power === 'new';
 
-/** Whether the challenge of a line was asked for with a capability that continues the claim: what its holder does acts at once. */
+/**
+ * Whether the challenge of a line was asked for with a capability that continues the claim: what its holder
+ * does acts at once.
+ */
 function isByHolder({ challenge }: ReadLine, facts: JudgedFacts & { readonly claim: Claim }): boolean {
   const at = { ring: facts.ring, now_s: Math.floor(facts.now.getTime() / 1000) };
   return challenge !== undefined && findContinuingFailure(challenge, facts, at) === undefined;
@@ -190,9 +207,10 @@ function findNew(usable: readonly CountedLine[], facts: JudgedFacts) {
 }
 
 /**
- * Decides what the lines of one reading prove (docs/claims.md, "Which line continues a claim"). A line in a public place shows control
- * now: the claim goes on by the lines of its own capabilities, and by those whose challenge was asked for with one of them. Any
- * other line waits while the claim has a line that counts, and begins a new claim afterwards.
+ * Decides what the lines of one reading prove (docs/claims.md, "Which line continues a claim"). A line in a
+ * public place shows control now: the claim goes on by the lines of its own capabilities, and by those whose
+ * challenge was asked for with one of them. Any other line waits while the claim has a line that counts, and
+ * begins a new claim afterwards.
  */
 export function judge(lines: readonly ReadLine[], facts: JudgedFacts): Verdict {
   const judged = lines.map((line) => judgeLine(line, facts));
@@ -217,12 +235,17 @@ export function judge(lines: readonly ReadLine[], facts: JudgedFacts): Verdict {
   const reasons = new Map(others.map((line) => [line.hash, whyNot(line)]));
   const all = new Set<string>([...reasons.values(), ...(facts.leaked.size > 0 ? ['secret_published'] : [])]);
   return {
-    ...{ counted, continues, reasons },
+    counted,
+    continues,
+    reasons,
     reason: bySpecificity.find((name) => all.has(name)) ?? 'no_challenge_in_file',
   };
 }
 
-/** What changes: by hash, the state that a capability is to have and does not have yet, or a new one; with its line if one counts. */
+/**
+ * What changes: by hash, the state that a capability is to have and does not have yet, or a new one; with its
+ * line if one counts.
+ */
 export function toWanted(verdict: Verdict, facts: JudgedFacts) {
   const { counted, continues } = verdict;
   const living = [...facts.known.values()].filter((row) => row.handle === facts.handle && isLiving(row));

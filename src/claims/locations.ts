@@ -36,8 +36,9 @@ export const rootsOf = ({ root }: ProofPlace, claim: Claim | undefined): string[
   claim ? [root, claim.root] : [root];
 
 /**
- * A listing as a check needs it: one that an opt-out line withdrew has the repository of that line, if it stands in one. Undefined for an
- * unknown one and for one that the registry deleted. What the operator withdrew is checked, because its lines can end meanwhile.
+ * A listing as a check needs it: one that an opt-out line withdrew has the repository of that line, if it
+ * stands in one. Undefined for an unknown one and for one that the registry deleted. What the operator
+ * withdrew is checked, because its lines can end meanwhile.
  */
 export async function findToCheck(
   handle: string,
@@ -71,7 +72,10 @@ export function findTarget(listing: Listing, kind: ClaimKind, context: Context):
   return place && { listing, place };
 }
 
-/** The recorded repository, where every claim is checked unless another method is asked for. Throws no_repository, host_unsupported or listing_withdrawn. */
+/**
+ * The recorded repository, where every claim is checked unless another method is asked for. Throws
+ * no_repository, host_unsupported or listing_withdrawn.
+ */
 export function toRepositoryTarget(listing: Listing, context: Context): ClaimTarget {
   const target = findTarget(listing, 'repository', context);
   if (!target && listing.withdrawn === 'optout') throw new Problem('listing_withdrawn');
@@ -90,12 +94,18 @@ export interface SeenKey extends PublishedKey {
   readonly seen: SeenFacts;
 }
 
-/** The text at a location where a listing can be claimed, or why it could not be read. `keys` only if signatures prove. */
+/**
+ * The text at a location where a listing can be claimed, or why it could not be read. `keys` only if
+ * signatures prove.
+ */
 export type LocationRead = Partial<HeadRef> & {
   /** Whether this reading is authoritative: only such a one takes something away. */
   readonly pinned: boolean;
   readonly seen?: SeenFacts;
-  /** Of every domain whose TXT records were asked for, the opt-out lines, and whether any record there is for this service. */
+  /**
+   * Of every domain whose TXT records were asked for, the opt-out lines, and whether any record there is for
+   * this service.
+   */
   readonly domains?: readonly { readonly domain: string; readonly text: string; readonly isText: boolean }[];
 } & (
     | { readonly result: 'file'; readonly text: string; readonly keys?: readonly SeenKey[] }
@@ -125,11 +135,16 @@ export interface Reading extends Omit<ClaimTarget, 'claim'> {
   readonly isBlocked?: boolean;
   /** Whether the request presents an active capability of the claim. */
   readonly isHolder?: boolean;
-  /** Takes the reading if it is authoritative and proves nothing; the caller records it or not (recheck.ts). */
+  /**
+   * Takes the reading if it is authoritative and proves nothing; the caller records it or not (recheck.ts).
+   */
   readonly onMissing?: ((found: MissingProof) => void) | undefined;
 }
 
-/** The claim of a listing when a reading begins, and whether it keeps others from claiming the listing (`isHeld`). */
+/**
+ * The claim of a listing when a reading begins, and whether it keeps others from claiming the listing
+ * (`isHeld`).
+ */
 export interface ClaimOnRecord {
   readonly claim: Claim | undefined;
   readonly isHolding: boolean;
@@ -152,9 +167,9 @@ const readWellKnown: Read = async ({ shown: domain }, { domains, config }) => {
 };
 
 /**
- * The domains whose records count for a listing, the nearest first. While a domain holds the claim, only that one and those above
- * it: a party that controls only a domain below it can neither hide its lines, nor stop them from being read, nor opt the listing
- * out, nor add keys of its own.
+ * The domains whose records count for a listing, the nearest first. While a domain holds the claim, only that
+ * one and those above it: a party that controls only a domain below it can neither hide its lines, nor stop
+ * them from being read, nor opt the listing out, nor add keys of its own.
  */
 function namesThatCount(domain: string, { claim, isHolding }: ClaimOnRecord): string[] {
   const names = domainsAbove(domain);
@@ -167,7 +182,10 @@ function namesThatCount(domain: string, { claim, isHolding }: ClaimOnRecord): st
 const isOurs = (record: string) => /dossier-claim-v1\.|dossier_cap_/.test(record);
 const isOptOut = (record: string) => /^\s*optout\s/.test(record);
 
-/** The nearest domain with a claim line, else with an opt-out line; opt-out lines are kept for each of the domains. */
+/**
+ * The nearest domain with a claim line, else with an opt-out line; opt-out lines are kept for each of the
+ * domains.
+ */
 function toDnsRead(answers: readonly (readonly [string, Exclude<AgreedTxt, 'no_answer'>])[]): LocationRead {
   const pinned = answers.every(([, answer]) => answer.isAgreed);
   const domains = answers.map(([domain, { records }]) => ({
@@ -184,7 +202,10 @@ function toDnsRead(answers: readonly (readonly [string, Exclude<AgreedTxt, 'no_a
   return { result: 'file', text, pinned, domains, seen: { domain, resolvers, dnssec } };
 }
 
-/** Reads the TXT records for claims of a domain, and if it has none, of the nearest domain above it that has some. */
+/**
+ * Reads the TXT records for claims of a domain, and if it has none, of the nearest domain above it that has
+ * some.
+ */
 const readDns: Read = async ({ shown }, context, known) => {
   const names = namesThatCount(shown, known);
   const answers = await Promise.all(names.map((domain) => context.domains.txt(challengeName(domain))));
@@ -198,7 +219,10 @@ const readDns: Read = async ({ shown }, context, known) => {
 /** The registry reads no more of the file. */
 const keyFileLimit_bytes = 4096;
 
-/** The text of one source of keys, the keys in it, and whether it was read so that a missing key is known to be gone. */
+/**
+ * The text of one source of keys, the keys in it, and whether it was read so that a missing key is known to
+ * be gone.
+ */
 async function readKeysInDns(domain: string, { domains }: Context) {
   const answer = await domains.txt(domain);
   if (answer === 'no_answer') return { domain, text: '', keys: [], isConclusive: false };
@@ -225,8 +249,8 @@ function isPinned(claim: Claim | undefined, [dns, web]: readonly [boolean, boole
 }
 
 /**
- * Reads the keys that a domain publishes for the MCP registry: in DNS also those of a domain above it. The text is that of the
- * nearest domain alone, which the claim in force is of: one above it adds no line for it.
+ * Reads the keys that a domain publishes for the MCP registry: in DNS also those of a domain above it. The
+ * text is that of the nearest domain alone, which the claim in force is of: one above it adds no line for it.
  */
 const readRegistryKeys: Read = async ({ shown }, context, known) => {
   const names = namesThatCount(shown, known);
@@ -255,8 +279,8 @@ const reads: Readonly<Record<ClaimKind, Read>> = {
 };
 
 /**
- * Reads the text at a location of a listing: claim lines, and every other line that its owner states there. Never throws:
- * every failure is a result. The claim decides which domains count.
+ * Reads the text at a location of a listing: claim lines, and every other line that its owner states there.
+ * Never throws: every failure is a result. The claim decides which domains count.
  */
 export const readLocation = (place: ProofPlace, known: ClaimOnRecord, context: Context) =>
   reads[place.kind](place, context, known);

@@ -14,7 +14,10 @@ import {
 /** The parts of a listing that decide where it can be claimed. */
 type ClaimableRecord = Pick<Listing, 'handle' | 'repository'>;
 
-/** `host/path` of a repository's address in lower case; undefined unless this service is configured to read it. */
+/**
+ * `host/path` of a repository's address in lower case; undefined unless this service is configured to read
+ * it.
+ */
 type ToRepositoryKey = (address: string) => string | undefined;
 
 /** A claim as its sentence needs it. */
@@ -52,7 +55,10 @@ interface ClaimMethod {
 const resolversText = (resolvers = 1): string =>
   `${{ 1: 'one', 2: 'two', 3: 'three' }[resolvers] ?? resolvers} resolver${resolvers === 1 ? '' : 's'}`;
 
-/** The domain of a listing's namespace as a location of a claim. The methods of a domain share its key, and so their challenges. */
+/**
+ * The domain of a listing's namespace as a location of a claim. The methods of a domain share its key, and so
+ * their challenges.
+ */
 function domainPlace(kind: ClaimKind, { handle }: ClaimableRecord): ProofPlace | undefined {
   const domain = namespaceDomain(handle);
   return domain === undefined
@@ -70,7 +76,9 @@ function repositoryPlace(kind: ClaimKind, shown: string | undefined, toKey: ToRe
 /** The name whose TXT records are read, under a domain. */
 export const challengeName = (domain: string): string => `_dossier-challenge.${domain}`;
 
-/** Where a domain publishes the key that the MCP registry checks, besides TXT records of the domain itself. */
+/**
+ * Where a domain publishes the key that the MCP registry checks, besides TXT records of the domain itself.
+ */
 export const registryKeyPath = '/.well-known/mcp-registry-auth';
 
 const sign = (challenge: string) => `printf %s '${challenge}' > line.txt
@@ -97,7 +105,10 @@ export const claimMethods: Readonly<Record<ClaimKind, ClaimMethod>> = {
     shown: ({ claimed_at, commit }) =>
       `Write access to the default branch of the repository recorded for the listing was shown${commit ? ` at commit ${commit}` : ''} on ${day(claimed_at)}`,
   },
-  /** A file in the repository that has the name of the account in the namespace: github.com/alice/alice for io.github.alice. */
+  /**
+   * A file in the repository that has the name of the account in the namespace: github.com/alice/alice for
+   * io.github.alice.
+   */
   profile_repository: {
     title: 'Commit a file to the profile repository of the account',
     noun: 'File in the repository',
@@ -183,8 +194,8 @@ const lastProof = ({ commit, proven_commit, proven_at }: ShownClaim) =>
     : '';
 
 /**
- * States what a first check failed to find of a claim in force, and what a second one will do; undefined if no
- * check failed.
+ * States what a first check failed to find of a claim in force, and what a second one will do; undefined if
+ * no check failed.
  */
 function missingText({ state, missing }: Pick<ShownClaim, 'state' | 'missing'>): string | undefined {
   const first = missing?.line;
@@ -196,7 +207,10 @@ function missingText({ state, missing }: Pick<ShownClaim, 'state' | 'missing'>):
   return `a check on ${day(first)} found ${what}; the claim stands until a check a day or more later finds nothing either`;
 }
 
-/** What checks of a claim failed, since when, and what happens next, as the end of a sentence; undefined if none has. */
+/**
+ * What checks of a claim failed, since when, and what happens next, as the end of a sentence; undefined if
+ * none has.
+ */
 export function failingText({
   failed_days: [since] = [],
   tried_at = '',
@@ -223,6 +237,9 @@ function remoteText({ kind, place: domain }: ShownClaim, remotes: Parameters<typ
   return host ? ` The recorded remote ${host} is on ${domain}.` : ` No recorded remote is on ${domain}.`;
 }
 
-/** What one claim showed, where and when, and whether a recorded remote is on a proven domain: the same on every adapter. */
+/**
+ * What one claim showed, where and when, and whether a recorded remote is on a proven domain: the same on
+ * every adapter.
+ */
 export const claimStatement = (claim: ShownClaim, remotes: Parameters<typeof remotesOn>[1]): string =>
   `${claimMethods[claim.kind].shown(claim)}.${lastProof(claim)}${troubleText(claim)}${remoteText(claim, remotes)} This ${limit}`;

@@ -9,8 +9,8 @@ import { firstReading } from './standing.ts';
 export const movingKey = (place: ProofPlace, hash: string) => `${toSubject(place)} ${hash}`;
 
 /**
- * Since when lines that move the claim have been read where it stands and elsewhere: those of the location that was read, and of others.
- * A reading that does not find a line at one of the two forgets it.
+ * Since when lines that move the claim have been read where it stands and elsewhere: those of the location
+ * that was read, and of others. A reading that does not find a line at one of the two forgets it.
  */
 function movingAfter(
   { moving = {}, place_key, kind }: Claim,
@@ -36,7 +36,10 @@ function movingAfter(
   ]);
 }
 
-/** Notes which lines move the claim in force, as an authoritative reading shows them; returns the claim as it is then. */
+/**
+ * Notes which lines move the claim in force, as an authoritative reading shows them; returns the claim as it
+ * is then.
+ */
 export async function noteMoving(
   tx: Transaction,
   [reading, claim]: [Reading, Claim | undefined],

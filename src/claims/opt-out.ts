@@ -19,15 +19,18 @@ type OptOutPlace = Pick<OptOut, 'kind' | 'place' | 'place_key'>;
 const rootOf = ({ kind, place_key }: OptOutPlace): string =>
   isInRepository(kind) ? repositoryRoot(place_key) : place_key;
 
-/** A place that an authoritative reading covers, whether the line `optout <handle>` stands there, and whether there is any text. */
+/**
+ * A place that an authoritative reading covers, whether the line `optout <handle>` stands there, and whether
+ * there is any text.
+ */
 interface Sighting extends OptOutPlace {
   readonly isThere: boolean;
   readonly isText: boolean;
 }
 
 /**
- * The places that a reading covers: each domain whose TXT records were asked for, else the location itself. None if the reading is
- * not authoritative, or of a signature, which is no text.
+ * The places that a reading covers: each domain whose TXT records were asked for, else the location itself.
+ * None if the reading is not authoritative, or of a signature, which is no text.
  */
 function sightingsOf({ place, read, listing: { handle } }: Reading, file: ClaimFile | string): Sighting[] {
   const isConclusive = read.pinned && (typeof file !== 'string' || absences.includes(file));
@@ -55,18 +58,24 @@ interface OptOutFacts {
   readonly now: Date;
 }
 
-/** The row of a line that withdrew the listing, after a reading of its place; undefined if it does so no longer. */
+/**
+ * The row of a line that withdrew the listing, after a reading of its place; undefined if it does so no
+ * longer.
+ */
 function afterWithdrawn(row: OptOut, { isThere, isText }: Sighting, now: Date): OptOut | undefined {
   const at = now.toISOString();
   // A listing that the registry has deleted meanwhile stays opted out until the registry lists it again.
   if (isThere || (row.listing && isGone(row.listing)))
     return { ...row, checked_at: at, missing_at: undefined };
-  // A text without the line is its writer's word. Of no text at all a second reading is needed: a host that fails is no word of anybody.
+  // A text without the line is its writer's word. Of no text at all a second reading is needed: a host that
+  // fails is no word of anybody.
   if (isText || isSecondReading(row.missing_at, now)) return undefined;
   return { ...row, checked_at: at, missing_at: firstReading(row.missing_at, now) };
 }
 
-/** The row of a place after a reading of it; undefined if none is kept. `others`: the rows of other places. */
+/**
+ * The row of a place after a reading of it; undefined if none is kept. `others`: the rows of other places.
+ */
 function afterSighting(
   sighting: Sighting,
   [row, others]: [OptOut | undefined, readonly OptOut[]],
@@ -84,7 +93,12 @@ function afterSighting(
   const isDecided = isHeard && (isHolder || isSecondReading(seen_at, now));
   const isFirst = others.every((other) => other.state !== 'withdrawn');
   return {
-    ...{ handle, ...place, seen_at, checked_at: at, missing_at: undefined, listing: undefined },
+    handle,
+    ...place,
+    seen_at,
+    checked_at: at,
+    missing_at: undefined,
+    listing: undefined,
     state: isDecided && isFirst ? 'withdrawn' : state,
   };
 }
@@ -100,8 +114,8 @@ export interface OptOutDecision {
 const isSamePlace = (a: OptOutPlace, b: OptOutPlace) => a.kind === b.kind && a.place_key === b.place_key;
 
 /**
- * Whether a row is of a place that readings by this method do not cover any more, and waits for nothing but another reading there: it
- * is forgotten, so that a first reading is never taken for a second one later.
+ * Whether a row is of a place that readings by this method do not cover any more, and waits for nothing but
+ * another reading there: it is forgotten, so that a first reading is never taken for a second one later.
  */
 const isPassed = (row: OptOut, sightings: readonly Sighting[]): boolean =>
   (row.state === 'seen' || row.state === 'contested') &&
@@ -135,7 +149,10 @@ export function decide(
 /** The claim of a listing, if it has one, and the opt-out line that withdraws or withdrew it. */
 type Withdrawal = readonly [claim: Claim | undefined, optOut: OptOut];
 
-/** Adds the withdrawal or restoration to the listing's history and the log, with the control root of the claim if the line is of it. */
+/**
+ * Adds the withdrawal or restoration to the listing's history and the log, with the control root of the claim
+ * if the line is of it.
+ */
 async function recordListingEvent(
   tx: Transaction,
   [claim, optOut]: Withdrawal,
@@ -160,8 +177,8 @@ async function withdraw(tx: Transaction, [claim, optOut]: Withdrawal): Promise<C
 }
 
 /**
- * Records that a withdrawn listing is listed again, because of `optout_removed`, `repository_changed`, or the operator's words; its
- * opt-out line is forgotten.
+ * Records that a withdrawn listing is listed again, because of `optout_removed`, `repository_changed`, or the
+ * operator's words; its opt-out line is forgotten.
  */
 export async function recordRestored(
   tx: Transaction,
@@ -184,8 +201,8 @@ export async function restoreListing(
 }
 
 /**
- * Applies the lines `optout <handle>`, or their absence, as an authoritative reading of a location shows them. Returns the claim as it is
- * then, and the line there that has not withdrawn the listing, if any.
+ * Applies the lines `optout <handle>`, or their absence, as an authoritative reading of a location shows
+ * them. Returns the claim as it is then, and the line there that has not withdrawn the listing, if any.
  */
 export async function applyOptOuts(
   tx: Transaction,

@@ -18,21 +18,25 @@ export const receiptKeyTable = table({
   commit: optional(text),
 });
 /**
- * A key for receipts and the time in which Dossier saw it published, RFC 3339; without an end it is published still.
- * Location and commit are those where it was first seen.
+ * A key for receipts and the time in which Dossier saw it published, RFC 3339; without an end it is published
+ * still. Location and commit are those where it was first seen.
  */
 export type ReceiptKey = Omit<ValueOf<typeof receiptKeyTable>, 'handle'>;
 /** A key for receipts as a check saw it. */
 export type SeenReceiptKey = Omit<ReceiptKey, 'valid_from' | 'valid_until'>;
 
 const toDigest = (text: string, form: 'hex' | 'base64url' = 'hex') => hash('sha256', text, form);
-/** What a check changes, as the log has it: the SHA-256 of each name, since nobody could take back its text, and RFC 7638 thumbprints. */
+/**
+ * What a check changes, as the log has it: the SHA-256 of each name, since nobody could take back its text,
+ * and RFC 7638 thumbprints.
+ */
 export const toLoggedKeys = (
   published: readonly Pick<ReceiptKey, 'kid' | 'jwk'>[],
   ended: readonly string[],
 ) => ({
   published: published.map(({ kid, jwk }) => ({
-    ...{ kid_sha256: toDigest(kid), jwk_thumbprint: toDigest(toCanonicalJson(jwk), 'base64url') },
+    kid_sha256: toDigest(kid),
+    jwk_thumbprint: toDigest(toCanonicalJson(jwk), 'base64url'),
   })),
   ended: ended.map((kid) => toDigest(kid)),
 });

@@ -54,7 +54,10 @@ export const readStatus = async ({ listing: { handle, hidden } }: ClaimTarget, {
   receiptKeys: hidden ? [] : await store.ratings.receiptKeys(handle),
 });
 
-/** `message` for a reason, with what was foretold; it also tells when the next check is possible, unless that is at once. */
+/**
+ * `message` for a reason, with what was foretold; it also tells when the next check is possible, unless that
+ * is at once.
+ */
 export const messageOf = (
   reason: CheckResult,
   {
@@ -87,7 +90,9 @@ export const toCommonFields = (
 const capabilityNote =
   'The capability in this answer is a secret for your user to store: it is shown only once, must not be published, and belongs to the challenge that you';
 
-/** Where the line of a new pair goes, and how it is checked: a request with `rotate` only makes another pair. */
+/**
+ * Where the line of a new pair goes, and how it is checked: a request with `rotate` only makes another pair.
+ */
 function nextWhenIssued(place: ProofPlace, file: string, { isRotating }: Issuing): string {
   const again = isRotating ? 'the request again without rotate' : 'the same request again';
   if (place.kind === 'repository')
@@ -119,7 +124,9 @@ export const nextWhenNotProven = (place: ProofPlace, file: string): string =>
     ? `Commit the challenge line in ${file} at the root of the default branch, then send the same request again. Omit challenge to get a new one.`
     : `${claimMethods[place.kind].whereToPut(place, file)} Then send the same request again. Omit challenge to get a new one.`;
 
-/** For whom a pair is made: the claim on record, and the living capability of it that the request presented. */
+/**
+ * For whom a pair is made: the claim on record, and the living capability of it that the request presented.
+ */
 export interface Issuing {
   readonly standing: StandingClaim;
   readonly presented: Capability | undefined;
@@ -143,7 +150,9 @@ export const foretoldOf = (
   { standing }: Pick<Issuing, 'standing'>,
 ): string | undefined => (reason === 'repository_moved' ? foretellMoved(standing) : undefined);
 
-/** A new pair: a challenge to commit, and the capability that works once it is committed. Nothing is stored. */
+/**
+ * A new pair: a challenge to commit, and the capability that works once it is committed. Nothing is stored.
+ */
 export async function toIssued(
   target: ClaimTarget,
   checked: CheckedClaim,
@@ -175,7 +184,10 @@ export async function toIssued(
   };
 }
 
-/** A new pair, with the reason why no line of the file counts. A shared check can be `proven` and yet out of date: `reused`. */
+/**
+ * A new pair, with the reason why no line of the file counts. A shared check can be `proven` and yet out of
+ * date: `reused`.
+ */
 export async function toNotProven(
   target: ClaimTarget,
   checked: CheckedClaim,

@@ -1,10 +1,16 @@
 import { isGone, type Listing } from '../listings/listing.ts';
 import type { Capability, Claim, Missing } from './claim.ts';
 
-/** How long after a first authoritative reading a second one has to find the same, before it ends or moves anybody's standing. */
+/**
+ * How long after a first authoritative reading a second one has to find the same, before it ends or moves
+ * anybody's standing.
+ */
 export const secondReading_ms = 86_400_000;
 
-/** How long a line that was taken away restores its capability: afterwards the location may have another holder. */
+/**
+ * How long a line that was taken away restores its capability: afterwards the location may have another
+ * holder.
+ */
 const restore_ms = 30 * 86_400_000;
 
 /** When the first reading was: now, if there was none, or if a clock that was ahead dated it. */
@@ -13,7 +19,10 @@ export const firstReading = (known: string | undefined, now: Date): string => {
   return known === undefined || known > at ? at : known;
 };
 
-/** Whether a reading is the second one that is needed: the first was a day or more before, and none between them found otherwise. */
+/**
+ * Whether a reading is the second one that is needed: the first was a day or more before, and none between
+ * them found otherwise.
+ */
 export const isSecondReading = (first_at: string | undefined, now: Date): boolean =>
   first_at !== undefined && now.getTime() - Date.parse(first_at) >= secondReading_ms;
 
@@ -27,7 +36,10 @@ export interface MissingProof {
   readonly commit: string | undefined;
 }
 
-/** The first readings of a row of those that find nothing, with one more; one that finds the location begins that of the location anew. */
+/**
+ * The first readings of a row of those that find nothing, with one more; one that finds the location begins
+ * that of the location anew.
+ */
 export const toNoted = (
   known: Claim['missing'],
   missing: Missing,
@@ -38,8 +50,9 @@ export const toNoted = (
 });
 
 /**
- * A claim after an authoritative reading that proves nothing. The first such reading is noted in `missing`; a second one ends what the
- * claim proved (`missed_at`), and if both found no location, what its old lines can do (`lost_at`).
+ * A claim after an authoritative reading that proves nothing. The first such reading is noted in `missing`; a
+ * second one ends what the claim proved (`missed_at`), and if both found no location, what its old lines can
+ * do (`lost_at`).
  */
 export function afterMissing(claim: Claim, missing: Missing, now: Date): Claim {
   const at = now.toISOString();
@@ -58,7 +71,10 @@ export function afterMissing(claim: Claim, missing: Missing, now: Date): Claim {
 export const isEndedBy = (claim: Claim, missing: Missing, now: Date): boolean =>
   afterMissing(claim, missing, now).missed_at !== undefined;
 
-/** Whether two readings found the location without any line of the claim, missing or moved: nothing new continues it. */
+/**
+ * Whether two readings found the location without any line of the claim, missing or moved: nothing new
+ * continues it.
+ */
 export const isBroken = ({ lost_at, missed_at, state, suspended_reason }: Claim): boolean =>
   lost_at !== undefined ||
   missed_at !== undefined ||
@@ -71,7 +87,10 @@ export const whyGone = ({ lost_at }: Pick<Claim, 'lost_at'>): 'repository_change
 /** Whether a capability works, or does again once its line is back. */
 export const isLiving = ({ state }: Capability): boolean => state === 'active' || state === 'suspended';
 
-/** Whether a capability was suspended so long ago that its line does not restore it, and it continues no claim. */
+/**
+ * Whether a capability was suspended so long ago that its line does not restore it, and it continues no
+ * claim.
+ */
 export const isLapsed = ({ state, ended_at }: Capability, now: Date): boolean =>
   state === 'suspended' && now.getTime() - Date.parse(ended_at ?? '') > restore_ms;
 
@@ -95,14 +114,17 @@ interface ClaimFacts {
   readonly now: Date;
 }
 
-/** Whether a reading of its location can suspend the claim or restore it; else there is no reason to read it again. */
+/**
+ * Whether a reading of its location can suspend the claim or restore it; else there is no reason to read it
+ * again.
+ */
 export const isRereadable = (claim: Claim, facts: ClaimFacts): boolean =>
   claim.state === 'claimed' ||
   (claim.lost_at === undefined && !isElsewhere(claim, facts.listing) && hasRestorable(claim, facts));
 
 /**
- * Whether a claim keeps others from claiming the listing: while it is in force, and while only an opt-out, or the registry, suspends it
- * and its lines restore it: not if the listing records another repository since.
+ * Whether a claim keeps others from claiming the listing: while it is in force, and while only an opt-out, or
+ * the registry, suspends it and its lines restore it: not if the listing records another repository since.
  */
 export function isHeld(claim: Claim, facts: ClaimFacts): boolean {
   if (claim.state === 'claimed') return true;

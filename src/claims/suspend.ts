@@ -20,8 +20,9 @@ const leafTypes = {
 } as const satisfies Record<ClaimEvent['type'], LeafType>;
 
 /**
- * Adds an event to the history of a claim and a leaf that commits to it to the transparency log, in the caller's
- * transaction. The subject has no control root if the listing was never claimed there. Returns the log index.
+ * Adds an event to the history of a claim and a leaf that commits to it to the transparency log, in the
+ * caller's transaction. The subject has no control root if the listing was never claimed there. Returns the
+ * log index.
  */
 export async function recordClaimEvent(
   tx: Transaction,
@@ -43,7 +44,10 @@ export async function recordClaimEvent(
   return log_index;
 }
 
-/** So many changes of its keys a listing has in a day; then new keys wait for a check on the next day, and keys only end. */
+/**
+ * So many changes of its keys a listing has in a day; then new keys wait for a check on the next day, and
+ * keys only end.
+ */
 const mostKeyChanges = 4;
 
 /** Records which keys for receipts a check of a claim saw, and what that changes, in history and log. */
@@ -62,7 +66,10 @@ export async function recordReceiptKeys(
     await recordClaimEvent(tx, claim, { type: 'keys_changed', at: seen.at, ...(commit && { commit }), keys });
 }
 
-/** How long a claim survives while its location cannot be checked, and on how many days checks must have failed meanwhile. */
+/**
+ * How long a claim survives while its location cannot be checked, and on how many days checks must have
+ * failed meanwhile.
+ */
 const unreachableLimit_ms = 30 * 86_400_000;
 const unreachableDays = 10;
 
@@ -70,9 +77,9 @@ const unreachableDays = 10;
 type SuspensionReason = 'proof_missing' | 'repository_changed' | 'host_unreachable_30d' | 'withdrawn';
 
 /**
- * Suspends a claim and its active capabilities, writes history and log, and updates the search facets. `commit` is that whose
- * file has no usable line, if a file was read. Returns the claim
- * as it is then; one that is suspended already, or none, is left as it is.
+ * Suspends a claim and its active capabilities, writes history and log, and updates the search facets.
+ * `commit` is that whose file has no usable line, if a file was read. Returns the claim as it is then; one
+ * that is suspended already, or none, is left as it is.
  */
 export async function suspendClaim<Known extends Claim | undefined>(
   tx: Transaction,
@@ -94,9 +101,10 @@ export async function suspendClaim<Known extends Claim | undefined>(
 }
 
 /**
- * Records that a check failed, and suspends the claim 30 days after the last one that read anything, if checks failed on ten days
- * since. A clock that jumps ahead makes the time pass at once, but not the days. Of the checks that somebody asks for on a day only the
- * first one changes when the claim is checked again, so that frequent requests cannot postpone the re-check that ends it.
+ * Records that a check failed, and suspends the claim 30 days after the last one that read anything, if
+ * checks failed on ten days since. A clock that jumps ahead makes the time pass at once, but not the days. Of
+ * the checks that somebody asks for on a day only the first one changes when the claim is checked again, so
+ * that frequent requests cannot postpone the re-check that ends it.
  */
 export async function recordUnread(
   tx: Transaction,
@@ -117,8 +125,9 @@ export async function recordUnread(
 }
 
 /**
- * Records a reading that proves nothing and that somebody asked for: only the first is noted, and the claim is read four times as
- * often from then on. It ends in a pass of re-checks, which finds out whether the host is at fault.
+ * Records a reading that proves nothing and that somebody asked for: only the first is noted, and the claim
+ * is read four times as often from then on. It ends in a pass of re-checks, which finds out whether the host
+ * is at fault.
  */
 export async function noteMissing(tx: Transaction, { claim, missing, now }: MissingProof): Promise<void> {
   const at = now.toISOString();
@@ -128,7 +137,10 @@ export async function noteMissing(tx: Transaction, { claim, missing, now }: Miss
   await tx.claims.putClaim({ ...claim, missing: noted, tried_at: claim.missing ? claim.tried_at : at });
 }
 
-/** Records a reading that proves nothing: the first is noted, and a second one a day or more later suspends the claim. */
+/**
+ * Records a reading that proves nothing: the first is noted, and a second one a day or more later suspends
+ * the claim.
+ */
 export async function recordMissing(
   tx: Transaction,
   { claim, missing, now, commit }: MissingProof,
@@ -150,9 +162,9 @@ const reasons: Record<'revoked' | 'leaked', { event?: string; suspension: Suspen
 };
 
 /**
- * Ends a capability of a claim for good, `revoked` by its holder or `leaked`: found in a claim file, with history and log.
- * Suspends the claim if no active capability is left. Returns the claim as it is then; undefined if the capability had
- * already ended.
+ * Ends a capability of a claim for good, `revoked` by its holder or `leaked`: found in a claim file, with
+ * history and log. Suspends the claim if no active capability is left. Returns the claim as it is then;
+ * undefined if the capability had already ended.
  */
 export async function endCapability(
   tx: Transaction,

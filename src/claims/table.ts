@@ -133,8 +133,9 @@ const readUnshown = precompileQuery((db, handles: readonly string[]) =>
 );
 
 /**
- * Throws if a claim in force belongs to a listing that the registry or its publisher withdrew, or that does not exist: nothing would
- * check it again, so that its capabilities would never end. Every transaction ends with this for what it wrote.
+ * Throws if a claim in force belongs to a listing that the registry or its publisher withdrew, or that does
+ * not exist: nothing would check it again, so that its capabilities would never end. Every transaction ends
+ * with this for what it wrote.
  */
 export async function requireShown(db: Db, handles: readonly string[]): Promise<void> {
   await inChunks(handles, async (chunk) => {
@@ -144,8 +145,8 @@ export async function requireShown(db: Db, handles: readonly string[]): Promise<
 }
 
 /**
- * The same inside a transaction, with writes. `touch` receives each handle that changed, `standing` each one whose claim is in force
- * from now on.
+ * The same inside a transaction, with writes. `touch` receives each handle that changed, `standing` each one
+ * whose claim is in force from now on.
  */
 export const createClaimWrites = (
   db: Db,

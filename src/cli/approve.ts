@@ -100,8 +100,8 @@ function toPinned(document: Pinnable, handle: string, names: readonly PinName[])
 }
 
 /**
- * Writes an approval of a listing into the file of views, with its pins as they are known now, in place of an earlier one of the
- * same listing. Throws ExitError.
+ * Writes an approval of a listing into the file of views, with its pins as they are known now, in place of an
+ * earlier one of the same listing. Throws ExitError.
  */
 export async function runApprove(config: () => Promise<Config>, handle: string, options: ApproveOptions) {
   const { views: file = '', view: name, by, reason, until } = options;
@@ -112,7 +112,11 @@ export async function runApprove(config: () => Promise<Config>, handle: string, 
   const names = toPins(options.pin ?? 'version,endpoint,package');
   const document = await readPinnable(handle, options, config);
   const entry = {
-    ...{ handle, ...(document.private && { private: true }), by, reason, on: now.toISOString().slice(0, 10) },
+    handle,
+    ...(document.private && { private: true }),
+    by,
+    reason,
+    on: now.toISOString().slice(0, 10),
     ...(last !== undefined && { until: last }),
     // Allow lists have only the endpoints and packages that a pin names.
     pins: toPinned(document, handle, [...new Set([...names, 'endpoint', 'package'] as const)]),

@@ -41,7 +41,10 @@ function readRoot(text: string): KnownRoot {
   };
 }
 
-/** The roots and checkpoints that the user has from elsewhere, each as a root or as the fault that it is. Throws ExitError. */
+/**
+ * The roots and checkpoints that the user has from elsewhere, each as a root or as the fault that it is.
+ * Throws ExitError.
+ */
 export async function readKnownRoots(
   { checkpoint = [], root = [] }: AuditOptions,
   key: NoteVerifier | undefined,
@@ -52,7 +55,9 @@ export async function readKnownRoots(
   return [...(await Promise.all(checkpoints)), ...root.map(readRoot)];
 }
 
-/** Runs an audit with a bar on a terminal; faults are printed as they are found, or all at the end as JSON. */
+/**
+ * Runs an audit with a bar on a terminal; faults are printed as they are found, or all at the end as JSON.
+ */
 async function report(
   reader: EvidenceReader,
   saved: readonly (KnownRoot | AuditFault)[],
@@ -96,9 +101,9 @@ async function auditService(url: string, options: AuditOptions) {
 }
 
 /**
- * Holds what a database stores, or what a service shows over HTTP, against its transparency log. Prints one line a fault, and one for
- * each thing that could not be checked;
- * ends with 1 if there is one, with 2 if the log is empty.
+ * Holds what a database stores, or what a service shows over HTTP, against its transparency log. Prints one
+ * line a fault, and one for each thing that could not be checked; ends with 1 if there is one, with 2 if the
+ * log is empty.
  */
 export async function runAudit(
   config: Config,

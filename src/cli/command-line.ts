@@ -7,7 +7,10 @@ import { addCommands } from './commands.ts';
 
 const letters = (text: string) => [...text].sort().join('');
 
-/** Whether one text is most likely the other, misspelt: one letter more, less or other, or the same in another order. */
+/**
+ * Whether one text is most likely the other, misspelt: one letter more, less or other, or the same in another
+ * order.
+ */
 const isMisspelt = (text: string, known: string): boolean =>
   text !== known &&
   (countEdits(text, known, 1) === 1 || (text.length === known.length && letters(text) === letters(known)));

@@ -15,7 +15,9 @@ interface Shell {
 
 const wrap = (text: string) => text.replace(/(.{1,120})(?: |\n|$)/g, '$1\n').trimEnd();
 
-/** Adds a command. Its help has, below the options, what it is about, examples, and what its exit codes mean. */
+/**
+ * Adds a command. Its help has, below the options, what it is about, examples, and what its exit codes mean.
+ */
 function add(
   parent: Command,
   name: string,

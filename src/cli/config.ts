@@ -11,8 +11,8 @@ const inForce: Readonly<Record<string, (config: Config) => string>> = {
 };
 
 /**
- * Prints every setting in force as NAME=value, as it could be set again, secrets masked. Throws ExitError (78) for what
- * `serve` refuses.
+ * Prints every setting in force as NAME=value, as it could be set again, secrets masked. Throws ExitError
+ * (78) for what `serve` refuses.
  */
 export async function runConfigCommand(config: Config, environment: NodeJS.ProcessEnv): Promise<void> {
   await requireUsableSettings(config);

@@ -23,7 +23,10 @@ export const documentForm = z.looseObject({
   claim: z.looseObject({ claimed_at: z.string(), history: z.array(z.looseObject({})) }).nullish(),
 });
 
-/** The values of a JSON array, or of one line each: of all lines together there may be more than a string can hold. */
+/**
+ * The values of a JSON array, or of one line each: of all lines together there may be more than a string can
+ * hold.
+ */
 function* parseValues(bytes: Buffer): Generator<unknown> {
   if (/^\s*\[/.test(bytes.toString('utf8', 0, 64)))
     return yield* JSON.parse(bytes.toString('utf8').trim()) as unknown[];
@@ -35,7 +38,10 @@ function* parseValues(bytes: Buffer): Generator<unknown> {
   }
 }
 
-/** Listing documents of a file, gzipped or not: a JSON array, or one document a line; there may be none. Throws ExitError. */
+/**
+ * Listing documents of a file, gzipped or not: a JSON array, or one document a line; there may be none.
+ * Throws ExitError.
+ */
 export function readDocuments(file: string): Map<string, ListingDocument> {
   try {
     const bytes = readFileSync(file);

@@ -23,7 +23,10 @@ const toLine = (row: Feedback, kind: FeedbackKind) =>
     .filter(Boolean)
     .join('  ');
 
-/** Prints one line each, with `all` of the closed ones too, newest first, and how many there are if not all are printed. Throws ExitError. */
+/**
+ * Prints one line each, with `all` of the closed ones too, newest first, and how many there are if not all
+ * are printed. Throws ExitError.
+ */
 export async function listFeedback(
   config: Config,
   kind: FeedbackKind,

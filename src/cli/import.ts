@@ -34,7 +34,10 @@ async function runToEnd(
   using bar = createBar(barForm);
   try {
     return await runImport(context, {
-      ...{ source, acceptChanges, isFull, signal },
+      source,
+      acceptChanges,
+      isFull,
+      signal,
       patience: { tries: 3 },
       // An unknown total grows with the rows read.
       onProgress: ({ counts, total = counts.rows_seen + 100 }) => bar.show(counts.rows_seen, total, counts),
@@ -55,8 +58,10 @@ async function reportPrivate({ privateListings }: Config): Promise<void> {
 }
 
 /**
- * Imports once. Prints the report to standard output and progress to standard error. Exits with 69 if the registry
- * cannot be read or the mass-change guard stops the import, and with 65 if nearly none of its entries could be read. Ctrl-C stops between two pages, and exits with 130 as shells do; the next import continues.
+ * Imports once. Prints the report to standard output and progress to standard error. Exits with 69 if the
+ * registry cannot be read or the mass-change guard stops the import, and with 65 if nearly none of its
+ * entries could be read. Ctrl-C stops between two pages, and exits with 130 as shells do; the next import
+ * continues.
  */
 export async function runImportCommand(config: Config, options: ImportOptions): Promise<void> {
   const stopping = new AbortController();

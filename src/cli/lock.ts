@@ -105,7 +105,10 @@ async function readPage(base: string, view: string, cursor: string | undefined) 
   return read;
 }
 
-/** The handles of the listings that are in a view of a Dossier now. Throws ExitError, also if there are more than 10,000. */
+/**
+ * The handles of the listings that are in a view of a Dossier now. Throws ExitError, also if there are more
+ * than 10,000.
+ */
 export async function readViewHandles(from: string | undefined, view: string): Promise<string[]> {
   if (!isAddress(from))
     throw usageError(
@@ -158,8 +161,8 @@ function readExisting(file: string): LockFile {
 }
 
 /**
- * A listing as a source has it now, with how it changed last, and which packages are reported as malicious code; a word says why it has
- * none.
+ * A listing as a source has it now, with how it changed last, and which packages are reported as malicious
+ * code; a word says why it has none.
  */
 type Found = readonly [LockedListing, Changes, readonly string[]] | 'withdrawn' | 'not listed';
 
@@ -197,7 +200,9 @@ const countUncompared = (lock: LockFile, found: ReadonlyMap<string, Found>): num
     return typeof now === 'string' ? sum : sum + countUnknown(locked, now[0]);
   }, 0);
 
-/** Prints which packages of the locked listings are reported as malicious code; how many listings have one. */
+/**
+ * Prints which packages of the locked listings are reported as malicious code; how many listings have one.
+ */
 function printMalware(
   found: ReadonlyMap<string, Found>,
   { json, out }: LockOptions,
@@ -223,7 +228,10 @@ function print(differences: readonly LockDifference[], { json, out }: LockOption
   if (lines.length > 0) process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-/** The listings that are named, with those of a view or an inventory, and with `update` those of the file. Throws ExitError. */
+/**
+ * The listings that are named, with those of a view or an inventory, and with `update` those of the file.
+ * Throws ExitError.
+ */
 async function readWanted(
   known: LockFile | undefined,
   handles: readonly string[],
@@ -243,7 +251,10 @@ async function readWanted(
   return wanted;
 }
 
-/** The listings of the new file. Throws ExitError for one that is gone, unless the file had it: then it is left out. */
+/**
+ * The listings of the new file. Throws ExitError for one that is gone, unless the file had it: then it is
+ * left out.
+ */
 function toListings(
   found: ReadonlyMap<string, Found>,
   known: LockFile | undefined,
@@ -259,8 +270,9 @@ function toListings(
 }
 
 /**
- * Writes what is known of some listings to a lock file, beside those that it has; with `view` or `inventory`, of exactly those;
- * with `update`, again for those that it has, after printing what that accepts. Throws ExitError.
+ * Writes what is known of some listings to a lock file, beside those that it has; with `view` or `inventory`,
+ * of exactly those; with `update`, again for those that it has, after printing what that accepts. Throws
+ * ExitError.
  */
 export async function runLock(
   config: () => Promise<Config>,
@@ -294,8 +306,8 @@ export async function runLock(
 }
 
 /**
- * Compares a lock file with what is known now. Ends with 1 if a fact changed, each in one line, or if a package is reported as malicious
- * code, unless `ignoreMalware` is set. Throws ExitError.
+ * Compares a lock file with what is known now. Ends with 1 if a fact changed, each in one line, or if a
+ * package is reported as malicious code, unless `ignoreMalware` is set. Throws ExitError.
  */
 export async function runCheck(
   config: () => Promise<Config>,

@@ -60,7 +60,9 @@ async function undoActive(
   return undone;
 }
 
-/** Applies an action, or undoes it, and prints the entry of the log and what readers see. Throws ExitError. */
+/**
+ * Applies an action, or undoes it, and prints the entry of the log and what readers see. Throws ExitError.
+ */
 export async function runAction(
   config: Config,
   action: Action,

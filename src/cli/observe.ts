@@ -71,7 +71,10 @@ interface Observing {
   readonly json: boolean | undefined;
 }
 
-/** Checks one listing, or an endpoint by its address, and prints what was found; only what is listed is stored. */
+/**
+ * Checks one listing, or an endpoint by its address, and prints what was found; only what is listed is
+ * stored.
+ */
 async function observeOne(one: string | Listing, { observer, json }: Observing): Promise<void> {
   if (typeof one === 'string') return printFacts(one, await observer.inspect(one), json);
   const { observations } = await observer.observe(one, () =>
@@ -80,7 +83,10 @@ async function observeOne(one: string | Listing, { observer, json }: Observing):
   printFacts(one.handle, observations, json);
 }
 
-/** Observes listings by their handles and endpoints by their addresses, one after the other, whatever becomes of those before. */
+/**
+ * Observes listings by their handles and endpoints by their addresses, one after the other, whatever becomes
+ * of those before.
+ */
 async function observeNamed(names: readonly string[], observing: Observing): Promise<void> {
   const { context, signal } = observing;
   const listings = await Promise.all(
@@ -119,9 +125,9 @@ async function observeAll(observer: Observer, context: Context, signal: AbortSig
 }
 
 /**
- * Observes the named listings now, or at all that are due, and stores what it found. Exits with 0 when it has run,
- * whatever it found; 64 for an unknown handle; 74 if every run failed on our side, or one of a named listing. SIGTERM and Ctrl-C drop the runs under
- * way; of named listings it then ends with 130.
+ * Observes the named listings now, or at all that are due, and stores what it found. Exits with 0 when it has
+ * run, whatever it found; 64 for an unknown handle; 74 if every run failed on our side, or one of a named
+ * listing. SIGTERM and Ctrl-C drop the runs under way; of named listings it then ends with 130.
  */
 export async function runObserve(
   config: Config,

@@ -61,7 +61,9 @@ async function readStoreFigures({ store }: Pick<Context, 'store'>): Promise<Stor
 
 const shownReports = 200;
 
-/** Starts the metrics listener where METRICS_PORT is set; its module is loaded only then. Throws ExitError. */
+/**
+ * Starts the metrics listener where METRICS_PORT is set; its module is loaded only then. Throws ExitError.
+ */
 export async function startServiceMetrics(
   context: Pick<Context, 'config' | 'store' | 'log'>,
 ): Promise<Metrics | undefined> {
@@ -90,7 +92,9 @@ const shortestEnd_ms = 1000;
 const toAddresses = ({ url, context: { config } }: Running) =>
   config.publicUrl === url ? url : `${url} as ${config.publicUrl}`;
 
-/** Observes unless OBSERVE is off; the modules are loaded only then. Either way one line of the log says so. */
+/**
+ * Observes unless OBSERVE is off; the modules are loaded only then. Either way one line of the log says so.
+ */
 async function observe(context: Context, signal: AbortSignal): Promise<void> {
   if (context.config.observe === 'off')
     return context.log.info(
@@ -101,7 +105,10 @@ async function observe(context: Context, signal: AbortSignal): Promise<void> {
   return startObserving(context, signal, createServiceChecks(context, signal));
 }
 
-/** Runs the service until SIGTERM or SIGINT. It listens first, then imports in the background; at the end it drains, in `drain_ms`, and ends the process. */
+/**
+ * Runs the service until SIGTERM or SIGINT. It listens first, then imports in the background; at the end it
+ * drains, in `drain_ms`, and ends the process.
+ */
 export async function runServe(config: Config): Promise<void> {
   await requireBackupDir(config);
   await requireCheckpointFolder(config);

@@ -6,7 +6,10 @@ import { ExitError, exitCodes, usageError } from '../core/process.ts';
 export const isAddress = (from: string | undefined): from is string =>
   from !== undefined && /^https?:/i.test(from);
 
-/** The address of a Dossier without slashes at its end. Throws ExitError if it has what may be secret: it is printed, and a lock file has it. */
+/**
+ * The address of a Dossier without slashes at its end. Throws ExitError if it has what may be secret: it is
+ * printed, and a lock file has it.
+ */
 export function toBase(from: string): string {
   const { username, password, search, hash } = URL.parse(from) ?? { search: from };
   if (username || password || search || hash)
@@ -19,7 +22,10 @@ export function toBase(from: string): string {
 export const unreachable = (why: string) =>
   new ExitError(exitCodes.upstreamUnavailable, `${why}; nothing was compared`);
 
-/** The status and JSON of an answer of a Dossier, at most 8 MiB, undefined for any other body; what is sent is posted. Throws ExitError. */
+/**
+ * The status and JSON of an answer of a Dossier, at most 8 MiB, undefined for any other body; what is sent is
+ * posted. Throws ExitError.
+ */
 export async function ask(
   base: string,
   path: string,

@@ -5,7 +5,10 @@ import type { Store } from '../store/store.ts';
 /** Writes a line to standard output. */
 export const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** A bar on standard error on a terminal, a plain line every 2 s elsewhere, once it shows something; `form` names what `payload` holds. */
+/**
+ * A bar on standard error on a terminal, a plain line every 2 s elsewhere, once it shows something; `form`
+ * names what `payload` holds.
+ */
 export function createBar(form: string) {
   const bar = new SingleBar({
     format: form,
@@ -26,7 +29,10 @@ export function createBar(form: string) {
   };
 }
 
-/** Opens the store of the settings for one piece of work, and closes it after that, whatever becomes of the work. */
+/**
+ * Opens the store of the settings for one piece of work, and closes it after that, whatever becomes of the
+ * work.
+ */
 export async function withStore<T>(
   config: Parameters<typeof openStore>[0],
   work: (store: Store) => Promise<T>,

@@ -215,9 +215,9 @@ function requireAll({ checks, quorums }: Outcome): void {
 }
 
 /**
- * Checks saved files offline: a result of get_proof, a signed statement about a listing, a checkpoint, or two checkpoints with their consistency proof; with a
- * policy also who cosigned. Prints one line a check; ends with 1 if one fails, with 3 if only cosignatures are missing, with
- * 2 if a proof comes without its record.
+ * Checks saved files offline: a result of get_proof, a signed statement about a listing, a checkpoint, or two
+ * checkpoints with their consistency proof; with a policy also who cosigned. Prints one line a check; ends
+ * with 1 if one fails, with 3 if only cosignatures are missing, with 2 if a proof comes without its record.
  */
 export async function runVerify(path: string | undefined, options: VerifyOptions): Promise<void> {
   const outcome = await checkAll(path, options);

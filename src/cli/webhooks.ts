@@ -11,8 +11,8 @@ const listed = 1000;
 const notFound = (id: string) => usageError(`no webhook has the id ${id}; see dossier webhooks list`);
 
 /**
- * Subscribes an address to the changes of one of these, or to all, once it has answered the challenge, without the limits of
- * registering; prints id and secret.
+ * Subscribes an address to the changes of one of these, or to all, once it has answered the challenge,
+ * without the limits of registering; prints id and secret.
  */
 export async function addWebhook(
   config: Config,
@@ -71,7 +71,10 @@ function toSeq(text: string | undefined): number | undefined {
   throw usageError(`${text} is no position of the stream; see dossier webhooks dead`);
 }
 
-/** Sends dead letters again, all of a webhook or the one at a position, and makes an ended or resting webhook active. */
+/**
+ * Sends dead letters again, all of a webhook or the one at a position, and makes an ended or resting webhook
+ * active.
+ */
 export const replayWebhook = (config: Config, id: string, position: string | undefined): Promise<void> =>
   withStore(config, async (store) => {
     const seq = toSeq(position);

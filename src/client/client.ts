@@ -61,7 +61,9 @@ async function readAnswer(url: string, answer: Response): Promise<unknown> {
   throw new Error(`${url} answered with HTTP status ${answer.status} and no JSON of a Dossier`);
 }
 
-/** A client of the Dossier at an address. Its types follow from the same definitions as the service's answers. */
+/**
+ * A client of the Dossier at an address. Its types follow from the same definitions as the service's answers.
+ */
 export function createClient({ url, capability, timeout_ms = 30_000, ...own }: ClientOptions): DossierClient {
   const base = url.replace(/\/+$/, '');
   const request = async (path: string, init: RequestInit): Promise<unknown> => {
@@ -87,7 +89,10 @@ export function createClient({ url, capability, timeout_ms = 30_000, ...own }: C
   };
 }
 
-/** What a hook is told of a payment: `selectedRequirements` of an x402 client, or who is paid, for what and how much, as agentkit does. */
+/**
+ * What a hook is told of a payment: `selectedRequirements` of an x402 client, or who is paid, for what and
+ * how much, as agentkit does.
+ */
 type Payment =
   | { readonly paymentRequired: object; readonly selectedRequirements: object }
   | Readonly<Partial<Record<'payTo' | 'url' | 'network' | 'asset' | 'amount', string>>>;
@@ -107,7 +112,10 @@ function toOffer(required: object, selected: object): Record<string, unknown> {
   return { x402Version, resource: url, accepts: [{ ...offer, resource: stated.resource }] };
 }
 
-/** What is sent to check_offer; the address that agentkit calls is the caller's own word, and not that of the offer. */
+/**
+ * What is sent to check_offer; the address that agentkit calls is the caller's own word, and not that of the
+ * offer.
+ */
 function toInput(payment: Payment): Comparison['input'] {
   if ('selectedRequirements' in payment)
     return { offer: toOffer(payment.paymentRequired, payment.selectedRequirements) };
@@ -118,7 +126,10 @@ function toInput(payment: Payment): Comparison['input'] {
 const parts = ['payee', 'amount', 'asset', 'network', 'scheme'] as const;
 const states = ['as_seen', 'seen_until', 'never_seen', 'higher', 'lower', 'not_known'];
 
-/** Whether an answer compares one offer: whatever else answers in place of a Dossier must not look like nothing to refuse. */
+/**
+ * Whether an answer compares one offer: whatever else answers in place of a Dossier must not look like
+ * nothing to refuse.
+ */
 function isComparison(answer: unknown): answer is Comparison['answer'] {
   const { offers, more } = membersOf(answer);
   const [first, other] = Array.isArray(offers) ? (offers as unknown[]) : [];
@@ -128,10 +139,12 @@ function isComparison(answer: unknown): answer is Comparison['answer'] {
 }
 
 /**
- * A hook that compares a payment with what Dossier saw (check_offer) before it is made: for `onBeforePaymentCreation` of an x402 client and
- * `beforePayment` of agentkit. `called` is what you pay for, as you know it: without it an x402 payment is compared with the listing that
- * the request for the payment names, which is chosen by whoever asks for the money. `refuse` returns why the payment must not be made,
- * undefined if it may. The hook throws what `call` throws, and for an answer that compares nothing, so that nothing is paid then.
+ * A hook that compares a payment with what Dossier saw (check_offer) before it is made: for
+ * `onBeforePaymentCreation` of an x402 client and `beforePayment` of agentkit. `called` is what you pay for,
+ * as you know it: without it an x402 payment is compared with the listing that the request for the payment
+ * names, which is chosen by whoever asks for the money. `refuse` returns why the payment must not be made,
+ * undefined if it may. The hook throws what `call` throws, and for an answer that compares nothing, so that
+ * nothing is paid then.
  */
 export const beforePayment =
   (

@@ -13,7 +13,9 @@ export interface Config extends Values {
   readonly hasPages: boolean;
   /** Name of the claim file at a repository's root. */
   readonly claimFile: string;
-  /** Views that name their readers; `views` are the others, which alone are listed, fed and judged in advance. */
+  /**
+   * Views that name their readers; `views` are the others, which alone are listed, fed and judged in advance.
+   */
   readonly privateViews: readonly SavedView[];
   /** Where listings come from, as shown: `<REGISTRY_NAME> (MCP)`, with `, saved copy` for a saved copy. */
   readonly origin: string;
@@ -26,7 +28,10 @@ const plainChoice: z.core.$ZodErrorMap = (issue) => {
   return [words.slice(0, -1).join(', '), words.at(-1)].join(' or ');
 };
 
-/** Reads and checks the environment. Throws ExitError (78) naming every setting that is not well-formed, one line each. */
+/**
+ * Reads and checks the environment. Throws ExitError (78) naming every setting that is not well-formed, one
+ * line each.
+ */
 export function readConfig(
   environment: Readonly<Record<string, string | undefined>>,
   version: string,
@@ -58,7 +63,9 @@ export function readConfig(
 /** Ends the origin of listings that were read from a saved copy. */
 export const copySuffix = ', saved copy';
 
-/** The host of a registry, the name of a saved copy's file; the shipped sample's registry if there is none. */
+/**
+ * The host of a registry, the name of a saved copy's file; the shipped sample's registry if there is none.
+ */
 const sourceName = (url: string) => {
   if (url.startsWith('file:')) return url.slice(url.lastIndexOf('/') + 1).replace(/^file:/, '');
   return url === 'off' ? 'registry.modelcontextprotocol.io' : new URL(url).host;

@@ -10,7 +10,10 @@ export const sentCriterion = z.strictObject({
   value: z.union([z.string().max(300), z.int()]).optional(),
 });
 
-/** What an approval can hold fast: the version, the recorded endpoints and packages, the tools and payees that Dossier saw. */
+/**
+ * What an approval can hold fast: the version, the recorded endpoints and packages, the tools and payees that
+ * Dossier saw.
+ */
 export const pinNames = [
   'version',
   'endpoint',
@@ -64,7 +67,10 @@ const view = z
       .optional(),
     /** What happens to a listing that is no longer as it was pinned; it leaves by default. */
     on_change: z.enum(['leave', 'mark']).optional(),
-    /** Makes it private: everyone who knows its address may read it, or everyone who sends a key with one of these digests. */
+    /**
+     * Makes it private: everyone who knows its address may read it, or everyone who sends a key with one of
+     * these digests.
+     */
     readers: z
       .union([z.literal('everyone'), z.array(z.string()).min(1).max(50)], readersForm)
       .refine(
@@ -86,10 +92,16 @@ const view = z
 /** The content of the file that VIEWS names: views by their names. */
 export const viewsForm = z.record(z.string().regex(/^[a-z0-9-]{1,40}$/, 'a name of a-z, 0-9 and -'), view);
 
-/** The operator's criteria and approvals under a name, from a file; what meets them now is listed. Not a verdict of this service. */
+/**
+ * The operator's criteria and approvals under a name, from a file; what meets them now is listed. Not a
+ * verdict of this service.
+ */
 export type SavedView = Readonly<z.output<typeof view>> & { readonly name: string; readonly file: string };
 
-/** A view with its criteria, as its members are stored: with other criteria, or with approvals or without, it is another view. */
+/**
+ * A view with its criteria, as its members are stored: with other criteria, or with approvals or without, it
+ * is another view.
+ */
 export const keyOf = ({ name, criteria, unknown, approvals }: SavedView): string =>
   `view ${name} ${hash('sha256', JSON.stringify([criteria, unknown, ...(approvals ? ['approvals'] : [])])).slice(0, 16)}`;
 

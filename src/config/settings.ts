@@ -10,7 +10,10 @@ const isPlainBase = (url: URL | null) =>
   !/[?#]/.test(url.href);
 const plainBase = 'an http or https address without user, query and fragment';
 
-/** The address of a database as it may be shown: file and memory as they are, others without what may be a password. */
+/**
+ * The address of a database as it may be shown: file and memory as they are, others without what may be a
+ * password.
+ */
 export function toShownDatabase(text: string): string {
   if (/^(file:|:memory:)/.test(text)) return text;
   const url = URL.parse(text);
@@ -31,7 +34,10 @@ const baseOr = (isOther: (text: string) => boolean, meaning = plainBase) =>
     .refine((text) => isOther(text) || isPlainBase(URL.parse(text)), meaning)
     .transform(toBase);
 
-/** An http or https address that paths can be put behind: no user, query or fragment; without slashes at its end. */
+/**
+ * An http or https address that paths can be put behind: no user, query or fragment; without slashes at its
+ * end.
+ */
 const baseUrl = baseOr(() => false);
 /** The same, or empty. */
 const optionalBaseUrl = baseOr((text) => text === '');
@@ -184,7 +190,10 @@ const setting = <const Key extends string, T extends z.ZodType>(
   secret,
 });
 
-/** Every environment variable the service reads, once: default, meaning, check. The table in docs/reference.md is generated from it. */
+/**
+ * Every environment variable the service reads, once: default, meaning, check. The table in docs/reference.md
+ * is generated from it.
+ */
 export const settings = {
   SERVICE_NAME: setting('serviceName', 'Name of the service in texts and in MCP', shownName, 'Dossier'),
   HOST: setting('host', 'Address to listen on', listenHost, '127.0.0.1'),

@@ -1,12 +1,21 @@
-/** How long the service waits at most, where no setting says so. Part of `Context`, so that tests can shorten them. */
+/**
+ * How long the service waits at most, where no setting says so. Part of `Context`, so that tests can shorten
+ * them.
+ */
 export const defaultTimeouts = {
   /** For the headers of a request. */
   requestHeaders_ms: 10_000,
   /** For a whole request. */
   request_ms: 15_000,
-  /** A connection on which nothing is sent or read for this long is closed; a subscription sends a comment every 15 s. */
+  /**
+   * A connection on which nothing is sent or read for this long is closed; a subscription sends a comment
+   * every 15 s.
+   */
   silence_ms: 60_000,
-  /** For requests in flight and work in the background when the service stops; then it is cut off. Containers are killed after 10 s. */
+  /**
+   * For requests in flight and work in the background when the service stops; then it is cut off. Containers
+   * are killed after 10 s.
+   */
   drain_ms: 8000,
   /** For the answer to an MCP message; then it is `unavailable`. */
   mcpAnswer_ms: 10_000,
@@ -28,7 +37,9 @@ export const defaultTimeouts = {
   observerEnd_ms: 2000,
   /** For the answer of a webhook's address. */
   webhook_ms: 15_000,
-  /** A webhook delivery that takes longer counts as slow: it goes on, and frees its slot among the quick ones. */
+  /**
+   * A webhook delivery that takes longer counts as slow: it goes on, and frees its slot among the quick ones.
+   */
   webhookLate_ms: 1000,
   /** An address of webhooks that takes longer is slow, and rests. */
   webhookSlow_ms: 2000,

@@ -4,8 +4,8 @@ interface Caching<T> {
   /** The greatest total weight of the cached values; 1 if absent. */
   readonly most?: number;
   /**
-   * The weight of a value, a whole number above 0; 1 if absent, and while the value is being read. A value heavier than `most` is
-   * not cached.
+   * The weight of a value, a whole number above 0; 1 if absent, and while the value is being read. A value
+   * heavier than `most` is not cached.
    */
   readonly weigh?: (value: T) => number;
   /** Since it was begun to be read; until the process ends if absent. */
@@ -17,8 +17,8 @@ interface Caching<T> {
 }
 
 /**
- * Reads once for each key: who asks meanwhile and later gets the same promise, until its time is over. Using it does not
- * prolong that time. What is rejected is not stored: the next one who asks reads again.
+ * Reads once for each key: who asks meanwhile and later gets the same promise, until its time is over. Using
+ * it does not prolong that time. What is rejected is not stored: the next one who asks reads again.
  */
 export function cachedOnce<T>(
   read: (key: string) => Promise<T>,

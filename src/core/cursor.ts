@@ -1,11 +1,16 @@
 import type { z } from 'zod';
 import { wrongField } from './problem.ts';
 
-/** A position in a list: the sort values of the last item shown. Opaque to callers; forging one gains nothing. */
+/**
+ * A position in a list: the sort values of the last item shown. Opaque to callers; forging one gains nothing.
+ */
 export const toCursor = (position: readonly (string | number)[]): string =>
   Buffer.from(JSON.stringify(position)).toString('base64url');
 
-/** Parses a cursor with its schema, which is made if there is a cursor: that takes longer than parsing. Throws invalid_input. */
+/**
+ * Parses a cursor with its schema, which is made if there is a cursor: that takes longer than parsing. Throws
+ * invalid_input.
+ */
 export function readCursor<T extends z.ZodType>(
   cursor: string | undefined,
   toSchema: () => T,

@@ -15,7 +15,10 @@ interface Job {
   onError(error: unknown): void;
 }
 
-/** Repeats a job in the background until the signal. Never throws; resolves once the round under way has ended. */
+/**
+ * Repeats a job in the background until the signal. Never throws; resolves once the round under way has
+ * ended.
+ */
 export async function every({ signal, pause_ms, first_ms = 0, run, onError }: Job): Promise<void> {
   for (let wait_ms = first_ms; ; ) {
     if (wait_ms > 0)
@@ -34,7 +37,10 @@ export async function every({ signal, pause_ms, first_ms = 0, run, onError }: Jo
   }
 }
 
-/** Resolves as `work` does, or rejects with the signal's reason as soon as it is aborted; what comes of `work` is dropped then. */
+/**
+ * Resolves as `work` does, or rejects with the signal's reason as soon as it is aborted; what comes of `work`
+ * is dropped then.
+ */
 export const unlessAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
   new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason as Error);

@@ -15,8 +15,9 @@ interface Waiting extends Entrant {
 export type FairPool = ReturnType<typeof createFairPool>;
 
 /**
- * Creates a pool. Next is the one whose key has the fewest places, and of those the one that waits longest. If too many wait, the key
- * with the most waiting gives its last one up, the newcomer if none has more; who is preferred gives up only as the newcomer.
+ * Creates a pool. Next is the one whose key has the fewest places, and of those the one that waits longest.
+ * If too many wait, the key with the most waiting gives its last one up, the newcomer if none has more; who
+ * is preferred gives up only as the newcomer.
  */
 export function createFairPool({
   places,

@@ -33,8 +33,8 @@ export const repositoryRoot = (repositoryKey: string): string =>
   repositoryKey.split('/').slice(0, 2).join('/');
 
 /**
- * Whether the account in the handle's namespace owns the recorded repository. The registry verifies the namespace,
- * never the repository; a namespace that is a domain cannot be compared.
+ * Whether the account in the handle's namespace owns the recorded repository. The registry verifies the
+ * namespace, never the repository; a namespace that is a domain cannot be compared.
  */
 export function namespaceMatchesRepositoryOwner(
   handle: string,
@@ -58,7 +58,10 @@ export const ownerTexts = {
 export const githubAccount = (handle: string): string | undefined =>
   /^io\.github\.([a-z0-9-]{1,39})$/i.exec(handleParts(handle).namespace)?.[1]?.toLowerCase();
 
-/** What a namespace stands for: `domain webhook.co` for co.webhook, `GitHub account alice` for io.github.alice. */
+/**
+ * What a namespace stands for: `domain webhook.co` for co.webhook, `GitHub account alice` for
+ * io.github.alice.
+ */
 export function namespaceText(handle: string): string {
   const { namespace } = handleParts(handle);
   const account = /^io\.github\.(.+)$/i.exec(namespace)?.[1];

@@ -4,11 +4,12 @@ import { own } from './json.ts';
 import knownHosts from './known-hosts.json' with { type: 'json' };
 
 /**
- * `hosting`: domains that are missing from the public-suffix list (tldts, November 2026): each host below them is a publisher
- * of its own. Those under which several namespaces of the registry publish, and services that give a host to anyone. `shared`:
- * hosts and domains that serve many publishers: naming one shows nothing in common. `forges`: hosts of forges and of their image
- * registries, and the host that names their accounts; a forge is compared by account, never by host. `routes`: first segments of
- * paths at forges that are no account. `pages`: where forges serve the pages of their accounts: who holds alice.github.io is
+ * `hosting`: domains that are missing from the public-suffix list (tldts, November 2026): each host below
+ * them is a publisher of its own. Those under which several namespaces of the registry publish, and services
+ * that give a host to anyone. `shared`: hosts and domains that serve many publishers: naming one shows
+ * nothing in common. `forges`: hosts of forges and of their image registries, and the host that names their
+ * accounts; a forge is compared by account, never by host. `routes`: first segments of paths at forges that
+ * are no account. `pages`: where forges serve the pages of their accounts: who holds alice.github.io is
  * github.com/alice.
  */
 const {
@@ -21,8 +22,8 @@ const {
 
 /**
  * What tells whether two listings have something in common (docs/ratings.md): an account `host/owner` of a
- * forge, or a domain that one publisher registers. It is proven by the registry (the namespace) or by a claim, or only
- * stated by a record; `first_imported_at` is when this service first read it, RFC 3339.
+ * forge, or a domain that one publisher registers. It is proven by the registry (the namespace) or by a
+ * claim, or only stated by a record; `first_imported_at` is when this service first read it, RFC 3339.
  */
 export interface RecordedIdentity {
   readonly handle: string;
@@ -40,15 +41,18 @@ interface NamingRecord {
 
 const isBelow = (host: string, domain: string) => host.endsWith(`.${domain}`);
 
-/** The domain of a host that one publisher registers: below a hosting domain the host itself, of an unknown name the name. */
+/**
+ * The domain of a host that one publisher registers: below a hosting domain the host itself, of an unknown
+ * name the name.
+ */
 export const registrableDomain = (host: string): string =>
   hostingDomains.some((domain) => isBelow(host, domain))
     ? host
     : (getDomain(host, { allowPrivateDomains: true }) ?? host);
 
 /**
- * The domain above a host below which others have hosts of their own: of the private section of the public-suffix list, or one of
- * `hosting`.
+ * The domain above a host below which others have hosts of their own: of the private section of the
+ * public-suffix list, or one of `hosting`.
  */
 export function hostingDomain(host: string): string | undefined {
   const named = hostingDomains.find((domain) => isBelow(host, domain));
@@ -73,9 +77,15 @@ export function repositoryIdentity(repositoryKey: string): string | undefined {
   return owner ? `${own(forgeHosts, host) ?? host}/${owner}` : undefined;
 }
 
-/** Who holds an account of a forge or a domain: the only answer to whether two of them are the same (docs/ratings.md). */
+/**
+ * Who holds an account of a forge or a domain: the only answer to whether two of them are the same
+ * (docs/ratings.md).
+ */
 export class Holder {
-  /** Whom it stands for, by which it is stored and matched: an account `host/owner`, else the domain that one publisher registers. */
+  /**
+   * Whom it stands for, by which it is stored and matched: an account `host/owner`, else the domain that one
+   * publisher registers.
+   */
   readonly id: string;
   /** What was proven or named itself: the account, or `dns:` and the very domain. */
   readonly place: string;
@@ -102,8 +112,8 @@ export class Holder {
   }
 
   /**
-   * What it is counted as: its account, or the domain below a public suffix of a registry. All hosts of a hosting service are one
-   * there: an account of it gives as many as one wants.
+   * What it is counted as: its account, or the domain below a public suffix of a registry. All hosts of a
+   * hosting service are one there: an account of it gives as many as one wants.
    */
   get counted(): string {
     return this.isAccount ? this.id : (getDomain(this.id) ?? this.id);
@@ -119,8 +129,9 @@ export class Holder {
   }
 
   /**
-   * Whether another one is its account, its very domain, or below that. It is narrower than `same`, so that what is decided by it
-   * is never wider than what is decided by that: of two hosts below the domain of a hosting service, neither is the other's.
+   * Whether another one is its account, its very domain, or below that. It is narrower than `same`, so that
+   * what is decided by it is never wider than what is decided by that: of two hosts below the domain of a
+   * hosting service, neither is the other's.
    */
   contains(other: Holder): boolean {
     const isWithin = this.place.startsWith('dns:') && isBelow(other.place, this.place.slice('dns:'.length));
@@ -129,14 +140,15 @@ export class Holder {
 }
 
 /**
- * The relation of an endpoint's host to the domain of a namespace: `on` is that domain or a host below it; `beside` is another host below the
- * same registered domain, which the publisher has not shown to hold; `elsewhere` is any other host.
+ * The relation of an endpoint's host to the domain of a namespace: `on` is that domain or a host below it;
+ * `beside` is another host below the same registered domain, which the publisher has not shown to hold;
+ * `elsewhere` is any other host.
  */
 export type EndpointPlace = 'on' | 'beside' | 'elsewhere';
 
 /**
- * Where each of some endpoints is, seen from a handle's namespace; undefined of a namespace that is an account, without an
- * endpoint, and if a host is a template or cannot be read.
+ * Where each of some endpoints is, seen from a handle's namespace; undefined of a namespace that is an
+ * account, without an endpoint, and if a host is a template or cannot be read.
  */
 export function placesOfEndpoints(handle: string, urls: readonly string[]): EndpointPlace[] | undefined {
   const publisher = Holder.ofNamespace(handle);
@@ -150,7 +162,10 @@ export function placesOfEndpoints(handle: string, urls: readonly string[]): Endp
   });
 }
 
-/** Whether all of some endpoints are on the domain of a handle's namespace; undefined as `placesOfEndpoints` is. */
+/**
+ * Whether all of some endpoints are on the domain of a handle's namespace; undefined as `placesOfEndpoints`
+ * is.
+ */
 export const namespaceHoldsEndpoints = (handle: string, urls: readonly string[]): boolean | undefined =>
   placesOfEndpoints(handle, urls)?.every((place) => place === 'on');
 
@@ -162,7 +177,9 @@ export const namespaceIdentity = (handle: string): string => Holder.ofNamespace(
 
 const publicAddress = /^(?!0\.|10\.|127\.|169\.254\.|172\.(1[6-9]|2\d|3[01])\.|192\.168\.)\d+(\.\d+){3}$/;
 
-/** Whom a record names by a host; nobody if the host serves many publishers, or is no public name or address. */
+/**
+ * Whom a record names by a host; nobody if the host serves many publishers, or is no public name or address.
+ */
 function readHost(named: string): Holder | undefined {
   const host = named.toLowerCase().replace(/\.$/, '');
   if (publicAddress.test(host)) return Holder.ofHost(host);
@@ -181,7 +198,10 @@ function readUrl(text: string): Holder | undefined {
   return readHost(url.hostname);
 }
 
-/** The account of a forge where a package is: an image begins with its host. Strangers share all other hosts of downloads. */
+/**
+ * The account of a forge where a package is: an image begins with its host. Strangers share all other hosts
+ * of downloads.
+ */
 function readPackage({ registry_type, identifier }: NamingRecord['packages'][number]): Holder | undefined {
   const holder = readUrl(registry_type.toLowerCase() === 'oci' ? `https://${identifier}` : identifier);
   return holder?.isAccount ? holder : undefined;
@@ -212,13 +232,19 @@ export function recordedIdentities(
 /** Names have letters and a dot; addresses have only digits, or colons. */
 const isName = (host: string) => /[a-z]/i.test(host) && host.includes('.') && !host.includes(':');
 
-/** The labels of PUBLIC_URL's host in reverse, as names of servers begin; `localhost` for an address and for localhost. */
+/**
+ * The labels of PUBLIC_URL's host in reverse, as names of servers begin; `localhost` for an address and for
+ * localhost.
+ */
 export function reversedHost(publicUrl: string): string {
   const { hostname } = new URL(publicUrl);
   return isName(hostname) ? hostname.split('.').reverse().join('.') : 'localhost';
 }
 
-/** Whether the namespace of a handle is a domain with its labels reversed, as `com.example`; `example.com` is an address. */
+/**
+ * Whether the namespace of a handle is a domain with its labels reversed, as `com.example`; `example.com` is
+ * an address.
+ */
 export function isOfReversedDomain(handle: string): boolean {
   const labels = handleParts(handle).namespace.split('.');
   return (

@@ -7,8 +7,8 @@ const mostValues = 100_000;
 export const isDeeperThan = (limit: number, value: unknown): boolean => faultOf(limit, value) === 'levels';
 
 /**
- * Finds why a JSON value is refused: it nests arrays and objects deeper than the limit, or has a number beyond the range of a
- * double, which `JSON.parse` turns into Infinity and RFC 8785 cannot represent.
+ * Finds why a JSON value is refused: it nests arrays and objects deeper than the limit, or has a number
+ * beyond the range of a double, which `JSON.parse` turns into Infinity and RFC 8785 cannot represent.
  */
 function faultOf(limit: number, value: unknown): 'levels' | 'number' | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'number';
@@ -41,7 +41,8 @@ function endOfText(json: string, begin: number): number {
 }
 
 /**
- * Counts the values of a JSON text in one pass without parsing it, arrays and objects included. Stops counting at 100,001.
+ * Counts the values of a JSON text in one pass without parsing it, arrays and objects included. Stops
+ * counting at 100,001.
  */
 export function countValues(json: string): number {
   let values = 1;
@@ -67,8 +68,8 @@ export function mapTexts(value: unknown, change: (text: string) => string): unkn
 }
 
 /**
- * A value of JSON with U+FFFD in place of what a text cannot have here: a lone surrogate has no UTF-8 form, so it could
- * neither be digested (RFC 8785) nor sent, and PostgreSQL stores no NUL.
+ * A value of JSON with U+FFFD in place of what a text cannot have here: a lone surrogate has no UTF-8 form,
+ * so it could neither be digested (RFC 8785) nor sent, and PostgreSQL stores no NUL.
  */
 export const toStorable = (value: unknown): unknown =>
   mapTexts(value, (text) => text.toWellFormed().replaceAll('\0', '\ufffd'));
@@ -90,21 +91,26 @@ function parseStorable(text: string): unknown {
   return text.includes('\\') && mayNeedReplacing.test(text) ? toStorable(value) : value;
 }
 
-/** The parsed value of untrusted JSON, or why it was refused, as `more than 100,000 values`; neither if it is not JSON. */
+/**
+ * The parsed value of untrusted JSON, or why it was refused, as `more than 100,000 values`; neither if it is
+ * not JSON.
+ */
 export interface ForeignJson {
   readonly value?: unknown;
   readonly refused?: Words;
 }
 
 /**
- * Parses untrusted JSON. It refuses more than 100,000 values (counted before parsing), more than `levels` levels, and numbers
- * that are not finite. Lone surrogates and NUL become U+FFFD, so that the value can be digested (RFC 8785) and stored.
+ * Parses untrusted JSON. It refuses more than 100,000 values (counted before parsing), more than `levels`
+ * levels, and numbers that are not finite. Lone surrogates and NUL become U+FFFD, so that the value can be
+ * digested (RFC 8785) and stored.
  */
 export function readForeignJson(
   text: string,
   levels: (value: unknown) => number = () => deepest,
 ): ForeignJson {
-  // A shorter text cannot have more values, since each value but the first takes at least a character of its own.
+  // A shorter text cannot have more values, since each value but the first takes at least a character of its
+  // own.
   if (text.length >= mostValues && countValues(text) > mostValues)
     return { refused: wordsOf('more than 100,000 values') };
   const value = attempt(() => parseStorable(text));
@@ -159,9 +165,9 @@ export const readBase64Object = (text: string): JsonObject | undefined =>
 const first_bytes = 16 * 1024;
 
 /**
- * Reads a body to its end; undefined as soon as it has more than `limit_bytes`, and the rest is not read. `raise` is asked
- * once for another limit, with what was read when the first one was passed. `isComplete` gets each piece as it arrives; where
- * what was read so far is enough, the rest is not read.
+ * Reads a body to its end; undefined as soon as it has more than `limit_bytes`, and the rest is not read.
+ * `raise` is asked once for another limit, with what was read when the first one was passed. `isComplete`
+ * gets each piece as it arrives; where what was read so far is enough, the rest is not read.
  */
 export async function readBounded(
   chunks: AsyncIterable<Uint8Array>,

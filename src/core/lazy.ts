@@ -8,8 +8,8 @@ export function lazy<T extends object>(make: () => T): () => T {
 }
 
 /**
- * What is made once for each key. At most `most` are cached, and one more drops all, so that a hit need not note what was used
- * last.
+ * What is made once for each key. At most `most` are cached, and one more drops all, so that a hit need not
+ * note what was used last.
  */
 export function memoize<T extends object | string | boolean>(
   make: (key: string) => T,

@@ -1,6 +1,6 @@
 /**
- * The pages of a list to its end. `read` reads the page after an item, the first one after none; one of fewer than `size` items
- * is the last.
+ * The pages of a list to its end. `read` reads the page after an item, the first one after none; one of fewer
+ * than `size` items is the last.
  */
 export async function* readPages<T>(
   size: number,

@@ -42,7 +42,10 @@ export function readPayeeOrPage(text: string, publicUrl: string): Payee | undefi
 export const payeeName = ({ network, address }: Payee): string =>
   network === undefined ? address : `${network}:${address}`;
 
-/** The page of a payee, of its address alone if its network has no name by CAIP-2; undefined of an address that no page has. */
+/**
+ * The page of a payee, of its address alone if its network has no name by CAIP-2; undefined of an address
+ * that no page has.
+ */
 export function payeePath({ address, network }: Payee): string | undefined {
   const name = [payeeName({ address, network }), address].find(readPayee);
   return name && `/payees/${name}`;

@@ -65,7 +65,10 @@ const damaged_s = 60;
 const damaged =
   'the database file is damaged, moved or cannot be read; see "When something is down" in docs/operations.md';
 
-/** Maps any exception to a Problem: a Problem is returned as it is; everything else is logged here and never shown. */
+/**
+ * Maps any exception to a Problem: a Problem is returned as it is; everything else is logged here and never
+ * shown.
+ */
 export function toProblem(
   error: unknown,
   {

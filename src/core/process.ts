@@ -18,12 +18,16 @@ export const usageError = (message: string): ExitError => new ExitError(exitCode
 export const textOf = (thrown: unknown): string =>
   thrown instanceof Error ? thrown.message : String(thrown);
 
-/** Ends the process with its exit code, whatever still has a socket: a connection to a slow host, a TLS handshake, a name being resolved. */
+/**
+ * Ends the process with its exit code, whatever still has a socket: a connection to a slow host, a TLS
+ * handshake, a name being resolved.
+ */
 export const endProcess = (): void => void setTimeout(() => process.exit(), 250).unref();
 
 /**
- * The address of a module beside the one that asks, for what takes an address and no import: TypeScript where this runs
- * from source, JavaScript where it runs from the package, since Node.js strips no types under node_modules.
+ * The address of a module beside the one that asks, for what takes an address and no import: TypeScript where
+ * this runs from source, JavaScript where it runs from the package, since Node.js strips no types under
+ * node_modules.
  */
 export const toModuleUrl = (path: string, from: string): URL =>
   new URL(`${path}${from.endsWith('.ts') ? '.ts' : '.js'}`, from);

@@ -9,7 +9,10 @@ type Structure = readonly (Scalar | Structure)[] | { readonly [name: string]: Sc
 type WithoutText<T> = Exclude<Extract<T, Structure>, readonly string[]>;
 
 interface StringConstructor {
-  /** It comes before the declaration of the language, which takes any value: that of a fact may be a list or an object. */
+  /**
+   * It comes before the declaration of the language, which takes any value: that of a fact may be a list or
+   * an object.
+   */
   // biome-ignore lint/style/useShorthandFunctionType: it is added to the declaration of the language.
   <T>(value: T): 0 extends 1 & T ? string : [WithoutText<T>] extends [never] ? string : NoText;
 }

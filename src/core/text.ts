@@ -21,24 +21,33 @@ export const escapeMarks = (text: string): string =>
 export const quotationMarks = /[“”„‟«»＂〝〞〟❝❞❠⹂″‶ˮ״🙶🙷🙸]/gu;
 
 /**
- * A third party's text inside our own: on one line and in “ ”, with the quotes inside it replaced, so that it cannot end
- * them and go on in our voice. Whoever wrote it is named before it.
+ * A third party's text inside our own: on one line and in “ ”, with the quotes inside it replaced, so that it
+ * cannot end them and go on in our voice. Whoever wrote it is named before it.
  */
 export const quoted = (text: string): string =>
   `“${oneLine(text).replace(quotationMarks, "'").replaceAll('"', "'")}”`;
 
-/** A third party's name, address or version inside our own text: one word, or several behind commas, cannot speak for us; else quoted. */
+/**
+ * A third party's name, address or version inside our own text: one word, or several behind commas, cannot
+ * speak for us; else quoted.
+ */
 export const named = (text: string): string =>
   /^[\w@./:+~%#?&=!*[\]{}<>$-]+(, [\w@./:+~%#?&=!*[\]{}<>$-]+)*$/.test(text) ? text : quoted(text);
 
-/** The same within a sentence of ours that `toInlineText` or a page shows: one word in a code span, which cannot hold a backtick; else quoted. */
+/**
+ * The same within a sentence of ours that `toInlineText` or a page shows: one word in a code span, which
+ * cannot hold a backtick; else quoted.
+ */
 export const coded = (text: string): string =>
   /^[\w@./:+~%#?&=!*[\]{}<>$-]+$/.test(text) ? `\`${text}\`` : quoted(text);
 
 /** A quoted text in Markdown, escaped. */
 export const toQuote = (text: string): string => escapeMarks(quoted(text));
 
-/** An address or a name as a code span; in quotes if it has spaces or quotation marks, as no such value is copied. */
+/**
+ * An address or a name as a code span; in quotes if it has spaces or quotation marks, as no such value is
+ * copied.
+ */
 export const code = (text: string): string =>
   /\s/.test(text.trim()) || text.search(quotationMarks) >= 0
     ? toQuote(text)
@@ -68,9 +77,10 @@ export const day = (time: string): string => time.slice(0, 10);
 const plain = /^[\n\x20-\x7e]*$/;
 
 /**
- * What is removed, in this order: a later removal must not join the halves of something removed earlier. Of what is
- * invisible by default (Unicode, Default_Ignorable_Code_Point) and of format characters only those stay that show
- * something: marks of Arabic, Syriac and Kaithi, and the two selectors that make a character text or emoji.
+ * What is removed, in this order: a later removal must not join the halves of something removed earlier. Of
+ * what is invisible by default (Unicode, Default_Ignorable_Code_Point) and of format characters only those
+ * stay that show something: marks of Arabic, Syriac and Kaithi, and the two selectors that make a character
+ * text or emoji.
  */
 const hidden = [
   ['lone_surrogate', /\p{Cs}/gu],
@@ -83,8 +93,9 @@ const hidden = [
 ] as const;
 
 /**
- * Foreign text as it is stored: without C0 and C1 controls, bidi controls, invisible characters, the tag block, lone
- * surrogates, and more than four marks on one character, then NFC. Line ends become `\n`, tabs a space. Also returns which kinds were found.
+ * Foreign text as it is stored: without C0 and C1 controls, bidi controls, invisible characters, the tag
+ * block, lone surrogates, and more than four marks on one character, then NFC. Line ends become `\n`, tabs a
+ * space. Also returns which kinds were found.
  */
 export function cleanText(foreign: string) {
   if (plain.test(foreign)) return { text: foreign, flags: [] };
@@ -119,8 +130,9 @@ const withoutSpaces = scripts('Khmer', 'Thai', 'Lao', 'Myanmar');
 const marks = '[\\u061c\\u200e\\u200f\\u2066-\\u2069]';
 
 /**
- * What writing needs of them: three flags, joiners of emoji and of letters that join, breaks between words that are written without
- * spaces, variants of Han and Mongolian characters, one mark of direction beside letters that run from right to left, soft hyphens.
+ * What writing needs of them: three flags, joiners of emoji and of letters that join, breaks between words
+ * that are written without spaces, variants of Han and Mongolian characters, one mark of direction beside
+ * letters that run from right to left, soft hyphens.
  */
 const needed = lazy(
   () =>
@@ -139,7 +151,10 @@ const needed = lazy(
     ),
 );
 
-/** Characters of a text that cannot be seen and that its writing does not need: how many, and up to `most` different ones, as U+200B. */
+/**
+ * Characters of a text that cannot be seen and that its writing does not need: how many, and up to `most`
+ * different ones, as U+200B.
+ */
 export function hiddenCharacters(foreign: string, most: number) {
   const characters = new Set<string>();
   let count = 0;
@@ -156,7 +171,10 @@ export const toLine = (foreign: string): string => cleanText(foreign).text.repla
 
 const codePoint = (characters: string) => Array.from(characters, (one) => `‹${toCodePoint(one)}›`).join('');
 
-/** Foreign text on one line with the characters that `cleanText` removes named instead, as ‹U+202E›: for differences. */
+/**
+ * Foreign text on one line with the characters that `cleanText` removes named instead, as ‹U+202E›: for
+ * differences.
+ */
 export const nameHidden = (foreign: string): string =>
   hidden
     .reduce((text, [, characters]) => text.replace(characters, codePoint), foreign)
@@ -180,7 +198,10 @@ export function tokenize(text: string): string[] {
   return plain.match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-/** How long ago a day is, seen from another (both YYYY-MM-DD): `today`, `5 days ago`, `8 weeks ago`, `13 months ago`, `3 years ago`. */
+/**
+ * How long ago a day is, seen from another (both YYYY-MM-DD): `today`, `5 days ago`, `8 weeks ago`, `13
+ * months ago`, `3 years ago`.
+ */
 export function ageText(date: string, today: string): string {
   const days = Math.round((Date.parse(today) - Date.parse(date)) / day_ms);
   if (days <= 0) return 'today';

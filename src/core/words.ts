@@ -13,14 +13,18 @@ export type Part =
   | { readonly is: 'day'; readonly text: string; readonly aged: boolean }
   /** Whose word the fact before it is, as of which day; `text` is ` (Dossier, 2026-11-20)`. */
   | { readonly is: 'source'; readonly text: string; readonly by: Source; readonly date: string | undefined }
-  /** A name, address or version that people copy: one word without spaces and quotation marks; `href` is where it leads. */
+  /**
+   * A name, address or version that people copy: one word without spaces and quotation marks; `href` is where
+   * it leads.
+   */
   | { readonly is: 'code'; readonly text: string; readonly href?: string }
   /** Any other foreign text, on one line. */
   | { readonly is: 'quote'; readonly text: string };
 
 /**
- * A text in which our own words and foreign values stay apart until a renderer writes it (`toText`, `toMarkdown`, views/words.ts). It
- * has no string methods and cannot be put into a template string, so that nobody reads a fact back from its words. Its JSON is its text.
+ * A text in which our own words and foreign values stay apart until a renderer writes it (`toText`,
+ * `toMarkdown`, views/words.ts). It has no string methods and cannot be put into a template string, so that
+ * nobody reads a fact back from its words. Its JSON is its text.
  */
 export class Words {
   readonly parts: readonly Part[];
@@ -38,7 +42,10 @@ export class Words {
   }
 }
 
-/** In answers of tools and documents, whose JSON has its text; of such an answer, the text as it was written, with its marks. */
+/**
+ * In answers of tools and documents, whose JSON has its text; of such an answer, the text as it was written,
+ * with its marks.
+ */
 export const wordsSchema = z
   .union([z.instanceof(Words), z.string().transform((text) => ours(text))])
   .meta({ type: 'string' });
@@ -77,10 +84,16 @@ type Literal<T extends string> = Record<never, never> extends Record<T, 1> ? nev
 /** Words of ours: literals only, so that no foreign value can speak for us. */
 export const own = <const T extends string>(text: Literal<T>): Words => toWords([{ is: 'own', text }]);
 
-/** A text of ours that is known only at run time because it stands in a table, such as the title of a kind; nothing foreign is in it. */
+/**
+ * A text of ours that is known only at run time because it stands in a table, such as the title of a kind;
+ * nothing foreign is in it.
+ */
 export const ours = (text: string): Words => toWords([{ is: 'own', text }]);
 
-/** A name of ours that callers send or that refers to something, such as that of a criterion: no renderer escapes it. */
+/**
+ * A name of ours that callers send or that refers to something, such as that of a criterion: no renderer
+ * escapes it.
+ */
 export const name = (text: string): Words => toWords([{ is: 'name', text }]);
 
 /** `1 tool`, `1,250 tools`; the noun is a literal. */
@@ -163,7 +176,9 @@ export function ended({ parts }: Words): Words {
 /** The name of a registry that begins with a small letter in every place. */
 const smallName = /^npm\b/;
 
-/** A phrase as a sentence: a capital letter where it begins with our own words, and a full stop at its end. */
+/**
+ * A phrase as a sentence: a capital letter where it begins with our own words, and a full stop at its end.
+ */
 export function sentence({ parts }: Words): Words {
   const [first, ...others] = parts;
   if (first?.is !== 'own' || smallName.test(first.text)) return ended(new Words(parts));

@@ -34,7 +34,10 @@ const packageNames = ({ packages }: Comparable): [key: string, words: Words][] =
 export const toAlikeQuery = (listing: Comparable): string =>
   [...nameWords(listing).values(), ...topics(listing)].join(' ');
 
-/** What listings have that says that they may be one service, by their ids: what stands out of a listing is made of the same rows. */
+/**
+ * What listings have that says that they may be one service, by their ids: what stands out of a listing is
+ * made of the same rows.
+ */
 type Sharing = readonly { readonly id: number; readonly kind: string }[];
 type Shared = ReturnType<ReturnType<typeof createComparison>>;
 
@@ -57,8 +60,8 @@ const amountOf = ({ same, tags, words }: Shared) =>
   same.size * weights.same + words.length * weights.word + tags.length * weights.tag;
 
 /**
- * The candidates of other publishers that have anything in common with a listing, most first; between equal ones in the
- * order given. At most two of one publisher. Ratings and claims have no part in it.
+ * The candidates of other publishers that have anything in common with a listing, most first; between equal
+ * ones in the order given. At most two of one publisher. Ratings and claims have no part in it.
  */
 export function pickAlike<One extends Comparable>(
   listing: Comparable,
@@ -98,7 +101,10 @@ const sameWords = {
   pay_to: own('the address for payments'),
 } as const satisfies Readonly<Record<Exclude<SharedKind, 'word'>, Words>>;
 
-/** What is shared, in words: `shares the recorded repository; the tags sms, payments; the word relay in name or title`. */
+/**
+ * What is shared, in words: `shares the recorded repository; the tags sms, payments; the word relay in name
+ * or title`.
+ */
 export function alikeWords({ same, packages, tags, words }: Shared): Words {
   const which = (kind: string, what: Words) => {
     if (kind !== 'package' || packages.length === 0) return what;

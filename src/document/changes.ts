@@ -47,7 +47,9 @@ const namesOf = (names: unknown): string[] => (Array.isArray(names) ? names.map(
 
 const mostNamed = 4;
 
-/** The facts that became others, first whether the endpoint answers; of tools also how, as in every answer. */
+/**
+ * The facts that became others, first whether the endpoint answers; of tools also how, as in every answer.
+ */
 function factsWords({ kinds, tools_changed, malware }: Data): Words {
   const names = namesOf(kinds).sort(
     (a, b) => Number(b === endpointAnswers.kind) - Number(a === endpointAnswers.kind),

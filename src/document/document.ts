@@ -62,7 +62,11 @@ function toClaim({ listing, claim, claimHistory, receiptKeys }: ListingFacts): L
   const { kind, claimed_at, commit, checked_at, tried_at, suspended_reason } = claim;
   return {
     statement: claimStatement(claim, listing.remotes),
-    ...{ kind, claimed_at, ...placeMember(kind, claim.place), commit, checked_at },
+    kind,
+    claimed_at,
+    ...placeMember(kind, claim.place),
+    commit,
+    checked_at,
     ...(failing && tried_at && { failing, tried_at }),
     suspended_reason,
     namespace_matches_repository_owner: namespaceMatchesRepositoryOwner(listing.handle, claim.place_key),
@@ -78,10 +82,24 @@ function toRecorded({ listing, reading }: ListingFacts) {
   const { imported_at, endpoint, repository, website } = listing;
   const { published_at, updated_at } = statedDates(listing);
   return {
-    ...{ handle, title, description, version, sample: isSample(listing) ? (true as const) : undefined },
-    ...{ origin, origin_note, origin_status, status_message, published_at, updated_at, imported_at },
-    ...{ observed_at: reading.observed_at, endpoint },
-    ...{ remotes: [...listing.remotes], packages: [...listing.packages], repository, website },
+    handle,
+    title,
+    description,
+    version,
+    sample: isSample(listing) ? (true as const) : undefined,
+    origin,
+    origin_note,
+    origin_status,
+    status_message,
+    published_at,
+    updated_at,
+    imported_at,
+    observed_at: reading.observed_at,
+    endpoint,
+    remotes: [...listing.remotes],
+    packages: [...listing.packages],
+    repository,
+    website,
     tags: [...listing.tags],
     copy_lacks: lacking.length > 0 ? lacking : undefined,
   };
@@ -96,7 +114,10 @@ function toModeration({ moderation, native }: ListingFacts, place: DocumentPlace
   };
 }
 
-/** The listing document: what is known, from whom, as of when (docs/contract.md). The listing must not be withdrawn. */
+/**
+ * The listing document: what is known, from whom, as of when (docs/contract.md). The listing must not be
+ * withdrawn.
+ */
 export function toListingDocument(facts: ListingFacts, place: DocumentPlace, now: Date): ListingDocument {
   const { handle } = facts.listing;
   const date = now.toISOString().slice(0, 10);
@@ -108,7 +129,8 @@ export function toListingDocument(facts: ListingFacts, place: DocumentPlace, now
   return {
     ...toRecorded(facts),
     versions: facts.versions.map(({ version, status, published_at }) => ({
-      ...{ version, status },
+      version,
+      status,
       ...(!facts.listing.undated && { published_at }),
     })),
     state: facts.claim?.state ?? 'imported',

@@ -8,7 +8,10 @@ import { outcomeWords } from '../observations/outcome.ts';
 import { copyLacksWords } from './record.ts';
 import { atPlace, isKnown, type Judged, reasonOf, sinceThen } from './seen.ts';
 
-/** One fact in words, in one of the three states of knowing: known; looked for and not there; not checked, or not stated. */
+/**
+ * One fact in words, in one of the three states of knowing: known; looked for and not there; not checked, or
+ * not stated.
+ */
 export interface Fact {
   readonly text: Words;
   readonly state: 'known' | 'not_there' | 'not_known';
@@ -24,12 +27,18 @@ export interface Fact {
 
 /** What the record says. */
 export const recorded = ({ listing }: Judged, text: Words, state: Fact['state'] = 'known'): Fact => ({
-  ...{ text, state, source: 'record', date: day(listing.observed_at) },
+  text,
+  state,
+  source: 'record',
+  date: day(listing.observed_at),
 });
 
 /** What this service stores itself. */
 export const ofService = ({ listing }: Judged, text: Words, state: Fact['state'] = 'known'): Fact => ({
-  ...{ text, state, source: 'this service', date: listing.evidence_snapshot_date },
+  text,
+  state,
+  source: 'this service',
+  date: listing.evidence_snapshot_date,
 });
 
 /** What a check of Dossier saw, or did not see. */

@@ -30,7 +30,9 @@ const doneRunsOfSource = sql`import_run as other where other.source = import_run
 /** What the operator did to the listing itself or its ratings, and every block of a namespace or account. */
 const standing = sql`moderation as other where other.ended_by is null and (other.handle = listing.handle or other.target_kind in ('namespace', 'account'))`;
 
-/** What most listings have, in one statement, because each further one costs as much as reading the listing. */
+/**
+ * What most listings have, in one statement, because each further one costs as much as reading the listing.
+ */
 const selectFacts = precompileQuery((db, handles: readonly string[]) =>
   db
     .selectFrom('listing')
@@ -71,7 +73,9 @@ type FactsRow = Awaited<ReturnType<typeof selectFacts>>[number];
 
 const shownVersions = 10;
 const shownRatings = 5;
-/** A change of the record is looked for in so many of the newest versions (docs/decisions/observations.md). */
+/**
+ * A change of the record is looked for in so many of the newest versions (docs/decisions/observations.md).
+ */
 const comparedVersions = 30;
 
 const readVersions = precompileQuery((db, handle: string) =>
@@ -93,12 +97,16 @@ const readEditions = precompileQuery((db, handle: string) =>
     .limit(comparedVersions + 1),
 );
 
-/** What the versions of a listing moved. Of more undated ones than are read, which are the newest is not known. */
+/**
+ * What the versions of a listing moved. Of more undated ones than are read, which are the newest is not
+ * known.
+ */
 async function readMoves(db: Db, { handle, version, undated }: FactsRow): Promise<Moves | undefined> {
   const rows = await readEditions(db, handle);
   if (undated && rows.length > comparedVersions) return undefined;
   const editions = rows.slice(0, comparedVersions).map(({ record, ...row }) => ({
-    ...{ ...row, undated: row.undated ? true : undefined },
+    ...row,
+    undated: row.undated ? true : undefined,
     naming: toRecorded(JSON.parse(record) as object),
   }));
   return toMoves(editions, version);
@@ -111,7 +119,10 @@ const readClaim = precompileQuery((db, handle: string) =>
 /** Of most listings no more is known than what their row says. */
 const toPlain = ({ version, origin_status, published_at }: FactsRow) => ({
   versions: [{ version, status: origin_status, published_at }],
-  ...{ claim: undefined, claimHistory: [], receiptKeys: [], moderation: [] },
+  claim: undefined,
+  claimHistory: [],
+  receiptKeys: [],
+  moderation: [],
   native: { ...noNativeCounts, recent: [] },
 });
 
@@ -191,8 +202,8 @@ async function toFacts(db: Db, row: FactsRow, now: string): Promise<ListingFacts
 }
 
 /**
- * Everything about those of some listings (a hundred at most) that exist, in the order of the handles: one statement for
- * what most listings have, and one more for each of the other parts of a listing.
+ * Everything about those of some listings (a hundred at most) that exist, in the order of the handles: one
+ * statement for what most listings have, and one more for each of the other parts of a listing.
  */
 async function readFactsOf(db: Db, handles: readonly string[], now: string): Promise<ListingFacts[]> {
   if (handles.length === 0) return [];
@@ -210,10 +221,18 @@ export function toPrivateFacts({ listing, version: { record } }: PrivateEntry): 
   const { published_at: lastPublished } = listing;
   const reading = toReading(listing, { own: undefined, read_at: undefined, full: undefined, recorded: {} });
   return {
-    ...{ listing, reading, versions: [], claim: undefined, claimHistory: [], receiptKeys: [] },
+    listing,
+    reading,
+    versions: [],
+    claim: undefined,
+    claimHistory: [],
+    receiptKeys: [],
     imported: recordedFacts(listing, { record, versions: 1, lastPublished, source: null }, reading),
     native: { ...noNativeCounts, recent: [] },
-    ...{ moderation: [], observed: undefined, publisherListings: 0, shared: [] },
+    moderation: [],
+    observed: undefined,
+    publisherListings: 0,
+    shared: [],
   };
 }
 
@@ -229,7 +248,10 @@ const selectHits = (by: 'id' | 'handle') =>
   );
 const selectHitsBy = { id: selectHits('id'), handle: selectHits('handle') };
 
-/** What hits say of visible listings, by their ids or handles and in that order; ratings in their groups at `now` (RFC 3339). */
+/**
+ * What hits say of visible listings, by their ids or handles and in that order; ratings in their groups at
+ * `now` (RFC 3339).
+ */
 async function readHits(
   db: Db,
   by: 'id' | 'handle',
@@ -256,17 +278,20 @@ async function readHits(
 /** Reads of all that is known of listings, over any engine. */
 export const createDocumentReads = (db: Db) => ({
   /**
-   * Everything known about one listing, withdrawn or not; undefined for an unknown handle. Groups of ratings are those
-   * at `now` (RFC 3339), by default the machine's time.
+   * Everything known about one listing, withdrawn or not; undefined for an unknown handle. Groups of ratings
+   * are those at `now` (RFC 3339), by default the machine's time.
    */
   facts: async (handle: string, now: string = new Date().toISOString()) =>
     (await readFactsOf(db, [handle], now))[0],
   /**
-   * The same of those of some listings (a hundred at most) that exist, in the order of the handles. Nothing is cached: for
-   * work that reads every listing once, so that what others read often stays in memory.
+   * The same of those of some listings (a hundred at most) that exist, in the order of the handles. Nothing
+   * is cached: for work that reads every listing once, so that what others read often stays in memory.
    */
   factsOfAll: (handles: readonly string[], now: string) => readFactsOf(db, handles, now),
-  /** What hits say of the visible ones of some listings, in the order given; groups of ratings are those at `now` (RFC 3339). */
+  /**
+   * What hits say of the visible ones of some listings, in the order given; groups of ratings are those at
+   * `now` (RFC 3339).
+   */
   hitsOf: (handles: readonly string[], now: string) => readHits(db, 'handle', handles, now),
   /** The same by their ids. */
   hitsById: (ids: readonly number[], now: string) => readHits(db, 'id', ids, now),

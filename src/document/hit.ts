@@ -31,7 +31,10 @@ export interface HitFacts {
     | undefined;
 }
 
-/** Whom the registry let publish it, and whether its endpoints are on that domain, and the repository is held by that account. */
+/**
+ * Whom the registry let publish it, and whether its endpoints are on that domain, and the repository is held
+ * by that account.
+ */
 export function publisherOf({ handle, repository_key, remotes }: Listing): Words {
   const owner = namespaceMatchesRepositoryOwner(handle, repository_key);
   const urls = remotes.map(({ url }) => url);
@@ -125,8 +128,8 @@ interface Match {
 }
 
 /**
- * The line of a listing in a list, the same in tools and on pages: what is so of nearly every listing is not said. `match`: how many words
- * of a search it has; `matched` is undefined if the search was for its handle.
+ * The line of a listing in a list, the same in tools and on pages: what is so of nearly every listing is not
+ * said. `match`: how many words of a search it has; `matched` is undefined if the search was for its handle.
  */
 export function toHit(found: HitFacts, match?: Match, alike?: Words): Hit {
   const hit = besideStandsOut(found, match, alike);
@@ -135,7 +138,10 @@ export function toHit(found: HitFacts, match?: Match, alike?: Words): Hit {
   return { ...hit, facts, [shownApart]: { ...hit[shownApart], malware } };
 }
 
-/** The same beside what stands out of the listing, which says first that a package is reported as malicious code. */
+/**
+ * The same beside what stands out of the listing, which says first that a package is reported as malicious
+ * code.
+ */
 export function besideStandsOut(
   { listing, observations, native }: HitFacts,
   match?: Match,

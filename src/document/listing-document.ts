@@ -44,7 +44,10 @@ export const listingClaim = z.object({
   history: z.array(claimEvent),
 });
 
-/** One thing that a buyer would ask and that was not checked, or that the record does not state, with the reason. */
+/**
+ * One thing that a buyer would ask and that was not checked, or that the record does not state, with the
+ * reason.
+ */
 const notKnownItem = z.object({
   question: questionName,
   kind: z.string(),
@@ -65,7 +68,10 @@ const notSeenItem = z.object({
 });
 export type NotSeenItem = z.infer<typeof notSeenItem>;
 
-/** The answer of the agent:// resource and of /agents/<handle>.json: everything that is stored about one listing. */
+/**
+ * The answer of the agent:// resource and of /agents/<handle>.json: everything that is stored about one
+ * listing.
+ */
 export const listingDocument = z.object({
   handle: handleSchema,
   sample: sampleFlag,

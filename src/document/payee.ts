@@ -50,7 +50,8 @@ const toAsking = (asked: AskedPayee): Asking => {
     ...(network !== '' && { network }),
     since,
     ...(until !== undefined && { until }),
-    ...{ last_seen_at: seen_at, ...seen },
+    last_seen_at: seen_at,
+    ...seen,
     text: askingWords(asked),
   };
 };
@@ -62,7 +63,8 @@ function countWords(payee: Payee, rows: readonly AskedPayee[], isCut: boolean): 
   const now = listingsOf(rows.filter(({ until }) => until === undefined));
   const ever = listingsOf(rows);
   const on = payee.network === undefined ? say`` : say` on ${networkWords(payee.network)}`;
-  // Rows of those that ask for it now come first, so that of these none is left out once a former one is shown.
+  // Rows of those that ask for it now come first, so that of these none is left out once a former one is
+  // shown.
   const [least, leastBefore] = [isCut && ever === now, isCut && ever > now].map((isLeast) =>
     isLeast ? own('at least ') : say``,
   );
@@ -76,7 +78,10 @@ function countWords(payee: Payee, rows: readonly AskedPayee[], isCut: boolean): 
     : sentence(say`${least ?? say``}${count(now, 'listing')} ${ask} to be paid there${on}${before}`);
 }
 
-/** What is known of a payee: which listings ask to be paid there, with which offers, since when and until when. */
+/**
+ * What is known of a payee: which listings ask to be paid there, with which offers, since when and until
+ * when.
+ */
 export type PayeeDocument = Awaited<ReturnType<typeof readPayeeDocument>>;
 
 /** Reads who asks to be paid at an address, or did. Throws not_found if no check saw it. */

@@ -20,7 +20,10 @@ interface CountedSources {
   readonly independent: { readonly ratings: number; readonly sources: number };
 }
 
-/** What is said first of ratings, in its parts: the sources, these with their ratings, and what is set apart, if anything is. */
+/**
+ * What is said first of ratings, in its parts: the sources, these with their ratings, and what is set apart,
+ * if anything is.
+ */
 export function ratingParts({ ratings, independent }: CountedSources) {
   const apart = ratings - independent.ratings;
   const isNone = independent.sources === 0;
@@ -32,7 +35,10 @@ export function ratingParts({ ratings, independent }: CountedSources) {
   };
 }
 
-/** What is said first of ratings, so that many by one source look like what they are: `1 independent source, 243 ratings`. */
+/**
+ * What is said first of ratings, so that many by one source look like what they are: `1 independent source,
+ * 243 ratings`.
+ */
 export function sourcesFirst(native: CountedSources): Words {
   const { from, apart } = ratingParts(native);
   return join([from, ...apart], '; ');
@@ -62,7 +68,10 @@ export function groupParts(of: RatingCounts) {
   };
 }
 
-/** A group of ratings, the sources first: `independent: 4 sources, 5 ratings: 3 succeeded, 2 failed; …`; in full with listings and scores. */
+/**
+ * A group of ratings, the sources first: `independent: 4 sources, 5 ratings: 3 succeeded, 2 failed; …`; in
+ * full with listings and scores.
+ */
 export function groupWords(name: string, of: RatingCounts, detail: 'short' | 'full' = 'short'): Words {
   const parts = groupParts(of);
   if (!parts) return say`${ours(name)}: none`;
@@ -79,7 +88,10 @@ export function groupWords(name: string, of: RatingCounts, detail: 'short' | 'fu
   return join(all, '; ');
 }
 
-/** The evidence snapshot sentence of a day, YYYY-MM-DD: this service knows its own ratings and claims as of now (specification, "What the service does", 6; docs/contract.md). */
+/**
+ * The evidence snapshot sentence of a day, YYYY-MM-DD: this service knows its own ratings and claims as of
+ * now (specification, "What the service does", 6; docs/contract.md).
+ */
 export function snapshotWords(handle: string, native: CountedSources, date: string): Words {
   const evidence = native.ratings === 0 ? own('no rating evidence') : say`${sourcesFirst(native)},`;
   // A handle has no character that could speak for us.
@@ -92,7 +104,10 @@ export const snapshotSentence = (...of: Parameters<typeof snapshotWords>): strin
 
 type Totals = CountedSources & Pick<NativeSignals, 'voided' | 'hidden'>;
 
-/** The statement about the ratings made here of a listing, which begins with `said`; for none, it points out that this matters. */
+/**
+ * The statement about the ratings made here of a listing, which begins with `said`; for none, it points out
+ * that this matters.
+ */
 export const nativeWords = (totals: Totals, said = sourcesFirst(totals)): Words =>
   join(
     [

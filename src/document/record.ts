@@ -21,7 +21,9 @@ const lackingWords = {
   repository: own('this copy records no repositories'),
 } as const satisfies Readonly<Record<CopyField, Words>>;
 
-/** That the copy, not the listing, has none, in a sentence; undefined if it has recorded one of any listing. */
+/**
+ * That the copy, not the listing, has none, in a sentence; undefined if it has recorded one of any listing.
+ */
 export const copyLacksWords = (lacking: readonly CopyField[] = [], field: CopyField): Words | undefined =>
   lacking.includes(field) ? sentence(lackingWords[field]) : undefined;
 
@@ -48,9 +50,9 @@ interface Runs {
 }
 
 /**
- * The reading of a listing, from the runs of its source. `observed_at` is RFC 3339. Of a registry: its last completed reading,
- * because a reading sends what changed. Of a saved copy: the newest change in it, because a copy does not state when it was
- * saved, and it was not saved before. Of the sample: when it was read.
+ * The reading of a listing, from the runs of its source. `observed_at` is RFC 3339. Of a registry: its last
+ * completed reading, because a reading sends what changed. Of a saved copy: the newest change in it, because
+ * a copy does not state when it was saved, and it was not saved before. Of the sample: when it was read.
  */
 export function toReading(listing: Listing, { own, read_at, full, recorded }: Runs) {
   const { imported_at } = listing;
@@ -62,7 +64,9 @@ export function toReading(listing: Listing, { own, read_at, full, recorded }: Ru
     observed_at: string,
     hasOlderVersions: boolean,
   ) => ({
-    ...{ kind, observed_at, copyLacks },
+    kind,
+    observed_at,
+    copyLacks,
     /** Whether the source has sent a version of any listing that it does not call the newest. */
     hasOlderVersions,
     /** Whether it states no date of the listing. */
@@ -100,7 +104,10 @@ export const transports = ['streamable-http', 'sse', 'stdio'] as const;
 /** Kinds of package that searches and criteria accept; listings may record others. */
 export const packageTypes = ['npm', 'pypi', 'oci', 'nuget', 'mcpb', 'cargo'] as const;
 
-/** The names of the secrets that a record has for its endpoints and packages, each once; `needed` are those that it requires. */
+/**
+ * The names of the secrets that a record has for its endpoints and packages, each once; `needed` are those
+ * that it requires.
+ */
 export function recordedSecrets({ remotes, packages }: Pick<Listing, 'remotes' | 'packages'>) {
   const secrets = [...remotes, ...packages].flatMap(({ inputs = [] }) =>
     inputs.filter(({ secret }) => secret),

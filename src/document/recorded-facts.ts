@@ -31,7 +31,10 @@ const toSignal = (
   said: Pick<ImportedSignal, 'value' | 'outcome' | 'reason' | 'shared_with'>,
 ): ImportedSignal => ({ kind, ...(unit && { unit }), ...told, method_version, ...said });
 
-/** Whether a source without all versions of a listing states it; of the sample, no version and no date is stated by a registry. */
+/**
+ * Whether a source without all versions of a listing states it; of the sample, no version and no date is
+ * stated by a registry.
+ */
 function isStated({ follows, isDate }: RecordKind, listing: Listing, reading: Reading): boolean {
   if (isSpecified(listing)) return follows === undefined;
   if (isDate && reading.isUndated) return false;
@@ -39,8 +42,9 @@ function isStated({ follows, isDate }: RecordKind, listing: Listing, reading: Re
 }
 
 /**
- * The facts that the origin of a listing states, derived from its record as of its reading; history is `nothing`, with
- * the reason, if no older version was sent. Dates that the registry states are facts of their own.
+ * The facts that the origin of a listing states, derived from its record as of its reading; history is
+ * `nothing`, with the reason, if no older version was sent. Dates that the registry states are facts of their
+ * own.
  */
 export function recordedFacts(
   listing: Listing,

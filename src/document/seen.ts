@@ -34,7 +34,10 @@ export interface Judged {
   readonly seen: Seen;
   /** The same, only what is known. */
   readonly known: <K extends NamedKind>(kind: K) => readonly KnownFact<K>[];
-  /** `short` names endpoint and repository, whose addresses stand elsewhere; `full` every endpoint, package and tool. */
+  /**
+   * `short` names endpoint and repository, whose addresses stand elsewhere; `full` every endpoint, package
+   * and tool.
+   */
   readonly detail: 'short' | 'page' | 'full';
 }
 
@@ -83,7 +86,10 @@ export function sinceThen({ listing }: Judged, { missed_since, is_stale, value }
   return is_stale && lastChecked(listing) === undefined ? own(', not checked since') : say``;
 }
 
-/** Why checks did not see an endpoint again that was not asked, or did not want to be; undefined if it was asked and did not answer. */
+/**
+ * Why checks did not see an endpoint again that was not asked, or did not want to be; undefined if it was
+ * asked and did not answer.
+ */
 export function whyNotAsked({ unanswered_since, [missedReason]: why }: Observation): Words | undefined {
   return why === undefined || isEmpty(why) || unanswered_since !== undefined ? undefined : why;
 }
@@ -100,7 +106,9 @@ export const isChecked = ({ listing }: Pick<Judged, 'listing'>): boolean =>
 export const daysSince = (time: string, { evidence_snapshot_date }: ListingDocument): number =>
   (Date.parse(evidence_snapshot_date) - Date.parse(day(time))) / day_ms;
 
-/** How many checks of an endpoint it answered, if they were counted on the day of this one, of the last 30. */
+/**
+ * How many checks of an endpoint it answered, if they were counted on the day of this one, of the last 30.
+ */
 export const tallyOf = ({ listing, seen }: Judged, { subject, observed_at }: DatedObservation) =>
   daysSince(observed_at, listing) <= 30
     ? seen(endpointAvailability).find(
@@ -112,7 +120,10 @@ export const tallyOf = ({ listing, seen }: Judged, { subject, observed_at }: Dat
 export const tallyWords = (tally: Tallied, { outcome }: Pick<Observation, 'outcome'>): Words =>
   say`; ${answeredWords(tally)} ${outcome === 'absent' ? own('found something there') : own('were answered')}`;
 
-/** Whether something recorded was looked for and is not there: whatever would be known of it is not there either. */
+/**
+ * Whether something recorded was looked for and is not there: whatever would be known of it is not there
+ * either.
+ */
 export const isAbsent = (one: DatedObservation): boolean =>
   one.outcome === 'absent' && kindOf(one.kind)?.existsAs !== undefined;
 

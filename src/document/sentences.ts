@@ -65,7 +65,10 @@ function groupWords(group: readonly ListingInput[]): Words {
   return say`${first.required ? own('needs') : own('takes')} ${own(noun)} ${join(names, ', ')}${more}`;
 }
 
-/** The inputs of a remote or package, as in `needs a secret header Authorization; takes an argument --port`; of each kind five at most. */
+/**
+ * The inputs of a remote or package, as in `needs a secret header Authorization; takes an argument --port`;
+ * of each kind five at most.
+ */
 export function inputsWords(inputs: readonly ListingInput[] = []): Words {
   const needed = inputs.toSorted((a, b) => Number(b.required) - Number(a.required));
   const groups = Map.groupBy(needed, ({ kind, required, secret }) => `${required} ${secret} ${kind}`);
@@ -106,7 +109,10 @@ function whyLacked(fields: readonly CopyField[], { copyLacks, listing }: NotKnow
   return why && sentence(say`What it asks for is not known, because ${within(phrase(why))}`);
 }
 
-/** Why a record does not state something: unless a field that Dossier does not read may, or the copy has it of no listing. */
+/**
+ * Why a record does not state something: unless a field that Dossier does not read may, or the copy has it of
+ * no listing.
+ */
 function unstatedItem(kind: AskedKind, facts: NotKnownFacts): Pick<NotKnownItem, 'state' | 'reason'>[] {
   const { what, isAsked, copyField, standsWith = [] } = kind.unstated ?? {};
   if (!what || isAsked?.(facts.listing) === false) return [];
@@ -134,7 +140,9 @@ function gapsOf(kind: AskedKind, facts: NotKnownFacts): NotKnownItem[] {
 const toAnswered = (facts: readonly Observation[]): ReadonlySet<string | undefined> =>
   new Set(facts.flatMap(({ kind }) => [kind, kindOf(kind)?.answers]));
 
-/** What buyers ask about a listing that was neither checked nor is stated, with the reason (docs/contract.md). */
+/**
+ * What buyers ask about a listing that was neither checked nor is stated, with the reason (docs/contract.md).
+ */
 export function toNotKnown(observations: readonly Observation[], facts: NotKnownFacts): NotKnownItem[] {
   const lookedFor = toAnswered(observations.filter((one) => knowingOf(one) !== 'not_known'));
   const known = toAnswered(observations.filter((one) => knowingOf(one) === 'known'));
@@ -145,7 +153,10 @@ export function toNotKnown(observations: readonly Observation[], facts: NotKnown
   });
 }
 
-/** Kinds of which something is known of one endpoint or package and was not seen of another, so that a gap has to name its place. */
+/**
+ * Kinds of which something is known of one endpoint or package and was not seen of another, so that a gap has
+ * to name its place.
+ */
 export const toSplitKinds = (observations: readonly Observation[]): ReadonlySet<string> =>
   new Set(
     [...Map.groupBy(observations, ({ kind }) => kind)]
@@ -172,7 +183,8 @@ function toItem({ kind, subject, outcome, asks_for, reason, observed_at }: Fact)
 }
 
 /**
- * What was looked for and not seen, each with the reason and the date: by Dossier, and, on the day of the answer, among ratings.
+ * What was looked for and not seen, each with the reason and the date: by Dossier, and, on the day of the
+ * answer, among ratings.
  */
 export function toNotSeen(
   observations: readonly Observation[],
@@ -185,8 +197,12 @@ export function toNotSeen(
     .flatMap(toItem);
   const reason = own('Nobody has rated it here.');
   const ofRatings: NotSeenItem = {
-    ...{ question: nativeRatings.question, kind: nativeRatings.kind, outcome: 'nothing', reason },
-    ...{ by: 'this service', as_of: date },
+    question: nativeRatings.question,
+    kind: nativeRatings.kind,
+    outcome: 'nothing',
+    reason,
+    by: 'this service',
+    as_of: date,
   };
   return ratings === 0 ? [...notSeen, ofRatings] : notSeen;
 }
@@ -249,8 +265,8 @@ function soDo(others: number, ofPublisher: number, isCut: boolean): Words {
 }
 
 /**
- * What another listing has in common with one, and how many more; nothing of who was first, or why. It has no date of publication,
- * because the two may be of different sources, of which one has no older versions.
+ * What another listing has in common with one, and how many more; nothing of who was first, or why. It has no
+ * date of publication, because the two may be of different sources, of which one has no older versions.
  */
 export function sharedWords(
   kind: (typeof sharedKinds)[number],

@@ -11,7 +11,10 @@ function toReport({ kind, source, started_at, finished_at, progress }: ImportRun
   const { counts, newestUpdatedAt } = progress;
   const isCopy = source.startsWith('file:');
   return {
-    ...{ kind, source, started_at, ...(finished_at && { finished_at }) },
+    kind,
+    source,
+    started_at,
+    ...(finished_at && { finished_at }),
     ...(isCopy && newestUpdatedAt && { newest_change: newestUpdatedAt }),
     counts,
   };
@@ -84,7 +87,10 @@ export async function readStatus(context: Context): Promise<StatusDocument> {
   };
 }
 
-/** The last finished audit of what is stored against the transparency log; a fault does not make the node unready. */
+/**
+ * The last finished audit of what is stored against the transparency log; a fault does not make the node
+ * unready.
+ */
 async function readAudit({ store }: Pick<Context, 'store'>) {
   const last = await store.health.audits.last();
   if (!last) return { state: 'not_finished' as const };
@@ -92,7 +98,10 @@ async function readAudit({ store }: Pick<Context, 'store'>) {
   return { state: faults > 0 ? ('differs' as const) : ('holds' as const), finished_at, entries, faults };
 }
 
-/** Whether this node can serve: there are listings, and it receives the writes of other nodes. Waits for no other read. */
+/**
+ * Whether this node can serve: there are listings, and it receives the writes of other nodes. Waits for no
+ * other read.
+ */
 export async function readReadiness(context: Pick<Context, 'store'>) {
   const { store } = context;
   const listings = await store.health.listings.count();

@@ -6,8 +6,9 @@ import type { Db, Schema } from '../store/store.ts';
 declare module '../store/store.ts' {
   interface Schema {
     /**
-     * A listing that is or was in a view: the change with which it joined, 0 if it was there when the view was first judged, and the one
-     * with which it left. A view is named with its criteria (keyOf in config/files.ts).
+     * A listing that is or was in a view: the change with which it joined, 0 if it was there when the view
+     * was first judged, and the one with which it left. A view is named with its criteria (keyOf in
+     * config/files.ts).
      */
     view_member: { view: string; handle: string; joined_seq: number; left_seq: number | null };
     /** When all listings were judged; changes after `seq` are not in it. `passed_at` is RFC 3339. */
@@ -73,7 +74,10 @@ export const createViewReads = (db: Db) => ({
   },
 });
 
-/** Writes of the members of views inside a transaction; `touch` names each listing that joined or left, and the view. */
+/**
+ * Writes of the members of views inside a transaction; `touch` names each listing that joined or left, and
+ * the view.
+ */
 export const createViewWrites = (db: Db, touch: (handle: string) => void) => ({
   ...createViewReads(db),
   async putSpan(span: Schema['view_member']) {

@@ -15,7 +15,10 @@ export const stateTexts = {
 
 export const notClaimed = `This listing is not claimed. ${whatAClaimShows} A claim lets the listing rate others.`;
 
-/** An identifier as words: `namespace_changed` becomes `namespace changed`, `registry.status` becomes `registry status`. */
+/**
+ * An identifier as words: `namespace_changed` becomes `namespace changed`, `registry.status` becomes
+ * `registry status`.
+ */
 export const toLabel = (name: string): string => name.replaceAll(/[._]/g, ' ');
 
 /** The name of a kind of fact within a sentence: capitals of abbreviations stay. */

@@ -117,7 +117,10 @@ export function createApp(
     cache.close();
     await Promise.all([cards.close(), mcp.close(), exports.close()]);
   };
-  /** Creates the request listener of Node's server: the app behind the fast path for cached answers and refusals. */
+  /**
+   * Creates the request listener of Node's server: the app behind the fast path for cached answers and
+   * refusals.
+   */
   const toListener = () => {
     const answer = getRequestListener(app.fetch);
     return createFastPath(

@@ -79,8 +79,9 @@ const isAutomatic = ({ method, headers }: Asked): boolean =>
   (method === 'GET' && crawlers.test(headers.get('user-agent') ?? ''));
 
 /**
- * Reads the caller of a request from its headers and its peer's address. It trusts the proxies in TRUSTED_PROXIES: X-Forwarded-For is read from its end for as long as the peer, and
- * then each hop, is one of them.
+ * Reads the caller of a request from its headers and its peer's address. It trusts the proxies in
+ * TRUSTED_PROXIES: X-Forwarded-For is read from its end for as long as the peer, and then each hop, is one of
+ * them.
  */
 export function createCallerReader({ trustedProxies }: Pick<Config, 'trustedProxies'>) {
   const ranges = trustedProxies.map(toRange);
@@ -92,7 +93,10 @@ export function createCallerReader({ trustedProxies }: Pick<Config, 'trustedProx
     if (!peer) return 'unknown';
     return toNetwork(ranges.length === 0 ? peer : clientAddress(peer, forwarded, ranges));
   };
-  /** The network and the capability from `Authorization: Bearer` or `X-Agent-Capability`, unchecked; 'conflict' if the two differ. */
+  /**
+   * The network and the capability from `Authorization: Bearer` or `X-Agent-Capability`, unchecked;
+   * 'conflict' if the two differ.
+   */
   const callerOf = (request: Asked, remoteAddress: string | undefined): Caller => {
     const { headers } = request;
     return {

@@ -13,10 +13,11 @@ import { addressOf, toRoutedPath } from './parameters.ts';
 
 /**
  * Requests from one network, which each node counts on its own: 20 pages, 50 badges and 5 messages a second
- * (docs/contract.md), and one link card in two seconds, since drawing one costs as much as a thousand pages. What
- * programs read whole, apart from pages, so that a copy takes no page from a person behind the same address: 20 pages
- * of the registry a second, 10 of a view, which are judged anew, and six files of a dump a minute. In the registry and
- * views a page of ten entries counts once and one of 100 ten times, because ToolHive reads each entry alone.
+ * (docs/contract.md), and one link card in two seconds, since drawing one costs as much as a thousand pages.
+ * What programs read whole, apart from pages, so that a copy takes no page from a person behind the same
+ * address: 20 pages of the registry a second, 10 of a view, which are judged anew, and six files of a dump a
+ * minute. In the registry and views a page of ten entries counts once and one of 100 ten times, because
+ * ToolHive reads each entry alone.
  */
 const requestLimits = {
   pages: { name: 'pages', burst: 100, refill_s: 5 },
@@ -59,7 +60,10 @@ const prefixes = [
   ['/export/', 'export'],
 ] as const;
 
-/** The limit of a request. A tool call counts the same over MCP and plain JSON; a preflight or a GET counts as a page. */
+/**
+ * The limit of a request. A tool call counts the same over MCP and plain JSON; a preflight or a GET counts as
+ * a page.
+ */
 export function limitOf(limits: RequestLimits, method: string, path: string): MemoryLimit {
   const found = prefixes.find(([prefix]) => toRoutedPath(path).startsWith(prefix));
   if (found) return limits[found[1]];
@@ -70,7 +74,10 @@ export function limitOf(limits: RequestLimits, method: string, path: string): Me
 const isOfEntries = /^\/+(?:v0(?:\.1)?|ard|views)\//;
 const isList = /\/servers\/?$/;
 
-/** How often a request counts for its limit, by its address from the path on: a page of a registry's list by its entries. */
+/**
+ * How often a request counts for its limit, by its address from the path on: a page of a registry's list by
+ * its entries.
+ */
 export function costOf(address: string): number {
   if (!isOfEntries.test(address)) return 1;
   const [path = '', query] = address.split(/\?(.*)/s, 2);
@@ -82,7 +89,10 @@ export function costOf(address: string): number {
 
 const uncounted = /^\/(?:healthz|readyz|favicon\.ico|apple-touch-icon\.png|assets\/)/;
 
-/** Whether the limit of a path counts every request, whatever becomes of it: health and assets are answered before. */
+/**
+ * Whether the limit of a path counts every request, whatever becomes of it: health and assets are answered
+ * before.
+ */
 export const isCounted = (path: string): boolean => !uncounted.test(path);
 
 const mostWaiting = 100;
@@ -90,8 +100,8 @@ const mostWaiting = 100;
 const hasNoTurn = /^\/(?:api|export)\/|\/card\.png$/;
 
 /**
- * Lets what is not cached be made in turns, as searches are: the network that used the least of its limit is next, and one
- * that used half of it rests in between. Throws unavailable while too many wait.
+ * Lets what is not cached be made in turns, as searches are: the network that used the least of its limit is
+ * next, and one that used half of it rests in between. Throws unavailable while too many wait.
  */
 export function createRequestTurns(limits: RequestLimits, settings: LimitSettings) {
   const turns = createSearchTurns(settings.hasLimits ? mostWaiting : Number.POSITIVE_INFINITY);
@@ -114,7 +124,10 @@ export function createRequestTurns(limits: RequestLimits, settings: LimitSetting
 }
 export type RequestTurns = ReturnType<typeof createRequestTurns>;
 
-/** Gives a GET its turn. What has a body takes its own when that has arrived: a slow sender would keep others waiting. */
+/**
+ * Gives a GET its turn. What has a body takes its own when that has arrived: a slow sender would keep others
+ * waiting.
+ */
 export const createTurnGuard =
   (inTurn: RequestTurns): MiddlewareHandler<HttpEnvironment> =>
   (c, next) =>

@@ -10,7 +10,10 @@ import { parseJson, readText, requireFewValues } from './request.ts';
 /** Headers of the protocol whose values refusals repeat. */
 const repeated = ['mcp-method', 'mcp-name', 'mcp-protocol-version'] as const;
 
-/** The message without the arguments of a tool call: there the tool refuses a capability, in a result that models read. */
+/**
+ * The message without the arguments of a tool call: there the tool refuses a capability, in a result that
+ * models read.
+ */
 function outsideArguments(message: unknown): unknown {
   const { method, params } = (message ?? {}) as { method?: unknown; params?: object };
   if (method !== 'tools/call') return message;
@@ -18,8 +21,8 @@ function outsideArguments(message: unknown): unknown {
 }
 
 /**
- * Refuses a message with a capability where answers and errors would repeat it: in ids, method and tool names, URIs,
- * prompt arguments or protocol headers. Throws secret_in_body.
+ * Refuses a message with a capability where answers and errors would repeat it: in ids, method and tool
+ * names, URIs, prompt arguments or protocol headers. Throws secret_in_body.
  */
 function refuseStraySecret(headers: Pick<Headers, 'get'>, text: string, message: unknown): void {
   // Every message with a capability has the prefix, or an escape that may be part of it.
@@ -36,7 +39,10 @@ const largeTools = tools.filter(({ largeBody }) => largeBody);
 const most_bytes = Math.max(maxBytes, ...largeTools.map((tool) => bodyBoundsOf(tool).bytes));
 const toolsByName = new Map(tools.map((tool) => [tool.name, tool]));
 
-/** The bounds of a message that calls this tool, or no known tool. Bounds below the default apply only to forms of pages. */
+/**
+ * The bounds of a message that calls this tool, or no known tool. Bounds below the default apply only to
+ * forms of pages.
+ */
 const boundsOf = (tool: Tool | undefined): BodyBounds => tool?.largeBody ?? defaultBody;
 
 function requireWithin(text: string, bounds: BodyBounds): { bytes: number; values: number } {
@@ -51,9 +57,9 @@ const limitOfStart = (start: Buffer): number =>
   largeTools.some(({ name }) => start.includes(name)) ? most_bytes : maxBytes;
 
 /**
- * Parses a message within the bounds of the tool that it calls. A message above the default bounds is charged to the tool that
- * it names before it is parsed; any other is charged once it is known which tool it calls. Throws body_too_large,
- * invalid_request, rate_limited or secret_in_body.
+ * Parses a message within the bounds of the tool that it calls. A message above the default bounds is charged
+ * to the tool that it names before it is parsed; any other is charged once it is known which tool it calls.
+ * Throws body_too_large, invalid_request, rate_limited or secret_in_body.
  */
 export function parseMessage(text: string, headers: Pick<Headers, 'get'>, take: TakeLargeBody): unknown {
   const named = largeTools.find(({ name }) => text.includes(name));
@@ -70,7 +76,9 @@ export function parseMessage(text: string, headers: Pick<Headers, 'get'>, take: 
   return message;
 }
 
-/** The parsed body, or its refusal. Batches are refused: one POST of many calls would get around the limits. */
+/**
+ * The parsed body, or its refusal. Batches are refused: one POST of many calls would get around the limits.
+ */
 export async function readMessage(c: Request): Promise<{ body: unknown } | { refusal: Response }> {
   const { raw } = c.req;
   if (!isJsonContentType(raw.headers.get('content-type'))) throw new Problem('unsupported_media_type');

@@ -22,7 +22,10 @@ const undoEscapes = (text: string) =>
 export const holdsSecret = (url: string): boolean =>
   findSecret(url.includes('%') ? undoEscapes(undoEscapes(url)) : url) !== undefined;
 
-/** The request with U+FFFD for each NUL of its query, so that no route reads a text that PostgreSQL does not store. */
+/**
+ * The request with U+FFFD for each NUL of its query, so that no route reads a text that PostgreSQL does not
+ * store.
+ */
 function withoutNul({ raw, method, url }: HttpRequest['req']): globalThis.Request {
   if (method !== 'GET' && method !== 'HEAD')
     throw new Problem('invalid_request', 'The address contains the character U+0000 (%00).');
@@ -53,7 +56,10 @@ interface Answered {
   readonly start: number;
 }
 
-/** Writes one log line: request id, method, path without query, tool, status, milliseconds since `start` (performance.now()). Never an address. */
+/**
+ * Writes one log line: request id, method, path without query, tool, status, milliseconds since `start`
+ * (performance.now()). Never an address.
+ */
 export function logAnswer(
   { log }: Pick<Context, 'log'>,
   { request, method, path, tool, status, start }: Answered,
@@ -108,7 +114,9 @@ export const createHostGuard =
     await next();
   };
 
-/** Whether a host name is one of this machine or of a private network (RFC 1918, RFC 4193, .internal, .local). */
+/**
+ * Whether a host name is one of this machine or of a private network (RFC 1918, RFC 4193, .internal, .local).
+ */
 function isPrivateHost(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, '');
   if (ipaddr.isValid(host)) return ipaddr.process(host).range() !== 'unicast';
@@ -118,10 +126,10 @@ function isPrivateHost(hostname: string): boolean {
 const isLoopback = ({ hostname }: URL) => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 
 /**
- * Whether the page of an origin may call the MCP endpoint; undefined is a caller that is no page.
- * A public service has no cookies and answers pages of any site. One on loopback or in a private network would be open
- * to every page that somebody there has open, so that it answers only its own pages and those of ALLOWED_ORIGINS
- * (MCP, Streamable HTTP: "Servers MUST validate the Origin header").
+ * Whether the page of an origin may call the MCP endpoint; undefined is a caller that is no page. A public
+ * service has no cookies and answers pages of any site. One on loopback or in a private network would be open
+ * to every page that somebody there has open, so that it answers only its own pages and those of
+ * ALLOWED_ORIGINS (MCP, Streamable HTTP: "Servers MUST validate the Origin header").
  */
 export function createOriginCheck({
   publicUrl,
@@ -153,7 +161,10 @@ function toUuid(): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`;
 }
 
-/** The id of a request: the one that its X-Request-Id names, if that is 1 to 40 letters, digits, `_`, `-` or `=`; else a new UUID. */
+/**
+ * The id of a request: the one that its X-Request-Id names, if that is 1 to 40 letters, digits, `_`, `-` or
+ * `=`; else a new UUID.
+ */
 export const toRequestId = (sent: string | undefined): string =>
   sent !== undefined && chosen.test(sent) ? sent : toUuid();
 
@@ -165,7 +176,10 @@ export const nameRequest: MiddlewareHandler<HttpEnvironment> = async (c, next) =
   await next();
 };
 
-/** What a 304 repeats of the answer that it confirms: the client has the other headers (RFC 9110, section 15.4.5). */
+/**
+ * What a 304 repeats of the answer that it confirms: the client has the other headers (RFC 9110, section
+ * 15.4.5).
+ */
 export const ofNotModified: readonly string[] = [
   'access-control-allow-origin',
   'cache-control',
@@ -173,7 +187,9 @@ export const ofNotModified: readonly string[] = [
   'vary',
 ];
 
-/** Leaves out of a 304 what the client has; until here it has the headers of what it confirms, for the cache. */
+/**
+ * Leaves out of a 304 what the client has; until here it has the headers of what it confirms, for the cache.
+ */
 export const trimNotModified: MiddlewareHandler<HttpEnvironment> = async (c, next) => {
   await next();
   if (c.res.status !== 304) return;
@@ -181,7 +197,10 @@ export const trimNotModified: MiddlewareHandler<HttpEnvironment> = async (c, nex
     if (!ofNotModified.includes(name) && name !== 'x-request-id') c.res.headers.delete(name);
 };
 
-/** The security headers of every answer but a 304 (docs/contract.md); strict transport only for a service on https. */
+/**
+ * The security headers of every answer but a 304 (docs/contract.md); strict transport only for a service on
+ * https.
+ */
 const createSecureHeaders = (config: Config) =>
   secureHeaders({
     contentSecurityPolicy: {
@@ -210,7 +229,10 @@ const createSecureHeaders = (config: Config) =>
 export const isDocument = (method: string, type: string | null | undefined): boolean =>
   ['GET', 'HEAD'].includes(method) && /^(?!text\/html\b)./.test(type ?? '');
 
-/** Adds the security headers to answers that were made without them, and lets pages of any origin read documents. */
+/**
+ * Adds the security headers to answers that were made without them, and lets pages of any origin read
+ * documents.
+ */
 export function createHeaderGuard(config: Config): MiddlewareHandler<HttpEnvironment> {
   const secure = createSecureHeaders(config);
   return async (c, next) => {
@@ -222,7 +244,10 @@ export function createHeaderGuard(config: Config): MiddlewareHandler<HttpEnviron
   };
 }
 
-/** The security headers and the given ones as a plain object; setting each on a Response takes a tenth of an MCP answer's time. */
+/**
+ * The security headers and the given ones as a plain object; setting each on a Response takes a tenth of an
+ * MCP answer's time.
+ */
 export async function toSecuredHeaders(
   config: Config,
   headers: Readonly<Record<string, string>>,

@@ -5,13 +5,26 @@ import type { HttpEnvironment } from './call.ts';
 const listing = '/agents/[^/]+/[^/]+';
 const view = '/views/[^/]+';
 
-/** The query parameters of each address, by its path; an address that is not here has none, and `*` takes any. */
+/**
+ * The query parameters of each address, by its path; an address that is not here has none, and `*` takes any.
+ */
 const declared: readonly (readonly [path: RegExp, names: readonly string[]])[] = [
   [
     /^\/agents$/,
     [
-      ...['q', 'query', 'tag', 'transport', 'package', 'state', 'publisher', 'sort', 'cursor'],
-      ...['handle', 'from', 'shown', ...fixedFilterNames],
+      'q',
+      'query',
+      'tag',
+      'transport',
+      'package',
+      'state',
+      'publisher',
+      'sort',
+      'cursor',
+      'handle',
+      'from',
+      'shown',
+      ...fixedFilterNames,
     ],
   ],
   // Redirects to its canonical address, which has the criteria as names; no answer of it is cached.
@@ -34,8 +47,8 @@ const declared: readonly (readonly [path: RegExp, names: readonly string[]])[] =
 const registryPath = /^\/+(?:views\/+[^/]+\/+)?v0(?:\.1)?\//;
 
 /**
- * The path that a request is routed by: clients of the registry API add their path to a base that ends in a slash, or a slash to
- * the path, so that there these do not count.
+ * The path that a request is routed by: clients of the registry API add their path to a base that ends in a
+ * slash, or a slash to the path, so that there these do not count.
  */
 export const toRoutedPath = (path: string): string =>
   registryPath.test(path) ? path.replaceAll(/\/{2,}/g, '/').replace(/\/$/, '') : path;
@@ -59,8 +72,8 @@ export function toKnownAddress(address: string): string {
 export const addressOf = (url: string): string => url.slice(url.indexOf('/', url.indexOf('://') + 3));
 
 /**
- * Takes the parameters from a GET that its address does not declare, so that no handler reads one, and none makes another
- * answer to compute or to cache.
+ * Takes the parameters from a GET that its address does not declare, so that no handler reads one, and none
+ * makes another answer to compute or to cache.
  */
 export const dropUnknownParameters: MiddlewareHandler<HttpEnvironment> = async (c, next) => {
   const { url, method, headers, signal } = c.req.raw;

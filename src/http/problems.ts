@@ -40,7 +40,9 @@ export function toRpcError(problem: Problem, rpcCode?: number): Response {
   return new Response(body, sent);
 }
 
-/** Headers that let scripts of any site read an answer of the endpoint, which is public and uses no cookies. */
+/**
+ * Headers that let scripts of any site read an answer of the endpoint, which is public and uses no cookies.
+ */
 const toCorsHeaders = (origin: string | undefined): Readonly<Record<string, string>> =>
   origin
     ? {
@@ -82,7 +84,10 @@ const ardCodes: Readonly<Record<number, string>> = {
   429: 'RATE_LIMIT_EXCEEDED',
 };
 
-/** A problem as ARD has it (Appendix B): what was withdrawn is not found, and input that does not fit is malformed. */
+/**
+ * A problem as ARD has it (Appendix B): what was withdrawn is not found, and input that does not fit is
+ * malformed.
+ */
 function toArdProblem({ status: own, message }: Problem) {
   const status = own === 410 ? 404 : own === 422 ? 400 : own;
   const errorCode = ardCodes[status] ?? (status >= 500 ? 'INTERNAL_ERROR' : 'INVALID_ARGUMENT');
@@ -107,7 +112,10 @@ export const toProblemAnswer = (problem: Problem, publicUrl: string): ProblemAns
   body: JSON.stringify(toProblemJson(problem, publicUrl)),
 });
 
-/** Whether an Accept header is that of a browser, which gets a page, unless it asks for the JSON API or ARD, which have none. */
+/**
+ * Whether an Accept header is that of a browser, which gets a page, unless it asks for the JSON API or ARD,
+ * which have none.
+ */
 export const wantsHtml = (path: string, accept = ''): boolean =>
   !/^\/(?:api|ard)\//.test(path) && accept.includes('text/html');
 
@@ -140,7 +148,10 @@ function toBadgeProblem(problem: Problem): ProblemAnswer {
   return { status: problem.status, headers, body };
 }
 
-/** Makes the answer of a problem in the form for the caller: a badge, a page, problem+json, or that with the members of ARD. */
+/**
+ * Makes the answer of a problem in the form for the caller: a badge, a page, problem+json, or that with the
+ * members of ARD.
+ */
 function toNegotiated({ path, accept }: Refused, problem: Problem, { site }: Face): ProblemAnswer {
   if (isBadge(path)) return toBadgeProblem(problem);
   if (wantsHtml(path, accept)) {

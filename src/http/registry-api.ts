@@ -8,7 +8,10 @@ import type { Face, HttpEnvironment, Request } from './call.ts';
 import { fromPlace, toPlace, viewOf } from './request.ts';
 import { answerJson } from './response.ts';
 
-/** Lets pages of any origin read the routes of a registry, on all of them as GitHub asks, and answers their preflights. */
+/**
+ * Lets pages of any origin read the routes of a registry, on all of them as GitHub asks, and answers their
+ * preflights.
+ */
 export const openToAll =
   (methods: string): MiddlewareHandler<HttpEnvironment> =>
   async (c, next) => {
@@ -43,7 +46,10 @@ async function showVersion(c: Request): Promise<Response> {
   return entry ? answerJson(c, entry, cachePolicy) : notFound(c, 'Server or version not found');
 }
 
-/** The routes of a registry at both of its addresses below a path: its list, the versions of an entry, and one of them. */
+/**
+ * The routes of a registry at both of its addresses below a path: its list, the versions of an entry, and one
+ * of them.
+ */
 function createRoutes(
   below: string,
   list: Handler<HttpEnvironment>,
@@ -98,7 +104,10 @@ async function findApproved(c: Request, view: SavedView): Promise<ViewMember | u
 
 const notInView = (c: Request) => c.json({ error: 'Server not found in this view' }, 404);
 
-/** The versions of a listing of a view: the one that the view judged. 404 if the listing does not meet the view. */
+/**
+ * The versions of a listing of a view: the one that the view judged. 404 if the listing does not meet the
+ * view.
+ */
 async function showViewVersions(c: Request, face: Face): Promise<Response> {
   const view = viewOf(c, face);
   const member = await findApproved(c, view);

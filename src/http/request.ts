@@ -18,8 +18,9 @@ function refuseEncoded(headers: Headers): void {
 }
 
 /**
- * Reads a body as UTF-8 text. Node enforces a declared length, so such a body is read in one piece; any other is
- * counted as it arrives, and `raise` may give a larger limit for how it begins. Throws body_too_large, unsupported_media_type or invalid_request.
+ * Reads a body as UTF-8 text. Node enforces a declared length, so such a body is read in one piece; any other
+ * is counted as it arrives, and `raise` may give a larger limit for how it begins. Throws body_too_large,
+ * unsupported_media_type or invalid_request.
  */
 export async function readText(
   request: globalThis.Request,
@@ -51,7 +52,10 @@ export function requireFewValues(text: string, { values }: BodyBounds): number {
   return count;
 }
 
-/** Parses JSON with `readForeignJson` and at most `maxDepthOf` levels; throws invalid_request if it is not JSON or is refused. */
+/**
+ * Parses JSON with `readForeignJson` and at most `maxDepthOf` levels; throws invalid_request if it is not
+ * JSON or is refused.
+ */
 export function parseJson(text: string, maxDepthOf: (value: unknown) => number): unknown {
   const { value, refused } = readForeignJson(text, maxDepthOf);
   if (refused) throw new Problem('invalid_request', `The JSON has ${toText(refused)}.`);
@@ -62,8 +66,8 @@ export function parseJson(text: string, maxDepthOf: (value: unknown) => number):
 const mediaType = (c: Request) => (c.req.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
 
 /**
- * Reads a JSON body within the bounds of a tool, or the default ones. Throws unsupported_media_type, body_too_large,
- * invalid_request or rate_limited.
+ * Reads a JSON body within the bounds of a tool, or the default ones. Throws unsupported_media_type,
+ * body_too_large, invalid_request or rate_limited.
  */
 export async function readJson(c: Request, of: Bounded = {}): Promise<unknown> {
   const bounds = bodyBoundsOf(of);
@@ -83,7 +87,10 @@ function requireSameOrigin(c: Request, publicUrl: string): void {
   if (!ours) throw new Problem('forbidden_origin');
 }
 
-/** Reads a form sent from this site, without its empty fields. Throws forbidden_origin if another site sent it. */
+/**
+ * Reads a form sent from this site, without its empty fields. Throws forbidden_origin if another site sent
+ * it.
+ */
 export async function readForm(
   c: Request,
   limit_bytes: number,
@@ -97,11 +104,17 @@ export async function readForm(
   return toStorable(fields) as Record<string, string>;
 }
 
-/** The part of an address that names a listing, with a slash that may have been sent encoded, and what ends it. */
+/**
+ * The part of an address that names a listing, with a slash that may have been sent encoded, and what ends
+ * it.
+ */
 const writtenOf = (c: Request) =>
   c.req.param('handle') ?? `${c.req.param('namespace')}/${c.req.param('name')}`;
 
-/** The listing an address names, and the ending behind it. Of several that it may name, the longest name that is known counts. */
+/**
+ * The listing an address names, and the ending behind it. Of several that it may name, the longest name that
+ * is known counts.
+ */
 export async function listingOf(
   c: Request,
   endings: readonly string[],
@@ -123,7 +136,10 @@ export function listingNamesOf(c: Request): string[] {
   return [...new Set([written, shorter, shorter.replace(/\.intoto$/, '')])];
 }
 
-/** Runs `work`; if the handle is unknown but a listing differs in capitals only, redirects to that listing's address. */
+/**
+ * Runs `work`; if the handle is unknown but a listing differs in capitals only, redirects to that listing's
+ * address.
+ */
 export async function orRedirect(
   c: Request,
   handle: string,
@@ -168,7 +184,10 @@ export const toPlace = (cursor: string | undefined): string | undefined =>
   readCursor(cursor, () => z.tuple([z.string().max(200)]))?.[0];
 export const fromPlace = (next: string | undefined): string | undefined => next && toCursor([next]);
 
-/** The view that an address names; a private one for its readers alone, whose answers no cache stores. Throws not_found. */
+/**
+ * The view that an address names; a private one for its readers alone, whose answers no cache stores. Throws
+ * not_found.
+ */
 export function viewOf(c: Request, { site }: Face): SavedView {
   const name = c.req.param('view') ?? '';
   const found = findPrivateView(name, c.get('context'));

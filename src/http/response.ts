@@ -35,7 +35,9 @@ export function createEncodingChoice(): ChooseEncoding {
 
 /** A smaller text fits one packet, compressed or not. */
 const leastCompressed_bytes = 1400;
-/** A fifth fewer bytes than brotli 1, for 0.2 ms more a page; brotli 7 saves no more, and brotli 9 takes 8 ms. */
+/**
+ * A fifth fewer bytes than brotli 1, for 0.2 ms more a page; brotli 7 saves no more, and brotli 9 takes 8 ms.
+ */
 const [brotliQuality, gzipLevel] = [5, 6];
 /** More is compressed off the main thread. */
 const mostAtOnce_bytes = 64 * 1024;
@@ -116,8 +118,8 @@ async function finish(
 }
 
 /**
- * Sends a text in the requested coding with a strong ETag, or 304 if the caller's copy is current. Browsers revalidate
- * each time, unless `cacheControl` says otherwise.
+ * Sends a text in the requested coding with a strong ETag, or 304 if the caller's copy is current. Browsers
+ * revalidate each time, unless `cacheControl` says otherwise.
  */
 export async function answerWithETag(c: Request, answer: Answer): Promise<Response> {
   const finished = await finish(answer, c.get('encoding'));
@@ -145,8 +147,9 @@ export const answerOnce = (c: Request, value: object): Response =>
   c.json(value, 200, { 'Cache-Control': 'no-store' });
 
 /**
- * When to retry: Retry-After and, if a limit was reached, its RateLimit-Policy (a burst of q calls, refilled in w
- * seconds) and RateLimit (no calls left, the next one in t seconds), as in draft-ietf-httpapi-ratelimit-headers.
+ * When to retry: Retry-After and, if a limit was reached, its RateLimit-Policy (a burst of q calls, refilled
+ * in w seconds) and RateLimit (no calls left, the next one in t seconds), as in
+ * draft-ietf-httpapi-ratelimit-headers.
  */
 export const toWaitHeaders = ({ retry_after_s, limit }: ProblemFacts): Record<string, string> => ({
   ...(retry_after_s !== undefined && { 'Retry-After': String(retry_after_s) }),

@@ -8,11 +8,15 @@ import { cleanText, toLine } from '../core/text.ts';
 import { type ListingVersion, registryMeta, type VersionSummary } from '../listings/listing.ts';
 import { readRecord } from '../listings/record-form.ts';
 
-// Forms are written as JSON Schema: the builder of typebox loads 450 modules, which every start would wait for.
+// Forms are written as JSON Schema: the builder of typebox loads 450 modules, which every start would wait
+// for.
 const text = { type: ['string', 'null'] } as const;
 const listOf = <const T>(items: T) => ({ type: ['array', 'null'], items }) as const;
 
-/** One page of a registry's list. The last one has no cursor or an empty one; registries in Go write null for no entries. */
+/**
+ * One page of a registry's list. The last one has no cursor or an empty one; registries in Go write null for
+ * no entries.
+ */
 const listPageForm = Compile({
   type: 'object',
   required: ['servers'],
@@ -54,14 +58,16 @@ const statusMeta = {
   },
 } as const;
 /**
- * The registry's facts about an entry: `_meta` under `registryMeta`. The API requires none of them (ServerResponse), and other registries
- * than the official one leave them out.
+ * The registry's facts about an entry: `_meta` under `registryMeta`. The API requires none of them
+ * (ServerResponse), and other registries than the official one leave them out.
  */
 const statusMetaForm = Compile(statusMeta);
 
 const form = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/i;
 
-/** A recorded RFC 3339 time, in UTC with milliseconds; undefined for any other text and for Go's zero time. */
+/**
+ * A recorded RFC 3339 time, in UTC with milliseconds; undefined for any other text and for Go's zero time.
+ */
 function toTime(recorded: string | undefined): string | undefined {
   const time = recorded && form.test(recorded) ? Date.parse(recorded) : Number.NaN;
   return time > 0 ? new Date(time).toISOString() : undefined;
@@ -81,7 +87,10 @@ function toCleanJson(server: object): string | undefined {
   return JSON.stringify(mapTexts(server, (text) => cleanText(text).text));
 }
 
-/** An entry that was not read: the name it is quarantined under and the reason. A malformed name is not repeated. */
+/**
+ * An entry that was not read: the name it is quarantined under and the reason. A malformed name is not
+ * repeated.
+ */
 export interface Unreadable {
   readonly name: string;
   readonly version: string;
@@ -156,7 +165,8 @@ function toVersion(
 
 /**
  * One version: the registry's status and dates, and the publisher's record (at most 64 KiB), cleaned. A
- * deleted version stores no publisher text and needs no readable record. Never throws: anything malformed is unreadable.
+ * deleted version stores no publisher text and needs no readable record. Never throws: anything malformed is
+ * unreadable.
  */
 export function readVersion(head: EntryHead, times: ReadTimes): ListingVersion | Unreadable {
   const { name, version, size_bytes, entry } = head;
@@ -187,9 +197,9 @@ function order(versions: readonly VersionSummary[]): (a: VersionSummary, b: Vers
 }
 
 /**
- * Picks the version that a listing shows: the one marked latest (of several, the one published last, as an older row
- * keeps its mark until it is imported again), else the highest semantic version, else the one published last. Never a
- * deleted one; undefined if all are deleted.
+ * Picks the version that a listing shows: the one marked latest (of several, the one published last, as an
+ * older row keeps its mark until it is imported again), else the highest semantic version, else the one
+ * published last. Never a deleted one; undefined if all are deleted.
  */
 export function pickShown(versions: readonly VersionSummary[]): VersionSummary | undefined {
   const listed = versions.filter(({ status }) => status !== 'deleted');

@@ -8,8 +8,8 @@ import { recordedOf } from './recorded.ts';
 const [mostVersions, mostFormer] = [200, 100];
 
 /**
- * What versions named that newer ones did not; `versions` are those of one listing, the newest first. What the newest one names has no
- * end, whichever version the registry calls the latest.
+ * What versions named that newer ones did not; `versions` are those of one listing, the newest first. What
+ * the newest one names has no end, whichever version the registry calls the latest.
  */
 function toFormer([newest, ...older]: readonly ListingVersion[]): FormerReference[] {
   if (!newest) return [];
@@ -29,9 +29,9 @@ function toFormer([newest, ...older]: readonly ListingVersion[]): FormerReferenc
 }
 
 /**
- * Stores what earlier versions of listings named. It follows from the stored versions alone, so that it is the same after one whole
- * import and after many small ones, and a full import makes it anew. Deleted versions count for nothing, and neither do those without
- * a date of the registry, which have no order.
+ * Stores what earlier versions of listings named. It follows from the stored versions alone, so that it is
+ * the same after one whole import and after many small ones, and a full import makes it anew. Deleted
+ * versions count for nothing, and neither do those without a date of the registry, which have no order.
  */
 export async function putFormer(tx: Transaction, handles: Iterable<string>): Promise<void> {
   for (const handle of new Set(handles)) {

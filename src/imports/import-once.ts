@@ -3,7 +3,10 @@ import type { ImportContext, ImportReport, ImportRequest } from './import.ts';
 import { RegistryError } from './import-run.ts';
 import { findImportLease, UnderWayError } from './run.ts';
 
-/** How one attempt ended. `busy`: another import is running, or ended since this one was due. `running`: stopped by the signal; the next one continues it. */
+/**
+ * How one attempt ended. `busy`: another import is running, or ended since this one was due. `running`:
+ * stopped by the signal; the next one continues it.
+ */
 export type Outcome = Pick<ImportReport, 'error'> & { readonly state: ImportReport['state'] | 'busy' };
 
 /** An import that can be stopped; from REGISTRY_URL unless a source is given. */
@@ -12,7 +15,9 @@ export type Attempt = Pick<ImportRequest, 'source' | 'dueAfter'> & { readonly si
 /** Runs one import. A failure of the registry is an outcome, never an exception. */
 export type ImportOnce = (context: ImportContext, attempt: Attempt) => Promise<Outcome>;
 
-/** Runs one import in this thread, which is blocked while SQLite runs each of its transactions. Never throws. */
+/**
+ * Runs one import in this thread, which is blocked while SQLite runs each of its transactions. Never throws.
+ */
 export const importOnce: ImportOnce = async (context, attempt) => {
   try {
     // Loaded lazily: a node that never imports does not pay for it.
@@ -31,9 +36,10 @@ export const importOnce: ImportOnce = async (context, attempt) => {
 export type ImportStatus = Awaited<ReturnType<typeof readImportStatus>>;
 
 /**
- * Reads the status of the newest import, and the newest run that completed. Whether its node is alive is decided by its lease, on
- * every call. `stopped`: interrupted, or its node died; the next import of its source continues it. `lastSeen_at`: when the dead node
- * last renewed its lease, RFC 3339; absent if the run was interrupted.
+ * Reads the status of the newest import, and the newest run that completed. Whether its node is alive is
+ * decided by its lease, on every call. `stopped`: interrupted, or its node died; the next import of its
+ * source continues it. `lastSeen_at`: when the dead node last renewed its lease, RFC 3339; absent if the run
+ * was interrupted.
  */
 export async function readImportStatus({ store }: Pick<Context, 'store'>) {
   const last = await store.imports.last();

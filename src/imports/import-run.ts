@@ -38,7 +38,10 @@ export interface RunProgress {
   readonly counts: ImportCounts;
   /** Newest `updatedAt` of the registry that is not after the start of its run, RFC 3339. */
   readonly newestUpdatedAt: string | undefined;
-  /** What each origin has recorded of any listing, in this run or an earlier one, whatever became of the listing. */
+  /**
+   * What each origin has recorded of any listing, in this run or an earlier one, whatever became of the
+   * listing.
+   */
   readonly recorded: Readonly<Record<string, readonly CopyField[]>>;
 }
 

@@ -45,7 +45,9 @@ function toQuarantine({ quarantined }: PagePlan, run_id: number, seen_at: string
   return [...new Map(rows.map((row) => [`${row.name}\n${row.version}`, row])).values()];
 }
 
-/** Forgets the opt-out lines of repositories that a listing does not record any more: nobody reads them again. */
+/**
+ * Forgets the opt-out lines of repositories that a listing does not record any more: nobody reads them again.
+ */
 async function forgetOptOuts(tx: Transaction, { handle, repository_key }: Listing): Promise<void> {
   for (const optOut of await tx.optOuts.of(handle))
     if (optOut.kind === 'repository' && optOut.place_key !== repository_key) await tx.optOuts.remove(optOut);
@@ -86,9 +88,13 @@ function toIdentities({ versions }: PagePlan, at: string): RecordedIdentity[] {
 const observedPart = ({ remotes, packages, repository, website }: Listing) => ({
   remotes: remotes.map(({ type, url }) => [type, url]),
   packages: packages.map(({ registry_type, registry_base_url, identifier, version }) => [
-    ...[registry_type, registry_base_url, identifier, version],
+    registry_type,
+    registry_base_url,
+    identifier,
+    version,
   ]),
-  ...{ repository, website },
+  repository,
+  website,
 });
 
 /** Listings that now record something else to observe. */
@@ -133,8 +139,9 @@ async function endOne(tx: Transaction, listing: Listing, at: string): Promise<vo
 }
 
 /**
- * Withdraws listings of the shipped sample, with their claims and the ratings by and about them: those that the page
- * names, so that the registry's listing takes their place, and all of them once the page is the last one.
+ * Withdraws listings of the shipped sample, with their claims and the ratings by and about them: those that
+ * the page names, so that the registry's listing takes their place, and all of them once the page is the last
+ * one.
  */
 export async function endSample(tx: Transaction, page: Page, at: string): Promise<void> {
   const handles = await readSampleHandles();
@@ -161,12 +168,15 @@ interface Import {
   run: Run;
 }
 
-/** A full walk that ends after less than this share of the rows of the last one is taken for a fault of the registry. */
+/**
+ * A full walk that ends after less than this share of the rows of the last one is taken for a fault of the
+ * registry.
+ */
 const leastShare = 0.9;
 
 /**
- * A registry that once leaves out the cursor of the next page ends the list early, without any error. Throws a passing
- * RegistryError: the cursor stays, and the next import asks for the same page again.
+ * A registry that once leaves out the cursor of the next page ends the list early, without any error. Throws
+ * a passing RegistryError: the cursor stays, and the next import asks for the same page again.
  */
 function requireWhole({ run, request }: Import, page: Page): void {
   const { kind, expectedRows = 0, counts } = run;
@@ -182,7 +192,9 @@ function requireWhole({ run, request }: Import, page: Page): void {
 /** The page would withdraw or move listings before the whole run was checked against the 20 % limit. */
 class ReviewNeeded extends Error {}
 
-/** Why a full run that has ended is no import; a run of changes may have a single row, which cannot be read. */
+/**
+ * Why a full run that has ended is no import; a run of changes may have a single row, which cannot be read.
+ */
 function whyUnread({ kind }: Run, counts: ImportCounts, { quarantined }: PagePlan): string | undefined {
   if (kind !== 'full' || !isUnreadable(counts)) return undefined;
   const one = quarantined.at(-1);
@@ -257,7 +269,9 @@ async function writePages(current: Import): Promise<void> {
 /** Below this share of all listings, what a run wrote is left to the index to merge as it goes. */
 const mergedShare = 0.1;
 
-/** After a run that wrote many listings, merges the search index in small transactions; stops with the signal. */
+/**
+ * After a run that wrote many listings, merges the search index in small transactions; stops with the signal.
+ */
 async function mergeIndex({ context, run, request: { signal } }: Import): Promise<void> {
   const { store } = context;
   const written = run.counts.listings_new + run.counts.listings_changed;
@@ -280,7 +294,10 @@ export interface ImportRequest {
   /** Accepts changes that the mass-change guard would stop. */
   readonly acceptChanges?: boolean | undefined;
   readonly patience?: Partial<Patience> | undefined;
-  /** The run after which this import was found due; UnderWayError where another one has ended since. Absent: due anyway. */
+  /**
+   * The run after which this import was found due; UnderWayError where another one has ended since. Absent:
+   * due anyway.
+   */
   readonly dueAfter?: RunStart['dueAfter'];
 }
 
@@ -304,7 +321,8 @@ async function openImport(
   const { done } = await store.imports.last();
   const run = await store.write((tx) =>
     beginRun(tx, source, {
-      ...{ lease, at: clock().toISOString() },
+      lease,
+      at: clock().toISOString(),
       fullInterval_s: config.importFullInterval_s,
       isFull: request.isFull ?? false,
       dueAfter: request.dueAfter,
@@ -321,7 +339,9 @@ async function openImport(
   };
 }
 
-/** Saves how a run ended that threw `error`. Throws any error that is neither the source's nor the guard's. */
+/**
+ * Saves how a run ended that threw `error`. Throws any error that is neither the source's nor the guard's.
+ */
 async function endRun(
   { context, run, request: { signal } }: Import,
   error: unknown,
@@ -361,11 +381,11 @@ async function runToEnd(current: Import): Promise<ImportReport> {
 }
 
 /**
- * Imports a registry or a saved copy: everything once and again after IMPORT_FULL_INTERVAL, in between what changed. Each page is one transaction with its rows,
- * the cursor and the counts, so that an interrupted run loses and repeats nothing. Rows that did not change are not
- * written again; listings missing from the source are not deleted. Throws RegistryError if the source cannot be opened
- * and UnderWayError while any process imports into this store; any other source failure is reported in
- * ImportReport.error.
+ * Imports a registry or a saved copy: everything once and again after IMPORT_FULL_INTERVAL, in between what
+ * changed. Each page is one transaction with its rows, the cursor and the counts, so that an interrupted run
+ * loses and repeats nothing. Rows that did not change are not written again; listings missing from the source
+ * are not deleted. Throws RegistryError if the source cannot be opened and UnderWayError while any process
+ * imports into this store; any other source failure is reported in ImportReport.error.
  */
 export async function runImport(context: ImportContext, request: ImportRequest = {}): Promise<ImportReport> {
   const { store, config } = context;

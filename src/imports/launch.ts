@@ -12,7 +12,10 @@ const mostWords = 100;
 const longestWord = 500;
 const template = /\{([^{}]+)\}/g;
 
-/** A word of a command line, with `{name}` as a whole for what the caller fills in; undefined if that is in the middle of it. */
+/**
+ * A word of a command line, with `{name}` as a whole for what the caller fills in; undefined if that is in
+ * the middle of it.
+ */
 type Word = string | undefined;
 
 const scalar = (value: unknown): string | undefined =>
@@ -48,13 +51,19 @@ function isLeftOut({ isRequired, variables }: JsonObject, stated: string): boole
   return open.length > 0 && (isRequired === false || (isRequired !== true && isOptional));
 }
 
-/** Whether an argument is an option without a value: it has none, and nothing that says of what kind one would be. */
+/**
+ * Whether an argument is an option without a value: it has none, and nothing that says of what kind one would
+ * be.
+ */
 const isSwitch = (argument: JsonObject) =>
   argument.isRequired === true
     ? argument.format === 'boolean'
     : Object.keys(argument).every((member) => member === 'type' || member === 'name');
 
-/** The words of one recorded argument: none of an optional one without a value, but for the flags of a runtime. */
+/**
+ * The words of one recorded argument: none of an optional one without a value, but for the flags of a
+ * runtime.
+ */
 function wordsOf(argument: JsonObject, isOfRuntime: boolean): readonly Word[] {
   const { name, valueHint, variables, isRequired, format } = argument;
   const stated = scalar(argument.value) ?? scalar(argument.default);

@@ -17,7 +17,10 @@ const kinds = (values: readonly (string | undefined)[]): string[] => [
 
 const urlsOf = (remotes: Listing['remotes'] = []) => remotes.map(({ url }) => url).join('\n');
 
-/** Tags and facets. Claim and rating facets are those of the known listing, and those of its last check if its endpoints are the same. */
+/**
+ * Tags and facets. Claim and rating facets are those of the known listing, and those of its last check if its
+ * endpoints are the same.
+ */
 function toTagsAndFacets(recorded: Recorded, isActive: boolean, known: Listing | undefined) {
   const { title, description, remotes, packages, keywords, endpoint, repository } = recorded;
   const transports = kinds([
@@ -49,9 +52,9 @@ function toTagsAndFacets(recorded: Recorded, isActive: boolean, known: Listing |
 }
 
 /**
- * Derives a server's listing from all its versions (at least one, in any order), from the one that is `shown` (pickShown)
- * and from the listing as it is stored; pure. `published_at` is the oldest publication of all its versions. A listing whose
- * versions are all deleted is withdrawn and has no publisher text.
+ * Derives a server's listing from all its versions (at least one, in any order), from the one that is `shown`
+ * (pickShown) and from the listing as it is stored; pure. `published_at` is the oldest publication of all its
+ * versions. A listing whose versions are all deleted is withdrawn and has no publisher text.
  */
 export function toListing(
   handle: string,

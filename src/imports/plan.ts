@@ -74,7 +74,10 @@ function classify(head: EntryHead, [versions, at]: [Versions, string], classifie
   rows.set(keyOf(row.handle, row.version), row as ListingVersion);
 }
 
-/** Compares a page's entries with the stored versions: new, changed, unchanged, unreadable. `versions` includes the page's. */
+/**
+ * Compares a page's entries with the stored versions: new, changed, unchanged, unreadable. `versions`
+ * includes the page's.
+ */
 async function classifyEntries(reads: ListingReads, entries: readonly unknown[], at: string) {
   const classified = createClassified();
   const heads: EntryHead[] = [];
@@ -98,7 +101,10 @@ interface ListingChange {
   readonly optOut?: OptOut;
 }
 
-/** Keeps the stored id while the first publication is the same, as the id may have moved past one that was taken. */
+/**
+ * Keeps the stored id while the first publication is the same, as the id may have moved past one that was
+ * taken.
+ */
 const withKnownId = (listing: Listing, known: Listing | undefined): Listing =>
   known?.published_at === listing.published_at ? { ...listing, id: known.id } : listing;
 
@@ -201,7 +207,10 @@ export async function planPage(reads: Reads, entries: readonly unknown[], facts:
     readable,
     /** Handles of the page of which several versions are stored. */
     several: [...versions].flatMap(([handle, of]) => (of.size > 1 ? handle : [])),
-    /** Known listings whose shown version is deleted, or whose recorded repository or host of the endpoint changes. */
+    /**
+     * Known listings whose shown version is deleted, or whose recorded repository or host of the endpoint
+     * changes.
+     */
     affected: toAffected(listings, rows),
     counts,
     /** Whether any entry that was read, changed or not, records a field. */
@@ -253,12 +262,16 @@ export const toChanges = (listings: readonly ListingChange[], at: string): NewCh
 const smallestGuarded = 50;
 const maxAffectedShare = 0.2;
 
-/** The run would withdraw or move too many known listings. Nothing is written from the page that affects the first one. */
+/**
+ * The run would withdraw or move too many known listings. Nothing is written from the page that affects the
+ * first one.
+ */
 export class MassChangeError extends Error {}
 
 /**
- * Counts those of `known` visible listings that a run affects (withdraws, or changes the repository or the host of the endpoint of)
- * and stops a run that affects too many; inactive if the operator accepts the changes.
+ * Counts those of `known` visible listings that a run affects (withdraws, or changes the repository or the
+ * host of the endpoint of) and stops a run that affects too many; inactive if the operator accepts the
+ * changes.
  */
 export function createMassChangeGuard(known: number, isAccepted: boolean) {
   const affected = new Set<string>();

@@ -24,7 +24,10 @@ export interface PrivateEntries {
 const [mostFiles, mostNames, deepest, largest_bytes] = [1000, 50_000, 8, 64 * 1024];
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? 'unknown error';
 
-/** The files below a folder that may be entries, in the order of their paths. Throws if the folder itself cannot be read. */
+/**
+ * The files below a folder that may be entries, in the order of their paths. Throws if the folder itself
+ * cannot be read.
+ */
 async function findFiles(root: string) {
   const files: string[] = [];
   const faults: string[] = [];
@@ -60,7 +63,10 @@ async function findFiles(root: string) {
   return { files: files.sort().slice(0, mostFiles), faults };
 }
 
-/** At most so many bytes of a file; undefined if it has more. What is put in its place meanwhile, as a pipe, holds no thread. */
+/**
+ * At most so many bytes of a file; undefined if it has more. What is put in its place meanwhile, as a pipe,
+ * holds no thread.
+ */
 async function readFileBounded(path: string): Promise<Buffer | undefined> {
   await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   return await readBounded(file.createReadStream({ autoClose: false }), largest_bytes);
@@ -92,8 +98,8 @@ interface Found {
 }
 
 /**
- * One file as an entry, or why it is none; as it was `before` if the file has not changed today. A link is followed to a file in
- * the folder. Throws what the system says.
+ * One file as an entry, or why it is none; as it was `before` if the file has not changed today. A link is
+ * followed to a file in the folder. Throws what the system says.
  */
 async function readEntry(
   root: string,
@@ -112,7 +118,9 @@ async function readEntry(
   return { state, found: await toEntry(decodeUtf8(bytes) ?? '', file, { mtime, at }) };
 }
 
-/** A folder as it is. `known` has what its files were found to be, by their paths, and is brought up to date. */
+/**
+ * A folder as it is. `known` has what its files were found to be, by their paths, and is brought up to date.
+ */
 async function readFolder(folder: string, known: Map<string, Found>): Promise<PrivateEntries> {
   const root = await realpath(folder);
   const at = new Date().toISOString();
@@ -148,8 +156,8 @@ interface Reading {
 const readings = new Map<string, Reading>();
 
 /**
- * The entries of a folder, read at most two seconds ago; of no folder there are none. While the folder itself cannot be read they
- * stay as they were. Never throws.
+ * The entries of a folder, read at most two seconds ago; of no folder there are none. While the folder itself
+ * cannot be read they stay as they were. Never throws.
  */
 export function readPrivateEntries(folder: string): Promise<PrivateEntries> {
   if (folder === '') return Promise.resolve({ entries: new Map(), faults: [] });

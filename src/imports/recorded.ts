@@ -41,10 +41,7 @@ function toInput(kind: ListingInput['kind'], recorded: unknown, given: JsonObjec
   const has = (flag: 'isRequired' | 'isSecret') => parts.some((part) => part[flag] === true);
   const description = parts.map((part) => textOf(part.description, longestDescription)).find(Boolean);
   return [
-    {
-      ...{ name, kind, required: has('isRequired'), secret: has('isSecret') },
-      ...(description && { description }),
-    },
+    { name, kind, required: has('isRequired'), secret: has('isSecret'), ...(description && { description }) },
   ];
 }
 
@@ -104,7 +101,9 @@ function isAddress(url: string): boolean {
 const asking =
   /^(?:transport\.)?(?:headers|variables|runtimeArguments|packageArguments|environmentVariables)(?:\.|$)/;
 
-/** The members of an item that may ask for inputs and were not read, each once; no field if there are none. */
+/**
+ * The members of an item that may ask for inputs and were not read, each once; no field if there are none.
+ */
 function toUnread(unread: readonly string[], item: string): { unread?: string[] } {
   const below = unread.flatMap((path) => (path.startsWith(`${item}.`) ? path.slice(item.length + 1) : []));
   const names = below.flatMap((path) => (asking.test(path) ? path.replace(/\.\d.*$/s, '') : []));
@@ -117,7 +116,8 @@ const toRemotes = ({ server, unread }: ReadRecord): ListingRemote[] =>
   once(
     objectsOf(server.remotes)
       .map(({ type, url, headers, variables }, at) => ({
-        ...{ type: line(type), url: line(url) },
+        type: line(type),
+        url: line(url),
         ...toInputs([...toHeaders(headers), ...toVariables(variables)]),
         ...toUnread(unread, `remotes.${at}`),
       }))
@@ -189,7 +189,10 @@ export function toRecorded(record: object) {
 
 const recordedByVersion = new WeakMap<ListingVersion, Recorded>();
 
-/** The recorded parts of a version; its record is parsed once, though listings and identities are both made of it. */
+/**
+ * The recorded parts of a version; its record is parsed once, though listings and identities are both made of
+ * it.
+ */
 export function recordedOf(version: ListingVersion): Recorded {
   const known = recordedByVersion.get(version);
   if (known) return known;

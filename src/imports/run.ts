@@ -20,7 +20,10 @@ export const findImportLease = ({ leases }: Pick<Store, 'leases'>) => leases.fin
 export const isUnderWay = async (store: Pick<Store, 'leases'>): Promise<boolean> =>
   (await findImportLease(store))?.isHeld ?? false;
 
-/** Saves a change of a run whose lease is still ours. Returns false, and saves nothing, once another node took it over. */
+/**
+ * Saves a change of a run whose lease is still ours. Returns false, and saves nothing, once another node took
+ * it over.
+ */
 export async function saveWithLease(
   tx: Transaction,
   run: Pick<Run, 'id' | 'lease'>,
@@ -36,15 +39,18 @@ const overlap_ms = 10 * 60_000;
 /** A run in progress, new or resumed. */
 export type Run = ReturnType<typeof toRun>;
 
-/** `expectedRows` are those that the last full run of this source read; undefined if that says nothing about this one. */
+/**
+ * `expectedRows` are those that the last full run of this source read; undefined if that says nothing about
+ * this one.
+ */
 const toRun = (
   { progress, ...run }: ImportRun,
   more: { lease: Lease; isResumed: boolean; expectedRows: number | undefined },
 ) => ({ ...run, ...progress, ...more });
 
 /**
- * An interrupted run is resumed; so is one that failed for a reason that may pass, which keeps its cursor. One of
- * changes is not if all of the source is asked for.
+ * An interrupted run is resumed; so is one that failed for a reason that may pass, which keeps its cursor.
+ * One of changes is not if all of the source is asked for.
  */
 const isResumable = (run: ImportRun | undefined, isFull: boolean): run is ImportRun =>
   (run?.state === 'running' || (run?.state === 'failed' && run.cursor !== undefined)) &&
@@ -72,7 +78,9 @@ export interface RunStart {
   readonly fullInterval_s: number;
   /** Reads all of the source now. */
   readonly isFull: boolean;
-  /** The run after which this one was found due, by the time it ended (RFC 3339; undefined: none had ended). */
+  /**
+   * The run after which this one was found due, by the time it ended (RFC 3339; undefined: none had ended).
+   */
   readonly dueAfter?: { readonly finishedAt: string | undefined } | undefined;
 }
 
@@ -83,7 +91,9 @@ async function isTaken(tx: Transaction, { dueAfter }: RunStart): Promise<boolean
   return run?.finished_at !== undefined && run.finished_at !== dueAfter.finishedAt;
 }
 
-/** Changes are requested from the newest known one on, with an overlap for clock differences and late commits. */
+/**
+ * Changes are requested from the newest known one on, with an overlap for clock differences and late commits.
+ */
 function toUpdatedSince(done: ImportRun | undefined, source: RegistrySource) {
   const newest = done && source.isIncremental ? done.progress.newestUpdatedAt : undefined;
   if (!newest) return undefined;
@@ -100,9 +110,9 @@ async function readRecorded(tx: Transaction, source: RegistrySource): Promise<Ru
 }
 
 /**
- * Resumes the source's last run, or begins a new one: incremental after one that completed, full if none did, none of
- * the last days was full, or that is asked for. Throws UnderWayError if a run of any source has ended since this one was
- * found due.
+ * Resumes the source's last run, or begins a new one: incremental after one that completed, full if none did,
+ * none of the last days was full, or that is asked for. Throws UnderWayError if a run of any source has ended
+ * since this one was found due.
  */
 export async function beginRun(tx: Transaction, source: RegistrySource, start: RunStart): Promise<Run> {
   const { lease, at, isFull } = start;
@@ -132,7 +142,10 @@ export async function beginRun(tx: Transaction, source: RegistrySource, start: R
   return toRun({ ...begun, id }, { lease, isResumed: false, expectedRows });
 }
 
-/** The newest of the known and these times, ignoring any after the start of the run: a time in the future would hide changes. */
+/**
+ * The newest of the known and these times, ignoring any after the start of the run: a time in the future
+ * would hide changes.
+ */
 export const newestKnown = (run: Run, updatedAt: readonly string[]): string | undefined =>
   [...updatedAt, ...(run.newestUpdatedAt ? [run.newestUpdatedAt] : [])]
     .filter((time) => time <= run.started_at)

@@ -33,8 +33,8 @@ interface PageRequest {
 /** A registry, or a saved copy of one. */
 export interface RegistrySource {
   /**
-   * Name of its runs: of a registry the base URL of its API. A run with the same name can continue from a stored cursor.
-   * Contains no path of this machine.
+   * Name of its runs: of a registry the base URL of its API. A run with the same name can continue from a
+   * stored cursor. Contains no path of this machine.
    */
   readonly name: string;
   /** Whether it can list only what changed since a time. */
@@ -45,7 +45,9 @@ export interface RegistrySource {
   page(request: PageRequest): Promise<Page>;
 }
 
-/** The JSON of an answer. Throws RegistryError: status, content type, UTF-8, more than 8 MiB, no connection. */
+/**
+ * The JSON of an answer. Throws RegistryError: status, content type, UTF-8, more than 8 MiB, no connection.
+ */
 function readJson(answer: Awaited<ReturnType<OutboundClient['fetch']>>, timeout_ms: number): unknown {
   if (answer.result === 'too_large') throw new RegistryError('the page is larger than 8 MiB');
   if (answer.result === 'host_timeout')
@@ -69,7 +71,10 @@ function readJson(answer: Awaited<ReturnType<OutboundClient['fetch']>>, timeout_
   return json;
 }
 
-/** Fetches JSON, within `timeout_ms` for the whole exchange; redirects are not followed. Throws RegistryError, and the signal's reason. */
+/**
+ * Fetches JSON, within `timeout_ms` for the whole exchange; redirects are not followed. Throws RegistryError,
+ * and the signal's reason.
+ */
 async function fetchJson(
   client: OutboundClient,
   url: URL,
@@ -119,9 +124,9 @@ function toPage(json: unknown): Page {
 }
 
 /**
- * A registry that implements the generic registry API, read in pages of 100 with deleted entries. 429 (with its
- * Retry-After), 5xx, truncated responses and network failures are retried, each time after twice the pause. Throws
- * RegistryError, or the signal's reason.
+ * A registry that implements the generic registry API, read in pages of 100 with deleted entries. 429 (with
+ * its Retry-After), 5xx, truncated responses and network failures are retried, each time after twice the
+ * pause. Throws RegistryError, or the signal's reason.
  */
 function createRegistryClient(
   url: string,
@@ -131,7 +136,8 @@ function createRegistryClient(
   const api = toApi(url);
   const { timeout_ms, tries, wait_ms } = { ...defaultPatience, ...patience };
   const client = createOutboundClient({
-    ...{ userAgent, bodyLimit_bytes: 8 * 1024 * 1024 },
+    userAgent,
+    bodyLimit_bytes: 8 * 1024 * 1024,
     reach: (page) => ({ url: page, addresses: 'any' }),
   });
   return {
@@ -176,8 +182,8 @@ async function readCopy(path: string): Promise<{ entries: readonly unknown[]; di
 }
 
 /**
- * A saved copy of a registry, as JSON or gzipped JSON: an array of entries or `{"servers": [...]}`. A cursor is a
- * position, valid for the same bytes only. Throws RegistryError if the copy cannot be read.
+ * A saved copy of a registry, as JSON or gzipped JSON: an array of entries or `{"servers": [...]}`. A cursor
+ * is a position, valid for the same bytes only. Throws RegistryError if the copy cannot be read.
  */
 async function openSavedCopy(path: string, origin: string, name?: string): Promise<RegistrySource> {
   const { entries, digest } = await readCopy(path);
@@ -202,8 +208,9 @@ export const officialOrigin = `${official} (MCP)`;
 const isWeb = (source: string) => /^https?:\/\//i.test(source);
 
 /**
- * The origin stored with a source's listings: the configured one for the configured source, else the host. A saved copy
- * has no host: its origin is REGISTRY_NAME, else the official registry if that is configured, else its file name.
+ * The origin stored with a source's listings: the configured one for the configured source, else the host. A
+ * saved copy has no host: its origin is REGISTRY_NAME, else the official registry if that is configured, else
+ * its file name.
  */
 function originOf(
   source: string,
@@ -225,8 +232,8 @@ export const readSampleHandles = cachedOnce<readonly string[]>(async () => {
 });
 
 /**
- * Opens a source: the http(s) address of a registry, `sample`, or a saved copy as `file:path` or plain path. Throws
- * RegistryError for `off`, for an invalid address and for a copy that cannot be read.
+ * Opens a source: the http(s) address of a registry, `sample`, or a saved copy as `file:path` or plain path.
+ * Throws RegistryError for `off`, for an invalid address and for a copy that cannot be read.
  */
 export async function openSource(
   source: string,
@@ -251,8 +258,8 @@ const mostPages = 100_000;
 const digestOf = (cursor: string | undefined) => hash('sha256', cursor ?? '', 'base64');
 
 /**
- * The pages of a source from a cursor on; the next page is fetched while one is processed. Throws RegistryError if a
- * cursor repeats or the list does not end.
+ * The pages of a source from a cursor on; the next page is fetched while one is processed. Throws
+ * RegistryError if a cursor repeats or the list does not end.
  */
 export async function* readPages(
   source: RegistrySource,
@@ -283,7 +290,10 @@ export async function* readPages(
 
 /** How long a collected batch waits for the next page. */
 const quick_ms = 100;
-/** Entries in a batch: few at first, so that progress shows early; at most as many as one transaction should write. */
+/**
+ * Entries in a batch: few at first, so that progress shows early; at most as many as one transaction should
+ * write.
+ */
 const firstBatch = 100;
 const largestBatch = 1000;
 
@@ -296,8 +306,8 @@ function settlesSoon(next: Promise<unknown>): Promise<boolean> {
 }
 
 /**
- * Joins pages that arrive quickly into batches, each twice as large as the last, up to 1,000 entries. No page waits long
- * for the next one, and pages before a failure are yielded before it is thrown.
+ * Joins pages that arrive quickly into batches, each twice as large as the last, up to 1,000 entries. No page
+ * waits long for the next one, and pages before a failure are yielded before it is thrown.
  */
 export async function* batchPages(
   pages: AsyncGenerator<Page, void, undefined>,

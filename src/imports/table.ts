@@ -6,7 +6,10 @@ import { type ImportRun, importRunTable } from './import-run.ts';
 declare module '../store/store.ts' {
   interface Schema {
     import_run: RowOf<typeof importRunTable>;
-    /** A record that could not be read, with the reason and the run that last saw it; replaced when it is sent again. */
+    /**
+     * A record that could not be read, with the reason and the run that last saw it; replaced when it is sent
+     * again.
+     */
     quarantine: { name: string; version: string; reason: string; run_id: number; seen_at: string };
   }
 }

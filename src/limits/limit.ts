@@ -3,8 +3,8 @@ import { Problem } from '../core/problem.ts';
 import { type CountedNetworks, toCountedNetworks } from './networks.ts';
 
 /**
- * A token bucket: `burst` calls at once; an empty bucket is full again after `refill_s`, refilled call by call. "60 an
- * hour, 20 at once" is a burst of 20 refilled in 1,200 s. docs/reference.md lists the limits.
+ * A token bucket: `burst` calls at once; an empty bucket is full again after `refill_s`, refilled call by
+ * call. "60 an hour, 20 at once" is a burst of 20 refilled in 1,200 s. docs/reference.md lists the limits.
  */
 export interface Limit {
   /** Its name in RateLimit-Policy and LIMIT_OVERRIDES. */
@@ -31,7 +31,10 @@ export const toBucket = ({ burst, refill_s }: Limit) => ({
   capacity_ms: refill_s * 1000,
 });
 
-/** Why a call was refused: the limit that was reached, and the whole seconds (at least one) until the next call fits. */
+/**
+ * Why a call was refused: the limit that was reached, and the whole seconds (at least one) until the next
+ * call fits.
+ */
 export interface Refusal {
   readonly retry_after_s: number;
   readonly limit: Limit;
@@ -53,7 +56,10 @@ const tolerance_ms = 0.5;
 
 export type MemoryLimit = ReturnType<typeof createMemoryLimit>;
 
-/** A limit that each process counts for itself. GCRA: for each network it stores only the time at which the bucket is full again. */
+/**
+ * A limit that each process counts for itself. GCRA: for each network it stores only the time at which the
+ * bucket is full again.
+ */
 export function createMemoryLimit(limit: Limit, settings: LimitSettings) {
   const effective = toEffective(limit, settings);
   const { step_ms, capacity_ms } = toBucket(effective);
@@ -64,7 +70,10 @@ export function createMemoryLimit(limit: Limit, settings: LimitSettings) {
     const [oldest] = fullAt.size > mostNetworks ? fullAt.keys() : [];
     if (oldest !== undefined) fullAt.delete(oldest);
   };
-  /** The time (ms since 1970) at which the bucket is full again after a call of this cost, capped at the size of the bucket. */
+  /**
+   * The time (ms since 1970) at which the bucket is full again after a call of this cost, capped at the size
+   * of the bucket.
+   */
   const fullAfter_ms = (network: string, times: number, now_ms: number, cost: number) => {
     // After the clock was set back no caller is refused for longer than the bucket takes to refill.
     const known_ms = Math.min(fullAt.get(network) ?? 0, now_ms + capacity_ms);
@@ -85,14 +94,22 @@ export function createMemoryLimit(limit: Limit, settings: LimitSettings) {
     return undefined;
   };
   return {
-    /** Charges a call to its network and to the wider ones around it; throws rate_limited. A usual call costs 1. */
+    /**
+     * Charges a call to its network and to the wider ones around it; throws rate_limited. A usual call costs
+     * 1.
+     */
     take(network: string, now_ms: number, cost = 1): void {
       const refusal = tryTake(network, now_ms, cost);
       if (refusal) throw toRateLimited(refusal);
     },
-    /** Counts the call as `take` does; returns why it is refused instead of throwing, undefined if it is not. */
+    /**
+     * Counts the call as `take` does; returns why it is refused instead of throwing, undefined if it is not.
+     */
     tryTake,
-    /** How much of its bucket a network has used, or of that of a wider network around it: 0 to 1, the largest share. */
+    /**
+     * How much of its bucket a network has used, or of that of a wider network around it: 0 to 1, the largest
+     * share.
+     */
     usedShare(network: string, now_ms: number): number {
       const left_ms = toCountedNetworks(network).map(({ network: one }) => (fullAt.get(one) ?? 0) - now_ms);
       return Math.min(1, Math.max(0, ...left_ms) / capacity_ms);

@@ -5,7 +5,10 @@ import type { Transaction } from '../store/store.ts';
 const ipv4 = /^(\d+\.\d+\.\d+)\.\d+$/;
 const ipv6 = /^([0-9a-f]+:[0-9a-f]+:[0-9a-f]+):([0-9a-f]+)::\/64$/;
 
-/** Networks that one call counts for, narrowest first, each with how many times the amount of the narrowest one it may call. */
+/**
+ * Networks that one call counts for, narrowest first, each with how many times the amount of the narrowest
+ * one it may call.
+ */
 export type CountedNetworks = readonly { readonly network: string; readonly times: number }[];
 
 function readNetworks(network: string): CountedNetworks {
@@ -19,9 +22,9 @@ function readNetworks(network: string): CountedNetworks {
 }
 
 /**
- * The networks that a caller's network (`Caller.network`) is counted for, narrowest first, each with how many times the
- * amount of the narrowest one it may call: an IPv4 address and its /24, an IPv6 /64 with its /56 and /48
- * (docs/contract.md). Anything else is counted alone.
+ * The networks that a caller's network (`Caller.network`) is counted for, narrowest first, each with how many
+ * times the amount of the narrowest one it may call: an IPv4 address and its /24, an IPv6 /64 with its /56
+ * and /48 (docs/contract.md). Anything else is counted alone.
  */
 export const toCountedNetworks = memoize(readNetworks, 10_000);
 
@@ -33,8 +36,8 @@ export const toWidestNetwork = (network: string): string =>
 export const dayOf = (now: Date): string => now.toISOString().slice(0, 10);
 
 /**
- * What makes the pseudonym of a network in the database for one day: an HMAC-SHA256 with a key that all nodes share and that
- * is deleted when the day is over. No address is ever stored (docs/contract.md).
+ * What makes the pseudonym of a network in the database for one day: an HMAC-SHA256 with a key that all nodes
+ * share and that is deleted when the day is over. No address is ever stored (docs/contract.md).
  */
 export async function openNetworkKeys(tx: Transaction, day: string): Promise<(network: string) => string> {
   const known = await tx.limits.dailyKey(day);

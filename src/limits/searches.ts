@@ -14,11 +14,12 @@ interface Waiting {
 }
 
 /**
- * One search begins in a turn of the event loop: on SQLite it computes for some milliseconds at a stretch, and what else arrived
- * meanwhile is answered before the next one. The caller that used the least of its limit is next, and within that the one
- * that waits longest. Of callers that used half of their limit one searches at a time, and the next begins after a rest as long
- * as this process computed during that search, which leaves half of the time to others. When more than `mostWaiting` wait, the
- * one that used most gives up its place, of equals the newest.
+ * One search begins in a turn of the event loop: on SQLite it computes for some milliseconds at a stretch,
+ * and what else arrived meanwhile is answered before the next one. The caller that used the least of its
+ * limit is next, and within that the one that waits longest. Of callers that used half of their limit one
+ * searches at a time, and the next begins after a rest as long as this process computed during that search,
+ * which leaves half of the time to others. When more than `mostWaiting` wait, the one that used most gives up
+ * its place, of equals the newest.
  */
 export function createSearchTurns(mostWaiting: number) {
   const waiting: Waiting[] = [];
@@ -75,15 +76,18 @@ export function createSearchTurns(mostWaiting: number) {
 }
 
 /**
- * Limits searches and comparisons of one network, over all adapters, to five a second and 20 at once; one costs up to a hundred
- * times as much as a page.
+ * Limits searches and comparisons of one network, over all adapters, to five a second and 20 at once; one
+ * costs up to a hundred times as much as a page.
  */
 export const searchLimit: Limit = { name: 'search', burst: 20, refill_s: 4 };
 
 const mostWaiting = 50;
 const refusal_s = 2;
 
-/** Lets searches run within the limit of their network, in turns. Further ones are `unavailable` while 50 wait. */
+/**
+ * Lets searches run within the limit of their network, in turns. Further ones are `unavailable` while 50
+ * wait.
+ */
 export function createSearches(settings: LimitSettings): Searches {
   const limit = createMemoryLimit(searchLimit, settings);
   const turns = createSearchTurns(settings.hasLimits ? mostWaiting : Number.POSITIVE_INFINITY);

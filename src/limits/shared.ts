@@ -6,9 +6,9 @@ import { type Limit, toBucket, toEffective, toRateLimited, toRefusal, widen } fr
 import { dayOf, openNetworkKeys, toCountedNetworks, toWidestNetwork } from './networks.ts';
 
 /**
- * Counts calls for all nodes together, in the transaction of what they do: `key` identifies the caller within the limit, and
- * is a network's pseudonym of `day` if that is set; it may call `times` the amount. If one does not fit, throws rate_limited
- * and counts none. With LIMITS=off every call is counted and none refused.
+ * Counts calls for all nodes together, in the transaction of what they do: `key` identifies the caller within
+ * the limit, and is a network's pseudonym of `day` if that is set; it may call `times` the amount. If one
+ * does not fit, throws rate_limited and counts none. With LIMITS=off every call is counted and none refused.
  */
 export async function takeLimits(
   tx: Transaction,
@@ -32,7 +32,10 @@ export async function takeLimits(
   }
 }
 
-/** Counts one call of the caller's network, and of the wider ones around it, for all nodes together. Throws rate_limited. */
+/**
+ * Counts one call of the caller's network, and of the wider ones around it, for all nodes together. Throws
+ * rate_limited.
+ */
 export async function takeNetworkLimits(context: Context, limits: readonly Limit[]): Promise<void> {
   if (limits.length === 0) return;
   const now = context.clock();
@@ -66,7 +69,10 @@ export async function isFirstToday(
 
 const pause_ms = 600_000;
 
-/** Deletes what nothing needs any more: full buckets, networks and keys of past days, old leases and pauses of hosts. */
+/**
+ * Deletes what nothing needs any more: full buckets, networks and keys of past days, old leases and pauses of
+ * hosts.
+ */
 export async function purgeLimits({ store, clock }: Context): Promise<void> {
   const now = clock();
   await store.write(async (tx) => {
@@ -76,7 +82,10 @@ export async function purgeLimits({ store, clock }: Context): Promise<void> {
   });
 }
 
-/** Purges now and every ten minutes until the signal, so that an idle service stores nothing longer. Never throws. */
+/**
+ * Purges now and every ten minutes until the signal, so that an idle service stores nothing longer. Never
+ * throws.
+ */
 export const startPurge = (context: Context, signal: AbortSignal): Promise<void> =>
   every({
     signal,

@@ -16,7 +16,10 @@ const shortestPart = 2;
 
 const once = (values: readonly string[]) => [...new Set(values)].slice(0, maxCompletions);
 
-/** Handles of listings whose handle or title has the typed words, the last one also as a beginning; best matches first. */
+/**
+ * Handles of listings whose handle or title has the typed words, the last one also as a beginning; best
+ * matches first.
+ */
 async function findHandles(typed: string, { store }: Context): Promise<string[]> {
   if (typed.trim().length < shortestPart) return [];
   const rows = await store.listings.briefs(await store.listings.best(typed, maxCompletions));

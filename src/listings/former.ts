@@ -10,8 +10,8 @@ export type FormerReference = Omit<Schema['former_reference'], 'handle'>;
 declare module '../store/store.ts' {
   interface Schema {
     /**
-     * What earlier versions of records named, by the keys of `listing_reference`. A row of what the listing records again is none: reads
-     * leave it out.
+     * What earlier versions of records named, by the keys of `listing_reference`. A row of what the listing
+     * records again is none: reads leave it out.
      */
     former_reference: {
       key: string;
@@ -73,7 +73,10 @@ export interface FormerHolder {
   readonly until: string;
 }
 
-/** For each of these, up to `limit` shown listings that had it and have it no more, those that had it last first. */
+/**
+ * For each of these, up to `limit` shown listings that had it and have it no more, those that had it last
+ * first.
+ */
 export const readFormerly = (
   db: Db,
   references: readonly Reference[],

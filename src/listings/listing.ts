@@ -6,10 +6,15 @@ import { wordsSchema } from '../core/words.ts';
 import type { Facet } from '../search/facets.ts';
 import { flag, integer, json, oneOf, optional, table, text, type ValueOf, words } from '../store/table.ts';
 
-/** Kinds of input that a caller must supply: a header, a variable of the address, an environment variable, an argument. */
+/**
+ * Kinds of input that a caller must supply: a header, a variable of the address, an environment variable, an
+ * argument.
+ */
 const inputKinds = ['header', 'variable', 'environment', 'argument'] as const;
 
-/** One input that a remote or a package needs from its caller, as the publisher recorded it; never a value. */
+/**
+ * One input that a remote or a package needs from its caller, as the publisher recorded it; never a value.
+ */
 const listingInput = z.object({
   name: z.string(),
   kind: z.enum(inputKinds),
@@ -112,13 +117,19 @@ const summaryColumns = {
   withdrawn: optional(oneOf<'deleted' | 'optout' | 'operator'>()),
   /** Whether the operator has hidden its title, description and status message. */
   hidden: optional(flag),
-  /** Whether the registry states no dates of it: those here are when a version was first read, and order it only. */
+  /**
+   * Whether the registry states no dates of it: those here are when a version was first read, and order it
+   * only.
+   */
   undated: optional(flag),
 };
 
 /** What lists read of a listing's row. */
 export const summaryTable = table(summaryColumns);
-/** What lists and searches need of a listing. Times are RFC 3339 UTC with milliseconds, so text order is time order. */
+/**
+ * What lists and searches need of a listing. Times are RFC 3339 UTC with milliseconds, so text order is time
+ * order.
+ */
 export type ListingSummary = ValueOf<typeof summaryTable>;
 
 export const listingTable = table(
@@ -153,12 +164,21 @@ const versionColumns = {
 export const versionTable = table({
   ...versionColumns,
   status_message: optional(text),
-  /** The publisher's server.json, cleaned, as JSON text: a document of its own, parsed only for the version shown. */
+  /**
+   * The publisher's server.json, cleaned, as JSON text: a document of its own, parsed only for the version
+   * shown.
+   */
   record: text,
-  /** When the entry as it is became visible here; also when its listing was withdrawn or hidden here, or shown again. */
+  /**
+   * When the entry as it is became visible here; also when its listing was withdrawn or hidden here, or shown
+   * again.
+   */
   listed_at: text,
 });
-/** A version as the registry API lists it; one of a listing that was withdrawn here is deleted, without its record. */
+/**
+ * A version as the registry API lists it; one of a listing that was withdrawn here is deleted, without its
+ * record.
+ */
 export type ListedVersion = ValueOf<typeof versionTable>;
 /** One version of a listing, deleted ones included. */
 export type ListingVersion = Omit<ListedVersion, 'listed_at'>;
@@ -251,13 +271,16 @@ export const toWithdrawn = (listing: Listing, withdrawn: 'deleted' | 'optout'): 
 });
 
 const slotsPerMillisecond = 1024;
-/** In the year 2248; well below 2^53 / 1024, so that ranks stay safe integers when the next free one is taken. */
+/**
+ * In the year 2248; well below 2^53 / 1024, so that ranks stay safe integers when the next free one is taken.
+ */
 const latest_ms = 8_790_000_000_000;
 
 /**
- * The static rank of a listing, which orders every list: the oldest publication that was read (RFC 3339), then a checksum of the handle.
- * Ratings and new versions never change it. A whole number from 0 to 2^53. Two listings first published in the same
- * millisecond may have the same rank; the store then takes the next free one.
+ * The static rank of a listing, which orders every list: the oldest publication that was read (RFC 3339),
+ * then a checksum of the handle. Ratings and new versions never change it. A whole number from 0 to 2^53. Two
+ * listings first published in the same millisecond may have the same rank; the store then takes the next free
+ * one.
  */
 export function toStaticRank(handle: string, firstPublishedAt: string): number {
   const published_ms = Math.min(Math.max(Date.parse(firstPublishedAt), 0), latest_ms);

@@ -12,7 +12,10 @@ import { toPackageReference } from './references.ts';
 const mostNames = 10;
 const names = z.array(z.string()).max(mostNames);
 
-/** What one record names and another did not, and the reverse; `is_within`: all that is new is under a domain, or of an account, named before. */
+/**
+ * What one record names and another did not, and the reverse; `is_within`: all that is new is under a domain,
+ * or of an account, named before.
+ */
 const replaced = z.strictObject({ from: names, to: names, is_within: z.boolean() });
 
 /** What a record changes of where callers go, what they run and who gets their secrets. */
@@ -78,7 +81,10 @@ interface Secret {
   readonly to: Set<string>;
 }
 
-/** The secrets that a record names, by their names in small letters: names of headers have no capitals of their own. */
+/**
+ * The secrets that a record names, by their names in small letters: names of headers have no capitals of
+ * their own.
+ */
 export function secretsOf({ remotes, packages }: Pick<Naming, 'remotes' | 'packages'>): Map<string, Secret> {
   const secrets = new Map<string, Secret>();
   const add = (to: string, inputs: readonly ListingInput[] = []) => {
@@ -185,8 +191,9 @@ const isSemantic = ({ version }: Edition) => valid(version, loose) !== null;
 const byText = (a: string, b: string) => (a === b ? 0 : a < b ? -1 : 1);
 
 /**
- * The versions that are not deleted, oldest first; undefined if their order is not known. It does not depend on when they were read here: it is
- * that of publication, or of semantic versions where the registry states no dates.
+ * The versions that are not deleted, oldest first; undefined if their order is not known. It does not depend
+ * on when they were read here: it is that of publication, or of semantic versions where the registry states
+ * no dates.
  */
 function inOrder(editions: readonly Edition[]): Edition[] | undefined {
   const listed = editions.filter(({ status }) => status !== 'deleted');
@@ -203,7 +210,10 @@ function inOrder(editions: readonly Edition[]): Edition[] | undefined {
 
 const mostMoves = 10;
 
-/** Of moves, newest first, those that are kept: those to another owner before others, so that many small moves after one do not hide it. */
+/**
+ * Of moves, newest first, those that are kept: those to another owner before others, so that many small moves
+ * after one do not hide it.
+ */
 function keepMoves(moves: readonly DatedMove[]): DatedMove[] {
   const weightyFirst = moves.toSorted((a, b) => Number(isWeighty(b)) - Number(isWeighty(a)));
   const kept = new Set(weightyFirst.slice(0, mostMoves));
@@ -219,7 +229,10 @@ export interface Moves {
   readonly moves: DatedMove[];
 }
 
-/** Undefined if there are not two versions to compare, or their order is not known. Pure, whatever the order of the editions. */
+/**
+ * Undefined if there are not two versions to compare, or their order is not known. Pure, whatever the order
+ * of the editions.
+ */
 export function toMoves(editions: readonly Edition[], shown: string): Moves | undefined {
   const ordered = inOrder(editions);
   const compared = ordered?.slice(0, ordered.findIndex(({ version }) => version === shown) + 1) ?? [];
@@ -230,7 +243,8 @@ export function toMoves(editions: readonly Edition[], shown: string): Moves | un
   const moves = compared.flatMap((edition, at): DatedMove[] => {
     const before = compared[at - 1];
     repository_key = before?.naming.repository_key ?? repository_key;
-    // A version that names a repository again is compared with the last one that did, whatever lies between them.
+    // A version that names a repository again is compared with the last one that did, whatever lies between
+    // them.
     const isNamed = edition.naming.repository_key !== undefined;
     const move =
       before && moveBetween(isNamed ? { ...before.naming, repository_key } : before.naming, edition.naming);
@@ -243,7 +257,10 @@ export function toMoves(editions: readonly Edition[], shown: string): Moves | un
   };
 }
 
-/** Whether it leads to something new, or names no repository any more: that an endpoint or a package is gone says nothing of the others. */
+/**
+ * Whether it leads to something new, or names no repository any more: that an endpoint or a package is gone
+ * says nothing of the others.
+ */
 export const leadsElsewhere = ({ endpoints, packages, ...others }: Move): boolean =>
   [endpoints, packages].some((part) => part !== undefined && part.to.length > 0) ||
   [others.repository, others.secrets, others.passed].some((part) => part !== undefined);

@@ -128,9 +128,9 @@ function compareTo(
 }
 
 /**
- * Reads visible handles like a text: those within two edits of it, or of its name, and those of its publisher, or of one whose name
- * is a letter from it, if its name says no more; those of the same namespace first. `others`: of that publisher, then those with
- * all words of the name.
+ * Reads visible handles like a text: those within two edits of it, or of its name, and those of its
+ * publisher, or of one whose name is a letter from it, if its name says no more; those of the same namespace
+ * first. `others`: of that publisher, then those with all words of the name.
  */
 export async function readNear(db: Db, index: SearchIndex, text: string, limit: number) {
   const asked = toAsked(text);

@@ -25,8 +25,9 @@ export function hostOfImage(identifier: string): string | undefined {
 }
 
 /**
- * Where a recorded package is: its name, and the base address of its registry unless that is the usual one of its type. An image without a
- * host is the image at the base. A base that is no address is another registry all the same.
+ * Where a recorded package is: its name, and the base address of its registry unless that is the usual one of
+ * its type. An image without a host is the image at the base. A base that is no address is another registry
+ * all the same.
  */
 export function placeOfPackage(
   type: string,
@@ -60,8 +61,9 @@ const pep440 =
   /^v?(?:\d+!)?\d+(?:\.\d+)*(?:[-_.]?(?:a|b|c|rc|alpha|beta|pre|preview)[-_.]?\d*)?(?:(?:-\d+)|(?:[-_.]?(?:post|rev|r)[-_.]?\d*))?(?:[-_.]?dev[-_.]?\d*)?$/i;
 
 /**
- * Whether a version names one release of its ecosystem: three parts of SemVer for npm, Cargo and NuGet, a release of PEP 440 for PyPI, a
- * digest or a tag with a number for images, though a tag can be moved. `latest`, `1` of npm and `1.x` are none.
+ * Whether a version names one release of its ecosystem: three parts of SemVer for npm, Cargo and NuGet, a
+ * release of PEP 440 for PyPI, a digest or a tag with a number for images, though a tag can be moved.
+ * `latest`, `1` of npm and `1.x` are none.
  */
 export function isExactVersion(type: string, version: string): boolean {
   if (isImageType(type)) return /\d/.test(version);

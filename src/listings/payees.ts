@@ -5,7 +5,10 @@ import { json, optional, type RowOf, table, text, type ValueOf } from '../store/
 import { toReferenceKey } from './references.ts';
 import type { ListingRow } from './table.ts';
 
-/** What a check saw of a payee: the endpoints that ask to be paid there, and their offers, as `PaidOffer` of the observations has them. */
+/**
+ * What a check saw of a payee: the endpoints that ask to be paid there, and their offers, as `PaidOffer` of
+ * the observations has them.
+ */
 export interface PaidAs {
   readonly endpoints: readonly string[];
   readonly offers: readonly Readonly<Record<'amount' | 'asset' | 'network' | 'scheme', string>>[];
@@ -15,7 +18,10 @@ const payeeTable = table({
   /** That of the address alone, on whatever network, as in `listing_reference`. */
   key: text,
   handle: text,
-  /** CAIP-2, or the name that the source uses of a network that Dossier does not know; empty if it is not known. */
+  /**
+   * CAIP-2, or the name that the source uses of a network that Dossier does not know; empty if it is not
+   * known.
+   */
   network: text,
   address: text,
   /** When a check first saw it, and when the last one did that saw it, RFC 3339. */
@@ -34,7 +40,9 @@ declare module '../store/store.ts' {
   }
 }
 
-/** A payee as a check of a listing saw it; `first_seen_at` of the fact that names all payees of its endpoint. */
+/**
+ * A payee as a check of a listing saw it; `first_seen_at` of the fact that names all payees of its endpoint.
+ */
 export interface SeenPayee extends PaidAs {
   readonly network: string;
   readonly address: string;
@@ -60,7 +68,10 @@ function sinceWhen({ as_of, first_seen_at }: SeenPayee, was: PayeeRow | undefine
   return isFirst ? first_seen_at : as_of;
 }
 
-/** Stores whom a check saw that a listing asks to be paid; those that it did not see are former ones from now on. */
+/**
+ * Stores whom a check saw that a listing asks to be paid; those that it did not see are former ones from now
+ * on.
+ */
 export async function putPayees(db: Db, handle: string, seen: readonly SeenPayee[]): Promise<void> {
   const known = await selectOf(db, handle);
   if (known.length + seen.length === 0) return;
@@ -145,7 +156,10 @@ const selectFormerlyPaid = precompileQuery((db, key: string, network: string, li
     .limit(limit),
 );
 
-/** Up to `limit` shown listings that asked to be paid there and do no more, those that did so last first, each with until when. */
+/**
+ * Up to `limit` shown listings that asked to be paid there and do no more, those that did so last first, each
+ * with until when.
+ */
 export const readFormerlyPaid = (db: Db, { key, network = '' }: PayeeQuery, limit: number) =>
   selectFormerlyPaid(db, key, network, limit);
 
@@ -169,7 +183,10 @@ const selectAsked = precompileQuery((db, key: string, network: string, limit: nu
 /** Who asks to be paid at an address, and who did. */
 export type AskedPayee = ValueOf<typeof payeeTable>;
 
-/** Up to `limit` of the shown listings that ask to be paid at an address, or did: on this network first, and those that do before others. */
+/**
+ * Up to `limit` of the shown listings that ask to be paid at an address, or did: on this network first, and
+ * those that do before others.
+ */
 export const readAsked = async (
   db: Db,
   { key, network = '' }: PayeeQuery,

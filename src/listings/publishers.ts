@@ -18,7 +18,9 @@ export async function requireNamespace(text: string, reads: Reads): Promise<void
 
 const perPage = 50;
 
-/** Listings of a namespace in the order of their handles, after one of them. Throws not_found if none follows. */
+/**
+ * Listings of a namespace in the order of their handles, after one of them. Throws not_found if none follows.
+ */
 export async function readPublisher(namespace: string, after: string, { store: { listings } }: Reads) {
   const start = `${namespace}/`;
   const rows = await listings.page(after.startsWith(start) ? after : start, perPage + 1);
@@ -41,7 +43,9 @@ export const mostRead = 500;
 
 export type PublisherFacts = Awaited<ReturnType<typeof readPublisherFacts>>;
 
-/** Reads what the listings of a publisher have in common; of one with more than 500, its first 500 by handle. */
+/**
+ * Reads what the listings of a publisher have in common; of one with more than 500, its first 500 by handle.
+ */
 export async function readPublisherFacts(namespace: string, { store: { listings } }: Reads) {
   const start = `${namespace}/`;
   const rows = await listings.page(start, mostRead);
@@ -71,7 +75,10 @@ export async function readPublisherFacts(namespace: string, { store: { listings 
 /** The handles of the examples in the documentation. */
 const documented = ['co.webhook/webhook', 'com.politicalcomms/api'] as const;
 
-/** For each handle of a documented example one that is visible here: itself, or else one of the first by handle. */
+/**
+ * For each handle of a documented example one that is visible here: itself, or else one of the first by
+ * handle.
+ */
 export async function readExampleHandles({
   store: { listings },
 }: Reads): Promise<ReadonlyMap<string, string>> {
@@ -90,11 +97,17 @@ export const countListings = ({ store }: Reads): Promise<number> => store.listin
 
 const perRead = 1000;
 
-/** The handle after which the visible listings begin whose position in the order of their handles is above a number; '' for 0. */
+/**
+ * The handle after which the visible listings begin whose position in the order of their handles is above a
+ * number; '' for 0.
+ */
 export const readHandleBefore = async (position: number, { store: { listings } }: Reads): Promise<string> =>
   position === 0 ? '' : ((await listings.handleAt(position)) ?? '');
 
-/** All visible listings after a handle, in the order of their handles: pages of a handle and its last update each. */
+/**
+ * All visible listings after a handle, in the order of their handles: pages of a handle and its last update
+ * each.
+ */
 export const pagesAfter = (after: string, { store: { listings } }: Reads) =>
   readPages(perRead, (last?: { readonly handle: string; readonly updated_at: string }) =>
     listings.page(last?.handle ?? after, perRead),

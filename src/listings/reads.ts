@@ -95,8 +95,8 @@ async function sortLatest(db: Db, ids: readonly number[], { after, limit }: List
 }
 
 /**
- * Listings with some facets, those updated last first. Where there are many, listings are read by their last update
- * until enough have the facets, which is soon; few are all read.
+ * Listings with some facets, those updated last first. Where there are many, listings are read by their last
+ * update until enough have the facets, which is soon; few are all read.
  */
 async function latestWithFacets(db: Db, index: SearchIndex, query: ListQuery): Promise<ListingRow[]> {
   const range = { facets: query.facets, order: 'newest', after: undefined } as const;
@@ -179,7 +179,10 @@ async function readRecording(db: Db, references: readonly Reference[], limit: nu
 
 export type ListingReads = ReturnType<typeof createListingReads>;
 
-/** Reads of listings over any engine. Each is bounded: none scans, counts or sorts all listings. Visible means not withdrawn. */
+/**
+ * Reads of listings over any engine. Each is bounded: none scans, counts or sorts all listings. Visible means
+ * not withdrawn.
+ */
 export const createListingReads = (db: Db, search: SearchIndex) => ({
   /** One listing, withdrawn or not, as recorded: with the texts that the operator has hidden. */
   byHandle: (handle: string) => findOne(db, 'listing', { handle }, listingTable),
@@ -194,16 +197,28 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
   },
   /** Visible handles like an unknown one, or like a name without a namespace. */
   near: (text: string, limit: number) => readNear(db, search, text, limit),
-  /** Up to `limit` visible listings that record each of these, or ask to be paid there, the oldest first, in the order of the references. */
+  /**
+   * Up to `limit` visible listings that record each of these, or ask to be paid there, the oldest first, in
+   * the order of the references.
+   */
   recording: (references: readonly Reference[], limit: number) => readRecording(db, references, limit),
-  /** For each of these, up to `limit` shown listings that had it and have it no more, the last to have it first. */
+  /**
+   * For each of these, up to `limit` shown listings that had it and have it no more, the last to have it
+   * first.
+   */
   formerly: (references: readonly Reference[], limit: number) => readFormerly(db, references, limit),
-  /** Up to `limit` payees of shown listings at an address, on its network first, those that are asked for now before others. */
+  /**
+   * Up to `limit` payees of shown listings at an address, on its network first, those that are asked for now
+   * before others.
+   */
   asked: ({ address, network }: Payee, limit: number) =>
     readAsked(db, { key: toPayeeKey(address), network }, limit),
   /** Visible listings that have words of a query, ranked. */
   search: (query: SearchQuery<FacetChoice>) => rankListings(db, search, query),
-  /** The ids of up to `limit` visible listings that have most of the words of a text, best first; of very many, most likely those. */
+  /**
+   * The ids of up to `limit` visible listings that have most of the words of a text, best first; of very
+   * many, most likely those.
+   */
   best: async (text: string, limit: number) =>
     (await rankFew(db, search, text, limit)).hits.map(({ id }) => id),
   /** Visible listings by their facets. */
@@ -215,9 +230,15 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
     (await readByIds(db, ids)).map(listingTable.decode).map(withoutHidden),
   /** The same with no more than what names them, and what they may have in common. */
   briefs: (ids: readonly number[]) => readBriefs(db, ids),
-  /** The ids of visible listings of other publishers that have the same as a listing, once for each kind of what they have. */
+  /**
+   * The ids of visible listings of other publishers that have the same as a listing, once for each kind of
+   * what they have.
+   */
   sharing: (handle: string) => readSharing(db, handle),
-  /** The visible listings that ask to be paid at an address, and when that was seen last, the oldest first; of more than 200, the first 201. */
+  /**
+   * The visible listings that ask to be paid at an address, and when that was seen last, the oldest first; of
+   * more than 200, the first 201.
+   */
   paidAt: (address: string) => readPaidAt(db, toPayeeKey(address)),
   /** How many visible listings have each facet of a kind, most first. */
   facetCounts: (kind: string) => readFacetCounts(db, kind),
@@ -231,7 +252,9 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
       .orderBy('handle')
       .limit(limit)
       .execute(),
-  /** The visible handle at a position in handle order, which begins with 1: where a file of the sitemap ends. */
+  /**
+   * The visible handle at a position in handle order, which begins with 1: where a file of the sitemap ends.
+   */
   handleAt: async (position: number) => {
     const visible = db
       .selectFrom('listing')
@@ -246,8 +269,8 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
     )?.handle;
   },
   /**
-   * Handles after a handle that have ratings, claim events, observations or active moderation, listed or not, in handle
-   * order: for an audit.
+   * Handles after a handle that have ratings, claim events, observations or active moderation, listed or not,
+   * in handle order: for an audit.
    */
   withEvidence: (afterHandle: string, limit: number) => readHandlesWithEvidence(db, afterHandle, limit),
   /** How many listings are visible. */
@@ -271,7 +294,10 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
   },
   /** A page of the versions of a listing, without their records. */
   newestVersions: (handle: string, query: NewestVersions) => readNewestVersions(db, handle, query),
-  /** Versions with a date of the registry and their records, the one published last first; deleted ones are left out. */
+  /**
+   * Versions with a date of the registry and their records, the one published last first; deleted ones are
+   * left out.
+   */
   datedVersions: (handle: string, limit: number) => readDatedVersions(db, handle, limit),
   versionSpan: (handle: string) => readVersionSpan(db, handle),
   lastVersions: (handles: readonly string[]) => readLastVersions(db, handles),

@@ -1,6 +1,9 @@
 import { isJsonObject, type JsonObject, own } from '../core/json.ts';
 
-/** The form in which a member of a server.json is read: a text, a flag, anything, an object, or a list or a map of objects. */
+/**
+ * The form in which a member of a server.json is read: a text, a flag, anything, an object, or a list or a
+ * map of objects.
+ */
 type Form =
   | 'text'
   | 'flag'
@@ -18,36 +21,63 @@ interface Item {
 }
 
 const input: Fields = {
-  ...{ description: 'text', format: 'text', value: 'any', default: 'any', placeholder: 'text' },
-  ...{ choices: 'any', isRequired: 'flag', isSecret: 'flag' },
+  description: 'text',
+  format: 'text',
+  value: 'any',
+  default: 'any',
+  placeholder: 'text',
+  choices: 'any',
+  isRequired: 'flag',
+  isSecret: 'flag',
 };
 const variables: Form = { map: input };
 const named: Form = { list: { fields: { ...input, name: 'text', variables }, names: ['name'] } };
 const argument: Fields = {
-  ...{ ...input, type: 'text', name: 'text', valueHint: 'text', isRepeated: 'flag', variables },
+  ...input,
+  type: 'text',
+  name: 'text',
+  valueHint: 'text',
+  isRepeated: 'flag',
+  variables,
 };
 const callArguments: Form = { list: { fields: argument, names: ['name', 'value', 'valueHint', 'default'] } };
 const transport: Fields = { type: 'text', url: 'text', headers: named, variables };
 
 /** The members of a server.json that Dossier reads, by the registry's schema of 2025-12-11. */
 const record: Fields = {
-  ...{ $schema: 'any', name: 'text', version: 'text', title: 'text', description: 'text' },
-  ...{ websiteUrl: 'text', icons: 'any', _meta: 'any' },
+  $schema: 'any',
+  name: 'text',
+  version: 'text',
+  title: 'text',
+  description: 'text',
+  websiteUrl: 'text',
+  icons: 'any',
+  _meta: 'any',
   repository: { object: { url: 'text', source: 'text', id: 'text', subfolder: 'text' } },
   remotes: { list: { fields: transport, names: ['url'], needs: ['type'] } },
   packages: {
     list: {
       names: ['identifier'],
       fields: {
-        ...{ registryType: 'text', registryBaseUrl: 'text', identifier: 'text', version: 'text' },
-        ...{ fileSha256: 'text', runtimeHint: 'text', transport: { object: transport } },
-        ...{ runtimeArguments: callArguments, packageArguments: callArguments, environmentVariables: named },
+        registryType: 'text',
+        registryBaseUrl: 'text',
+        identifier: 'text',
+        version: 'text',
+        fileSha256: 'text',
+        runtimeHint: 'text',
+        transport: { object: transport },
+        runtimeArguments: callArguments,
+        packageArguments: callArguments,
+        environmentVariables: named,
       },
     },
   },
 };
 
-/** Members as records before September 2025 spell them, where capitals do not stand for underscores; `name` is that of a package. */
+/**
+ * Members as records before September 2025 spell them, where capitals do not stand for underscores; `name` is
+ * that of a package.
+ */
 const olderNames: Readonly<Record<string, string>> = {
   name: 'identifier',
   registry_name: 'registryType',
@@ -91,7 +121,10 @@ function readForm(value: unknown, form: Form, path: string, report: Report): unk
   return fits(Array.isArray(value), () => readList(value as readonly unknown[], form.list, path, report));
 }
 
-/** The items that say something, and what of these is not read, by their place among them; others are told as the list itself. */
+/**
+ * The items that say something, and what of these is not read, by their place among them; others are told as
+ * the list itself.
+ */
 function readList(
   list: readonly unknown[],
   { fields, names, needs = [] }: Item,
@@ -141,8 +174,8 @@ export interface ReadRecord {
   /** The record with the names of the present schema, without the members whose form is another one. */
   readonly server: JsonObject;
   /**
-   * The paths of members that have another form, or are unknown below the top level: `packages.0.environmentVariables`; `packages[]` is an
-   * item of a list that says nothing.
+   * The paths of members that have another form, or are unknown below the top level:
+   * `packages.0.environmentVariables`; `packages[]` is an item of a list that says nothing.
    */
   readonly unread: readonly string[];
 }

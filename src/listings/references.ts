@@ -11,7 +11,10 @@ import type { Listing, ListingPackage } from './listing.ts';
 import { isImageType } from './package.ts';
 import type { ListingRow, ReferenceKind } from './table.ts';
 
-/** A fact that a listing can be found by: what its record names, which others may name too, or where it asks to be paid. */
+/**
+ * A fact that a listing can be found by: what its record names, which others may name too, or where it asks
+ * to be paid.
+ */
 export interface Reference {
   readonly kind: Exclude<ReferenceKind, 'name' | 'tools'>;
   /** The same for every spelling. */
@@ -50,7 +53,10 @@ function toPackageKey(name: string, registry: string | undefined): string {
   return /^https?:/.test(lower) ? (toAddressKey(name) ?? lower) : lower;
 }
 
-/** What finds a recorded package: its name within its registry, which is its type unless the record names another one. */
+/**
+ * What finds a recorded package: its name within its registry, which is its type unless the record names
+ * another one.
+ */
 export function toPackageReference(recorded: ListingPackage): Reference {
   const { registry_type, registry_base_url, identifier } = recorded;
   const type = isImageType(registry_type) ? 'oci' : registry_type;
@@ -121,7 +127,9 @@ const behindName = /(?<=.)(?:@[^/@]*|\s*[=~<>!].*|:[\w.-]+)$/;
 /** An image may have a tag and a digest. */
 const withoutVersion = (name: string) => name.replace(behindName, '').replace(behindName, '');
 
-/** A package as it is written: its registry, if that stands before it, and its name with what follows that. */
+/**
+ * A package as it is written: its registry, if that stands before it, and its name with what follows that.
+ */
 function readPackage(text: string) {
   const started = text.replace(runner, '');
   // What stands behind the package are its arguments.
@@ -164,7 +172,10 @@ function toPackageReferences(text: string): Reference[] {
   return [...keys].map((key) => ({ kind: 'package', key, registry }));
 }
 
-/** The payee that a text names, on its network and then on any; none of a package with its registry (`oci:image:1.2`). */
+/**
+ * The payee that a text names, on its network and then on any; none of a package with its registry
+ * (`oci:image:1.2`).
+ */
 function toPayeeReferences(text: string): Reference[] {
   const payee = readPackage(text).registry ? undefined : readNamedPayee(text);
   if (!payee) return [];
@@ -202,10 +213,16 @@ const forges = ['github.com', 'gitlab.com', 'codeberg.org', 'bitbucket.org'];
 export const isAtForge = ({ kind, key }: Reference): boolean =>
   kind === 'repository' && forges.some((forge) => key.startsWith(`${forge}/`));
 
-/** Whether a text is the owner and name of a repository, as people write it: an owner has no dot, a namespace has one. */
+/**
+ * Whether a text is the owner and name of a repository, as people write it: an owner has no dot, a namespace
+ * has one.
+ */
 export const isOwnerAndName = (text: string): boolean => /^[\w-]{1,100}\/[\w.-]{1,100}$/.test(text);
 
-/** What a text may name besides a handle: of one that has the form of a handle, only the repository `owner/name`. */
+/**
+ * What a text may name besides a handle: of one that has the form of a handle, only the repository
+ * `owner/name`.
+ */
 export function referencesBeside(text: string): Reference[] {
   if (isOwnerAndName(text))
     return forges.map((forge) => ({ kind: 'repository', key: `${forge}/${text.toLowerCase()}` }));

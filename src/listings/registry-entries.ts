@@ -18,7 +18,10 @@ const isLatest = sql<boolean>`(listing.version = listing_version.version or list
   listing_version.version = (select other.version from listing_version as other
     where other.handle = listing_version.handle order by other.published_at desc, other.version desc limit 1))`;
 
-/** Whether the handle of a version has this text, in capitals or not. LIKE would take some characters for others. */
+/**
+ * Whether the handle of a version has this text, in capitals or not. LIKE would take some characters for
+ * others.
+ */
 const isNamed = (text: string) =>
   sql<boolean>`listing_version.handle in (select named.handle from listing as named
     where replace(named.handle_folded, ${text.toLowerCase()}, '') <> named.handle_folded)`;

@@ -23,7 +23,10 @@ export async function deleteReferences(db: Db, handles: readonly string[], of: '
 export const putReferences = (db: Db, rows: readonly Row[]): Promise<void> =>
   inChunks(rows, (chunk) => put(db, chunk));
 
-/** Replaces what a check of a listing saw; returns the listings that have, or had, any of it in common with it. */
+/**
+ * Replaces what a check of a listing saw; returns the listings that have, or had, any of it in common with
+ * it.
+ */
 export async function replaceChecked(
   db: Db,
   handle: string,
@@ -63,7 +66,10 @@ const selectOldest = precompileQuery((db, key: string) =>
     .limit(mostRead + 1),
 );
 
-/** The visible listings that ask to be paid at an address, and when that was seen last, the oldest first; of more than 200, the first 201. */
+/**
+ * The visible listings that ask to be paid at an address, and when that was seen last, the oldest first; of
+ * more than 200, the first 201.
+ */
 export const readPaidAt = precompileQuery((db, key: string) =>
   db
     .selectFrom('listing_reference')
@@ -80,14 +86,17 @@ const sharedKinds = ['endpoint', 'repository', 'package', 'description', 'word',
 export type SharedKind = (typeof sharedKinds)[number];
 
 const second = sql`select 1 from listing_reference as other where other.key = own.key limit 1 offset 1`;
-/** Most that have the same word are of the same namespace, and nothing is said of those: their rows are not read. */
+/**
+ * Most that have the same word are of the same namespace, and nothing is said of those: their rows are not
+ * read.
+ */
 const isNeeded = sql`own.kind <> 'word' or substr(other.handle, 1, length(listing.namespace) + 1) <> listing.namespace || '/'`;
 const holders = sql`select case when ${isNeeded} then published_at || ' ' || other.handle || ' ' || as_of || ' ' || publisher end as holder
   from listing_reference as other where other.key = own.key order by published_at, handle limit ${sql.lit(mostRead + 1)}`;
 
 /**
- * Of a row of `listing`: its keys that others have too, for `toShared`, each with the oldest that have it and their number,
- * as one text: a row for each would take SQLite several times as long.
+ * Of a row of `listing`: its keys that others have too, for `toShared`, each with the oldest that have it and
+ * their number, as one text: a row for each would take SQLite several times as long.
  */
 export const sharedColumn = sql<string | null>`(
   select string_agg(own.kind || ' ' || own.as_of || ' ' || (
@@ -98,7 +107,10 @@ export const sharedColumn = sql<string | null>`(
 /** What says that two services may be one; a word in the names of their publishers shows no connection. */
 const connectingKinds = sharedKinds.filter((kind) => kind !== 'word');
 
-/** Visible listings of other publishers that have the same as one, from the rows that `sharedColumn` reads; one for each kind. */
+/**
+ * Visible listings of other publishers that have the same as one, from the rows that `sharedColumn` reads;
+ * one for each kind.
+ */
 export const readSharing = precompileQuery((db, handle: string) => {
   const place = sql<number>`row_number() over (partition by other.key order by other.published_at, other.handle)`;
   const holders = db
@@ -150,7 +162,9 @@ function toSharedKind(handle: string, kind: SharedKind, keyed: readonly ReturnTy
   };
 }
 
-/** What a listing has in common with other visible ones, of one kind: what they record, list or are paid at. */
+/**
+ * What a listing has in common with other visible ones, of one kind: what they record, list or are paid at.
+ */
 export type Shared = ReturnType<typeof toSharedKind>;
 
 /** What `sharedColumn` read of a listing, by kind. */

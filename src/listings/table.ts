@@ -19,11 +19,17 @@ export interface VersionQuery {
   readonly limit: number;
   /** Only versions of these listings. */
   readonly handles?: readonly string[] | undefined;
-  /** `latest`: only the version that the listing shows, or last showed; any other text: only versions of that name. */
+  /**
+   * `latest`: only the version that the listing shows, or last showed; any other text: only versions of that
+   * name.
+   */
   readonly version: string | undefined;
   /** Only versions of these names. */
   readonly versions?: readonly string[];
-  /** Only versions whose entry changed here at this time or later, RFC 3339; the list is then in the order of that time. */
+  /**
+   * Only versions whose entry changed here at this time or later, RFC 3339; the list is then in the order of
+   * that time.
+   */
   readonly updatedSince: string | undefined;
   /** Deleted versions too. */
   readonly withDeleted: boolean;
@@ -51,7 +57,10 @@ declare module '../store/store.ts' {
   interface Schema {
     listing: ListingRow;
     listing_version: RowOf<typeof versionTable>;
-    /** What listings record, and are paid at or list, by keys that are equal if it is the same (listings/references.ts). */
+    /**
+     * What listings record, and are paid at or list, by keys that are equal if it is the same
+     * (listings/references.ts).
+     */
     listing_reference: {
       key: string;
       handle: string;

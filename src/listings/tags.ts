@@ -38,8 +38,8 @@ function insert(root: Node, phrase: string, topic: Topic | undefined) {
   node.topics = [...(node.topics ?? []), ...(topic ? [topic] : [])];
 }
 
-// The curated vocabulary: each tag with the lower-cased phrases that produce it, comma-separated; the regular plural of a phrase counts
-// too. If a listing has too many tags, the first ones there win.
+// The curated vocabulary: each tag with the lower-cased phrases that produce it, comma-separated; the regular
+// plural of a phrase counts too. If a listing has too many tags, the first ones there win.
 const root = lazy(() => {
   const made = newNode();
   for (const [rank, [tag, phrases]] of Object.entries(vocabulary).entries())
@@ -60,8 +60,8 @@ function longestAt(words: readonly string[], start: number) {
 }
 
 /**
- * The phrases of the vocabulary in a text, in its order, as the text has them, in lower case. The longest phrase wins and
- * its words produce nothing else, so that "video games" is not about video.
+ * The phrases of the vocabulary in a text, in its order, as the text has them, in lower case. The longest
+ * phrase wins and its words produce nothing else, so that "video games" is not about video.
  */
 export function matchPhrases(words: readonly string[]) {
   const matches: (Topic & { readonly phrase: string })[] = [];
@@ -134,8 +134,8 @@ function once(
 }
 
 /**
- * The tags of a listing, at most 8, each with its reason: at most 5 of the curated vocabulary, then publisher keywords
- * while there is room, then at most 3 recorded facts. The same facts always give the same tags.
+ * The tags of a listing, at most 8, each with its reason: at most 5 of the curated vocabulary, then publisher
+ * keywords while there is room, then at most 3 recorded facts. The same facts always give the same tags.
  */
 export function toTags(facts: TagFacts): ListingTag[] {
   const recorded = once(factTags(facts), maxRecordedTags);

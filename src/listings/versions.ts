@@ -39,14 +39,20 @@ export async function readNewestVersions(
   return (await rows.execute()).map(versionTable.decode);
 }
 
-/** Versions of a listing of which the registry states dates, with their records, the one published last first; deleted ones are left out. */
+/**
+ * Versions of a listing of which the registry states dates, with their records, the one published last first;
+ * deleted ones are left out.
+ */
 export async function readDatedVersions(db: Db, handle: string, limit: number): Promise<ListedVersion[]> {
   const rows = selectVersions(db, handle, false).selectAll().where('undated', 'is', null);
   const newest = rows.orderBy('published_at', 'desc').orderBy('version', 'desc').limit(limit);
   return (await newest.execute()).map(versionTable.decode);
 }
 
-/** How many versions a listing has that are not deleted, and when the first and the last of them were published. */
+/**
+ * How many versions a listing has that are not deleted, and when the first and the last of them were
+ * published.
+ */
 export async function readVersionSpan(db: Db, handle: string) {
   const { versions, first, last } = await selectVersions(db, handle, false)
     .select(({ fn }) => [
@@ -58,7 +64,9 @@ export async function readVersionSpan(db: Db, handle: string) {
   return { count: Number(versions), first, last };
 }
 
-/** One page of the versions of a listing, the newest first and counted from 1, and the span of all of them. */
+/**
+ * One page of the versions of a listing, the newest first and counted from 1, and the span of all of them.
+ */
 export async function readVersionsPage(
   handle: string,
   { page, perPage }: { readonly page: number; readonly perPage: number },

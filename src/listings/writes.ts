@@ -14,12 +14,15 @@ import { rowReferences, toIndexKeys } from './references.ts';
 import { deleteReferences, putReferences } from './shared.ts';
 import type { ListingRow } from './table.ts';
 
-/** Ids read at once to find a free one. Few are taken, but a registry may publish thousands in one millisecond. */
+/**
+ * Ids read at once to find a free one. Few are taken, but a registry may publish thousands in one
+ * millisecond.
+ */
 const probedIds = 512;
 
 /**
- * The rows with ids that no other listing has: two listings may have the same static rank, and the later one gets the
- * next free id. `known` are the stored rows by handle.
+ * The rows with ids that no other listing has: two listings may have the same static rank, and the later one
+ * gets the next free id. `known` are the stored rows by handle.
  */
 async function toFreeIds(
   db: Db,
@@ -49,7 +52,10 @@ async function toFreeIds(
   return placed;
 }
 
-/** The stored facets of a listing, its claim's state and whether it has ratings: what changes facets without an import. */
+/**
+ * The stored facets of a listing, its claim's state and whether it has ratings: what changes facets without
+ * an import.
+ */
 const readFacetFacts = precompileQuery((db, handle: string) =>
   db
     .selectFrom('listing')
@@ -66,7 +72,10 @@ const readFacetFacts = precompileQuery((db, handle: string) =>
     .where('listing.handle', '=', handle),
 );
 
-/** A listing's row with the facets that follow from its claim, its ratings and a check now; undefined if they are unchanged. */
+/**
+ * A listing's row with the facets that follow from its claim, its ratings and a check now; undefined if they
+ * are unchanged.
+ */
 async function readReindexed(
   db: Db,
   handle: string,
@@ -94,8 +103,16 @@ const upsertListings = precompileQuery((db, rows: readonly ListingRow[]) =>
 /** The columns that the search index and the references depend on, as one text. */
 const indexed = ({ hidden, id, withdrawn, title, description, tags, facets, ...row }: ListingRow) =>
   [
-    ...[hidden, id, withdrawn, title, description, tags, facets],
-    ...[row.remotes, row.packages, row.repository_key],
+    hidden,
+    id,
+    withdrawn,
+    title,
+    description,
+    tags,
+    facets,
+    row.remotes,
+    row.packages,
+    row.repository_key,
   ].join('\n');
 
 const isVisible = ({ withdrawn }: ListingRow) => !withdrawn;
@@ -152,8 +169,8 @@ async function putRows(db: Db, search: SearchIndex, rows: readonly ListingRow[])
 }
 
 /**
- * Writes of listings inside a transaction. `touch` receives each handle that changed, or nothing if all may have; `standing` each one
- * that the registry or its publisher withdrew.
+ * Writes of listings inside a transaction. `touch` receives each handle that changed, or nothing if all may
+ * have; `standing` each one that the registry or its publisher withdrew.
  */
 export function createListingWrites(
   db: Db,
@@ -193,16 +210,20 @@ export function createListingWrites(
     /** Replaces what earlier versions of a listing named and the newer ones do not. */
     putFormer: (handle: string, former: readonly FormerReference[]) => replaceFormer(db, handle, former),
     /**
-     * Merges a part of the search index, so that searches after many writes read less; to be called, first with `true`,
-     * until it returns false.
+     * Merges a part of the search index, so that searches after many writes read less; to be called, first
+     * with `true`, until it returns false.
      */
     mergeIndex: (isFirst: boolean) => search.merge(db, isFirst),
     /**
-     * Inserts or replaces listings by handle, and updates the search index and the counters. Where another listing has
-     * the `id`, the next free one is taken. What the operator hid or withdrew stays so, whatever is put.
+     * Inserts or replaces listings by handle, and updates the search index and the counters. Where another
+     * listing has the `id`, the next free one is taken. What the operator hid or withdrew stays so, whatever
+     * is put.
      */
     putListings: (listings: readonly Listing[]) => put(listings.map(listingTable.encode)),
-    /** Recomputes the facets that follow from claim and ratings; those of a check are replaced if there was one. */
+    /**
+     * Recomputes the facets that follow from claim and ratings; those of a check are replaced if there was
+     * one.
+     */
     async reindex(handle: string, ofCheck?: readonly Facet[]) {
       touch(handle);
       const row = await readReindexed(db, handle, ofCheck);

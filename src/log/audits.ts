@@ -3,7 +3,10 @@ import type { Db, Schema } from '../store/store.ts';
 
 declare module '../store/store.ts' {
   interface Schema {
-    /** The last finished audit of the database by one of its own nodes, in one row; `entries` of the log were compared. */
+    /**
+     * The last finished audit of the database by one of its own nodes, in one row; `entries` of the log were
+     * compared.
+     */
     audit_run: { id: number; finished_at: string; entries: number; faults: number };
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Of listings, every type of log entry about a listing, and of the operator's views, in the order in which several of one day are said;
- * document/changes.ts has their words.
+ * Of listings, every type of log entry about a listing, and of the operator's views, in the order in which
+ * several of one day are said; document/changes.ts has their words.
  */
 export const changeTypes = [
   'listing.withdrawn',
@@ -25,8 +25,8 @@ export type ChangeType = (typeof changeTypes)[number];
 /** One change of the evidence about a listing, in the order of all changes (docs/changes.md). */
 export interface Change {
   /**
-   * Names this change alone, where to go on from: its position and time. After a restore of an older backup positions are
-   * given again, ids are not.
+   * Names this change alone, where to go on from: its position and time. After a restore of an older backup
+   * positions are given again, ids are not.
    */
   readonly id: string;
   /** Position in the stream; grows. */
@@ -57,7 +57,10 @@ export const isChangeId = (text: string): boolean => /^[1-9]\d{0,14}_[0-9a-z]{1,
 export const isChangeType = (type: string): type is ChangeType =>
   (changeTypes as readonly string[]).includes(type);
 
-/** A criterion of a view that a listing does not meet any more, in the data of `view.left`; of an approval with the sentence that says why. */
+/**
+ * A criterion of a view that a listing does not meet any more, in the data of `view.left`; of an approval
+ * with the sentence that says why.
+ */
 export interface FailedCriterion {
   readonly criterion: string;
   readonly value?: string | number;

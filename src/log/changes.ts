@@ -19,7 +19,10 @@ declare module '../store/store.ts' {
   }
 }
 
-/** A change from its row. What a publisher called its versions, and where it moved, is not said any more of a listing that is withdrawn. */
+/**
+ * A change from its row. What a publisher called its versions, and where it moved, is not said any more of a
+ * listing that is withdrawn.
+ */
 export function decodeChange(row: RowOf<typeof changeTable> & { readonly withdrawn: string | null }): Change {
   const change = { id: toChangeId(row), ...changeTable.decode(row) };
   if (row.withdrawn === null) return change;
@@ -55,7 +58,10 @@ export const createChangeReads = (db: Db) => ({
     const rows = selectChanges(db, filter).where('evidence_change.seq', '>', seq);
     return (await rows.orderBy('evidence_change.seq').limit(limit).execute()).map(decodeChange);
   },
-  /** Changes of a listing before a position, newest first, but for what checks saw: that is in the history of observations. */
+  /**
+   * Changes of a listing before a position, newest first, but for what checks saw: that is in the history of
+   * observations.
+   */
   async ofRecord(handle: string, { before, limit }: { readonly before: number; readonly limit: number }) {
     const rows = selectChanges(db, { handle })
       .where('evidence_change.type', '<>', 'observation.changed')
@@ -83,7 +89,9 @@ export const createChangeReads = (db: Db) => ({
 /** Writes of changes inside a transaction; `touch` names each listing whose history changed. */
 export const createChangeWrites = (db: Db, touch: (handle: string) => void) => ({
   ...createChangeReads(db),
-  /** Adds changes in this order, while the write lock is held, so that no reader sees a later position first. */
+  /**
+   * Adds changes in this order, while the write lock is held, so that no reader sees a later position first.
+   */
   async add(changes: readonly NewChange[]) {
     if (changes.length === 0) return;
     for (const { handle } of changes) touch(handle);
@@ -96,7 +104,10 @@ export const createChangeWrites = (db: Db, touch: (handle: string) => void) => (
 /** Where the stream of changes begins. */
 export const beginning = '0';
 
-/** At most `limit` changes after the one with an id, oldest first. Throws position_gone if the stream does not have that change. */
+/**
+ * At most `limit` changes after the one with an id, oldest first. Throws position_gone if the stream does not
+ * have that change.
+ */
 export async function readAfter(
   since: string,
   limit: number,

@@ -19,7 +19,10 @@ export interface CheckpointFile {
   readonly otherDatabase: string | undefined;
 }
 
-/** Path of the checkpoint file, outside the database; undefined if none is configured and the database is no file. */
+/**
+ * Path of the checkpoint file, outside the database; undefined if none is configured and the database is no
+ * file.
+ */
 export function checkpointPath({ checkpointFile, databaseUrl }: FileConfig): string | undefined {
   if (checkpointFile) return checkpointFile;
   return databaseUrl.startsWith('file:') ? `${databaseUrl.slice('file:'.length)}.checkpoint` : undefined;
@@ -35,8 +38,9 @@ const owner = z.object({ database: z.string(), file: z.string() });
 const ownerLine = /^database (\{.*\})\n?$/m;
 
 /**
- * The database file for which a checkpoint file was written, if it is not ours and still exists. Undefined if the checkpoint file
- * was moved or copied since then, as beside a restored backup: it belongs to the database that is opened with it.
+ * The database file for which a checkpoint file was written, if it is not ours and still exists. Undefined if
+ * the checkpoint file was moved or copied since then, as beside a restored backup: it belongs to the database
+ * that is opened with it.
  */
 function findOtherDatabase(content: string, path: string, { databaseUrl }: FileConfig): string | undefined {
   const written = owner.safeParse(parseForeignJson(ownerLine.exec(content)?.[1] ?? '')).data;
@@ -69,7 +73,10 @@ const processName = randomUUID();
 /** So much older than the newest file a file is that no process is writing any more. */
 const abandoned_ms = 3_600_000;
 
-/** Removes the files of processes that ended before they renamed them. Nothing depends on it, so that a failure is ignored. */
+/**
+ * Removes the files of processes that ended before they renamed them. Nothing depends on it, so that a
+ * failure is ignored.
+ */
 async function removeAbandoned(path: string): Promise<void> {
   const { mtimeMs: newest_ms } = await stat(path);
   for (const name of await readdir(dirname(path))) {
@@ -91,8 +98,9 @@ export async function replaceCheckpointFile(path: string, text: string, config: 
 }
 
 /**
- * Makes the folder of CHECKPOINT_FILE if there is none. Throws ExitError (78) if checkpoints could not be saved there: no proof
- * could be given later. The default is the folder of the database, which opening the database makes.
+ * Makes the folder of CHECKPOINT_FILE if there is none. Throws ExitError (78) if checkpoints could not be
+ * saved there: no proof could be given later. The default is the folder of the database, which opening the
+ * database makes.
  */
 export async function requireCheckpointFolder({ checkpointFile: path }: FileConfig): Promise<void> {
   if (!path) return;

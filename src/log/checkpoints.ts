@@ -48,7 +48,10 @@ export async function findKeyOfOrigin(
   return seed === undefined ? undefined : toNoteKey(origin, Buffer.from(seed, 'base64'));
 }
 
-/** The seed that the keys of this database are made of, 32 bytes: made once and stored, so that all nodes share it without configuration. */
+/**
+ * The seed that the keys of this database are made of, 32 bytes: made once and stored, so that all nodes
+ * share it without configuration.
+ */
 export async function openLogSeed({ store, clock }: LogContext): Promise<Buffer> {
   const create = async (tx: Transaction) => {
     const created = randomBytes(32).toString('base64');
@@ -63,7 +66,9 @@ export async function openLogSeed({ store, clock }: LogContext): Promise<Buffer>
 export const openLogKey = async (context: LogContext, log: number): Promise<NoteKey> =>
   toNoteKey(logOrigin(log, context.config.publicUrl), await openLogSeed(context));
 
-/** Whether what is saved is of a larger tree of the same log, or of a later log: another process was faster. */
+/**
+ * Whether what is saved is of a larger tree of the same log, or of a later log: another process was faster.
+ */
 async function isOlderThan(text: string, context: LogContext, checkpoint: Checkpoint): Promise<boolean> {
   const saved = await openOwnCheckpoint(context, text);
   if (!saved) return false;
@@ -72,9 +77,9 @@ async function isOlderThan(text: string, context: LogContext, checkpoint: Checkp
 }
 
 /**
- * Replaces the checkpoint file, unless it has this checkpoint or a newer one, or is that of another database. To be called each time before a
- * checkpoint is published, one call of a process after the other: another process that read the file just before this one
- * replaced it may have put back an older one.
+ * Replaces the checkpoint file, unless it has this checkpoint or a newer one, or is that of another database.
+ * To be called each time before a checkpoint is published, one call of a process after the other: another
+ * process that read the file just before this one replaced it may have put back an older one.
  */
 async function saveCheckpoint(context: LogContext, text: string): Promise<void> {
   const path = checkpointPath(context.config);
@@ -88,7 +93,10 @@ async function saveCheckpoint(context: LogContext, text: string): Promise<void> 
 
 const newestOf = (heads: readonly [LogHead, ...LogHead[]]): LogHead => heads.at(-1) ?? heads[0];
 
-/** Parses a checkpoint that this database's key signed, under whatever PUBLIC_URL; undefined for any other text. */
+/**
+ * Parses a checkpoint that this database's key signed, under whatever PUBLIC_URL; undefined for any other
+ * text.
+ */
 async function openOwnCheckpoint(context: LogContext, text: string): Promise<Checkpoint | undefined> {
   const origin = readCheckpoint(text)?.origin;
   const key = origin === undefined ? undefined : await findKeyOfOrigin(context, origin);
@@ -96,8 +104,8 @@ async function openOwnCheckpoint(context: LogContext, text: string): Promise<Che
 }
 
 /**
- * Whether the database contains a checkpoint's tree. That of a log before its newest one counts: another node has handled it. That
- * of a later log is of a database that went on after this one was copied.
+ * Whether the database contains a checkpoint's tree. That of a log before its newest one counts: another node
+ * has handled it. That of a later log is of a database that went on after this one was copied.
  */
 export async function isContained(
   log: Pick<ReturnType<typeof createLogReads>, 'heads' | 'tree'>,
@@ -110,7 +118,10 @@ export async function isContained(
   return (await treeRoot(log.tree(head.id), checkpoint.size)).equals(checkpoint.root);
 }
 
-/** The checkpoint that closes the newest log: the published one if it is of that log, else one of what is left of it. */
+/**
+ * The checkpoint that closes the newest log: the published one if it is of that log, else one of what is left
+ * of it.
+ */
 async function closingCheckpoint(context: LogContext, published: Checkpoint, text: string): Promise<string> {
   const head = newestOf(await context.store.log.heads());
   if (head.id === logOfOrigin(published.origin)) return text;
@@ -126,10 +137,11 @@ function reportOther({ log }: LogContext, { path, otherDatabase }: CheckpointFil
 }
 
 /**
- * Compares the database with the checkpoint file. If the database does not contain that checkpoint's tree (an older
- * backup was restored), closes the log and opens the next one, whose first entry is the checkpoint. Its number is greater than that of
- * every log that was published: a name that was signed is never used again. A file without a valid signature of this database's key is reported and otherwise ignored.
- * To be called once, before anything is written (docs/log.md).
+ * Compares the database with the checkpoint file. If the database does not contain that checkpoint's tree (an
+ * older backup was restored), closes the log and opens the next one, whose first entry is the checkpoint. Its
+ * number is greater than that of every log that was published: a name that was signed is never used again. A
+ * file without a valid signature of this database's key is reported and otherwise ignored. To be called once,
+ * before anything is written (docs/log.md).
  */
 export async function compareWithCheckpointFile(context: LogContext): Promise<void> {
   const { store, config, clock, log } = context;
@@ -173,7 +185,10 @@ export interface CheckpointCache {
   cosigned?: { readonly checkpoint: IssuedCheckpoint; readonly lines: ReadonlyMap<string, string> };
   /** The newest one, or the one that is being signed. */
   last?: { readonly at_ms: number; readonly checkpoint: Promise<IssuedCheckpoint> };
-  /** The one after it, for all whom `last` does not serve: one is signed at a time, so that trees and file only grow. */
+  /**
+   * The one after it, for all whom `last` does not serve: one is signed at a time, so that trees and file
+   * only grow.
+   */
   next?: Promise<IssuedCheckpoint> | undefined;
 }
 
@@ -197,7 +212,10 @@ async function issue(context: LogContext, last: IssuedCheckpoint | undefined): P
   return last;
 }
 
-/** A checkpoint of what the log contains now; those who ask while another is being signed share the one after it. */
+/**
+ * A checkpoint of what the log contains now; those who ask while another is being signed share the one after
+ * it.
+ */
 function issueNext(context: IssuingContext): Promise<IssuedCheckpoint> {
   const { checkpoints, clock } = context;
   checkpoints.next ??= (async () => {
@@ -211,8 +229,8 @@ function issueNext(context: IssuingContext): Promise<IssuedCheckpoint> {
 }
 
 /**
- * The newest checkpoint of the open log. It is signed at most once a second, and saved to the checkpoint file before it
- * is published (docs/log.md).
+ * The newest checkpoint of the open log. It is signed at most once a second, and saved to the checkpoint file
+ * before it is published (docs/log.md).
  */
 export async function currentCheckpoint(context: IssuingContext): Promise<IssuedCheckpoint> {
   const { last } = context.checkpoints;
@@ -229,8 +247,8 @@ export function withCosignatures({ cosigned }: CheckpointCache, { text }: Issued
 const covers = ({ head, size }: IssuedCheckpoint, log_index: number) => log_index < head.base + size;
 
 /**
- * A checkpoint that covers an entry of the open log: the one that witnesses cosigned, the newest one, or one signed now if
- * the entry was appended after both.
+ * A checkpoint that covers an entry of the open log: the one that witnesses cosigned, the newest one, or one
+ * signed now if the entry was appended after both.
  */
 export async function checkpointCovering(
   context: IssuingContext,
@@ -247,9 +265,9 @@ export async function checkpointCovering(
 export class NotErasable extends Error {}
 
 /**
- * Deletes the record and salt of a log entry, and appends `record.erased`, in the caller's transaction; the leaf stays, so
- * every proof still holds; `reason` is published. What listings show of it is the caller's. Returns the log index of the new entry. Throws
- * NotErasable.
+ * Deletes the record and salt of a log entry, and appends `record.erased`, in the caller's transaction; the
+ * leaf stays, so every proof still holds; `reason` is published. What listings show of it is the caller's.
+ * Returns the log index of the new entry. Throws NotErasable.
  */
 export async function eraseRecord(
   tx: Transaction,

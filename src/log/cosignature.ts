@@ -15,7 +15,10 @@ export interface Cosigner {
 
 const isCosignatureType = (type: number): type is keyof typeof algorithms => type in algorithms;
 
-/** Parses `<name>+<key id>+<key>` of a cosigner; undefined if it is malformed, of another type, or its key id is wrong. */
+/**
+ * Parses `<name>+<key id>+<key>` of a cosigner; undefined if it is malformed, of another type, or its key id
+ * is wrong.
+ */
 export function readCosigner(text: string): Cosigner | undefined {
   const read = readKeyText(text);
   if (!read || !isCosignatureType(read.type)) return undefined;
@@ -36,7 +39,9 @@ function toUint64(value: bigint | number): Buffer {
 /** A text of 1 to 255 bytes behind its length. */
 const withLength = (text: string) => Buffer.concat([Buffer.of(Buffer.byteLength(text)), Buffer.from(text)]);
 
-/** The `cosigned_message` of a whole tree, which names the cosigner; undefined if a name is too long for it. */
+/**
+ * The `cosigned_message` of a whole tree, which names the cosigner; undefined if a name is too long for it.
+ */
 function toSubtreeMessage(text: string, { name }: Cosigner, timestamp: bigint): Buffer | undefined {
   const checkpoint = readCheckpoint(text);
   if (!checkpoint || Buffer.byteLength(checkpoint.origin) > 255 || Buffer.byteLength(name) > 255)
@@ -52,7 +57,10 @@ function toSubtreeMessage(text: string, { name }: Cosigner, timestamp: bigint): 
   ]);
 }
 
-/** What a cosigner signs of a checkpoint's text (C2SP tlog-cosignature, "signed message"); undefined if a name is too long. */
+/**
+ * What a cosigner signs of a checkpoint's text (C2SP tlog-cosignature, "signed message"); undefined if a name
+ * is too long.
+ */
 const toMessage = (text: string, cosigner: Cosigner, timestamp: bigint): Buffer | undefined =>
   cosigner.type === 4
     ? Buffer.from(`cosignature/v1\ntime ${timestamp}\n${text}`)
@@ -62,7 +70,10 @@ const toMessage = (text: string, cosigner: Cosigner, timestamp: bigint): Buffer 
 export const isOf = ({ name, keyId }: NoteSignature, cosigner: Cosigner): boolean =>
   name === cosigner.name && keyId.equals(cosigner.keyId);
 
-/** The time that a valid cosignature states, in seconds since 1970, 0 for none; undefined for one that is not valid. */
+/**
+ * The time that a valid cosignature states, in seconds since 1970, 0 for none; undefined for one that is not
+ * valid.
+ */
 export function readCosignature(
   text: string,
   cosigner: Cosigner,

@@ -17,9 +17,9 @@ const headTable = table({
   closed_with: optional(text),
 });
 /**
- * One log. The first has the number 1; numbers that another state of the database used are left out. Entries are appended to the
- * last one, and locking its row puts writers in order. A new log is opened only if the database turns out to be older than a
- * published checkpoint.
+ * One log. The first has the number 1; numbers that another state of the database used are left out. Entries
+ * are appended to the last one, and locking its row puts writers in order. A new log is opened only if the
+ * database turns out to be older than a published checkpoint.
  */
 export type LogHead = ValueOf<typeof headTable>;
 
@@ -27,7 +27,10 @@ declare module '../store/store.ts' {
   interface Schema {
     /** The leaves' texts; `erased_by` is the entry that says that the record was erased. */
     log_leaf: { log_index: number; type: string; leaf: string; erased_by: number | null };
-    /** Hashes (hex) of the complete subtrees over one log's leaves (log/merkle.ts); level 0 is the leaf hashes. */
+    /**
+     * Hashes (hex) of the complete subtrees over one log's leaves (log/merkle.ts); level 0 is the leaf
+     * hashes.
+     */
     log_node: { log: number; level: number; position: number; hash: string };
     log_record: CommittedRecord & { log_index: number };
     log_head: RowOf<typeof headTable>;
@@ -166,8 +169,8 @@ const insertNodes = precompileQuery((db, rows: readonly Schema['log_node'][]) =>
 export const createLogWrites = (db: Db) => ({
   ...createLogReads(db),
   /**
-   * Appends a leaf with its record and salt, while the log's head is locked; returns its log_index. `about` names the
-   * listing and the time of the change that it is, for the stream of changes.
+   * Appends a leaf with its record and salt, while the log's head is locked; returns its log_index. `about`
+   * names the listing and the time of the change that it is, for the stream of changes.
    */
   async append({ type, leaf, hash, salt, record }: Leaf, about?: Parameters<typeof toLoggedChange>[2]) {
     const [head] = await takePosition(db);

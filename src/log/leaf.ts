@@ -4,7 +4,10 @@ import { readObject } from '../core/json.ts';
 import type { Change } from './change.ts';
 import { leafHash } from './merkle.ts';
 
-/** Types of log leaf (docs/log.md): those about a listing, which are changes too, and those about the log itself. */
+/**
+ * Types of log leaf (docs/log.md): those about a listing, which are changes too, and those about the log
+ * itself.
+ */
 export type LeafType =
   | Exclude<Change['type'], 'listing.new' | 'listing.changed' | `view.${string}`>
   | 'record.erased'
@@ -21,9 +24,9 @@ export function toCanonicalJson(value: object): string {
 export const canonicalDigest = (value: object): string => hash('sha256', toCanonicalJson(value));
 
 /**
- * The log leaf of a public record (docs/log.md): RFC 8785 JSON that commits to SHA-256(salt || JCS(record)) and names neither handle
- * nor text; with its RFC 6962 hash in hex, and the record and salt (base64), which are stored apart: deleting both erases what it
- * commits to.
+ * The log leaf of a public record (docs/log.md): RFC 8785 JSON that commits to SHA-256(salt || JCS(record))
+ * and names neither handle nor text; with its RFC 6962 hash in hex, and the record and salt (base64), which
+ * are stored apart: deleting both erases what it commits to.
  */
 export function toLeaf(type: LeafType, publicRecord: object, salt = randomBytes(16)) {
   const record = toCanonicalJson(publicRecord);

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Reads the hash of a complete subtree. Level 0 is the leaf hashes; node i of level n covers the leaves from i * 2^n up to
- * (i + 1) * 2^n. Called only for complete subtrees.
+ * Reads the hash of a complete subtree. Level 0 is the leaf hashes; node i of level n covers the leaves from
+ * i * 2^n up to (i + 1) * 2^n. Called only for complete subtrees.
  */
 export type ReadNode = (level: number, index: number) => Promise<Buffer>;
 
@@ -25,7 +25,9 @@ function splitOf(size: number): number {
 
 const levelOf = (size: number): number => Math.log2(size);
 
-/** Hash of the leaves from `start` up to `end`; `start` is a multiple of the largest complete subtree inside. */
+/**
+ * Hash of the leaves from `start` up to `end`; `start` is a multiple of the largest complete subtree inside.
+ */
 async function rangeHash(read: ReadNode, start: number, end: number): Promise<Buffer> {
   const size = end - start;
   const level = levelOf(size);
@@ -45,7 +47,9 @@ export function rootOfLeaves(leaves: readonly Buffer[]): Buffer {
   return tree.root();
 }
 
-/** The way from the root down to a range above the leaf at `index`: the hashes beside it, the lowest first. */
+/**
+ * The way from the root down to a range above the leaf at `index`: the hashes beside it, the lowest first.
+ */
 async function descend(
   read: ReadNode,
   [index, size]: readonly [number, number],
@@ -75,8 +79,8 @@ export async function consistencyProof(read: ReadNode, from: number, to: number)
 }
 
 /**
- * From a node up to the root, `last` being the last node of its level: the root of the whole tree, and that of its leaves up to the
- * node. Undefined if the path is too short or too long.
+ * From a node up to the root, `last` being the last node of its level: the root of the whole tree, and that
+ * of its leaves up to the node. Undefined if the path is too short or too long.
  */
 function ascend([node, last]: [number, number], first: Buffer, path: readonly Buffer[]) {
   let [older, newer] = [first, first];
@@ -132,7 +136,10 @@ export interface TreeNode {
   readonly hash: Buffer;
 }
 
-/** An empty tree that is built leaf by leaf; it stores only the hashes that its root needs (RFC 6962 section 2.1). */
+/**
+ * An empty tree that is built leaf by leaf; it stores only the hashes that its root needs (RFC 6962 section
+ * 2.1).
+ */
 export function createGrowingTree() {
   const complete: Buffer[] = [];
   let size = 0;

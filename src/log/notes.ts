@@ -32,7 +32,10 @@ export const readSignatures = (lines: string): NoteSignature[] =>
     return [{ name, keyId: bytes.subarray(0, keyIdBytes), signature: bytes.subarray(keyIdBytes), line }];
   });
 
-/** Splits a note into its text, with the final line feed, and its signature lines; undefined if it has no empty line. */
+/**
+ * Splits a note into its text, with the final line feed, and its signature lines; undefined if it has no
+ * empty line.
+ */
 export function splitNote(note: string): { text: string; signatures: NoteSignature[] } | undefined {
   const end = note.lastIndexOf('\n\n');
   return end < 0
@@ -83,7 +86,10 @@ export const toKeyName = (verifier: NoteVerifier): string =>
 export const toVerifierText = (verifier: NoteVerifier): string =>
   `${toKeyName(verifier)}+${Buffer.of(ed25519, ...rawPublicKey(verifier.publicKey)).toString('base64')}`;
 
-/** The parts of a published key, `<name>+<key id>+<type and key>`; undefined if it is malformed or its key id does not match. */
+/**
+ * The parts of a published key, `<name>+<key id>+<type and key>`; undefined if it is malformed or its key id
+ * does not match.
+ */
 export function readKeyText(text: string) {
   const [, name = '', id, encoded = ''] = keyForm.exec(text.trim()) ?? [];
   const bytes = Buffer.from(encoded, 'base64');
@@ -105,7 +111,10 @@ export function signNote(text: string, key: NoteKey): string {
   return `${text}\n\u2014 ${key.name} ${signature.toString('base64')}\n`;
 }
 
-/** The text of a note that this verifier signed, and in whose name and key id no wrong signature stands; undefined otherwise. */
+/**
+ * The text of a note that this verifier signed, and in whose name and key id no wrong signature stands;
+ * undefined otherwise.
+ */
 export function openNote(note: string, verifier: NoteVerifier): string | undefined {
   const { text = '', signatures = [] } = splitNote(note) ?? {};
   const own = signatures.filter((line) => line.name === verifier.name && line.keyId.equals(keyId(verifier)));

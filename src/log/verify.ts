@@ -77,8 +77,8 @@ export function checkExpected({ record }: SavedProof, expected: ExpectedRecord):
 }
 
 /**
- * Verifies a saved proof offline. `key` is a verifier from another source, if the caller has one; `erasure` the saved proof
- * of the entry that says that its record was erased.
+ * Verifies a saved proof offline. `key` is a verifier from another source, if the caller has one; `erasure`
+ * the saved proof of the entry that says that its record was erased.
  */
 export function verifySavedProof(saved: SavedProof, key: string = saved.key, erasure?: SavedProof): Check[] {
   return [...verifyOne(saved, key, erasure), ...(erasure ? verifyOne(erasure, key) : [])];
@@ -106,7 +106,10 @@ function verifyOne(saved: SavedProof, key: string, erasure?: SavedProof): Check[
 /** Verifies that a checkpoint is signed by this key. */
 export const verifyCheckpoint = (text: string, key: string): Check => checkSigned(text, key).check;
 
-/** What a statement of this service is; its predicate's type is under the address of the service that states it. */
+/**
+ * What a statement of this service is; its predicate's type is under the address of the service that states
+ * it.
+ */
 export const statementType = 'https://in-toto.io/Statement/v1';
 export const predicateName = '/about#evidence-v1';
 const statementForm = z.object({
@@ -117,8 +120,8 @@ const statementForm = z.object({
 });
 
 /**
- * Verifies that a signed statement about a listing is of this key, names the handle, and is about this document, as far as these are
- * expected. `as_of` is the day that it states.
+ * Verifies that a signed statement about a listing is of this key, names the handle, and is about this
+ * document, as far as these are expected. `as_of` is the day that it states.
  */
 export function verifyStatement(
   envelope: Envelope,
@@ -142,7 +145,10 @@ export function verifyStatement(
   return { checks, as_of: data.predicate.as_of };
 }
 
-/** Verifies that a newer checkpoint continues an older one. The saved consistency proof is one base64 hash per line. */
+/**
+ * Verifies that a newer checkpoint continues an older one. The saved consistency proof is one base64 hash per
+ * line.
+ */
 export function verifyConsistency(
   older: string,
   newer: string,

@@ -68,8 +68,9 @@ function checkWitness(note: NonNullable<ReturnType<typeof splitNote>>, { name, c
 }
 
 /**
- * Checks a checkpoint's cosignatures against a policy, offline. A wrong one of a witness that the policy names fails, even if
- * the others are enough (C2SP signed-note, "Signatures"); lines of other keys count for nothing.
+ * Checks a checkpoint's cosignatures against a policy, offline. A wrong one of a witness that the policy
+ * names fails, even if the others are enough (C2SP signed-note, "Signatures"); lines of other keys count for
+ * nothing.
  */
 export function checkWitnesses(checkpoint: string, policy: Policy) {
   const note = splitNote(checkpoint) ?? { text: '', signatures: [] };
@@ -84,7 +85,10 @@ export function checkWitnesses(checkpoint: string, policy: Policy) {
     checks: found.flatMap(({ check }): Check[] => (check ? [check] : [])),
     /** Whether enough of the policy's witnesses cosigned; apart from wrong ones, which fail a check. */
     quorum: checkQuorum(policy, new Set(cosigned)),
-    /** What does not decide: a cosignature twice, witnesses that are missing, keys that the policy does not name. */
+    /**
+     * What does not decide: a cosignature twice, witnesses that are missing, keys that the policy does not
+     * name.
+     */
     notes: [
       ...found.flatMap(({ notes }) => notes),
       ...(foreign.length > 0

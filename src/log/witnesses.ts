@@ -22,7 +22,10 @@ type Asked =
 
 const exchange_ms = 5000;
 
-/** The cosignature in a witness's answer; lines of keys that we do not know are ignored, as the specification says. */
+/**
+ * The cosignature in a witness's answer; lines of keys that we do not know are ignored, as the specification
+ * says.
+ */
 function readAnswer(answer: string, checkpoint: IssuedCheckpoint, { cosigner }: AskedWitness): Asked {
   const own = readSignatures(answer).find((line) => isOf(line, cosigner));
   const { text: signed = '' } = splitNote(checkpoint.text) ?? {};
@@ -40,7 +43,10 @@ export const createWitnessClient = ({ version, publicUrl }: IssuingContext['conf
     reach: (url) => ({ url, addresses: 'any' }),
   });
 
-/** The body of `add-checkpoint` (C2SP tlog-witness): the size cosigned last, the proof that our tree continues it, the checkpoint. */
+/**
+ * The body of `add-checkpoint` (C2SP tlog-witness): the size cosigned last, the proof that our tree continues
+ * it, the checkpoint.
+ */
 const toBody = (oldSize: number, path: readonly Buffer[], checkpoint: string) =>
   [`old ${oldSize}`, ...path.map((hash) => hash.toString('base64')), '', checkpoint].join('\n');
 
@@ -68,13 +74,17 @@ async function askOnce(
   if (answer.status === 200) return readAnswer(body, checkpoint, witness);
   const conflict = answer.status === 409 ? /^(0|[1-9]\d{0,15})\n$/.exec(body)?.[1] : undefined;
   const size = conflict === undefined ? undefined : Number(conflict);
-  // The size that was sent, and yet a conflict: it has another tree of this size (tlog-witness, "add-checkpoint").
+  // The size that was sent, and yet a conflict: it has another tree of this size (tlog-witness,
+  // "add-checkpoint").
   if (answer.status === 422 || size === oldSize) return { result: 'refused_tree' };
   if (size !== undefined) return { result: 'other_size', size };
   return { result: 'unavailable', why: `status ${answer.status}` };
 }
 
-/** A larger tree than the checkpoint's is one that another node published meanwhile, or one that the database has not. */
+/**
+ * A larger tree than the checkpoint's is one that another node published meanwhile, or one that the database
+ * has not.
+ */
 async function compareWithDatabase(
   { store }: Asking,
   size: number,
@@ -85,8 +95,8 @@ async function compareWithDatabase(
 }
 
 /**
- * Asks a witness, and once more with the size that it says it cosigned last if that is another, which is `before`. Never rejects for
- * what it answers.
+ * Asks a witness, and once more with the size that it says it cosigned last if that is another, which is
+ * `before`. Never rejects for what it answers.
  */
 export async function askWitness(asking: Asking, question: Parameters<typeof askOnce>[1]) {
   const { checkpoint } = question;
@@ -116,8 +126,9 @@ function report({ log }: IssuingContext, { name }: AskedWitness, asked: Asked, s
 }
 
 /**
- * Returns a function that asks the witnesses that have not cosigned the newest checkpoint; what arrives is published at its end. It
- * rejects if the log cannot be read. Which size each one cosigned last is learnt from it after a start (answer 409).
+ * Returns a function that asks the witnesses that have not cosigned the newest checkpoint; what arrives is
+ * published at its end. It rejects if the log cannot be read. Which size each one cosigned last is learnt
+ * from it after a start (answer 409).
  */
 export function createWitnessRound(context: IssuingContext) {
   const { checkpoints, config } = context;
@@ -157,7 +168,10 @@ export function createWitnessRound(context: IssuingContext) {
 
 const pause_ms = 5000;
 
-/** Asks the witnesses of WITNESSES, at most every five seconds, until the signal. Never throws; does nothing without witnesses. */
+/**
+ * Asks the witnesses of WITNESSES, at most every five seconds, until the signal. Never throws; does nothing
+ * without witnesses.
+ */
 export async function startAskingWitnesses(context: IssuingContext, signal: AbortSignal): Promise<void> {
   if (readWitnesses(context.config.witnesses).length === 0) return;
   const ask = createWitnessRound(context);

@@ -69,7 +69,10 @@ type Route = ReturnType<typeof classifyInboundRequest>;
 const routeOf = (message: McpMessage): Route =>
   classifyInboundRequest({ httpMethod: 'POST', body: message.body, ...headersOf(message) });
 
-/** The session that answers a message, if it is a request with nothing to refuse before its method runs, and no stream. */
+/**
+ * The session that answers a message, if it is a request with nothing to refuse before its method runs, and
+ * no stream.
+ */
 function findSession(message: McpMessage, route: Route, routes: Routes): SharedSession | undefined {
   const isServed =
     route.kind === 'legacy' ? isServedLegacy(message) : route.kind === 'modern' && isSharable(route, message);
@@ -91,8 +94,8 @@ const parts = ['', '/ratings', '/tools', '/history'];
 const readAtOnce = 500;
 
 /**
- * Returns a function that passes on the handles in the stream of changes since its last call, or since this one; `unknown` if the first
- * read failed, so that it is not known since when.
+ * Returns a function that passes on the handles in the stream of changes since its last call, or since this
+ * one; `unknown` if the first read failed, so that it is not known since when.
  */
 function followChanges({ store: { changes } }: Pick<Context, 'store'>) {
   const readNewest = async () => (await changes.newest(1))[0]?.seq ?? 0;
@@ -152,7 +155,10 @@ export async function openMcpAnswerer(context: Context, fixtures?: Fixtures) {
   return {
     /** Throws unavailable after the time-out; every other failure is an answer. */
     answer: (post: McpPost): Promise<Response> => answer(post, routes),
-    /** Notifies open subscriptions of changed listings; `all` stands for those in the stream of changes since the last time. */
+    /**
+     * Notifies open subscriptions of changed listings; `all` stands for those in the stream of changes since
+     * the last time.
+     */
     listingsChanged(changed: readonly string[] | 'all'): void {
       if (changed !== 'all') notify(changed);
       else nameChanged(notify).catch(warn);

@@ -21,14 +21,19 @@ import { measure } from '../telemetry/events.ts';
 import { tools } from '../tools/index.ts';
 import { callTool, type Tool, toInputSchema, toOutputSchema } from '../tools/tool.ts';
 
-/** The result of a call: the whole answer as structured content and as text, since some hosts show models only one. */
+/**
+ * The result of a call: the whole answer as structured content and as text, since some hosts show models only
+ * one.
+ */
 const toAnswer = ({ toText = JSON.stringify }: Tool, answer: Record<string, unknown>): CallToolResult => ({
   content: [{ type: 'text', text: toText(answer) }],
   // The SDK checks it against the schema of what is sent.
   structuredContent: JSON.parse(JSON.stringify(answer)) as Record<string, unknown>,
 });
 
-/** The UTF-8 bytes of a text, one character each (Latin-1): Node sends such a string faster than any other. */
+/**
+ * The UTF-8 bytes of a text, one character each (Latin-1): Node sends such a string faster than any other.
+ */
 export const toBytes = (text: string): string => Buffer.from(text).toString('latin1');
 
 function toMembers({ toText }: Tool, answer: Record<string, unknown>): string {
@@ -40,7 +45,10 @@ function toMembers({ toText }: Tool, answer: Record<string, unknown>): string {
 /** What the SDK checks, and adds to, in place of a result that is sent as bytes. */
 const standIn: CallToolResult = { content: [], structuredContent: {} };
 
-/** A problem as a result, the same as text and as structured content; what is wrong with each field stands in its sentence. */
+/**
+ * A problem as a result, the same as text and as structured content; what is wrong with each field stands in
+ * its sentence.
+ */
 function toRefusal(problem: Problem): CallToolResult {
   const { fields: _, ...error } = problem.toJSON();
   const structuredContent = { error };
@@ -73,8 +81,8 @@ export const toAnswerBytes = ({ members, end }: ResultBytes, id: unknown): strin
   `{"result":{${members}${end}${Number.isSafeInteger(id) ? id : toBytes(JSON.stringify(id))}}`;
 
 /**
- * Wraps a JSON Schema in the form that the SDK takes, so that it converts nothing per server or list. It validates
- * nothing: callTool checks inputs, and the tests check outputs.
+ * Wraps a JSON Schema in the form that the SDK takes, so that it converts nothing per server or list. It
+ * validates nothing: callTool checks inputs, and the tests check outputs.
  */
 const frozenSchema = (
   json: Record<string, unknown>,
@@ -100,7 +108,10 @@ const unlistedBounds = new Set([
 /** Whether a pattern begins with the words to choose from, as `^(commit|url):`, and so serves as an enum. */
 const isChoice = (value: unknown) => /^\^\(\w+(?:\|\w+)+\):/.test(String(value));
 
-/** The schema of an input as tools/list shows it, of several forms the first: every client pays for reading the list. */
+/**
+ * The schema of an input as tools/list shows it, of several forms the first: every client pays for reading
+ * the list.
+ */
 function toListedInput(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(toListedInput);
   if (!isJsonObject(schema)) return schema;
@@ -126,8 +137,8 @@ function toShort(schema: unknown): unknown {
 }
 
 /**
- * The output schema of a tool as tools/list shows it: its top level. No member is required in it, because clients of
- * the SDK's version 1 validate results with isError against it, too.
+ * The output schema of a tool as tools/list shows it: its top level. No member is required in it, because
+ * clients of the SDK's version 1 validate results with isError against it, too.
  */
 const toListedOutput = ({ properties }: Record<string, unknown>): Record<string, unknown> => ({
   type: 'object',
@@ -146,7 +157,10 @@ const schemas = new Map(
 
 interface Asked {
   readonly context: Context;
-  /** There if a call's result is sent as bytes: its members if they are `cached`, and where the call sets them. */
+  /**
+   * There if a call's result is sent as bytes: its members if they are `cached`, and where the call sets
+   * them.
+   */
   readonly sent?: { readonly cached: string | undefined; members?: string };
 }
 
@@ -222,7 +236,9 @@ export function registerTool(server: McpServer, tool: Tool, context: Context): v
   });
 }
 
-/** A problem as a protocol error, for methods without error results: its message, with code and facts as data. */
+/**
+ * A problem as a protocol error, for methods without error results: its message, with code and facts as data.
+ */
 const toProtocolError = (problem: Problem): ProtocolError =>
   new ProtocolError(
     problem.code === 'internal' ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams,

@@ -27,12 +27,15 @@ const cacheHints = {
   'server/discover': listHint,
 } as const;
 
-/** Clients use an extension only if both sides declare it (SEP-2133): get_agent has a card of MCP Apps (SEP-1865). */
+/**
+ * Clients use an extension only if both sides declare it (SEP-2133): get_agent has a card of MCP Apps
+ * (SEP-1865).
+ */
 const uiExtension = { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } };
 
 /**
- * A server with all tools, resources and prompts. The lists do not change while the process runs. Only modern clients
- * can subscribe to resources: a legacy one would need a session.
+ * A server with all tools, resources and prompts. The lists do not change while the process runs. Only modern
+ * clients can subscribe to resources: a legacy one would need a session.
  */
 export function createMcpServer(
   context: Context,
@@ -43,7 +46,9 @@ export function createMcpServer(
   const fixed = { listChanged: false };
   const server = new McpServer(
     {
-      ...{ name: toServerName(context.config), title: serviceName, version },
+      name: toServerName(context.config),
+      title: serviceName,
+      version,
       ...(hasPages && { websiteUrl: publicUrl }),
     },
     {
@@ -67,7 +72,10 @@ export function createMcpServer(
   return server;
 }
 
-/** Serves both eras on standard input and output, where nothing but the protocol is written, until the client disconnects. */
+/**
+ * Serves both eras on standard input and output, where nothing but the protocol is written, until the client
+ * disconnects.
+ */
 export async function serveStdioMcp(context: Context): Promise<void> {
   const options = { instructions: `${instructions(context.config)} ${stdioInstructions}` };
   const closed = Promise.withResolvers<void>();

@@ -35,10 +35,14 @@ export function deadline<T>(work: Promise<T>, timeout_ms: number): Promise<T> {
   return promise;
 }
 
-/** A session that all callers share: connect one server to `transport`, and every request gets its own answer. */
+/**
+ * A session that all callers share: connect one server to `transport`, and every request gets its own answer.
+ */
 export type SharedSession = ReturnType<typeof createSharedSession>;
 
-/** Replaces the SDK's messages for its own failures, which may contain internals; ours carry a code as data. */
+/**
+ * Replaces the SDK's messages for its own failures, which may contain internals; ours carry a code as data.
+ */
 export function withOwnMessages(message: JSONRPCMessage): JSONRPCMessage {
   if (!('error' in message) || message.error.code !== internalError || message.error.data !== undefined)
     return message;
@@ -49,8 +53,8 @@ export function withOwnMessages(message: JSONRPCMessage): JSONRPCMessage {
 }
 
 /**
- * A session over one long-lived server: no server, stream or transport is made per request. Ids of different callers
- * collide, so each request gets an id of ours; messages that are not answers are dropped.
+ * A session over one long-lived server: no server, stream or transport is made per request. Ids of different
+ * callers collide, so each request gets an id of ours; messages that are not answers are dropped.
  */
 export function createSharedSession(era: 'legacy' | 'modern', timeout_ms: number) {
   /** Requests without an answer yet. Later ones are due later. */
@@ -78,8 +82,9 @@ export function createSharedSession(era: 'legacy' | 'modern', timeout_ms: number
     request?.settle({ ...withOwnMessages(message), id: request.id });
   };
   const members = { start: async () => {}, close: async () => {}, send };
-  // The SDK binds a server to the modern era only over its own transport class, which serves one request. Replacing its
-  // methods lets many requests share one server: without this an answer took 490 us instead of 133 (3.7 times as long).
+  // The SDK binds a server to the modern era only over its own transport class, which serves one request.
+  // Replacing its methods lets many requests share one server: without this an answer took 490 us instead of
+  // 133 (3.7 times as long).
   const transport: Transport =
     era === 'legacy'
       ? members

@@ -25,7 +25,10 @@ type Listener = (event: ServerEvent) => void;
 /** The number of notifications that are sent before the event loop serves other requests. */
 const atOnce = 500;
 
-/** Creates the event bus of the SDK with an index by URI, so that an event costs only as much as the streams that watch it. */
+/**
+ * Creates the event bus of the SDK with an index by URI, so that an event costs only as much as the streams
+ * that watch it.
+ */
 function createIndexedBus(log: Pick<Logger, 'warn'>) {
   const opening = new AsyncLocalStorage<Stream>();
   const listeners = new Set<Listener>();
@@ -107,8 +110,9 @@ function toMakeRoom(streams: ReadonlySet<Stream>, own: string): Stream | undefin
 }
 
 /**
- * Tracks subscriptions while their streams are open: at most 8 streams for each network and 1,000 in all, each with 100 URIs,
- * for `lifetime_ms`. Where all are taken, the oldest stream of the biggest network ends for one of a smaller network.
+ * Tracks subscriptions while their streams are open: at most 8 streams for each network and 1,000 in all,
+ * each with 100 URIs, for `lifetime_ms`. Where all are taken, the oldest stream of the biggest network ends
+ * for one of a smaller network.
  */
 export function createSubscriptions(lifetime_ms: number, log: Pick<Logger, 'warn'>) {
   const streams = new Set<Stream>();
@@ -135,11 +139,16 @@ export function createSubscriptions(lifetime_ms: number, log: Pick<Logger, 'warn
     oldest.ending.abort();
   };
   return {
-    /** The bus for the SDK's handler; a stream that is opened in `run` receives only events of its own URIs. */
+    /**
+     * The bus for the SDK's handler; a stream that is opened in `run` receives only events of its own URIs.
+     */
     bus,
     /** The addresses that open streams watch. */
     watched,
-    /** Counts a stream until `end` is called, which has to follow `ended`. Throws rate_limited, unavailable or invalid_request. */
+    /**
+     * Counts a stream until `end` is called, which has to follow `ended`. Throws rate_limited, unavailable or
+     * invalid_request.
+     */
     open(network: string, uris: unknown): OpenStream {
       const widest = toWidestNetwork(network);
       const stream = { network, widest, uris: readUris(uris), ending: new AbortController() };
@@ -156,7 +165,9 @@ export function createSubscriptions(lifetime_ms: number, log: Pick<Logger, 'warn
   };
 }
 
-/** The same response, until its body was sent, failed, was cancelled by the reader, or the stream has ended. */
+/**
+ * The same response, until its body was sent, failed, was cancelled by the reader, or the stream has ended.
+ */
 export function untilEnded(response: Response, { ended, end }: OpenStream): Response {
   if (!response.body) {
     end();

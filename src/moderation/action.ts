@@ -47,7 +47,9 @@ export interface Action {
   readonly isFinal?: true;
 }
 
-/** An address or range as a prefix. Callers are known by IPv4 address or IPv6 /64, so nothing longer is taken. */
+/**
+ * An address or range as a prefix. Callers are known by IPv4 address or IPv6 /64, so nothing longer is taken.
+ */
 function toPrefix(text: string): { address: string; bits: number; family: 'ipv4' | 'ipv6' } | undefined {
   const [address = '', written, ...rest] = text.split('/');
   const version = isIP(address);
@@ -79,9 +81,9 @@ const named = {
 } as const;
 
 /**
- * What the operator means: a rating by its id, a listing by its handle, a capability by its id, and with a word in front
- * `response:<rating id>`, `namespace:co.example`, `account:github.com/example`, `account:example.com`, `network:192.0.2.0/24`.
- * Undefined for anything else.
+ * What the operator means: a rating by its id, a listing by its handle, a capability by its id, and with a
+ * word in front `response:<rating id>`, `namespace:co.example`, `account:github.com/example`,
+ * `account:example.com`, `network:192.0.2.0/24`. Undefined for anything else.
  */
 export function readTarget(text: string): ModerationTarget | undefined {
   const [, kind, rest = ''] = /^(response|namespace|account|network):(.*)$/.exec(text) ?? [];
@@ -129,7 +131,10 @@ async function findRating(tx: Transaction, target: ModerationTarget): Promise<Fo
     const record_indexes = await recordsOf(tx, rating);
     return {
       ...target,
-      ...{ handle, reportedTo: [handle, source_handle], record_indexes, older: await findOlder(tx, rating) },
+      handle,
+      reportedTo: [handle, source_handle],
+      record_indexes,
+      older: await findOlder(tx, rating),
     };
   }
   const response = await tx.ratings.response(target.target);

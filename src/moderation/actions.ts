@@ -151,7 +151,10 @@ export const actions: readonly Action[] = [hide, withdraw, voidRating, revoke, b
 
 const operator = 'The operator of this directory';
 
-/** Appends `moderation.applied`, and tells it in the changes of every listing concerned, and to registry mirrors. `ends` is the entry that it ends. Of a network, no address is published. */
+/**
+ * Appends `moderation.applied`, and tells it in the changes of every listing concerned, and to registry
+ * mirrors. `ends` is the entry that it ends. Of a network, no address is published.
+ */
 async function append(
   tx: Transaction,
   found: FoundTarget,
@@ -195,7 +198,10 @@ async function findFor(tx: Transaction, action: Action, target: ModerationTarget
   return { ...found, record_indexes: [...new Set(all)] };
 }
 
-/** Applies an action in the caller's transaction: its row, its entry of the log, its effect. Throws NotModerated. */
+/**
+ * Applies an action in the caller's transaction: its row, its entry of the log, its effect. Throws
+ * NotModerated.
+ */
 export async function applyAction(
   tx: Transaction,
   action: Action,
@@ -215,7 +221,9 @@ export async function applyAction(
   return moderation;
 }
 
-/** Ends an action that stands, in the caller's transaction: what it changed is as before. Throws NotModerated. */
+/**
+ * Ends an action that stands, in the caller's transaction: what it changed is as before. Throws NotModerated.
+ */
 export async function undoAction(
   tx: Transaction,
   action: Action,

@@ -50,7 +50,10 @@ export const moderationTable = table({
   target: text,
   /** The listing that shows it; undefined for namespaces, accounts and networks. */
   handle: optional(text),
-  /** Entries of the log whose records it is about: of a rating its own, its withdrawal and the response to it; hidden or erased, those of its older versions too. */
+  /**
+   * Entries of the log whose records it is about: of a rating its own, its withdrawal and the response to it;
+   * hidden or erased, those of its older versions too.
+   */
   record_indexes: json<readonly number[]>(),
   reason: oneOf<ModerationReason>(),
   /** What readers see. */
@@ -77,7 +80,11 @@ export type ModerationNotice = z.infer<typeof moderationNotice>;
 
 /** The public part of an action. */
 export const toNotice = ({ action, reason, statement, at, log_index }: Moderation): ModerationNotice => ({
-  ...{ action, reason, statement, at, log_index },
+  action,
+  reason,
+  statement,
+  at,
+  log_index,
 });
 
 /** How to appeal, in a sentence: the operator's contact, or the feedback form if none is set. */

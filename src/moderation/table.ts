@@ -5,7 +5,9 @@ import type { Db } from '../store/store.ts';
 import type { RowOf } from '../store/table.ts';
 import { type Moderation, type ModerationTarget, moderationTable } from './moderation.ts';
 
-/** Who writes: a listing, by which capability, and its control roots; that of its claim if they are not given. */
+/**
+ * Who writes: a listing, by which capability, and its control roots; that of its claim if they are not given.
+ */
 export interface Writer {
   readonly handle: string;
   readonly capability_id?: string | undefined;
@@ -41,15 +43,18 @@ async function readRoots(db: Db, handle: string, roots?: readonly string[]): Pro
 }
 
 /**
- * Blocks of a namespace hold for all below it, those of an account for each claim by it; a domain is the account of all
- * claims by it or a domain below it.
+ * Blocks of a namespace hold for all below it, those of an account for each claim by it; a domain is the
+ * account of all claims by it or a domain below it.
  */
 const isBlocked = (handle: string, roots: readonly string[]) =>
   sql<boolean>`(
     (target_kind = 'namespace' and target in (${sql.join(namespacesAbove(handleParts(handle).namespace))}))
     or (target_kind = 'account' and (${sql.join([sql`1 = 0`, ...roots.map(isOfRoot)], sql` or `)})))`;
 
-/** What is in force against a listing itself: hidden, withdrawn, a capability revoked, its namespace or account blocked. */
+/**
+ * What is in force against a listing itself: hidden, withdrawn, a capability revoked, its namespace or
+ * account blocked.
+ */
 export async function readModerationOf(db: Db, handle: string): Promise<Moderation[]> {
   const roots = await readRoots(db, handle);
   const rows = await selectActive(db)
@@ -63,7 +68,10 @@ export async function readModerationOf(db: Db, handle: string): Promise<Moderati
   return rows.map(moderationTable.decode);
 }
 
-/** What is in force against ratings, their older versions and the responses to them, by the log index of each record. */
+/**
+ * What is in force against ratings, their older versions and the responses to them, by the log index of each
+ * record.
+ */
 export async function readModerationOfRatings(
   db: Db,
   ids: readonly string[],
@@ -85,7 +93,9 @@ export async function readModerationOfRatings(
   return found;
 }
 
-/** Listings whose text is hidden, or that are withdrawn, by an action in force: by handle, with the actions. */
+/**
+ * Listings whose text is hidden, or that are withdrawn, by an action in force: by handle, with the actions.
+ */
 export async function readModeratedListings(
   db: Db,
   handles: readonly string[],
@@ -123,8 +133,8 @@ export const createModerationReads = (db: Db) => ({
     return (await rows.execute()).map(moderationTable.decode);
   },
   /**
-   * What may keep a writer from writing, oldest first: blocks, revocations and withdrawals in force, and every block of a
-   * network. Without a writer only the networks.
+   * What may keep a writer from writing, oldest first: blocks, revocations and withdrawals in force, and
+   * every block of a network. Without a writer only the networks.
    */
   async against(writer: Writer | undefined): Promise<Moderation[]> {
     const rows = writer
@@ -164,7 +174,10 @@ export const createModerationReads = (db: Db) => ({
   },
 });
 
-/** The same inside a transaction, with writes; `touch` receives the listing that shows the action, or undefined for all. */
+/**
+ * The same inside a transaction, with writes; `touch` receives the listing that shows the action, or
+ * undefined for all.
+ */
 export const createModerationWrites = (db: Db, touch: (handle: string | undefined) => void) => ({
   ...createModerationReads(db),
   /** Adds an action; its effect on ratings and listings is written apart. */

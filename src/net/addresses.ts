@@ -2,7 +2,9 @@ import ipaddr from 'ipaddr.js';
 
 const globalUnicast6 = ipaddr.parseCIDR('2000::/3');
 
-/** Whether an address is global unicast: not private, loopback, link-local, mapped, translated or reserved. */
+/**
+ * Whether an address is global unicast: not private, loopback, link-local, mapped, translated or reserved.
+ */
 export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false;
   const address = ipaddr.parse(text);

@@ -2,10 +2,10 @@ import { asObject, type JsonObject, readForeignJson } from '../core/json.ts';
 import { code, own, say, type Words } from '../core/words.ts';
 
 /**
- * How a question to a host ended that brought no value (docs/observations.md): `nothing`, it was answered and states none; `asks`, for
- * credentials or a payment first; `absent`, 404, 410 or no such name; `otherwise`, an HTTP response that is not what was asked for;
- * `silent`, a request was sent and nothing usable came; `refused`, robots.txt or the publisher does not allow it; `not_asked`, no request
- * was sent.
+ * How a question to a host ended that brought no value (docs/observations.md): `nothing`, it was answered and
+ * states none; `asks`, for credentials or a payment first; `absent`, 404, 410 or no such name; `otherwise`,
+ * an HTTP response that is not what was asked for; `silent`, a request was sent and nothing usable came;
+ * `refused`, robots.txt or the publisher does not allow it; `not_asked`, no request was sent.
  */
 export type OutcomeWithoutValue =
   | 'nothing'
@@ -16,7 +16,10 @@ export type OutcomeWithoutValue =
   | 'refused'
   | 'not_asked';
 
-/** Why nothing can be said of a place: the outcome of every fact that would have come from there, with its reason. */
+/**
+ * Why nothing can be said of a place: the outcome of every fact that would have come from there, with its
+ * reason.
+ */
 export interface NoAnswer {
   readonly result: 'no_answer';
   readonly outcome: OutcomeWithoutValue;
@@ -75,9 +78,9 @@ export interface Fetched {
 }
 
 /**
- * What a response is. `content`: what was asked for may be in its body (2xx). `credentials`, `payment`: that is asked for
- * first. `absent`: it is not there. `passing`: everything else, as overload, a fault, a challenge, a page of maintenance, a redirect
- * away; the next check may meet another answer, so it is none.
+ * What a response is. `content`: what was asked for may be in its body (2xx). `credentials`, `payment`: that
+ * is asked for first. `absent`: it is not there. `passing`: everything else, as overload, a fault, a
+ * challenge, a page of maintenance, a redirect away; the next check may meet another answer, so it is none.
  */
 type Meaning = 'content' | 'credentials' | 'payment' | 'absent' | 'passing';
 
@@ -99,14 +102,20 @@ const passwordField = /<input\s[^>]{0,500}type\s*=\s*["']?password/i;
 export const isAskingForCredentials = (message: string): boolean =>
   message.length <= longestMessage && asksForCredentials.test(message);
 
-/** Whether the body of a response asks for credentials: a page with a field for a password, everything else in words. */
+/**
+ * Whether the body of a response asks for credentials: a page with a field for a password, everything else in
+ * words.
+ */
 export const isAskingInBody = (response: Fetched): boolean =>
   /^text\/html\b|^application\/xhtml/i.test(response.headers['content-type'] ?? '') ||
   /^\s*<(?:!doctype|html)/i.test(response.text)
     ? passwordField.test(response.text.slice(0, 65_536))
     : isAskingForCredentials(response.text);
 
-/** Says what a response is; the only place that judges statuses. Of a body only an error's counts: whether it asks for credentials. */
+/**
+ * Says what a response is; the only place that judges statuses. Of a body only an error's counts: whether it
+ * asks for credentials.
+ */
 export function meaningOf(response: Fetched): Meaning {
   const { status, headers } = response;
   if (status === 401 || status === 407) return 'credentials';
@@ -157,8 +166,8 @@ function returnedWords(response: Fetched): Words {
 }
 
 /**
- * The outcome of a response that has not what was asked for, with what is known of it. `who` returned it, `what` it is not, as
- * "MCP"; only overload (429) and a fault of the server (5xx) are silence.
+ * The outcome of a response that has not what was asked for, with what is known of it. `who` returned it,
+ * `what` it is not, as "MCP"; only overload (429) and a fault of the server (5xx) are silence.
  */
 export function returned(who: Words, response: Fetched, what?: Words): NoAnswer {
   const { status } = response;
@@ -183,8 +192,8 @@ const asked = {
 } as const;
 
 /**
- * A response with content, or why there is none. `Run.get` and its like give kinds of facts this: a kind reads the content, and
- * passes everything else on (withoutAnswer in observations/remotes.ts).
+ * A response with content, or why there is none. `Run.get` and its like give kinds of facts this: a kind
+ * reads the content, and passes everything else on (withoutAnswer in observations/remotes.ts).
  */
 export function toContent(response: Fetched | NoAnswer): Fetched | NoAnswer {
   if (response.result !== 'response') return response;
@@ -206,8 +215,9 @@ export type Registered =
   | { readonly result: 'absent'; readonly response: Fetched };
 
 /**
- * What a registry of packages said. Everything but its own document (`isDocument`) and 404 is no answer: registries are read without
- * credentials, so one that asks for some, a captive portal or a page of maintenance says nothing about the package.
+ * What a registry of packages said. Everything but its own document (`isDocument`) and 404 is no answer:
+ * registries are read without credentials, so one that asks for some, a captive portal or a page of
+ * maintenance says nothing about the package.
  */
 export function toRegistered(
   response: Fetched | NoAnswer,

@@ -15,8 +15,8 @@ import { readRetryAfter_s } from './retry-after.ts';
 export const refusedAddress = 'EREFUSEDADDRESS';
 
 /**
- * A `lookup` for sockets that fails unless every resolved address is allowed. The socket connects to the address checked
- * here, so that DNS rebinding has no effect.
+ * A `lookup` for sockets that fails unless every resolved address is allowed. The socket connects to the
+ * address checked here, so that DNS rebinding has no effect.
  */
 export const createGuardedLookup =
   (
@@ -52,7 +52,10 @@ export interface OutboundRequest {
 export interface OutboundResponse {
   readonly result: 'response';
   readonly status: number;
-  /** Of each header the first value, by its name in lower case; of WWW-Authenticate all, joined as RFC 9110 section 5.3 says. */
+  /**
+   * Of each header the first value, by its name in lower case; of WWW-Authenticate all, joined as RFC 9110
+   * section 5.3 says.
+   */
   readonly headers: Readonly<Record<string, string>>;
   readonly contentType: string;
   readonly location?: string;
@@ -63,7 +66,10 @@ export interface OutboundResponse {
 /** Why there is no usable response. */
 export type FetchFailure = 'host_unreachable' | 'host_timeout' | 'host_error' | 'too_large';
 
-/** A failure; `certificate` says what is wrong with that of the host, if no connection came about because of it. */
+/**
+ * A failure; `certificate` says what is wrong with that of the host, if no connection came about because of
+ * it.
+ */
 export interface Failed {
   readonly result: FetchFailure;
   readonly certificate?: Words;
@@ -75,7 +81,10 @@ export interface Failed {
 
 /** Fetches from untrusted hosts. Every failure is a result; it throws only in a transaction of the store. */
 export interface OutboundClient {
-  /** Resolves the name before the deadline of a request begins. Returns why nothing can be sent to the URL, or undefined. */
+  /**
+   * Resolves the name before the deadline of a request begins. Returns why nothing can be sent to the URL, or
+   * undefined.
+   */
   whyUnsent(url: URL, signal: AbortSignal): Promise<Failed | undefined>;
   fetch(sent: OutboundRequest): Promise<OutboundResponse | Failed>;
 }
@@ -114,7 +123,10 @@ const toValue = (name: string, values: readonly string[]) =>
 
 const decoders = { gzip: createGunzip, 'x-gzip': createGunzip, br: createBrotliDecompress } as const;
 
-/** A body as it was before it was compressed, which some hosts do although they are asked not to; undefined for other codings. */
+/**
+ * A body as it was before it was compressed, which some hosts do although they are asked not to; undefined
+ * for other codings.
+ */
 function decode(body: Readable, coding: string | undefined): Readable | undefined {
   if (!coding || /^(?:identity|utf-?8)$/i.test(coding)) return body;
   const decoder = own(decoders, coding.toLowerCase())?.();
@@ -157,12 +169,18 @@ async function exchange(
 
 const codeOf = (error: unknown) => String((error as { code?: unknown } | undefined)?.code);
 
-/** Whether a response ended before it was whole: a body without its announced end, or a chunked one without its last chunk. */
+/**
+ * Whether a response ended before it was whole: a body without its announced end, or a chunked one without
+ * its last chunk.
+ */
 const isCutOff = (error: unknown) =>
   error instanceof errors.ResponseContentLengthMismatchError ||
   (error instanceof errors.HTTPParserError && error.message.includes('Invalid EOF state'));
 
-/** Whether undici ended the connection because of a response that nobody asked for: 100 Continue, 101 Switching Protocols. */
+/**
+ * Whether undici ended the connection because of a response that nobody asked for: 100 Continue, 101
+ * Switching Protocols.
+ */
 const isUnasked = (error: unknown) =>
   error instanceof Error && (error.message === 'bad response' || codeOf(error) === 'ERR_ASSERTION');
 
@@ -200,7 +218,9 @@ const unsentCodes: Readonly<Record<string, NonNullable<Failed['unsent']>>> = {
   [unresolvedName]: 'unresolved',
 };
 
-/** Why a connection that failed with this error sent nothing; undefined if the host or the network ended it. */
+/**
+ * Why a connection that failed with this error sent nothing; undefined if the host or the network ended it.
+ */
 export const whyUnsentBy = (error: unknown): Failed['unsent'] =>
   isOurFailure(error) ? 'no_way' : own(unsentCodes, codeOf(error));
 
@@ -211,13 +231,16 @@ const isAllowedAt: Readonly<Record<Reach['addresses'], (address: string) => bool
 };
 
 /**
- * The `lookup` function of sockets that may connect to these addresses only. Hosts that are not public come from the operator's
- * settings, so the system resolves them as it does for other programs.
+ * The `lookup` function of sockets that may connect to these addresses only. Hosts that are not public come
+ * from the operator's settings, so the system resolves them as it does for other programs.
  */
 export const lookupFor = (addresses: Reach['addresses'], names: Names): LookupFunction =>
   createGuardedLookup(isAllowedAt[addresses], addresses === 'public' ? names.lookup : resolveByHost);
 
-/** Why the name of a public host was not resolved before the signal; undefined if it has addresses, allowed or not. */
+/**
+ * Why the name of a public host was not resolved before the signal; undefined if it has addresses, allowed or
+ * not.
+ */
 export async function whyUnresolved(
   { url: { hostname }, addresses }: Reach,
   names: Names,
@@ -229,8 +252,8 @@ export async function whyUnresolved(
 }
 
 /**
- * Creates a client that connects only to addresses that its rules allow: the socket connects to the address that was checked.
- * It follows no redirects, and bounds headers and bodies.
+ * Creates a client that connects only to addresses that its rules allow: the socket connects to the address
+ * that was checked. It follows no redirects, and bounds headers and bodies.
  */
 export function createOutboundClient(rules: OutboundRules): OutboundClient {
   const { headerLimit_bytes: maxHeaderSize = 16_384, connections = 4, names = namesAt(undefined) } = rules;
@@ -281,13 +304,17 @@ export function createOutboundClient(rules: OutboundRules): OutboundClient {
   };
 }
 
-/** The address of a URL under HOST_OVERRIDES or WEBHOOK_OVERRIDES; undefined if its host is not named there. */
+/**
+ * The address of a URL under HOST_OVERRIDES or WEBHOOK_OVERRIDES; undefined if its host is not named there.
+ */
 export function overridden(url: URL, overrides: Config['hostOverrides']): URL | undefined {
   const base = own(overrides, url.host) ?? own(overrides, url.hostname);
   return base === undefined ? undefined : new URL(`${base}${url.pathname}${url.search}`);
 }
 
-/** Reaches http and https on any port of public addresses, and the hosts of HOST_OVERRIDES wherever they are. */
+/**
+ * Reaches http and https on any port of public addresses, and the hosts of HOST_OVERRIDES wherever they are.
+ */
 export function reachPublic(url: URL, overrides: Config['hostOverrides']): Reach | undefined {
   const other = overridden(url, overrides);
   if (other) return { url: other, addresses: 'any' };

@@ -71,7 +71,10 @@ async function askOverTcp(server: string, question: DnsQuestion, deadline: Abort
   throw new Error('no answer');
 }
 
-/** One answer of a DNS server (`address:port`), over TCP where it is too long for UDP. Throws if there is none in time. */
+/**
+ * One answer of a DNS server (`address:port`), over TCP where it is too long for UDP. Throws if there is none
+ * in time.
+ */
 async function askDns(server: string, question: DnsQuestion, deadline: AbortSignal): Promise<DecodedPacket> {
   // Asks over UDP; what is no answer to the question is ignored. Rejects on errors and when `deadline` ends.
   const packet = await new Promise<DecodedPacket>((resolve, reject) => {
@@ -90,7 +93,8 @@ async function askDns(server: string, question: DnsQuestion, deadline: AbortSign
       resolve(packet);
       socket.close();
     });
-    // Only packets of the connected address arrive. Without callbacks, failures to connect and to send are 'error' events.
+    // Only packets of the connected address arrive. Without callbacks, failures to connect and to send are
+    // 'error' events.
     socket.once('connect', () => socket.send(message));
     socket.connect(port, host);
   });
@@ -141,10 +145,10 @@ async function ask(server: string, asked: AskedName, timeout_ms: number): Promis
 }
 
 /**
- * The records of a type at a name at one server, CNAMEs followed: addresses, texts, or tags with their values (CAA); `dnssec`
- * if the server says that it validated the answers (AD bit, RFC 4035 section 3.2.3). NXDOMAIN and an empty answer are
- * absence. Throws for everything else, in words of ours: SERVFAIL, a refusal, no answer in time, a CNAME loop, more than 200
- * records.
+ * The records of a type at a name at one server, CNAMEs followed: addresses, texts, or tags with their values
+ * (CAA); `dnssec` if the server says that it validated the answers (AD bit, RFC 4035 section 3.2.3). NXDOMAIN
+ * and an empty answer are absence. Throws for everything else, in words of ours: SERVFAIL, a refusal, no
+ * answer in time, a CNAME loop, more than 200 records.
  */
 export async function readRecords(server: string, { name, type }: AskedName, timeout_ms: number) {
   let dnssec = true;
@@ -164,8 +168,9 @@ export async function readRecords(server: string, { name, type }: AskedName, tim
 }
 
 /**
- * The DNS servers (`address:port`) that may be asked about a name: those of DNS_SERVERS, else two public ones. Undefined for
- * a name of HOST_OVERRIDES, or below one, without servers of one's own: it need not exist outside, and would leak.
+ * The DNS servers (`address:port`) that may be asked about a name: those of DNS_SERVERS, else two public
+ * ones. Undefined for a name of HOST_OVERRIDES, or below one, without servers of one's own: it need not exist
+ * outside, and would leak.
  */
 export function dnsServersFor(
   { dnsServers, hostOverrides }: Pick<Config, 'dnsServers' | 'hostOverrides'>,

@@ -41,8 +41,8 @@ function toWebRead({ status, location, body, contentType, retry_after_s }: Outbo
 }
 
 /**
- * Reads what a domain publishes: TXT records, and files of its web server. It asks the servers of DNS_SERVERS, or else two
- * public ones, and compares their answers. Never throws.
+ * Reads what a domain publishes: TXT records, and files of its web server. It asks the servers of
+ * DNS_SERVERS, or else two public ones, and compares their answers. Never throws.
  */
 export function createDomainReader(
   rules: Pick<Config, 'dnsServers' | 'hostOverrides' | 'version' | 'publicUrl'>,

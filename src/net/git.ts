@@ -34,7 +34,10 @@ const headLine = /^([0-9a-f]{40}|[0-9a-f]{64}) HEAD(?: |$)/;
 /** Branch names of plain characters; no other text of the response is passed on. */
 const target = / symref-target:refs\/heads\/([\w./-]{1,255})(?: |$)/;
 
-/** The packets of a response by their stated size, with what is in them; undefined if the framing is broken or cut off. */
+/**
+ * The packets of a response by their stated size, with what is in them; undefined if the framing is broken or
+ * cut off.
+ */
 function* packetsOf(
   body: Buffer,
 ): Generator<{ readonly size: number; readonly content: Buffer } | undefined> {
@@ -62,7 +65,10 @@ function toLines(body: Buffer): string[] | undefined {
   return undefined;
 }
 
-/** Reads the response to a head query: HEAD, 'empty' for a repository without commits, undefined if it is malformed. */
+/**
+ * Reads the response to a head query: HEAD, 'empty' for a repository without commits, undefined if it is
+ * malformed.
+ */
 export function readHead(body: Buffer): HeadRef | 'empty' | undefined {
   const lines = toLines(body);
   if (!lines) return undefined;
@@ -73,7 +79,10 @@ export function readHead(body: Buffer): HeadRef | 'empty' | undefined {
   return commit ? { commit, ...(branch && { branch }) } : undefined;
 }
 
-/** Requests one commit without its parents, trees and files: a fetch command with `deepen 1` and `filter tree:0`. */
+/**
+ * Requests one commit without its parents, trees and files: a fetch command with `deepen 1` and `filter
+ * tree:0`.
+ */
 export const toCommitQuery = (commit: string, agent: string): Buffer =>
   toCommand(
     'fetch',
@@ -85,7 +94,9 @@ export const toCommitQuery = (commit: string, agent: string): Buffer =>
 const longestCommit_bytes = 64 * 1024;
 const packData = 1;
 
-/** The packfile in a response: the data of sideband 1 behind the line `packfile`; undefined if there is none. */
+/**
+ * The packfile in a response: the data of sideband 1 behind the line `packfile`; undefined if there is none.
+ */
 function toPack(body: Buffer): Buffer | undefined {
   const data: Buffer[] = [];
   let isPack = false;
@@ -112,8 +123,8 @@ function firstCommit(pack: Buffer): Buffer | undefined {
 const committerLine = /^committer .*> (\d{1,12}) [+-]\d{4}$/m;
 
 /**
- * The time in the committer line of a requested commit, RFC 3339; undefined unless the response holds the commit itself: its id is
- * the digest of what was read.
+ * The time in the committer line of a requested commit, RFC 3339; undefined unless the response holds the
+ * commit itself: its id is the digest of what was read.
  */
 export function readCommitTime(body: Buffer, commit: string): string | undefined {
   const pack = toPack(body);
@@ -134,7 +145,10 @@ const fileLimit_bytes = 16_384;
 const lfsPointer = /^version https:\/\/git-lfs\.github\.com\/spec\//;
 const htmlPage = /^\s*<(!doctype html|html[\s>])/i;
 
-/** The text of a claim file, or why it has none. `not_text`: not UTF-8, binary, or an HTML page instead of the file. */
+/**
+ * The text of a claim file, or why it has none. `not_text`: not UTF-8, binary, or an HTML page instead of the
+ * file.
+ */
 export function toFileText(
   body: Buffer,
   contentType: string,
@@ -158,7 +172,10 @@ export interface ExchangeFailure<Result = FetchFailure> {
   readonly moved_to?: string;
 }
 
-/** Sends one request to a forge. Redirects, rate limits and server errors arrive as failures, not as responses. */
+/**
+ * Sends one request to a forge. Redirects, rate limits and server errors arrive as failures, not as
+ * responses.
+ */
 export type Exchange = ReturnType<typeof createExchange>;
 
 /** The repository in the path of a request to git-upload-pack; other redirects name none. */
@@ -166,7 +183,10 @@ const movedPath = /^\/([\w.-]{1,100}(?:\/[\w.-]{1,100}){1,8})\/git-upload-pack$/
 
 const loosePath = (url: URL) => url.pathname.toLowerCase().replace(/\.git(?=\/|$)/, '');
 
-/** Whether two URLs differ only in upper and lower case of the path or in `.git`: how hosts redirect to their own spelling. */
+/**
+ * Whether two URLs differ only in upper and lower case of the path or in `.git`: how hosts redirect to their
+ * own spelling.
+ */
 const isSameSpelling = (from: URL, to: URL) =>
   to.origin === from.origin &&
   !to.username &&
@@ -189,7 +209,10 @@ function toFailure(
   return { result: 'repository_moved', ...(moved_to && { moved_to }) };
 }
 
-/** Requests to one forge under one deadline. Follows one redirect, and only to another spelling of the same path. */
+/**
+ * Requests to one forge under one deadline. Follows one redirect, and only to another spelling of the same
+ * path.
+ */
 export const createExchange =
   (client: OutboundClient, deadline: AbortSignal) =>
   async (request: Omit<OutboundRequest, 'deadline'>): Promise<OutboundResponse | ExchangeFailure> => {

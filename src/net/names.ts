@@ -9,8 +9,9 @@ import { registrableDomain } from '../core/identity.ts';
 import { withoutRoot } from './addresses.ts';
 
 /**
- * Why a name leads to no address. `no_address`: DNS answered that it has none. `unresolved`: DNS gave no answer, although it
- * lately resolved a name of another domain. `no_way`: DNS gave no answer, and that may be our fault.
+ * Why a name leads to no address. `no_address`: DNS answered that it has none. `unresolved`: DNS gave no
+ * answer, although it lately resolved a name of another domain. `no_way`: DNS gave no answer, and that may be
+ * our fault.
  */
 export type Unresolved = 'no_address' | 'unresolved' | 'no_way';
 
@@ -77,8 +78,8 @@ function createKnownDomains() {
       if (silent.size < mostSilent) silent.add(domain);
     },
     /**
-     * Whether a missing answer is the fault of the name's domain: a name of another domain was resolved within the last hour,
-     * and fewer than three domains got no answer since then.
+     * Whether a missing answer is the fault of the name's domain: a name of another domain was resolved
+     * within the last hour, and fewer than three domains got no answer since then.
      */
     isTheirs: (domain: string) =>
       silent.size < mostSilent &&
@@ -124,7 +125,9 @@ function createNames(servers: Config['dnsServers'], timeout_ms: number) {
     return isOfThisMachine(name) ? loopback : resolveOnce(name);
   };
   return {
-    /** Resolves a name to all its IPv4 and IPv6 addresses; `no_way` if the signal aborts first. Never throws. */
+    /**
+     * Resolves a name to all its IPv4 and IPv6 addresses; `no_way` if the signal aborts first. Never throws.
+     */
     resolve: (hostname: string, signal: AbortSignal): Promise<Found | Unresolved> =>
       unlessAborted(resolve(hostname), signal).catch(() => 'no_way'),
     /** Resolves a name with the signature of `dns.lookup`. */
@@ -144,8 +147,9 @@ function createNames(servers: Config['dnsServers'], timeout_ms: number) {
 const asking = new Map<string, Names>();
 
 /**
- * The resolver that asks the given servers, or else those of the system, through c-ares, which blocks no thread of the pool.
- * All clients of a process share it, so that the names of a silent domain delay only each other. It does not read /etc/hosts.
+ * The resolver that asks the given servers, or else those of the system, through c-ares, which blocks no
+ * thread of the pool. All clients of a process share it, so that the names of a silent domain delay only each
+ * other. It does not read /etc/hosts.
  */
 export function namesAt(servers: Config['dnsServers'], timeout_ms: number = defaultTimeouts.name_ms): Names {
   const key = `${timeout_ms} ${servers?.join() ?? ''}`;

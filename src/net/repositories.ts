@@ -102,8 +102,8 @@ async function check(
 }
 
 /**
- * Creates the client of reads of repositories. It reaches https hosts whose addresses are all global unicast, and
- * `loopbackOrigins` (configured bases on this machine) at loopback addresses only. Bodies up to 64 KiB.
+ * Creates the client of reads of repositories. It reaches https hosts whose addresses are all global unicast,
+ * and `loopbackOrigins` (configured bases on this machine) at loopback addresses only. Bodies up to 64 KiB.
  */
 export const createSafeClient = (
   loopbackOrigins: ReadonlySet<string>,
@@ -124,8 +124,9 @@ export const createSafeClient = (
 export type RepositoryReader = ReturnType<typeof createRepositoryReader>;
 
 /**
- * Reads claim files from the configured hosts: HEAD's commit id by one `ls-refs` of git protocol v2, then the raw file
- * at that commit (docs/claims.md). A check times out after `timeout_ms`. No read throws: every failure is a result.
+ * Reads claim files from the configured hosts: HEAD's commit id by one `ls-refs` of git protocol v2, then the
+ * raw file at that commit (docs/claims.md). A check times out after `timeout_ms`. No read throws: every
+ * failure is a result.
  */
 export function createRepositoryReader(
   hosts: Config['repositoryHosts'],
@@ -146,7 +147,10 @@ export function createRepositoryReader(
   return {
     /** Parses a recorded URL; undefined unless it names a repository on a configured host. */
     place: (recordedUrl: string) => toPlace(hosts, recordedUrl),
-    /** Reads a small text file at the root of the default branch. Of what was fetched only its text is passed on. */
+    /**
+     * Reads a small text file at the root of the default branch. Of what was fetched only its text is passed
+     * on.
+     */
     async check(place: RepositoryPlace, fileName: string): Promise<RepositoryCheck> {
       const found = await read(place, (exchange, bases) => check(exchange, bases, { place, fileName }));
       return { pinned: false, ...found };
@@ -165,9 +169,9 @@ export function createRepositoryReader(
   };
 }
 
-/** Lets checks of repositories begin by turns, as many as the client of claim checks has connections to one host. */
+/**
+ * Lets checks of repositories begin by turns, as many as the client of claim checks has connections to one
+ * host.
+ */
 export const createCheckTurns = (): FairPool =>
-  createFairPool({
-    ...{ places: 16, placesOfKey: 4, preferredPlaces: 4 },
-    ...{ waiting: 64, longestWait_ms: 5000 },
-  });
+  createFairPool({ places: 16, placesOfKey: 4, preferredPlaces: 4, waiting: 64, longestWait_ms: 5000 });

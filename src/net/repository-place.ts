@@ -64,11 +64,10 @@ const toUrlText = (recorded: string) =>
   recorded.replace(/^git\+/i, '').replace(/^(?:ssh:\/\/)?[\w-]+@([\w.-]+)[:/](?=[^/])/, 'https://$1/');
 
 /**
- * The key that all spellings of one repository share: `host/path` in lower case, without scheme, user, `.git`, trailing
- * slash, query, fragment, leading `www.` and trailing dot of the host. Accepts `git+https:`, `git:`, `ssh:` and
- * `git@host:path`; a link into a GitHub, Codeberg or Bitbucket repository, or below `/-/` as on
- * GitLab, counts as the repository. Undefined if the
- * text names no repository.
+ * The key that all spellings of one repository share: `host/path` in lower case, without scheme, user,
+ * `.git`, trailing slash, query, fragment, leading `www.` and trailing dot of the host. Accepts `git+https:`,
+ * `git:`, `ssh:` and `git@host:path`; a link into a GitHub, Codeberg or Bitbucket repository, or below `/-/`
+ * as on GitLab, counts as the repository. Undefined if the text names no repository.
  */
 export function toRepositoryKey(recorded: string): string | undefined {
   if (recorded.length > longest) return undefined;
@@ -83,7 +82,10 @@ export function toRepositoryKey(recorded: string): string | undefined {
   return `${host}/${repository.join('/')}`.replace(/\.git$/i, '').toLowerCase();
 }
 
-/** The repository that a recorded text names in any spelling that has a key, on one of these hosts; undefined if there is none. */
+/**
+ * The repository that a recorded text names in any spelling that has a key, on one of these hosts; undefined
+ * if there is none.
+ */
 export function toPlace(hosts: Config['repositoryHosts'], recorded: string): RepositoryPlace | undefined {
   const plain = parsePlace(hosts, recorded);
   if (plain) return plain;

@@ -9,7 +9,10 @@ import { type NamedMember, textsOf, toNamed } from './kinds/lists/member-changes
 import { surfaceOf } from './kinds.ts';
 import type { ObservationChange } from './observation.ts';
 
-/** A text for models that differs between two lists, of the tool, prompt, resource or skill that it names: `member` is its place there. */
+/**
+ * A text for models that differs between two lists, of the tool, prompt, resource or skill that it names:
+ * `member` is its place there.
+ */
 type ChangedText = NamedMember & TextChange;
 
 interface TextChange {
@@ -40,7 +43,10 @@ function* changesOf(
   }
 }
 
-/** Yields the texts that differ in members that are in both lists; each is compared only when the caller asks for it. */
+/**
+ * Yields the texts that differ in members that are in both lists; each is compared only when the caller asks
+ * for it.
+ */
 export function* changedTexts(
   surface: Surface,
   [before, after]: readonly [readonly Member[], readonly Member[]],
@@ -58,7 +64,9 @@ export function* changedTexts(
 
 /** A change as a history shows it. */
 export interface ShownChange extends ObservationChange {
-  /** Where a list changed and both versions of it are still stored: which texts for models differ, and where. */
+  /**
+   * Where a list changed and both versions of it are still stored: which texts for models differ, and where.
+   */
   readonly texts?: readonly ChangedText[];
 }
 

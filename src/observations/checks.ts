@@ -4,7 +4,10 @@ import type { Listing } from '../listings/listing.ts';
 import type { Lease } from '../store/store.ts';
 import { pausedUntil } from './hosts/host-queue.ts';
 
-/** The identity of a lease, by which a transaction tests that it is still held (`isHeldBy`), also by another thread. */
+/**
+ * The identity of a lease, by which a transaction tests that it is still held (`isHeldBy`), also by another
+ * thread.
+ */
 export type HeldLease = Pick<Lease, 'name' | 'owner'>;
 
 /** The outcome of a check. `wasEnded`: it was ended from outside, because it took too much time or memory. */
@@ -17,20 +20,26 @@ export interface CheckReport {
 /** Runs the checks that a schedule begins, in this thread or in another one (app/observer-thread.ts). */
 export interface Checks {
   /**
-   * Checks a listing under its lease. `leased`: another process is checking it; `not_due`: `isDue` returned false under the
-   * lease; `interrupted`: the check did not finish and is due again.
+   * Checks a listing under its lease. `leased`: another process is checking it; `not_due`: `isDue` returned
+   * false under the lease; `interrupted`: the check did not finish and is due again.
    */
   observeIfDue(
     listing: Listing,
     isDue: () => Promise<boolean>,
   ): Promise<CheckReport | 'leased' | 'not_due' | 'interrupted'>;
-  /** The end of the longest pause that hosts of the listing's remotes asked for, RFC 3339; undefined without one. */
+  /**
+   * The end of the longest pause that hosts of the listing's remotes asked for, RFC 3339; undefined without
+   * one.
+   */
   pausedUntil(listing: Listing): Promise<string | undefined>;
   /** Releases the leases and threads that the checks hold. */
   close(): Promise<void>;
 }
 
-/** Creates checks that call `run` under the lease of the listing. They reject with the reason of the signal once it aborts. */
+/**
+ * Creates checks that call `run` under the lease of the listing. They reject with the reason of the signal
+ * once it aborts.
+ */
 export function createChecks<Report>(
   context: Pick<Context, 'store' | 'clock'>,
   signal: AbortSignal,

@@ -69,11 +69,17 @@ function fresh(
   return { ...said, ...(rule === 'part' && { rule }), observed_at: at, first_seen_at: at, vantage };
 }
 
-/** Whether a finding without a value says something of the service all the same: that it states none, or asks for a payment. */
+/**
+ * Whether a finding without a value says something of the service all the same: that it states none, or asks
+ * for a payment.
+ */
 const isStatement = ({ outcome, asks_for, kind }: StoredObservation) =>
   outcome === 'nothing' || (outcome === 'asks' && asks_for === 'payment' && kind === priceChallenge.kind);
 
-/** The last value that was seen of a fact; what came after it (not there, sign-in first, no price) does not end it. */
+/**
+ * The last value that was seen of a fact; what came after it (not there, sign-in first, no price) does not
+ * end it.
+ */
 function lastOf(known: StoredObservation): LastValue | undefined {
   if (hasValue(known)) return toLast(known);
   return known.last ?? (isStatement(known) ? toLast(known) : undefined);
@@ -89,7 +95,10 @@ const earlierChanges = (kind: string, before: StoredObservation | LastValue) => 
   return earlier_changes.length > 0 && { earlier_changes };
 };
 
-/** What was seen before a change; nothing where there was no answer before, or only the method of the check changed. */
+/**
+ * What was seen before a change; nothing where there was no answer before, or only the method of the check
+ * changed.
+ */
 const changedFrom = (before: StoredObservation | LastValue, found: DatedFinding) =>
   isLearned(before) &&
   before.rule !== 'part' &&
@@ -97,12 +106,17 @@ const changedFrom = (before: StoredObservation | LastValue, found: DatedFinding)
   before.method_version === found.method_version &&
   !isEqual(before, found) && {
     changed_from: {
-      ...{ value: before.value, outcome: before.outcome, seen_until: before.observed_at },
+      value: before.value,
+      outcome: before.outcome,
+      seen_until: before.observed_at,
       ...(before.value_digest && { value_digest: before.value_digest }),
     },
   };
 
-/** What was known stands; it is noted since when, and why, checks have not seen it again. What could not be asked was not unanswered. */
+/**
+ * What was known stands; it is noted since when, and why, checks have not seen it again. What could not be
+ * asked was not unanswered.
+ */
 const missed = (
   known: StoredObservation,
   { why, outcome, response }: Pick<DatedFinding, 'why' | 'outcome' | 'response'>,
@@ -124,7 +138,10 @@ const missed = (
   };
 };
 
-/** The facts of a listing after a check whose results could not be stored: each is marked as missed, with the reason. */
+/**
+ * The facts of a listing after a check whose results could not be stored: each is marked as missed, with the
+ * reason.
+ */
 export const missedAll = (
   known: readonly StoredObservation[],
   { parts: why }: Words,
@@ -141,14 +158,15 @@ function settle(known: StoredObservation, found: DatedFinding, stamp: RunStamp):
   if (isSame(known, found)) {
     const { first_seen_at, changed_from, earlier_changes } = known;
     return {
-      ...{ ...now, first_seen_at },
+      ...now,
+      first_seen_at,
       ...(changed_from && { changed_from }),
       ...(earlier_changes && { earlier_changes }),
       ...(known.last && { last: known.last }),
     };
   }
-  // What endpoints show without a price in between has changed, even if the same price comes back; and what is said of an
-  // endpoint since a day must be so on every day since.
+  // What endpoints show without a price in between has changed, even if the same price comes back; and what
+  // is said of an endpoint since a day must be so on every day since.
   if (last && isSame(last, found) && known.outcome !== 'nothing')
     return {
       ...now,
@@ -161,7 +179,9 @@ function settle(known: StoredObservation, found: DatedFinding, stamp: RunStamp):
   return { ...now, ...earlier, ...(!hasValue(found) && last && { last }) };
 }
 
-/** A fact that was seen is not there: only the second such check, an hour or more after the first, says so. */
+/**
+ * A fact that was seen is not there: only the second such check, an hour or more after the first, says so.
+ */
 function absent(known: StoredObservation, found: DatedFinding, stamp: RunStamp): StoredObservation {
   const { absent_since = stamp.at } = known;
   return Date.parse(stamp.at) - Date.parse(absent_since) >= absentAfter_ms
@@ -169,10 +189,15 @@ function absent(known: StoredObservation, found: DatedFinding, stamp: RunStamp):
     : { ...missed(known, found, stamp), absent_since };
 }
 
-/** The kind that says whether an endpoint answers: it alone becomes unanswered, on the second day without an answer. */
+/**
+ * The kind that says whether an endpoint answers: it alone becomes unanswered, on the second day without an
+ * answer.
+ */
 const reachKind = endpointAnswers.kind;
 
-/** What may pass changes nothing; on a later day than the first, an endpoint is unanswered since the first. */
+/**
+ * What may pass changes nothing; on a later day than the first, an endpoint is unanswered since the first.
+ */
 function unanswered(known: StoredObservation, found: DatedFinding, stamp: RunStamp): StoredObservation {
   const { unanswered: since, outcome } = known.missed ?? {};
   const isLater = known.kind === reachKind && since && since.slice(0, 10) < stamp.at.slice(0, 10);
@@ -202,7 +227,9 @@ function tallied(
   return { ...fresh({ ...found, value: toTallied(tally, stamp.at) }, stamp), tally };
 }
 
-/** What was decided by an exchange that now has no lasting answer stands, unless the other one says the same. */
+/**
+ * What was decided by an exchange that now has no lasting answer stands, unless the other one says the same.
+ */
 function leftOpen(known: StoredObservation, found: DatedFinding, stamp: RunStamp) {
   const by = known.by ?? known.last?.by;
   if (!found.open || by === undefined || found.open.exchange !== by) return undefined;
@@ -214,7 +241,10 @@ function leftOpen(known: StoredObservation, found: DatedFinding, stamp: RunStamp
 
 type Step = (known: StoredObservation, found: DatedFinding, stamp: RunStamp) => StoredObservation;
 
-/** What was known before a check: nothing, as nobody could ask or nothing usable came; no answer, after one; a refusal; that it is gone; or more. */
+/**
+ * What was known before a check: nothing, as nobody could ask or nothing usable came; no answer, after one; a
+ * refusal; that it is gone; or more.
+ */
 type Known = 'unlearned' | 'unanswered' | 'refused' | 'absent' | 'learned';
 
 function classOf(known: StoredObservation): Known {
@@ -228,20 +258,30 @@ const missedUnlessNew: Step = (known, found, stamp) =>
   known.outcome === 'not_asked' ? settle(known, found, stamp) : missed(known, found, stamp);
 
 const always = (step: Step): Readonly<Record<Known, Step>> => ({
-  ...{ unlearned: step, unanswered: step, refused: step, absent: step, learned: step },
+  unlearned: step,
+  unanswered: step,
+  refused: step,
+  absent: step,
+  learned: step,
 });
 const passes = { ...always(unanswered), unanswered: stillUnanswered, unlearned: stillUnanswered };
 
 /** What becomes of a fact that is stored: by the outcome of the check, and by what was known. */
 const steps: Readonly<Record<Outcome, Readonly<Record<Known, Step>>>> = {
-  ...{ seen: always(settle), nothing: always(settle), asks: always(settle) },
+  seen: always(settle),
+  nothing: always(settle),
+  asks: always(settle),
   absent: { ...always(settle), learned: absent, unanswered: absent },
-  ...{ otherwise: passes, silent: passes },
+  otherwise: passes,
+  silent: passes,
   refused: { ...always(settle), absent: missed, learned: missed },
   not_asked: { ...always(missed), unlearned: missedUnlessNew },
 };
 
-/** The outcome that a finding counts as: what is only a part of a value, or may pass, ends nothing that was seen. */
+/**
+ * The outcome that a finding counts as: what is only a part of a value, or may pass, ends nothing that was
+ * seen.
+ */
 function countsAs(known: StoredObservation, found: DatedFinding): Outcome {
   const { rule, outcome } = found;
   if (rule === 'gone') return isEqual(known, found) ? outcome : 'absent';
@@ -296,8 +336,9 @@ function toChange(known: StoredObservation | undefined, now: StoredObservation) 
 }
 
 /**
- * Joins what a run found with what was known (`steps`): the observations to store, and what changed. A fact of a subject that a run says
- * nothing about (a package that is no longer recorded) is dropped; the history keeps it.
+ * Joins what a run found with what was known (`steps`): the observations to store, and what changed. A fact
+ * of a subject that a run says nothing about (a package that is no longer recorded) is dropped; the history
+ * keeps it.
  */
 export function compareRuns(
   known: readonly StoredObservation[],

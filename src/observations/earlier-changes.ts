@@ -24,21 +24,26 @@ const weightOf = (kind: string, { value, changed_from, ...more }: EarlierChange)
 const isSameChange = (a: EarlierChange, b: EarlierChange) =>
   isDeepStrictEqual([a.changed_from.value, a.value], [b.changed_from.value, b.value]);
 
-/** The last change of a fact that has a value. Its lists are not kept, but how many there were of what is stored in part. */
+/**
+ * The last change of a fact that has a value. Its lists are not kept, but how many there were of what is
+ * stored in part.
+ */
 function lastChange(fact: Changed): EarlierChange | undefined {
   const { value, value_digest, details = {}, changed_from, first_seen_at } = fact;
   if (!changed_from || value === null || first_seen_at === undefined) return undefined;
   const counts = Object.entries(details).filter(([, one]) => typeof one === 'number');
   return {
-    ...{ value, first_seen_at, changed_from },
+    value,
+    first_seen_at,
+    changed_from,
     ...(value_digest && { value_digest }),
     ...(counts.length > 0 && { details: Object.fromEntries(counts) }),
   };
 }
 
 /**
- * The changes of a fact, what weighs most first and the last one at the end. Each weighs no less than any after it, so that the
- * weightiest one since any day is among them, whatever came later.
+ * The changes of a fact, what weighs most first and the last one at the end. Each weighs no less than any
+ * after it, so that the weightiest one since any day is among them, whatever came later.
  */
 export function weightyChanges(kind: string, fact: Changed): EarlierChange[] {
   const earlier = fact.earlier_changes ?? [];

@@ -41,7 +41,10 @@ function shortenList(list: readonly unknown[], most_bytes: number): unknown[] {
   return kept.length === 0 && list.length > 0 ? [shorten(first, left_bytes - 1)] : kept;
 }
 
-/** Members share the room: what one does not need is left to larger ones, so that only the large ones are shortened. */
+/**
+ * Members share the room: what one does not need is left to larger ones, so that only the large ones are
+ * shortened.
+ */
 function shortenMembers(members: object, most_bytes: number): object {
   const bySize = Object.entries(members)
     .map(([name, value]) => ({ name, value, size: nameSize(name) + sizeOf(value) }))
@@ -61,7 +64,10 @@ function shortenMembers(members: object, most_bytes: number): object {
   );
 }
 
-/** A value of JSON that takes at most so many bytes (8 or more): its large texts and lists are shortened at their ends. */
+/**
+ * A value of JSON that takes at most so many bytes (8 or more): its large texts and lists are shortened at
+ * their ends.
+ */
 function shorten(value: unknown, most_bytes: number): unknown {
   if (sizeOf(value) <= most_bytes) return value;
   if (typeof value === 'string') return shortenText(value, most_bytes);
@@ -124,8 +130,9 @@ function cutReason({ parts }: Words): readonly Part[] {
 }
 
 /**
- * What a kind found of one subject as it is stored and said: every text in it is cleaned and on one line, its value takes at most
- * 1 KiB, its details 16 KiB unless they are a list of tools. Throws if it cannot be stored in any form.
+ * What a kind found of one subject as it is stored and said: every text in it is cleaned and on one line, its
+ * value takes at most 1 KiB, its details 16 KiB unless they are a list of tools. Throws if it cannot be
+ * stored in any form.
  */
 export function passGate(
   { kind, method_version, lists, isList, value: schema }: Kind,
@@ -140,7 +147,8 @@ export function passGate(
   if (cleanValue !== null) schema.parse(cleanValue);
   const fact: DatedFinding = {
     ...found,
-    ...{ kind, method_version },
+    kind,
+    method_version,
     ...toValue(cleanValue),
     ...cleaned(shownOf(finding), clean),
     ...(why !== undefined && { why: cutReason(why) }),
@@ -149,7 +157,10 @@ export function passGate(
   return isList ? fact : shortenDetails(fact, mostDetails_bytes);
 }
 
-/** What each of some facts gets of the room for all of them: a small one what it needs, and large ones the same. */
+/**
+ * What each of some facts gets of the room for all of them: a small one what it needs, and large ones the
+ * same.
+ */
 function shareRoom(found: readonly DatedFinding[], most_bytes: number): DatedFinding[] {
   const bySize = found.toSorted((a, b) => sizeOf(shownOf(a)) - sizeOf(shownOf(b)));
   let left_bytes = most_bytes;
@@ -161,8 +172,8 @@ function shareRoom(found: readonly DatedFinding[], most_bytes: number): DatedFin
 }
 
 /**
- * All facts of a run, none left out: the details about one subject take at most 32 KiB, and a list of tools has its equal share of
- * 256 KiB, however many the other endpoints list.
+ * All facts of a run, none left out: the details about one subject take at most 32 KiB, and a list of tools
+ * has its equal share of 256 KiB, however many the other endpoints list.
  */
 export function fitTogether(
   found: readonly DatedFinding[],

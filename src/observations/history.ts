@@ -38,7 +38,10 @@ async function readSets(
   return sets;
 }
 
-/** Adds to checks (newest first) the texts that differ where a list changed; compares at most 100,000 characters in all. */
+/**
+ * Adds to checks (newest first) the texts that differ where a list changed; compares at most 100,000
+ * characters in all.
+ */
 export async function addTexts<Check extends { readonly changes: readonly ShownChange[] }>(
   handle: string,
   checks: readonly Check[],
@@ -72,7 +75,9 @@ export interface ListedList extends Pick<StoredObservation, 'outcome'> {
   readonly names?: readonly string[];
 }
 
-/** Reads lists of a listing as they were sent, one after the other, as far as they have room in one answer. */
+/**
+ * Reads lists of a listing as they were sent, one after the other, as far as they have room in one answer.
+ */
 function createListReader(handle: string, { store: { observations } }: Pick<Context, 'store'>) {
   let left_bytes = mostShown_bytes;
   return async (surface: SurfaceName, one: StoredObservation, count: unknown): Promise<ListedList> => {
@@ -100,8 +105,9 @@ function createListReader(handle: string, { store: { observations } }: Pick<Cont
 }
 
 /**
- * The tools that the endpoints of a listing last listed to this service, and what else they list (`besides`), as they were sent, at most
- * 512 KiB in all; of a set that has no room, or is not stored, `names` in place of it. `observed` is what was observed of the listing.
+ * The tools that the endpoints of a listing last listed to this service, and what else they list (`besides`),
+ * as they were sent, at most 512 KiB in all; of a set that has no room, or is not stored, `names` in place of
+ * it. `observed` is what was observed of the listing.
  */
 export async function readTools(
   handle: string,

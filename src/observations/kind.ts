@@ -29,7 +29,10 @@ type StandsOutAs =
   | 'package_version'
   | 'advisories';
 
-/** A value that may stand out by a rule: `by` names its source, and `isOnly` says that the listing has one endpoint at most. */
+/**
+ * A value that may stand out by a rule: `by` names its source, and `isOnly` says that the listing has one
+ * endpoint at most.
+ */
 export type StandingOut<Value = Json> = ShownFinding<Value> &
   Pick<Observation, 'subject' | 'reason'> & {
     readonly rule: StandsOutAs;
@@ -92,11 +95,16 @@ interface Says<Value extends Json = Json> {
   readonly sayStandsOut?: (found: StandingOut<Value>) => Words | undefined;
   /** What became of a value, with `between` which days; undefined if that needs no sentence. */
   readonly sayChange?: (was: Before<Value>, now: ShownFinding<Value>, between: Words) => Words | undefined;
-  /** How much such a change weighs among those of one fact; a later change that weighs less does not hide it. Absent: only the last is said. */
+  /**
+   * How much such a change weighs among those of one fact; a later change that weighs less does not hide it.
+   * Absent: only the last is said.
+   */
   readonly weighChange?: (was: Before<Value>, now: ShownFinding<Value>) => number;
 }
 
-/** What every kind of fact says about itself, whether Dossier checks it or the record of a listing states it. */
+/**
+ * What every kind of fact says about itself, whether Dossier checks it or the record of a listing states it.
+ */
 export interface FactKind extends AskedKind, Says {
   /** Whether a check of Dossier sees it, or the record of a listing states it: an imported signal. */
   readonly origin: 'check' | 'record';
@@ -109,7 +117,10 @@ export interface FactKind extends AskedKind, Says {
   /** What must not be concluded from it, one sentence. */
   readonly doesNotMean: string;
   readonly unit?: string;
-  /** What a change means, in the present tense and without a full stop, as "It lists other tools"; its date is added. */
+  /**
+   * What a change means, in the present tense and without a full stop, as "It lists other tools"; its date is
+   * added.
+   */
   readonly changed?: Words;
   /** The rules by which its values stand out; by `not_there`, that it is absent stands out too. */
   readonly standsOutAs?: StandsOutAs | readonly StandsOutAs[];
@@ -131,7 +142,10 @@ export interface FactKind extends AskedKind, Says {
   readonly isLocked?: true;
 }
 
-/** One kind of fact that Dossier checks, defined once: every adapter is a loop over the list of kinds (kinds.ts). */
+/**
+ * One kind of fact that Dossier checks, defined once: every adapter is a loop over the list of kinds
+ * (kinds.ts).
+ */
 export interface Kind extends FactKind {
   readonly origin: 'check';
   /** What of a listing's record its facts are about; none if the kind does not apply to the listing. */
@@ -164,7 +178,10 @@ export interface Recorded {
 /** One kind of fact that the record of a listing states. */
 export interface RecordKind extends FactKind {
   readonly origin: 'record';
-  /** What a record states; null if none, undefined if there is no such fact. Absent if it follows from other listings. */
+  /**
+   * What a record states; null if none, undefined if there is no such fact. Absent if it follows from other
+   * listings.
+   */
   readonly stated?: (recorded: Recorded) => Json | undefined;
   /** The outcome where it states none, if that is not `nothing`. */
   readonly outcomeOfNone?: 'not_asked';
@@ -199,7 +216,10 @@ export type FactOf<K extends NamedKind, Fact = Observation> = Omit<Fact, 'value'
   readonly value: ValueOf<K> | null;
 };
 
-/** The facts of a kind among some. One with a value that the kind does not have is left out: nothing is known of it. */
+/**
+ * The facts of a kind among some. One with a value that the kind does not have is left out: nothing is known
+ * of it.
+ */
 export const factsOf = <K extends NamedKind, Fact extends Pick<Observation, 'kind' | 'value'>>(
   { kind, value }: K,
   facts: readonly Fact[],
@@ -257,5 +277,6 @@ export const defineRecord = <const Name extends string, Value extends Json>(
   ({
     ...definition,
     ...sayOfAny(definition),
-    ...{ origin: 'record' as const, method_version: 'import/1' },
+    origin: 'record' as const,
+    method_version: 'import/1',
   }) satisfies RecordKind;

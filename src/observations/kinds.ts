@@ -62,7 +62,9 @@ import { serverCard } from './kinds/server-card.ts';
 import { securityContact, termsUrl } from './kinds/terms.ts';
 import { questions } from './observation.ts';
 
-/** Every kind of fact that Dossier checks, in the order that adapters show them. A new kind is one line here. */
+/**
+ * Every kind of fact that Dossier checks, in the order that adapters show them. A new kind is one line here.
+ */
 const checked = [
   priceChallenge,
   pricePayTo,
@@ -113,7 +115,10 @@ const checked = [
   packageLicence,
 ] as const;
 
-/** Every kind of fact that the record of a listing states, or that follows from other records: the imported signals. */
+/**
+ * Every kind of fact that the record of a listing states, or that follows from other records: the imported
+ * signals.
+ */
 const recorded = [
   registryStatus,
   registryStatusMessage,

@@ -33,7 +33,10 @@ const untrusted = z.record(z.string(), z.unknown()).optional();
 const maybe = z.string().optional();
 
 const changedFrom = z.object({
-  ...{ value, value_digest: maybe, outcome: z.enum(outcomes), seen_until: z.string() },
+  value,
+  value_digest: maybe,
+  outcome: z.enum(outcomes),
+  seen_until: z.string(),
   tools: z
     .array(
       z.object({
@@ -60,7 +63,9 @@ const changedFrom = z.object({
     .describe('How many of them differ in each class'),
 });
 
-/** A fact that this service checked itself, with its source, date and vantage. Never a rating, never imported. */
+/**
+ * A fact that this service checked itself, with its source, date and vantage. Never a rating, never imported.
+ */
 export const observation = z.object({
   kind: z.string(),
   subject: maybe.describe('The endpoint, package or tool it is about, if there may be several'),
@@ -86,7 +91,10 @@ export const observation = z.object({
   earlier_changes: z
     .array(
       z.object({
-        ...{ value, value_digest: maybe, first_seen_at: z.string(), changed_from: changedFrom },
+        value,
+        value_digest: maybe,
+        first_seen_at: z.string(),
+        changed_from: changedFrom,
         details: untrusted.describe('Of its details, the numbers'),
       }),
     )
@@ -120,8 +128,9 @@ export const isDated = (one: Observation): one is DatedObservation =>
   one.observed_at !== undefined && one.first_seen_at !== undefined;
 
 /**
- * Which of the three states of knowing, on every adapter, a fact is in: `known`, a value with its date; `not_seen`, looked for, and not
- * there or not shown, with the date; `not_known`, not asked. What is stale or was missed is known as of its date.
+ * Which of the three states of knowing, on every adapter, a fact is in: `known`, a value with its date;
+ * `not_seen`, looked for, and not there or not shown, with the date; `not_known`, not asked. What is stale or
+ * was missed is known as of its date.
  */
 export function knowingOf({ value, outcome }: Pick<Observation, 'value' | 'outcome'>) {
   if (outcome === 'not_asked') return 'not_known';
@@ -136,15 +145,19 @@ export const currentOutcome = (one?: Pick<Observation, 'outcome' | 'is_stale'>):
 export interface RecordedSubject {
   /** As it is shown; absent if the listing has only one. */
   readonly subject?: string;
-  /** As the record has it, if that is more than the subject says: `npm:name@1.0.0`. A fact about anything else is history. */
+  /**
+   * As the record has it, if that is more than the subject says: `npm:name@1.0.0`. A fact about anything else
+   * is history.
+   */
   readonly recorded?: string;
 }
 
 /**
- * What is particular about a finding when it is joined with what was known (compare.ts). `rare`: without a value there is no such fact
- * until one was seen. `together`: said of all subjects of the kind, only while a value was seen of none. `part`: only a part of the value was learned, so that it changes nothing that was seen. `passing`:
- * the same as `rare`, and another answer may come the next time, so that what was seen stands. `gone`: the value says that something is not there, and counts
- * as `absent` does.
+ * What is particular about a finding when it is joined with what was known (compare.ts). `rare`: without a
+ * value there is no such fact until one was seen. `together`: said of all subjects of the kind, only while a
+ * value was seen of none. `part`: only a part of the value was learned, so that it changes nothing that was
+ * seen. `passing`: the same as `rare`, and another answer may come the next time, so that what was seen
+ * stands. `gone`: the value says that something is not there, and counts as `absent` does.
  */
 type Rule = 'rare' | 'together' | 'part' | 'passing' | 'gone';
 
@@ -167,7 +180,10 @@ export interface Finding<Value extends Json = Json> extends RecordedSubject {
   readonly ended?: CheckEnd;
   /** Of a fact from an endpoint: the exchange that decided it. */
   readonly by?: Exchange;
-  /** The exchange that had no lasting answer: a fact that it decided stands, and what it decides the next time is no change. */
+  /**
+   * The exchange that had no lasting answer: a fact that it decided stands, and what it decides the next time
+   * is no change.
+   */
   readonly open?: OpenExchange;
   /** Its details are stored shortened, so that they say nothing of what they lack. */
   readonly isShort?: true;
@@ -201,7 +217,9 @@ export interface StoredObservation extends Omit<Finding, 'why' | 'open' | 'ended
   readonly missed?: {
     readonly since: string;
     readonly why?: readonly Part[];
-    /** The first of them that was made, and got no answer; the outcome of all of these, if it was the same. */
+    /**
+     * The first of them that was made, and got no answer; the outcome of all of these, if it was the same.
+     */
     readonly unanswered?: string;
     readonly outcome?: Outcome;
     /** Of the newest of them. */
@@ -230,7 +248,10 @@ export interface ObservationChange {
     readonly unanswered_since?: string;
   };
   readonly after: Recorded;
-  /** The change item by item, where its kind has one: for a set of tools, which differ and how, the 100 that weigh most. */
+  /**
+   * The change item by item, where its kind has one: for a set of tools, which differ and how, the 100 that
+   * weigh most.
+   */
   readonly items?: readonly object[];
   /** How many items there are of each class. */
   readonly counts?: Readonly<Record<string, number>>;

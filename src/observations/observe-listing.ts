@@ -24,7 +24,10 @@ import { isUnanswered, type Outcome } from './outcome.ts';
 import type { Run } from './run.ts';
 import { sumOfClasses } from './tool-change.ts';
 
-/** A list that differs from the last stored one of its surface; `changes` are the differences, if there is one. */
+/**
+ * A list that differs from the last stored one of its surface; `changes` are the differences, if there is
+ * one.
+ */
 interface NewSurface {
   readonly remote: string;
   readonly surface: Surface;
@@ -66,8 +69,9 @@ async function findNewSurface(
 }
 
 /**
- * Finds the new lists among those that the kinds of facts asked for in a run. It compares them before the write begins,
- * because all other writers wait for that; under the lease of the check nobody else stores lists of the listing.
+ * Finds the new lists among those that the kinds of facts asked for in a run. It compares them before the
+ * write begins, because all other writers wait for that; under the lease of the check nobody else stores
+ * lists of the listing.
  */
 async function findNewSurfaces(run: Run, { store }: Pick<Context, 'store'>): Promise<Surfaces> {
   const { handle, remotes } = run.listing;
@@ -112,8 +116,8 @@ function withChangedMembers(one: StoredObservation, found: Surfaces, at: string)
 }
 
 /**
- * A changed list as its items: which members differ, and how; the digests of all of them are left out. It is a change of the list
- * that was seen last, whatever was answered in between.
+ * A changed list as its items: which members differ, and how; the digests of all of them are left out. It is
+ * a change of the list that was seen last, whatever was answered in between.
  */
 function itemize(change: ObservationChange, one: StoredObservation, found: Surfaces): ObservationChange {
   const changes = changesOf(change, found);
@@ -157,14 +161,22 @@ type Checks = Pick<Context, 'log'> & { readonly signal: AbortSignal };
 
 /** The finding for a kind that was not checked, for a reason that says nothing about the service. */
 const uncheckedKind = ({ kind, method_version, isOptional }: Kind, { parts: why }: Words): DatedFinding => ({
-  ...{ kind, method_version, value: null, outcome: 'not_asked', why, source: 'Dossier' },
+  kind,
+  method_version,
+  value: null,
+  outcome: 'not_asked',
+  why,
+  source: 'Dossier',
   ...(isOptional && { rule: 'rare' as const }),
   isFailure: true,
 });
 
 const failed = own('The check failed on our side; the failure was logged.');
 
-/** One kind's facts. A check that fails says so, and does not stop the others; nor does a fact that cannot be stored. */
+/**
+ * One kind's facts. A check that fails says so, and does not stop the others; nor does a fact that cannot be
+ * stored.
+ */
 async function check(kind: Kind, run: Run, { log, signal }: Checks): Promise<readonly DatedFinding[]> {
   const { kind: name } = kind;
   const { handle } = run.listing;
@@ -191,7 +203,10 @@ async function check(kind: Kind, run: Run, { log, signal }: Checks): Promise<rea
 
 const listKinds: ReadonlySet<string> = new Set(kinds.filter(({ isList }) => isList).map(({ kind }) => kind));
 
-/** Every fact of a run, stored nowhere, each within its room (gate.ts). Other checks of the thread go on between two kinds. */
+/**
+ * Every fact of a run, stored nowhere, each within its room (gate.ts). Other checks of the thread go on
+ * between two kinds.
+ */
 export async function findAll(run: Run, checks: Checks): Promise<DatedFinding[]> {
   const found: DatedFinding[] = [];
   for (const kind of kinds) {
@@ -205,7 +220,10 @@ const pricedKinds: ReadonlySet<string> = new Set(
   kinds.filter(({ priced }) => priced).map(({ kind }) => kind),
 );
 
-/** What a listing is found by: an endpoint answered the last check; each let Dossier in without a payment, and nothing states a price. */
+/**
+ * What a listing is found by: an endpoint answered the last check; each let Dossier in without a payment, and
+ * nothing states a price.
+ */
 function toFacets({ remotes }: Run['listing'], observations: readonly StoredObservation[]): Facet[] {
   const found = observations.filter(({ missed }) => missed === undefined);
   const stated = (kind: Kind, outcome: Outcome) =>
@@ -231,7 +249,10 @@ interface ObservedRecord {
   readonly imported_at: string;
 }
 
-/** Whether a fact became another one at this check, or an endpoint unanswered, which it is since the first check without an answer. */
+/**
+ * Whether a fact became another one at this check, or an endpoint unanswered, which it is since the first
+ * check without an answer.
+ */
 const isChangedAt = ({ changed_from, first_seen_at, outcome }: StoredObservation, { at }: RunStamp) =>
   changed_from !== undefined && (first_seen_at === at || isUnanswered(outcome));
 
@@ -260,7 +281,8 @@ async function write(tx: Transaction, observed: ObservedRecord) {
   await putSurfaces(tx, handle, lists, stamp.at);
   if (changes.length > 0) {
     const change = { handle, ...stamp, changes };
-    // What is seen for the first time, or again, is committed in the log, where an audit looks for it, and changed nothing.
+    // What is seen for the first time, or again, is committed in the log, where an audit looks for it, and
+    // changed nothing.
     const changed = new Set(changes.map(keyOf));
     const reported = observations.filter(
       (one) => changed.has(keyOf(one)) && isChangedAt(one, stamp) && isPublished(one),
@@ -281,8 +303,8 @@ async function write(tx: Transaction, observed: ObservedRecord) {
 }
 
 /**
- * Stores that a check of a listing was ended, with the reason. The check counts as made: known facts stay, and unknown ones
- * become `not_asked`. Throws if the store fails or the lease was lost.
+ * Stores that a check of a listing was ended, with the reason. The check counts as made: known facts stay,
+ * and unknown ones become `not_asked`. Throws if the store fails or the lease was lost.
  */
 export function storeEnded(
   listing: Listing,
@@ -297,7 +319,10 @@ export function storeEnded(
 
 const notStored = own('The check failed on our side, and nothing of it was stored; the failure was logged.');
 
-/** Asks every kind of fact of one listing, and stores what was found. Throws if the store fails, the lease was lost or the signal came. */
+/**
+ * Asks every kind of fact of one listing, and stores what was found. Throws if the store fails, the lease was
+ * lost or the signal came.
+ */
 export async function observeListing(
   run: Run,
   context: Pick<Context, 'store' | 'clock'> &

@@ -28,7 +28,10 @@ export const outcomeWords = ({
   readonly asks_for?: NoAnswer['asks_for'] | undefined;
 }): Words => (asks_for === 'payment' ? payment : words[outcome]);
 
-/** Outcomes of a check that learned something of the service: a value, that it states none, what it asks for, or that it is not there. */
+/**
+ * Outcomes of a check that learned something of the service: a value, that it states none, what it asks for,
+ * or that it is not there.
+ */
 export const isLearnedOutcome = (outcome: Outcome): boolean =>
   outcome === 'seen' || outcome === 'nothing' || outcome === 'asks' || outcome === 'absent';
 

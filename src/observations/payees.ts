@@ -33,7 +33,10 @@ export function payeesOf(observations: readonly Seen[]): SeenPayee[] {
         const offers = [...Map.groupBy(paid, ({ network }) => network)];
         // Of many offers those that are not stored say on which network, too.
         return (offers.length > 0 ? offers : [['', []] as const]).map(([network, of]) => ({
-          ...{ ...seen, address, network, offers: of },
+          ...seen,
+          address,
+          network,
+          offers: of,
         }));
       });
     });

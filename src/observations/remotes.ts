@@ -31,7 +31,10 @@ export type Found<Value extends Json = Json> = Omit<Finding<Value>, 'subject' | 
 const repositoryOf = ({ repository }: Subject): RecordedSubject[] =>
   repository === undefined ? [] : [{ subject: repository }];
 
-/** One fact about the recorded repository, made of what was found of it, or of why nothing was: of a rare one only once it was seen. */
+/**
+ * One fact about the recorded repository, made of what was found of it, or of why nothing was: of a rare one
+ * only once it was seen.
+ */
 export const ofRepository = <const Value extends Json>(
   find: (run: Run) => Promise<Found<Value> | NoAnswer>,
   isRare = false,
@@ -52,13 +55,19 @@ type FromEndpoint<Value extends Json> = (
   run: Run,
 ) => Found<Value> | NoAnswer | Promise<Found<Value> | NoAnswer>;
 
-/** Which exchange a fact is from. A list of tools that was seen stands, whatever the other one may answer the next time. */
+/**
+ * Which exchange a fact is from. A list of tools that was seen stands, whatever the other one may answer the
+ * next time.
+ */
 const decidedBy = ({ by, open, list }: EndpointAnswer): Pick<Finding, 'by' | 'open'> => ({
   by,
   ...(open && list.result !== 'listed' && { open }),
 });
 
-/** One fact for each remote of the run, made of what the endpoint sent, or of why there is nothing to make it of. */
+/**
+ * One fact for each remote of the run, made of what the endpoint sent, or of why there is nothing to make it
+ * of.
+ */
 export const ofRemotes = <const Value extends Json>(toFinding: FromEndpoint<Value>, isRare = false) => ({
   // The recorded endpoints, each address once.
   about: ({ remotes }: Pick<Subject, 'remotes'>) =>
@@ -74,7 +83,9 @@ export const ofRemotes = <const Value extends Json>(toFinding: FromEndpoint<Valu
       const isUnsure = 'result' in made || (isOpen && finding.value === null);
       found.push({
         ...(endpoint.result === 'answered' && decidedBy(endpoint)),
-        ...{ ...finding, source: ownProbe, subject: url },
+        ...finding,
+        source: ownProbe,
+        subject: url,
         ...(isRare && isUnsure && { rule: 'rare' as const }),
         ...(!('result' in made) && { source_url: url }),
       });
@@ -90,8 +101,8 @@ export const ofRareRemotes = <const Value extends Json>(toFinding: FromEndpoint<
 });
 
 /**
- * One fact for each origin of the remotes, which few have, made of what a GET of this path gives (`Run.get`), or of why it gave nothing.
- * `toFinding` returns undefined for content that is not what was asked for.
+ * One fact for each origin of the remotes, which few have, made of what a GET of this path gives (`Run.get`),
+ * or of why it gave nothing. `toFinding` returns undefined for content that is not what was asked for.
  */
 export const ofOrigins = <const Value extends Json>(
   path: string,

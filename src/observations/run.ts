@@ -177,9 +177,9 @@ async function dns(hostname: string, parts: RunParts) {
 export type Run = ReturnType<typeof createRun>;
 
 /**
- * What the checks of one listing may ask, each answered once per run and shared by all kinds: every request is polite, bounded and
- * without credentials (docs/observations.md). No question throws. If `refusal` is given, nothing of the publisher's is asked, and that
- * is why.
+ * What the checks of one listing may ask, each answered once per run and shared by all kinds: every request
+ * is polite, bounded and without credentials (docs/observations.md). No question throws. If `refusal` is
+ * given, nothing of the publisher's is asked, and that is why.
  */
 export function createRun(
   subject: Subject,
@@ -225,10 +225,13 @@ export function createRun(
     claimFile: parts.claimFile,
     /** What each catalogue of PRICE_CATALOGS lists for an address; none without that setting. */
     catalogs: parts.catalogs,
-    /** A GET of a path of a package registry, as `/left-pad`; `not_asked` where PACKAGE_REGISTRIES names none. */
+    /**
+     * A GET of a path of a package registry, as `/left-pad`; `not_asked` where PACKAGE_REGISTRIES names none.
+     */
     registry: (name: keyof typeof ofRegistries, path: string) => ofRegistries[name](path),
     /** A container image that everyone may read: its manifests and what they name. */
     image: ({ host, name }: Readonly<Record<'host' | 'name', string>>) => image(`${host}/${name}`),
-    ...{ signature, advisories },
+    signature,
+    advisories,
   };
 }

@@ -40,7 +40,10 @@ const surfaceTable = table({
   first_seen_at: text,
   members: json<readonly Member[]>(),
 });
-/** A list as an endpoint sent it last; the five newest of each surface of an endpoint are stored, the one that its fact names first. */
+/**
+ * A list as an endpoint sent it last; the five newest of each surface of an endpoint are stored, the one that
+ * its fact names first.
+ */
 type StoredSurface = ValueOf<typeof surfaceTable>;
 
 /** Which lists: those of one surface at one endpoint. */
@@ -51,7 +54,10 @@ declare module '../store/store.ts' {
     observation: RowOf<typeof observationTable>;
     observation_change: RowOf<typeof changeTable>;
     listed_surface: RowOf<typeof surfaceTable>;
-    /** When requests may be sent again to a host that asked to be left alone; `place` is the host itself, or an address of it. */
+    /**
+     * When requests may be sent again to a host that asked to be left alone; `place` is the host itself, or
+     * an address of it.
+     */
     observed_pause: { host: string; place: string; not_before: string };
   }
 }
@@ -88,7 +94,9 @@ const fewestTools = 3;
 function toReferences(observations: readonly StoredObservation[]) {
   const seen = observations.filter(({ outcome }) => outcome === 'seen');
   const toReference = (of: 'tools' | 'pay_to', text: string, as_of: string) => ({
-    ...{ key: toReferenceKey(of, text), kind: of, as_of },
+    key: toReferenceKey(of, text),
+    kind: of,
+    as_of,
   });
   const all = [
     ...factsOf(pricePayTo, seen).flatMap((one) =>
@@ -117,7 +125,10 @@ export const createObservationReads = (db: Db) => ({
     const newest = db.selectFrom('observation').select('observed_at').orderBy('observed_at', 'desc').limit(1);
     return (await newest.executeTakeFirst())?.observed_at;
   },
-  /** What was observed of a listing, as `observed_at` says when, and since when its record is another (`due_since`). */
+  /**
+   * What was observed of a listing, as `observed_at` says when, and since when its record is another
+   * (`due_since`).
+   */
   async ofListing(handle: string) {
     const [row] = await readObserved(db, handle);
     return row && observationTable.decode(row);
@@ -138,7 +149,10 @@ export const createObservationReads = (db: Db) => ({
     const stored = selectSets(db, at).select('members').where('digest', '=', digest);
     return (await stored.executeTakeFirst())?.members;
   },
-  /** Visible listings after an id, in its order, with the time of their last run, and of a change of the record since. */
+  /**
+   * Visible listings after an id, in its order, with the time of their last run, and of a change of the
+   * record since.
+   */
   lastRuns: (afterId: number, limit: number) =>
     db
       .selectFrom('listing')
@@ -149,7 +163,10 @@ export const createObservationReads = (db: Db) => ({
       .orderBy('listing.id')
       .limit(limit)
       .execute(),
-  /** When requests may be sent again to a host and to addresses of it that asked to be left alone, by host and address. */
+  /**
+   * When requests may be sent again to a host and to addresses of it that asked to be left alone, by host and
+   * address.
+   */
   async pauses(host: string): Promise<ReadonlyMap<string, string>> {
     const rows = await db.selectFrom('observed_pause').selectAll().where('host', '=', host).execute();
     return new Map(rows.map(({ place, not_before }) => [place, not_before]));
@@ -159,7 +176,10 @@ export const createObservationReads = (db: Db) => ({
 /** Writes of observations inside a transaction; `touch` names each listing whose facts changed. */
 export const createObservationWrites = (db: Db, touch: (handle: string) => void) => ({
   ...createObservationReads(db),
-  /** Replaces what was observed of a listing; a change of its record after the one that was checked was read stays due. */
+  /**
+   * Replaces what was observed of a listing; a change of its record after the one that was checked was read
+   * stays due.
+   */
   async put(
     { handle, observed_at, observations }: Omit<ValueOf<typeof observationTable>, 'due_since'>,
     imported_at = observed_at,

@@ -42,7 +42,10 @@ const window = z.strictObject({
   others: z.partialRecord(z.enum(ends), z.number()),
 });
 
-/** How many checks were answered in the 30 and the 90 days before the newest; `first_check` is the day of the first that is counted. */
+/**
+ * How many checks were answered in the 30 and the 90 days before the newest; `first_check` is the day of the
+ * first that is counted.
+ */
 export const tallied = z.strictObject({ days_30: window, days_90: window, first_check: z.string() });
 export type Tallied = z.infer<typeof tallied>;
 

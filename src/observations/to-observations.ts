@@ -113,8 +113,8 @@ const mostUnlearned = 10;
 const keyOf = ({ recorded, subject }: RecordedSubject) => recorded ?? subject;
 
 /**
- * What was observed of what the listing records now; what it recorded before is history. What was not looked for at all is
- * kept, whatever it would have been about.
+ * What was observed of what the listing records now; what it recorded before is history. What was not looked
+ * for at all is kept, whatever it would have been about.
  */
 export function recordedNow(listing: Subject, stored: readonly StoredObservation[]): StoredObservation[] {
   const keys = new Map<string, ReadonlySet<string | undefined>>(
@@ -140,9 +140,9 @@ function missing(kind: Kind, known: readonly StoredObservation[], listing: Subje
 }
 
 /**
- * The observations of a listing as callers see them, in the order of the kinds. What the record names and nothing was
- * learned about is `not_asked`; what is older than three intervals has `is_stale`. `stored` is undefined before the first
- * check, and holds what `recordedNow` leaves after it.
+ * The observations of a listing as callers see them, in the order of the kinds. What the record names and
+ * nothing was learned about is `not_asked`; what is older than three intervals has `is_stale`. `stored` is
+ * undefined before the first check, and holds what `recordedNow` leaves after it.
  */
 export function toObservations(
   listing: Subject,

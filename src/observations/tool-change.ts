@@ -1,4 +1,6 @@
-/** How a tool, or another member of a list, changed, in the order in which it is said: what weighs most first. */
+/**
+ * How a tool, or another member of a list, changed, in the order in which it is said: what weighs most first.
+ */
 export const changeClasses = [
   'secret',
   'hints',

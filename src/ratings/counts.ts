@@ -67,8 +67,8 @@ const readHistogram = (db: Db, subject: string, now: string) =>
     .execute();
 
 /**
- * Current ratings of one group that are alike in what is counted: how many of them are the newest of their `sources` in the group, and of the
- * listings that rated (`source_handles`), and when the last one was made.
+ * Current ratings of one group that are alike in what is counted: how many of them are the newest of their
+ * `sources` in the group, and of the listings that rated (`source_handles`), and when the last one was made.
  */
 type CountedCell = Awaited<ReturnType<typeof readHistogram>>[number];
 
@@ -127,12 +127,7 @@ export async function readRatingCells(db: Db, subject: string, now: string): Pro
 export const noNativeCounts: Omit<
   NativeSignals,
   'statement' | 'computed_score' | 'proof_meanings' | 'recent'
-> = {
-  ratings: 0,
-  ...noGroups(),
-  ...{ voided: 0, hidden: 0 },
-  flags: {},
-};
+> = { ratings: 0, ...noGroups(), voided: 0, hidden: 0, flags: {} };
 
 /** Counts of a listing's current ratings in each group at a time (RFC 3339); nothing is averaged. */
 export async function readNativeCounts(db: Db, subject: string, now: string): Promise<typeof noNativeCounts> {
@@ -152,7 +147,9 @@ export async function readNextChange(db: Db, subject: string, now: string): Prom
   return row?.next ?? undefined;
 }
 
-/** The newest current ratings of a subject since a time, by month, outcome and whether they are independent. */
+/**
+ * The newest current ratings of a subject since a time, by month, outcome and whether they are independent.
+ */
 export async function readMonthCounts(
   db: Db,
   subject: string,

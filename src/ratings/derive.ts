@@ -10,7 +10,10 @@ const listingsOf = (holder: RawBuilder<unknown>) =>
 const holdersOf = (handle: RawBuilder<unknown>) =>
   sql`(select value from recorded_identity where kind = 'proven' and handle = ${handle})`;
 
-/** Whether a rating in the other direction that is not withdrawn was first made within 90 days of this one (pairs.ts). */
+/**
+ * Whether a rating in the other direction that is not withdrawn was first made within 90 days of this one
+ * (pairs.ts).
+ */
 const isPaired = sql<boolean>`exists (
   select 1 from rating as back
   where back.source_identity in ${holdersOf(sql`rating.subject_handle`)}
@@ -20,13 +23,19 @@ const isPaired = sql<boolean>`exists (
     and back.first_created_at <= rating.pair_until
     and rating.first_created_at <= back.pair_until)`;
 
-/** Whether a rating has the control root of the claim in force of its source, which is read once for all of them. */
+/**
+ * Whether a rating has the control root of the claim in force of its source, which is read once for all of
+ * them.
+ */
 const isInForce = (source: string) => sql<boolean>`(rating.source_root, rating.source_root_generation) in (
   select root, root_generation from claim where handle = ${source} and state = 'claimed')`;
 
 const oneIf = (condition: RawBuilder<boolean>) => sql<number>`case when ${condition} then 1 else 0 end`;
 
-/** The columns that follow from the row itself, its pairs, and the claim of its source as of a change at a time. */
+/**
+ * The columns that follow from the row itself, its pairs, and the claim of its source as of a change at a
+ * time.
+ */
 const derived = {
   is_current: oneIf(
     sql`rating.superseded_by is null and rating.withdrawn_at is null and rating.voided_at is null`,
@@ -36,7 +45,10 @@ const derived = {
     sql<string>`case when not ${isInForce(source)} then coalesce(rating.source_ended_at, cast(${at} as text)) end`,
 };
 
-/** Writes derived columns of the ratings that a selection of ids names; returns the rated handles that changed. */
+/**
+ * Writes derived columns of the ratings that a selection of ids names; returns the rated handles that
+ * changed.
+ */
 async function write(
   db: Db,
   ids: RawBuilder<unknown>,
@@ -59,7 +71,9 @@ const withPairsOf = ({ id, source_identity, subject_handle, first_created_at, pa
     and back.first_created_at <= ${pair_until}
     and back.pair_until >= ${first_created_at}`;
 
-/** Marks the ratings of a listing as related whose source has a proven account or domain in common with it. */
+/**
+ * Marks the ratings of a listing as related whose source has a proven account or domain in common with it.
+ */
 async function relateSubject(db: Db, handle: string): Promise<void> {
   const sources = await db
     .selectFrom('rating')
@@ -97,9 +111,10 @@ export type RatingCause =
   | { readonly subject: string; readonly holder: Holder };
 
 /**
- * Brings the columns of ratings up to date that follow from other columns and rows, after a change that is stored already: the only
- * writer of `is_current`, `reciprocal`, `source_ended_at` and, once a rating is there, `related`. The others follow from records that never
- * change (fold.ts), and are written with the rating. Returns the rated handles that changed.
+ * Brings the columns of ratings up to date that follow from other columns and rows, after a change that is
+ * stored already: the only writer of `is_current`, `reciprocal`, `source_ended_at` and, once a rating is
+ * there, `related`. The others follow from records that never change (fold.ts), and are written with the
+ * rating. Returns the rated handles that changed.
  */
 export async function rederive(db: Db, cause: RatingCause): Promise<string[]> {
   const { is_current, reciprocal, source_ended_at } = derived;

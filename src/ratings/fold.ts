@@ -38,8 +38,8 @@ export const foldRating = (versions: readonly RatingVersion[]): FoldedRating | u
   versions.reduce<FoldedRating | undefined>(afterVersion, undefined);
 
 /**
- * The span of a rating, in ms since 1970: from its first version to 90 days after its first praise, or else after its first version. Two
- * ratings in opposite directions are a pair if their spans meet.
+ * The span of a rating, in ms since 1970: from its first version to 90 days after its first praise, or else
+ * after its first version. Two ratings in opposite directions are a pair if their spans meet.
  */
 export function toSpan({
   first_created_at,

@@ -4,7 +4,10 @@ import { day } from '../core/text.ts';
 /** The least score that praises. */
 export const leastPraise = 4;
 
-/** Whether a rating praises. What the rated side does or states sets apart only praise, so that no criticism is. */
+/**
+ * Whether a rating praises. What the rated side does or states sets apart only praise, so that no criticism
+ * is.
+ */
 export const isPraise = (rating: {
   readonly outcome: string;
   readonly score?: number | undefined;
@@ -28,7 +31,10 @@ export interface RatingBasis {
   readonly declared_interest: boolean;
   /** It praises, and the sources of both sides rated each other's listings within 90 days. */
   readonly reciprocal: boolean;
-  /** The first statement that sets it apart, as of the first version; of praise, the first version that praises. */
+  /**
+   * The first statement that sets it apart, as of the first version; of praise, the first version that
+   * praises.
+   */
   readonly stated_overlap?: StatedOverlap | undefined;
   /** Since when no claim in force of the source belongs to the rating's control root. */
   readonly source_ended_at?: string | undefined;
@@ -50,46 +56,52 @@ interface GroupRule {
 }
 
 /**
- * The groups of current ratings but the last, independent, from worst to best. A rating is in the first one that fits
- * (docs/ratings.md). Counting in SQL reads the same table.
+ * The groups of current ratings but the last, independent, from worst to best. A rating is in the first one
+ * that fits (docs/ratings.md). Counting in SQL reads the same table.
  */
 export const groupRules = {
   related: {
-    ...{ basis: 'related', holds: 'true' },
+    basis: 'related',
+    holds: 'true',
     name: 'Related',
     meaning: 'Same namespace, account or repository on both sides, proven.',
     reason: () =>
       'Set apart because source and rated listing have the same namespace, account or repository.',
   },
   declared_interest: {
-    ...{ basis: 'declared_interest', holds: 'true' },
+    basis: 'declared_interest',
+    holds: 'true',
     name: 'Declared interest',
     meaning: 'The source declared that it is a vendor, a partner or paid to rate.',
     reason: () =>
       'Set apart because the source declared in a version of this rating that it is a vendor, a partner or paid to rate.',
   },
   reciprocal: {
-    ...{ basis: 'reciprocal', holds: 'true' },
+    basis: 'reciprocal',
+    holds: 'true',
     name: 'Reciprocal',
     meaning: 'Praise between two sources that rated each other’s listings within 90 days.',
     reason: () =>
       'Set apart because it praises, and the sources of both listings rated each other within 90 days.',
   },
   stated_overlap: {
-    ...{ basis: 'stated_overlap', holds: 'present' },
+    basis: 'stated_overlap',
+    holds: 'present',
     name: 'Stated overlap',
     meaning: 'The record of one side names an account or host of the other; not proven.',
     reason: ({ stated_overlap }) => (stated_overlap ? overlapReason(stated_overlap) : ''),
   },
   source_ended: {
-    ...{ basis: 'source_ended_at', holds: 'present' },
+    basis: 'source_ended_at',
+    holds: 'present',
     name: 'Source ended',
     meaning: 'The claim with which the source made the rating is no longer in force.',
     reason: ({ source_ended_at }) =>
       `Set apart because the claim with which the source made this rating ended on ${day(source_ended_at ?? '')}.`,
   },
   new_source: {
-    ...{ basis: 'new_until', holds: 'until' },
+    basis: 'new_until',
+    holds: 'until',
     name: 'New source',
     meaning: 'The source first proved its claim less than seven days ago.',
     reason: ({ new_until }) =>
@@ -166,7 +178,10 @@ const toSide = (
   };
 };
 
-/** The two sides of a rating: of claims, only the rating's control root for the source, all it ever had for the rated listing. */
+/**
+ * The two sides of a rating: of claims, only the rating's control root for the source, all it ever had for
+ * the rated listing.
+ */
 export const toRelationSides = (
   rating: { readonly source_handle: string; readonly source_root: string; readonly subject_handle: string },
   recorded: readonly RecordedIdentity[],
@@ -180,8 +195,8 @@ export const toRelationSides = (
 type RelationSides = ReturnType<typeof toRelationSides>;
 
 /**
- * Whether a proven account or domain is the same on both sides. Of criticism the very domain: below one that was registered
- * may be hosts of strangers, on no list of hosting domains.
+ * Whether a proven account or domain is the same on both sides. Of criticism the very domain: below one that
+ * was registered may be hosts of strangers, on no list of hosting domains.
  */
 export const isRelated = (
   { source, subject }: Record<'source' | 'subject', { readonly proven: readonly Holder[] }>,
@@ -207,7 +222,10 @@ const shared = ({ source, subject }: RelationSides): StatedOverlap[] =>
     return [{ by: by.handle, of: of.handle, at }];
   });
 
-/** Those that the source's record names which are an account or domain that the rated listing proves, or below it. */
+/**
+ * Those that the source's record names which are an account or domain that the rated listing proves, or below
+ * it.
+ */
 const namingsBy = ({ source, subject }: RelationSides, named: readonly Holder[]): StatedOverlap[] =>
   named.flatMap((one) => {
     const at = source.stated.get(one.id);
@@ -216,8 +234,8 @@ const namingsBy = ({ source, subject }: RelationSides, named: readonly Holder[])
   });
 
 /**
- * The first statement that sets a rating apart. Of criticism only one in the source's record as it is when it rates: else the
- * rated listing could name its critics, or take over what they once named.
+ * The first statement that sets a rating apart. Of criticism only one in the source's record as it is when it
+ * rates: else the rated listing could name its critics, or take over what they once named.
  */
 export const toStatedOverlap = (
   sides: RelationSides,
@@ -229,8 +247,8 @@ export const toStatedOverlap = (
   ).sort((a, b) => (a.at < b.at ? -1 : 1))[0];
 
 /**
- * The relation of two listings: proofs whenever they came, statements until the first version of the rating, or the first one
- * that praises. `namedByCritic`: of criticism, whom the source's record names now.
+ * The relation of two listings: proofs whenever they came, statements until the first version of the rating,
+ * or the first one that praises. `namedByCritic`: of criticism, whom the source's record names now.
  */
 export const toRelation = (
   rating: Parameters<typeof toRelationSides>[0] & { readonly stated_until: string },

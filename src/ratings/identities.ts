@@ -3,7 +3,10 @@ import { inChunks, precompileQuery } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
 import type { RatingRow } from './table.ts';
 
-/** Reads these values of these listings by key, so that the other values of a record, however many, cost nothing. */
+/**
+ * Reads these values of these listings by key, so that the other values of a record, however many, cost
+ * nothing.
+ */
 const readNamed = precompileQuery(
   (
     db,
@@ -45,9 +48,9 @@ function padded(values: readonly string[]): string[] {
 type RatingSource = Pick<RatingRow, 'source_handle' | 'source_root'>;
 
 /**
- * Reads the identities that connect a listing with the sources of its ratings: those that the records of either side ever
- * named of the other, those that both named, and those that the namespace and claims of the rated listing proved. `names` are
- * further identities to look for in the records of the sources.
+ * Reads the identities that connect a listing with the sources of its ratings: those that the records of
+ * either side ever named of the other, those that both named, and those that the namespace and claims of the
+ * rated listing proved. `names` are further identities to look for in the records of the sources.
  */
 export const readIdentities = (
   db: Db,
@@ -65,10 +68,16 @@ export const readIdentities = (
   );
 };
 
-/** The most identities that the versions of one record may state; the most in the registry in November 2026 was 3. */
+/**
+ * The most identities that the versions of one record may state; the most in the registry in November 2026
+ * was 3.
+ */
 const mostStated = 200;
 
-/** Drops the identities that exceed the limit of a listing. The result may include some that are stored already. */
+/**
+ * Drops the identities that exceed the limit of a listing. The result may include some that are stored
+ * already.
+ */
 async function withinBounds(db: Db, identities: readonly RecordedIdentity[]): Promise<RecordedIdentity[]> {
   const stated = identities.filter(({ kind }) => kind === 'stated');
   if (stated.length === 0) return [...identities];
@@ -85,8 +94,8 @@ async function withinBounds(db: Db, identities: readonly RecordedIdentity[]): Pr
 }
 
 /**
- * Stores identities that are not stored yet, up to 200 stated ones of each listing; the first date of each stays. Returns the
- * handles of the listings that got a new one.
+ * Stores identities that are not stored yet, up to 200 stated ones of each listing; the first date of each
+ * stays. Returns the handles of the listings that got a new one.
  */
 export async function writeIdentities(db: Db, identities: readonly RecordedIdentity[]): Promise<string[]> {
   const added = new Set<string>();

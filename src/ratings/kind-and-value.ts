@@ -16,7 +16,10 @@ function split<Kind extends string>(text: string): KindAndValue<Kind> {
 export const toKindAndValue = <Kind extends string>(sent: string | KindAndValue<Kind>): KindAndValue<Kind> =>
   typeof sent === 'string' ? split<Kind>(sent) : sent;
 
-/** The input schema of `kind:value` or its object form. tools/list shows only the string, whose pattern names the kinds. */
+/**
+ * The input schema of `kind:value` or its object form. tools/list shows only the string, whose pattern names
+ * the kinds.
+ */
 export function kindAndValue<const Kind extends string>(
   object: z.ZodType<KindAndValue<Kind>, KindAndValue<Kind>>,
   kinds: readonly Kind[],

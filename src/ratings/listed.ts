@@ -25,7 +25,10 @@ export const listedRatings = z.object({
   group_reasons: z.record(z.string(), z.string()).describe('By group, where a rating has no group_reason'),
 });
 
-/** Records of one listing without what is usual, `flags` that are the group alone, and what the list says once. */
+/**
+ * Records of one listing without what is usual, `flags` that are the group alone, and what the list says
+ * once.
+ */
 export function toListed(records: readonly ShownRating[]) {
   const group_reasons: Record<string, string> = {};
   const ratings = records.map((record) => {

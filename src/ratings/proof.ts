@@ -18,7 +18,10 @@ async function asProblem<T>(check: Promise<T>): Promise<T> {
   }
 }
 
-/** What a proof has to fit: the two listings of the rating, what the rater signs, and what the subject published. */
+/**
+ * What a proof has to fit: the two listings of the rating, what the rater signs, and what the subject
+ * published.
+ */
 interface ProofFacts {
   /** Handle of the rated listing. */
   readonly subject: string;
@@ -48,14 +51,19 @@ interface ProofKind {
   readonly name: string;
   /** What it shows and what it does not, for the places where it is counted. */
   readonly shows: string;
-  /** Checks a proof as it was sent. Throws a Problem: proof_invalid, proof_key_unknown, proof_not_yours or proof_wrong_subject. */
+  /**
+   * Checks a proof as it was sent. Throws a Problem: proof_invalid, proof_key_unknown, proof_not_yours or
+   * proof_wrong_subject.
+   */
   readonly check: (value: string, facts: ProofFacts) => Promise<CheckedProof>;
 }
 
 /** How far the time of a proof may be from that of the interaction. */
 const nearInteraction_ms = 86_400_000;
 
-/** Throws proof_expired unless a proof is of the last 90 days and was issued within a day of the interaction. */
+/**
+ * Throws proof_expired unless a proof is of the last 90 days and was issued within a day of the interaction.
+ */
 export function requireInTime(
   { issued_ms }: CheckedProof,
   { interaction_ms, now_ms }: { readonly interaction_ms: number; readonly now_ms: number },
@@ -102,7 +110,9 @@ type Signed = Pick<ProofFacts, 'keys'> & Pick<CheckedProof, 'issued_ms'>;
 /** Loaded for the first receipt of a payment: its curve takes longer than the rest of this module. */
 const ethereum = () => import('../core/keys/ethereum.ts');
 
-/** Throws unless an EIP-712 signature is by a secp256k1 key that was published when the receipt was issued. */
+/**
+ * Throws unless an EIP-712 signature is by a secp256k1 key that was published when the receipt was issued.
+ */
 async function requirePublishedSigner(payload: JsonObject, signature: string, { keys, issued_ms }: Signed) {
   const { addressOf, recoverAddress, typedHash } = await ethereum();
   const digest = typedHash(receiptStruct, { transaction: '', ...payload });

@@ -49,7 +49,10 @@ const isSame = (a: ReceiptKeyLine, b: ReceiptKeyLine) =>
 
 const mostKeys = 50;
 
-/** Ends keys that are gone or have another value under their name, and adds new ones; undefined if they are the same. */
+/**
+ * Ends keys that are gone or have another value under their name, and adds new ones; undefined if they are
+ * the same.
+ */
 async function writeReceiptKeys(db: Db, handle: string, { keys, at, isComplete }: SeenKeys, mayAdd: boolean) {
   const live = (await readReceiptKeys(db, handle)).filter(({ valid_until }) => valid_until === undefined);
   const added = keys.filter((key) => mayAdd && !live.some((one) => isSame(one, key)));
@@ -68,7 +71,8 @@ async function writeReceiptKeys(db: Db, handle: string, { keys, at, isComplete }
   if (added.length > 0) {
     const rows = added.map((key) => receiptKeyTable.encode({ ...key, handle, valid_from: at }));
     await upsert(db, 'receipt_key', rows, 'handle', 'kid', 'valid_from').execute();
-    // Keeps the newest fifty keys, those that are published first: a publisher that changes them every minute loses only its own old ones.
+    // Keeps the newest fifty keys, those that are published first: a publisher that changes them every minute
+    // loses only its own old ones.
     await sql`delete from receipt_key where handle = ${handle} and (kid, valid_from) in (
     select kid, valid_from from receipt_key where handle = ${handle}
     order by valid_until is null desc, valid_from desc, kid limit 1000000 offset ${sql.lit(mostKeys)})`.execute(
@@ -79,8 +83,9 @@ async function writeReceiptKeys(db: Db, handle: string, { keys, at, isComplete }
 }
 
 /**
- * What follows from withdrawing a rating: its older versions, whose texts are about the same interaction, are withdrawn too,
- * and those in the other direction are no pair with it. Returns the handles whose ratings changed.
+ * What follows from withdrawing a rating: its older versions, whose texts are about the same interaction, are
+ * withdrawn too, and those in the other direction are no pair with it. Returns the handles whose ratings
+ * changed.
  */
 async function followWithdrawal(db: Db, row: RatingRow): Promise<string[]> {
   await db
@@ -140,7 +145,10 @@ const derivedColumns = [
 export type DerivedRow = Pick<RatingRow, (typeof derivedColumns)[number]>;
 
 export const createRatingReads = (db: Db) => ({
-  /** Both sides of a rating by the holder of a capability, given by its hash; undefined for an unknown capability. */
+  /**
+   * Both sides of a rating by the holder of a capability, given by its hash; undefined for an unknown
+   * capability.
+   */
   sides: (capabilityHash: string, subject: string): Promise<RatingSides | undefined> =>
     readSides(db, capabilityHash, subject),
   async byId(id: string): Promise<Rating | undefined> {
@@ -155,7 +163,10 @@ export const createRatingReads = (db: Db) => ({
     const rows = current.where(({ or }) => or({ source_handle: handle, subject_handle: handle }));
     return (await rows.orderBy('id').execute()).map(decodeRating);
   },
-  /** All versions of the ratings of one interaction in the order of the log, withdrawn ones included, erased ones not. */
+  /**
+   * All versions of the ratings of one interaction in the order of the log, withdrawn ones included, erased
+   * ones not.
+   */
   versions: async (source: string, subject: string, interactionId: string): Promise<Rating[]> =>
     (await readVersions(db, source, subject, interactionId)).map(decodeRating),
   /** Whether the operator voided a rating of an interaction, withdrawn and erased ones included. */
@@ -172,7 +183,10 @@ export const createRatingReads = (db: Db) => ({
   },
   /** A page of a subject's public records, newest first. */
   list: (subject: string, page: RatingPage): Promise<RatingRecord[]> => readRatings(db, subject, page),
-  /** A page of the columns of a subject's ratings that follow from records and events, newest first, for the audit. */
+  /**
+   * A page of the columns of a subject's ratings that follow from records and events, newest first, for the
+   * audit.
+   */
   derived: (subject: string, { after, limit }: Pick<RatingPage, 'after' | 'limit'>): Promise<DerivedRow[]> =>
     db
       .selectFrom('rating')
@@ -184,14 +198,19 @@ export const createRatingReads = (db: Db) => ({
       .execute(),
   /** A subject's counted ratings by outcome, group at a time (RFC 3339) and class of proof. */
   cells: (subject: string, now: string): Promise<RatingCell[]> => readRatingCells(db, subject, now),
-  /** The current ratings of a subject since a time, at most the newest 5,000, counted by month; oldest month first. */
+  /**
+   * The current ratings of a subject since a time, at most the newest 5,000, counted by month; oldest month
+   * first.
+   */
   months: (
     subject: string,
     period: { readonly since: string; readonly now: string },
   ): Promise<MonthCount[]> => readMonthCounts(db, subject, period),
 });
 
-/** What is left of a rating says nothing that its source sent but the outcome, the protocol and the relation. */
+/**
+ * What is left of a rating says nothing that its source sent but the outcome, the protocol and the relation.
+ */
 async function eraseRating(db: Db, id: string, { at, by }: { readonly at: string; readonly by: number }) {
   const row = await readRow(db, id);
   if (!row) return [];
@@ -226,14 +245,18 @@ export function createRatingWrites(db: Db, touch: (handle: string) => void) {
       touch(rating.subject_handle);
       await insertRating(db, encodeRating(rating));
     },
-    /** Records which keys for receipts a listing publishes: new ones begin, if they may, missing or changed ones end. Returns what changed. */
+    /**
+     * Records which keys for receipts a listing publishes: new ones begin, if they may, missing or changed
+     * ones end. Returns what changed.
+     */
     putReceiptKeys(handle: string, seen: SeenKeys, mayAdd = true) {
       touch(handle);
       return writeReceiptKeys(db, handle, seen, mayAdd);
     },
     /**
-     * Uses up a proof, given by the SHA-256 of what identifies it (hex), in place of earlier versions of the rating: the newest
-     * one that has it keeps it when an older one is erased. False if another rating used it.
+     * Uses up a proof, given by the SHA-256 of what identifies it (hex), in place of earlier versions of the
+     * rating: the newest one that has it keeps it when an older one is erased. False if another rating used
+     * it.
      */
     async spendProof(digest: string, rating_id: string, versions: readonly string[]): Promise<boolean> {
       const used = await db
@@ -260,11 +283,17 @@ export function createRatingWrites(db: Db, touch: (handle: string) => void) {
       const row = db.selectFrom('rating').select('reciprocal').where('id', '=', rating.id);
       return (await row.executeTakeFirst())?.reciprocal === 1;
     },
-    /** Follows a change of a listing's claim at a time: ratings by the control root that holds it now have a source, others ended. */
+    /**
+     * Follows a change of a listing's claim at a time: ratings by the control root that holds it now have a
+     * source, others ended.
+     */
     async followClaim(handle: string, at: string): Promise<void> {
       touchAll(await rederive(db, { source: handle, at }));
     },
-    /** Records a control root that a claim of a listing proved at a time: what is related or reciprocal by it is marked. */
+    /**
+     * Records a control root that a claim of a listing proved at a time: what is related or reciprocal by it
+     * is marked.
+     */
     async addHolder(handle: string, proved: { readonly root: string; readonly at: string }): Promise<void> {
       touchAll(await writeHolder(db, handle, proved));
     },
@@ -294,8 +323,8 @@ export function createRatingWrites(db: Db, touch: (handle: string) => void) {
       if (row) touch(row.subject_handle);
     },
     /**
-     * Voids a rating that counts as of a time, or lets it count again. Returns the rated handle; undefined for a rating that was
-     * amended, withdrawn or never made.
+     * Voids a rating that counts as of a time, or lets it count again. Returns the rated handle; undefined
+     * for a rating that was amended, withdrawn or never made.
      */
     async setVoided(id: string, at: string | undefined): Promise<string | undefined> {
       const row = await readRow(db, id);
@@ -309,7 +338,10 @@ export function createRatingWrites(db: Db, touch: (handle: string) => void) {
       touch(row.subject_handle);
       return row.subject_handle;
     },
-    /** Ends a rating, also a voided one; withdrawing it also withdraws its older versions. False if it has ended already. */
+    /**
+     * Ends a rating, also a voided one; withdrawing it also withdraws its older versions. False if it has
+     * ended already.
+     */
     async end(
       id: string,
       how:

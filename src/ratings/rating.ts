@@ -123,9 +123,19 @@ export const isCurrent = ({
 
 /** The short form of a record, as listings show it; list_ratings returns all of it. */
 export const shortRating = ratingRecord.omit({
-  ...{ interaction_id: true, interaction_sha256: true, supersedes: true, superseded_by: true },
-  ...{ subject_handle: true, source_root_generation: true, proof_commitment: true },
-  ...{ protocol: true, operation: true, subject_version: true, latency_ms: true, tags: true, evidence: true },
+  interaction_id: true,
+  interaction_sha256: true,
+  supersedes: true,
+  superseded_by: true,
+  subject_handle: true,
+  source_root_generation: true,
+  proof_commitment: true,
+  protocol: true,
+  operation: true,
+  subject_version: true,
+  latency_ms: true,
+  tags: true,
+  evidence: true,
 });
 export type ShortRating = z.infer<typeof shortRating>;
 
@@ -164,7 +174,10 @@ const facets: Readonly<Record<keyof RatingFilter, readonly string[]>> = {
 };
 const names = Object.keys(facets) as (keyof RatingFilter)[];
 
-/** Counted ratings by each value of a filter, those of them that fit the other filters; values without any are left out. */
+/**
+ * Counted ratings by each value of a filter, those of them that fit the other filters; values without any are
+ * left out.
+ */
 export const ratingFacets = z.object({
   outcome: z.record(z.string(), z.int()),
   group: z.record(z.string(), z.int()),

@@ -78,8 +78,9 @@ export const toRating = (
 });
 
 /**
- * What decides the group of a submission, after `earlier` versions of the same control root, and when the first version was made, and the
- * first one that praises. Whether it is half of a reciprocal pair is settled once it is stored.
+ * What decides the group of a submission, after `earlier` versions of the same control root, and when the
+ * first version was made, and the first one that praises. Whether it is half of a reciprocal pair is settled
+ * once it is stored.
  */
 export async function judgeBasis(
   tx: Transaction,
@@ -115,8 +116,8 @@ const maxAmendments = 5;
 const amendable_ms = 180 * 86_400_000;
 
 /**
- * Throws what authenticate throws of a capability that was ended or blocked since: between it and the transaction lie the
- * readings of proofs.
+ * Throws what authenticate throws of a capability that was ended or blocked since: between it and the
+ * transaction lie the readings of proofs.
  */
 export async function requireLive(
   tx: Transaction,
@@ -140,7 +141,10 @@ export function requireSameRoot(
   throw new Problem('rating_not_yours', detail);
 }
 
-/** The caller's own rating by id, made by the control root that holds the claim; throws not_found or rating_not_yours. */
+/**
+ * The caller's own rating by id, made by the control root that holds the claim; throws not_found or
+ * rating_not_yours.
+ */
 export async function requireOwnRating(tx: Transaction, id: string, capability: Capability): Promise<Rating> {
   const rating = await tx.ratings.byId(id);
   if (!rating) throw new Problem('not_found', 'No rating has this id.');
@@ -161,7 +165,10 @@ function requireSameInteraction(rating: Rating, { handle, content }: Submission)
   throw new Problem('rating_not_current', detail);
 }
 
-/** Throws if the interaction was rated first more than 180 days ago, or six times: once and five times amended. */
+/**
+ * Throws if the interaction was rated first more than 180 days ago, or six times: once and five times
+ * amended.
+ */
 export function requireAmendmentLeft(versions: readonly Rating[], now: Date): void {
   const [first] = versions;
   if (first && now.getTime() - new Date(first.first_created_at).getTime() > amendable_ms)
@@ -174,8 +181,8 @@ export function requireAmendmentLeft(versions: readonly Rating[], now: Date): vo
 }
 
 /**
- * The rating that a submission amends: the caller's own, current, of the same interaction (docs/ratings.md); the
- * age of the interaction does not matter. Throws otherwise.
+ * The rating that a submission amends: the caller's own, current, of the same interaction (docs/ratings.md);
+ * the age of the interaction does not matter. Throws otherwise.
  */
 export async function requireAmendable(tx: Transaction, id: string, submission: Submission): Promise<Rating> {
   const rating = await requireOwnRating(tx, id, submission.capability);
@@ -193,7 +200,10 @@ function commit(value: string): Pick<Rating, 'proof_commitment' | 'proof_salt'> 
   return { proof_commitment, proof_salt: salt.toString('base64') };
 }
 
-/** Checks the proof of a rating of a handle whose content is as it was sent. Throws a problem that says what is wrong. */
+/**
+ * Checks the proof of a rating of a handle whose content is as it was sent. Throws a problem that says what
+ * is wrong.
+ */
 export async function checkProof(
   proof: SentProof | undefined,
   { handle, sent, capability }: { handle: string; sent: SentContent; capability: Capability },
@@ -209,7 +219,12 @@ export async function checkProof(
   const message = `dossier/rating/v1\n${config.publicUrl}\n${handle}\n${canonicalDigest(sent)}`;
   const now_ms = clock().getTime();
   const checked = await proofKinds[kind].check(value, {
-    ...{ subject: handle, source: capability.handle, keys, remotes, message, now_ms },
+    subject: handle,
+    source: capability.handle,
+    keys,
+    remotes,
+    message,
+    now_ms,
   });
   requireInTime(checked, { interaction_ms: Date.parse(sent.interaction_at), now_ms });
   return {

@@ -36,8 +36,8 @@ export async function writeHolder(
 }
 
 /**
- * The ratings of a subject, newest first, each with its response, whose columns are null if there is none. Ratings are always
- * ordered by log index, because the clocks of nodes differ.
+ * The ratings of a subject, newest first, each with its response, whose columns are null if there is none.
+ * Ratings are always ordered by log index, because the clocks of nodes differ.
  */
 const recordsOf = (db: Db, subject: string) =>
   db
@@ -62,7 +62,10 @@ interface ReadAt {
   readonly moderation: ReadonlyMap<number, readonly Moderation[]>;
 }
 
-/** What the operator did to a rating or the response to it, given by its entry, and since when its text is hidden. */
+/**
+ * What the operator did to a rating or the response to it, given by its entry, and since when its text is
+ * hidden.
+ */
 function toModerated(row: StoredRecord, log_index: number, { moderation }: ReadAt) {
   const actions = moderation.get(log_index) ?? [];
   const hidden = actions.find(({ action }) => action === 'hide');
@@ -88,7 +91,9 @@ function toShownResponse(row: StoredRecord, at: ReadAt): Pick<RatingRecord, 'res
 const toHiddenInteraction = ({ erased_at, interaction_id }: StoredRecord) =>
   erased_at ? {} : { interaction_sha256: hash('sha256', interaction_id) };
 
-/** What the rater and the rated listing wrote; no longer shown for a withdrawn rating, or where it is hidden. */
+/**
+ * What the rater and the rated listing wrote; no longer shown for a withdrawn rating, or where it is hidden.
+ */
 function toShownContent(row: StoredRecord, at: ReadAt) {
   const { protocol, relationship, ...texts } = decodeContent(row);
   const moderated = toModerated(row, row.log_index, at);
@@ -109,7 +114,10 @@ function toStatedLater(row: StoredRecord, identities: readonly RecordedIdentity[
     : {};
 }
 
-/** What follows from the present of a rating that counts. One that does not is in no group, and nothing of it ends by time. */
+/**
+ * What follows from the present of a rating that counts. One that does not is in no group, and nothing of it
+ * ends by time.
+ */
 const toShownGroup = (row: StoredRecord, { now, identities }: ReadAt) =>
   isCurrent(recordTable.decode(row)) ? { ...decodeGroup(row, now), ...toStatedLater(row, identities) } : {};
 
@@ -139,7 +147,10 @@ async function toRatingRecords(
 const toShortRating = (record: RatingRecord) =>
   Object.fromEntries(Object.entries(record).filter(([field]) => field in shortRating.shape)) as ShortRating;
 
-/** The short form of a subject's newest ratings, only the latest version of each; tombstones of withdrawn ones included. */
+/**
+ * The short form of a subject's newest ratings, only the latest version of each; tombstones of withdrawn ones
+ * included.
+ */
 export async function readRecentRatings(
   db: Db,
   subject: string,
@@ -150,8 +161,8 @@ export async function readRecentRatings(
 }
 
 /**
- * Which ratings of a subject to read: without a filter all versions, otherwise only the current ratings that match, which
- * are those that the counts include.
+ * Which ratings of a subject to read: without a filter all versions, otherwise only the current ratings that
+ * match, which are those that the counts include.
  */
 export interface RatingPage extends RatingFilter {
   /** The log index of the rating after which the page begins. */

@@ -31,7 +31,9 @@ export const newSource_ms = 7 * day_ms;
 /** Relationships by which a source declares an interest (docs/ratings.md). */
 export const interestedRelationships: readonly string[] = ['paid_to_rate', 'partner', 'vendor'];
 
-/** The repository that a listing proves to be its own: by a claim, or because its namespace is the owner's. */
+/**
+ * The repository that a listing proves to be its own: by a claim, or because its namespace is the owner's.
+ */
 function provenRepository({ handle, repository_key, claim }: RatingSide): string | undefined {
   if (claim?.isInForce && !claim.place_key.startsWith('dns:')) return claim.place_key;
   const owner = repository_key === undefined ? undefined : repositoryIdentity(repository_key);

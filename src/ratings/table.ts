@@ -91,7 +91,10 @@ const ratingTable = table({
 /** A rating as it is stored: the public record, what decides its group, and what only the service needs. */
 export type Rating = StoredContent &
   Omit<ValueOf<typeof ratingTable>, 'content'> & {
-    /** When the first version that praises was made, if one does; only until it is stored, as what follows from it. */
+    /**
+     * When the first version that praises was made, if one does; only until it is stored, as what follows
+     * from it.
+     */
     readonly praised_at?: string | undefined;
   };
 
@@ -119,7 +122,10 @@ declare module '../store/store.ts' {
   interface Schema {
     rating: RatingRow;
     rating_response: RowOf<typeof responseTable>;
-    /** A proof that a rating used up, by the SHA-256 of what identifies it, hex; the row goes when the rating is erased. */
+    /**
+     * A proof that a rating used up, by the SHA-256 of what identifies it, hex; the row goes when the rating
+     * is erased.
+     */
     spent_proof: { digest: string; rating_id: string };
     recorded_identity: RecordedIdentity;
   }

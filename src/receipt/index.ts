@@ -31,7 +31,9 @@ export interface PublicJwk {
   readonly y?: string | undefined;
 }
 
-/** A key under its name, and the time in which its signatures count, RFC 3339; without a time, they always do. */
+/**
+ * A key under its name, and the time in which its signatures count, RFC 3339; without a time, they always do.
+ */
 export interface PublishedKey {
   readonly kid: string;
   readonly jwk: PublicJwk;
@@ -55,7 +57,9 @@ export const keysAt = (keys: readonly PublishedKey[], at_ms: number): readonly P
 const coordinate = /^[A-Za-z0-9_-]{43}$/;
 const isCoordinate = (value: unknown): value is string => typeof value === 'string' && coordinate.test(value);
 
-/** The public key in the members of a JWK; undefined for other curves, and for a JWK that holds a private key. */
+/**
+ * The public key in the members of a JWK; undefined for other curves, and for a JWK that holds a private key.
+ */
 export function toPublicJwk({ kty, crv, x, y, d }: Readonly<Record<string, unknown>>): PublicJwk | undefined {
   if (d !== undefined || !isCoordinate(x)) return undefined;
   if (kty === 'OKP' && crv === 'Ed25519') return { kty, crv, x };
@@ -82,8 +86,8 @@ function readJwk(encoded: string): PublicJwk | undefined {
 }
 
 /**
- * The keys for receipts in a claim file, each name once, the first five. A line with a private key, another curve or
- * anything else that is no public JWK does not count.
+ * The keys for receipts in a claim file, each name once, the first five. A line with a private key, another
+ * curve or anything else that is no public JWK does not count.
  */
 export function parseReceiptKeys(text: string): readonly ReceiptKeyLine[] {
   const keys = new Map<string, ReceiptKeyLine>();
@@ -94,7 +98,10 @@ export function parseReceiptKeys(text: string): readonly ReceiptKeyLine[] {
   return [...keys.values()];
 }
 
-/** The line that publishes a key; the private half of a JWK stays out of it. Throws for a curve that cannot be used. */
+/**
+ * The line that publishes a key; the private half of a JWK stays out of it. Throws for a curve that cannot be
+ * used.
+ */
 export function toReceiptKeyLine(
   kid: string,
   { d: _private, ...members }: Readonly<Record<string, unknown>>,
@@ -142,7 +149,9 @@ export interface Receipts {
 const isHandle = (value: unknown): value is string =>
   typeof value === 'string' && value.length <= 200 && /^[\w.-]+\/[\w.-]+$/.test(value);
 
-/** The listing that calls: SDK 1 has the `_meta` of a request in the last argument, SDK 2 in `mcpReq` there. */
+/**
+ * The listing that calls: SDK 1 has the `_meta` of a request in the last argument, SDK 2 in `mcpReq` there.
+ */
 function raterOf(args: readonly unknown[]): unknown {
   const extra = args.at(-1) as { _meta?: Meta; mcpReq?: { _meta?: Meta } } | undefined;
   return (extra?._meta ?? extra?.mcpReq?._meta)?.[metaKeys.rater];
@@ -194,7 +203,10 @@ export function createReceipts({ handle, kid, key }: ReceiptSettings): Receipts 
   };
 }
 
-/** What a receipt says: the service `iss` confirms the interaction `jti` with the rater `sub` at `iat` (seconds since 1970). */
+/**
+ * What a receipt says: the service `iss` confirms the interaction `jti` with the rater `sub` at `iat`
+ * (seconds since 1970).
+ */
 export interface Receipt {
   readonly iss: string;
   readonly sub: string;
@@ -262,7 +274,10 @@ const isSignedBy = async (jws: string, jwk: PublicJwk, alg: string): Promise<boo
   }
 };
 
-/** Checks the signature of a compact JWS by the published key that its `kid` names, as of a time in ms since 1970. */
+/**
+ * Checks the signature of a compact JWS by the published key that its `kid` names, as of a time in ms since
+ * 1970.
+ */
 export async function verifyByKey(
   jws: string,
   keys: readonly PublishedKey[],
@@ -284,8 +299,8 @@ export async function verifyByKey(
 }
 
 /**
- * Checks a receipt: its signature by a key that was published when it was issued, its service and its rater. Whether it is
- * too old, or used before, is for the caller to judge. Throws ReceiptFault.
+ * Checks a receipt: its signature by a key that was published when it was issued, its service and its rater.
+ * Whether it is too old, or used before, is for the caller to judge. Throws ReceiptFault.
  */
 export async function verifyReceipt(receipt: string, expected: ExpectedReceipt): Promise<Receipt> {
   const { header, payload } = await readParts(receipt);

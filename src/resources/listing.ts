@@ -89,7 +89,10 @@ export const tag: Resource = {
   },
 };
 
-/** The card that hosts of MCP Apps show beside answers of the tools that name it. For hosts only, so llms.txt omits it. */
+/**
+ * The card that hosts of MCP Apps show beside answers of the tools that name it. For hosts only, so llms.txt
+ * omits it.
+ */
 export const card: Resource = {
   name: 'card',
   uri: cardAddress,

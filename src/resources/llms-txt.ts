@@ -113,7 +113,10 @@ Example: \`${JSON.stringify(tool.example)}\``;
 /** The part that /llms-full.txt adds: every tool with its schemas and an example. */
 export const toToolReference = (): string => `## Tools in full\n\n${tools.map(toolChapter).join('\n\n')}\n`;
 
-/** The resource agent://llms.txt, with a line for each of the resources it is given; /llms.txt is the same text. */
+/**
+ * The resource agent://llms.txt, with a line for each of the resources it is given; /llms.txt is the same
+ * text.
+ */
 export const createLlmsTxt = (listed: readonly Resource[]): Resource => ({
   name: 'llms.txt',
   uri: 'agent://llms.txt',

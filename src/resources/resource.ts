@@ -5,8 +5,8 @@ import type { Complete } from '../listings/completions.ts';
 export type Variables = Readonly<Record<string, string>>;
 
 /**
- * One readable resource, defined once: MCP, llms.txt and the tests loop over the list in resources/index.ts. Listings
- * are reached by template and completion; no resource enumerates them all.
+ * One readable resource, defined once: MCP, llms.txt and the tests loop over the list in resources/index.ts.
+ * Listings are reached by template and completion; no resource enumerates them all.
  */
 export interface Resource {
   readonly name: string;

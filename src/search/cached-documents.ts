@@ -4,7 +4,10 @@ import { createDocuments, type FoundDocuments } from './document.ts';
 import { toPosition } from './query.ts';
 import type { EngineIndex, SearchIndex } from './search-index.ts';
 
-/** 16 MB, of about 150,000 documents, whose positions take 6 more; the array may have room for twice as many. The search after it was exceeded drops all. */
+/**
+ * 16 MB, of about 150,000 documents, whose positions take 6 more; the array may have room for twice as many.
+ * The search after it was exceeded drops all.
+ */
 const mostNumbers = 4_000_000;
 /** A write that changes more listings than this drops all documents. */
 const manyListings = 500;
@@ -41,8 +44,8 @@ const firstSlots = 2 ** 12;
 const [isFree, isNowhere] = [-1, -1];
 
 /**
- * Where documents begin, by position: a hash table with open addressing, because a search looks up thousands of positions,
- * and a Map takes ten times as long with numbers of their size.
+ * Where documents begin, by position: a hash table with open addressing, because a search looks up thousands
+ * of positions, and a Map takes ten times as long with numbers of their size.
  */
 function createStarts() {
   let positions = new Float64Array(firstSlots).fill(isFree);
@@ -93,8 +96,8 @@ function createStarts() {
 const createMemory = () => ({ documents: createDocuments(), starts: createStarts(), changed: 0 });
 
 /**
- * The index with the search documents of `reader` in memory, each until its listing changes, as `change` says: of
- * `reader`, because a replica may not have a change yet when this process hears of it.
+ * The index with the search documents of `reader` in memory, each until its listing changes, as `change`
+ * says: of `reader`, because a replica may not have a change yet when this process hears of it.
  */
 export function createCachedSearch(index: EngineIndex, reader: Db) {
   let memory = createMemory();
@@ -102,7 +105,10 @@ export function createCachedSearch(index: EngineIndex, reader: Db) {
   let dropping = Promise.resolve();
   let epoch = 0;
 
-  /** Forgets the documents of the listings that have changed; all of them if that fails, or half have changed: their numbers stay until then. */
+  /**
+   * Forgets the documents of the listings that have changed; all of them if that fails, or half have changed:
+   * their numbers stay until then.
+   */
   async function dropChanged(): Promise<void> {
     const [own, handles] = [memory, [...changed]];
     changed = new Set();

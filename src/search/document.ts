@@ -13,15 +13,17 @@ const toLetter = (weight: number) => String.fromCharCode(firstLetter + Math.roun
 export const toWeight = (letterCode: number): number => (letterCode - firstLetter) / (steps - 1);
 
 /**
- * The text of a search document, all that ranking and counting read: `!` for a placeholder, the facets, a line end, and in
- * their order each term as ` term:` and a letter for its weight; ` |` divides fields.
+ * The text of a search document, all that ranking and counting read: `!` for a placeholder, the facets, a
+ * line end, and in their order each term as ` term:` and a letter for its weight; ` |` divides fields.
  */
 function toDocumentText({ description, facets }: SearchableListing, fields: readonly (readonly string[])[]) {
   const written = fields.map((terms) => terms.join('')).filter(Boolean);
   return `${isPlaceholder(description) ? '!' : ''}${facets}\n${written.join(' |')} `;
 }
 
-/** The part of a document's text that has its terms: facets (`state:unclaimed`) look like terms and are none. */
+/**
+ * The part of a document's text that has its terms: facets (`state:unclaimed`) look like terms and are none.
+ */
 export const toTermText = (text: string): string => text.slice(text.indexOf('\n') + 1);
 
 /** Texts by number, from 1. */
@@ -43,10 +45,10 @@ function createNumbers() {
 const firstSize = 2 ** 16;
 
 /**
- * Search documents as they are scored, all in one array of numbers: thousands of objects would take several times as long
- * to read. A document begins with three numbers: 1 if its description is a placeholder, how many facets it has, and how
- * many terms. Its facets follow, then its terms in their order, each with its weight (`termOf`, `weightOf`); a term 0
- * divides fields.
+ * Search documents as they are scored, all in one array of numbers: thousands of objects would take several
+ * times as long to read. A document begins with three numbers: 1 if its description is a placeholder, how
+ * many facets it has, and how many terms. Its facets follow, then its terms in their order, each with its
+ * weight (`termOf`, `weightOf`); a term 0 divides fields.
  */
 export function createDocuments() {
   const [terms, facets] = [createNumbers(), createNumbers()];
@@ -100,7 +102,9 @@ export const endOf = (data: Int32Array, start: number, firstTerm: number): numbe
 export const termOf = (entry = 0): number => entry >> weightBits;
 export const weightOf = (entry: number): number => (entry & (steps - 1)) / (steps - 1);
 
-/** A term has this weight where it is one of those that say most about the listing, mostly words of its name. */
+/**
+ * A term has this weight where it is one of those that say most about the listing, mostly words of its name.
+ */
 const strongStep = 39;
 
 /** Whether a term with a weight is one of those that say most about the listing. */
@@ -116,13 +120,18 @@ export function toTermsOfText(text: string): Map<string, number> {
   );
 }
 
-/** A listing's row as it is searched in. `keys`: what it can be found by besides its words and facets, each as a facet. */
+/**
+ * A listing's row as it is searched in. `keys`: what it can be found by besides its words and facets, each as
+ * a facet.
+ */
 type SearchableListing = Pick<
   Schema['listing'],
   'id' | 'handle' | 'title' | 'description' | 'tags' | 'facets'
 > & { readonly keys: readonly string[] };
 
-/** How much a field counts, how far its length is evened out, and the length that is neither long nor short. */
+/**
+ * How much a field counts, how far its length is evened out, and the length that is neither long nor short.
+ */
 const fields = {
   name: { weight: 1.6, evening: 0.6, usual: 3 },
   namespace: { weight: 0.5, evening: 0.4, usual: 2 },
@@ -186,7 +195,10 @@ function toWeights(texts: ReturnType<typeof toFieldTerms>): Map<string, number> 
 
 export type SearchDocument = ReturnType<typeof toSearchDocument>;
 
-/** What the index stores of a listing. A term's weight is BM25F without the part that depends on other listings. */
+/**
+ * What the index stores of a listing. A term's weight is BM25F without the part that depends on other
+ * listings.
+ */
 export function toSearchDocument(listing: SearchableListing) {
   const texts = toFieldTerms(listing);
   const weights = toWeights(texts);

@@ -1,8 +1,8 @@
 import { Holder, namespaceIdentity } from '../core/identity.ts';
 
 /**
- * `kind:value`, for example `tag:webhooks`, `transport:streamable-http`, `state:claimed`, `has:endpoint`. A listing is found by
- * the last two kinds, and has them in no answer (listings/references.ts).
+ * `kind:value`, for example `tag:webhooks`, `transport:streamable-http`, `state:claimed`, `has:endpoint`. A
+ * listing is found by the last two kinds, and has them in no answer (listings/references.ts).
  */
 export type Facet =
   `${'tag' | 'transport' | 'state' | 'package' | 'has' | 'is' | 'seen' | 'owner' | 'publisher'}:${string}`;
@@ -43,8 +43,9 @@ const longest = 100;
 const domain = /^(?:[a-z0-9-]+\.)+[a-z0-9-]+$/;
 
 /**
- * The facets of the publisher whose name a query is: `notion`, `hugging face`, `stripe mcp`, or of the one that holds a
- * domain or namespace, as `notion.com` or `com.notion`. Empty if it has quotes, exclusions or a slash.
+ * The facets of the publisher whose name a query is: `notion`, `hugging face`, `stripe mcp`, or of the one
+ * that holds a domain or namespace, as `notion.com` or `com.notion`. Empty if it has quotes, exclusions or a
+ * slash.
  */
 export function toOwnerFacets(query: string): Facet[] {
   let text = query.trim().toLowerCase();

@@ -20,14 +20,19 @@ import type { SearchIndex } from './search-index.ts';
 
 /** So many matches are all read and scored; of more, those that the plan finds. */
 const mostMatches = 20_000;
-/** Of more listings than this, most documents are not in memory, and reading thousands of them takes too long. */
+/**
+ * Of more listings than this, most documents are not in memory, and reading thousands of them takes too long.
+ */
 const mostListings = 100_000;
-/** Entries of the index that are read before a search gives up on finding more, with few candidates and with some. */
+/**
+ * Entries of the index that are read before a search gives up on finding more, with few candidates and with
+ * some.
+ */
 const [mostRead, mostReadWithSome, someCandidates] = [40_000, 20_000, 60];
 
 /**
- * The first read finds every listing with a rare word. A later one asks for no more listings than are still wanted, but
- * for so many, as some of them are known already.
+ * The first read finds every listing with a rare word. A later one asks for no more listings than are still
+ * wanted, but for so many, as some of them are known already.
  */
 const fewestFound = 100;
 
@@ -62,8 +67,9 @@ function toGroups({ phrases }: ParsedQuery, counting: readonly RankedWord[]): Pr
 }
 
 /**
- * The positions of the listings that may match a query: of all that do (`isAll`), or, of very many, of the most promising
- * ones. A listing matches that has any of the words that count, all phrases, and nothing that is excluded.
+ * The positions of the listings that may match a query: of all that do (`isAll`), or, of very many, of the
+ * most promising ones. A listing matches that has any of the words that count, all phrases, and nothing that
+ * is excluded.
  */
 async function findPositions(
   db: Db,
@@ -108,7 +114,10 @@ export function countFacets(facetTexts: readonly string[], capped: boolean): Sea
   return { total: facetTexts.length, capped, facets };
 }
 
-/** The visible listing whose handle a text is, capitals aside where no handle is exactly so; it must have all facets. */
+/**
+ * The visible listing whose handle a text is, capitals aside where no handle is exactly so; it must have all
+ * facets.
+ */
 async function findHandle(db: Db, text: string, facets: readonly FacetChoice[]) {
   const handle = text.trim();
   if (!isHandle(handle)) return undefined;
@@ -161,7 +170,10 @@ function firstOf(count: number, compare: (a: number, b: number) => number, most 
 /** More than any score. */
 const first_score = 1e6;
 
-/** The first of some documents, by relevance those at the positions `first` before others; `matched` of the counted words. */
+/**
+ * The first of some documents, by relevance those at the positions `first` before others; `matched` of the
+ * counted words.
+ */
 async function sortFound(
   db: Db,
   { documents, positions, starts }: FoundDocuments,
@@ -237,10 +249,10 @@ function filterFound(found: FoundDocuments, query: ParsedQuery, named: readonly 
 }
 
 /**
- * Ranks what a query finds: up to 20,000 hits, or the best of some hundred candidates (`counts.capped`), of which the first
- * `most` are in `hits`, and how many `words`
- * of the query count. The listing whose handle the query is comes first, whatever else matches; then, by relevance, the
- * listings of the publisher whose name it is.
+ * Ranks what a query finds: up to 20,000 hits, or the best of some hundred candidates (`counts.capped`), of
+ * which the first `most` are in `hits`, and how many `words` of the query count. The listing whose handle the
+ * query is comes first, whatever else matches; then, by relevance, the listings of the publisher whose name
+ * it is.
  */
 export async function rankListings(db: Db, index: SearchIndex, search: SearchQuery<FacetChoice>) {
   const { text, facets, sort, most } = search;
@@ -265,8 +277,8 @@ export async function rankListings(db: Db, index: SearchIndex, search: SearchQue
 }
 
 /**
- * The listings that most likely have the words of a text, best first, `most` or all that were read, and how many of the words
- * count. At most some hundred listings are read, however many have the words.
+ * The listings that most likely have the words of a text, best first, `most` or all that were read, and how
+ * many of the words count. At most some hundred listings are read, however many have the words.
  */
 export async function rankFew(
   db: Db,

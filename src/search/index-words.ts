@@ -33,7 +33,9 @@ const mostFrequent = (counts: readonly [string, TermCount][]) =>
     .slice(0, mostCorrections)
     .map(([term]) => term);
 
-/** Other spellings of an unknown word that listings have, with their synonyms, and the two words it may be. */
+/**
+ * Other spellings of an unknown word that listings have, with their synonyms, and the two words it may be.
+ */
 async function readCorrections(db: Db, index: SearchIndex, word: string) {
   const halves = toHalves(word);
   const spellings = toSpellings(word);
@@ -82,7 +84,10 @@ interface Expanded extends QueryWord {
   readonly near: readonly NearWord[] | undefined;
 }
 
-/** What an unknown word may be: two words as they were written, or a spelling with its stem, which may be no word. */
+/**
+ * What an unknown word may be: two words as they were written, or a spelling with its stem, which may be no
+ * word.
+ */
 interface NearWord {
   readonly text: string;
   readonly term?: string;
@@ -168,7 +173,10 @@ export async function readWords(db: Db, index: SearchIndex, query: ParsedQuery) 
 
 const mostShowing = 5;
 
-/** How listings write a term: as the spelling that was tried, else in the shortest form; undefined if the first few do not show it. */
+/**
+ * How listings write a term: as the spelling that was tried, else in the shortest form; undefined if the
+ * first few do not show it.
+ */
 async function readWritten(db: Db, index: SearchIndex, { text, term = text }: NearWord) {
   const probe = { groups: [[{ terms: [term], strong: false }]], facets: [], excluded: [] };
   const positions = await index.find(db, { ...probe, limit: mostShowing, expected: mostShowing });
@@ -187,7 +195,10 @@ async function readWritten(db: Db, index: SearchIndex, { text, term = text }: Ne
   return words.includes(text) ? text : words.toSorted((a, b) => a.length - b.length)[0];
 }
 
-/** Unknown words with what was searched for instead, as words that listings have; a stem alone is no word to show. */
+/**
+ * Unknown words with what was searched for instead, as words that listings have; a stem alone is no word to
+ * show.
+ */
 export const readNearWords = (
   db: Db,
   index: SearchIndex,

@@ -27,8 +27,8 @@ const toIndexed = (row: ListingRow): ListingRow =>
   row.hidden === 1 ? { ...row, title: null, description: '', status_message: null } : row;
 
 /**
- * Takes listings out of the search index, puts others in, and brings the counts of terms up to date. Listings that are
- * withdrawn, and texts that are hidden, are never put in.
+ * Takes listings out of the search index, puts others in, and brings the counts of terms up to date. Listings
+ * that are withdrawn, and texts that are hidden, are never put in.
  */
 export async function replaceInIndex(
   db: Db,

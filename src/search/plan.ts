@@ -102,8 +102,8 @@ const toStepOfAny = (words: readonly RankedWord[]): Step => ({
 });
 
 /**
- * The reads of the index that find candidates, the most promising first: every listing with a rare word, then those
- * with several of the rarest words, down to each alone.
+ * The reads of the index that find candidates, the most promising first: every listing with a rare word, then
+ * those with several of the rarest words, down to each alone.
  */
 export function toSteps(words: readonly RankedWord[], total: number): Step[] {
   const found = words.filter(({ listings }) => listings > 0);

@@ -34,7 +34,9 @@ const toExpression = ({ groups, facets, excluded }: Probe, window: number): stri
     ...(window > 0 ? [quote(toWindowLexeme(window))] : []),
   ].join(' & ');
 
-/** Each window holds half of the listings of the one before; GIN reads all matches of the one that is named. */
+/**
+ * Each window holds half of the listings of the one before; GIN reads all matches of the one that is named.
+ */
 const windowSize = 2;
 const mostWindows = 10;
 /** Matches of a window that are read without looking for a narrower one: each is a row somewhere else. */
@@ -78,7 +80,10 @@ async function listBy(db: Db, { facets, order, after, limit }: FacetRange, scann
   return (await found.execute(db)).rows.map(({ id }) => id);
 }
 
-/** A tsvector with GIN. No parser or dictionary of PostgreSQL is used, so that terms are the same as in SQLite. */
+/**
+ * A tsvector with GIN. No parser or dictionary of PostgreSQL is used, so that terms are the same as in
+ * SQLite.
+ */
 export const postgresSearch: EngineIndex = {
   async remove(db, ids) {
     const removed = sql<{ text: string }>`delete from listing_search where id = any(${ids}::bigint[])

@@ -100,7 +100,10 @@ const withoutCondition = (
   { text, index, words, isExcluded }: ReturnType<typeof findConditions>[number],
 ) => `${query.slice(0, index)}${isExcluded ? '' : ` ${words} `}${query.slice(index + text.length)}`;
 
-/** Takes a query apart: words, `"phrases"`, `-words` and `-"phrases"`. The prefix of a forge in a handle is no word. */
+/**
+ * Takes a query apart: words, `"phrases"`, `-words` and `-"phrases"`. The prefix of a forge in a handle is no
+ * word.
+ */
 export function parseQuery(query: string) {
   const text = query.slice(0, mostCharacters).replace(forgePrefix, ' ');
   const found = findConditions(text);
@@ -119,8 +122,8 @@ export function parseQuery(query: string) {
 }
 
 /**
- * The exclusions and phrases that a query can do without, each as written with the query without it, in which the words of a phrase stay;
- * its other words exclude nothing.
+ * The exclusions and phrases that a query can do without, each as written with the query without it, in which
+ * the words of a phrase stay; its other words exclude nothing.
  */
 export const findOmissions = (query: string) =>
   findConditions(query)
@@ -151,8 +154,9 @@ const checksums = 1024;
 const milliseconds = 2 ** 43;
 
 /**
- * The place of a listing in the search index, made of its id: listings of any age are spread evenly, so that where
- * only the first matches are read, neither age nor handle decides which. Different ids have different places.
+ * The place of a listing in the search index, made of its id: listings of any age are spread evenly, so that
+ * where only the first matches are read, neither age nor handle decides which. Different ids have different
+ * places.
  */
 export function toPosition(id: number): number {
   const published_ms = Math.floor(id / checksums);

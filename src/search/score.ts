@@ -27,8 +27,8 @@ export function toPhrase(words: readonly string[], { terms }: Documents): readon
 }
 
 /**
- * Whether the terms of a phrase follow each other in the document that begins at a place. Names keep their stop words
- * (`text-to-speech`): one may be between two terms.
+ * Whether the terms of a phrase follow each other in the document that begins at a place. Names keep their
+ * stop words (`text-to-speech`): one may be between two terms.
  */
 export function isPhraseAt(documents: Documents, start: number, phrase: readonly number[]): boolean {
   const { data, terms } = { data: documents.data(), terms: documents.terms.texts };
@@ -46,7 +46,10 @@ export function isPhraseAt(documents: Documents, start: number, phrase: readonly
   return false;
 }
 
-/** The alternatives of words: the terms of each by their numbers, and by their places among all terms of the words. */
+/**
+ * The alternatives of words: the terms of each by their numbers, and by their places among all terms of the
+ * words.
+ */
 function toWanted(words: readonly RankedWord[], documents: Documents) {
   const places = new Map<number, number>();
   const placeOf = (term: number) => places.get(term) ?? places.set(term, places.size + 1).size;
@@ -59,7 +62,10 @@ function toWanted(words: readonly RankedWord[], documents: Documents) {
   return { wanted, places };
 }
 
-/** Reads the weights of the terms of some words in a document: `found` by the place of each term, 0 if it is not there. */
+/**
+ * Reads the weights of the terms of some words in a document: `found` by the place of each term, 0 if it is
+ * not there.
+ */
 function createTermReader(places: ReadonlyMap<number, number>, documents: Documents) {
   const data = documents.data();
   // By the number of each term, which is faster than a map.
@@ -80,9 +86,9 @@ function createTermReader(places: ReadonlyMap<number, number>, documents: Docume
 }
 
 /**
- * Scores the document that begins at a place: for each word its value and its weight in the listing, times the share of the query that
- * matched, more for neighbours of the query that are neighbours in the listing; `matched` of the counted words it has. Placeholders
- * come last. To be used before documents are added.
+ * Scores the document that begins at a place: for each word its value and its weight in the listing, times
+ * the share of the query that matched, more for neighbours of the query that are neighbours in the listing;
+ * `matched` of the counted words it has. Placeholders come last. To be used before documents are added.
  */
 export function createScorer(words: readonly RankedWord[], documents: Documents) {
   const { wanted, places } = toWanted(words, documents);

@@ -11,7 +11,9 @@ export interface FacetRange {
   readonly limit: number;
 }
 
-/** How many listings have a term, and of how many it is one that says most (`strong` in search/document.ts). */
+/**
+ * How many listings have a term, and of how many it is one that says most (`strong` in search/document.ts).
+ */
 export interface TermCount {
   readonly listings: number;
   readonly strong: number;
@@ -23,7 +25,10 @@ export interface EngineIndex {
   remove(db: Db, ids: readonly number[]): Promise<string[]>;
   /** Adds documents; none of them may be there. */
   put(db: Db, documents: readonly SearchDocument[]): Promise<void>;
-  /** Merges a part of what many writes left apart, so that searches read less; returns whether there is more to merge. */
+  /**
+   * Merges a part of what many writes left apart, so that searches read less; returns whether there is more
+   * to merge.
+   */
   merge(db: Db, isFirst: boolean): Promise<boolean>;
   /** Adds to the counts of terms. */
   addTermCounts(db: Db, changes: ReadonlyMap<string, TermCount>): Promise<void>;

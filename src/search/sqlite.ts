@@ -31,8 +31,8 @@ const toPairs = (documents: readonly SearchDocument[], toPair: (document: Search
   JSON.stringify(documents.map(toPair));
 
 /**
- * Rows of the two indexes and of the table of documents, in the order of their keys: FTS5 begins a new segment wherever one
- * is smaller than the one before.
+ * Rows of the two indexes and of the table of documents, in the order of their keys: FTS5 begins a new
+ * segment wherever one is smaller than the one before.
  */
 function toIndexRows(documents: readonly SearchDocument[]) {
   const toFacetText = createFacetTokens();
@@ -71,7 +71,10 @@ const mergedPages = 200;
 const countChanges = async (db: Db) =>
   (await sql<{ changes: number }>`select total_changes() as changes`.execute(db)).rows[0]?.changes ?? 0;
 
-/** Merges some pages of an FTS5 table; a negative number begins to merge all of it. Returns whether there is more. */
+/**
+ * Merges some pages of an FTS5 table; a negative number begins to merge all of it. Returns whether there is
+ * more.
+ */
 async function mergePages(db: Db, table: 'listing_search' | 'listing_facet', pages: number) {
   const before = await countChanges(db);
   await sql`insert into ${sql.table(table)} (${sql.ref(table)}, rank) values ('merge', ${pages})`.execute(db);
@@ -80,9 +83,9 @@ async function mergePages(db: Db, table: 'listing_search' | 'listing_facet', pag
 }
 
 /**
- * FTS5 over terms and facets, its rowid the position, and another one over facets alone, its rowid the id: both are read
- * in the order of their rowids, only as far as needed. Lists of values are passed as JSON, so that each statement is
- * prepared once.
+ * FTS5 over terms and facets, its rowid the position, and another one over facets alone, its rowid the id:
+ * both are read in the order of their rowids, only as far as needed. Lists of values are passed as JSON, so
+ * that each statement is prepared once.
  */
 export const sqliteSearch: EngineIndex = {
   async remove(db, ids) {

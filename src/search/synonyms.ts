@@ -2,7 +2,10 @@ import { lazy } from '../core/lazy.ts';
 import tables from './synonyms.json' with { type: 'json' };
 import { stem, stopWords } from './words.ts';
 
-/** One way in which a word of a query may stand in a listing: all these terms, and what that counts beside the word itself. */
+/**
+ * One way in which a word of a query may stand in a listing: all these terms, and what that counts beside the
+ * word itself.
+ */
 export interface Alternative {
   readonly terms: readonly string[];
   readonly factor: number;
@@ -28,9 +31,10 @@ function toEntries(line: string, factor: number) {
 }
 
 /**
- * Words and phrases of the field, in lower case, comma-separated, by subject; a word may be in several lines. `same`: they mean the
- * same (abbreviations, spellings, forms with different stems). `places`: countries and regions with the adjectives and short forms that
- * stand for them. `related`: they are often said for each other, and do not mean quite the same.
+ * Words and phrases of the field, in lower case, comma-separated, by subject; a word may be in several lines.
+ * `same`: they mean the same (abbreviations, spellings, forms with different stems). `places`: countries and
+ * regions with the adjectives and short forms that stand for them. `related`: they are often said for each
+ * other, and do not mean quite the same.
  */
 const linesOf = (table: Readonly<Record<string, readonly string[]>>) => Object.values(table).flat();
 
@@ -50,7 +54,10 @@ const byStart = lazy(() => {
 export const synonymsOf = (term: string): readonly Alternative[] =>
   (byStart().get(term) ?? []).filter(({ phrase }) => phrase.length === 1).flatMap(({ others }) => others);
 
-/** Divides a query, given as stems, into phrases of the tables and single words, each from a place to another one with its synonyms. */
+/**
+ * Divides a query, given as stems, into phrases of the tables and single words, each from a place to another
+ * one with its synonyms.
+ */
 export function findSynonyms(stems: readonly string[]) {
   const units: { from: number; to: number; synonyms: Alternative[] }[] = [];
   for (let at = 0; at < stems.length; ) {

@@ -53,7 +53,10 @@ function toForeignWords(text: string): Word[] {
   return words;
 }
 
-/** The words of a text in their order, the same at index and at query: runs of letters and digits, without `'s`. */
+/**
+ * The words of a text in their order, the same at index and at query: runs of letters and digits, without
+ * `'s`.
+ */
 export function toWords(text: string): Word[] {
   const spoken = (text.includes('s') ? text.replace(/['’]s\b/g, '') : text).replace(toDo, 'todo');
   if (ascii.test(spoken)) return (spoken.match(asciiRun) ?? []).map(toWord);
@@ -61,8 +64,8 @@ export function toWords(text: string): Word[] {
 }
 
 /**
- * Words that mean something else than others with the stem that Porter's rules give them (`documentation` is no
- * `document`): each line is one word in its forms, and the first of them is their stem.
+ * Words that mean something else than others with the stem that Porter's rules give them (`documentation` is
+ * no `document`): each line is one word in its forms, and the first of them is their stem.
  */
 const stemOf: ReadonlyMap<string, string> = new Map(
   ownStems.map((line) => line.split(' ')).flatMap((words) => words.map((word) => [word, words[0] ?? word])),
@@ -121,7 +124,10 @@ const shortestHalf = 3;
 export const isCorrectable = (word: string): boolean =>
   word.length >= shortestCorrected && word.length <= longestCorrected && /^[a-z0-9]+$/.test(word);
 
-/** All texts that one letter more, less, other or exchanged with its neighbour makes of a word; one may come twice. */
+/**
+ * All texts that one letter more, less, other or exchanged with its neighbour makes of a word; one may come
+ * twice.
+ */
 export function* oneLetterFrom(word: string): Generator<string> {
   for (let at = 0; at <= word.length; at++) {
     const [before, after] = [word.slice(0, at), word.slice(at)];

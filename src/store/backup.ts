@@ -30,12 +30,17 @@ const headerLine = headerOfAnyVersion.extend({
 });
 /** A line between the first and the last: up to 500 rows of one table, fewer if they are long. */
 const batchLine = z.object({ table: z.string(), columns: z.array(z.string()), rows: z.array(z.array(cell)) });
-/** The last line: how many rows of each table were written, and the SHA-256 of all lines but the first, hex. */
+/**
+ * The last line: how many rows of each table were written, and the SHA-256 of all lines but the first, hex.
+ */
 const endLine = z.object({ end: z.object({ rows: rowCounts, sha256: z.string() }) });
 
 export type BackupHeader = z.output<typeof headerLine>;
 
-/** The tables of a backup with the keys that order their rows; log_head comes last and so marks a complete database. */
+/**
+ * The tables of a backup with the keys that order their rows; log_head comes last and so marks a complete
+ * database.
+ */
 const keys: { readonly [Table in DumpedTable]: readonly (keyof Schema[Table] & string)[] } = {
   listing: ['id'],
   listing_version: ['handle', 'version'],
@@ -105,7 +110,9 @@ async function countBatches(
   return count > 0 ? [...counts, count] : counts;
 }
 
-/** All rows of a table in the order of its key, in batches; order and batches are the same on every engine. */
+/**
+ * All rows of a table in the order of its key, in batches; order and batches are the same on every engine.
+ */
 async function* readTable(db: Db, table: DumpedTable): AsyncGenerator<readonly DumpedRow[], void> {
   const [any] = (await sql<DumpedRow>`select * from ${sql.table(table)} limit 1`.execute(db)).rows;
   const columns = Object.keys(any ?? {});
@@ -199,8 +206,8 @@ async function clear(replaceInIndex: ReplaceInIndex, commit: Commit): Promise<vo
 }
 
 /**
- * A row as a restored database begins with it. Webhooks are paused: who restores a copy to read it must not post
- * to their addresses.
+ * A row as a restored database begins with it. Webhooks are paused: who restores a copy to read it must not
+ * post to their addresses.
  */
 const toRestored = (table: DumpedTable, row: DumpedRow): DumpedRow =>
   table === 'webhook' && row.state === 'active' ? { ...row, state: 'paused' } : row;
@@ -240,8 +247,9 @@ async function finish(
 }
 
 /**
- * Starts to fill a new database, or empties and fills one that an interrupted load has left. It has no log until
- * `finish`, so that no process opens it. Returns undefined, and changes nothing, if the database is in use.
+ * Starts to fill a new database, or empties and fills one that an interrupted load has left. It has no log
+ * until `finish`, so that no process opens it. Returns undefined, and changes nothing, if the database is in
+ * use.
  */
 export async function loadStore(
   engine: Engine,
@@ -328,7 +336,10 @@ async function* readBatches(lines: AsyncIterator<Buffer, void>, { rows }: Backup
   throw new Error('truncated');
 }
 
-/** Reads the header of a backup. Throws what is wrong with it, and so do its batches if it is incomplete or changed. */
+/**
+ * Reads the header of a backup. Throws what is wrong with it, and so do its batches if it is incomplete or
+ * changed.
+ */
 export async function readBackup(chunks: AsyncIterable<Buffer>) {
   const lines = splitLines(chunks);
   const header = toHeader(parse((await lines.next()).value ?? undefined));
@@ -338,9 +349,10 @@ export async function readBackup(chunks: AsyncIterable<Buffer>) {
 const toLine = (value: object) => `${JSON.stringify(value)}\n`;
 
 /**
- * The text of a backup (docs/decisions/store.md): a header, lines of up to 500 rows of a table, and an end with the row
- * counts and the SHA-256 of all lines between. The same data always gives the same text, except for the header.
- * Throws if a row is so long that no restore would read its line. `onRows` is called after each batch, with how many rows were read.
+ * The text of a backup (docs/decisions/store.md): a header, lines of up to 500 rows of a table, and an end
+ * with the row counts and the SHA-256 of all lines between. The same data always gives the same text, except
+ * for the header. Throws if a row is so long that no restore would read its line. `onRows` is called after
+ * each batch, with how many rows were read.
  */
 export async function* toBackupText(
   dump: Dump,

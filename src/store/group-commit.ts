@@ -7,7 +7,9 @@ import type { Db } from './store.ts';
 const mostPerCommit = 64;
 const mostTries = 3;
 
-/** SQLSTATEs of a transaction that PostgreSQL rolled back in favour of another one, and that may run again. */
+/**
+ * SQLSTATEs of a transaction that PostgreSQL rolled back in favour of another one, and that may run again.
+ */
 const isConflict = (error: unknown) =>
   error instanceof Error && 'code' in error && (error.code === '40001' || error.code === '40P01');
 
@@ -24,7 +26,10 @@ interface Queued {
 /** Runs `work` in one transaction and resolves once that is durable. */
 export type Transact = (work: (db: Db) => Promise<void>) => Promise<void>;
 
-/** Runs work on its own savepoint; returns what it threw (anything, undefined too) in an object, after that was rolled back. */
+/**
+ * Runs work on its own savepoint; returns what it threw (anything, undefined too) in an object, after that
+ * was rolled back.
+ */
 async function runOnSavepoint(db: Db, queued: Queued) {
   await db.executeQuery(savepoint);
   try {
@@ -75,8 +80,9 @@ async function commitGroup(transact: Transact, group: readonly Queued[]): Promis
 }
 
 /**
- * Returns a function that runs work in a transaction. Work that arrives during a commit shares the next one, each on its
- * own savepoint: what one throws rolls back only its own changes. All of it resolves after the commit.
+ * Returns a function that runs work in a transaction. Work that arrives during a commit shares the next one,
+ * each on its own savepoint: what one throws rolls back only its own changes. All of it resolves after the
+ * commit.
  */
 export function createGroupCommit(transact: Transact): <T>(work: (db: Db) => Promise<T>) => Promise<T> {
   let queue: Queued[] = [];
@@ -84,7 +90,8 @@ export function createGroupCommit(transact: Transact): <T>(work: (db: Db) => Pro
   const commitQueue = async () => {
     isBusy = true;
     while (queue.length > 0) {
-      // A commit of SQLite blocks the thread: requests that arrived meanwhile are read first and join this group.
+      // A commit of SQLite blocks the thread: requests that arrived meanwhile are read first and join this
+      // group.
       await setImmediate();
       const group = queue.slice(0, mostPerCommit);
       queue = queue.slice(mostPerCommit);

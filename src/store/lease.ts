@@ -39,7 +39,10 @@ export const createLeaseReads = (db: Db, { now_ms }: Engine) => ({
 
 /** Writes of leases inside a transaction; they change no listing. */
 export const createLeaseWrites = (db: Db, { now_ms }: Engine) => ({
-  /** Whether a lease is still its holder's. A transaction that asks first writes nothing for a holder that lost it. */
+  /**
+   * Whether a lease is still its holder's. A transaction that asks first writes nothing for a holder that
+   * lost it.
+   */
   async isHeldBy({ name, owner }: Pick<Lease, 'name' | 'owner'>) {
     const held = db.selectFrom('lease').select('name').where('name', '=', name);
     return (await held.where('owner', '=', owner).executeTakeFirst()) !== undefined;

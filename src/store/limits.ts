@@ -57,14 +57,18 @@ const putBuckets = precompileQuery((db, rows: readonly Schema['limit_bucket'][])
   upsert(db, 'limit_bucket', rows, 'key'),
 );
 
-/** The limits that all nodes share, which are read and written in transactions alone; they change no listing. */
+/**
+ * The limits that all nodes share, which are read and written in transactions alone; they change no listing.
+ */
 export const createLimitWrites = (db: Db) => ({
   /** The key that networks are pseudonymized with on a day, base64. */
   async dailyKey(day: string): Promise<string | undefined> {
     const found = db.selectFrom('limit_key').select('secret').where('day', '=', day);
     return (await found.executeTakeFirst())?.secret;
   },
-  /** Takes those calls that fit, each from another bucket; returns for each 0, or the ms until it would fit. */
+  /**
+   * Takes those calls that fit, each from another bucket; returns for each 0, or the ms until it would fit.
+   */
   async take(calls: readonly BucketCall[], now_ms: number) {
     const stored = await readBuckets(
       db,

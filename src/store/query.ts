@@ -21,7 +21,10 @@ export function upsert<Table extends keyof Schema>(
     );
 }
 
-/** The value of the one row whose columns are these; undefined if there is none. Throws for a column without a value, which Kysely would leave out. */
+/**
+ * The value of the one row whose columns are these; undefined if there is none. Throws for a column without a
+ * value, which Kysely would leave out.
+ */
 export async function findOne<Table extends keyof Schema, Column extends keyof Schema[Table], Value>(
   db: Db,
   table: Table,
@@ -73,9 +76,9 @@ function toPlaceholders(sample: unknown, read: Read): unknown {
 }
 
 /**
- * A query that is built and compiled once per engine and list length, because building one takes longer than SQLite
- * takes to run it. `build` receives a placeholder for each value, so it must not branch on values, and rows must have
- * the same columns in every call.
+ * A query that is built and compiled once per engine and list length, because building one takes longer than
+ * SQLite takes to run it. `build` receives a placeholder for each value, so it must not branch on values, and
+ * rows must have the same columns in every call.
  */
 export function precompileQuery<Given extends readonly unknown[], Row>(
   build: (db: Db, ...given: Given) => Compilable<Row>,
@@ -95,7 +98,10 @@ export function precompileQuery<Given extends readonly unknown[], Row>(
   };
 }
 
-/** A literal: with a parameter, SQLite would plan each statement again, as a partial index depends on its value. */
+/**
+ * A literal: with a parameter, SQLite would plan each statement again, as a partial index depends on its
+ * value.
+ */
 export const currentFlag = sql.lit(1);
 
 /** A text that sorts after every text that starts with `prefix`. */

@@ -1,9 +1,10 @@
 import type { Kysely, RawBuilder } from 'kysely';
 
 /**
- * A table that is part of a backup. The others are not: limits expire within a day, shared checks of repositories within
- * an hour or two, the counts of search terms and the members of views follow from the listings, a restored database is
- * audited anew, leases end with the processes that hold them, and pauses of hosts within a day.
+ * A table that is part of a backup. The others are not: limits expire within a day, shared checks of
+ * repositories within an hour or two, the counts of search terms and the members of views follow from the
+ * listings, a restored database is audited anew, leases end with the processes that hold them, and pauses of
+ * hosts within a day.
  */
 export type DumpedTable = Exclude<
   keyof Schema,
@@ -23,7 +24,10 @@ export type DumpedRow = Readonly<Record<string, string | number | null>>;
 export interface Dump {
   /** How many rows each table has. */
   readonly counts: Readonly<Record<DumpedTable, number>>;
-  /** Yields all rows, table by table in a fixed order and ordered by key within each; at most 500 and about 256 KiB at a time. */
+  /**
+   * Yields all rows, table by table in a fixed order and ordered by key within each; at most 500 and about
+   * 256 KiB at a time.
+   */
   read(): AsyncIterable<{ readonly table: DumpedTable; readonly rows: readonly DumpedRow[] }>;
 }
 
@@ -41,9 +45,15 @@ export interface Lease extends AsyncDisposable {
   readonly owner: string;
   /** Aborted when the lease was lost, or could not be renewed in time: from then on another node may act. */
   readonly signal: AbortSignal;
-  /** Whether nobody else can have it now. To be asked before each act outside the database; inside, see `isHeldBy`. */
+  /**
+   * Whether nobody else can have it now. To be asked before each act outside the database; inside, see
+   * `isHeldBy`.
+   */
   isOurs(): boolean;
-  /** Lets others take it at once, as the end of `await using` does. Never rejects: a lease that cannot be released expires. */
+  /**
+   * Lets others take it at once, as the end of `await using` does. Never rejects: a lease that cannot be
+   * released expires.
+   */
   release(): Promise<void>;
 }
 
@@ -55,7 +65,10 @@ export interface Leases {
   readonly holder: string;
   /** Takes a lease; undefined while another holder has it, in this process or another. */
   take(name: string): Promise<Lease | undefined>;
-  /** Releases the leases of another store whose thread has ended, so that others need not wait until they expire. */
+  /**
+   * Releases the leases of another store whose thread has ended, so that others need not wait until they
+   * expire.
+   */
   releaseOf(holder: string): Promise<void>;
   /** Releases what is still leased, and renews no more. */
   end(): Promise<void>;
@@ -69,12 +82,15 @@ export interface Reads {}
 // biome-ignore lint/suspicious/noEmptyInterface: app/sql-store.ts adds the reads and writes that it makes
 export interface Transaction {}
 
-/** Handles of the listings that a committed transaction changed, and keys of views; 'all' if they are not known. */
+/**
+ * Handles of the listings that a committed transaction changed, and keys of views; 'all' if they are not
+ * known.
+ */
 export type ChangedHandles = readonly string[] | 'all';
 
 /**
- * What an engine's error means to a caller: no disk space, the database cannot be reached for now, or its file is
- * damaged or gone, which an operator has to mend.
+ * What an engine's error means to a caller: no disk space, the database cannot be reached for now, or its
+ * file is damaged or gone, which an operator has to mend.
  */
 export type Failure = 'storage_full' | 'unavailable' | 'damaged';
 
@@ -84,9 +100,9 @@ export interface Store
     AsyncDisposable,
     Pick<Engine, 'failureOf' | 'isWell' | 'findDamage' | 'dropDeleted' | 'close'> {
   /**
-   * Runs `work` in one serializable transaction and returns its result once it is durable. If `work` throws, nothing
-   * is written. After a conflict `work` runs again, so it must have no effects outside the transaction: `write` rejects
-   * in `work`, and so does a request to a host.
+   * Runs `work` in one serializable transaction and returns its result once it is durable. If `work` throws,
+   * nothing is written. After a conflict `work` runs again, so it must have no effects outside the
+   * transaction: `write` rejects in `work`, and so does a request to a host.
    */
   write<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** Reads that wait for no others, for the question whether this node is ready. */
@@ -102,7 +118,8 @@ export interface Store
   /** Starts to fill a new or half-restored database from a backup; undefined if the database is in use. */
   load(): Promise<Load | undefined>;
   /**
-   * Calls back after each commit, of this process or another, that changed listings. Returns a function that stops it.
+   * Calls back after each commit, of this process or another, that changed listings. Returns a function that
+   * stops it.
    */
   onChange(listener: (changed: ChangedHandles) => void): () => void;
 }
@@ -117,15 +134,25 @@ export type Db = Kysely<Schema>;
 export interface Engine {
   /** For reads outside a transaction. */
   readonly reader: Db;
-  /** For searches and lists, which may lag behind the latest writes; the same as `reader` without a replica. */
+  /**
+   * For searches and lists, which may lag behind the latest writes; the same as `reader` without a replica.
+   */
   readonly lagging: Db;
-  /** For the few reads that say whether this node is well: other reads, however many wait, do not delay them. */
+  /**
+   * For the few reads that say whether this node is well: other reads, however many wait, do not delay them.
+   */
   readonly health: Db;
   /** Runs transactions one after another, each holding the write lock from its start. */
   readonly writer: Db;
-  /** What is wrong with the database's file, in one line; undefined for nothing, and if the engine cannot be asked. */
+  /**
+   * What is wrong with the database's file, in one line; undefined for nothing, and if the engine cannot be
+   * asked.
+   */
   findDamage(): Promise<string | undefined>;
-  /** Removes deleted content from the database files; false if they may still hold some. Blocks other writers meanwhile. */
+  /**
+   * Removes deleted content from the database files; false if they may still hold some. Blocks other writers
+   * meanwhile.
+   */
   dropDeleted(): Promise<boolean>;
   /** Reads all data as of one moment, however long it takes and whatever is written meanwhile. */
   snapshot<T>(work: (db: Db) => Promise<T>): Promise<T>;

@@ -39,8 +39,8 @@ export type ValueOf<T> = T extends { encode(value: infer V): unknown } ? { [K in
 export type RowOf<T> = T extends { encode(value: never): infer R } ? { [K in keyof R]: R[K] } : never;
 
 /**
- * The one definition of a table: its columns give the domain type (ValueOf), the row type (RowOf), and the code between
- * them. `derived` computes columns that follow from the value; they are not decoded.
+ * The one definition of a table: its columns give the domain type (ValueOf), the row type (RowOf), and the
+ * code between them. `derived` computes columns that follow from the value; they are not decoded.
  */
 export function table<
   // biome-ignore lint/suspicious/noExplicitAny: columns of any type

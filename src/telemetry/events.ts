@@ -13,8 +13,8 @@ export interface Measured {
 }
 
 /**
- * A counter of instruments.json that grows by `value`, 1 if absent, a gauge that has this value now, or one value of a histogram;
- * without listeners it costs almost nothing.
+ * A counter of instruments.json that grows by `value`, 1 if absent, a gauge that has this value now, or one
+ * value of a histogram; without listeners it costs almost nothing.
  */
 export function measure(name: Metric, labels: Measured['labels'] = {}, value?: number): void {
   if (measurements.hasSubscribers) measurements.publish({ name, labels, value });
@@ -27,7 +27,10 @@ export function onMeasured(listener: (measured: Measured) => void): () => void {
   return () => void measurements.unsubscribe(receive);
 }
 
-/** Counts a lookup: of a listing's facts, a search's counts, a finished MCP answer, a finished page, a refusal. */
+/**
+ * Counts a lookup: of a listing's facts, a search's counts, a finished MCP answer, a finished page, a
+ * refusal.
+ */
 export const countRead = (
   memory: 'facts' | 'counts' | 'answers' | 'pages' | 'refusals',
   isHit: boolean,

@@ -53,7 +53,10 @@ function toRoute(url: string): string {
   return first === '' ? 'home' : routes.has(first) ? first : 'other';
 }
 
-/** Counts and times what every HTTP server of this process answers, except `own`. Returns a function that stops it. */
+/**
+ * Counts and times what every HTTP server of this process answers, except `own`. Returns a function that
+ * stops it.
+ */
 export function measureHttp(to: Instruments, own: Server): () => void {
   const starts = new WeakMap<IncomingMessage, number>();
   // Messages of Node's own channels of its HTTP servers.
@@ -100,7 +103,10 @@ function setFigures(to: Instruments, { gauges, claims, imported }: StoreFigures)
   for (const [count, value] of Object.entries(imported)) to.dossier_import_last_success.set({ count }, value);
 }
 
-/** Sets the gauges of the store; they keep their last values if `readFigures` rejects: the database does not answer. */
+/**
+ * Sets the gauges of the store; they keep their last values if `readFigures` rejects: the database does not
+ * answer.
+ */
 export const measureStore = (to: Instruments, readFigures: () => Promise<StoreFigures>): Promise<void> =>
   readFigures()
     .then((figures) => setFigures(to, figures))

@@ -14,7 +14,8 @@ function openStandardError() {
   const file = pino.destination({ fd: 2, sync: true, maxLength: longestBacklog_chars });
   // Without a listener a full disk under the log would end the process.
   file.on('error', () => undefined);
-  // flushSync() of the library tries for ever if there is no room; end() tries once, and throws after pino-pretty closed it.
+  // flushSync() of the library tries for ever if there is no room; end() tries once, and throws after
+  // pino-pretty closed it.
   process.on('exit', () => attempt(() => file.end()));
   return file;
 }
@@ -25,9 +26,10 @@ interface Sink extends DestinationStream {
 }
 
 /**
- * Makes and writes lines together, at most a tenth of a second late: each on its own would cost a system call, and making one
- * between two answers takes longer than making a hundred at once. sonic-boom, which can collect lines too, measures all that
- * it has collected with each line. What a full disk did not take is written with the next line, or at the end.
+ * Makes and writes lines together, at most a tenth of a second late: each on its own would cost a system
+ * call, and making one between two answers takes longer than making a hundred at once. sonic-boom, which can
+ * collect lines too, measures all that it has collected with each line. What a full disk did not take is
+ * written with the next line, or at the end.
  */
 function createSink(): Sink {
   let lines: (() => string)[] = [];
@@ -46,7 +48,9 @@ function createSink(): Sink {
 
 let formatted = { ms: 0, text: '' };
 
-/** A time as pino writes it into a line; formatting it once a millisecond saves a quarter of a line's cost. */
+/**
+ * A time as pino writes it into a line; formatting it once a millisecond saves a quarter of a line's cost.
+ */
 function timestamp(ms = Date.now()): string {
   if (ms !== formatted.ms) formatted = { ms, text: `,"time":"${new Date(ms).toISOString()}"` };
   return formatted.text;
@@ -55,8 +59,8 @@ function timestamp(ms = Date.now()): string {
 const infoLevel = 30;
 
 /**
- * Writes a line of level info, given what makes its members as JSON without braces. pino takes 1 us to read them from an
- * object; a cached answer takes 22.
+ * Writes a line of level info, given what makes its members as JSON without braces. pino takes 1 us to read
+ * them from an object; a cached answer takes 22.
  */
 export function logMembers(log: Logger, toMembers: () => string): void {
   if (log.levelVal > infoLevel) return;
@@ -67,7 +71,10 @@ export function logMembers(log: Logger, toMembers: () => string): void {
   else stream?.write(line());
 }
 
-/** The process log. Lines go to stderr, so that stdio MCP has stdout to itself; capabilities in them are masked. */
+/**
+ * The process log. Lines go to stderr, so that stdio MCP has stdout to itself; capabilities in them are
+ * masked.
+ */
 export async function createLog(config: Pick<Config, 'logLevel' | 'logFormat'>): Promise<Logger> {
   if (config.logLevel === 'silent') return pino({ level: 'silent' }, { write: () => {} });
   const isPretty = config.logFormat ? config.logFormat === 'pretty' : process.stderr.isTTY;

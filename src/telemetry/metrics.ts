@@ -13,7 +13,10 @@ import {
 
 const digest = (text: string) => hash('sha256', text, 'buffer');
 
-/** A complete answer of this listener, so that an error while it is made can still be answered with `toFailed`. */
+/**
+ * A complete answer of this listener, so that an error while it is made can still be answered with
+ * `toFailed`.
+ */
 interface OperatorAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -29,7 +32,10 @@ interface OperatorPage {
   read(): Promise<string>;
 }
 
-/** Answers with an HTML page for the operator; 401 unless the request has the operator's token as its bearer token. */
+/**
+ * Answers with an HTML page for the operator; 401 unless the request has the operator's token as its bearer
+ * token.
+ */
 async function readOperatorPage(
   { headers: { authorization = '' } }: IncomingMessage,
   { token, read }: OperatorPage,
@@ -48,17 +54,19 @@ async function readOperatorPage(
   return { status: 200, headers, body: await read() };
 }
 
-/** A listener that answers `GET /metrics` in the text form of Prometheus, and `GET /reports` to the operator. */
+/**
+ * A listener that answers `GET /metrics` in the text form of Prometheus, and `GET /reports` to the operator.
+ */
 export type Metrics = Awaited<ReturnType<typeof startMetrics>>;
 
 /** Names of this machine, which no DNS entry of another site can take over. */
 const loopbackHost = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
 
 /**
- * Measures this process and its HTTP servers from now on and serves the figures to Prometheus on a listener of its own.
- * `readStoreFigures` reads the figures of the database at each scrape, and rejects if it does not answer. `reports` is the
- * page at /reports, if there is one. `toFailed` makes the answer that replaces one that failed. Rejects with the error of
- * `listen`, as for a port in use.
+ * Measures this process and its HTTP servers from now on and serves the figures to Prometheus on a listener
+ * of its own. `readStoreFigures` reads the figures of the database at each scrape, and rejects if it does not
+ * answer. `reports` is the page at /reports, if there is one. `toFailed` makes the answer that replaces one
+ * that failed. Rejects with the error of `listen`, as for a port in use.
  */
 export async function startMetrics(
   listener: ListenOptions,

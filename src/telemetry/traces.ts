@@ -4,8 +4,9 @@ import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 const tracer = trace.getTracer('dossier');
 
 /**
- * Runs a call of a tool in a span named `tools/call <tool>` (OpenTelemetry's conventions for MCP), where an SDK is
- * loaded; nothing of the input is recorded. `codeOf` names what went wrong: a code of the table of problems.
+ * Runs a call of a tool in a span named `tools/call <tool>` (OpenTelemetry's conventions for MCP), where an
+ * SDK is loaded; nothing of the input is recorded. `codeOf` names what went wrong: a code of the table of
+ * problems.
  */
 export function traceToolCall<T>(
   tool: string,

@@ -56,7 +56,10 @@ const kinds = {
   'dossier:packageType': 'package',
 } as const;
 
-/** What a query calls a term, as it is called here: by its namespace, whatever the prefix (5.3.1). Empty for a term of others. */
+/**
+ * What a query calls a term, as it is called here: by its namespace, whatever the prefix (5.3.1). Empty for a
+ * term of others.
+ */
 function toTerm(key: string, { '@context': context }: Query, publicUrl: string): string {
   const [prefix = '', term, ...more] = key.split(':');
   if (term === undefined) return key;
@@ -71,7 +74,10 @@ const plain = /^[\w.+-]{1,200}$/;
 const toFacet = (kind: (typeof kinds)[keyof typeof kinds], value: string): Facet =>
   `${kind}:${kind === 'publisher' ? value.toLowerCase().split('.').toReversed().join('.') : value}`;
 
-/** What the filter leaves: of each term, the facets of which a listing has one. Throws invalid_input for a term that is not read, or named twice. */
+/**
+ * What the filter leaves: of each term, the facets of which a listing has one. Throws invalid_input for a
+ * term that is not read, or named twice.
+ */
 function toGroups(query: Query, publicUrl: string): Facet[][] {
   const terms = Object.entries(query.filter).map(
     ([key, written]) => [toTerm(key, query, publicUrl), [...new Set([written].flat())]] as const,
@@ -91,7 +97,9 @@ function toGroups(query: Query, publicUrl: string): Facet[][] {
 
 const nothing = { hits: [], words: 0, counts: { total: 0, capped: false, facets: {} } };
 
-/** What a query finds, by one search. Throws invalid_request instead of searching for a caller that is gone. */
+/**
+ * What a query finds, by one search. Throws invalid_request instead of searching for a caller that is gone.
+ */
 async function find(query: Query, { store, searches, caller, clock, config }: Context, signal: AbortSignal) {
   const groups = toGroups(query, config.publicUrl);
   const text = query.text.trim();
@@ -105,7 +113,10 @@ async function find(query: Query, { store, searches, caller, clock, config }: Co
   return { search, found };
 }
 
-/** Of the words asked for, how many in a hundred a hit has, or a hit behind it: found by its name or handle, it may have fewer. */
+/**
+ * Of the words asked for, how many in a hundred a hit has, or a hit behind it: found by its name or handle,
+ * it may have fewer.
+ */
 function scoresOf(hits: readonly SearchHit[], words: number, shown: readonly SearchHit[]): number[] {
   const shareOf = ({ matched }: SearchHit) =>
     matched === undefined ? 100 : words && Math.round((100 * matched) / words);
@@ -148,7 +159,10 @@ function toBuckets(counts: Readonly<Record<string, number>>, kind: string) {
   return buckets.sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1));
 }
 
-/** POST /explore (5.3.3): how many listings of what Search finds have each value of a term, left out where not all were counted. Throws invalid_input. */
+/**
+ * POST /explore (5.3.3): how many listings of what Search finds have each value of a term, left out where not
+ * all were counted. Throws invalid_input.
+ */
 export async function exploreEntries(sent: unknown, context: Context, signal: AbortSignal) {
   const { query, resultType } = parseInput({ input: exploreForm }, sent);
   const { counts } = (await find(query, context, signal)).found;

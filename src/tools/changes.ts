@@ -96,8 +96,8 @@ const notable: ReadonlySet<ChangeType> = new Set([
 const notableQuestions: ReadonlySet<Question | undefined> = new Set(['price', 'tools', 'access']);
 
 /**
- * Whether a change is one of prices, payees, tools, owners or ratings, of where callers go and what they send, a withdrawal, or a report of
- * malicious code.
+ * Whether a change is one of prices, payees, tools, owners or ratings, of where callers go and what they
+ * send, a withdrawal, or a report of malicious code.
  */
 function isNotable({ type, data: { fields, kinds, moved, malware } }: Change): boolean {
   if (type === 'listing.changed')
@@ -110,7 +110,10 @@ function isNotable({ type, data: { fields, kinds, moved, malware } }: Change): b
   return notable.has(type);
 }
 
-/** The newest changes of prices, tools, owners, places and ratings of listings that are shown, and withdrawals. */
+/**
+ * The newest changes of prices, tools, owners, places and ratings of listings that are shown, and
+ * withdrawals.
+ */
 export async function readNewestShown({ store }: Pick<Context, 'store'>): Promise<readonly Change[]> {
   const read = (await store.changes.newest(newestOfAll)).filter(isNotable);
   const found = await store.listings.byHandles([...new Set(read.map(({ handle }) => handle))]);

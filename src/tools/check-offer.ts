@@ -68,7 +68,11 @@ const output = z.object({
   message: wordsSchema,
   offers: z.array(
     z.object({
-      ...{ payee: state, amount: state, asset: state, network: state, scheme: state },
+      payee: state,
+      amount: state,
+      asset: state,
+      network: state,
+      scheme: state,
       facts: z.array(wordsSchema).describe('What each of them is, since when, and what else is known of it'),
     }),
   ),
@@ -106,8 +110,8 @@ interface Place {
 const mostAtAddress = 100;
 
 /**
- * Of several listings that record an address, the only one on whose namespace's domain the address is: anybody may record the address of
- * another, and nobody else can publish under that namespace.
+ * Of several listings that record an address, the only one on whose namespace's domain the address is:
+ * anybody may record the address of another, and nobody else can publish under that namespace.
  */
 async function findHolder(address: string, recorded: readonly Reference[], { store }: Context) {
   const all = await store.listings.recording(recorded, mostAtAddress + 1);
@@ -123,8 +127,8 @@ async function findHolder(address: string, recorded: readonly Reference[], { sto
 type Found = Omit<Place, 'endpoints'>;
 
 /**
- * The listing that records an address, or else an endpoint at its host, if that is only one; of several that record the address, the one
- * whose domain it is on. Throws several_listings.
+ * The listing that records an address, or else an endpoint at its host, if that is only one; of several that
+ * record the address, the one whose domain it is on. Throws several_listings.
  */
 async function findByAddress(address: string, context: Context): Promise<Found> {
   const recorded = keysOf(address).map((key) => ({ kind: 'endpoint' as const, key }));
@@ -178,7 +182,9 @@ async function findByName(handle: string, context: Context): Promise<Found> {
   return { facts: await readFacts(known, context), found: found_by ? say`It is ${found_by}.` : say`` };
 }
 
-/** That the offer itself names another address than the caller, or that nothing else says what is paid for. */
+/**
+ * That the offer itself names another address than the caller, or that nothing else says what is paid for.
+ */
 function namedByOffer(named: string | undefined, offered: string | undefined): Words {
   if (offered === undefined) return say``;
   if (named === undefined) return own('Found by the address that the offer itself names.');
@@ -186,9 +192,9 @@ function namedByOffer(named: string | undefined, offered: string | undefined): W
 }
 
 /**
- * The listing that is named, or that records what is paid for, with the endpoints at the address: a stranger may record it too, beside
- * endpoints that quote something else. All endpoints count if a listing has none there, and was named. Throws as findNamed does, and
- * invalid_input if nothing says what is paid for.
+ * The listing that is named, or that records what is paid for, with the endpoints at the address: a stranger
+ * may record it too, beside endpoints that quote something else. All endpoints count if a listing has none
+ * there, and was named. Throws as findNamed does, and invalid_input if nothing says what is paid for.
  */
 async function findPlace(
   { handle, url }: Pick<z.output<typeof input>, 'handle' | 'url'>,
@@ -285,8 +291,11 @@ async function toOffer(
   const { payee, amount, asset, network, scheme } = compared;
   const others = await readOthers(offer, handle, context);
   return {
-    ...{ payee: payee.seen, amount: amount.seen, asset: asset.seen },
-    ...{ network: network.seen, scheme: scheme.seen },
+    payee: payee.seen,
+    amount: amount.seen,
+    asset: asset.seen,
+    network: network.seen,
+    scheme: scheme.seen,
     facts: [...factsOf(compared), ...notesOf(offer, { ...others, ...known })],
   };
 }
@@ -328,7 +337,9 @@ export const checkOffer = defineTool({
   example: {
     handle: 'co.webhook/webhook',
     offer: {
-      ...{ payTo: '0x1111111111111111111111111111111111111111', network: 'eip155:8453', amount: '10000' },
+      payTo: '0x1111111111111111111111111111111111111111',
+      network: 'eip155:8453',
+      amount: '10000',
       asset: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
     },
   },

@@ -116,7 +116,9 @@ function sentencesOf(seen: SeenSet, compared: SurfaceComparison, before: Before)
   ].filter(Boolean);
 }
 
-/** Compares stored sets with what a caller was shown, one after the other, as far as one answer reads them. */
+/**
+ * Compares stored sets with what a caller was shown, one after the other, as far as one answer reads them.
+ */
 function createComparer(handle: string, shown: Shown, context: Context) {
   const readSet = createSetReader(context);
   const { name: surface } = shown.surface;
@@ -139,7 +141,9 @@ async function compareWith(
   compareSet: Comparer,
 ) {
   const stored = await context.store.observations.surfaces({
-    ...{ handle, remote: seen.subject ?? '', surface: shown.surface.name },
+    handle,
+    remote: seen.subject ?? '',
+    surface: shown.surface.name,
   });
   const current = [];
   for (const set of stored.filter((one) => isCurrent(seen, one))) current.push(await compareSet(seen, set));
@@ -151,7 +155,10 @@ async function compareWith(
 
 const byDifferences = (a: SurfaceComparison, b: SurfaceComparison) => a.differs.length - b.differs.length;
 
-/** The newest of the sets seen before from which nothing differs; `left_out` if one is reached that has no room. */
+/**
+ * The newest of the sets seen before from which nothing differs; `left_out` if one is reached that has no
+ * room.
+ */
 async function findOwn(seen: SeenSet, before: readonly StoredSet[], compareSet: Comparer) {
   for (const set of before) {
     const compared = await compareSet(seen, set);
@@ -224,7 +231,10 @@ async function toAnswer(
   };
 }
 
-/** Compares with every endpoint whose list was seen, as far as they have room, and answers of the one with the fewest differences. */
+/**
+ * Compares with every endpoint whose list was seen, as far as they have room, and answers of the one with the
+ * fewest differences.
+ */
 async function findAnswer(handle: string, seen: readonly SeenSet[], shown: Shown, context: Context) {
   const compareSet = createComparer(handle, shown, context);
   const found = [];

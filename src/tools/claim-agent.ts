@@ -71,7 +71,12 @@ const { name, title, description, effects, bodyLimit_bytes, networkLimits } = cl
 
 /** POST /api/claim-github: claim_agent by the recorded repository alone, as the specification has it. */
 export const claimGithub = defineTool({
-  ...{ name, title, description, effects, bodyLimit_bytes, networkLimits },
+  name,
+  title,
+  description,
+  effects,
+  bodyLimit_bytes,
+  networkLimits,
   input: claimAgent.input.omit({ method: true, signature: true }),
   output: claimResponse.omit({ domain: true }).extend({ repository: z.string() }),
   example: { handle: 'co.webhook/webhook' },

@@ -34,7 +34,10 @@ function numberOf({ source, as_of }: Answer, sources: string[]): number {
   return sources.includes(text) ? sources.indexOf(text) + 1 : sources.push(text);
 }
 
-/** An answer in words: `updated_within_days:180: met. <fact> Recorded: <what others wrote> [<number of its source>]`. */
+/**
+ * An answer in words: `updated_within_days:180: met. <fact> Recorded: <what others wrote> [<number of its
+ * source>]`.
+ */
 function toLine(answer: Answer, sources: string[]): Words {
   const { criterion, value, result, fact, recorded, quoted, subject } = answer;
   // What has no source was not checked.
@@ -142,7 +145,10 @@ async function compareOne(
     const malware = malwareWords(listing.observations).map(sentence);
     const version_asked = askedVersion(named, { listing, observations: listing.observations });
     return {
-      ...{ handle, description, sample, being_checked },
+      handle,
+      description,
+      sample,
+      being_checked,
       ...(version_asked && { version_asked }),
       ...(malware.length > 0 && { malware }),
       whose: publisherWords(listing),
@@ -153,7 +159,10 @@ async function compareOne(
   }
 }
 
-/** In the caller's order, each listing once; near handles, which are searched for, are those of the first unknown one. */
+/**
+ * In the caller's order, each listing once; near handles, which are searched for, are those of the first
+ * unknown one.
+ */
 export async function compareAll(
   { handles, criteria: sent }: z.output<typeof input>,
   context: Context,
@@ -174,7 +183,10 @@ export async function compareAll(
 export const compareStatement =
   'Each criterion stands for itself; nothing is added up or ranked. What matters, and how much, is for the buyer to decide.';
 
-/** Two to eight listings side by side, in the caller's order. A problem with one handle does not affect the others. */
+/**
+ * Two to eight listings side by side, in the caller's order. A problem with one handle does not affect the
+ * others.
+ */
 export const compareAgents = defineTool({
   name: 'compare_agents',
   title: 'Compare listings side by side',

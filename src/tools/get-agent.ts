@@ -27,7 +27,10 @@ const tryAgain_ms = 60_000;
 export const readListing = async (handle: string, context: Context): Promise<ListingDocument> =>
   toReadDocument(await readFacts(handle, context), context);
 
-/** The document of what somebody reads: where its last check is too old, a new one is asked for, which is not waited for, and said. */
+/**
+ * The document of what somebody reads: where its last check is too old, a new one is asked for, which is not
+ * waited for, and said.
+ */
 export function toReadDocument(facts: ListingFacts, context: Context): ListingDocument {
   const { askedChecks, caller, config, clock } = context;
   const { listing, observed: { observed_at = null, due_since } = {} } = facts;

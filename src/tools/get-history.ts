@@ -60,7 +60,10 @@ const output = z.object({
 
 const place = z.tuple([z.int().min(0), z.int().min(0), z.int().min(0)]);
 
-/** The page of a history that get_history is asked for: events as they are stored, newest first. Throws invalid_input, or as `getListing` does. */
+/**
+ * The page of a history that get_history is asked for: events as they are stored, newest first. Throws
+ * invalid_input, or as `getListing` does.
+ */
 export async function readHistoryPage(
   { handle: named, since, kind, cursor }: z.output<typeof input>,
   context: Context,
@@ -82,14 +85,20 @@ export async function readHistoryPage(
   };
 }
 
-/** That several versions of the record moved nothing, as get_agent says it; undefined where any did, or it is not known. */
+/**
+ * That several versions of the record moved nothing, as get_agent says it; undefined where any did, or it is
+ * not known.
+ */
 function unmovedVersions({ imported }: ListingFacts): Words | undefined {
   const versions = factsOf(registryVersions, imported)[0]?.value ?? 0;
   const none = unmoved(versions, factsOf(recordMoves, imported)[0]?.value ?? undefined);
   return isEmpty(none) || versions < 2 ? undefined : say`${count(versions, 'version')}${none}.`;
 }
 
-/** That checks have seen no change since the first, and how many; undefined where anything changed, or there was one check only. */
+/**
+ * That checks have seen no change since the first, and how many; undefined where anything changed, or there
+ * was one check only.
+ */
 function noChange([first, other]: readonly HistoryEvent[], observed: ListingFacts['observed']) {
   if (!observed || other || first?.type !== 'check' || !first.is_first) return undefined;
   const [since, last] = [day(first.at), day(observed.observed_at)];

@@ -26,7 +26,8 @@ export const getProof = defineTool({
     /** What the leaf commits to, with its salt; absent if it was erased or is withheld. */
     record: z.string().optional(),
     salt: z.string().optional(),
-    // Log index of the entry by which the record was erased, or hidden by the operator, or its rating withdrawn.
+    // Log index of the entry by which the record was erased, or hidden by the operator, or its rating
+    // withdrawn.
     erased_by: z.int().optional(),
     hidden_by: z.int().optional(),
     withdrawn_by: z.int().optional(),

@@ -58,7 +58,9 @@ const createDirectory = (context: Context): Directory => ({
       for (const facts of await store.documents.factsOfAll(some, clock().toISOString())) {
         const { listing, observed, native } = facts;
         known.set(listing.handle, {
-          ...{ listing, observations: observed?.observations ?? [], native },
+          listing,
+          observations: observed?.observations ?? [],
+          native,
           document: () => toReadDocument(facts, context),
           whyWithdrawn: () => withdrawal(listing, context),
         });
@@ -76,7 +78,10 @@ const createDirectory = (context: Context): Directory => ({
     ),
 });
 
-/** A name as sent, the handles that it may be, and what listings may record of it; other listings at its hosts are near. */
+/**
+ * A name as sent, the handles that it may be, and what listings may record of it; other listings at its hosts
+ * are near.
+ */
 function toAsked(asked: string, { publicUrl }: Directory) {
   const text = asked.trim().replace(/^<(.*)>$/s, '$1');
   const references = referencesBeside(text);
@@ -103,7 +108,9 @@ async function toListed(one: Asked & Partial<Found>, known: Known): Promise<Reso
   const package_version = packageVersionOf(known.listing, one);
   const version_asked = askedVersion(one.text, known);
   return {
-    ...{ asked: one.asked, outcome: 'listed', version },
+    asked: one.asked,
+    outcome: 'listed',
+    version,
     ...besideStandsOut(known),
     ...(version_asked && { version_asked }),
     ...(one.found_by && { found_by: one.found_by }),

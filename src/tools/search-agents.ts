@@ -165,7 +165,10 @@ function toFacetCounts({ facets }: SearchCounts) {
   return Object.fromEntries(shown.map(([facet, count]) => [inputOf(facet), count]));
 }
 
-/** Finds listings, ordered by how well their texts match, and between equal ones by the oldest publication that was read. */
+/**
+ * Finds listings, ordered by how well their texts match, and between equal ones by the oldest publication
+ * that was read.
+ */
 export const searchAgents = defineTool({
   name: 'search_agents',
   title: 'Search listings',
@@ -198,7 +201,8 @@ export const searchAgents = defineTool({
       ...(next && { next_cursor: next }),
       ...(unknown.length > 0 && {
         did_you_mean: unknown.map(({ word, near }) => ({
-          ...{ word, near: [...near] },
+          word,
+          near: [...near],
           ...(ofSecrets.test(word) && { hint: secretsHint }),
         })),
       }),

@@ -16,7 +16,10 @@ const mostPerDay = 2000;
 /** Of these, for networks that sent none today. */
 const keptForOthers = 500;
 
-/** Throws feedback_paused, with the seconds until there is room, once as much was received as is taken in 24 hours. */
+/**
+ * Throws feedback_paused, with the seconds until there is room, once as much was received as is taken in 24
+ * hours.
+ */
 async function requireFeedbackRoom(tx: Transaction, context: Context): Promise<void> {
   const most = (await isFirstToday(tx, 'feedback', context)) ? mostPerDay : mostPerDay - keptForOthers;
   const received_at = await tx.feedback.receivedAt(most);
@@ -36,7 +39,9 @@ const input = z.strictObject({
   contact: z.string().max(200).optional().describe('Only if you want an answer'),
 });
 
-/** What the feedback is about: of a rating, also the listing that it rates. Throws if there is no such thing. */
+/**
+ * What the feedback is about: of a rating, also the listing that it rates. Throws if there is no such thing.
+ */
 async function findTarget({ category, handle, rating_id }: z.output<typeof input>, context: Context) {
   if (category === reportCategory && handle === undefined && rating_id === undefined)
     throw wrongField('handle', 'or rating_id must name what a report is about');

@@ -43,7 +43,10 @@ const output = z.object({
 });
 type Output = z.input<typeof output>;
 
-/** How often the hosts of one hosting service may rate together: one of them must not keep the others from rating. */
+/**
+ * How often the hosts of one hosting service may rate together: one of them must not keep the others from
+ * rating.
+ */
 const hostsTogether = 16;
 
 /** Ratings of one source: 60 an hour and 20 at once, 300 a day, 10 a day about one subject. */
@@ -53,7 +56,10 @@ const limits = {
   subject: { name: 'rating_subject', burst: 10, refill_s: 86_400 },
 } as const;
 
-/** Taken in the same transaction as the record: replays and refusals cost nothing, a limited rating leaves no trace. */
+/**
+ * Taken in the same transaction as the record: replays and refusals cost nothing, a limited rating leaves no
+ * trace.
+ */
 function takeRating(tx: Transaction, { source, subject }: Sides, context: Context) {
   const { id, counted } = new Holder(source.claim.root);
   const keys = new Set([id, counted]);
@@ -88,7 +94,10 @@ function toInteractionTime(text: string): string {
   return new Date(text).toISOString();
 }
 
-/** The two listings of a rating; undefined if no listing has the rated handle. Throws unless the source may rate it. */
+/**
+ * The two listings of a rating; undefined if no listing has the rated handle. Throws unless the source may
+ * rate it.
+ */
 async function readSides(
   tx: Transaction,
   { capability, handle, now }: Submission,
@@ -117,7 +126,10 @@ async function requireShown(tx: Transaction, newest: Rating | undefined): Promis
     throw new Problem('rating_exists', 'The operator hid it; list_ratings says why.');
 }
 
-/** Throws if the operator voided a rating of the interaction: withdrawn, erased or not, it is neither amended nor made again. */
+/**
+ * Throws if the operator voided a rating of the interaction: withdrawn, erased or not, it is neither amended
+ * nor made again.
+ */
 async function requireNotVoided(tx: Transaction, { capability, handle, content }: Submission) {
   if (await tx.ratings.isVoided(capability.handle, handle, content.interaction_id))
     throw new Problem(

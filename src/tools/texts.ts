@@ -4,7 +4,10 @@ import { lines } from '../core/text.ts';
 export const untrustedOf = (answer: Readonly<Record<string, unknown>>, names: readonly string[]): string[] =>
   names.filter((name) => Object.keys(Object(answer[name])).length > 0);
 
-/** The end of a text: where it goes on, and which members of the answer others wrote. Undefined if neither applies. */
+/**
+ * The end of a text: where it goes on, and which members of the answer others wrote. Undefined if neither
+ * applies.
+ */
 export function closingText(answer: {
   readonly next_cursor?: string | undefined;
   readonly untrusted_fields: readonly string[];

@@ -30,7 +30,10 @@ export interface BodyBounds {
   readonly depth: number;
 }
 
-/** Larger bounds, of calls that each network may make in a limit of their own: a call costs as many as `bodyCost` says. */
+/**
+ * Larger bounds, of calls that each network may make in a limit of their own: a call costs as many as
+ * `bodyCost` says.
+ */
 interface LargeBody extends BodyBounds {
   readonly limit: Limit;
 }
@@ -63,16 +66,22 @@ export interface Tool<
   readonly largeBody?: LargeBody;
   /** Limits per network on well-formed calls, on every face, in addition to the face's own limit. */
   readonly networkLimits?: readonly Limit[];
-  /** Limits that `run` itself takes (limits/shared.ts), for keys only it knows; listed here for settings and documents. */
+  /**
+   * Limits that `run` itself takes (limits/shared.ts), for keys only it knows; listed here for settings and
+   * documents.
+   */
   readonly ownLimits?: readonly Limit[];
   /** Set where hosts of MCP Apps show a card for the answer. */
   readonly card?: typeof cardAddress;
   /**
-   * The handles whose change makes a cached answer stale, 'all' if any listing's may. Only for tools whose answer
-   * follows from the input and the stored listings alone, the same for all callers; if absent, answers are never cached.
+   * The handles whose change makes a cached answer stale, 'all' if any listing's may. Only for tools whose
+   * answer follows from the input and the stored listings alone, the same for all callers; if absent, answers
+   * are never cached.
    */
   cacheTags?(input: z.input<Input>): ChangedHandles;
-  /** The answer as Markdown with the same facts, for hosts that show models only texts; its JSON if absent. */
+  /**
+   * The answer as Markdown with the same facts, for hosts that show models only texts; its JSON if absent.
+   */
   toText?(answer: z.output<Output>): string;
   run(input: z.output<Input>, context: Context): Promise<z.output<Output>>;
 }
@@ -106,7 +115,10 @@ export function parseInput<Input extends z.ZodObject>(
   return parsed.data;
 }
 
-/** Does for a call of a tool what callTool does, and answers with what `run` makes of its input: more than the tool's answer has. */
+/**
+ * Does for a call of a tool what callTool does, and answers with what `run` makes of its input: more than the
+ * tool's answer has.
+ */
 export async function callToolAs<Input extends z.ZodObject, Output extends z.ZodObject, Answer>(
   tool: Tool<Input, Output>,
   input: unknown,
@@ -136,8 +148,9 @@ export async function callToolAs<Input extends z.ZodObject, Output extends z.Zod
 }
 
 /**
- * Runs a tool for the caller in the context; every face calls tools through this. Throws only Problem: an input that
- * contains a capability is refused unread, an unexpected exception is logged and becomes `internal`.
+ * Runs a tool for the caller in the context; every face calls tools through this. Throws only Problem: an
+ * input that contains a capability is refused unread, an unexpected exception is logged and becomes
+ * `internal`.
  */
 export const callTool = <Input extends z.ZodObject, Output extends z.ZodObject>(
   tool: Tool<Input, Output>,
@@ -148,7 +161,10 @@ export const callTool = <Input extends z.ZodObject, Output extends z.ZodObject>(
     withWarningFirst(await tool.run(parsed, caller)),
   );
 
-/** An answer with the names of what others wrote before that: some hosts show a model the beginning of the JSON alone. */
+/**
+ * An answer with the names of what others wrote before that: some hosts show a model the beginning of the
+ * JSON alone.
+ */
 const withWarningFirst = <Answer extends object>(answer: Answer): Answer =>
   'untrusted_fields' in answer
     ? Object.assign({ untrusted_fields: answer.untrusted_fields }, answer)
@@ -160,13 +176,17 @@ type JsonSchema = Record<string, unknown>;
 function toJsonSchema(schema: z.ZodType, change: (part: JsonSchema) => void): JsonSchema {
   const override = ({ jsonSchema }: { jsonSchema: JsonSchema }) => change(jsonSchema);
   const { $schema: _dialect, ...json } = z.toJSONSchema(schema, {
-    ...{ io: 'input', override },
+    io: 'input',
+    override,
     unrepresentable: 'any',
   });
   return json;
 }
 
-/** JSON Schema of a tool's input, without bounds that only mean "a safe integer": 56 bytes each in every tools/list. */
+/**
+ * JSON Schema of a tool's input, without bounds that only mean "a safe integer": 56 bytes each in every
+ * tools/list.
+ */
 export const toInputSchema = (schema: z.ZodType): JsonSchema =>
   toJsonSchema(schema, (part) => {
     if (part.minimum === Number.MIN_SAFE_INTEGER) delete part.minimum;

@@ -14,7 +14,10 @@ const input = z.strictObject({
   note: z.string().max(500).optional().describe('Only hashed'),
 });
 
-/** What the log says of a withdrawal. Nothing in it is a text: an entry cannot be hidden from those who have read it. */
+/**
+ * What the log says of a withdrawal. Nothing in it is a text: an entry cannot be hidden from those who have
+ * read it.
+ */
 const toRecord = ({ rating_id, reason, note }: z.output<typeof input>, withdrawn_at: string) => ({
   id: rating_id,
   withdrawn_at,

@@ -7,7 +7,10 @@ import { isPublicHost } from './public-host.ts';
 const versionForm = /^(?!.*\.(?:tgz|tar|tar\.gz)$)[0-9A-Za-z][0-9A-Za-z.+!_-]{0,127}$/;
 /** Of PyPI, where uvx may take a word for a folder of this machine. */
 const pypiVersion = /^(?:v?\d[0-9A-Za-z.+!_-]{0,127}|latest)$/;
-/** Names as npm gives them to new packages (validate-npm-package-name), without those of options and of files (npm-package-arg). */
+/**
+ * Names as npm gives them to new packages (validate-npm-package-name), without those of options and of files
+ * (npm-package-arg).
+ */
 const npmName = /^(?=.{1,214}$)(?!.*\.(?:tgz|tar|tar\.gz)$)(@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/;
 /** PyPA, "Names and normalization"; uvx takes the names of interpreters for these. */
 const pypiName =
@@ -28,12 +31,18 @@ const tagForm = /^\w[\w.-]{0,127}$/;
 /** The name of an image without tag and digest. */
 const nameOfImage = (identifier: string) => identifier.replace(/@sha256:.*$/s, '').replace(/:[\w.-]+$/, '');
 
-/** How a type of package is started: which runtimes do, the command, and the arguments that a record may put before the package. */
+/**
+ * How a type of package is started: which runtimes do, the command, and the arguments that a record may put
+ * before the package.
+ */
 interface Starter {
   readonly name: RegExp;
   /** What records call it. */
   readonly runtimes: Readonly<Record<string, readonly [string, ...string[]]>>;
-  /** Options that a record may have before the package and that start nothing else: with a value, and without one. */
+  /**
+   * Options that a record may have before the package and that start nothing else: with a value, and without
+   * one.
+   */
   readonly valued: RegExp;
   /** The form of these values; any if absent. */
   readonly value?: RegExp;
@@ -93,7 +102,10 @@ export interface StartOptions {
   readonly isPrivate?: boolean;
 }
 
-/** A package that a command starts over stdio, with the environment that the record sets and the names whose values are the caller's. */
+/**
+ * A package that a command starts over stdio, with the environment that the record sets and the names whose
+ * values are the caller's.
+ */
 export interface Started {
   readonly command: readonly [string, ...string[]];
   readonly set: Readonly<Record<string, string>>;
@@ -120,7 +132,10 @@ const askedOf = ({ inputs = [] }: ListingPackage) =>
 const isPackage = (word: string, name: string) =>
   word === name || [`${name}@`, `${name}:`, `${name}==`].some((start) => word.startsWith(start));
 
-/** The words before the package that the usual command does not have. Others than the known ones may start something else. */
+/**
+ * The words before the package that the usual command does not have. Others than the known ones may start
+ * something else.
+ */
 function optionsOf(
   recorded: ListingPackage,
   { valued, value: form = /^/, plain }: Starter,
@@ -144,7 +159,9 @@ function optionsOf(
   return options;
 }
 
-/** The package in the words of its registry: with the version, and without it unless only that may be started. */
+/**
+ * The package in the words of its registry: with the version, and without it unless only that may be started.
+ */
 function specsOf(recorded: ListingPackage, isPinned: boolean): string[] | WhyNot {
   const { registry_type, identifier, version = '' } = recorded;
   const isImage = isImageType(registry_type);
@@ -178,7 +195,10 @@ function registryOf(
   return whyNot(say`it is in another registry, ${code(registry_base_url)}, which no command here names`);
 }
 
-/** The environment of an image is that of its container: what the record sets has its value, and what the caller gives is passed on. */
+/**
+ * The environment of an image is that of its container: what the record sets has its value, and what the
+ * caller gives is passed on.
+ */
 const toContainer = (environment: Readonly<Record<string, string>>, asked: readonly string[]): string[] => [
   ...Object.entries(environment).flatMap(([name, value]) => ['-e', `${name}=${value}`]),
   ...asked.filter((name) => !Object.hasOwn(environment, name)).flatMap((name) => ['-e', name]),
@@ -216,8 +236,8 @@ function findObstacle(recorded: ListingPackage, isPrivate: boolean): Words | und
 }
 
 /**
- * The commands that start a package over stdio, whole as it is recorded, with the version last; or why there is none. Never a part of
- * the recorded command, which may start something else.
+ * The commands that start a package over stdio, whole as it is recorded, with the version last; or why there
+ * is none. Never a part of the recorded command, which may start something else.
  */
 export function toStarted(
   recorded: ListingPackage,
@@ -265,7 +285,10 @@ export const filledCommand = ({ command: [program, ...words] }: Started): [strin
 
 const plainWord = /^[\w@+=:,./-]+$/;
 
-/** Words that a quoted line holds in the shells of POSIX, fish, PowerShell and cmd alike, none of which starts something else. */
+/**
+ * Words that a quoted line holds in the shells of POSIX, fish, PowerShell and cmd alike, none of which starts
+ * something else.
+ */
 const isQuotable = (word: string) => /^[\x20-\x7e]*$/.test(word) && !/['\\&|<>^%]/.test(word);
 
 /** A command for a terminal, quoted where needed; undefined if shells would read it in different ways. */

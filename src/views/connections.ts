@@ -26,7 +26,10 @@ const required = (
     .filter(({ kind, required: isRequired, name }) => kind === wanted && isRequired && form.test(name))
     .map(({ name }) => name);
 
-/** The remote of a recorded endpoint: https and a public host, unless it is a private entry's; no user part, nothing to fill in. */
+/**
+ * The remote of a recorded endpoint: https and a public host, unless it is a private entry's; no user part,
+ * nothing to fill in.
+ */
 export function toRemote(remote: ListingRemote, isPrivate = false): Remote | undefined {
   const hasPattern = (text: string) => /[{}\s\\*]/.test(text);
   const url = hasPattern(remote.url) ? null : URL.parse(remote.url);
@@ -38,7 +41,9 @@ export function toRemote(remote: ListingRemote, isPrivate = false): Remote | und
   return { url: url.href, type: remote.type === 'sse' ? 'sse' : 'http', headers };
 }
 
-/** A listing as policies and configurations take it; `unnamed` is what its record has and no approval names. */
+/**
+ * A listing as policies and configurations take it; `unnamed` is what its record has and no approval names.
+ */
 export type Startable = Pick<ListingDocument, 'handle' | 'remotes' | 'packages'> &
   StartOptions & { readonly unnamed?: readonly string[] };
 
@@ -91,8 +96,8 @@ function nameOf(handle: string): string {
 }
 
 /**
- * A name that every client accepts for the entry of each of a listing's endpoints, no two alike: publisher and name, and
- * if there are several endpoints the end of each one's path.
+ * A name that every client accepts for the entry of each of a listing's endpoints, no two alike: publisher
+ * and name, and if there are several endpoints the end of each one's path.
  */
 export function toEntryNames(handle: string, urls: readonly string[]): string[] {
   const base = nameOf(handle) || 'listing';
@@ -179,8 +184,9 @@ function toCodex({ name, url, headers }: Connection): PasteableConfig {
 }
 
 /**
- * Configurations for common clients, plain JSON last. Command lines are omitted if a shell could interpret the URL. Codex
- * supports streamable HTTP only; Claude Desktop reaches a remote server through mcp-remote, which takes headers as arguments.
+ * Configurations for common clients, plain JSON last. Command lines are omitted if a shell could interpret
+ * the URL. Codex supports streamable HTTP only; Claude Desktop reaches a remote server through mcp-remote,
+ * which takes headers as arguments.
  */
 export function toConfigs(connection: Connection): PasteableConfig[] {
   const { name, url, type, headers } = connection;

@@ -58,10 +58,7 @@ ${field(
 const fields = (form: FeedbackForm) => html`
 ${field(
   form,
-  {
-    ...{ name: 'message', label: isReport(form) ? 'What is wrong?' : 'Message' },
-    hint: 'Up to 4,000 characters.',
-  },
+  { name: 'message', label: isReport(form) ? 'What is wrong?' : 'Message', hint: 'Up to 4,000 characters.' },
   (attributes) =>
     html`<textarea${attributes} rows="6" required maxlength="4000">${form.values.message}</textarea>`,
 )}

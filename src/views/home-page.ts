@@ -57,8 +57,8 @@ const examplesShown = 3;
 const tagsShown = 16;
 
 /**
- * The first page: what this is, search, what changed (of prices, tools, owners and ratings, and withdrawals, newest first), how much is
- * listed and as of when.
+ * The first page: what this is, search, what changed (of prices, tools, owners and ratings, and withdrawals,
+ * newest first), how much is listed and as of when.
  */
 export function toHomePage(
   site: Site,

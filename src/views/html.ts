@@ -28,7 +28,9 @@ export const foreignLink = (address: string, text = address): Html =>
 /** A text to copy; the copy button is added by script. */
 export const paste = (text: string): Html => html`<pre class="paste"><code>${text}</code></pre>`;
 
-/** A shell command that posts JSON, with a header if one is given. No quote in the input ends its argument. */
+/**
+ * A shell command that posts JSON, with a header if one is given. No quote in the input ends its argument.
+ */
 export const toCurl = (url: string, input: object, header = ''): string =>
   `curl -s ${url}${header && ` -H "${header}"`} -H 'Content-Type: application/json' -d '${JSON.stringify(input).replaceAll("'", "'\\''")}'`;
 

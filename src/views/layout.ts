@@ -13,8 +13,8 @@ const require = createRequire(import.meta.url);
 const own = (name: string) => new URL(`./assets/${name}`, import.meta.url);
 
 /**
- * The parts of the stylesheet in the order in which they apply, each a file of `assets/style`: colours and sizes, what all pages
- * share, what only some have, paper and forced colours.
+ * The parts of the stylesheet in the order in which they apply, each a file of `assets/style`: colours and
+ * sizes, what all pages share, what only some have, paper and forced colours.
  */
 const styleParts = ['tokens', 'base', 'pages', 'print'];
 
@@ -30,7 +30,10 @@ function toAsset(name: string, type: string, content: Uint8Array) {
 const openAsset = (name: string, type: string, file: URL | string = own(name)) =>
   toAsset(name, type, readFileSync(file));
 
-/** Reads the static files of the pages: style, icons, copy buttons, search, the countdown of a claim, and htmx. */
+/**
+ * Reads the static files of the pages: style, icons, copy buttons, search, the countdown of a claim, and
+ * htmx.
+ */
 export const createAssets = () => ({
   style: toAsset(
     'style.css',
@@ -73,7 +76,10 @@ const dataBlock = (data: object): Html =>
     ),
   )}</script>`;
 
-/** Title, description, canonical link and preview of a page. Pages that are not indexed have no canonical link. */
+/**
+ * Title, description, canonical link and preview of a page. Pages that are not indexed have no canonical
+ * link.
+ */
 function toHead(site: Site, page: PageHead): Html {
   const { title, description, path, feeds, data } = page;
   const { serviceName, publicUrl } = site.config;
@@ -172,7 +178,10 @@ export const tabs = (
 const isPlainHttps = (address: string | undefined): address is string =>
   address?.startsWith('https://') === true && URL.canParse(address);
 
-/** A listing as schema.org's SoftwareApplication: recorded facts only, never ratings, because those are not a grade. */
+/**
+ * A listing as schema.org's SoftwareApplication: recorded facts only, never ratings, because those are not a
+ * grade.
+ */
 const toData = (listing: ListingDocument): object => {
   const elsewhere = [listing.repository, listing.website].filter(isPlainHttps);
   return {

@@ -83,7 +83,9 @@ const observerState = ({ observe, interval_s, vantage, ...seen }: StatusDocument
     : html`${how} No listing has been observed yet.`;
 };
 
-/** What this service is, who runs it, the rules of evidence, what a claim means, and how fresh the data is. */
+/**
+ * What this service is, who runs it, the rules of evidence, what a claim means, and how fresh the data is.
+ */
 export const toAboutPage = (site: Site, status: StatusDocument): Html =>
   toPage(site, {
     title: 'About',
@@ -193,8 +195,8 @@ function detail({ config: { operatorContact, publicUrl } }: Site, { facts }: Pro
 const isMissing = ({ code }: Problem) => ['not_found', 'unknown_handle', 'invalid_handle'].includes(code);
 
 /**
- * The page of a problem: what happened, what to do next, and handles or tags near an unknown one. Where something was not found,
- * a search field with the words that were looked for.
+ * The page of a problem: what happened, what to do next, and handles or tags near an unknown one. Where
+ * something was not found, a search field with the words that were looked for.
  */
 export function toProblemPage(site: Site, problem: Problem, wanted = ''): Html {
   const { title, next } = problemTable[problem.code];
@@ -253,7 +255,10 @@ const exampleOf = ({ example }: Tool, handles: ReadonlyMap<string, string>): obj
     ),
   ) as object;
 
-/** The reference page of all tools; `handles` has for each handle of the documented examples one that is listed here. */
+/**
+ * The reference page of all tools; `handles` has for each handle of the documented examples one that is
+ * listed here.
+ */
 export const toToolsPage = (site: Site, tools: readonly Tool[], handles: ReadonlyMap<string, string>): Html =>
   toPage(site, {
     title: 'Tools',

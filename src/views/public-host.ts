@@ -1,4 +1,6 @@
-/** Names that no public resolver answers for (RFC 6761, 6762, 7686, 8375, 9476, ICANN's .internal), and .arpa. */
+/**
+ * Names that no public resolver answers for (RFC 6761, 6762, 7686, 8375, 9476, ICANN's .internal), and .arpa.
+ */
 const specialUse =
   /\.(alt|arpa|corp|home|internal|intranet|invalid|lan|local|localdomain|localhost|onion|private|test)$/;
 

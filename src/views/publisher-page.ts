@@ -7,7 +7,10 @@ import { type Site, toPage } from './layout.ts';
 import { listingRows } from './listing-list.ts';
 import { pickBox, pickForm } from './search/page.ts';
 
-/** The listings under one namespace, in the order of their handles; `next`: the handle that the next page begins after. */
+/**
+ * The listings under one namespace, in the order of their handles; `next`: the handle that the next page
+ * begins after.
+ */
 export interface Publisher {
   readonly namespace: string;
   readonly listings: readonly Hit[];

@@ -16,7 +16,10 @@ import { type Html, handleLink, minute, paste } from './html.ts';
 import { type Site, toPage } from './layout.ts';
 import { toHtml } from './words.ts';
 
-/** A listing of a view as policies take it: what its approval lets in, in the version that it pins; a private entry wherever it is. */
+/**
+ * A listing of a view as policies take it: what its approval lets in, in the version that it pins; a private
+ * entry wherever it is.
+ */
 export function toStartable(view: SavedView, { listing, entry }: ViewMember): Startable {
   const { remotes, packages } = letIn(view, listing);
   const unnamed = [
@@ -27,7 +30,10 @@ export function toStartable(view: SavedView, { listing, entry }: ViewMember): St
   return { handle: listing.handle, remotes, packages, unnamed, ...options };
 }
 
-/** An allow list in the grammar of Claude Code, Copilot and VS Code: one key an entry; whatever matches none is blocked. */
+/**
+ * An allow list in the grammar of Claude Code, Copilot and VS Code: one key an entry; whatever matches none
+ * is blocked.
+ */
 export const toManagedSettings = (listings: readonly Startable[]) => ({
   allowedMcpServers: listings.flatMap(({ remotes, packages, isPinned, isPrivate }) => [
     ...remotes.flatMap((remote) => toRemote(remote, isPrivate) ?? []).map(({ url }) => ({ serverUrl: url })),
@@ -37,7 +43,10 @@ export const toManagedSettings = (listings: readonly Startable[]) => ({
   ]),
 });
 
-/** Listings as entries of an `.mcp.json`: their recorded endpoints, or the first launcher of those that record none. */
+/**
+ * Listings as entries of an `.mcp.json`: their recorded endpoints, or the first launcher of those that record
+ * none.
+ */
 export const toMcpJson = (listings: readonly Startable[]) => ({
   mcpServers: Object.fromEntries(
     nameServers(listings).map(([name, server]): [string, object] => [name, toServerJson(server)]),

@@ -33,6 +33,9 @@ function partOf(part: Part, today: string | undefined): Html {
   return html`${part.text}`;
 }
 
-/** Words on a page, with what others wrote marked, and addresses, packages and handles as links; old days with their age as of `today`. */
+/**
+ * Words on a page, with what others wrote marked, and addresses, packages and handles as links; old days with
+ * their age as of `today`.
+ */
 export const toHtml = ({ parts }: Words, today?: string): Html =>
   html`${parts.map((part) => partOf(part, today))}`;

@@ -53,7 +53,9 @@ async function attempt(
 
 type Sending = ReturnType<typeof createSending>;
 
-/** Sends changes to the address of a leased subscription that is due, and keeps what is to be stored of it. */
+/**
+ * Sends changes to the address of a leased subscription that is due, and keeps what is to be stored of it.
+ */
 function createSending(stored: Webhook, lease: Lease, turn: Turn) {
   const { store, clock, timeouts } = turn.context;
   let hasRested = stored.rest_until !== undefined && stored.failures > 0;
@@ -86,7 +88,10 @@ function createSending(stored: Webhook, lease: Lease, turn: Turn) {
     get webhook() {
       return webhook;
     },
-    /** Sends a change; it becomes, or stays, a delivery of its own if that fails. False: stop sending to the address. */
+    /**
+     * Sends a change; it becomes, or stays, a delivery of its own if that fails. False: stop sending to the
+     * address.
+     */
     async send(change: Change, earlier?: Delivery): Promise<boolean> {
       if (!lease.isOurs()) return false;
       const began_ms = performance.now();
@@ -135,7 +140,9 @@ const longestTurn_ms = 5000;
 
 const isAtRest = ({ webhook }: Sending) => webhook.state !== 'active' || webhook.rest_until !== undefined;
 
-/** Sends what waited, is due now and still asked for. Whether there was any; false too if sending has to stop. */
+/**
+ * Sends what waited, is due now and still asked for. Whether there was any; false too if sending has to stop.
+ */
 async function retry(sending: Sending, { context, signal }: Turn): Promise<boolean> {
   const { store, clock } = context;
   const due = await store.webhooks.dueDeliveries(sending.webhook.id, clock().toISOString(), page);
@@ -148,7 +155,10 @@ async function retry(sending: Sending, { context, signal }: Turn): Promise<boole
   return due.length > 0;
 }
 
-/** Sends the changes after the position, one after the other. Whether there may be more; false too if sending has to stop. */
+/**
+ * Sends the changes after the position, one after the other. Whether there may be more; false too if sending
+ * has to stop.
+ */
 async function advance(sending: Sending, { context, signal }: Turn): Promise<boolean> {
   const { store } = context;
   const { id, position } = sending.webhook;
@@ -169,8 +179,8 @@ async function advance(sending: Sending, { context, signal }: Turn): Promise<boo
 }
 
 /**
- * Sends to one address what it is due, in order for each listing, while this node alone holds it. A change that is not
- * accepted is tried again later, and holds back only later changes of the same listing.
+ * Sends to one address what it is due, in order for each listing, while this node alone holds it. A change
+ * that is not accepted is tried again later, and holds back only later changes of the same listing.
  */
 async function deliver(due: Webhook, turn: Turn): Promise<void> {
   const { context, signal } = turn;
@@ -203,14 +213,20 @@ const pause_ms = 1000;
 /** The most webhooks that there may be, so that one with a free slot is not hidden behind others without. */
 const readAtOnce = 1000;
 
-/** Sends to the addresses that are due, in turns; what is under way stops within a request when the signal comes. */
+/**
+ * Sends to the addresses that are due, in turns; what is under way stops within a request when the signal
+ * comes.
+ */
 export function createWebhookSender(context: Context, signal: AbortSignal) {
   const { store, clock, log, config, timeouts } = context;
   const client = createWebhookClient(config);
   const slots = createDeliverySlots();
   const turns = new Set<Promise<void>>();
   return {
-    /** Begins turns at addresses that are due and not being sent to, first at the one whose last turn is longest ago. */
+    /**
+     * Begins turns at addresses that are due and not being sent to, first at the one whose last turn is
+     * longest ago.
+     */
     async begin() {
       for (const webhook of await store.webhooks.due(clock().toISOString(), readAtOnce)) {
         const slot = slots.tryEnter(webhook);
@@ -233,7 +249,9 @@ export function createWebhookSender(context: Context, signal: AbortSignal) {
   };
 }
 
-/** Sends changes to webhooks until the signal. Never throws; resolves once the requests under way have ended. */
+/**
+ * Sends changes to webhooks until the signal. Never throws; resolves once the requests under way have ended.
+ */
 export async function startWebhooks(context: Context, signal: AbortSignal): Promise<void> {
   const sender = createWebhookSender(context, signal);
   await every({

@@ -23,7 +23,10 @@ async function requireKnown({ kind, value }: ChangeSubject, context: Context): P
   if (kind === 'view') requireView(value, context);
 }
 
-/** What the fields ask for. Throws invalid_input if they name more than one thing, or the problem of an unknown one. */
+/**
+ * What the fields ask for. Throws invalid_input if they name more than one thing, or the problem of an
+ * unknown one.
+ */
 export async function toFilter(
   fields: z.output<z.ZodObject<typeof webhookFilterFields>>,
   context: Context,
@@ -42,7 +45,10 @@ export async function toFilter(
   return filter;
 }
 
-/** Whether it is known what a filter asks for: the listings of a view are, once all were judged by its criteria. */
+/**
+ * Whether it is known what a filter asks for: the listings of a view are, once all were judged by its
+ * criteria.
+ */
 export async function isKnown({ kind, value }: ChangeSubject, context: Context): Promise<boolean> {
   const view = kind === 'view' ? context.config.views.find(({ name }) => name === value) : undefined;
   return view === undefined || (await findPass(view, context)) !== undefined;

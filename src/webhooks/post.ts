@@ -10,7 +10,10 @@ const prefix = 'whsec_';
 /** A new secret of a subscription: 32 random bytes as Standard Webhooks writes them. */
 export const createWebhookSecret = (): string => prefix + randomBytes(32).toString('base64');
 
-/** The headers of a message (Standard Webhooks 1.0): its id, the time of the attempt, and the HMAC-SHA256 of both and the body. */
+/**
+ * The headers of a message (Standard Webhooks 1.0): its id, the time of the attempt, and the HMAC-SHA256 of
+ * both and the body.
+ */
 function signMessage({ secret, id, body }: Readonly<Record<'secret' | 'id' | 'body', string>>, now: Date) {
   const timestamp = String(Math.floor(now.getTime() / 1000));
   const key = Buffer.from(secret.slice(prefix.length), 'base64');
@@ -29,8 +32,8 @@ function reach(url: URL, { webhookOverrides }: Config): Reach | undefined {
 export const isAllowedUrl = (url: URL, config: Config): boolean => reach(url, config) !== undefined;
 
 /**
- * The client of webhooks. It connects to public addresses only, follows no redirect, and reads at most 16 KiB of an
- * answer; a host of WEBHOOK_OVERRIDES, not of HOST_OVERRIDES, is reached where the operator says.
+ * The client of webhooks. It connects to public addresses only, follows no redirect, and reads at most 16 KiB
+ * of an answer; a host of WEBHOOK_OVERRIDES, not of HOST_OVERRIDES, is reached where the operator says.
  */
 export const createWebhookClient = (config: Config): OutboundClient =>
   createOutboundClient({

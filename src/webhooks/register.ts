@@ -18,8 +18,8 @@ import { receiverKey } from './receiver-key.ts';
 import type { Webhook } from './webhook.ts';
 
 /**
- * Throws address_not_proven unless the address answers a new challenge with its text. The problem is the same whatever it
- * answered: a stranger learns nothing of hosts that are not theirs.
+ * Throws address_not_proven unless the address answers a new challenge with its text. The problem is the same
+ * whatever it answered: a stranger learns nothing of hosts that are not theirs.
  */
 async function proveAddress(client: OutboundClient, to: { url: URL; secret: string }, context: Context) {
   const challenge = randomBytes(24).toString('base64url');
@@ -40,7 +40,10 @@ const mostOfNetwork = 20;
 
 /** Registrations by one network: ten an hour, five at once. */
 const registrationLimit: Limit = { name: 'webhook', burst: 5, refill_s: 1800 };
-/** Limit of challenges to a receiver, for each network apart, so that failing registrations lock nobody else out. */
+/**
+ * Limit of challenges to a receiver, for each network apart, so that failing registrations lock nobody else
+ * out.
+ */
 const domainLimit: Limit = { name: 'webhook_domain', burst: 10, refill_s: 3600 };
 /** The limits of registering, for settings and documents. */
 export const webhookLimits: readonly Limit[] = [registrationLimit, domainLimit];
@@ -81,9 +84,9 @@ const refuse = (most: string) =>
   new Problem('rate_limited', { retry_after_s: 3600, detail: `There are ${most}, and no more are taken.` });
 
 /**
- * Which webhook ends for another one; undefined while there are places. It is one that has ended already, or else the
- * newest of the domain or network that has the most. Throws rate_limited if the newcomer's domain or network has as many
- * as one may have, or if nobody would have more than the newcomer.
+ * Which webhook ends for another one; undefined while there are places. It is one that has ended already, or
+ * else the newest of the domain or network that has the most. Throws rate_limited if the newcomer's domain or
+ * network has as many as one may have, or if nobody would have more than the newcomer.
  */
 function toGiveUp(known: readonly Webhook[], newcomer: Holder): Webhook | undefined {
   const active = known.filter(isActive);
@@ -102,7 +105,9 @@ function toGiveUp(known: readonly Webhook[], newcomer: Holder): Webhook | undefi
   return biggest;
 }
 
-/** Throws rate_limited if the newcomer gets no place; otherwise returns whose it gets, and whom it counts for. */
+/**
+ * Throws rate_limited if the newcomer gets no place; otherwise returns whose it gets, and whom it counts for.
+ */
 async function findPlace(tx: Transaction, url: URL, { config, clock, caller }: Context) {
   const toPseudonym = config.hasLimits ? await openNetworkKeys(tx, dayOf(clock())) : undefined;
   const network = toPseudonym?.(toWidestNetwork(caller.network));
@@ -118,8 +123,17 @@ async function add(url: URL, secret: string, filter: ChangeSubject, context: Con
     const [newest] = await tx.changes.newest(1);
     const created_at = context.clock().toISOString();
     const webhook: Webhook = {
-      ...{ id: uuidv7(), url: url.href, ...holder, secret, ...filter, created_at, served_at: created_at },
-      ...{ state: 'active', position: newest?.seq ?? 0, delivered: 0, failures: 0 },
+      id: uuidv7(),
+      url: url.href,
+      ...holder,
+      secret,
+      ...filter,
+      created_at,
+      served_at: created_at,
+      state: 'active',
+      position: newest?.seq ?? 0,
+      delivered: 0,
+      failures: 0,
     };
     await tx.webhooks.put(webhook);
     return webhook;
@@ -127,8 +141,8 @@ async function add(url: URL, secret: string, filter: ChangeSubject, context: Con
 }
 
 /**
- * Subscribes an address to the changes after this moment, once it has answered a challenge. Throws invalid_input,
- * unknown_handle, not_found (a view), rate_limited, writing_blocked or address_not_proven.
+ * Subscribes an address to the changes after this moment, once it has answered a challenge. Throws
+ * invalid_input, unknown_handle, not_found (a view), rate_limited, writing_blocked or address_not_proven.
  */
 export async function registerWebhook(sent: unknown, context: Context): Promise<Webhook> {
   const parsed = registrationInput.safeParse(sent, { error: plainMessage });

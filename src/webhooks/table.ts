@@ -20,7 +20,10 @@ const firstDue = (now: string) =>
 
 const later = sql`select 1 from evidence_change as later where later.seq > webhook.position`;
 
-/** Whether a change after the position may concern the subscription; each kind has an index. '0' is the character after '/'. */
+/**
+ * Whether a change after the position may concern the subscription; each kind has an index. '0' is the
+ * character after '/'.
+ */
 const isBehind = sql`(kind in ('all', 'tag', 'view') and exists (${later})
   or kind = 'handle' and exists (${later} and later.handle = webhook.value)
   or kind = 'publisher' and exists (${later} and later.handle > webhook.value || '/' and later.handle < webhook.value || '0'))`;
@@ -34,8 +37,8 @@ export const createWebhookReads = (db: Db) => ({
     return rows.map(webhookTable.decode);
   },
   /**
-   * Active subscriptions that do not rest and may have something to send at a time: those of tags and views whenever
-   * there is any later change. The one whose last turn is longest ago comes first.
+   * Active subscriptions that do not rest and may have something to send at a time: those of tags and views
+   * whenever there is any later change. The one whose last turn is longest ago comes first.
    */
   async due(now: string, limit: number) {
     const { rows } = await sql<RowOf<typeof webhookTable>>`select * from webhook

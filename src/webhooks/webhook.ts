@@ -9,15 +9,21 @@ export const webhookTable = table({
   domain: text,
   /** The network that registered it, as a pseudonym of that day; undefined for the operator's. */
   network: optional(text),
-  /** `whsec_` and base64; signs what is sent, and removes the subscription. In clear text, because every message is signed with it. */
+  /**
+   * `whsec_` and base64; signs what is sent, and removes the subscription. In clear text, because every
+   * message is signed with it.
+   */
   secret: text,
-  /** What it is sent changes about: `value` is the handle, namespace, tag or name of the view, and empty for `all`. */
+  /**
+   * What it is sent changes about: `value` is the handle, namespace, tag or name of the view, and empty for
+   * `all`.
+   */
   kind: oneOf<ChangeSubject['kind']>(),
   value: text,
   created_at: text,
   /**
-   * `gone`: the address answered 410. `failing`: it accepted nothing for five days. `paused`: restored from a backup, and
-   * not resumed since. Only an active one is sent anything.
+   * `gone`: the address answered 410. `failing`: it accepted nothing for five days. `paused`: restored from a
+   * backup, and not resumed since. Only an active one is sent anything.
    */
   state: oneOf<'active' | 'gone' | 'failing' | 'paused'>(),
   /** When it last had a turn; at first, when it was registered. */
@@ -35,7 +41,10 @@ export const webhookTable = table({
   last_result: optional(text),
 });
 
-/** A subscription: an address that proved itself, and the position up to which it was sent changes. Times are RFC 3339 UTC. */
+/**
+ * A subscription: an address that proved itself, and the position up to which it was sent changes. Times are
+ * RFC 3339 UTC.
+ */
 export type Webhook = ValueOf<typeof webhookTable>;
 export const deliveryTable = table({
   webhook_id: text,
@@ -53,7 +62,11 @@ export type Delivery = ValueOf<typeof deliveryTable>;
 /** A change as a delivery that was not tried yet. */
 export const toFirstDelivery = ({ id }: Webhook, { seq, handle }: Change, now: Date): Delivery => ({
   webhook_id: id,
-  ...{ seq, handle, state: 'waiting', attempts: 0, next_at: now.toISOString() },
+  seq,
+  handle,
+  state: 'waiting',
+  attempts: 0,
+  next_at: now.toISOString(),
 });
 
 /** The message of a change: its id, the same at every attempt, and its body (Standard Webhooks). */
@@ -62,13 +75,19 @@ export const toWebhookMessage = (change: Change) => ({
   body: JSON.stringify({ ...change, timestamp: change.at }),
 });
 
-/** The pauses between the ten attempts of a delivery, about three days (the schedule that Standard Webhooks suggests). */
+/**
+ * The pauses between the ten attempts of a delivery, about three days (the schedule that Standard Webhooks
+ * suggests).
+ */
 const pauses_s = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400];
 /** From the third failure in a row on, the address as a whole rests. */
 const failuresBeforeRest = 3;
 const rests_s = [5, 300, 1800, 3600];
 const longestFailing_ms = 5 * 86_400_000;
-/** After a slow answer an address rests for this multiple of its time, so that a thousand slow ones have about 30 connections. */
+/**
+ * After a slow answer an address rests for this multiple of its time, so that a thousand slow ones have about
+ * 30 connections.
+ */
 const slowShare = 30;
 
 /** How an attempt failed. */
@@ -96,8 +115,12 @@ export const restAfterSlow = (took_ms: number, now: Date): Date =>
 /** A subscription after a change was accepted. */
 export const afterSuccess = (webhook: Webhook, now: Date): Webhook => ({
   ...webhook,
-  ...{ delivered: webhook.delivered + 1, delivered_at: now.toISOString(), last_result: undefined },
-  ...{ failures: 0, failing_since: undefined, rest_until: undefined },
+  delivered: webhook.delivered + 1,
+  delivered_at: now.toISOString(),
+  last_result: undefined,
+  failures: 0,
+  failing_since: undefined,
+  rest_until: undefined,
 });
 
 /** A subscription after an attempt that failed. */

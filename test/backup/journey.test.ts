@@ -130,16 +130,32 @@ beforeAll(async () => {
   );
   await service.context.store.write(async (tx) => {
     await tx.webhooks.put({
-      ...{ id: '0192f0c1-0000-7000-8000-000000000001', url: 'https://hook.example/in' },
-      ...{ domain: 'hook.example', network: 'a-pseudonym', served_at: anHourAgo },
-      ...{ secret: 'whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', kind: 'tag', value: 'webhooks' },
-      ...{ created_at: anHourAgo, state: 'active', position: 1, delivered: 1, delivered_at: anHourAgo },
-      ...{ failures: 1, failing_since: anHourAgo, rest_until: undefined },
+      id: '0192f0c1-0000-7000-8000-000000000001',
+      url: 'https://hook.example/in',
+      domain: 'hook.example',
+      network: 'a-pseudonym',
+      served_at: anHourAgo,
+      secret: 'whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
+      kind: 'tag',
+      value: 'webhooks',
+      created_at: anHourAgo,
+      state: 'active',
+      position: 1,
+      delivered: 1,
+      delivered_at: anHourAgo,
+      failures: 1,
+      failing_since: anHourAgo,
+      rest_until: undefined,
       last_result: 'HTTP 500',
     });
     await tx.webhooks.putDelivery({
-      ...{ webhook_id: '0192f0c1-0000-7000-8000-000000000001', seq: 1, handle: 'co.webhook/webhook' },
-      ...{ state: 'waiting', attempts: 1, next_at: '2100-01-01T00:00:00.000Z', result: 'HTTP 500' },
+      webhook_id: '0192f0c1-0000-7000-8000-000000000001',
+      seq: 1,
+      handle: 'co.webhook/webhook',
+      state: 'waiting',
+      attempts: 1,
+      next_at: '2100-01-01T00:00:00.000Z',
+      result: 'HTTP 500',
     });
   });
   await service.observe('com.moved/api');

@@ -104,16 +104,22 @@ describe('a backup of what is hidden, long and told to others', () => {
   const tools = [{ name: 'long', description: 'x'.repeat(2_000_000) }];
   const webhook: Webhook = {
     id: 'active',
-    ...{ url: 'https://hook.example/in', domain: 'hook.example', secret: 'whsec_AAAA', state: 'active' },
-    ...{ kind: 'all', value: '', created_at: '2026-11-20T08:00:00.000Z', position: 0 },
-    ...{ delivered: 0, failures: 0, failing_since: undefined, rest_until: undefined },
-    ...{
-      delivered_at: undefined,
-      last_result: undefined,
-      network: undefined,
-      served_at: '2026-11-21T10:00:00.000Z',
-      owner: undefined,
-    },
+    url: 'https://hook.example/in',
+    domain: 'hook.example',
+    secret: 'whsec_AAAA',
+    state: 'active',
+    kind: 'all',
+    value: '',
+    created_at: '2026-11-20T08:00:00.000Z',
+    position: 0,
+    delivered: 0,
+    failures: 0,
+    failing_since: undefined,
+    rest_until: undefined,
+    delivered_at: undefined,
+    last_result: undefined,
+    network: undefined,
+    served_at: '2026-11-21T10:00:00.000Z',
   };
   beforeAll(async () => {
     const original = await create();
@@ -123,7 +129,12 @@ describe('a backup of what is hidden, long and told to others', () => {
         const first_seen_at = `2026-11-20T08:00:${10 + at}.000Z`;
         const remote = `https://mcp.webhook.co/${at}`;
         await tx.observations.putSurface({
-          ...{ handle, remote, surface: 'tools', digest: `${at}`, first_seen_at, members: tools },
+          handle,
+          remote,
+          surface: 'tools',
+          digest: `${at}`,
+          first_seen_at,
+          members: tools,
         });
       }
       await tx.webhooks.put(webhook);

@@ -73,8 +73,12 @@ describe.each([
   };
   const rate = async (subject: string, key: string) => {
     const rating = {
-      ...{ handle: subject, interaction_id: `job-${name}`, outcome: 'succeeded', protocol: 'mcp' },
-      ...{ interaction_at: directory.context.clock().toISOString(), relationship: 'customer' },
+      handle: subject,
+      interaction_id: `job-${name}`,
+      outcome: 'succeeded',
+      protocol: 'mcp',
+      interaction_at: directory.context.clock().toISOString(),
+      relationship: 'customer',
     };
     const answer = await directory.post('/api/tools/submit_rating', rating, key);
     expect(answer.status).toBe(200);
@@ -154,7 +158,8 @@ describe.each([
     await page.goto(`${address()}/ratings`);
     expect(await textOf(page)).toContain('The fault is mended.');
 
-    // The opt-out: a stranger's check is only noted, the holder's acts at once; the line gone, all is as before.
+    // The opt-out: a stranger's check is only noted, the holder's acts at once; the line gone, all is as
+    // before.
     renamed.commit({ [file]: `${moved.line}\noptout ${handle}\n` });
     await page.goto(`${address()}/claim`);
     await check(page, 'Check for the opt-out line');

@@ -325,13 +325,15 @@ describe('the re-check', () => {
     await directory.context.store.write(async (tx) => {
       for (const [at, name] of stalled.entries())
         await tx.claims.putClaim({
-          ...{ handle: name, state: 'claimed', claimed_at: '2026-11-20T00:00:00.000Z', kind: 'repository' },
-          ...{ place: `https://slow.example/stalled/s${at}`, place_key: `slow.example/stalled/s${at}` },
-          ...{
-            root: 'slow.example/stalled',
-            root_generation: 0,
-            first_proved_at: '2026-11-20T00:00:00.000Z',
-          },
+          handle: name,
+          state: 'claimed',
+          claimed_at: '2026-11-20T00:00:00.000Z',
+          kind: 'repository',
+          place: `https://slow.example/stalled/s${at}`,
+          place_key: `slow.example/stalled/s${at}`,
+          root: 'slow.example/stalled',
+          root_generation: 0,
+          first_proved_at: '2026-11-20T00:00:00.000Z',
           checked_at: '2026-11-20T00:00:00.000Z',
         });
     });

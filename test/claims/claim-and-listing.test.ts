@@ -30,7 +30,11 @@ async function rate(capability: string) {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${capability}` },
     body: JSON.stringify({
-      ...{ handle: rated, interaction_id: 'one', outcome: 'failed', protocol: 'mcp', relationship: 'none' },
+      handle: rated,
+      interaction_id: 'one',
+      outcome: 'failed',
+      protocol: 'mcp',
+      relationship: 'none',
       interaction_at: service.directory.context.clock().toISOString(),
     }),
   });

@@ -16,9 +16,13 @@ export interface ClaimAnswer {
 export interface Claimable {
   readonly directory: Directory;
   readonly git: GitServer;
-  /** POST /api/claim-github, more than 30 seconds after the last one; a capability goes into Authorization. */
+  /**
+   * POST /api/claim-github, more than 30 seconds after the last one; a capability goes into Authorization.
+   */
   claim(handle: string, input?: Record<string, unknown>, capability?: string): Promise<ClaimAnswer>;
-  /** Checks, and checks again a day later, after a pass of re-checks: the result of two readings a day apart. */
+  /**
+   * Checks, and checks again a day later, after a pass of re-checks: the result of two readings a day apart.
+   */
   claimTwice(handle: string, input?: Record<string, unknown>): Promise<ClaimAnswer>;
   /** Status and body of a page or document. */
   get(path: string): Promise<{ status: number; body: string }>;

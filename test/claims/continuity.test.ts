@@ -361,8 +361,12 @@ describe('who registers the name of an account again and pushes a copy of its pu
   const rate = async (capability: string) => {
     const interaction_at = service.directory.context.clock().toISOString();
     const answer = await call('submit_rating', capability, {
-      ...{ handle: rated, interaction_id: 'one', interaction_at },
-      ...{ outcome: 'failed', protocol: 'mcp', relationship: 'none' },
+      handle: rated,
+      interaction_id: 'one',
+      interaction_at,
+      outcome: 'failed',
+      protocol: 'mcp',
+      relationship: 'none',
     });
     return String(answer.rating_id);
   };
@@ -403,8 +407,12 @@ describe('who registers the name of an account again and pushes a copy of its pu
       });
       expect(
         await call('submit_rating', mallory.capability, {
-          ...{ handle: rated, interaction_id: 'two', protocol: 'mcp', relationship: 'none' },
-          ...{ interaction_at: service.directory.context.clock().toISOString(), outcome: 'succeeded' },
+          handle: rated,
+          interaction_id: 'two',
+          protocol: 'mcp',
+          relationship: 'none',
+          interaction_at: service.directory.context.clock().toISOString(),
+          outcome: 'succeeded',
         }),
       ).toMatchObject({ group: 'new_source' });
     },

@@ -21,7 +21,9 @@ export interface DomainDirectory extends Claimable {
   setTxt(name: string, ...records: string[]): void;
   /** claim_agent over HTTP, more than 30 seconds after the last call. */
   ask(handle: string, input?: Record<string, unknown>, capability?: string): Promise<ClaimAnswer>;
-  /** Checks, and checks again a day later, after a pass of re-checks: the result of two readings a day apart. */
+  /**
+   * Checks, and checks again a day later, after a pass of re-checks: the result of two readings a day apart.
+   */
   askTwice(handle: string, input?: Record<string, unknown>): Promise<ClaimAnswer>;
   /** Status of the capability: 200, or the code of the problem. */
   standing(capability: string): Promise<string>;

@@ -44,7 +44,8 @@ describe('a line on the web server of the domain', () => {
     expect(await checkDaily()).toBe(1);
     expect(await pageStatus()).toBe(410);
     expect(await ask()).toMatchObject({
-      ...{ status: 410, code: 'listing_withdrawn' },
+      status: 410,
+      code: 'listing_withdrawn',
       detail: expect.stringMatching(
         /^The line "optout \S+" was read on \d{4}-\d\d-\d\d, and the listing is withdrawn\. It is listed again when /,
       ),

@@ -340,7 +340,8 @@ test('signatures that nobody checked before make the service read the location o
   // A check reads the repository by two requests, and at most two checks fit into half a minute.
   expect(directory.git.requests.length - before).toBeLessThanOrEqual(4);
   expect(directory.dns[0].asked.length - asked).toBeLessThanOrEqual(1);
-  // The holder of the claim agrees by a line in the repository, which the next check reads before the signature counts.
+  // The holder of the claim agrees by a line in the repository, which the next check reads before the
+  // signature counts.
   repository.commit({ 'dossier-claim.txt': `${held.challenge}\n${challenge}` });
   const signature = signer.sign(challenge).toString('base64');
   expect(await prove(challenge, signature)).toMatchObject({ reason: 'move_not_confirmed' });

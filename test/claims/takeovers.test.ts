@@ -43,7 +43,11 @@ const rate = (as: string, handle = rated) =>
   call(
     'submit_rating',
     {
-      ...{ handle, interaction_id: 'one', outcome: 'failed', protocol: 'mcp', relationship: 'none' },
+      handle,
+      interaction_id: 'one',
+      outcome: 'failed',
+      protocol: 'mcp',
+      relationship: 'none',
       interaction_at: service.directory.context.clock().toISOString(),
     },
     as,

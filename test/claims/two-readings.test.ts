@@ -51,7 +51,11 @@ const rate = (as: string) =>
   post(
     'submit_rating',
     {
-      ...{ handle: rated, interaction_id: 'one', outcome: 'failed', protocol: 'mcp', relationship: 'none' },
+      handle: rated,
+      interaction_id: 'one',
+      outcome: 'failed',
+      protocol: 'mcp',
+      relationship: 'none',
       interaction_at: service.directory.context.clock().toISOString(),
     },
     as,

@@ -130,7 +130,10 @@ describe('the configurations of all clients', () => {
     const servers = serversOf(await inventory(['--json'], ofFixtures));
     const shown = servers.map(({ client, file, name, result, isPinned, isOff }) =>
       [
-        ...[client, file, name, result?.handle ?? result?.outcome ?? 'not asked about'],
+        client,
+        file,
+        name,
+        result?.handle ?? result?.outcome ?? 'not asked about',
         ...(isPinned === undefined ? [] : [isPinned ? 'pinned' : 'not pinned']),
         ...(isOff ? ['off'] : []),
       ].join(', '),
@@ -743,11 +746,16 @@ it('a key in YAML is in no warning', async () => {
 it('an address beside a command hides nothing', async () => {
   const both = { command: 'npx', args: ['-y', 'hidden-tool'], url: 'https://mcp.webhook.co/mcp' };
   const found = await read({
-    ...{ stdio: { ...both, type: 'stdio' }, http: { ...both, type: 'http' }, both },
+    stdio: { ...both, type: 'stdio' },
+    http: { ...both, type: 'http' },
+    both,
     empty: { command: 'npx', args: ['-y', 'hidden-tool'], url: '' },
   });
   expect(found.map(({ asked, what }) => asked ?? what)).toEqual([
-    ...['npm:hidden-tool', 'https://mcp.webhook.co/mcp', 'both a command and an address', 'npm:hidden-tool'],
+    'npm:hidden-tool',
+    'https://mcp.webhook.co/mcp',
+    'both a command and an address',
+    'npm:hidden-tool',
   ]);
 });
 
@@ -849,12 +857,11 @@ describe('a dump', () => {
     const file = join(folder, 'dumped.json');
     const servers = {
       common: { command: 'npx', args: ['common-name'] },
-      ...{ mail: { url: 'https://mail.example.com/mcp' }, dead: { url: 'https://dead.example.com/mcp' } },
-      ...{
-        hidden: { command: 'uvx', args: ['ledger-tools'] },
-        typo: { command: 'npx', args: ['webhook'] },
-        page: { url: `${directory.url}/agents/x` },
-      },
+      mail: { url: 'https://mail.example.com/mcp' },
+      dead: { url: 'https://dead.example.com/mcp' },
+      hidden: { command: 'uvx', args: ['ledger-tools'] },
+      typo: { command: 'npx', args: ['webhook'] },
+      page: { url: `${directory.url}/agents/x` },
     };
     writeFileSync(file, JSON.stringify({ mcpServers: servers }));
     const texts = async (from: string, ...more: string[]) =>
@@ -936,11 +943,19 @@ describe('dossier lock --inventory', () => {
     const { code, stderr } = await run(['lock', '--from', service, '--inventory', '--out', out], ofFixtures);
     expect(code).toBe(0);
     expect(locked()).toEqual([
-      ...['co.webhook/webhook', 'com.example/dotnet', 'com.example/imager', 'com.example/ledger'],
+      'co.webhook/webhook',
+      'com.example/dotnet',
+      'com.example/imager',
+      'com.example/ledger',
       'com.politicalcomms/api',
     ]);
     expect(stderr.match(/(?<=^“)[^”]+(?=” .*: not locked, as no one listing is known$)/gm)).toEqual([
-      ...['keyed', 'own', 'templated', 'unlisted', 'misspelt', 'here'],
+      'keyed',
+      'own',
+      'templated',
+      'unlisted',
+      'misspelt',
+      'here',
     ]);
     expect((await run(['check', '--from', service, '--out', out])).code).toBe(0);
   });

@@ -33,7 +33,10 @@ const lock = (...args: string[]) =>
 const locked = () =>
   Object.keys((JSON.parse(readFileSync(file, 'utf8')) as { listings: object }).listings).sort();
 
-/** A project that has `dossier` as a dependency, as `npm install` leaves it; its command is the one of this checkout. */
+/**
+ * A project that has `dossier` as a dependency, as `npm install` leaves it; its command is the one of this
+ * checkout.
+ */
 function writeProject() {
   const installed = join(folder, 'dossier');
   mkdirSync(installed);
@@ -54,7 +57,10 @@ function writeProject() {
   writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(lockFile));
 }
 
-/** Runs the workflow's `run` lines as a runner of GitHub Actions does: each in bash, ending with the first that fails. */
+/**
+ * Runs the workflow's `run` lines as a runner of GitHub Actions does: each in bash, ending with the first
+ * that fails.
+ */
 async function runWorkflow() {
   const output: string[] = [];
   const offline = { npm_config_offline: 'true', npm_config_audit: 'false' };

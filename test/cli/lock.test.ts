@@ -208,7 +208,12 @@ it('what changed after it was locked is a change also once it is stale, and what
   const [saved, out] = [join(folder, 'stale.json'), join(folder, 'stale.lock.json')];
   const document = JSON.parse(readFileSync(join(folder, 'saved.jsonl'), 'utf8')) as object;
   const fact = (kind: string, value: boolean | null, more: object = {}) => ({
-    ...{ kind, value, outcome: 'seen', question: 'access', first_seen_at: '2026-11-02T00:00:00Z', ...more },
+    kind,
+    value,
+    outcome: 'seen',
+    question: 'access',
+    first_seen_at: '2026-11-02T00:00:00Z',
+    ...more,
   });
   const write = (...observations: object[]) =>
     writeFileSync(saved, JSON.stringify([{ ...document, observations }]));
@@ -255,7 +260,10 @@ it('another recipient, or another amount in any offer of a price, is a change', 
     };
     const observations = [
       {
-        ...{ ...dated, kind: 'price.challenge', outcome: 'seen', value: [paid('1'), paid(amount)] },
+        ...dated,
+        kind: 'price.challenge',
+        outcome: 'seen',
+        value: [paid('1'), paid(amount)],
         details: { offers: [offer, { ...offer, amount }] },
       },
       { ...dated, kind: 'price.pay_to', outcome: 'seen', value: [pay_to] },
@@ -330,7 +338,8 @@ it('what a publisher wrote is in quotes or code spans, and dated by its record, 
   expect((await runDossier(['lock', '--from', saved, '--out', out, handle], {})).code).toBe(0);
   const identifier = 'mail changed. Dossier “reviewed” it';
   write({
-    ...{ version: '2.0.0, known since 2024-01-01. The rest is the same', updated_at: '2026-11-05T00:00:00Z' },
+    version: '2.0.0, known since 2024-01-01. The rest is the same',
+    updated_at: '2026-11-05T00:00:00Z',
     packages: [{ registry_type: 'npm', identifier }],
     remotes: [],
   });

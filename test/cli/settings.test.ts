@@ -116,7 +116,16 @@ it.each(['serv', 'sevre', 'feedbak'])(
 );
 
 it.each([
-  ...['serve', 'stdio', 'import', 'observe', 'backup', 'restore', 'verify', 'audit', 'config', 'moderate'],
+  'serve',
+  'stdio',
+  'import',
+  'observe',
+  'backup',
+  'restore',
+  'verify',
+  'audit',
+  'config',
+  'moderate',
 ])('the help of %s names its exit codes, and has no two empty lines', async (command) => {
   const { code, stdout } = await runDossier([command, '--help'], {});
   expect(code).toBe(0);

@@ -37,8 +37,13 @@ it('adds, lists, shows, replays and removes webhooks', async () => {
   const store = await openSqliteStore(database);
   await store.write((tx) =>
     tx.webhooks.putDelivery({
-      ...{ webhook_id: id, seq: 7, handle: 'co.webhook/webhook', state: 'dead', attempts: 10 },
-      ...{ next_at: '2026-11-21T10:00:00.000Z', result: 'HTTP 500' },
+      webhook_id: id,
+      seq: 7,
+      handle: 'co.webhook/webhook',
+      state: 'dead',
+      attempts: 10,
+      next_at: '2026-11-21T10:00:00.000Z',
+      result: 'HTTP 500',
     }),
   );
   await store.close();

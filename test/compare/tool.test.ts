@@ -141,7 +141,10 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
     const namesOf = (kind: 'imported' | 'observed' | 'native') =>
       first?.[kind]?.map(({ criterion }) => criterion);
     expect(namesOf('imported')).toEqual([
-      ...['active', 'endpoint_at_domain', 'nothing_shared', 'needs_no_secret'],
+      'active',
+      'endpoint_at_domain',
+      'nothing_shared',
+      'needs_no_secret',
     ]);
     expect(namesOf('observed')).toEqual(['endpoint_observed_alive', 'price_known', 'tools_unchanged_for']);
     expect(namesOf('native')).toEqual(['claimed', 'native_ratings_at_least']);

@@ -163,7 +163,9 @@ function registerPrompts(server: McpServer): void {
   }));
 }
 
-/** The tools, resources and prompts that @modelcontextprotocol/conformance calls, under the names it expects. */
+/**
+ * The tools, resources and prompts that @modelcontextprotocol/conformance calls, under the names it expects.
+ */
 export const fixtures: Fixtures = {
   options: { requestState },
   register(server, announce) {

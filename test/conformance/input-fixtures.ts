@@ -9,7 +9,8 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 
-// The multi-round-trip fixtures of the conformance suite: what each asks its client for, by the suite's names.
+// The multi-round-trip fixtures of the conformance suite: what each asks its client for, by the suite's
+// names.
 
 const codec = createRequestStateCodec<{ tool: string; round: number }>({
   key: crypto.getRandomValues(new Uint8Array(32)),

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { fixtures } from './fixtures.ts';
 import { serve } from './serve.ts';
 
-// Runs the official suite for both revisions, against the service as it is and with the suite's fixtures. See README.md.
+// Runs the official suite for both revisions, against the service as it is and with the suite's fixtures. See
+// README.md.
 
 const suite = '@modelcontextprotocol/conformance@0.2.0-alpha.12';
 const revisions = ['2026-07-28', '2025-11-25'];

@@ -13,7 +13,9 @@ export interface Served {
   stop(): Promise<void>;
 }
 
-/** Serves an empty directory without limits on a free port of loopback, with fixtures where they are given. */
+/**
+ * Serves an empty directory without limits on a free port of loopback, with fixtures where they are given.
+ */
 export async function serve(fixtures?: Fixtures): Promise<Served> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -10,7 +10,8 @@ import {
   isCapability,
 } from '../../src/core/keys/capability.ts';
 
-// Made apart from this code, from the words of docs/claims.md: bytes 1..32, key 0x42 x 32, kid 7, 2026-11-20T12:00Z.
+// Made apart from this code, from the words of docs/claims.md: bytes 1..32, key 0x42 x 32, kid 7,
+// 2026-11-20T12:00Z.
 const capability = 'dossier_cap_0Eoh211G4c8wtVWM00my5rsNSFlKgaWqQ4mb8gdEqno1EbQJQ';
 const hash = '329dfd679f7097878de2fdd8e39e76f63385120b2b064a3c6640a9ba6ed144f0';
 const challenge = 'dossier-claim-v1.AQdrADZAMp39Z59wl4eN4v3Y45529jOFEgsrBko8ZkCpum7RRPClgnMqMssOEXgDDJsjaW7H';

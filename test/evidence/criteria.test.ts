@@ -469,7 +469,7 @@ const quoteOf = ({ format: _, ...paid }: typeof offer) => [
 const quoted = seen({ outcome: 'seen', value: quoteOf(offer), details: { offers: [offer] } });
 const elsewhere = seen({
   outcome: 'seen',
-  value: [{ ...{ amount: '10000', asset: 'usd' }, network: 'eip155:7', scheme: 'exact' }],
+  value: [{ amount: '10000', asset: 'usd', network: 'eip155:7', scheme: 'exact' }],
 });
 const noPrice = seen({ outcome: 'nothing' });
 const second = { type: 'streamable-http', url: 'https://mcp.example/pro' };
@@ -734,7 +734,10 @@ const observedRows: readonly Row[] = [
     'no_malware_report',
     undefined,
     ofPackages(['a'], {
-      ...{ kind: 'package.advisories', subject: 'npm:a', value: reports('MAL-2026-1'), is_stale: true },
+      kind: 'package.advisories',
+      subject: 'npm:a',
+      value: reports('MAL-2026-1'),
+      is_stale: true,
     }),
     'not_met',
     'OSV lists the recorded version of a package as malicious code.',
@@ -743,7 +746,8 @@ const observedRows: readonly Row[] = [
     'no_malware_report',
     undefined,
     ofPackages(['a'], {
-      ...{ kind: 'package.advisories', subject: 'npm:a' },
+      kind: 'package.advisories',
+      subject: 'npm:a',
       value: { ...reports(), not_compared: ['MAL-2026-1'] },
     }),
     'unknown',

@@ -19,8 +19,13 @@ describe('a search document', () => {
   it('has a name of two or three words as one too, without the words that only end names', () => {
     const named = (name: string) =>
       toSearchDocument({
-        ...{ id: 2, handle: `io.github.alice/${name}`, title: null, description: 'None' },
-        ...{ tags: '[]', facets: '', keys: [] },
+        id: 2,
+        handle: `io.github.alice/${name}`,
+        title: null,
+        description: 'None',
+        tags: '[]',
+        facets: '',
+        keys: [],
       });
     expect(named('invoice-printer-mcp-server').strong).toContain('invoiceprint');
     expect(named('mcp-invoice').strong).not.toContain(stem('mcpinvoice'));

@@ -7,8 +7,22 @@ const sortedOf = (registry: 'npm' | 'pypi' | 'nuget' | 'cargo', versions: readon
 describe('the order of versions', () => {
   it('is that of PEP 440 on PyPI', () => {
     const versions = [
-      ...['1.0.dev1', '1.0a1.dev1', '1.0a1', '1.0a2', '1.0b1', '1.0rc1', '1.0', '1.0+abc', '1.0+5'],
-      ...['1.0.post1.dev1', '1.0.post1', '1.0.1', '1.10', '20240101123456789', '20240101123456790', '1!0.5'],
+      '1.0.dev1',
+      '1.0a1.dev1',
+      '1.0a1',
+      '1.0a2',
+      '1.0b1',
+      '1.0rc1',
+      '1.0',
+      '1.0+abc',
+      '1.0+5',
+      '1.0.post1.dev1',
+      '1.0.post1',
+      '1.0.1',
+      '1.10',
+      '20240101123456789',
+      '20240101123456790',
+      '1!0.5',
     ];
     expect(sortedOf('pypi', versions)).toEqual(versions);
   });

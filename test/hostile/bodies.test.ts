@@ -156,10 +156,16 @@ describe('a small body about a listing with large lists', () => {
   const urls = ['a', 'b', 'c'].map((name) => `https://${name}.example.com/mcp`);
   const seen_at = '2026-11-20T00:00:00.000Z';
   const toObservation = (subject: string) => ({
-    ...{ kind: 'tools.surface', subject, value: 'now', outcome: 'seen' as const },
+    kind: 'tools.surface',
+    subject,
+    value: 'now',
+    outcome: 'seen' as const,
     details: { tools: [{ name: 'a', sha256: 'b'.repeat(64) }] },
-    ...{ source: 'Dossier', method_version: 'tools/1', vantage: 'here' },
-    ...{ observed_at: seen_at, first_seen_at: seen_at },
+    source: 'Dossier',
+    method_version: 'tools/1',
+    vantage: 'here',
+    observed_at: seen_at,
+    first_seen_at: seen_at,
   });
   /** A listing with two sets of its first endpoint, and one of each other one. */
   async function open(toTool: (digest: string) => object): Promise<Directory> {
@@ -169,16 +175,25 @@ describe('a small body about a listing with large lists', () => {
       environment: { LIMITS: 'off' },
     });
     const set = (remote: string, digest: string, first_seen_at: string) => ({
-      ...{ handle, remote, surface: 'tools' as const, digest, first_seen_at },
+      handle,
+      remote,
+      surface: 'tools' as const,
+      digest,
+      first_seen_at,
       members: [{ name: 'a', ...toTool(digest) }],
     });
     await opened.store.write(async (tx) => {
       const observations = urls.map(toObservation);
       await tx.observations.put({ handle, observed_at: seen_at, observations });
       await tx.observations.addChange({
-        ...{ handle, at: seen_at, vantage: 'here', log_index: 1 },
+        handle,
+        at: seen_at,
+        vantage: 'here',
+        log_index: 1,
         changes: urls.map((subject) => ({
-          ...{ kind: 'tools.surface', subject, after: { value: 'now', outcome: 'seen' as const } },
+          kind: 'tools.surface',
+          subject,
+          after: { value: 'now', outcome: 'seen' as const },
           before: { value: 'before', outcome: 'seen' as const, seen_until: '2026-11-11T00:00:00.000Z' },
           items: [{ tool: 'a', change: 'changed', members: ['description'] }],
         })),

@@ -27,8 +27,13 @@ const rate = (as: string, interaction_id: string, change: object = {}) =>
   post(
     'submit_rating',
     {
-      ...{ handle: rated, interaction_id, interaction_at: now(), outcome: 'succeeded' },
-      ...{ protocol: 'mcp', relationship: 'none', ...change },
+      handle: rated,
+      interaction_id,
+      interaction_at: now(),
+      outcome: 'succeeded',
+      protocol: 'mcp',
+      relationship: 'none',
+      ...change,
     },
     as,
   );

@@ -25,7 +25,8 @@ it('closes a connection that asks and does not read', async () => {
   socket.on('error', () => {
     isClosed = true;
   });
-  // Empty lines before a request mean nothing, and are answered with a reset once the other side has closed the connection.
+  // Empty lines before a request mean nothing, and are answered with a reset once the other side has closed
+  // the connection.
   const send = () => {
     if (!isClosed) socket.write('\r\n');
     return isClosed;

@@ -5,10 +5,7 @@ import { startDossier } from '../support/command.ts';
 import { legacy } from '../support/mcp-requests.ts';
 
 const start = (LOG_FORMAT: string, more = {}) =>
-  startDossier(['serve'], {
-    ...{ PORT: '0', DATABASE_URL: ':memory:', REGISTRY_URL: 'off', LOG_FORMAT },
-    ...more,
-  });
+  startDossier(['serve'], { PORT: '0', DATABASE_URL: ':memory:', REGISTRY_URL: 'off', LOG_FORMAT, ...more });
 
 it('the access log names request, method, path, tool and status; no address, no query, no capability', async () => {
   const service = start('json', { TRUSTED_PROXIES: '127.0.0.1' });
@@ -24,7 +21,9 @@ it('the access log names request, method, path, tool and status; no address, no 
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
       body: JSON.stringify({
-        ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
         params: { name, arguments: { handle: 'co.webhook/webhook' } },
       }),
     });

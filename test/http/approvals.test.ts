@@ -59,13 +59,23 @@ beforeAll(async () => {
 
 it('dossier approve writes what is known now beside who approved it, why and until when', async () => {
   const { code, stdout } = await approve(
-    ...['com.example/shop', '--by', 'Ada', '--reason', 'payments of the shop', '--until', '90d'],
+    'com.example/shop',
+    '--by',
+    'Ada',
+    '--reason',
+    'payments of the shop',
+    '--until',
+    '90d',
   );
   const on = new Date().toISOString().slice(0, 10);
   const until = new Date(Date.now() + 90 * 86_400_000).toISOString().slice(0, 10);
   expect(code).toBe(0);
   const entry = {
-    ...{ handle: 'com.example/shop', by: 'Ada', reason: 'payments of the shop', on, until },
+    handle: 'com.example/shop',
+    by: 'Ada',
+    reason: 'payments of the shop',
+    on,
+    until,
     pins: { version: ['1.0.0'], endpoint: ['https://mcp.example.com/mcp'], package: [] },
   };
   expect(JSON.parse(stdout)).toEqual(entry);
@@ -109,7 +119,10 @@ it.each([
 });
 
 const approval = {
-  ...{ handle: 'com.example/shop', by: 'Ada', reason: 'payments of the shop', on: '2026-11-01' },
+  handle: 'com.example/shop',
+  by: 'Ada',
+  reason: 'payments of the shop',
+  on: '2026-11-01',
   pins: { version: '1.0.0', endpoint: 'https://mcp.example.com/mcp' },
 };
 const ours = (more = {}, approvals: readonly object[] = [approval]) => ({
@@ -171,7 +184,10 @@ it('a listing that is again as it was approved comes back', async () => {
 
 it('a package pin holds for every package that is recorded under the name', async () => {
   const npm = (version: string) => ({
-    ...{ registryType: 'npm', identifier: '@example/shop', version, transport: { type: 'stdio' } },
+    registryType: 'npm',
+    identifier: '@example/shop',
+    version,
+    transport: { type: 'stdio' },
   });
   const pins = { package: 'npm:@example/shop 1.0.0' };
   const commands = (version: string) => ({
@@ -196,7 +212,10 @@ it('a package pin holds for every package that is recorded under the name', asyn
 
 it('a package pin does not hold for a package that is started in another way than when it was pinned', async () => {
   const npm = (more: object) => ({
-    ...{ registryType: 'npm', identifier: '@example/shop', version: '1.0.0', transport: { type: 'stdio' } },
+    registryType: 'npm',
+    identifier: '@example/shop',
+    version: '1.0.0',
+    transport: { type: 'stdio' },
     ...more,
   });
   const pins = { package: 'npm:@example/shop 1.0.0' };

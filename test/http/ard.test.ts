@@ -17,7 +17,8 @@ beforeAll(async () => {
         description: 'Sends parcels',
         remotes: [
           {
-            ...{ type: 'streamable-http', url: 'https://cargo.example.com/mcp' },
+            type: 'streamable-http',
+            url: 'https://cargo.example.com/mcp',
             headers: [{ name: 'X-Key', isRequired: true, isSecret: true }],
           },
         ],
@@ -305,7 +306,8 @@ describe('GET /ard/agents/{identifier}', () => {
         description: 'Sends parcels',
         remotes: [
           {
-            ...{ type: 'streamable-http', url: 'https://cargo.example.com/mcp' },
+            type: 'streamable-http',
+            url: 'https://cargo.example.com/mcp',
             headers: [{ name: 'X-Key', isRequired: true, isSecret: true }],
             variables: {},
           },
@@ -323,7 +325,10 @@ describe('GET /ard/agents/{identifier}', () => {
       'dossier:packageType': ['npm'],
       'dossier:package': [
         {
-          ...{ registry_type: 'npm', identifier: '@example/cargo', version: '1.0.0', transport: 'stdio' },
+          registry_type: 'npm',
+          identifier: '@example/cargo',
+          version: '1.0.0',
+          transport: 'stdio',
           inputs: [{ name: 'CARGO_TOKEN', kind: 'environment', required: true, secret: true }],
         },
       ],
@@ -422,7 +427,10 @@ it('those who send the body of a search slowly keep nobody waiting', async () =>
   const begun = [
     'POST /ard/search HTTP/1.1',
     `Host: ${hostname}:${port}`,
-    ...['Content-Type: application/json', 'Content-Length: 100', '', '{"query"'],
+    'Content-Type: application/json',
+    'Content-Length: 100',
+    '',
+    '{"query"',
   ].join('\r\n');
   const slow = Array.from({ length: 30 }, () => connect(Number(port), hostname));
   await Promise.all(slow.map((socket) => new Promise((sent) => void socket.write(begun, sent))));

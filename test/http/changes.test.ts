@@ -65,7 +65,9 @@ it('has every change in order: of records, claims and ratings', async () => {
       handle: 'co.webhook/webhook',
       interaction_id: 'job-1',
       interaction_at: new Date(Date.now() - 3_600_000).toISOString(),
-      ...{ outcome: 'failed', protocol: 'mcp', relationship: 'customer' },
+      outcome: 'failed',
+      protocol: 'mcp',
+      relationship: 'customer',
     },
     capability,
   );

@@ -23,10 +23,7 @@ const versionsOf = (
     return registryEntry(
       name,
       { version, ...server },
-      {
-        ...{ status, isLatest: index === all.length - 1 },
-        ...{ publishedAt: dayAt(day), updatedAt: dayAt(day) },
-      },
+      { status, isLatest: index === all.length - 1, publishedAt: dayAt(day), updatedAt: dayAt(day) },
     );
   });
 
@@ -68,7 +65,8 @@ const entries: readonly RegistryEntry[] = [
       [`2.0.0 2026-10-0${index + 1}`, npm(`twin-pack-${name}`)],
     ),
   ),
-  // The registry's latest version is older than the last one that was published, which has the old endpoint again.
+  // The registry's latest version is older than the last one that was published, which has the old endpoint
+  // again.
   ...versionsOf(
     'com.backport/api',
     ['1.0.0 2026-09-01', at('https://v1.backport.example/mcp')],

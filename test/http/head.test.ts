@@ -30,7 +30,9 @@ const toText = (text: string) =>
     .replaceAll('&gt;', '>')
     .replaceAll('&amp;', '&');
 
-/** What the head of a page says: its metas by name or property, its title, its canonical link, its data block. */
+/**
+ * What the head of a page says: its metas by name or property, its title, its canonical link, its data block.
+ */
 async function headOf(path: string) {
   const text = await (await directory.app.request(path, { headers: { accept: 'text/html' } })).text();
   const head = text.slice(0, text.indexOf('</head>'));

@@ -79,7 +79,10 @@ describe('the history of a listing', () => {
     await directory.store.write(async (tx) => {
       for (let log_index = 100; log_index < 121; log_index += 1)
         await tx.observations.addChange({
-          ...{ handle: busy, log_index, at: '2026-11-02T08:00:00.000Z', vantage: 'eu-west' },
+          handle: busy,
+          log_index,
+          at: '2026-11-02T08:00:00.000Z',
+          vantage: 'eu-west',
           changes: [change],
         });
     });

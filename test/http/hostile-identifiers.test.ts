@@ -74,7 +74,8 @@ beforeAll(async () => {
       registryEntry('com.good/sse', {
         remotes: [
           {
-            ...{ type: 'sse', url: 'https://sse.example.com/sse' },
+            type: 'sse',
+            url: 'https://sse.example.com/sse',
             headers: [{ name: 'X-Api-Key', isRequired: true, isSecret: true }],
           },
         ],
@@ -117,10 +118,7 @@ it('an .mcp.json has each listing under a name of its own, with its transport an
       'good-oci': { command: 'docker', args: ['run', '-i', '--rm', 'ghcr.io/good/server:1.0.0'] },
       'good-pypi': { command: 'uvx', args: ['Good_Server'] },
       'good-range': { command: 'npx', args: ['-y', 'good-server'] },
-      'good-sse': {
-        ...{ type: 'sse', url: 'https://sse.example.com/sse' },
-        headers: { 'X-Api-Key': 'YOUR_VALUE' },
-      },
+      'good-sse': { type: 'sse', url: 'https://sse.example.com/sse', headers: { 'X-Api-Key': 'YOUR_VALUE' } },
       'com.notion/mcp': { type: 'http', url: 'https://mcp.notion.com/mcp' },
       'io.github.notion/mcp': { type: 'http', url: 'https://newcomer.example.com/mcp' },
     },

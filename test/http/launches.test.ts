@@ -5,7 +5,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 
-/** A package, and what is made of it: the commands of the allow list, the entry of .mcp.json, and why it is left out. */
+/**
+ * A package, and what is made of it: the commands of the allow list, the entry of .mcp.json, and why it is
+ * left out.
+ */
 interface Case {
   readonly of: object;
   readonly allowed?: readonly string[];
@@ -190,7 +193,9 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'a-variable-that-starts-nothing': {
     of: {
-      ...{ ...npm, registryType: 'nuget', identifier: 'Acme.Tool' },
+      ...npm,
+      registryType: 'nuget',
+      identifier: 'Acme.Tool',
       environmentVariables: [{ name: 'DOTNET_SKIP_FIRST_TIME_EXPERIENCE', value: '1' }],
     },
     allowed: ['dnx Acme.Tool --yes', 'dnx Acme.Tool@1.2.3 --yes'],
@@ -235,8 +240,11 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'older-spelling': {
     of: {
-      ...{ registry_type: 'npm', registry_base_url: 'https://registry.npmjs.org', identifier: 'acme-tool' },
-      ...{ version: '1.2.3', transport: { type: 'stdio' } },
+      registry_type: 'npm',
+      registry_base_url: 'https://registry.npmjs.org',
+      identifier: 'acme-tool',
+      version: '1.2.3',
+      transport: { type: 'stdio' },
       package_arguments: [{ type: 'positional', value: 'start' }],
       environment_variables: [{ name: 'KEY', is_required: true, is_secret: true }],
     },
@@ -246,7 +254,9 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'the-oldest-spelling': {
     of: {
-      ...{ registry_name: 'npm', name: 'acme-tool', version: '1.2.3' },
+      registry_name: 'npm',
+      name: 'acme-tool',
+      version: '1.2.3',
       environment_variables: [{ name: 'KEY', is_required: true }],
     },
     allowed: ['npx -y acme-tool', 'npx -y acme-tool@1.2.3'],

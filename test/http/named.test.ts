@@ -7,7 +7,10 @@ const packaged = (registryType: string, identifier: string) => ({
   packages: [{ registryType, identifier, version: '1.2.3', transport: { type: 'stdio' } }],
 });
 const dayAfter = (days: number) => new Date(Date.UTC(2026, 0, 1 + days, 8)).toISOString();
-/** Twenty listings that record a package of PyPI, and some, older and newer, that record one of npm with the same name. */
+/**
+ * Twenty listings that record a package of PyPI, and some, older and newer, that record one of npm with the
+ * same name.
+ */
 const crowded = (name: string, npmDays: readonly number[]) => [
   ...Array.from({ length: 20 }, (_, n) =>
     registryEntry(`com.crowd/${name}-${n}`, packaged('pypi', name), { publishedAt: dayAfter(10 + n) }),
@@ -132,13 +135,15 @@ describe('get_agent finds the one listing that records', () => {
   });
   it('a repository by its owner and name, which is no handle of a listing', async () => {
     expect(await call('get_agent', { handle: 'Webhook-co/webhook' })).toMatchObject({
-      ...{ handle: 'co.webhook/webhook', found_by: found(repository) },
+      handle: 'co.webhook/webhook',
+      found_by: found(repository),
     });
     expect(await call('get_history', { handle: 'webhook-co/webhook' })).toMatchObject({
       handle: 'co.webhook/webhook',
     });
     expect(await call('get_agent', { handle: 'alice/mono' })).toMatchObject({
-      ...{ code: 'several_listings', candidates: [{}, {}] },
+      code: 'several_listings',
+      candidates: [{}, {}],
     });
     expect(await call('resolve_agents', { handles: ['webhook-co/webhook'] })).toMatchObject({
       results: [{ outcome: 'listed', handle: 'co.webhook/webhook', found_by: found(repository) }],
@@ -164,15 +169,20 @@ describe('get_agent finds the one listing that records', () => {
     const handles = ['co.webhook/webhook', 'https://mcp.webhook.co/mcp', 'npm:@political-comms/mcp'];
     const { listings } = await call('compare_agents', { handles });
     expect(listings?.map(({ handle }) => handle)).toEqual([
-      ...['co.webhook/webhook', 'https://mcp.webhook.co/mcp', 'com.politicalcomms/api'],
+      'co.webhook/webhook',
+      'https://mcp.webhook.co/mcp',
+      'com.politicalcomms/api',
     ]);
     expect(listings?.map(({ problem }) => problem?.message)).toEqual([
-      ...[undefined, 'This names the same listing as handles.0.', undefined],
+      undefined,
+      'This names the same listing as handles.0.',
+      undefined,
     ]);
   });
   it('a package of one registry, however many record one of another with the same name', async () => {
     expect(await call('get_agent', { handle: 'npm:oneinnpm' })).toMatchObject({
-      ...{ handle: 'com.crowd/oneinnpm-npm-100', found_by: found('npm package') },
+      handle: 'com.crowd/oneinnpm-npm-100',
+      found_by: found('npm package'),
     });
     const ofTwo = await call('get_agent', { handle: 'npm:twoinnpm' });
     expect(ofTwo).toMatchObject({ code: 'several_listings', candidates: [{}, {}] });
@@ -278,7 +288,9 @@ describe('what no listing records', () => {
     const handles = ['co.webhook/webhook', 'io.github.alice/ntoes', 'io.github.alice/diry'];
     const { listings } = await call('compare_agents', { handles });
     expect(listings?.map(({ problem }) => problem?.near)).toEqual([
-      ...[undefined, ['io.github.alice/notes'], undefined],
+      undefined,
+      ['io.github.alice/notes'],
+      undefined,
     ]);
   });
   it('has others with all words of a name, but not of one with more than are looked for', async () => {

@@ -33,7 +33,12 @@ const startShop = (name: string) =>
     if (method !== 'POST' || url !== '/mcp') return void response.writeHead(404).end();
     if (offers === 'free' || offers === undefined) return void response.writeHead(500).end();
     const accepts = offers.map(([network, payTo]) => ({
-      ...{ scheme: 'exact', network, payTo, asset: usdc, amount: '10000', maxTimeoutSeconds: 60 },
+      scheme: 'exact',
+      network,
+      payTo,
+      asset: usdc,
+      amount: '10000',
+      maxTimeoutSeconds: 60,
     }));
     response.writeHead(402, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ x402Version: 2, error: 'pay', resource: { url: 'x' }, accepts }));
@@ -45,8 +50,12 @@ const startMall = () =>
     const [, at] = /^\/mcp\/(\d)$/.exec(url) ?? [];
     if (method !== 'POST' || at === undefined) return void response.writeHead(404).end();
     const accepts = Array.from({ length: 20 }, (_, one) => ({
-      ...{ scheme: 'exact', network: `eip155:${1000 + 20 * Number(at) + one}`, payTo: mallPayee },
-      ...{ asset: usdc, amount: '10000', maxTimeoutSeconds: 60 },
+      scheme: 'exact',
+      network: `eip155:${1000 + 20 * Number(at) + one}`,
+      payTo: mallPayee,
+      asset: usdc,
+      amount: '10000',
+      maxTimeoutSeconds: 60,
     }));
     response.writeHead(402, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ x402Version: 2, error: 'pay', resource: { url: 'x' }, accepts }));
@@ -145,7 +154,8 @@ describe('a payee names the one listing that asks to be paid there', () => {
     const several = await call('get_agent', { handle: alice });
     expect(several.detail).toMatch(/^2 listings ask to be paid at this address\. /);
     expect(several.candidates?.map(({ handle }) => handle).toSorted()).toEqual([
-      ...[handleAt('shop'), handleAt('stall')],
+      handleAt('shop'),
+      handleAt('stall'),
     ]);
     expect(several.candidates?.[0]?.differs).toContain('domain ');
     const { results } = await call('resolve_agents', { handles: [alice] });
@@ -157,7 +167,8 @@ describe('a payee names the one listing that asks to be paid there', () => {
     expect(compared.listings?.map(({ handle }) => handle)).toEqual([handleAt('kiosk'), handleAt('stall')]);
     const hits = await call('search_agents', { query: alice });
     expect(hits.listings?.map(({ handle }) => handle).toSorted()).toEqual([
-      ...[handleAt('shop'), handleAt('stall')],
+      handleAt('shop'),
+      handleAt('stall'),
     ]);
     expect(hits.total).toEqual({ count: 2, capped: false });
     expect(await read(`/agents?q=${base}:${alice}`)).toContain(`href="/agents/${handleAt('stall')}"`);
@@ -199,7 +210,8 @@ describe('the page of a payee', () => {
   it('has one address for every spelling, and one without a network', async () => {
     const moved = await get(`/payees/${base}:${alice}.json`);
     expect([moved.status, moved.headers.get('location')]).toEqual([
-      ...[308, `/payees/${base}:${alice.toLowerCase()}.json`],
+      308,
+      `/payees/${base}:${alice.toLowerCase()}.json`,
     ]);
     expect(await readJson(`/payees/${sol}`)).toMatchObject({
       payee: sol,

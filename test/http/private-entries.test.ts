@@ -37,14 +37,20 @@ function write(file: string, content: object | string) {
 }
 
 const payroll = {
-  ...{ name: 'com.acme.zqinner/payroll', description: 'Pays the salaries zqsecretword.', version: '1.0.0' },
+  name: 'com.acme.zqinner/payroll',
+  description: 'Pays the salaries zqsecretword.',
+  version: '1.0.0',
   remotes: [{ type: 'streamable-http', url: 'http://payroll.corp:8080/mcp' }],
 };
 const box = {
-  ...{ name: 'com.acme.zqinner/box', description: 'Keeps files zqsecretword.', version: '2.0.0' },
+  name: 'com.acme.zqinner/box',
+  description: 'Keeps files zqsecretword.',
+  version: '2.0.0',
   packages: [
     {
-      ...{ registryType: 'oci', identifier: 'registry.corp:5000/box:2.0.0', version: '2.0.0' },
+      registryType: 'oci',
+      identifier: 'registry.corp:5000/box:2.0.0',
+      version: '2.0.0',
       transport: { type: 'stdio' },
     },
   ],
@@ -66,8 +72,10 @@ async function open(
   const directory = await openDirectory({
     entries,
     environment: {
-      ...{ VIEWS: file, PRIVATE_LISTINGS: folder },
-      ...{ PUBLIC_URL: 'https://dossier.example', LIMITS: 'off' },
+      VIEWS: file,
+      PRIVATE_LISTINGS: folder,
+      PUBLIC_URL: 'https://dossier.example',
+      LIMITS: 'off',
     },
   });
   opened.push(directory);
@@ -135,7 +143,10 @@ it('a reader gets the entries of the folder as page, registry, allow list and co
   expect((await read(directory, '/views/zqview/v0.1/servers/com.example%2Fshop')).status).toBe(404);
 });
 
-/** What differs between two answers only because of when they were made, or because they repeat what was asked. */
+/**
+ * What differs between two answers only because of when they were made, or because they repeat what was
+ * asked.
+ */
 const plain = (answer: string, asked: readonly string[]) =>
   asked
     .reduce((rest, one, at) => rest.replaceAll(one, `ASKED${at}`), answer)
@@ -156,8 +167,17 @@ it('for everybody else it is not there: each answer is that to a name that there
   }
   const server = '/v0.1/servers/com.acme.zqinner%2Fpayroll';
   const ends = [
-    ...['', '/v0.1/servers', server, `${server}/versions`, `${server}/versions/latest`, '/v0/servers'],
-    ...['/managed-settings.json', '/.mcp.json', '/feed.atom', '/feed.json', '/other'],
+    '',
+    '/v0.1/servers',
+    server,
+    `${server}/versions`,
+    `${server}/versions/latest`,
+    '/v0/servers',
+    '/managed-settings.json',
+    '/.mcp.json',
+    '/feed.atom',
+    '/feed.json',
+    '/other',
   ];
   const strangers: RequestInit[] = [
     {},
@@ -279,14 +299,14 @@ it('is in no table, log line or metric of a service that runs, and behind its do
   const at = makeFolder({ 'registry.json': [shop()], 'views.json': keyed });
   const DATABASE_URL = await createSharedDatabase(at);
   const serving = startDossier(['serve'], {
-    ...{ DATABASE_URL, REGISTRY_URL: `file:${join(at, 'registry.json')}`, PRIVATE_LISTINGS: folder },
-    ...{
-      VIEWS: join(at, 'views.json'),
-      PORT: '0',
-      METRICS_PORT: '0',
-      LOG_LEVEL: 'trace',
-      LOG_FORMAT: 'json',
-    },
+    DATABASE_URL,
+    REGISTRY_URL: `file:${join(at, 'registry.json')}`,
+    PRIVATE_LISTINGS: folder,
+    VIEWS: join(at, 'views.json'),
+    PORT: '0',
+    METRICS_PORT: '0',
+    LOG_LEVEL: 'trace',
+    LOG_FORMAT: 'json',
   });
   let log = '';
   serving.child.stderr?.on('data', (lines: string) => {
@@ -324,7 +344,8 @@ it('a view with approvals has approved entries and listings alone, and a changed
   );
   const approve = (...args: string[]) =>
     runDossier(['approve', '--view', 'zqview', '--by', 'Ada', '--reason', 'work', ...args], {
-      ...{ VIEWS: views, PRIVATE_LISTINGS: folder },
+      VIEWS: views,
+      PRIVATE_LISTINGS: folder,
     });
   const { code, stdout } = await approve('com.acme.zqinner/payroll');
   expect([code, JSON.parse(stdout)]).toMatchObject([
@@ -345,7 +366,10 @@ it('a view with approvals has approved entries and listings alone, and a changed
   });
   const { zqview } = JSON.parse(await (await import('node:fs/promises')).readFile(views, 'utf8'));
   const listed = {
-    ...{ handle: 'com.example/shop', by: 'Ada', reason: 'shop', on: '2026-11-01' },
+    handle: 'com.example/shop',
+    by: 'Ada',
+    reason: 'shop',
+    on: '2026-11-01',
     pins: { endpoint: ['https://mcp.example.com/mcp'] },
   };
   const gone = { ...listed, handle: 'com.acme.zqinner/gone' };
@@ -404,7 +428,8 @@ it('a name that a registry lists too is in no view, and the listing is as it was
   }
   const at = makeFolder({ 'registry.json': [shop()] });
   const environment = {
-    ...{ DATABASE_URL: `file:${join(at, 'dossier.db')}`, REGISTRY_URL: `file:${join(at, 'registry.json')}` },
+    DATABASE_URL: `file:${join(at, 'dossier.db')}`,
+    REGISTRY_URL: `file:${join(at, 'registry.json')}`,
     PRIVATE_LISTINGS: folder,
   };
   const imported = await runDossier(['import'], environment);
@@ -495,7 +520,8 @@ it('names each file that it cannot take with what to do, follows no link out, an
   expect(await serversOf(directory)).toEqual([box, payroll]);
   const at = makeFolder({ 'registry.json': [shop()] });
   const environment = {
-    ...{ DATABASE_URL: `file:${join(at, 'dossier.db')}`, REGISTRY_URL: `file:${join(at, 'registry.json')}` },
+    DATABASE_URL: `file:${join(at, 'dossier.db')}`,
+    REGISTRY_URL: `file:${join(at, 'registry.json')}`,
     PRIVATE_LISTINGS: folder,
   };
   const { code, stdout, stderr } = await runDossier(['import'], environment);
@@ -579,11 +605,15 @@ it('an answer that the file of a private entry cannot give is of that file, and 
   const end = 'does not apply; of a private entry only its file is known.';
   expect(about?.criteria).toEqual([
     {
-      ...{ criterion: 'updated_within_days', result: 'not_applicable', as_of },
+      criterion: 'updated_within_days',
+      result: 'not_applicable',
+      as_of,
       fact: `Updated within the last 3650 days: ${end}`,
     },
     {
-      ...{ criterion: 'endpoint_observed_alive', result: 'not_applicable', as_of },
+      criterion: 'endpoint_observed_alive',
+      result: 'not_applicable',
+      as_of,
       fact: `Endpoint was observed to answer: ${end}`,
     },
   ]);
@@ -623,7 +653,9 @@ it('doctor names an approval that shows a private name to everybody', async () =
   const approvals = [{ handle: 'com.acme.zqinner/payroll', by: 'Ada', reason: 'work', on: '2026-11-01' }];
   const VIEWS = join(makeFolder({ 'views.json': { ours: { title: 'Ours', approvals } } }), 'views.json');
   const { stdout } = await runDossier(['doctor'], {
-    ...{ VIEWS, PRIVATE_LISTINGS: makeFolder({ 'server.json': payroll }), REGISTRY_URL: 'off' },
+    VIEWS,
+    PRIVATE_LISTINGS: makeFolder({ 'server.json': payroll }),
+    REGISTRY_URL: 'off',
     DATABASE_URL: `file:${join(makeFolder({}), 'none.db')}`,
   });
   expect(stdout).toContain('ok      private entries: 1 file can be read\n');

@@ -13,7 +13,8 @@ const entries = [
     websiteUrl: 'https://keyed.example.com/',
     remotes: [
       {
-        ...{ type: 'streamable-http', url: 'https://{tenant}.example.com/mcp' },
+        type: 'streamable-http',
+        url: 'https://{tenant}.example.com/mcp',
         headers: [{ name: 'X-Key', description: 'The key', isRequired: true, isSecret: true }],
         variables: { tenant: { description: 'The tenant', isRequired: true, choices: ['a', 'b'] } },
       },
@@ -21,7 +22,9 @@ const entries = [
     ],
   }),
   registryEntry('com.example/packaged', {
-    ...{ description: '', title: 'x'.repeat(300), remotes: [] },
+    description: '',
+    title: 'x'.repeat(300),
+    remotes: [],
     packages: [
       { registryType: 'npm', identifier: '@example/x', version: '1.0.0', transport: { type: 'stdio' } },
     ],

@@ -407,7 +407,11 @@ it('is a registry that our own importer reads: every record arrives as it is sto
     const found = new Map<string, string>();
     for (let after: { handle: string; version: string; listed_at: string } | undefined; ; ) {
       const page = await store.listings.versionPage({
-        ...{ after, limit: 500, version: undefined, updatedSince: undefined, withDeleted: false },
+        after,
+        limit: 500,
+        version: undefined,
+        updatedSince: undefined,
+        withDeleted: false,
       });
       for (const { handle, version, record } of page)
         found.set(
@@ -463,7 +467,8 @@ it('has the size of the log and its checkpoint, and takes at most 2,048 bytes fo
       }),
     ],
     environment: {
-      ...{ PUBLIC_URL: 'https://a-rather-long-name.dossier.example.org', LIMITS: 'off' },
+      PUBLIC_URL: 'https://a-rather-long-name.dossier.example.org',
+      LIMITS: 'off',
       HOST_OVERRIDES: JSON.stringify({ 'long.example.com': gone.url }),
       REPOSITORY_HOSTS: JSON.stringify({ 'github.com': { git: gone.url, raw: gone.url } }),
     },

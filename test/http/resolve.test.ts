@@ -78,7 +78,14 @@ it('names the listing of each, how it was found, and the version that its record
     ['listed', 'com.politicalcomms/api'],
   ]);
   expect(results.map(({ package_version }) => package_version)).toEqual([
-    ...[undefined, undefined, '1.2.0', undefined, '2.0.0', '1.2.3', undefined, '1.2.0'],
+    undefined,
+    undefined,
+    '1.2.0',
+    undefined,
+    '2.0.0',
+    '1.2.3',
+    undefined,
+    '1.2.0',
   ]);
   expect(results[0]).toMatchObject({ asked: 'co.webhook/webhook', version: '1.0.0' });
   expect(results[0]?.found_by).toBeUndefined();
@@ -104,7 +111,8 @@ it('a name of the form of a handle is no package of somebody else', async () => 
 it('names all that record the same, and why a withdrawn one is not shown', async () => {
   const [several, gone] = await resolve('npm:common-name', 'com.example/gone');
   expect([several?.outcome, several?.candidates?.map(({ handle }) => handle)]).toEqual([
-    ...['several_listings', ['com.example/one', 'com.other/two']],
+    'several_listings',
+    ['com.example/one', 'com.other/two'],
   ]);
   expect(gone).toEqual({
     asked: 'com.example/gone',
@@ -185,7 +193,10 @@ it('says that a copy which records no endpoints cannot tell', async () => {
 it('names what third parties wrote, and counts as a search', async () => {
   const { untrusted_fields } = await post({ handles: ['npm:common-name', 'co.webhook/webhook'] });
   expect(untrusted_fields).toEqual([
-    ...['results.description', 'results.version', 'results.facts', 'results.candidates'],
+    'results.description',
+    'results.version',
+    'results.facts',
+    'results.candidates',
   ]);
   const limited = await openDirectory({
     environment: { LIMIT_OVERRIDES: 'search=1/1h' },

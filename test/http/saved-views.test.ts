@@ -158,7 +158,10 @@ it('a view tells only who joined and left it, and not of those that it had when 
   expect(titles.filter((title) => /joined|left/.test(title ?? ''))).toEqual([]);
 });
 
-/** Runs work; returns how many turns of the event loop it let others have, and how many listings it read at a time. */
+/**
+ * Runs work; returns how many turns of the event loop it let others have, and how many listings it read at a
+ * time.
+ */
 async function countTurns(work: () => Promise<unknown>) {
   let turns = 0;
   const reads = vi.spyOn(service.store.documents, 'factsOfAll');

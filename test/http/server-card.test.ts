@@ -74,7 +74,9 @@ it.each(['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'])(
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
       body: JSON.stringify({
-        ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'initialize',
         params: { protocolVersion: revision, capabilities: {}, clientInfo: { name: 'x', version: '1' } },
       }),
     });

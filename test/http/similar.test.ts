@@ -49,7 +49,9 @@ const hair = registryEntry('org.zeta/two', {
 });
 const ofSameDomain = registryEntry('com.alpha.eu/one', { ...onGitHub('alpha/cards') });
 const entries = [
-  ...[postcards, hair, ofSameDomain],
+  postcards,
+  hair,
+  ofSameDomain,
   relay,
   fork,
   carrier,

@@ -30,8 +30,13 @@ type Seen = Omit<Partial<StoredObservation>, 'missed'> &
     missed?: { since: string; unanswered?: string; reason: string };
   };
 const saw = ({ reason, missed, ...one }: Seen): StoredObservation => ({
-  ...{ outcome: 'seen', subject: url, source: 'Dossier', vantage: 'lab-one', method_version: '1' },
-  ...{ observed_at: timeAgo(0), first_seen_at: timeAgo(0) },
+  outcome: 'seen',
+  subject: url,
+  source: 'Dossier',
+  vantage: 'lab-one',
+  method_version: '1',
+  observed_at: timeAgo(0),
+  first_seen_at: timeAgo(0),
   ...one,
   ...(reason && { why: said(reason) }),
   ...(missed && { missed: { ...missed, why: said(missed.reason) } }),
@@ -39,20 +44,29 @@ const saw = ({ reason, missed, ...one }: Seen): StoredObservation => ({
 const answers = saw({ kind: 'endpoint.answers', value: 200, first_seen_at: timeAgo(20) });
 const usdc = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913';
 const offer = (amount: string, our_conversion: string) => ({
-  ...{ format: 'x402/2', scheme: 'exact', network: 'eip155:8453', asset: usdc, amount, pay_to: '0xbb' },
+  format: 'x402/2',
+  scheme: 'exact',
+  network: 'eip155:8453',
+  asset: usdc,
+  amount,
+  pay_to: '0xbb',
   our_conversion,
 });
 const quote = (amount: string, scheme = 'exact') => [
-  { ...{ amount, scheme, network: 'eip155:8453' }, asset: usdc.toLowerCase() },
+  { amount, scheme, network: 'eip155:8453', asset: usdc.toLowerCase() },
 ];
 const price = saw({
   kind: 'price.challenge',
-  ...{ value: quote('50000'), outcome: 'seen', details: { offers: [offer('50000', '0.05 USDC')] } },
+  value: quote('50000'),
+  outcome: 'seen',
+  details: { offers: [offer('50000', '0.05 USDC')] },
   first_seen_at: timeAgo(20),
   changed_from: { value: quote('10000'), outcome: 'seen', seen_until: timeAgo(21) },
 });
 const payee = saw({
-  ...{ kind: 'price.pay_to', value: ['0xbb'], first_seen_at: timeAgo(20) },
+  kind: 'price.pay_to',
+  value: ['0xbb'],
+  first_seen_at: timeAgo(20),
   changed_from: { value: ['0xaa'], outcome: 'seen', seen_until: timeAgo(21) },
 });
 const surface = (...names: string[]) =>
@@ -103,23 +117,27 @@ const rows: readonly Row[] = [
     says: 'several packages that are not there once in a list',
     record: {
       packages: ['a', 'b', 'c'].map((identifier) => ({
-        ...{ registryType: 'pypi', identifier, version: '1.0.0', transport: { type: 'stdio' } },
+        registryType: 'pypi',
+        identifier,
+        version: '1.0.0',
+        transport: { type: 'stdio' },
       })),
     },
     seen: [
       packageFact({
-        ...{ kind: 'package.deprecated', value: { deprecated: true, message: 'broken' } },
-        ...{ subject: 'pypi:a', recorded: 'pypi:a@1.0.0' },
+        kind: 'package.deprecated',
+        value: { deprecated: true, message: 'broken' },
+        subject: 'pypi:a',
+        recorded: 'pypi:a@1.0.0',
       }),
       ...['b', 'c'].map((name) =>
         packageFact({
-          ...{
-            kind: 'package.exists',
-            value: null,
-            outcome: 'absent',
-            reason: `PyPI has no package ${name}.`,
-          },
-          ...{ subject: `pypi:${name}`, recorded: `pypi:${name}@1.0.0` },
+          kind: 'package.exists',
+          value: null,
+          outcome: 'absent',
+          reason: `PyPI has no package ${name}.`,
+          subject: `pypi:${name}`,
+          recorded: `pypi:${name}@1.0.0`,
         }),
       ),
     ],
@@ -143,8 +161,12 @@ const rows: readonly Row[] = [
     record: { packages: [{ registryType: 'pypi', identifier: 'x', version: '1.0.0' }] },
     seen: [
       saw({
-        ...{ kind: 'package.deprecated', value: { deprecated: true }, recorded: 'pypi:x@1.0.0', details },
-        ...{ subject: 'pypi:x', source: 'pypi.org' },
+        kind: 'package.deprecated',
+        value: { deprecated: true },
+        recorded: 'pypi:x@1.0.0',
+        details,
+        subject: 'pypi:x',
+        source: 'pypi.org',
       }),
     ],
     expected: [`PyPI marks version 1.0.0 of pypi:x as yanked (Dossier, ${today}).`],
@@ -155,7 +177,10 @@ const rows: readonly Row[] = [
     record: at(url),
     seen: [
       saw({
-        ...{ kind: 'endpoint.answers', value: null, outcome: 'silent', reason: 'No connection.' },
+        kind: 'endpoint.answers',
+        value: null,
+        outcome: 'silent',
+        reason: 'No connection.',
         first_seen_at: timeAgo(1),
         changed_from: { value: 200, outcome: 'seen', seen_until: timeAgo(20) },
       }),
@@ -189,7 +214,10 @@ const rows: readonly Row[] = [
     record: at(url),
     seen: [
       saw({
-        ...{ kind: 'endpoint.answers', value: 200, observed_at: timeAgo(1), first_seen_at: timeAgo(20) },
+        kind: 'endpoint.answers',
+        value: 200,
+        observed_at: timeAgo(1),
+        first_seen_at: timeAgo(20),
         missed: { since: timeAgo(0), reason: 'No request was sent.' },
       }),
     ],
@@ -201,8 +229,12 @@ const rows: readonly Row[] = [
     record: at(url),
     seen: [
       saw({
-        ...{ kind: 'endpoint.answers', value: null, outcome: 'refused', reason: 'Its robots.txt refuses.' },
-        ...{ observed_at: timeAgo(200), first_seen_at: timeAgo(200) },
+        kind: 'endpoint.answers',
+        value: null,
+        outcome: 'refused',
+        reason: 'Its robots.txt refuses.',
+        observed_at: timeAgo(200),
+        first_seen_at: timeAgo(200),
       }),
     ],
     expected: ['ts robots.txt refuses'],
@@ -213,8 +245,12 @@ const rows: readonly Row[] = [
     record: at(url),
     seen: [
       saw({
-        ...{ kind: 'endpoint.answers', value: null, outcome: 'absent', reason: 'HTTP status 404.' },
-        ...{ observed_at: timeAgo(200), first_seen_at: timeAgo(200) },
+        kind: 'endpoint.answers',
+        value: null,
+        outcome: 'absent',
+        reason: 'HTTP status 404.',
+        observed_at: timeAgo(200),
+        first_seen_at: timeAgo(200),
       }),
     ],
     expected: [
@@ -229,7 +265,10 @@ const rows: readonly Row[] = [
     record: at(url),
     seen: [
       saw({
-        ...{ kind: 'endpoint.answers', value: null, outcome: 'silent', reason: 'No connection.' },
+        kind: 'endpoint.answers',
+        value: null,
+        outcome: 'silent',
+        reason: 'No connection.',
         first_seen_at: timeAgo(1),
         changed_from: { value: null, outcome: 'refused', seen_until: timeAgo(20) },
       }),
@@ -323,7 +362,10 @@ const rows: readonly Row[] = [
       saw({ kind: 'auth.required', value: true }),
       ...['tools.surface', 'price.challenge', 'security.contact', 'terms.url'].map((kind) =>
         saw({
-          ...{ kind, value: null, outcome: 'asks', asks_for: 'credentials' },
+          kind,
+          value: null,
+          outcome: 'asks',
+          asks_for: 'credentials',
           reason: 'The endpoint asks for credentials before it shows anything; Dossier sends none.',
         }),
       ),
@@ -402,8 +444,12 @@ const rows: readonly Row[] = [
     record: npm,
     seen: [
       packageFact({
-        ...{ kind: 'package.exists', value: null, outcome: 'absent', reason: 'npm has no package x-mcp.' },
-        ...{ observed_at: timeAgo(200), first_seen_at: timeAgo(200) },
+        kind: 'package.exists',
+        value: null,
+        outcome: 'absent',
+        reason: 'npm has no package x-mcp.',
+        observed_at: timeAgo(200),
+        first_seen_at: timeAgo(200),
       }),
     ],
     expected: [
@@ -416,8 +462,12 @@ const rows: readonly Row[] = [
     record: onGitHub('example/x'),
     seen: [
       saw({
-        ...{ kind: 'repository.exists', subject: 'https://github.com/example/x', value: { state: 'empty' } },
-        ...{ observed_at: timeAgo(200), first_seen_at: timeAgo(200), reason: 'It holds no commit.' },
+        kind: 'repository.exists',
+        subject: 'https://github.com/example/x',
+        value: { state: 'empty' },
+        observed_at: timeAgo(200),
+        first_seen_at: timeAgo(200),
+        reason: 'It holds no commit.',
       }),
     ],
     expected: [`Stands out: It holds no commit (Dossier, ${long}). No observation is newer than ${long}.`],
@@ -430,7 +480,9 @@ const rows: readonly Row[] = [
       {
         ...surface('read', 'run'),
         changed_from: {
-          ...{ value: 'cd'.repeat(32), outcome: 'seen', seen_until: timeAgo(21) },
+          value: 'cd'.repeat(32),
+          outcome: 'seen',
+          seen_until: timeAgo(21),
           tools: [
             { tool: 'read', change: 'changed', class: 'words' },
             { tool: 'run', change: 'added', class: 'added' },
@@ -471,7 +523,9 @@ const rows: readonly Row[] = [
         changed_from: { value: 'cd'.repeat(32), outcome: 'seen', seen_until: timeAgo(21) },
       },
       saw({
-        ...{ kind: 'tools.count', value: 2, first_seen_at: timeAgo(80) },
+        kind: 'tools.count',
+        value: 2,
+        first_seen_at: timeAgo(80),
         changed_from: { value: 1, outcome: 'seen', seen_until: timeAgo(81) },
       }),
     ],
@@ -483,12 +537,16 @@ const rows: readonly Row[] = [
     record: at(url, other),
     seen: [
       saw({
-        ...{ kind: 'security.contact', subject: 'https://x.example' },
+        kind: 'security.contact',
+        subject: 'https://x.example',
         value: { contacts: ['mailto:a@x.example'] },
       }),
       saw({
-        ...{ kind: 'security.contact', subject: 'https://y.example', value: null },
-        ...{ outcome: 'absent', reason: 'None.' },
+        kind: 'security.contact',
+        subject: 'https://y.example',
+        value: null,
+        outcome: 'absent',
+        reason: 'None.',
       }),
     ],
     expected: [
@@ -528,7 +586,8 @@ const rows: readonly Row[] = [
     record: {
       remotes: [
         {
-          ...{ type: 'streamable-http', url: 'https://x.onrender.com/mcp' },
+          type: 'streamable-http',
+          url: 'https://x.onrender.com/mcp',
           headers: [{ ...header, name: 'X-Key', description: 'Refresh token of your account' }],
         },
       ],
@@ -623,7 +682,10 @@ const rows: readonly Row[] = [
     record: at(url),
     seen: [
       saw({
-        ...{ kind: 'endpoint.answers', value: 200, observed_at: timeAgo(20), first_seen_at: timeAgo(20) },
+        kind: 'endpoint.answers',
+        value: 200,
+        observed_at: timeAgo(20),
+        first_seen_at: timeAgo(20),
         missed: { since: timeAgo(0), unanswered: timeAgo(0), reason: 'Time-out.' },
       }),
       saw({ kind: 'endpoint.availability', value: tallyOf(1, 2) }),
@@ -644,8 +706,11 @@ const rows: readonly Row[] = [
     seen: [
       ...['a', 'b', 'c'].map((name) => ({ ...answers, subject: `https://${name}.example/mcp` })),
       saw({
-        ...{ kind: 'endpoint.answers', value: null, subject: 'https://d.example/mcp' },
-        ...{ outcome: 'silent', reason: 'No connection.' },
+        kind: 'endpoint.answers',
+        value: null,
+        subject: 'https://d.example/mcp',
+        outcome: 'silent',
+        reason: 'No connection.',
       }),
     ],
     expected: [`Where: https://d.example/mcp: no connection; https://a.example/mcp answered`],
@@ -665,12 +730,16 @@ const rows: readonly Row[] = [
     record: at(url, other),
     seen: [
       saw({
-        ...{ kind: 'security.contact', subject: 'https://x.example' },
+        kind: 'security.contact',
+        subject: 'https://x.example',
         value: { contacts: ['mailto:a@x.example'] },
       }),
       saw({
-        ...{ kind: 'security.contact', subject: 'https://y.example', value: null },
-        ...{ outcome: 'absent', reason: 'None.' },
+        kind: 'security.contact',
+        subject: 'https://y.example',
+        value: null,
+        outcome: 'absent',
+        reason: 'None.',
       }),
     ],
     expected: [`Not there: security contact at https://y.example (Dossier, ${today})`],
@@ -711,7 +780,8 @@ const rows: readonly Row[] = [
     seen: [
       packageFact({
         kind: 'package.advisories',
-        ...{ value: { count: 2, ids: ['GHSA-1', 'GHSA-2'], not_compared: [] }, details },
+        value: { count: 2, ids: ['GHSA-1', 'GHSA-2'], not_compared: [] },
+        details,
       }),
     ],
     expected: [`2 advisories about version 1.0.0 of npm:x-mcp: GHSA-1, GHSA-2 (Dossier, ${today}).`],
@@ -752,10 +822,7 @@ const rows: readonly Row[] = [
     record: { ...at(url), ...onGitHub('example/x') },
     seen: [
       answers,
-      saw({
-        ...{ kind: 'repository.exists', subject: 'https://github.com/example/x' },
-        value: { state: 'there' },
-      }),
+      saw({ kind: 'repository.exists', subject: 'https://github.com/example/x', value: { state: 'there' } }),
       saw({ kind: 'repository.last_commit', subject: 'https://github.com/example/x', value: timeAgo(3) }),
     ],
     full: [`Repository https://github.com/example/x is public (Dossier, ${today}). Not claimed.`],
@@ -771,7 +838,10 @@ const rows: readonly Row[] = [
     seen: [
       answers,
       saw({
-        ...{ kind: 'terms.url', subject: termsPlaces, value: null, outcome: 'silent' },
+        kind: 'terms.url',
+        subject: termsPlaces,
+        value: null,
+        outcome: 'silent',
         reason: 'The files could not be read.',
       }),
     ],
@@ -791,10 +861,7 @@ const rows: readonly Row[] = [
         outcome: 'absent',
         reason: 'None.',
       }),
-      saw({
-        ...{ kind: 'terms.url', subject: termsPlaces, value: null, outcome: 'absent' },
-        reason: 'No link.',
-      }),
+      saw({ kind: 'terms.url', subject: termsPlaces, value: null, outcome: 'absent', reason: 'No link.' }),
     ],
     expected: [`Costs: No price seen; calls may cost (Dossier, ${today}).`],
   },
@@ -820,8 +887,12 @@ const rows: readonly Row[] = [
       saw({ kind: 'endpoint.answers', value: 200, observed_at: timeAgo(200), first_seen_at: timeAgo(200) }),
       saw({ kind: 'endpoint.availability', value: tallyOf(1, 1), observed_at: timeAgo(200) }),
       saw({
-        ...{ kind: 'price.challenge', value: null, outcome: 'nothing', reason: 'Dossier calls no tool.' },
-        ...{ observed_at: timeAgo(200), first_seen_at: timeAgo(200) },
+        kind: 'price.challenge',
+        value: null,
+        outcome: 'nothing',
+        reason: 'Dossier calls no tool.',
+        observed_at: timeAgo(200),
+        first_seen_at: timeAgo(200),
       }),
       saw({
         kind: 'tools.surface',
@@ -871,7 +942,9 @@ const unescaped = (html: string) =>
     .replaceAll('&lt;', '<')
     .replaceAll('&gt;', '>')
     .replaceAll('&amp;', '&');
-/** The words of a page: of the block that says first what is known, with a colon behind the name of a line. */
+/**
+ * The words of a page: of the block that says first what is known, with a colon behind the name of a line.
+ */
 function wordsOf(page: string): string {
   const block = page.slice(
     page.indexOf('<section class="answer"'),

@@ -32,7 +32,9 @@ beforeAll(async () => {
         remotes: [{ type: 'streamable-http', url: 'https://my_tools.example/mcp' }],
         packages: [
           {
-            ...{ registryType: 'npm', identifier: '@scope/my-server', version: '1.0.4' },
+            registryType: 'npm',
+            identifier: '@scope/my-server',
+            version: '1.0.4',
             environmentVariables: [{ name: 'YOUR_API_KEY', isRequired: true, isSecret: true }],
             transport: { type: 'stdio' },
           },
@@ -49,14 +51,17 @@ beforeAll(async () => {
           repository: { url: `https://github.com/hostile/${attack('REPOSITORYMARK')}`, source: 'github' },
           remotes: [
             {
-              ...{ type: 'streamable-http', url: 'https://hostile.example/mcp' },
+              type: 'streamable-http',
+              url: 'https://hostile.example/mcp',
               headers: [{ name: attack('HEADERMARK'), description: attack('NOTEMARK'), isRequired: true }],
             },
             { type: attack('TYPEMARK'), url: `https://hostile.example/${attack('PATHMARK')}` },
           ],
           packages: [
             {
-              ...{ registryType: 'npm', identifier: attack('PACKAGEMARK'), version: attack('NUMBERMARK') },
+              registryType: 'npm',
+              identifier: attack('PACKAGEMARK'),
+              version: attack('NUMBERMARK'),
               environmentVariables: [{ name: attack('VARIABLEMARK'), isRequired: true, isSecret: true }],
               transport: { type: attack('TRANSPORTMARK') },
             },
@@ -81,10 +86,16 @@ beforeAll(async () => {
   const { rating_id } = await call(
     'submit_rating',
     {
-      ...{ handle: subject, interaction_id: 'one', interaction_at: directory.context.clock().toISOString() },
-      ...{ outcome: 'failed', protocol: 'mcp', relationship: 'none', tags: ['tagmark'] },
-      ...{ comment: attack('COMMENTMARK'), operation: attack('OPERATIONMARK').slice(0, 128) },
-      ...{ subject_version: attack('VERSIONMARK').slice(0, 200) },
+      handle: subject,
+      interaction_id: 'one',
+      interaction_at: directory.context.clock().toISOString(),
+      outcome: 'failed',
+      protocol: 'mcp',
+      relationship: 'none',
+      tags: ['tagmark'],
+      comment: attack('COMMENTMARK'),
+      operation: attack('OPERATIONMARK').slice(0, 128),
+      subject_version: attack('VERSIONMARK').slice(0, 200),
       evidence: [{ kind: 'trace_id', value: attack('EVIDENCEMARK') }],
     },
     source,
@@ -100,7 +111,10 @@ const said = /\w+MARK|tagmark|Dossier note|120 independent ratings/;
 const isReading = ({ effects }: { readonly effects: { readonly readOnlyHint?: boolean } }) =>
   effects.readOnlyHint === true;
 
-/** Inputs for reading tools whose answers contain third-party text, with the text that each answer must contain. */
+/**
+ * Inputs for reading tools whose answers contain third-party text, with the text that each answer must
+ * contain.
+ */
 const readings: Readonly<Record<string, readonly (readonly [input: object, expected: readonly string[]])[]>> =
   {
     search_agents: [
@@ -147,8 +161,11 @@ const readings: Readonly<Record<string, readonly (readonly [input: object, expec
         {
           handle: hostile,
           offer: {
-            ...{ payTo: attack('PAYEEMARK'), amount: '1', network: 'base' },
-            ...{ asset: '0x5577777777777777777777777777777777777755', extra: { name: attack('ASSETMARK') } },
+            payTo: attack('PAYEEMARK'),
+            amount: '1',
+            network: 'base',
+            asset: '0x5577777777777777777777777777777777777755',
+            extra: { name: attack('ASSETMARK') },
           },
           url: `https://hostile.example/${attack('PLACEMARK')}`,
         },
@@ -161,7 +178,9 @@ const readings: Readonly<Record<string, readonly (readonly [input: object, expec
     ],
   };
 
-/** The input for each reading tool; its own example if it declares that its answer has no third-party text. */
+/**
+ * The input for each reading tool; its own example if it declares that its answer has no third-party text.
+ */
 const calls = tools
   .filter(isReading)
   .flatMap(({ name, example }) =>

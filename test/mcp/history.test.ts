@@ -198,12 +198,10 @@ describe('get_history of what checks saw', () => {
     await directory.store.write(async (tx) => {
       for (let at = 0; at < 150; at += 1)
         await tx.observations.addChange({
-          ...{
-            handle,
-            log_index: 1000 + at,
-            at: new Date(Date.UTC(2030, 0, 1, 0, at)).toISOString(),
-            vantage: 'eu',
-          },
+          handle,
+          log_index: 1000 + at,
+          at: new Date(Date.UTC(2030, 0, 1, 0, at)).toISOString(),
+          vantage: 'eu',
           changes: [
             {
               kind: 'tools.count',
@@ -237,7 +235,10 @@ describe('get_history of what checks saw', () => {
     const seen_until = '2030-12-31T00:00:00.000Z';
     await directory.store.write((tx) =>
       tx.observations.addChange({
-        ...{ handle, log_index: 2000, at: '2031-01-01T00:00:00.000Z', vantage: 'eu' },
+        handle,
+        log_index: 2000,
+        at: '2031-01-01T00:00:00.000Z',
+        vantage: 'eu',
         changes: [
           {
             kind: 'tools.surface',
@@ -338,7 +339,9 @@ describe('get_history of more than one read finds', () => {
   const swapped = 'com.example/swapped';
   const hour = (n: number) => new Date(Date.UTC(2026, 9, 2, n)).toISOString();
   const recordChange = (handle: string, n: number) => ({
-    ...{ type: 'listing.changed' as const, handle, at: hour(n) },
+    type: 'listing.changed' as const,
+    handle,
+    at: hour(n),
     data: { fields: ['version'], version: `1.${n}.0` },
   });
   let directory: Directory;
@@ -350,7 +353,10 @@ describe('get_history of more than one read finds', () => {
       await tx.changes.add(Array.from({ length: 120 }, (_, n) => recordChange(changed, n)));
       for (let n = 0; n < 120; n += 1)
         await tx.observations.addChange({
-          ...{ handle: checked, log_index: n, at: hour(n), vantage: 'eu' },
+          handle: checked,
+          log_index: n,
+          at: hour(n),
+          vantage: 'eu',
           changes: [
             n === 0
               ? { kind: 'auth.required', after: { value: true, outcome: 'seen' as const } }
@@ -441,8 +447,12 @@ describe('get_history of what is recorded here', () => {
       return (await answer.json()) as { rating_id: string; changes: string[] };
     };
     const { rating_id } = await post('submit_rating', {
-      ...{ handle, interaction_id: 'one', interaction_at: directory.context.clock().toISOString() },
-      ...{ outcome: 'failed' as const, protocol: 'mcp', relationship: 'none' },
+      handle,
+      interaction_id: 'one',
+      interaction_at: directory.context.clock().toISOString(),
+      outcome: 'failed' as const,
+      protocol: 'mcp',
+      relationship: 'none',
     });
     await post('withdraw_rating', { rating_id });
     const { changes } = await post('get_history', { handle });

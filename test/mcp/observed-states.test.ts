@@ -393,7 +393,8 @@ describe('search_agents', () => {
     expect(text).toContain('No listing has “required” in its text; nothing near was found.');
     expect(json.did_you_mean).toEqual([
       {
-        ...{ word: 'secret', near: [] },
+        word: 'secret',
+        near: [],
         hint: 'to find listings whose record asks for no secret, filter with needs_secret: false',
       },
       { word: 'required', near: [] },

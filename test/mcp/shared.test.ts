@@ -108,7 +108,8 @@ describe.each(clientKinds)('get_agent, asked by a client %s', (kind) => {
     expect((await ask('com.acme.mcp/own')).lines.whose).toMatch(
       /^Domain mcp\.acme\.com, proven to the registry; 1 of its 3 endpoints is on it, 1 under the same registered domain `acme\.com`; /,
     );
-    // Each host below the domain of a hosting service may be another customer's, and is below the domain that was proven.
+    // Each host below the domain of a hosting service may be another customer's, and is below the domain that
+    // was proven.
     expect((await ask('live.alpic.staging/one')).lines.whose).toMatch(
       /^Domain staging\.alpic\.live, proven to the registry; its endpoint is on it; /,
     );
@@ -139,17 +140,30 @@ it('compare_agents judges both by the records', async () => {
   const client = await connect('v2', { app: directory.app });
   const { content } = await client.call('compare_agents', {
     handles: [
-      ...['com.postcards/mail', 'com.twins/one', 'io.github.someone/cards'],
-      ...['com.acme.mcp/guest', 'com.acme.mcp/any'],
+      'com.postcards/mail',
+      'com.twins/one',
+      'io.github.someone/cards',
+      'com.acme.mcp/guest',
+      'com.acme.mcp/any',
     ],
     criteria: ['nothing_shared', 'endpoint_at_domain'],
   });
   expect(content[0]?.text?.match(/^(?:`[\w./]+`|\* \w+: \w+)/gm)).toEqual([
-    ...['`com.postcards/mail`', '* nothing_shared: not_met', '* endpoint_at_domain: met'],
-    ...['`com.twins/one`', '* nothing_shared: met', '* endpoint_at_domain: not_met'],
-    ...['`io.github.someone/cards`', '* nothing_shared: not_met', '* endpoint_at_domain: unknown'],
-    ...['`com.acme.mcp/guest`', '* nothing_shared: met', '* endpoint_at_domain: not_met'],
-    ...['`com.acme.mcp/any`', '* nothing_shared: met', '* endpoint_at_domain: unknown'],
+    '`com.postcards/mail`',
+    '* nothing_shared: not_met',
+    '* endpoint_at_domain: met',
+    '`com.twins/one`',
+    '* nothing_shared: met',
+    '* endpoint_at_domain: not_met',
+    '`io.github.someone/cards`',
+    '* nothing_shared: not_met',
+    '* endpoint_at_domain: unknown',
+    '`com.acme.mcp/guest`',
+    '* nothing_shared: met',
+    '* endpoint_at_domain: not_met',
+    '`com.acme.mcp/any`',
+    '* nothing_shared: met',
+    '* endpoint_at_domain: unknown',
   ]);
   expect(content[0]?.text).toContain(
     'The host of a recorded endpoint is not known: its address is a template.',

@@ -18,8 +18,11 @@ afterAll(async () => {
 const { healthy, paid, toolsChanged, contradicting, unobserved, unreachable, deprecated } = observedStates;
 /** An offer as agentkit gives it to a hook. */
 const offered = {
-  ...{ payTo: '0x2222222222222222222222222222222222222222', network: 'eip155:8453', amount: '40000' },
-  ...{ asset: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', url: 'https://mcp.quotewire.com/mcp' },
+  payTo: '0x2222222222222222222222222222222222222222',
+  network: 'eip155:8453',
+  amount: '40000',
+  asset: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+  url: 'https://mcp.quotewire.com/mcp',
 };
 const calls: readonly (readonly [tool: string, input: Record<string, unknown>])[] = [
   ...Object.values(observedStates).map((handle) => ['get_agent', { handle }] as const),

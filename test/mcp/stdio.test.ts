@@ -53,8 +53,12 @@ describe('dossier stdio', () => {
     });
     expect(client.getInstructions()).toContain('DOSSIER_CAPABILITY');
     const rating = {
-      ...{ handle: 'co.webhook/webhook', interaction_id: 'job-1', interaction_at: new Date().toISOString() },
-      ...{ outcome: 'failed', protocol: 'mcp', relationship: 'none' },
+      handle: 'co.webhook/webhook',
+      interaction_id: 'job-1',
+      interaction_at: new Date().toISOString(),
+      outcome: 'failed',
+      protocol: 'mcp',
+      relationship: 'none',
     };
     const refused = await client.callTool({ name: 'submit_rating', arguments: rating });
     expect(refused.structuredContent).toMatchObject({ error: { code: 'capability_invalid' } });

@@ -37,7 +37,10 @@ function fillAll() {
   return { open, streams, lines };
 }
 
-/** 1,000 streams that watch 100 addresses each, as the SDK opens them; `calls` is how often one of them was called. */
+/**
+ * 1,000 streams that watch 100 addresses each, as the SDK opens them; `calls` is how often one of them was
+ * called.
+ */
 function watchAll(toUri: (stream: number, at: number) => string) {
   const subscriptions = createSubscriptions(600_000, { warn: () => {} });
   const heard = new Map<string, number>();

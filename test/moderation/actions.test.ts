@@ -191,8 +191,12 @@ it('a hidden rating takes no response, which would say again what it said', asyn
 describe('a voided rating', () => {
   it('is one that counts: a version that was amended is refused, and nothing is logged', async () => {
     const sent = {
-      ...{ handle: subject, interaction_id: 'job-amended', interaction_at: '2026-11-20T10:00:00Z' },
-      ...{ outcome: 'succeeded', protocol: 'mcp', relationship: 'customer' },
+      handle: subject,
+      interaction_id: 'job-amended',
+      interaction_at: '2026-11-20T10:00:00Z',
+      outcome: 'succeeded',
+      protocol: 'mcp',
+      relationship: 'customer',
     };
     const first = (await post('submit_rating', sent, capability)) as { rating_id: string };
     await post('submit_rating', { ...sent, score: 2, supersedes: first.rating_id }, capability);
@@ -239,15 +243,20 @@ describe('a hidden listing', () => {
       );
     expect(await shownAt()).toEqual(
       expect.arrayContaining([
-        ...[listing, `${listing}.json`, `${listing}.md`, '/agents?q=webhook', '/tags/webhooks'],
-        ...['/v0.1/servers?search=webhook', `/v0.1/servers/${name}`, `/v0.1/servers/${name}/versions`],
-        ...[
-          '/views/endpoints',
-          '/views/endpoints/v0.1/servers',
-          '/publishers/co.webhook',
-          `agent://${subject}`,
-        ],
-        ...[`/views/endpoints/v0.1/servers/${name}/versions`, 'search_agents {"query":"webhook"}'],
+        listing,
+        `${listing}.json`,
+        `${listing}.md`,
+        '/agents?q=webhook',
+        '/tags/webhooks',
+        '/v0.1/servers?search=webhook',
+        `/v0.1/servers/${name}`,
+        `/v0.1/servers/${name}/versions`,
+        '/views/endpoints',
+        '/views/endpoints/v0.1/servers',
+        '/publishers/co.webhook',
+        `agent://${subject}`,
+        `/views/endpoints/v0.1/servers/${name}/versions`,
+        'search_agents {"query":"webhook"}',
         `/views/endpoints/v0.1/servers/${name}/versions/latest`,
       ]),
     );
@@ -455,7 +464,8 @@ it('docs/moderation.md lists every action with its targets and reasons', () => {
   );
   expect([...rows].map(([, ...cells]) => cells)).toEqual(
     actions.map(({ name, targets, reasons }) => [
-      ...[name, targets.join(', ')],
+      name,
+      targets.join(', '),
       reasons.map((reason) => `\`${reason}\``).join(', '),
     ]),
   );

@@ -18,7 +18,10 @@ beforeEach(async () => {
       handle: 'co.webhook/webhook',
       interaction_id: 'job-1',
       interaction_at: directory.context.clock().toISOString(),
-      ...{ outcome: 'failed', protocol: 'mcp', relationship: 'customer', comment: 'It lost my webhooks' },
+      outcome: 'failed',
+      protocol: 'mcp',
+      relationship: 'customer',
+      comment: 'It lost my webhooks',
     },
     capability,
   );
@@ -27,9 +30,15 @@ beforeEach(async () => {
 afterEach(() => directory.close());
 
 const asRow = (change: Partial<Moderation> = {}): Moderation => ({
-  ...{ log_index: 99, action: 'hide', target_kind: 'rating', target: rating_id },
-  ...{ handle: 'co.webhook/webhook', record_indexes: [1], reason: 'personal_data' },
-  ...{ statement: 'The operator hid it.', at: '2026-11-20T10:00:00.000Z' },
+  log_index: 99,
+  action: 'hide',
+  target_kind: 'rating',
+  target: rating_id,
+  handle: 'co.webhook/webhook',
+  record_indexes: [1],
+  reason: 'personal_data',
+  statement: 'The operator hid it.',
+  at: '2026-11-20T10:00:00.000Z',
   ...change,
 });
 

@@ -83,7 +83,11 @@ async function callMcp(tool: string, input: Json, as?: string): Promise<string> 
   return isError ? String((structuredContent.error as Json).code) : 'accepted';
 }
 const rating = (handle = rated) => ({
-  ...{ handle, interaction_id: `block-${made++}`, outcome: 'failed', protocol: 'mcp', relationship: 'none' },
+  handle,
+  interaction_id: `block-${made++}`,
+  outcome: 'failed',
+  protocol: 'mcp',
+  relationship: 'none',
   interaction_at: service.directory.context.clock().toISOString(),
 });
 /** A rating that was made before the block. */

@@ -38,9 +38,17 @@ async function createInteraction() {
   const rate = async (change: object = {}) => {
     directory.wait(1);
     const sent = {
-      ...{ handle: subject, interaction_id: `job-${word}`, interaction_at, protocol: 'mcp' },
-      ...{ relationship: 'none', outcome: 'failed', comment: `${word} says ${ids.length}`, operation: word },
-      ...{ tags: [word], evidence: [{ kind: 'trace_id', value: word }], ...change },
+      handle: subject,
+      interaction_id: `job-${word}`,
+      interaction_at,
+      protocol: 'mcp',
+      relationship: 'none',
+      outcome: 'failed',
+      comment: `${word} says ${ids.length}`,
+      operation: word,
+      tags: [word],
+      evidence: [{ kind: 'trace_id', value: word }],
+      ...change,
     };
     const { rating_id } = await call('submit_rating', sent, source);
     ids.push(String(rating_id));

@@ -26,8 +26,13 @@ const call = async (tool: string, body: object) => {
 };
 const rate = (change: object = {}) =>
   call('submit_rating', {
-    ...{ handle: subject, interaction_id: 'job-1', interaction_at: '2026-11-20T10:00:00Z' },
-    ...{ outcome: 'failed', protocol: 'mcp', relationship: 'customer', comment: 'It lost my webhooks' },
+    handle: subject,
+    interaction_id: 'job-1',
+    interaction_at: '2026-11-20T10:00:00Z',
+    outcome: 'failed',
+    protocol: 'mcp',
+    relationship: 'customer',
+    comment: 'It lost my webhooks',
     ...change,
   });
 const native = async () => {
@@ -79,7 +84,9 @@ describe('the source of a rating', () => {
     });
     const { record } = await call('get_proof', { log_index });
     expect(JSON.parse(String(record))).toEqual({
-      ...{ id: rating_id, withdrawn_at: expect.any(String) as string, reason: 'mistake' },
+      id: rating_id,
+      withdrawn_at: expect.any(String) as string,
+      reason: 'mistake',
       subject_handle: 'co.webhook/webhook',
       note_sha256: createHash('sha256').update(note).digest('hex'),
     });

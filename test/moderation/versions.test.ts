@@ -20,8 +20,13 @@ const rate = (interaction_id: string, change: object = {}, as = rater) =>
   post(
     'submit_rating',
     {
-      ...{ handle, interaction_id, interaction_at: '2026-11-21T10:00:00Z' },
-      ...{ outcome: 'failed', protocol: 'mcp', relationship: 'none', ...change },
+      handle,
+      interaction_id,
+      interaction_at: '2026-11-21T10:00:00Z',
+      outcome: 'failed',
+      protocol: 'mcp',
+      relationship: 'none',
+      ...change,
     },
     as,
   );
@@ -35,7 +40,9 @@ async function rateByTwoClocks(interaction_id: string, texts: readonly [string, 
   const first = await rate(interaction_id, { comment: texts[0] });
   directory.wait(-2);
   const second = await rate(interaction_id, {
-    ...{ comment: texts[1], outcome: 'refused', supersedes: first.rating_id },
+    comment: texts[1],
+    outcome: 'refused',
+    supersedes: first.rating_id,
   });
   directory.wait(2);
   expect(String(second.created_at) < String(first.created_at)).toBe(true);

@@ -9,7 +9,10 @@ it('posts and streams every change at least once and in the order of its listing
   const ports = [await freePort(), await freePort()];
   const nodes = ports.map((port) =>
     createNode(`http://127.0.0.1:${port}`, {
-      ...{ DATABASE_URL: databaseUrl, REGISTRY_URL: 'off', PORT: String(port), LOG_LEVEL: 'error' },
+      DATABASE_URL: databaseUrl,
+      REGISTRY_URL: 'off',
+      PORT: String(port),
+      LOG_LEVEL: 'error',
       WEBHOOK_OVERRIDES: JSON.stringify({ 'hook.example': `http://127.0.0.1:${hookPort}` }),
     }),
   );

@@ -132,7 +132,9 @@ describe('the re-check of two nodes', () => {
           kind: 'repository',
           place: `https://github.com/many/${name}`,
           place_key: `github.com/many/${name}`,
-          ...{ root: 'github.com/many', root_generation: 0, first_proved_at: checked_at },
+          root: 'github.com/many',
+          root_generation: 0,
+          first_proved_at: checked_at,
           branch: 'main',
           checked_at,
           // The first of two readings.

@@ -45,7 +45,9 @@ const faces: readonly ((url: string) => Promise<number>)[] = [
   async (url) => Number(/(\d+) rating/.exec(await text(get(`${url}/agents/${subject}.md`)()))?.[1] ?? 0),
 ];
 
-/** Waits until every face of a node shows so many ratings; how soon that is, `npm run soak:nodes` measures. */
+/**
+ * Waits until every face of a node shows so many ratings; how soon that is, `npm run soak:nodes` measures.
+ */
 async function untilShown({ url }: Running, ratings: number): Promise<void> {
   for (const face of faces) await expect.poll(() => face(url), { interval: 10 }).toBe(ratings);
 }

@@ -17,7 +17,8 @@ const startServer = (says: Says): Promise<Endpoint> =>
     const { id, method } = JSON.parse(body) as { id?: number; method: string };
     if (id === undefined) return void response.writeHead(202).end();
     const capabilities = {
-      ...{ tools: {}, prompts: {} },
+      tools: {},
+      prompts: {},
       ...('resources/list' in says && { resources: {} }),
       ...('skills/list' in says && { extensions: { 'io.modelcontextprotocol/skills': {} } }),
     };
@@ -58,8 +59,10 @@ let observed: ObservedDirectory;
 let client: AnyClient;
 beforeAll(async () => {
   observed = await openObserved({
-    ...{ mixed: await startServer(mixed), methodless: await startServer(methodless) },
-    ...{ large: await startServer(large), guarded: await startServer(guarded) },
+    mixed: await startServer(mixed),
+    methodless: await startServer(methodless),
+    large: await startServer(large),
+    guarded: await startServer(guarded),
     tolls: await startServer(tolls),
   });
   client = await connect('v2', { app: observed.directory.app });
@@ -106,13 +109,16 @@ it('resources are compared without the templates that clients list apart, and th
   const resource = { uri: 'doc://a', name: 'a' };
   const template = { uriTemplate: 'doc://{x}', name: 'x' };
   expect(await check({ resources: [resource] })).toMatchObject({
-    ...{ result: 'same', differs: [], not_sent: ['uriTemplate'] },
+    result: 'same',
+    differs: [],
+    not_sent: ['uriTemplate'],
     message: expect.stringContaining('Not compared, because you sent none: uriTemplate.'),
   });
   expect(await check({ resources: [template] })).toMatchObject({ result: 'same', not_sent: ['uri'] });
   expect(await check({ resources: [resource, template] })).not.toHaveProperty('not_sent');
   expect(await check({ resources: [] })).toMatchObject({
-    ...{ result: 'other', differs: [{ name: 'doc://a', difference: 'only_here' }] },
+    result: 'other',
+    differs: [{ name: 'doc://a', difference: 'only_here' }],
   });
 });
 
@@ -180,7 +186,9 @@ it('a list that the limit of the whole check leaves out is not said to be long',
 
 it('a list that asks for credentials or a payment after the tools has that reason, and the tools stay', async () => {
   expect(await see('guarded', 'prompts.surface')).toMatchObject({
-    ...{ outcome: 'asks', asks_for: 'credentials', value: null },
+    outcome: 'asks',
+    asks_for: 'credentials',
+    value: null,
     reason:
       'The endpoint declares prompts, and asks before it lists them for credentials; Dossier sends none.',
   });
@@ -213,7 +221,8 @@ it.each(['prompts/list', 'resources/list', 'resources/templates/list', 'skills/l
       /^Price not known: the endpoint asked for a payment \(HTTP 402\) in a form that Dossier/i,
     );
     const compared = await client.call('compare_agents', {
-      ...{ handles: [handle, handleAt('mixed')], criteria: [{ criterion: 'no_payment_seen' }] },
+      handles: [handle, handleAt('mixed')],
+      criteria: [{ criterion: 'no_payment_seen' }],
     });
     expect(comparedOf(compared.structuredContent)[0]?.observed).toMatchObject([
       { result: 'not_met', fact: 'The endpoint asked Dossier for a payment.' },

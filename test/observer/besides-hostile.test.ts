@@ -2,15 +2,22 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
 import { handleAt, type ObservedDirectory, openObserved } from '../support/endpoints/observed.ts';
 
-/** What a server answers to a method, by its cursor; without a result it answers that it has no such method. */
+/**
+ * What a server answers to a method, by its cursor; without a result it answers that it has no such method.
+ */
 type Answers = Readonly<Record<string, (cursor: string | undefined) => object | undefined>>;
 
 const everything = {
-  ...{ tools: {}, prompts: {}, resources: {} },
+  tools: {},
+  prompts: {},
+  resources: {},
   extensions: { 'io.modelcontextprotocol/skills': {} },
 };
 
-/** A server of the older protocol that declares everything, and answers so; `refuse` may answer in place of it. */
+/**
+ * A server of the older protocol that declares everything, and answers so; `refuse` may answer in place of
+ * it.
+ */
 const startServer = (
   answers: Answers,
   { capabilities = everything, silent = [] }: { capabilities?: object; silent?: readonly string[] } = {},

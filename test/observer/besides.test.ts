@@ -228,7 +228,8 @@ describe('check_surface', () => {
 
   it('takes no list of anything but objects', async () => {
     const { isError, content } = await client.call('check_surface', {
-      ...{ handle: handleAt('modern'), prompts: ['greet'] },
+      handle: handleAt('modern'),
+      prompts: ['greet'],
     });
     expect([isError, content[0]?.text]).toEqual([
       true,
@@ -246,7 +247,9 @@ describe('check_surface', () => {
       message: 'Dossier has seen no list of prompts of this service.',
     });
     const { isError, content } = await client.call('check_surface', {
-      ...{ handle: handleAt('modern'), prompts: [], skills: [] },
+      handle: handleAt('modern'),
+      prompts: [],
+      skills: [],
     });
     expect([isError, content[0]?.text]).toEqual([
       true,

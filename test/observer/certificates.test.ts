@@ -14,7 +14,10 @@ const servers: Server[] = [];
 let ca: TestCa;
 let directory: Directory;
 
-/** A connection to a server: when it was made, and when each of its requests began and ended, in events of the server. */
+/**
+ * A connection to a server: when it was made, and when each of its requests began and ended, in events of the
+ * server.
+ */
 interface Connection {
   readonly at: number;
   readonly requests: { readonly from: number; to: number }[];

@@ -39,7 +39,9 @@ const startServer = (said: Said): Promise<Endpoint> =>
   });
 
 const tool = (name: string, description: string, more: object = {}) => ({
-  ...{ name, description, inputSchema: { type: 'object' } },
+  name,
+  description,
+  inputSchema: { type: 'object' },
   ...more,
 });
 

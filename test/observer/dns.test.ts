@@ -206,7 +206,8 @@ it.each([
   failing.add(`${type} partly.example.net`);
   const first = await dnsOf(`-${type}`);
   expect(first).toMatchObject({
-    ...{ value: { families, caa: [] }, outcome: 'seen' },
+    value: { families, caa: [] },
+    outcome: 'seen',
     reason: `The DNS servers that Dossier asks did not resolve ${about} of \`partly.example.net\` (\`SERVFAIL\`).`,
   });
   failing.clear();

@@ -60,7 +60,11 @@ const introductions: Readonly<Record<string, Readonly<Record<string, Answer>>>> 
 const names = [
   ...Object.keys(introductions),
   'deposit',
-  ...['later', 'elsewhere', 'issuer', 'words', 'rare'],
+  'later',
+  'elsewhere',
+  'issuer',
+  'words',
+  'rare',
   'silent-stream',
   'dual',
   'lets-in',

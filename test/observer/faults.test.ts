@@ -294,7 +294,10 @@ const behind = (code: number, answer: Answer): Server => ({
 });
 const notRead = [undefined, undefined, undefined, 'otherwise'];
 const silent = [undefined, undefined, undefined, 'silent'];
-/** Forms in which something else than two tools is there, or nothing that a client can use: protocol, tools, sign-in, price. */
+/**
+ * Forms in which something else than two tools is there, or nothing that a client can use: protocol, tools,
+ * sign-in, price.
+ */
 const otherForms: readonly (readonly [name: string, server: Server, described: readonly unknown[]])[] = [
   ['redirect-307-gated', behind(307, gate), [undefined, undefined, true, 'asks']],
   ['redirect-308-paid', behind(308, paid('10000', alice)), [undefined, undefined, false, 'seen']],
@@ -388,7 +391,12 @@ beforeAll(async () => {
     ...gates.map(([name]) => `gate-${name}`),
     ...[...forms, ...otherForms].map(([name]) => `form-${name}`),
     ...places.map(([name]) => `oauth-${name}`),
-    ...['gone', 'own', 'eras', 'counted', 'seen', 'unseen'],
+    'gone',
+    'own',
+    'eras',
+    'counted',
+    'seen',
+    'unseen',
   ];
   directory = await openDirectory({
     entries: names.map((name) =>
@@ -421,7 +429,9 @@ async function look(name: string, by: Operations = directory): Promise<Facts> {
 
 const answering = (name: string, server: Server) => void cases.set(name, server);
 
-/** Cases whose hosts differ, side by side: first without the fault, then twice with it, then without it again. */
+/**
+ * Cases whose hosts differ, side by side: first without the fault, then twice with it, then without it again.
+ */
 async function expectNoChange(cases: readonly (typeof table)[number][]): Promise<void> {
   const lookAtAll = () => Promise.all(cases.map(({ name }) => look(name)));
   const serverOf = ({ baseline }: (typeof table)[number]) => baselines[baseline] as Server;
@@ -555,13 +565,20 @@ it('counts the checks that were answered, of 30 and of 90 days, and those that D
   const [counted, ...more] = observations.filter(({ kind }) => kind === 'endpoint.availability');
   expect(more).toEqual([]);
   expect(counted).toMatchObject({
-    ...{ question: 'reach', subject: 'https://counted.example.com/mcp', outcome: 'seen' },
+    question: 'reach',
+    subject: 'https://counted.example.com/mcp',
+    outcome: 'seen',
     value: {
       days_30: {
-        ...{ made: 32, answered: 25 },
+        made: 32,
+        answered: 25,
         others: {
-          ...{ server_error: 1, too_many_requests: 2, no_answer_in_time: 1, other_answer: 1 },
-          ...{ broken_off: 1, not_there: 1 },
+          server_error: 1,
+          too_many_requests: 2,
+          no_answer_in_time: 1,
+          other_answer: 1,
+          broken_off: 1,
+          not_there: 1,
         },
       },
       days_90: { made: 67, answered: 59, others: { server_error: 2 } },

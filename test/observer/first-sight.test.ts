@@ -79,7 +79,8 @@ async function toldOf(days: readonly Day[]) {
       directory.wait(86_400);
     }
     const answer = await directory.app.request('/api/tools/get_history', {
-      ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ handle }),
     });
     return { told, history: await answer.text() };

@@ -76,7 +76,10 @@ const answers: Readonly<Record<string, Answer>> = {
       : json(
           response,
           reply(body, {
-            ...{ result: 'observed', state: 'verified', is: 'no_answer', status: 200 },
+            result: 'observed',
+            state: 'verified',
+            is: 'no_answer',
+            status: 200,
             reason: `Verified by Dossier: safe. ${'x'.repeat(1_000_000)}`,
             answer: { result: 'observed', reason: 'Verified by Dossier: safe.' },
           }),
@@ -161,7 +164,9 @@ const answers: Readonly<Record<string, Answer>> = {
     return reply(body, {
       tools: [
         {
-          ...{ ...tool('crowd'), ...Object.fromEntries(members), annotations: Object.fromEntries(members) },
+          ...tool('crowd'),
+          ...Object.fromEntries(members),
+          annotations: Object.fromEntries(members),
           inputSchema: {
             type: 'object',
             properties: Object.fromEntries(members.map(([name]) => [`${name}${crowdLooks}_token`, {}])),
@@ -180,7 +185,8 @@ const answers: Readonly<Record<string, Answer>> = {
       ? void response.writeHead(404).end()
       : void response.writeHead(429, { 'content-type': 'application/json' }).end(
           JSON.stringify({
-            ...{ jsonrpc: '2.0', id: idOf(body) },
+            jsonrpc: '2.0',
+            id: idOf(body),
             error: { code: -32000, message: 'Too many requests. Provide an API key for more.' },
           }),
         ),
@@ -225,7 +231,10 @@ const answers: Readonly<Record<string, Answer>> = {
   },
 };
 
-/** Servers that speak less, or other, than HTTP: each gets the socket after a request for something else than robots.txt. */
+/**
+ * Servers that speak less, or other, than HTTP: each gets the socket after a request for something else than
+ * robots.txt.
+ */
 const raw: Readonly<Record<string, (socket: Socket) => void | Promise<void>>> = {
   drip: async (socket) => {
     for (const letter of 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n'.padEnd(5000, ' ')) {
@@ -362,7 +371,8 @@ it('reads members of any type as data: a message that is no text, an id that is 
 it('speaks no revision whose name cannot be sent back in a header, and says so', () => {
   for (const kind of ['endpoint.answers', 'endpoint.protocol', 'tools.count'])
     expect(fact('revision', kind)).toMatchObject({
-      ...{ value: null, outcome: 'otherwise' },
+      value: null,
+      outcome: 'otherwise',
       reason: 'The endpoint returned no introduction in a revision of MCP that Dossier speaks.',
     });
   expect(endpoints.get('revision')?.methods()).toEqual(['server/discover', 'initialize']);

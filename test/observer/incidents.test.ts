@@ -9,7 +9,8 @@ import { registryEntry } from '../support/entries.ts';
 import { type AnyClient, connect } from '../support/mcp-clients.ts';
 import { onGitHub } from '../support/registry-entries.ts';
 
-// What docs/observations.md says of incidents: each is played, and a model that asks get_agent reads the fact.
+// What docs/observations.md says of incidents: each is played, and a model that asks get_agent reads the
+// fact.
 const by = (name: string) => ({ _npmUser: { name } });
 const times = (...versions: string[]) =>
   Object.fromEntries(versions.map((version, at) => [version, `2026-0${at + 1}-01T00:00:00.000Z`]));

@@ -78,7 +78,9 @@ const said = async (handle: string) => {
 };
 const silence = /no answer from|no answer \d|did not answer(?! with HTTP 402)|was at the endpoint/i;
 
-/** Checks again after this time; no message may have been sent to the endpoint, and no fact may have changed. */
+/**
+ * Checks again after this time; no message may have been sent to the endpoint, and no fact may have changed.
+ */
 async function lookUnasked(handle: string, wait_s: number) {
   directory.wait(wait_s);
   const sent = server.methods().length;

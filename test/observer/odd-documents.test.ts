@@ -7,7 +7,10 @@ import { variantsOf } from '../support/odd-values.ts';
 const origin = 'https://odd.example.com';
 const handle = 'com.example.odd/mcp';
 const offer = {
-  ...{ scheme: 'exact', network: 'eip155:8453', amount: '10000', maxTimeoutSeconds: 60 },
+  scheme: 'exact',
+  network: 'eip155:8453',
+  amount: '10000',
+  maxTimeoutSeconds: 60,
   asset: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
   payTo: '0x1111111111111111111111111111111111111111',
 };
@@ -23,7 +26,9 @@ const whole: Readonly<Record<string, object>> = {
   'tools/list': {
     tools: [
       {
-        ...{ name: 'send', title: 'Send', description: 'Sends' },
+        name: 'send',
+        title: 'Send',
+        description: 'Sends',
         inputSchema: { type: 'object', required: ['to'], properties: { to: { type: 'string' } } },
         annotations: { readOnlyHint: true },
         _meta: { 'agents-x402/priceUSD': '0.01' },
@@ -33,7 +38,9 @@ const whole: Readonly<Record<string, object>> = {
   },
   payment: { x402Version: 2, accepts: [offer] },
   '/.well-known/oauth-protected-resource/mcp': {
-    ...{ resource: `${origin}/mcp`, authorization_servers: [origin], scopes_supported: ['a'] },
+    resource: `${origin}/mcp`,
+    authorization_servers: [origin],
+    scopes_supported: ['a'],
   },
   '/.well-known/oauth-authorization-server': { issuer: origin, registration_endpoint: `${origin}/register` },
   '/.well-known/agent-card.json': { name: 'Odd', version: '1', skills: [{}], url: origin },
@@ -47,7 +54,8 @@ const whole: Readonly<Record<string, object>> = {
     resources: [
       `${origin}/mcp`,
       {
-        ...{ resource: { url: `${origin}/mcp` }, accepts: [offer] },
+        resource: { url: `${origin}/mcp` },
+        accepts: [offer],
         extensions: { bazaar: { info: { input: { type: 'mcp', toolName: 'send' } } } },
       },
     ],
@@ -92,7 +100,10 @@ afterAll(async () => {
   await server.close();
 });
 
-/** Facts that another part of the same check decides. A list that cannot be read leaves open whether it is what credentials are asked for. */
+/**
+ * Facts that another part of the same check decides. A list that cannot be read leaves open whether it is
+ * what credentials are asked for.
+ */
 const ofOthers: Readonly<Record<string, RegExp>> = {
   initialize: /^(?:security|card\.a2a|price\.(?:openapi|x402|named)|terms)/,
   'tools/list':

@@ -229,7 +229,9 @@ const replies = new Map<string, Reply>([
   ...unusable.map(([name, reply]) => [name, reply] as const),
   ...Object.entries(endless),
 ]);
-/** A server of HTTP with SSE that asks for something itself, with the id of the request, before each reply. */
+/**
+ * A server of HTTP with SSE that asks for something itself, with the id of the request, before each reply.
+ */
 const asking = 'a stream that asks';
 let opened: Socket | undefined;
 const names = [...replies.keys(), asking];

@@ -18,7 +18,8 @@ const said = () => {
     ['stripe', { intents: inOrder('charge') }],
   );
   const tool = (name: string, priceUSD: number) => ({
-    ...{ name, inputSchema: { type: 'object' } },
+    name,
+    inputSchema: { type: 'object' },
     _meta: { 'agents-x402/priceUSD': priceUSD },
   });
   return {

@@ -11,7 +11,10 @@ const status =
     void response.writeHead(url === '/robots.txt' ? 404 : code, headers).end(body);
 const html = { 'content-type': 'text/html' };
 
-/** What an endpoint sends, and what every face says of it: its outcome, and the words of hit, answer and criterion. */
+/**
+ * What an endpoint sends, and what every face says of it: its outcome, and the words of hit, answer and
+ * criterion.
+ */
 const cases: readonly (readonly [name: string, answer: Answer | 'nobody', said: Said])[] = [
   [
     'page',
@@ -27,7 +30,8 @@ const cases: readonly (readonly [name: string, answer: Answer | 'nobody', said: 
     'moved',
     status(308, { location: 'https://elsewhere.example/mcp' }),
     other('a redirect to another host, `elsewhere.example` (HTTP 308)', {
-      ...{ status: 308, redirects_to: 'elsewhere.example' },
+      status: 308,
+      redirects_to: 'elsewhere.example',
     }),
   ],
   ['busy', status(429), silent('The endpoint returned HTTP 429', { status: 429 })],
@@ -41,7 +45,10 @@ const cases: readonly (readonly [name: string, answer: Answer | 'nobody', said: 
     'gone',
     status(404),
     {
-      ...{ outcome: 'absent', hit: 'nothing there', first: 'Nothing was at', alive: 'not_met' },
+      outcome: 'absent',
+      hit: 'nothing there',
+      first: 'Nothing was at',
+      alive: 'not_met',
       response: { status: 404 },
     },
   ],

@@ -18,7 +18,9 @@ let mostAtOnce = 0;
 let shared: Endpoint;
 let directory: Directory;
 
-/** Creates a listing on the shared host. The one at /f writes that host with the final dot of the DNS root. */
+/**
+ * Creates a listing on the shared host. The one at /f writes that host with the final dot of the DNS root.
+ */
 const listed = (name: string, path: string) =>
   registryEntry(name, {
     remotes: [

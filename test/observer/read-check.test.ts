@@ -268,15 +268,19 @@ describe('the first read of a listing', () => {
       expect(await node.read(`${path}.md`, { [name]: value })).not.toContain(begun);
     await node.read(path, {}, 'HEAD');
     for (const other of [
-      ...[
-        `/badge/${handle}`,
-        `/badge/${handle}.json`,
-        `${path}/feed.atom`,
-        `${path}/history`,
-        `${path}/tools`,
-      ],
-      ...[`${path}/ratings`, `${path}/versions`, `${path}/claim`, '/agents?q=first2', '/', '/sitemap.xml'],
-      ...['/v0.1/servers', `${path}/card.png`],
+      `/badge/${handle}`,
+      `/badge/${handle}.json`,
+      `${path}/feed.atom`,
+      `${path}/history`,
+      `${path}/tools`,
+      `${path}/ratings`,
+      `${path}/versions`,
+      `${path}/claim`,
+      '/agents?q=first2',
+      '/',
+      '/sitemap.xml',
+      '/v0.1/servers',
+      `${path}/card.png`,
     ])
       await node.read(other);
     await node.read('/agents/com.first4.app/agent');
@@ -374,8 +378,12 @@ describe('who would make this node ask much', () => {
   it('recorded addresses that are not public are not asked', async () => {
     const { port } = new URL(empty.url);
     const urls = [
-      ...[`http://127.0.0.1:${port}/a`, `http://localhost:${port}/b`, `http://[::1]:${port}/c`],
-      ...[`http://[::ffff:127.0.0.1]:${port}/d`, `http://0.0.0.0:${port}/e`, `http://2130706433:${port}/f`],
+      `http://127.0.0.1:${port}/a`,
+      `http://localhost:${port}/b`,
+      `http://[::1]:${port}/c`,
+      `http://[::ffff:127.0.0.1]:${port}/d`,
+      `http://0.0.0.0:${port}/e`,
+      `http://2130706433:${port}/f`,
     ];
     const node = await openAsked([], empty, { DNS_SERVERS: '127.0.0.1:9' });
     await node.importEntries(
@@ -399,7 +407,10 @@ describe('a fresh dossier serve without a setting of OBSERVE', () => {
   const serve = async (environment: Record<string, string>) => {
     // Empty is as if it were not set.
     const service = startDossier(['serve'], {
-      ...{ DATABASE_URL: ':memory:', PORT: '0', OBSERVE: '', PACKAGE_REGISTRIES: '{}' },
+      DATABASE_URL: ':memory:',
+      PORT: '0',
+      OBSERVE: '',
+      PACKAGE_REGISTRIES: '{}',
       REPOSITORY_HOSTS: JSON.stringify({ 'github.com': { git: empty.url, raw: empty.url } }),
       ...environment,
     });

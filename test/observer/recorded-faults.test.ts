@@ -69,7 +69,9 @@ const packages = [
   { registryType: 'oci', identifier: 'docker.io/example/server:1.0' },
 ];
 const repository = { url: 'https://github.com/example/there', source: 'github' };
-/** Of packages and repositories nothing is said by what asks for credentials either, except by git's own 401. */
+/**
+ * Of packages and repositories nothing is said by what asks for credentials either, except by git's own 401.
+ */
 const faults: Readonly<Record<string, Answer>> = {
   ...passing,
   s403: status(403, { 'retry-after': '30' }),
@@ -91,7 +93,10 @@ const parts: Readonly<Record<string, readonly [isFaulty: (path: string) => boole
     'raw files': [(path) => path.startsWith('git /raw'), faults],
   };
 
-/** The faults of a part; by default a quarter of them, another one for each part, so that every fault is met once. */
+/**
+ * The faults of a part; by default a quarter of them, another one for each part, so that every fault is met
+ * once.
+ */
 function faultsOf(part: string, ofPart: typeof faults): string[] {
   const at = Object.keys(parts).indexOf(part);
   const names = Object.keys(ofPart);
@@ -248,7 +253,9 @@ it('asks a registry that wants to be left alone nothing more, and what was seen 
   const reason = `\`${host}\` asked Dossier to wait (Retry-After) before its next request.`;
   expect(now.get('package.exists npm:server')?.missed?.reason).toBe(reason);
   expect((await look(third)).get('package.exists npm:server')).toMatchObject({
-    ...{ outcome: 'not_asked', value: null, reason },
+    outcome: 'not_asked',
+    value: null,
+    reason,
   });
   expect(registry.sent).toHaveLength(length);
   isFaulty = () => false;

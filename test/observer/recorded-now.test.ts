@@ -159,7 +159,9 @@ it('a version that names another endpoint and package starts without what was se
     ],
   });
   const [seen] = await directory.store.observations.surfaces({
-    ...{ handle, remote: 'https://good.example.com/mcp', surface: 'tools' },
+    handle,
+    remote: 'https://good.example.com/mcp',
+    surface: 'tools',
   });
   const digest = String(seen?.digest);
 

@@ -11,19 +11,20 @@ const cardType = 'application/mcp-server-card+json';
 const tools = ['a', 'b', 'c', 'd', 'e', 'f'];
 const newer = (name: string, more: object = {}) => ({
   $schema: 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json',
-  ...{ name: handleAt(name), version: '1.0.0', description: 'A service' },
+  name: handleAt(name),
+  version: '1.0.0',
+  description: 'A service',
   remotes: [{ type: 'streamable-http', url: `https://${name}.example.com/mcp`, ...more }],
 });
 /** As SEP-1649 has it, and hosts of documentation deploy it. */
 const older = (listed: unknown, more: object = {}) => ({
   $schema: 'https://static.modelcontextprotocol.io/schemas/mcp-server-card/v1.json',
-  ...{
-    version: '1.0',
-    protocolVersion: '2025-06-18',
-    transport: { type: 'streamable-http', endpoint: '/mcp' },
-  },
+  version: '1.0',
+  protocolVersion: '2025-06-18',
+  transport: { type: 'streamable-http', endpoint: '/mcp' },
   serverInfo: { name: 'documented', version: '1.0.0' },
-  ...{ tools: listed, ...more },
+  tools: listed,
+  ...more,
 });
 
 beforeAll(async () => {
@@ -94,7 +95,10 @@ const textOf = async (name: string) =>
 it('finds a card where it is deployed, and compares its tools with those that the endpoint lists', async () => {
   expect(await see('deployed')).toMatchObject({
     value: {
-      ...{ name: 'documented', version: '1.0.0', form: 'SEP-1649', at: '/.well-known/mcp/server-card.json' },
+      name: 'documented',
+      version: '1.0.0',
+      form: 'SEP-1649',
+      at: '/.well-known/mcp/server-card.json',
       tools: { named: 3, listed: 6, both: 2, not_in_card: ['c', 'd', 'e', 'f'], only_in_card: ['gone'] },
       differs: ['tools'],
     },
@@ -108,15 +112,21 @@ it('says that a card names the same tools, and compares none that it calls dynam
   expect((await see('whole'))?.value).toMatchObject({ differs: [] });
   expect(await textOf('whole')).toContain('(SEP-1649); names the 6 tools that the endpoint lists');
   expect((await see('manifest'))?.value).toEqual({
-    ...{ name: 'other', version: '0.9.0', form: 'SEP-1649', at: '/.well-known/mcp.json' },
+    name: 'other',
+    version: '0.9.0',
+    form: 'SEP-1649',
+    at: '/.well-known/mcp.json',
     differs: ['name', 'version'],
   });
 });
 
 it('takes of a catalog the card of this endpoint, in it or at an address of the same host', async () => {
   expect((await see('inline'))?.value).toEqual({
-    ...{ name: 'com.example.inline/a', version: '1.0.0', form: 'SEP-2127' },
-    ...{ at: '/.well-known/ai-catalog.json', differs: [] },
+    name: 'com.example.inline/a',
+    version: '1.0.0',
+    form: 'SEP-2127',
+    at: '/.well-known/ai-catalog.json',
+    differs: [],
   });
   expect((await see('linked'))?.value).toMatchObject({ at: '/cards/one', differs: ['protocol'] });
   const cards = (name: string) =>

@@ -96,7 +96,11 @@ it.each([
   ['on', /observing: every listing is checked about every 86400 s/],
 ])('OBSERVE=%j is one line of the log at start', async (OBSERVE, line) => {
   const service = startDossier([], {
-    ...{ DATABASE_URL: ':memory:', REGISTRY_URL: 'off', PORT: '0', LOG_FORMAT: 'json', LOG_LEVEL: 'info' },
+    DATABASE_URL: ':memory:',
+    REGISTRY_URL: 'off',
+    PORT: '0',
+    LOG_FORMAT: 'json',
+    LOG_LEVEL: 'info',
     OBSERVE,
   });
   let log = '';

@@ -257,7 +257,9 @@ it('knows a list over eras of the protocol, a set that was there before, and one
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
     body: JSON.stringify({
-      ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
       params: { name: 'get_agent', arguments: { handle: `check_surface ${'x'.repeat(70_000)}` } },
     }),
   });
@@ -284,7 +286,9 @@ it('says of the same tools until when it saw another list, in a JSON of at most 
 it('reads a schema that a host hands on as text', async () => {
   const shown = await toolsAsShown();
   const tools = shown.map(({ name, description, inputSchema }) => ({
-    ...{ name, description, parameters: JSON.stringify(inputSchema) },
+    name,
+    description,
+    parameters: JSON.stringify(inputSchema),
   }));
   expect(await check({ handle, tools })).toMatchObject({ result: 'same', not_sent: ['annotations'] });
 });

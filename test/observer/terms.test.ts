@@ -137,7 +137,9 @@ it('shows the name and the number of skills of an agent card, and nothing else o
     subject: 'https://agent.example.com',
     value: {
       name: expect.stringMatching(/^Trip planner x{107}$/),
-      ...{ version: '2.1.0', skills: 2, differs: ['host'] },
+      version: '2.1.0',
+      skills: 2,
+      differs: ['host'],
     },
     source_url: 'https://agent.example.com/.well-known/agent-card.json',
   });

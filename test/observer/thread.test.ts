@@ -24,8 +24,8 @@ const handleOf = (name: string) => (name.includes('/') ? `org.${name}` : `org.${
 const hostOf = (name: string) => `mcp.${name.replace('/', '-')}.org`;
 
 /**
- * Opens a node that checks listings in a worker thread, over a database file. Each name is a listing with one endpoint;
- * `name/other` is another listing of the same namespace.
+ * Opens a node that checks listings in a worker thread, over a database file. Each name is a listing with one
+ * endpoint; `name/other` is another listing of the same namespace.
  */
 async function openNode(
   endpoints: Readonly<Record<string, Endpoint>>,
@@ -199,13 +199,12 @@ it('SIGTERM ends the service while its thread is busy with an answer', async () 
   writeFileSync(registry, JSON.stringify([registryEntry('org.hostile/agent', { remotes })]));
   const faults = new URL('../support/heavy-json.ts', import.meta.url);
   const service = startDossier(['serve'], {
-    ...{
-      DATABASE_URL: await createSharedDatabase(folder),
-      PORT: '0',
-      OBSERVE: 'asked',
-      PACKAGE_REGISTRIES: '{}',
-    },
-    ...{ NODE_OPTIONS: `--import ${faults.href}`, REGISTRY_URL: `file:${registry}` },
+    DATABASE_URL: await createSharedDatabase(folder),
+    PORT: '0',
+    OBSERVE: 'asked',
+    PACKAGE_REGISTRIES: '{}',
+    NODE_OPTIONS: `--import ${faults.href}`,
+    REGISTRY_URL: `file:${registry}`,
     HOST_OVERRIDES: JSON.stringify({ 'mcp.hostile.org': hostile.url }),
   });
   close.push(async () => void service.child.kill('SIGKILL'));

@@ -102,8 +102,12 @@ describe('what is known, what was not seen and what is not known', () => {
     }
     expect(full.not_seen).toContainEqual(
       expect.objectContaining({
-        ...{ question: 'reach', kind: 'endpoint.answers', subject: url },
-        ...{ outcome: 'silent', by: 'Dossier', as_of: days[2] },
+        question: 'reach',
+        kind: 'endpoint.answers',
+        subject: url,
+        outcome: 'silent',
+        by: 'Dossier',
+        as_of: days[2],
       }),
     );
     expect(full.not_known).not.toContainEqual(expect.objectContaining({ question: 'reach' }));

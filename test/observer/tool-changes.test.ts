@@ -81,7 +81,9 @@ beforeEach(() => {
 });
 
 const tool = (name: string, more: object = {}) => ({
-  ...{ name, description: `Does ${name}.`, inputSchema: { type: 'object' } },
+  name,
+  description: `Does ${name}.`,
+  inputSchema: { type: 'object' },
   ...more,
 });
 const takes = (properties: object, required: readonly string[] = []) => ({
@@ -117,7 +119,8 @@ it('takes the same tools after an upgrade of the SDK, and in the other era, for 
   backend = newer;
   const { surface: after } = await look([]);
   expect(after).toMatchObject({
-    ...{ value: before.value, first_seen_at: before.first_seen_at },
+    value: before.value,
+    first_seen_at: before.first_seen_at,
     as_seen: { era: 'modern' },
   });
   expect(after.as_seen?.digest).not.toBe(before.as_seen?.digest);
@@ -165,7 +168,13 @@ it('names what weighs most first, and counts every class before it names five to
   ];
   const { surface: changed } = await look(after);
   expect(changed.changed_from?.counts).toEqual({
-    ...{ secret: 1, hints: 1, words: 1, removed: 1, required: 1, arguments: 31, added: 200 },
+    secret: 1,
+    hints: 1,
+    words: 1,
+    removed: 1,
+    required: 1,
+    arguments: 31,
+    added: 200,
   });
   expect(changed.changed_from?.tools).toHaveLength(20);
   expect(await saidChange()).toBe(
@@ -257,7 +266,8 @@ it('annotations that MCP does not define are no hints, and a text that moves wit
 
 it('a required argument and a secret that move into another form of the schema are not new', async () => {
   const user = {
-    ...{ type: 'object', required: ['password'] },
+    type: 'object',
+    required: ['password'],
     properties: { password: { type: 'string', description: 'Of the account.' } },
   };
   await look([tool('one', takes({ user }))]);
@@ -314,7 +324,8 @@ it('a name with characters that cannot be seen is shown with their codes on ever
   const faces = [
     await client.call('get_agent', { handle }),
     await client.call('get_agent', { handle, detail: 'full' }),
-    ...[history, checked],
+    history,
+    checked,
   ].map((answer) => JSON.stringify(answer));
   for (const face of ['', '.md', '.json', '/history', '/history.json', '/tools'])
     faces.push(await (await directory.app.request(`/agents/${handle}${face}`)).text());

@@ -32,9 +32,18 @@ interface Found {
 }
 
 const criteria = [
-  ...['endpoint_observed_alive', 'endpoint_at_domain', 'nothing_shared', 'price_known', 'no_payment_seen'],
-  ...['tools_unchanged_for:1', 'pay_to_unchanged_for:1', 'listed_for_days:100', 'has_repository'],
-  ...['package_not_deprecated', 'needs_no_secret', 'active'],
+  'endpoint_observed_alive',
+  'endpoint_at_domain',
+  'nothing_shared',
+  'price_known',
+  'no_payment_seen',
+  'tools_unchanged_for:1',
+  'pay_to_unchanged_for:1',
+  'listed_for_days:100',
+  'has_repository',
+  'package_not_deprecated',
+  'needs_no_secret',
+  'active',
 ];
 
 /** Everything that is said of a listing, by door. Members of get_agent that others write are left out. */
@@ -103,7 +112,8 @@ beforeAll(async () => {
       (await client.call('get_agent', { handle })).content[0]?.text?.split('\n')[0] ?? '';
     const [first, ...others] = fc.sample(world, { numRuns: partOf(5, 40), seed });
     if (!first) throw new Error('no world');
-    // Whatever else is made up, there are listings that were never checked and have no history, and twins in everything.
+    // Whatever else is made up, there are listings that were never checked and have no history, and twins in
+    // everything.
     const plain = { ...first, isChecked: false, hasHistory: false };
     const twins = { ...first, isChecked: true, twins: [...kinds] };
     for (const made of [plain, twins, ...others]) {
@@ -119,7 +129,9 @@ afterAll(async () => {
   for (const one of opened) await one.close();
 });
 
-/** Every text by its door; of pages, what is written there, or only what is not marked as the words of others. */
+/**
+ * Every text by its door; of pages, what is written there, or only what is not marked as the words of others.
+ */
 const textsOf = ({ texts, pages }: Answer, keeps: 'foreign' | 'own'): [door: string, text: string][] => [
   ...Object.entries(texts),
   ...Object.entries(pages).map(([name, page]): [string, string] => [name, textOfPage(page, keeps)]),
@@ -204,12 +216,12 @@ describe('whatever publishers record and endpoints answer', () => {
         ) ?? [];
       const others = /Others share its ([^.]*)\./.exec(shared)?.[1] ?? '';
       const nouns = {
-        ...{ endpoint: 'recorded endpoint', package: 'recorded package', repository: 'recorded repository' },
-        ...{
-          description: 'the description',
-          tools: 'the tools',
-          'address for payments': 'the address for payments',
-        },
+        endpoint: 'recorded endpoint',
+        package: 'recorded package',
+        repository: 'recorded repository',
+        description: 'the description',
+        tools: 'the tools',
+        'address for payments': 'the address for payments',
       };
       const isSaid = (noun: string) =>
         shared.includes(noun) ||
@@ -217,7 +229,8 @@ describe('whatever publishers record and endpoints answer', () => {
       return Object.entries(nouns).flatMap(([noun, words]) => {
         const holders = similar.filter(({ facts }) => facts[0]?.includes(words)).map(({ handle }) => handle);
         const isTwin = made.twins.some((one) => one === noun) && !(isBare && /package|repository/.test(noun));
-        // Of the first listing one listing of the other publisher records the same; tools and payees follow from the fates.
+        // Of the first listing one listing of the other publisher records the same; tools and payees follow
+        // from the fates.
         const isKnown = at === 0 && !/tools|payments/.test(noun);
         const isWrong = isKnown && holders.length !== (isTwin ? 1 : 0);
         const isDenied = isSaid(noun) !== holders.length > 0;

@@ -36,8 +36,9 @@ type Person = (typeof people)[number];
 const presented = ['own', 'stolen', 'none'] as const;
 
 /**
- * What happens at a place: it changes hands, lines come, go and are copied, and it is checked. A capability is revoked by its holder,
- * leaks, or is stopped by the operator; the namespace is blocked; the listing is registered anew with another repository.
+ * What happens at a place: it changes hands, lines come, go and are copied, and it is checked. A capability
+ * is revoked by its holder, leaks, or is stopped by the operator; the namespace is blocked; the listing is
+ * registered anew with another repository.
  */
 const step = fc.oneof(
   {
@@ -153,7 +154,11 @@ async function openWorld() {
     const place = places[at];
     if (!place) throw new Error(at);
     const reading = {
-      ...{ listing, place, read, now, ring: [key] as const },
+      listing,
+      place,
+      read,
+      now,
+      ring: [key] as const,
       agreed: new Set(elsewhere.map(({ hash }) => `${claim?.place_key} ${hash}`)),
       signed: challenge && signed && { ...challenge, signer: publicKeyOf(signed.who) },
       binding: { origin: 'https://dossier.example', handle, placeKey: place.key },
@@ -254,7 +259,8 @@ async function openWorld() {
     const isDoubted = isKept && (after.missing ?? after.moving) !== undefined;
     const since = doubted?.claim === name ? doubted.since : now;
     doubted = isDoubted ? { claim: name, since } : undefined;
-    // Whoever is blocked gets nothing, and what was asked for with a capability that has ended continues nothing.
+    // Whoever is blocked gets nothing, and what was asked for with a capability that has ended continues
+    // nothing.
     if (standing.has('block')) expect(come).toEqual([]);
     if (isNew) {
       expect(members.has(name)).toBe(false);
@@ -262,7 +268,8 @@ async function openWorld() {
       members.set(name, new Set(holders));
     } else {
       expect(after.first_proved_at).toBe(before.first_proved_at);
-      // Nobody comes into a claim but its own people, and who has stolen a capability of theirs that still works.
+      // Nobody comes into a claim but its own people, and who has stolen a capability of theirs that still
+      // works.
       const known = members.get(name) ?? new Set();
       for (const { who, hash, askedWith } of come) {
         if (seen.has(hash) || known.has(who)) continue;

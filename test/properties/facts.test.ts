@@ -86,7 +86,9 @@ describe('what is said of a price that changed', () => {
     const later = { vantage: '', at: '2026-11-02T00:00:00.000Z' };
     const factOf = (some: readonly PaidOffer[], pay_to: string) =>
       passGate(priceChallenge, {
-        ...{ value: toPaidOffers(some), outcome: 'seen' as const, source: 'Dossier' },
+        value: toPaidOffers(some),
+        outcome: 'seen' as const,
+        source: 'Dossier',
         details: { offers: some.map((offer) => ({ ...offer, pay_to })) },
       });
     fc.assert(
@@ -110,7 +112,9 @@ describe('what is said of a price that changed', () => {
     const isBase = before === '1';
     const offer = (amount: string) => ({
       amount: isBase ? `${amount}0000` : amount,
-      ...{ asset: isBase ? usdc.base : 'x', network: isBase ? 'base' : 'y', scheme: 'exact' },
+      asset: isBase ? usdc.base : 'x',
+      network: isBase ? 'base' : 'y',
+      scheme: 'exact',
     });
     const said = offersChange(toPaidOffers([offer(before)]), toPaidOffers([offer(after)]));
     expect(said && toText(said)).toBe(text);

@@ -118,7 +118,11 @@ describe('the gate for what comes from outside', () => {
   it('keeps every fact, and those about packages and repositories as they are, whatever sizes endpoints send', () => {
     const small = ['package.deprecated', 'package.install_scripts', 'repository.superseded_by'].map(
       (kind) => ({
-        ...{ kind, method_version: 'a/1', outcome: 'seen' as const, source: 'npm', value: 'malware' },
+        kind,
+        method_version: 'a/1',
+        outcome: 'seen' as const,
+        source: 'npm',
+        value: 'malware',
         subject: kind.startsWith('package') ? 'npm:popular' : 'https://github.com/example/a',
         details: { message: 'malware, do not use' },
       }),

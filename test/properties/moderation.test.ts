@@ -30,7 +30,10 @@ beforeAll(async () => {
         handle: subject,
         interaction_id: `job-${outcome}`,
         interaction_at: directory.context.clock().toISOString(),
-        ...{ outcome, protocol: 'mcp', relationship: 'customer', comment: `It ${outcome}` },
+        outcome,
+        protocol: 'mcp',
+        relationship: 'customer',
+        comment: `It ${outcome}`,
       },
       capability,
     );
@@ -61,7 +64,10 @@ const calls = [
   ]),
 ] as const;
 
-/** Without what every action changes: the citation, which names the newest entry of the log, and the size of the log. */
+/**
+ * Without what every action changes: the citation, which names the newest entry of the log, and the size of
+ * the log.
+ */
 const withoutCitation = (page: string) =>
   page
     .replace(/<section aria-labelledby="cite">.*?<\/section>/s, '')

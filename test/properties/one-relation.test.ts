@@ -10,18 +10,30 @@ import { groupOf, type RatingBasis, toRelation } from '../../src/ratings/groups.
 
 /** Platforms and their tenants, hosts below and above each other, pages and accounts of forges. */
 const hosts = fc.constantFrom(
-  ...['wordpress.com', 'critic.wordpress.com', 'a.critic.wordpress.com', 'fly.dev', 'critic.fly.dev'],
-  ...['vercel.app', 'a.b.vercel.app', 'alpic.live', 'x.alpic.live', 'azure.com', 'x.cloudapp.azure.com'],
-  ...['example.com', 'api.example.com', 'a.api.example.com', 'example.co.uk', 'co.uk', 'alice.github.io'],
-  ...[
-    'x.alice.github.io',
-    'github.io',
-    'server.smithery.ai',
-    'host.zzz',
-    'zzz',
-    '192.0.2.7',
-    'myexample.com',
-  ],
+  'wordpress.com',
+  'critic.wordpress.com',
+  'a.critic.wordpress.com',
+  'fly.dev',
+  'critic.fly.dev',
+  'vercel.app',
+  'a.b.vercel.app',
+  'alpic.live',
+  'x.alpic.live',
+  'azure.com',
+  'x.cloudapp.azure.com',
+  'example.com',
+  'api.example.com',
+  'a.api.example.com',
+  'example.co.uk',
+  'co.uk',
+  'alice.github.io',
+  'x.alice.github.io',
+  'github.io',
+  'server.smithery.ai',
+  'host.zzz',
+  'zzz',
+  '192.0.2.7',
+  'myexample.com',
 );
 const accounts = fc.constantFrom(
   'github.com/alice',
@@ -66,7 +78,9 @@ type NamedRecord = Parameters<typeof recordedHolders>[0];
 const toRecorded = (of: string, named: NamedRecord, proven: string): RecordedIdentity[] => [
   ...recordedIdentities(of, named).map((identity) => ({ ...identity, handle: of, first_imported_at: at })),
   ...new Holder(proven).proven.map((value) => ({
-    ...{ handle: of, kind: 'proven' as const, value },
+    handle: of,
+    kind: 'proven' as const,
+    value,
     first_imported_at: at,
   })),
 ];
@@ -83,7 +97,9 @@ it('of any two records, whatever sets criticism apart sets praise apart', () => 
           ...toRecorded(subject, subjectRecord, subjectRoot),
         ];
         const rating = {
-          ...{ source_handle: source, source_root: sourceRoot, subject_handle: subject },
+          source_handle: source,
+          source_root: sourceRoot,
+          subject_handle: subject,
           stated_until: '2026-06-01T00:00:00.000Z',
         };
         const groupIf = (named?: readonly Holder[]) =>

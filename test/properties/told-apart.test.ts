@@ -10,7 +10,9 @@ import { kinds } from '../../src/observations/kinds.ts';
 
 type Schema = z.core.JSONSchema.JSONSchema;
 
-/** Texts that are easily taken for one another: by their marks, their spaces, their beginning, or their day. */
+/**
+ * Texts that are easily taken for one another: by their marks, their spaces, their beginning, or their day.
+ */
 const texts = fc.oneof(
   fc.constantFrom('a"b', "a'b", '“a”', 'a b', 'a, b', 'none', '', '0x1', '1', 'https://a.example/x'),
   fc.constantFrom('2026-11-20T08:00:00.000Z', '2026-11-20T09:00:00.000Z', 'a'.repeat(64), 'b'.repeat(64)),
@@ -92,7 +94,8 @@ it.each(checked.map((kind) => [kind.kind, kind] as const))(
           }),
         );
         const [, before, after] = /^.*?: (.*) until 2026-11-20, then (.*)$/s.exec(said) ?? [];
-        // Of values that read alike, as lists with the same first item, a kind may say what became of them in place of both.
+        // Of values that read alike, as lists with the same first item, a kind may say what became of them in
+        // place of both.
         if (before === undefined) expect(said).toMatch(/the other was last seen on 2026-11-20/);
         expect(after === undefined || after !== before).toBe(true);
       }),

@@ -33,7 +33,11 @@ const rate = (as: string, handle: string, outcome: string, change: object = {}) 
   call(
     'submit_rating',
     {
-      ...{ handle, outcome, interaction_id: `bent-${made++}`, protocol: 'mcp', relationship: 'none' },
+      handle,
+      outcome,
+      interaction_id: `bent-${made++}`,
+      protocol: 'mcp',
+      relationship: 'none',
       interaction_at: domains.directory.context.clock().toISOString(),
       ...change,
     },
@@ -433,7 +437,9 @@ describe('one owner', () => {
       statement: string;
     };
     expect(independent).toMatchObject({
-      ...{ ratings: 7, sources: 4, source_handles: 7 },
+      ratings: 7,
+      sources: 4,
+      source_handles: 7,
       source_outcomes: { failed: 4 },
     });
     expect(statement).toMatch(/^4 independent sources, 7 ratings\./);
@@ -469,7 +475,9 @@ const roots = fc.oneof(
 );
 const isRelatedTo = (source: [string, string], subject: [string, string]) => {
   const proven = new Holder(subject[1]).proven.map((value) => ({
-    ...{ handle: subject[0], kind: 'proven' as const, value },
+    handle: subject[0],
+    kind: 'proven' as const,
+    value,
     first_imported_at: '',
   }));
   const rating = { source_handle: source[0], source_root: source[1], subject_handle: subject[0] };

@@ -28,7 +28,11 @@ const capabilities: Record<string, string> = {};
 let made = 0;
 async function rate(source: string, outcome: string, change: object = {}) {
   const sent = {
-    ...{ handle: rated, interaction_id: `first-${made++}`, outcome, protocol: 'mcp', relationship: 'none' },
+    handle: rated,
+    interaction_id: `first-${made++}`,
+    outcome,
+    protocol: 'mcp',
+    relationship: 'none',
     interaction_at: directory.context.clock().toISOString(),
     ...change,
   };
@@ -58,7 +62,10 @@ afterAll(() => directory.close());
 const figure =
   /(?<![-\d])\b(?:\d[\d,]*|no) (?:independent )?(?:sources?|ratings?|of \d+ worked)\b(?:, \d[^;.,<("\\]*)*/i;
 
-/** By door, the first figure about ratings, and those that stand alone in the tabs of the listing and in the message of its badge. */
+/**
+ * By door, the first figure about ratings, and those that stand alone in the tabs of the listing and in the
+ * message of its badge.
+ */
 async function readFigures() {
   const firstEntry = await directory.store.log.size();
   const doors = await readDoors(directory, { handles: [rated, unrated], query: 'zebulon', firstEntry });

@@ -61,7 +61,10 @@ async function recordOf(id: string | undefined, handle = rated) {
   return found && { group_reason: group_reasons?.[found.group ?? ''], ...found };
 }
 const groupNow = async (id: string | undefined, handle = rated) => (await recordOf(id, handle))?.group;
-/** How many ratings of a group `get_agent` and the page as JSON count: both are cached until the listing changes. */
+/**
+ * How many ratings of a group `get_agent` and the page as JSON count: both are cached until the listing
+ * changes.
+ */
 const countsOf = async (handle = rated) =>
   Promise.all(
     [documentOf(directory, handle), directory.app.request(`/agents/${handle}.json`)].map(async (answer) => {

@@ -122,8 +122,10 @@ describe.each(doorNames)('over %s', (door) => {
   describe('a withdrawal', () => {
     it('twice is the same one; a tombstone without texts stays, of older versions too', async () => {
       const sent = directory.rating({
-        ...{ interaction_id: 'job-taken-back', operation: 'send' },
-        ...{ comment: 'An earlier word.', tags: ['slow'] },
+        interaction_id: 'job-taken-back',
+        operation: 'send',
+        comment: 'An earlier word.',
+        tags: ['slow'],
       });
       const { rating_id: first } = await submit(sent);
       const { rating_id } = await submit({ ...sent, comment: 'A later word.', supersedes: first });

@@ -21,8 +21,13 @@ async function post(path: string, body: object, as?: string): Promise<Json> {
   return (await response.json()) as Json;
 }
 const toRating = (change: object = {}) => ({
-  ...{ handle: 'org.rated/r', interaction_id: `limit-${made++}`, outcome: 'failed', protocol: 'mcp' },
-  ...{ relationship: 'none', interaction_at: service.directory.context.clock().toISOString(), ...change },
+  handle: 'org.rated/r',
+  interaction_id: `limit-${made++}`,
+  outcome: 'failed',
+  protocol: 'mcp',
+  relationship: 'none',
+  interaction_at: service.directory.context.clock().toISOString(),
+  ...change,
 });
 const send = async (as: string, rating: object) => {
   const { status, code } = await post('/api/tools/submit_rating', rating, as);
@@ -139,8 +144,16 @@ describe('one source', () => {
     answers.push(String((await post('/api/tools/withdraw_rating', { rating_id }, as)).status));
     answers.push(await rate(as, { handle: 'org.other/r' }), await rate(as));
     expect(answers).toEqual([
-      ...['replayed', 'replayed', 'replayed', 'rating_exists', 'self_rating', 'unknown_subject'],
-      ...['invalid_input', 'withdrawn', 'created', 'rate_limited'],
+      'replayed',
+      'replayed',
+      'replayed',
+      'rating_exists',
+      'self_rating',
+      'unknown_subject',
+      'invalid_input',
+      'withdrawn',
+      'created',
+      'rate_limited',
     ]);
   });
 

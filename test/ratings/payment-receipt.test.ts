@@ -51,7 +51,10 @@ describe('a payment receipt of x402', () => {
       account.signTypedData(data as Parameters<typeof account.signTypedData>[0]),
     ),
   });
-  /** Signs with the x402 extension. It takes issuedAt from the clock of the process, which is set to the payload's. */
+  /**
+   * Signs with the x402 extension. It takes issuedAt from the clock of the process, which is set to the
+   * payload's.
+   */
   async function jws({ resourceUrl, network, payer: paidBy, issuedAt }: ReceiptPayload) {
     vi.useFakeTimers({ toFake: ['Date'], now: issuedAt * 1000 });
     const receipt = await createReceiptJWS(

@@ -48,13 +48,11 @@ describe('keys for receipts in a claim file', () => {
     const source = { kind: 'repository', repository, commit, valid_from: expect.stringMatching(/^20\d\d-/) };
     expect(claimed.receipt_keys).toEqual([
       {
-        ...{ kid: 'did:web:webhook.co#p256', ...source },
+        kid: 'did:web:webhook.co#p256',
+        ...source,
         jwk: { kty: 'EC', crv: 'P-256', x: expect.stringMatching(/^.{43}$/), y: expect.any(String) },
       },
-      {
-        ...{ kid: '2026-11', ...source },
-        jwk: { kty: 'OKP', crv: 'Ed25519', x: expect.stringMatching(/^.{43}$/) },
-      },
+      { kid: '2026-11', ...source, jwk: { kty: 'OKP', crv: 'Ed25519', x: expect.stringMatching(/^.{43}$/) } },
     ]);
     expect((await read()).receipt_keys).toEqual(claimed.receipt_keys);
     expect(JSON.stringify(await call('get_agent', { handle }))).not.toContain('receipt_keys');
@@ -125,18 +123,13 @@ describe('keys for receipts in a claim file', () => {
     const nameOf = (kid: string) => sha256(kid).digest('hex');
     expect(history.slice(1)).toMatchObject([
       {
-        ...{
-          type: 'keys_changed',
-          repository,
-          commit: expect.stringMatching(/^[0-9a-f]{40}$/),
-          log_index: size,
-        },
+        type: 'keys_changed',
+        repository,
+        commit: expect.stringMatching(/^[0-9a-f]{40}$/),
+        log_index: size,
         keys: { published: 2, ended: 0 },
       },
-      {
-        ...{ type: 'keys_changed', log_index: size + 1 },
-        keys: { published: 1, ended: 2 },
-      },
+      { type: 'keys_changed', log_index: size + 1, keys: { published: 1, ended: 2 } },
       { type: 'suspended', log_index: size + 2 },
       { type: 'keys_changed', log_index: size + 3, keys: { published: 0, ended: 1 } },
     ]);
@@ -263,8 +256,12 @@ test('a check that changes nothing invalidates nothing of the listings that the 
   const rater = 'com.politicalcomms/api';
   const capability = await directory.claim(rater, 'Political-Comms/political-comms-sdk');
   const rating = {
-    ...{ handle, interaction_id: 'one', interaction_at: new Date().toISOString() },
-    ...{ outcome: 'succeeded', protocol: 'mcp', relationship: 'none' },
+    handle,
+    interaction_id: 'one',
+    interaction_at: new Date().toISOString(),
+    outcome: 'succeeded',
+    protocol: 'mcp',
+    relationship: 'none',
   };
   expect((await directory.post('/api/tools/submit_rating', rating, capability)).status).toBe(200);
   const changed: unknown[] = [];
@@ -286,8 +283,11 @@ test('keys for receipts of a domain name the domain and the way, and no commit',
     const { receipt_keys } = await ask();
     expect(receipt_keys).toEqual([
       {
-        ...{ kid: '2026-11', kind: 'well_known', domain: 'example.com' },
-        ...{ jwk: expect.any(Object), valid_from: expect.any(String) },
+        kid: '2026-11',
+        kind: 'well_known',
+        domain: 'example.com',
+        jwk: expect.any(Object),
+        valid_from: expect.any(String),
       },
     ]);
   } finally {

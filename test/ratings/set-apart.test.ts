@@ -50,7 +50,10 @@ const remotes = (...hosts: string[]) => ({
   remotes: hosts.map((host) => ({ type: 'sse', url: `https://${host}/mcp` })),
 });
 
-/** Three who have nothing to do with each other: a listing that is rated, its critic, and a friend of the first. */
+/**
+ * Three who have nothing to do with each other: a listing that is rated, its critic, and a friend of the
+ * first.
+ */
 interface Three {
   readonly at: number;
   readonly bad: string;
@@ -77,7 +80,10 @@ async function claim(handle: string, path: string): Promise<string> {
 type Repository = ReturnType<DomainDirectory['git']['createRepository']>;
 const repositories = new Map<string, Repository>();
 
-/** What the rated side, or a friend of it, does about a critic; and the group of praise by the critic afterwards. */
+/**
+ * What the rated side, or a friend of it, does about a critic; and the group of praise by the critic
+ * afterwards.
+ */
 const acts: readonly (readonly [string, (three: Three) => Promise<unknown>, string])[] = [
   [
     'the rated listing responds to the criticism',
@@ -175,7 +181,8 @@ beforeAll(async () => {
   for (const at of numbers) {
     const names = namesOf(at);
     three.push({
-      ...{ at, ...names },
+      at,
+      ...names,
       asBad: await claim(names.bad, `bad${at}/b`),
       asCritic: await claim(names.critic, `critic${at}/c`),
       asFriend: await claim(names.friend, `friend${at}/f`),

@@ -56,23 +56,23 @@ async function claimByRepository(handle: string, path: string): Promise<string> 
 /** Listings by the domain of their namespace, and by a repository. */
 const byDomain = [
   'page.codeberg.dave/a',
-  ...[
-    'com.one/a',
-    'com.one.www/a',
-    'com.one.api.eu/a',
-    'uk.co.first/a',
-    'uk.co.second/a',
-    'com.blogspot.x/a',
-  ],
-  ...[
-    'com.blogspot.y/a',
-    'page.codeberg.carol/a',
-    'page.codeberg.dave.www/a',
-    'net.five/a',
-    'net.six/a',
-    'net.seven/a',
-  ],
-  ...['net.eight/a', 'net.nine/a', 'com.one-more/a', 'run.modal.a/a', 'run.modal.b.c/a'],
+  'com.one/a',
+  'com.one.www/a',
+  'com.one.api.eu/a',
+  'uk.co.first/a',
+  'uk.co.second/a',
+  'com.blogspot.x/a',
+  'com.blogspot.y/a',
+  'page.codeberg.carol/a',
+  'page.codeberg.dave.www/a',
+  'net.five/a',
+  'net.six/a',
+  'net.seven/a',
+  'net.eight/a',
+  'net.nine/a',
+  'com.one-more/a',
+  'run.modal.a/a',
+  'run.modal.b.c/a',
 ];
 const byRepository: Readonly<Record<string, string>> = {
   'org.erin/a': 'Erin/a',
@@ -179,8 +179,15 @@ describe('a share', () => {
   it('is not brought to five by names of one domain, blogs or pages', async () => {
     const handle = nextSubject();
     const names = [
-      ...['com.one/a', 'com.one.www/a', 'com.one.api.eu/a', 'com.blogspot.x/a', 'com.blogspot.y/a'],
-      ...['page.codeberg.dave/a', 'page.codeberg.dave.www/a', 'run.modal.a/a', 'run.modal.b.c/a'],
+      'com.one/a',
+      'com.one.www/a',
+      'com.one.api.eu/a',
+      'com.blogspot.x/a',
+      'com.blogspot.y/a',
+      'page.codeberg.dave/a',
+      'page.codeberg.dave.www/a',
+      'run.modal.a/a',
+      'run.modal.b.c/a',
     ];
     for (const source of names) await rate(handle, as(source), 'succeeded');
     expect(await judge(handle)).toEqual(['not_met', 'unknown']);

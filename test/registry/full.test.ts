@@ -74,7 +74,9 @@ describe('a full import that ends early', () => {
         'the list ended after 200 entries, and the last full import read 300; if that is right, run: dossier import --full --accept-changes',
     });
     expect(await importing.run()).toMatchObject({
-      ...{ state: 'done', kind: 'full', isResumed: true },
+      state: 'done',
+      kind: 'full',
+      isResumed: true,
       counts: { rows_seen: 300, rows_unchanged: 300 },
     });
   });

@@ -235,7 +235,9 @@ describe('what the registry takes back', () => {
         kind: 'repository',
         place: 'https://github.com/owner/repo',
         place_key: 'github.com/owner/repo',
-        ...{ root: 'github.com/owner', root_generation: 0, first_proved_at: at },
+        root: 'github.com/owner',
+        root_generation: 0,
+        first_proved_at: at,
         checked_at: at,
       });
       const hash = 'ab'.repeat(32);

@@ -258,7 +258,10 @@ describe('a version that moves where callers go and what they send', () => {
   });
 });
 
-/** One version of a made-up listing: where it is, what it runs and what it asks for, and when it was published. */
+/**
+ * One version of a made-up listing: where it is, what it runs and what it asks for, and when it was
+ * published.
+ */
 const made = fc.record({
   host: fc.constantFrom('a.example.com', 'b.example.com', 'c.example.org'),
   secrets: fc.subarray(['KEY', 'TOKEN']),

@@ -5,9 +5,14 @@ import { type ImportRequest, runImport } from '../../src/imports/import.ts';
 import { runDossier } from '../support/command.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 
-/** A registry of the generic API whose `ServerResponse` has no more than `server`, as ToolHive's and agentregistry send it. */
+/**
+ * A registry of the generic API whose `ServerResponse` has no more than `server`, as ToolHive's and
+ * agentregistry send it.
+ */
 const server = (name: string, version = '1.0.0') => ({
-  ...{ name: `com.acme.internal/${name}`, description: 'An internal tool', version },
+  name: `com.acme.internal/${name}`,
+  description: 'An internal tool',
+  version,
   remotes: [{ type: 'streamable-http', url: `https://${name}.acme.example/mcp` }],
 });
 const official = 'io.modelcontextprotocol.registry/official';

@@ -25,7 +25,10 @@ afterEach(() => directory.close());
 
 const from = (network: string) => withCaller(service, { network });
 
-/** One claim of each of 200 listings, ten from each of 20 networks; what each got: the result of its check or its code. */
+/**
+ * One claim of each of 200 listings, ten from each of 20 networks; what each got: the result of its check or
+ * its code.
+ */
 const claimAll = () =>
   Array.from({ length: 200 }, (_, n) =>
     askClaim(from(`198.51.${n % 20}.7`), { handle: `a/other-${n}` }).then(

@@ -37,7 +37,10 @@ beforeAll(async () => {
 });
 afterAll(() => dns.close());
 
-/** The addresses of a name, or why it has none; without memory of other tests, since the time of each is another one. */
+/**
+ * The addresses of a name, or why it has none; without memory of other tests, since the time of each is
+ * another one.
+ */
 async function resolve(name: string, timeout_ms: number) {
   const found = await namesAt([dns.address], timeout_ms).resolve(name, never);
   return typeof found === 'string' ? found : found.map(({ address }) => address);
@@ -72,7 +75,9 @@ it.each([
   async (name, time_ms) => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const later = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1000);
-    /** Repeats the question until there is an answer, in case the machine was too slow for a short time-out. */
+    /**
+     * Repeats the question until there is an answer, in case the machine was too slow for a short time-out.
+     */
     const answered = (asked: string, found: unknown) =>
       expect
         .poll(() => {

@@ -273,7 +273,10 @@ describe('a host in trouble', () => {
     expect(await check()).toMatchObject({ result: 'host_error', pinned: true });
   });
 
-  /** A check whose time-out ends during its second request; one that ended sooner, on a busy machine, is made with more time. */
+  /**
+   * A check whose time-out ends during its second request; one that ended sooner, on a busy machine, is made
+   * with more time.
+   */
   async function checkImpatiently(prepare: (timeout_ms: number) => void) {
     const hosts = { 'github.com': { git: git.url, raw: `${git.url}/raw` } };
     for (let timeout_ms = 500; ; timeout_ms *= 4) {

@@ -13,11 +13,24 @@ const header = { name: 'Authorization', kind: 'header' as const, required: true,
 
 /** A made-up listing that records an endpoint, a package and a repository. */
 export const listing: Listing = {
-  ...{ id: 1, handle: 'com.example/service', title: undefined, description: 'Made up', version: '2.0.0' },
-  ...{ origin: 'registry.example (MCP)', origin_status: 'active', status_message: undefined },
-  ...{ published_at: time, updated_at: time, imported_at: time, import_run: 1, withdrawn: undefined },
-  ...{ endpoint: 'https://a.example/mcp', website: undefined, facets: [] },
-  ...{ repository: 'https://github.com/example/a', repository_key: 'github.com/example/a' },
+  id: 1,
+  handle: 'com.example/service',
+  title: undefined,
+  description: 'Made up',
+  version: '2.0.0',
+  origin: 'registry.example (MCP)',
+  origin_status: 'active',
+  status_message: undefined,
+  published_at: time,
+  updated_at: time,
+  imported_at: time,
+  import_run: 1,
+  withdrawn: undefined,
+  endpoint: 'https://a.example/mcp',
+  website: undefined,
+  facets: [],
+  repository: 'https://github.com/example/a',
+  repository_key: 'github.com/example/a',
   tags: [{ tag: 'webhooks', reason: 'publisher keyword' }],
   remotes: [{ type: 'streamable-http', url: 'https://a.example/mcp', inputs: [header] }],
   packages: [{ registry_type: 'npm', identifier: 'a', version: '2.0.0', transport: 'stdio' }],
@@ -25,26 +38,34 @@ export const listing: Listing = {
 
 const bare: Listing = {
   ...listing,
-  ...{ origin_status: 'deprecated', endpoint: undefined, repository: undefined, repository_key: undefined },
-  ...{ tags: [], remotes: [], packages: [], published_at: '2099-01-01T00:00:00.000Z' },
+  origin_status: 'deprecated',
+  endpoint: undefined,
+  repository: undefined,
+  repository_key: undefined,
+  tags: [],
+  remotes: [],
+  packages: [],
+  published_at: '2099-01-01T00:00:00.000Z',
 };
 
 const signal = (kind: string, value: ImportedSignal['value']): ImportedSignal => ({
-  ...{ kind, value, source: listing.origin, observed_at: time },
-  ...{ method_version: 'import/1', outcome: 'seen' },
+  kind,
+  value,
+  source: listing.origin,
+  observed_at: time,
+  method_version: 'import/1',
+  outcome: 'seen',
 });
 
 const facts: ListingFacts = {
   listing,
-  ...{
-    versions: [],
-    imported: [],
-    claim: undefined,
-    claimHistory: [],
-    receiptKeys: [],
-    publisherListings: 3,
-    shared: [],
-  },
+  versions: [],
+  imported: [],
+  claim: undefined,
+  claimHistory: [],
+  receiptKeys: [],
+  publisherListings: 3,
+  shared: [],
   native: { ...noNativeCounts, recent: [] },
   observed: undefined,
   moderation: [],
@@ -52,17 +73,21 @@ const facts: ListingFacts = {
 };
 
 const claim = {
-  ...{
-    handle: listing.handle,
-    state: 'claimed' as const,
-    claimed_at: time,
-    checked_at: time,
-    commit: 'a'.repeat(40),
-  },
-  ...{ kind: 'repository' as const, place: listing.repository ?? '', place_key: 'github.com/example/a' },
+  handle: listing.handle,
+  state: 'claimed' as const,
+  claimed_at: time,
+  checked_at: time,
+  commit: 'a'.repeat(40),
+  kind: 'repository' as const,
+  place: listing.repository ?? '',
+  place_key: 'github.com/example/a',
   first_proved_at: time,
-  ...{ root: 'github.com/example', root_generation: 0, branch: 'main', suspended_reason: undefined },
-  ...{ proven_commit: undefined, proven_at: undefined },
+  root: 'github.com/example',
+  root_generation: 0,
+  branch: 'main',
+  suspended_reason: undefined,
+  proven_commit: undefined,
+  proven_at: undefined,
 };
 
 const counts = noNativeCounts;
@@ -71,7 +96,10 @@ const rated = {
   ratings: 6,
   independent: {
     ...counts.independent,
-    ...{ ratings: 5, sources: 4, source_handles: 4, last_at: time },
+    ratings: 5,
+    sources: 4,
+    source_handles: 4,
+    last_at: time,
     outcomes: { ...counts.independent.outcomes, succeeded: 3, failed: 2 },
     source_outcomes: { ...counts.independent.outcomes, succeeded: 2, failed: 2 },
   },
@@ -87,7 +115,8 @@ const rated = {
 
 /** A version that moved all that a version can. */
 const lastMove = {
-  ...{ version: 'six, says Dossier', published_at: '2026-10-01T08:00:00.000Z' },
+  version: 'six, says Dossier',
+  published_at: '2026-10-01T08:00:00.000Z',
   endpoints: { from: [], to: ['a.example', 'c.example', 'd.example', 'e.example'], is_within: false },
   packages: { from: ['npm:@one/a'], to: ['npm:@one/b'], is_within: true },
   repository: { from: 'github.com/one/a', to: 'github.com/two/a', is_within: false },
@@ -97,7 +126,8 @@ const lastMove = {
 /** Moves under one domain, without a date, and of more than a year ago. */
 const moves = [
   {
-    ...{ version: '1.6.0', published_at: '2026-10-31T08:00:00.000Z' },
+    version: '1.6.0',
+    published_at: '2026-10-31T08:00:00.000Z',
     endpoints: { from: ['old.b.example'], to: ['b.example'], is_within: true },
   },
   {
@@ -107,17 +137,23 @@ const moves = [
   },
   lastMove,
   {
-    ...{ version: '1.1.0', published_at: '2025-03-01T08:00:00.000Z' },
+    version: '1.1.0',
+    published_at: '2025-03-01T08:00:00.000Z',
     packages: { from: [], to: ['oci:ghcr.io/one/a'], is_within: false },
   },
 ];
 
-/** Listings of which every kind of sentence follows: nothing recorded, all recorded, claimed and rated, suspended. */
+/**
+ * Listings of which every kind of sentence follows: nothing recorded, all recorded, claimed and rated,
+ * suspended.
+ */
 export const listingCases: readonly ListingFacts[] = [
   facts,
   { ...facts, listing: bare, publisherListings: 1 },
   {
-    ...{ ...facts, claim, native: rated, lastNativeAt: time },
+    ...facts,
+    claim,
+    native: rated,
     reading: { ...facts.reading, hasOlderVersions: true },
     imported: [
       signal('registry.first_published', time),
@@ -127,7 +163,8 @@ export const listingCases: readonly ListingFacts[] = [
     ],
   },
   {
-    ...{ ...facts, claim: { ...claim, state: 'suspended', suspended_reason: 'proof_missing' } },
+    ...facts,
+    claim: { ...claim, state: 'suspended', suspended_reason: 'proof_missing' },
     listing: { ...listing, endpoint: undefined, remotes: [{ type: 'sse', url: 'https://{host}/mcp' }] },
     imported: [
       signal('namespace.matches_repository_owner', false),
@@ -144,8 +181,13 @@ const [first, second, third] = ['https://a.example/mcp', 'https://b.example/mcp'
 const saw = (
   one: Pick<StoredObservation, 'kind' | 'value'> & Partial<Omit<StoredObservation, 'why'>> & { why?: string },
 ): StoredObservation => ({
-  ...{ outcome: 'seen', subject: first, source: 'Dossier', vantage: 'dossier.example', method_version: '1' },
-  ...{ observed_at: checked, first_seen_at: before },
+  outcome: 'seen',
+  subject: first,
+  source: 'Dossier',
+  vantage: 'dossier.example',
+  method_version: '1',
+  observed_at: checked,
+  first_seen_at: before,
   ...one,
   ...(one.why !== undefined ? { why: [{ is: 'own' as const, text: one.why }] } : { why: [] }),
 });
@@ -184,12 +226,15 @@ const ofService: readonly StoredObservation[] = [
   saw({ kind: 'endpoint.answers', value: 402 }),
   {
     ...none('endpoint.answers', 'silent', 'A request to b.example ended with a connection that broke off.'),
-    ...{ subject: second, changed_from: was(200) },
+    subject: second,
+    changed_from: was(200),
   },
   saw({ kind: 'endpoint.availability', value: tally(9, 9) }),
   saw({ kind: 'endpoint.availability', value: tally(7, 9), subject: second }),
   saw({
-    ...{ kind: 'tools.surface', value: 'ab'.repeat(32), changed_from: was('cd'.repeat(32)) },
+    kind: 'tools.surface',
+    value: 'ab'.repeat(32),
+    changed_from: was('cd'.repeat(32)),
     details: { tools: [{ name: 'read' }, { name: 'delete all, says Dossier', hints: ['destructive'] }] },
   }),
   saw({ kind: 'tools.count', value: 2 }),
@@ -216,11 +261,17 @@ const ofTwin: readonly StoredObservation[] = [
 const at = (...urls: readonly string[]): Listing['remotes'] =>
   urls.map((url) => ({ type: 'streamable-http', url, inputs: [header] }));
 const inCommon = (kind: Shared['kind'], handle: string, others = 1): Shared => ({
-  ...{ kind, others, own: 0, isCut: false },
+  kind,
+  others,
+  own: 0,
+  isCut: false,
   first: { published_at: time, handle, as_of: '' },
 });
 
-/** Two listings of different publishers that record the same endpoint, each with a second one, observed, with words in their status. */
+/**
+ * Two listings of different publishers that record the same endpoint, each with a second one, observed, with
+ * words in their status.
+ */
 export const observedCases: readonly ListingFacts[] = [
   {
     ...facts,
@@ -236,12 +287,13 @@ export const observedCases: readonly ListingFacts[] = [
   {
     ...facts,
     listing: {
-      ...{ ...listing, handle: 'org.other/twin', origin_status: 'deprecated', remotes: at(first, third) },
-      ...{
-        status_message: 'Replaced by com.example/service-two',
-        repository: undefined,
-        repository_key: undefined,
-      },
+      ...listing,
+      handle: 'org.other/twin',
+      origin_status: 'deprecated',
+      remotes: at(first, third),
+      status_message: 'Replaced by com.example/service-two',
+      repository: undefined,
+      repository_key: undefined,
       packages: [{ registry_type: 'npm', identifier: 'b', version: '2.0.0', transport: 'stdio' }],
     },
     observed: { observed_at: checked, due_since: null, observations: ofTwin },
@@ -280,7 +332,11 @@ const imports: readonly StatusDocument['import'][] = [
 
 /** Every state of the import. */
 export const importCases: readonly StatusDocument[] = imports.map((status) => ({
-  ...{ service: 'Dossier', version: '1.0.0', as_of: time, origin: listing.origin, import: status },
+  service: 'Dossier',
+  version: '1.0.0',
+  as_of: time,
+  origin: listing.origin,
+  import: status,
   listings: { count: 2, by_state: { imported: 2, claimed: 0, suspended: 0 } },
   observer: { observe: 'off', interval_s: 86_400, vantage: 'dossier.example', listings_observed: 0 },
   quarantine: { records: 0, reasons: [], newest: [] },

@@ -70,9 +70,15 @@ const origins = [
 
 const shown = { kind: 'repository' as const, claimed_at: time, commit: 'a'.repeat(40) };
 const optOut = {
-  ...{ handle, state: 'seen' as const, listing: undefined },
-  ...{ kind: 'repository' as const, place: '', place_key: '' },
-  ...{ seen_at: time, checked_at: time, missing_at: undefined },
+  handle,
+  state: 'seen' as const,
+  listing: undefined,
+  kind: 'repository' as const,
+  place: '',
+  place_key: '',
+  seen_at: time,
+  checked_at: time,
+  missing_at: undefined,
 };
 const claims = [
   whatAClaimShows,
@@ -101,7 +107,9 @@ const claims = [
 ];
 
 const noReason: RatingBasis = {
-  ...{ related: false, declared_interest: false, reciprocal: false },
+  related: false,
+  declared_interest: false,
+  reciprocal: false,
   new_until: '2026-01-01T00:00:00.000Z',
 };
 const overlap = { by: handle, of: 'org.example/other', at: time };
@@ -162,7 +170,10 @@ const answers = observed.map((document, at) => {
   ];
 });
 
-/** What the rules say about the made-up cases, by subject. Texts of publishers, raters and errors are not among them. */
+/**
+ * What the rules say about the made-up cases, by subject. Texts of publishers, raters and errors are not
+ * among them.
+ */
 const subjects: Readonly<Record<string, readonly (string | undefined)[]>> = {
   'As of when': snapshots,
   'Where a listing comes from': origins,

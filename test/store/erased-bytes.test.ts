@@ -24,8 +24,14 @@ afterEach(async () => {
 
 async function rate(interaction_id: string, comment: string, supersedes?: string): Promise<string> {
   const sent = {
-    ...{ handle: 'co.webhook/webhook', interaction_id, interaction_at: '2026-11-21T10:00:00Z' },
-    ...{ outcome: 'failed', protocol: 'mcp', relationship: 'none', comment, supersedes },
+    handle: 'co.webhook/webhook',
+    interaction_id,
+    interaction_at: '2026-11-21T10:00:00Z',
+    outcome: 'failed',
+    protocol: 'mcp',
+    relationship: 'none',
+    comment,
+    supersedes,
   };
   const answer = await directory.post('/api/tools/submit_rating', sent, rater);
   return String(((await answer.json()) as { rating_id?: string }).rating_id);

@@ -81,7 +81,8 @@ it('without its replica a node stays ready, and answers about one listing withou
       DATABASE_READ_URL: `${standby.url}/whole`,
     },
   });
-  // A dump is of the primary alone: what its stream position covers is in its files, however far the replica lags.
+  // A dump is of the primary alone: what its stream position covers is in its files, however far the replica
+  // lags.
   await replay.query('select pg_wal_replay_pause()');
   await directory.importEntries([registryEntry('com.example/late')]);
   const manifest = await (await directory.app.request('/export/manifest.json')).json();

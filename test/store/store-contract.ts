@@ -468,7 +468,8 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       expect(await nearTo('com.loomly/mcp')).toEqual(['io.github.getloomly/loomly-mcp']);
       expect(await nearTo('com.tarnix/api')).toEqual(['io.github.tarnix/tools']);
       expect(await store.listings.near('com.tarnix/payments', 5)).toEqual({
-        ...{ near: [], others: ['io.github.tarnix/tools'] },
+        near: [],
+        others: ['io.github.tarnix/tools'],
       });
       expect(await nearTo('com.ves/mcp')).toEqual([]);
     });
@@ -627,7 +628,8 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       expect(await read({ after, limit: 2 })).toEqual(['0.0.0', '3.0.0']);
       expect(await versionSpan('a/paged')).toEqual({
         count: 3,
-        ...{ first: '2026-01-01T00:00:00.000Z', last: '2026-01-03T00:00:00.000Z' },
+        first: '2026-01-01T00:00:00.000Z',
+        last: '2026-01-03T00:00:00.000Z',
       });
       expect(await lastVersions(['a/paged'])).toEqual([{ handle: 'a/paged', version: '2.0.0' }]);
     });
@@ -825,7 +827,9 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
           kind: 'repository',
           place: 'https://github.com/a/one',
           place_key: 'github.com/a/one',
-          ...{ root: 'github.com/a', root_generation: 2, first_proved_at: '2026-02-01T00:00:00.000Z' },
+          root: 'github.com/a',
+          root_generation: 2,
+          first_proved_at: '2026-02-01T00:00:00.000Z',
           commit: 'c'.repeat(40),
           branch: 'main',
           checked_at: '2026-02-01T00:00:00.000Z',
@@ -836,7 +840,8 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
           at: '2026-02-01T00:00:00.000Z',
           kind: 'repository',
           repository: 'https://github.com/a/one',
-          ...{ root: 'github.com/a', root_generation: 2 },
+          root: 'github.com/a',
+          root_generation: 2,
           log_index,
         });
         await tx.listings.reindex('a/one');

@@ -32,7 +32,10 @@ const empty = `do $$
   insert into log_head select * from head_of_empty_log;
   notify dossier_changed`;
 
-/** One store stays open, and each case finds it empty: opening its connections anew for each took most of the time. */
+/**
+ * One store stays open, and each case finds it empty: opening its connections anew for each took most of the
+ * time.
+ */
 async function openEmpty(): Promise<Store> {
   const changed = Promise.withResolvers<void>();
   const stop = store.onChange(() => changed.resolve());

@@ -4,22 +4,33 @@ import type { Delivery, Webhook } from '../../src/webhooks/webhook.ts';
 
 const at = '2026-11-21T10:00:00.000Z';
 const webhook = (id: string, change: Partial<Webhook> = {}): Webhook => ({
-  ...{ id, url: `https://a.example/${id}`, domain: 'a.example', secret: 'whsec_x', created_at: at },
-  ...{ kind: 'all', value: '', state: 'active', position: 0, delivered: 0, failures: 0 },
-  ...{ failing_since: undefined, rest_until: undefined, delivered_at: undefined },
-  ...{ last_result: undefined, network: undefined, served_at: at },
+  id,
+  url: `https://a.example/${id}`,
+  domain: 'a.example',
+  secret: 'whsec_x',
+  created_at: at,
+  kind: 'all',
+  value: '',
+  state: 'active',
+  position: 0,
+  delivered: 0,
+  failures: 0,
+  failing_since: undefined,
+  rest_until: undefined,
+  delivered_at: undefined,
+  last_result: undefined,
+  network: undefined,
+  served_at: at,
   ...change,
 });
 const delivery = (seq: number, change: Partial<Delivery> = {}): Delivery => ({
-  ...{
-    webhook_id: 'w',
-    seq,
-    handle: 'a/one',
-    state: 'waiting',
-    attempts: 1,
-    next_at: at,
-    result: 'HTTP 500',
-  },
+  webhook_id: 'w',
+  seq,
+  handle: 'a/one',
+  state: 'waiting',
+  attempts: 1,
+  next_at: at,
+  result: 'HTTP 500',
   ...change,
 });
 const changed = (handle: string) => ({ type: 'listing.changed' as const, handle, at, data: {} });
@@ -39,15 +50,18 @@ export function describeWebhooks(store: () => Store): void {
 
   it('stores subscriptions whole, replaces them, and removes them with their deliveries', async () => {
     const full = webhook('w', {
-      ...{
-        ...{ kind: 'tag', value: 'email' },
-        position: 7,
-        delivered: 3,
-        failures: 2,
-        failing_since: at,
-      },
-      ...{ rest_until: at, delivered_at: at, last_result: 'HTTP 500', state: 'failing' },
-      ...{ network: 'pseudonym', served_at: '2026-11-21T11:00:00.000Z' },
+      kind: 'tag',
+      value: 'email',
+      position: 7,
+      delivered: 3,
+      failures: 2,
+      failing_since: at,
+      rest_until: at,
+      delivered_at: at,
+      last_result: 'HTTP 500',
+      state: 'failing',
+      network: 'pseudonym',
+      served_at: '2026-11-21T11:00:00.000Z',
     });
     await put(webhook('w'), webhook('v', { domain: 'b.example' }));
     await put(full);
@@ -69,10 +83,7 @@ export function describeWebhooks(store: () => Store): void {
       webhook('other', { kind: 'handle', value: 'a/one', position: 1 }),
       webhook('publisher', { kind: 'publisher', value: 'b', position: 1 }),
       webhook('nobody', { kind: 'publisher', value: 'bb' }),
-      webhook('tag', {
-        ...{ kind: 'tag', value: 'email', position: 1 },
-        served_at: '2026-11-21T09:00:00.000Z',
-      }),
+      webhook('tag', { kind: 'tag', value: 'email', position: 1, served_at: '2026-11-21T09:00:00.000Z' }),
       webhook('gone', { state: 'gone' }),
       webhook('rests', { rest_until: '2026-11-21T10:00:00.001Z' }),
     );

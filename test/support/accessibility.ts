@@ -11,8 +11,8 @@ const ofTheLook = {
 };
 
 /**
- * The rules of axe that a document as it stands breaks, each with where; folds are opened first. `look` runs only the
- * rules that another theme or size can break.
+ * The rules of axe that a document as it stands breaks, each with where; folds are opened first. `look` runs
+ * only the rules that another theme or size can break.
  */
 export async function violationsIn(shown: Page | Frame, look?: 'look'): Promise<string[]> {
   await shown.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true");

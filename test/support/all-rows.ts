@@ -5,7 +5,10 @@ import { Client, types } from 'pg';
 export type AllRows = Readonly<Record<string, readonly Record<string, unknown>[]>>;
 type ReadRows = (query: string) => Promise<Record<string, unknown>[]>;
 
-/** Tables that a backup leaves out: limits, messages between processes, members of views, the search index, the migrator's own. */
+/**
+ * Tables that a backup leaves out: limits, messages between processes, members of views, the search index,
+ * the migrator's own.
+ */
 const isLeftOut = (table: string) =>
   /^(limit_|claim_check$|audit_run$|observed_pause$|lease$|changed_handles$|listing_(search|facet)|view_(member|pass)$|search_|kysely_|sqlite_)/.test(
     table,

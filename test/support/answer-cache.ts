@@ -69,7 +69,10 @@ export async function send(app: App, { body, ...sent }: Sent): Promise<Seen> {
   return see(answer);
 }
 
-/** Posts to the endpoint over a socket. A header of undefined is left out: without a length the body goes in chunks. */
+/**
+ * Posts to the endpoint over a socket. A header of undefined is left out: without a length the body goes in
+ * chunks.
+ */
 export function post(
   app: App,
   { headers, body }: Pick<Message, 'headers'> & { body: string | Uint8Array },
@@ -87,7 +90,9 @@ export function post(
   });
 }
 
-/** One more app over a directory that reports each read of a listing's facts; `onRead` may hold the read back. */
+/**
+ * One more app over a directory that reports each read of a listing's facts; `onRead` may hold the read back.
+ */
 export const watchReads = (context: Context, onRead: (handle: string) => Promise<void> | void): App =>
   createApp({
     ...context,

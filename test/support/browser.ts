@@ -2,8 +2,8 @@ import chromium from '@sparticuz/chromium';
 import { type Browser, chromium as engine, type Page } from 'playwright-core';
 
 /**
- * Switches for lambdas that tests must not have: one process ends with its first page, no web security hides faults, and
- * what starts each page's process anew or draws like a graphics card takes a third of the time.
+ * Switches for lambdas that tests must not have: one process ends with its first page, no web security hides
+ * faults, and what starts each page's process anew or draws like a graphics card takes a third of the time.
  */
 const unwanted =
   /^--(single-process|disable-web-security|disable-site-isolation-trials|no-zygote|use-gl|use-angle|enable-unsafe-swiftshader|ignore-gpu-blocklist|in-process-gpu)(=|$)/;

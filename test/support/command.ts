@@ -21,7 +21,10 @@ export const installedProgram: string | undefined = process.env.DOSSIER_INSTALLE
 
 const program = installedProgram ?? process.env.DOSSIER_BUNDLE ?? 'src/main.js';
 
-/** Starts `dossier` as a user would, from the project's root, with only these settings; it checks no listing unless they say so. */
+/**
+ * Starts `dossier` as a user would, from the project's root, with only these settings; it checks no listing
+ * unless they say so.
+ */
 export const startDossier = (args: readonly string[], environment: Record<string, string>): Started =>
   startCommand(['node', program, ...args], environment);
 

@@ -24,11 +24,13 @@ function toJudged(text: string, sources: readonly string[]): Judged {
   return {
     criterion,
     ...(value !== undefined && { value }),
-    ...{ result, fact },
+    result,
+    fact,
     ...(recorded && { recorded: plain(recorded) }),
     ...(quoted && { quoted }),
     ...(subject && { subject: plain(subject) }),
-    ...{ source, as_of },
+    source,
+    as_of,
   };
 }
 

@@ -25,7 +25,9 @@ async function createPostgresDatabase(server: string): Promise<string> {
   return `${server}/${name}`;
 }
 
-/** Value of DATABASE_URL of a new database on the engine that this run is about; only one process may open it. */
+/**
+ * Value of DATABASE_URL of a new database on the engine that this run is about; only one process may open it.
+ */
 export const createDatabase = async (): Promise<string> =>
   postgresUrl ? createPostgresDatabase(postgresUrl) : ':memory:';
 

@@ -13,7 +13,10 @@ import { createDatabase } from './database.ts';
 import { type RegistryEntry, seedEntries } from './entries.ts';
 import { type Operations, operationsOf } from './operations.ts';
 
-/** The options of `openDirectory`: the listings of its registry, its settings, a port to listen on, time-outs, its clock. */
+/**
+ * The options of `openDirectory`: the listings of its registry, its settings, a port to listen on, time-outs,
+ * its clock.
+ */
 export interface DirectoryOptions {
   /** The two listings of the specification by default. */
   readonly entries?: readonly RegistryEntry[];
@@ -24,13 +27,18 @@ export interface DirectoryOptions {
   readonly isClockStill?: boolean;
 }
 
-/** Time-outs that a test does not shorten are so long that none ends during it, however slow the machine is. */
+/**
+ * Time-outs that a test does not shorten are so long that none ends during it, however slow the machine is.
+ */
 const patient = {
   ...Object.fromEntries(Object.keys(defaultTimeouts).map((name) => [name, 600_000])),
   drain_ms: defaultTimeouts.drain_ms,
 };
 
-/** A whole real service in this process: imported listings, every route, a clock that tests move, what the operator and the background do. */
+/**
+ * A whole real service in this process: imported listings, every route, a clock that tests move, what the
+ * operator and the background do.
+ */
 export interface Directory extends Operations {
   readonly app: App;
   /** Where it listens; PUBLIC_URL's value where it does not. */

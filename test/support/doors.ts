@@ -33,7 +33,12 @@ export const pagesOf = ({ handles, query, tag, view }: Asked): readonly string[]
     ),
   ),
   ...new Set(handles.map((handle) => `/publishers/${namespaceOf(handle)}`)),
-  ...['/', '/agents', `/agents?q=${encodeURIComponent(query)}`, '/tags', '/log', '/about'],
+  '/',
+  '/agents',
+  `/agents?q=${encodeURIComponent(query)}`,
+  '/tags',
+  '/log',
+  '/about',
   `/compare?${handles.map((handle) => `handle=${handle}`).join('&')}`,
   ...(tag === undefined ? [] : [`/tags/${tag}`]),
   ...ofView(view, ['']),
@@ -57,17 +62,24 @@ export const documentsOf = ({ handles, query, tag, view }: Asked): readonly stri
   ...handles.map((handle) => `/ard/agents/${encodeURIComponent(urnOf(handle))}`),
   ...new Set(handles.map((handle) => `/publishers/${namespaceOf(handle)}/feed.json`)),
   ...handles.flatMap(versions),
-  ...[
-    '/v0.1/servers',
-    `/v0.1/servers?search=${encodeURIComponent(query)}`,
-    '/v0.1/servers?include_deleted=true',
-  ],
+  '/v0.1/servers',
+  `/v0.1/servers?search=${encodeURIComponent(query)}`,
+  '/v0.1/servers?include_deleted=true',
   ...(tag === undefined ? [] : [`/tags/${tag}/feed.atom`, `/tags/${tag}/feed.json`]),
   ...ofView(view, [
-    ...['/feed.atom', '/feed.json', '/.mcp.json', '/managed-settings.json', '/v0.1/servers'],
+    '/feed.atom',
+    '/feed.json',
+    '/.mcp.json',
+    '/managed-settings.json',
+    '/v0.1/servers',
     ...handles.flatMap(versions),
   ]),
-  ...['/changes?since=0', '/feed.atom', '/feed.json', '/transparency.json', '/sitemap.xml', '/llms.txt'],
+  '/changes?since=0',
+  '/feed.atom',
+  '/feed.json',
+  '/transparency.json',
+  '/sitemap.xml',
+  '/llms.txt',
 ];
 
 async function entriesOf({ store }: Directory, { firstEntry = 0 }: Asked): Promise<number[]> {
@@ -119,7 +131,10 @@ async function readMcp(directory: Directory, asked: Asked) {
   return found;
 }
 
-/** Everywhere that listings are shown, by name, and what is answered there; of pages the HTML, without the marks of found words. */
+/**
+ * Everywhere that listings are shown, by name, and what is answered there; of pages the HTML, without the
+ * marks of found words.
+ */
 export async function readDoors(directory: Directory, asked: Asked): Promise<ReadonlyMap<string, string>> {
   const found: [string, string][] = [];
   // Drawing a card is slow, and no text can be found in the bytes of a picture.

@@ -27,7 +27,9 @@ const numbers = fc.oneof(
   ),
 );
 
-/** Generates hostile JSON: lone surrogates, NUL, infinite numbers, repeated and special names, deep nesting. */
+/**
+ * Generates hostile JSON: lone surrogates, NUL, infinite numbers, repeated and special names, deep nesting.
+ */
 export const foreignJson = fc
   .letrec<{ value: string }>((tie) => ({
     value: fc.oneof(

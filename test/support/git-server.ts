@@ -25,14 +25,18 @@ export interface GitRepository {
   setDefaultBranch(branch: string): void;
 }
 
-/** Real git over HTTP on loopback: smart HTTP by `git http-backend`, raw files of both layouts by `git show`. */
+/**
+ * Real git over HTTP on loopback: smart HTTP by `git http-backend`, raw files of both layouts by `git show`.
+ */
 export interface GitServer {
   readonly url: string;
   /** `METHOD path` of every request, oldest first. */
   readonly requests: string[];
   fault: Fault | undefined;
   createRepository(path: string): GitRepository;
-  /** Copies a repository with its history, as a clone or fork has it; `restore` puts the copy in its place. */
+  /**
+   * Copies a repository with its history, as a clone or fork has it; `restore` puts the copy in its place.
+   */
   copyRepository(path: string): { restore(): void };
   /** Deletes a repository with its whole history. */
   removeRepository(path: string): void;
@@ -68,7 +72,10 @@ function toCommit(ref: string, hasParent: boolean, files: Files, at: Date): Buff
   return Buffer.concat(parts.map((part) => Buffer.from(part)));
 }
 
-/** Settings that allow partial clones, as GitHub and GitLab do, and pushes by anybody; git has both off by default. */
+/**
+ * Settings that allow partial clones, as GitHub and GitLab do, and pushes by anybody; git has both off by
+ * default.
+ */
 const repositoryConfig =
   '[core]\n\tbare = true\n[uploadpack]\n\tallowFilter = true\n[http]\n\treceivepack = true\n';
 
@@ -136,7 +143,10 @@ function readRaw(root: string, path: string): Answer {
     : { status: 404, headers: {}, body: Buffer.from('404: Not Found') };
 }
 
-/** Starts the server on a free port of this machine, and calls `onRequest` with `METHOD path` for every request. */
+/**
+ * Starts the server on a free port of this machine, and calls `onRequest` with `METHOD path` for every
+ * request.
+ */
 export async function createGitServer(onRequest?: (request: string) => void): Promise<GitServer> {
   backendPath();
   const root = mkdtempSync(join(tmpdir(), 'dossier-git-'));

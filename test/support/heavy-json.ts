@@ -1,8 +1,9 @@
 import { isMainThread } from 'node:worker_threads';
 
 /*
- * Faults of the engine, injected into threads where they parse and serialise JSON: some texts take for ever, take all memory, or end
- * the thread. No real input is known that does so, because each one that was found is fixed.
+ * Faults of the engine, injected into threads where they parse and serialise JSON: some texts take for ever,
+ * take all memory, or end the thread. No real input is known that does so, because each one that was found is
+ * fixed.
  */
 const { parse, stringify } = JSON;
 

@@ -19,7 +19,9 @@ export interface Importing {
   close(): Promise<void>;
 }
 
-/** Listings, versions, and the facts of every tenth listing as they stand, without the times of our reading. */
+/**
+ * Listings, versions, and the facts of every tenth listing as they stand, without the times of our reading.
+ */
 export async function readWritten(store: Store): Promise<unknown> {
   const handles = (await store.listings.page('', 100_000)).map(({ handle }) => handle);
   const listings = (await store.listings.byHandles(handles)).sort((a, b) => (a.handle < b.handle ? -1 : 1));

@@ -14,12 +14,24 @@ type Fate = (typeof fates)[number];
 
 /** The outcome of `endpoint.answers` once two checks have met a fate. */
 export const outcomeOf: Readonly<Record<Fate, string>> = {
-  ...{ tools: 'seen', 'other tools': 'seen', locked: 'seen', paid: 'seen', 'paid elsewhere': 'seen' },
-  ...{ dearer: 'seen', gone: 'absent', page: 'otherwise', challenge: 'otherwise', moved: 'otherwise' },
-  ...{ busy: 'silent', reset: 'silent' },
+  tools: 'seen',
+  'other tools': 'seen',
+  locked: 'seen',
+  paid: 'seen',
+  'paid elsewhere': 'seen',
+  dearer: 'seen',
+  gone: 'absent',
+  page: 'otherwise',
+  challenge: 'otherwise',
+  moved: 'otherwise',
+  busy: 'silent',
+  reset: 'silent',
 };
 
-/** Every text of a publisher or a service has this word, which Dossier never says: where it stands, others speak. */
+/**
+ * Every text of a publisher or a service has this word, which Dossier never says: where it stands, others
+ * speak.
+ */
 export const foreignWord = 'kvetch';
 /** What others write: it would read as Dossier's own words if it were not quoted. */
 const speech = (about: string) =>
@@ -27,8 +39,15 @@ const speech = (about: string) =>
 
 const usdc = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913';
 const offer = (amount: string, asset: string, network: string, payTo: string) => ({
-  ...{ scheme: 'exact', network, maxAmountRequired: amount, asset, payTo, resource: 'https://x.example/' },
-  ...{ description: speech('offer'), mimeType: 'application/json', maxTimeoutSeconds: 60 },
+  scheme: 'exact',
+  network,
+  maxAmountRequired: amount,
+  asset,
+  payTo,
+  resource: 'https://x.example/',
+  description: speech('offer'),
+  mimeType: 'application/json',
+  maxTimeoutSeconds: 60,
 });
 const other = `0x${'9'.repeat(40)}`;
 /** Two offers in two assets on two networks; undefined of a fate that asks for no payment. */
@@ -161,7 +180,8 @@ function entriesOf(run: number, made: World, isBare: boolean): RegistryEntry[] {
     return at >= 0 && listing === holder;
   };
   const remote = (url: string, at: number) => ({
-    ...{ type: at === 0 ? 'streamable-http' : 'sse', url },
+    type: at === 0 ? 'streamable-http' : 'sse',
+    url,
     ...(made.hasSecrets && { headers: [at === 0 ? shortSecret : oddSecret] }),
   });
   const descriptions = `${speech('description')} of everything that it does for its callers`;
@@ -184,7 +204,10 @@ function entriesOf(run: number, made: World, isBare: boolean): RegistryEntry[] {
       remotes: urls.map(remote),
       ...(!isBare && {
         packages: names.map((identifier) => ({
-          ...{ registryType: 'npm', identifier, version: '1.0.0', transport: { type: 'stdio' } },
+          registryType: 'npm',
+          identifier,
+          version: '1.0.0',
+          transport: { type: 'stdio' },
           ...(made.hasSecrets && {
             environmentVariables: [{ name: `${foreignWord.toUpperCase()}_TOKEN`, isSecret: true }],
           }),
@@ -193,7 +216,8 @@ function entriesOf(run: number, made: World, isBare: boolean): RegistryEntry[] {
       }),
     };
     const official = {
-      ...{ publishedAt: '2026-06-01T08:00:00Z', updatedAt: '2026-10-02T08:00:00Z' },
+      publishedAt: '2026-06-01T08:00:00Z',
+      updatedAt: '2026-10-02T08:00:00Z',
       ...(listing === 0 && made.isDeprecated && { status: 'deprecated' }),
       ...(listing < 2 && { statusMessage: speech('status') }),
     };

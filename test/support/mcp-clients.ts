@@ -68,7 +68,10 @@ function toAny(client: Client): AnyClient {
   };
 }
 
-/** The kinds of client that hosts carry: the maintenance line, the current one, and that at its newest revision. */
+/**
+ * The kinds of client that hosts carry: the maintenance line, the current one, and that at its newest
+ * revision.
+ */
 export const clientKinds = ['v1', 'v2', 'v2 at 2026-07-28'] as const;
 export type ClientKind = (typeof clientKinds)[number];
 

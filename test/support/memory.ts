@@ -22,7 +22,10 @@ function remove(folder: string): void {
   } catch {}
 }
 
-/** A new folder in memory, which this process removes at its end. Undefined if there is no room, or if it runs no programs. */
+/**
+ * A new folder in memory, which this process removes at its end. Undefined if there is no room, or if it runs
+ * no programs.
+ */
 function createFolder(): string | undefined {
   try {
     // A process id means something only among the processes that see each other.
@@ -46,7 +49,10 @@ function createFolder(): string | undefined {
   }
 }
 
-/** Keeps the temporary files of a project's tests in memory, where commits wait for no disk, unless TMPDIR names a place. */
+/**
+ * Keeps the temporary files of a project's tests in memory, where commits wait for no disk, unless TMPDIR
+ * names a place.
+ */
 export function setup({ config }: TestProject): void {
   const folder = process.env.TMPDIR ? undefined : createFolder();
   if (folder) config.env.TMPDIR = folder;

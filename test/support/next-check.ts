@@ -1,8 +1,8 @@
 import type { Directory } from './directory.ts';
 
 /**
- * Makes a check a day after the last one: what it changed of a fact, by the title of its kind, as get_history says it, without dates and
- * the place in the log: `version 1.0.0 until then version 1.1.0`.
+ * Makes a check a day after the last one: what it changed of a fact, by the title of its kind, as get_history
+ * says it, without dates and the place in the log: `version 1.0.0 until then version 1.1.0`.
  */
 export async function changesOfNextCheck(
   directory: Directory,

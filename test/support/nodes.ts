@@ -71,7 +71,8 @@ export async function createNodes(): Promise<Nodes> {
       const context = await openContext(readConfig({ ...settings, ...environment }, '0.0.0-test'), 'make');
       const node = await listen({
         ...context,
-        ...{ clock: () => new Date(now), timeouts: { ...context.timeouts, ...timeouts } },
+        clock: () => new Date(now),
+        timeouts: { ...context.timeouts, ...timeouts },
       });
       running.push(node);
       return node;

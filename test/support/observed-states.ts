@@ -50,7 +50,10 @@ const [usdcOnBase, usdcOnSolana] = [
   '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
   'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
 ];
-/** Who is paid by a listing that asks for payment on three networks; on one it is the new payee of the listing that changed it. */
+/**
+ * Who is paid by a listing that asks for payment on three networks; on one it is the new payee of the listing
+ * that changed it.
+ */
 const offers = [
   { network: 'eip155:8453', asset: usdcOnBase, payTo: `0x${'ab12'.repeat(10)}`, amount: '20000' },
   { network: 'eip155:84532', asset: usdcOnBase, payTo: payTo.after, amount: '20000' },
@@ -135,7 +138,9 @@ const rate = async (directory: ClaimedDirectory, source: string, capability: str
       handle: observedStates.healthy,
       interaction_id: `call-${source.replace('/', '.')}`,
       interaction_at: new Date(directory.context.clock().getTime() - 3_600_000).toISOString(),
-      ...{ outcome, protocol: 'mcp', relationship: 'customer' },
+      outcome,
+      protocol: 'mcp',
+      relationship: 'customer',
     },
     capability,
   );
@@ -143,8 +148,9 @@ const rate = async (directory: ClaimedDirectory, source: string, capability: str
 };
 
 /**
- * A directory that listens, whose listings were checked 60, 40, 20 and 10 days ago and today, two of them only since they were published:
- * prices and payee of one rose 30 days ago, the tools of another changed, one has not answered for 20 days. The healthy one is claimed and rated by two others.
+ * A directory that listens, whose listings were checked 60, 40, 20 and 10 days ago and today, two of them
+ * only since they were published: prices and payee of one rose 30 days ago, the tools of another changed, one
+ * has not answered for 20 days. The healthy one is claimed and rated by two others.
  */
 export async function openObservedStates(): Promise<ClaimedDirectory> {
   const world: World = {

@@ -1,7 +1,21 @@
 /** What a host may have at any place of a document: values of each type, and odd ones. */
 const odd: readonly unknown[] = [
-  ...[null, true, 0, -1, 1e300, '', 'x', '\u202e\ud800', 'x'.repeat(3000), '9999-99-99T99:99:99Z'],
-  ...['+010000-01-01T00:00:00Z', [], [[]], [null], {}, { __proto__: null, constructor: 1, length: -1 }],
+  null,
+  true,
+  0,
+  -1,
+  1e300,
+  '',
+  'x',
+  '\u202e\ud800',
+  'x'.repeat(3000),
+  '9999-99-99T99:99:99Z',
+  '+010000-01-01T00:00:00Z',
+  [],
+  [[]],
+  [null],
+  {},
+  { __proto__: null, constructor: 1, length: -1 },
 ];
 
 type Json = Readonly<Record<string, unknown>>;

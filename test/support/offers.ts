@@ -7,7 +7,10 @@ export const mallory = '0x2222222222222222222222222222222222222222';
 export const usdc = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913';
 export const unknownToken = '0x5577777777777777777777777777777777777755';
 
-/** What a server asks for at `https://<host>/mcp`, as it sends it: its two headers, the body, and what x402's own reader makes of it. */
+/**
+ * What a server asks for at `https://<host>/mcp`, as it sends it: its two headers, the body, and what x402's
+ * own reader makes of it.
+ */
 export async function askOf({ url }: { readonly url: string }, host: string) {
   const { promise, resolve, reject } = Promise.withResolvers<{
     readonly headers: NodeJS.Dict<string | string[]>;

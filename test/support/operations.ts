@@ -14,7 +14,10 @@ import type { Metrics } from '../../src/telemetry/metrics.ts';
 import { createWebhookSender } from '../../src/webhooks/deliver.ts';
 import { readableReport } from './facts.ts';
 
-/** What the operator does, and one pass of each thing that a node does in the background, with the clock of the test. */
+/**
+ * What the operator does, and one pass of each thing that a node does in the background, with the clock of
+ * the test.
+ */
 export interface Operations {
   /** One import, of the registry of the settings or of `source`. */
   import(options?: Parameters<typeof runImport>[1]): ReturnType<typeof runImport>;
@@ -30,7 +33,10 @@ export interface Operations {
   act(action: string, on: string, reason: string): Promise<Moderation>;
   /** Undoes what stands against a target, or one kind of action only; the entries of the log that say so. */
   restore(on: string, reason?: RestoreReason, only?: string): Promise<number[]>;
-  /** The faults that an audit of the database finds, then those of one over HTTP if the service listens, as `where: message`. */
+  /**
+   * The faults that an audit of the database finds, then those of one over HTTP if the service listens, as
+   * `where: message`.
+   */
   audit(): Promise<string[]>;
   /** Sends to every webhook that is due, once. */
   deliver(): Promise<void>;

@@ -86,10 +86,16 @@ async function toPostgres(folder: string, flags: readonly string[], isNew: boole
   };
 }
 
-/** Hundreds of databases would each have their turn of the background's vacuum, though none lives for a minute. */
+/**
+ * Hundreds of databases would each have their turn of the background's vacuum, though none lives for a
+ * minute.
+ */
 const notDurable = ['-c', 'fsync=off', '-c', 'autovacuum=off'];
 
-/** Starts a PostgreSQL in a new folder, by default a temporary one, which takes a second; its commits are durable only with `durable`. */
+/**
+ * Starts a PostgreSQL in a new folder, by default a temporary one, which takes a second; its commits are
+ * durable only with `durable`.
+ */
 export const startPostgres = ({
   durable,
   folder,

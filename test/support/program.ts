@@ -18,7 +18,10 @@ import type { TestProject } from 'vitest/node';
 
 const kept = resolve('node_modules/.cache/dossier-program');
 const kept_ms = 24 * 3600 * 1000;
-/** Libraries that cannot be bundled, because they read files next to themselves or load modules by computed names. */
+/**
+ * Libraries that cannot be bundled, because they read files next to themselves or load modules by computed
+ * names.
+ */
 const external = [/^@takumi-rs\//, 'htmx.org', 'jsonc-parser', 'tinypool'];
 
 const filesOf = (folder: string): readonly string[] =>
@@ -27,7 +30,10 @@ const filesOf = (folder: string): readonly string[] =>
     .map(({ parentPath, name }) => join(parentPath, name))
     .sort();
 
-/** The modules that are loaded by URL: those that main.js imports, worker threads, and the code of thread pools. */
+/**
+ * The modules that are loaded by URL: those that main.js imports, worker threads, and the code of thread
+ * pools.
+ */
 function entriesOf(files: readonly string[]): readonly string[] {
   const named = files
     .filter((file) => file.endsWith('.ts'))
@@ -39,7 +45,9 @@ function entriesOf(files: readonly string[]): readonly string[] {
   return ['src/cli/command-line', ...named];
 }
 
-/** Keeps `import.meta.url` of each module at its place in src, because modules read files next to themselves. */
+/**
+ * Keeps `import.meta.url` of each module at its place in src, because modules read files next to themselves.
+ */
 const asIfInSrc: Plugin = {
   name: 'as-if-in-src',
   transform: {
@@ -92,9 +100,9 @@ function removeOld(): void {
 }
 
 /**
- * Bundles the program with its libraries, and names it to the tests, which start `dossier` some 700 times: a start then loads a
- * few files in place of 450. The same sources are bundled once. `npm run try:package` names the installed package instead,
- * and test/mcp/stdio.test.ts starts the source.
+ * Bundles the program with its libraries, and names it to the tests, which start `dossier` some 700 times: a
+ * start then loads a few files in place of 450. The same sources are bundled once. `npm run try:package`
+ * names the installed package instead, and test/mcp/stdio.test.ts starts the source.
  */
 export async function setup({ config }: TestProject): Promise<void> {
   if (process.env.DOSSIER_INSTALLED ?? process.env.DOSSIER_BUNDLE) return;

@@ -7,8 +7,8 @@ const at = '2026-11-01T00:00:00.000Z';
 const repository = { repository: 'https://github.com/b/source', repository_key: 'github.com/b/source' };
 
 /**
- * Puts the claimed listing b/source and `subjects` listings to rate (a/subject-0 and on) into a database. Answers the
- * live capability.
+ * Puts the claimed listing b/source and `subjects` listings to rate (a/subject-0 and on) into a database.
+ * Answers the live capability.
  */
 export async function addSource(store: Store, subjects = 1): Promise<string> {
   await store.write((tx) =>
@@ -29,7 +29,9 @@ export async function addListingOfSource(store: Store, handle: string, id: numbe
       kind: 'repository',
       place: repository.repository,
       place_key: repository.repository_key,
-      ...{ root: 'github.com/b', root_generation: 0, first_proved_at: at },
+      root: 'github.com/b',
+      root_generation: 0,
+      first_proved_at: at,
       commit: 'c'.repeat(40),
       branch: 'main',
       checked_at: at,

@@ -11,7 +11,10 @@ export const readmePicture = {
 /** The parts of the page in the picture, from the top; the picture ends below the last one. */
 const parts = ['body > header', '.listing-head', '.beside', '.answer', '.snapshot', '.record-of'];
 
-/** The words of an opened page that its picture shows. Dates, and how long ago they were, are left out, because the ratings are as old on every day. */
+/**
+ * The words of an opened page that its picture shows. Dates, and how long ago they were, are left out,
+ * because the ratings are as old on every day.
+ */
 export async function readWords(page: Page): Promise<string> {
   const texts = await Promise.all(parts.map((part) => page.locator(part).innerText()));
   return texts.join('\n').replaceAll(/\d{4}-\d\d-\d\d(?:, \d+ \w+ ago)?/g, '(date)');

@@ -31,7 +31,10 @@ export const signReceipt = (
 
 const file = 'dossier-claim.txt';
 
-/** Puts lines under the challenge of co.webhook/webhook's claim file, in place of earlier ones, and lets it be checked. */
+/**
+ * Puts lines under the challenge of co.webhook/webhook's claim file, in place of earlier ones, and lets it be
+ * checked.
+ */
 export async function publishLines(directory: ClaimedDirectory, lines: readonly string[]): Promise<void> {
   const path = 'webhook-co/webhook';
   const found = await fetch(`${directory.git.url}/raw/${path}/main/${file}`);

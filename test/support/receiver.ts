@@ -10,7 +10,9 @@ export interface Posted {
   readonly handle: string;
 }
 
-/** An address of webhooks on loopback: it answers challenges, and changes as `answer` says (204 by default). */
+/**
+ * An address of webhooks on loopback: it answers challenges, and changes as `answer` says (204 by default).
+ */
 export interface Receiver {
   readonly url: string;
   /** Changes whose signature the package accepted, in the order of their arrival. */

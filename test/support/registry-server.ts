@@ -147,7 +147,10 @@ const troubles: Record<Exclude<Trouble, 'no_cursor'>, (response: ServerResponse)
   silent: () => undefined,
 };
 
-/** Starts a registry that serves these entries: limit, cursor, updated_since, include_deleted, and trouble on demand. */
+/**
+ * Starts a registry that serves these entries: limit, cursor, updated_since, include_deleted, and trouble on
+ * demand.
+ */
 export async function startRegistryServer(entries: readonly RegistryEntry[] = []): Promise<RegistryServer> {
   let held: Held[] = [];
   let toAnswer = Number.POSITIVE_INFINITY;

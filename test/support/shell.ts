@@ -35,8 +35,9 @@ let shell: Shell | undefined;
 const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
 /**
- * Runs a program to its end with these variables only, and answers its exit code and what it printed. A shell starts it,
- * because the memory of a test worker is so large that a process started by the worker itself costs ten milliseconds more.
+ * Runs a program to its end with these variables only, and answers its exit code and what it printed. A shell
+ * starts it, because the memory of a test worker is so large that a process started by the worker itself
+ * costs ten milliseconds more.
  */
 export function runInShell(
   command: readonly string[],

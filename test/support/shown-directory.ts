@@ -70,7 +70,9 @@ async function suspend({ claim, git, post, wait, recheck }: ClaimedDirectory, ha
   await recheck();
 }
 
-/** Everything that the operator can do, on listings of their own: one hidden, one withdrawn, one with ratings. */
+/**
+ * Everything that the operator can do, on listings of their own: one hidden, one withdrawn, one with ratings.
+ */
 async function moderateAll(directory: ClaimedDirectory, rater: string | undefined) {
   const handle = 'org.moderated/rated';
   const owner = await directory.claim(handle, 'moderated/rated');
@@ -100,8 +102,9 @@ async function moderateAll(directory: ClaimedDirectory, rater: string | undefine
 }
 
 /**
- * A directory that listens and has a page in every state: `co.webhook/webhook` is claimed and rated by six listings
- * from nine months ago until today, `com.example/suspended` had a claim, `org.moderated/*` are moderated, the rest is as it was imported.
+ * A directory that listens and has a page in every state: `co.webhook/webhook` is claimed and rated by six
+ * listings from nine months ago until today, `com.example/suspended` had a claim, `org.moderated/*` are
+ * moderated, the rest is as it was imported.
  */
 export async function openShownDirectory(): Promise<ClaimedDirectory> {
   const directory = await openClaimedDirectory({ entries: shownEntries, listening: true });

@@ -4,7 +4,10 @@ import { onGitHub } from './registry-entries.ts';
 const early = { publishedAt: '2025-03-04T08:00:00Z', updatedAt: '2025-09-12T08:00:00Z' };
 const remote = (url: string) => ({ remotes: [{ type: 'streamable-http', url }] });
 
-/** Handles and repositories of those who rate co.webhook/webhook; two share an account, the last is related to it. */
+/**
+ * Handles and repositories of those who rate co.webhook/webhook; two share an account, the last is related to
+ * it.
+ */
 export const raters = [
   ['com.politicalcomms/api', 'Political-Comms/political-comms-sdk'],
   ['io.github.fieldnotes/collector', 'fieldnotes/collector'],

@@ -1,6 +1,9 @@
 import { readdirSync } from 'node:fs';
 
-/** Those that tools/list shows to a caller with a capability: those that have a pinned definition in test/wire/tools. */
+/**
+ * Those that tools/list shows to a caller with a capability: those that have a pinned definition in
+ * test/wire/tools.
+ */
 export const holderNames = readdirSync(new URL('../wire/tools', import.meta.url))
   .map((file) => file.replace(/\.json$/, ''))
   .sort();

@@ -67,7 +67,9 @@ function readRequest(body: string) {
   const checkpoint = rest.join('\n\n');
   const [origin = '', size, root = ''] = checkpoint.split('\n');
   return {
-    ...{ checkpoint, origin, oldSize: Number(old.replace('old ', '')) },
+    checkpoint,
+    origin,
+    oldSize: Number(old.replace('old ', '')),
     path: path.map((line) => Buffer.from(line, 'base64')),
     tree: { size: Number(size), root: Buffer.from(root, 'base64') },
   };

@@ -25,8 +25,12 @@ beforeAll(async () => {
   const answer = await directory.post(
     '/api/tools/submit_rating',
     {
-      ...{ handle: subject, interaction_id: 'one', interaction_at: directory.context.clock().toISOString() },
-      ...{ outcome: 'failed', protocol: 'mcp', relationship: 'none' },
+      handle: subject,
+      interaction_id: 'one',
+      interaction_at: directory.context.clock().toISOString(),
+      outcome: 'failed',
+      protocol: 'mcp',
+      relationship: 'none',
     },
     capability,
   );

@@ -44,8 +44,13 @@ async function rate(name: string, as: string, input: object) {
   const answer = await post(
     'submit_rating',
     {
-      ...{ handle: subject, interaction_id: name, protocol: 'mcp', relationship: 'none', outcome: 'failed' },
-      ...{ interaction_at: world.directory.context.clock().toISOString(), ...input },
+      handle: subject,
+      interaction_id: name,
+      protocol: 'mcp',
+      relationship: 'none',
+      outcome: 'failed',
+      interaction_at: world.directory.context.clock().toISOString(),
+      ...input,
     },
     as,
   );
@@ -207,7 +212,10 @@ it('a directory with every kind of history has no faults, and what was not check
   });
 });
 
-/** What is done to the database, to which tables, and a fault of each audit; none where it cannot be seen from outside. */
+/**
+ * What is done to the database, to which tables, and a fault of each audit; none where it cannot be seen from
+ * outside.
+ */
 interface Edit {
   readonly tables: readonly string[];
   readonly sql: () => readonly string[];

@@ -14,12 +14,26 @@ const minute = (n: number) => new Date(Date.UTC(2026, 0, 1) + n * 60_000).toISOS
 const ratingOf = (id: string, more: Partial<Rating> = {}): Rating => {
   const from = id.startsWith('x') ? 'x' : 'y';
   return {
-    ...{ rating_id: id, source_handle: `io.github.${from}/source`, source_root: `github.com/${from}` },
-    ...{ source_root_generation: 0, subject_handle: `io.github.${from === 'x' ? 'y' : 'x'}/rated` },
-    ...{ outcome: 'succeeded', score: undefined, group: 'independent', group_reason: '', flags: [] },
-    ...{ first_created_at: minute(0), praised_at: minute(0), read_on: '2026-06-01', log_index: 0 },
-    ...{ withdrawn_at: undefined, isCurrent: true, declared_interest: false, isUnknown: false },
-    ...{ new_until: undefined, source_ended_at: undefined },
+    rating_id: id,
+    source_handle: `io.github.${from}/source`,
+    source_root: `github.com/${from}`,
+    source_root_generation: 0,
+    subject_handle: `io.github.${from === 'x' ? 'y' : 'x'}/rated`,
+    outcome: 'succeeded',
+    score: undefined,
+    group: 'independent',
+    group_reason: '',
+    flags: [],
+    first_created_at: minute(0),
+    praised_at: minute(0),
+    read_on: '2026-06-01',
+    log_index: 0,
+    withdrawn_at: undefined,
+    isCurrent: true,
+    declared_interest: false,
+    isUnknown: false,
+    new_until: undefined,
+    source_ended_at: undefined,
     ...more,
   };
 };
@@ -36,7 +50,11 @@ function countWork({ ratings, events = [] }: { ratings: Rating[]; events?: Event
     });
   const counted = events.map(counting);
   const steps = findGroupFaults({
-    ...{ ratings: ratings.map(counting), unshown: [], isWhole: true, endedBy: () => undefined, size: 1e9 },
+    ratings: ratings.map(counting),
+    unshown: [],
+    isWhole: true,
+    endedBy: () => undefined,
+    size: 1e9,
     eventsOf: () => counted,
   });
   let taken = 0;
@@ -64,7 +82,9 @@ it('a claim that ended and began thousands of times is read once, however many r
     { length: 400 },
     (_, n) =>
       ({
-        ...{ type: n % 2 ? 'suspended' : 'activated', at: minute(n), log_index: n },
+        type: n % 2 ? 'suspended' : 'activated',
+        at: minute(n),
+        log_index: n,
         ...(n % 2 === 0 && { root: 'github.com/x', root_generation: n / 2 }),
       }) as Event,
   );
@@ -83,8 +103,11 @@ it('holders of a listing who rated nothing make no work for each of its ratings'
     { length: 400 },
     (_, n) =>
       ({
-        ...{ type: 'activated', at: minute(n), log_index: n },
-        ...{ root: `github.com/holder${n}`, root_generation: 0 },
+        type: 'activated',
+        at: minute(n),
+        log_index: n,
+        root: `github.com/holder${n}`,
+        root_generation: 0,
       }) as Event,
   );
   const ratings = Array.from({ length: 400 }, (_, n) =>
@@ -105,7 +128,12 @@ it('the pairs that are found are those of which both halves were made within 90 
         ratingOf(`${from}${n}`, { first_created_at: days(first), praised_at: days(first + later) }),
       );
       const steps = findGroupFaults({
-        ...{ ratings, unshown: [], isWhole: true, endedBy: () => undefined, size: 1e9, eventsOf: () => [] },
+        ratings,
+        unshown: [],
+        isWhole: true,
+        endedBy: () => undefined,
+        size: 1e9,
+        eventsOf: () => [],
       });
       const found = [...steps].flatMap((fault) =>
         fault?.message.startsWith('it is not shown as reciprocal') ? [fault.where] : [],
@@ -138,8 +166,12 @@ it('an audit rests between the pieces of one listing, and holds', async () => {
     const answer = await directory.post(
       '/api/tools/submit_rating',
       {
-        ...{ handle, interaction_id, interaction_at: directory.context.clock().toISOString() },
-        ...{ outcome: 'succeeded', protocol: 'mcp', relationship: 'none' },
+        handle,
+        interaction_id,
+        interaction_at: directory.context.clock().toISOString(),
+        outcome: 'succeeded',
+        protocol: 'mcp',
+        relationship: 'none',
       },
       as,
     );
@@ -159,7 +191,7 @@ it('an audit rests between the pieces of one listing, and holds', async () => {
   });
   expect(faults).toEqual([]);
   expect(result.entries).toBe(242);
-  // 2 listings have 2 pages and 2 hundreds of items and records each. At the end there are at least two steps for each of
-  // 240 ratings.
+  // 2 listings have 2 pages and 2 hundreds of items and records each. At the end there are at least two steps
+  // for each of 240 ratings.
   expect(rests).toBeGreaterThan(2 * 6 + 4);
 });

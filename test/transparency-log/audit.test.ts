@@ -30,8 +30,14 @@ beforeEach(async () => {
     call(
       'submit_rating',
       {
-        ...{ handle: 'co.webhook/webhook', interaction_id, interaction_at: '2026-11-21T10:00:00Z' },
-        ...{ outcome: 'failed', protocol: 'mcp', relationship: 'none', comment: 'Timed out.', ...change },
+        handle: 'co.webhook/webhook',
+        interaction_id,
+        interaction_at: '2026-11-21T10:00:00Z',
+        outcome: 'failed',
+        protocol: 'mcp',
+        relationship: 'none',
+        comment: 'Timed out.',
+        ...change,
       },
       rater,
     );

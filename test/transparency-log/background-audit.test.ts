@@ -15,8 +15,12 @@ async function createRatedDatabase(): Promise<string> {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${capability}` },
     body: JSON.stringify({
-      ...{ handle: 'a/subject-0', interaction_id: 'one', interaction_at: new Date().toISOString() },
-      ...{ outcome: 'failed', protocol: 'mcp', relationship: 'none' },
+      handle: 'a/subject-0',
+      interaction_id: 'one',
+      interaction_at: new Date().toISOString(),
+      outcome: 'failed',
+      protocol: 'mcp',
+      relationship: 'none',
     }),
   });
   if (answer.status !== 200) throw new Error(await answer.text());
@@ -28,7 +32,11 @@ async function createRatedDatabase(): Promise<string> {
 /** What a service says of its audit once that has finished: /readyz, a metric, its log. */
 async function serveUntilAudited(DATABASE_URL: string) {
   const service = startDossier(['serve'], {
-    ...{ DATABASE_URL, PORT: '0', METRICS_PORT: '0', REGISTRY_URL: 'off', LOG_FORMAT: 'json' },
+    DATABASE_URL,
+    PORT: '0',
+    METRICS_PORT: '0',
+    REGISTRY_URL: 'off',
+    LOG_FORMAT: 'json',
     LOG_LEVEL: 'info',
   });
   let log = '';

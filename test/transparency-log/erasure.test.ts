@@ -30,9 +30,16 @@ const rate = (interaction_id: string, change: object = {}) =>
   tool(
     'submit_rating',
     {
-      ...{ handle: 'co.webhook/webhook', interaction_id, interaction_at },
-      ...{ outcome: 'failed', protocol: 'mcp', relationship: 'none', score: 1, operation: 'op-secret' },
-      ...{ comment: 'Ring Ada Lovelace at 0123 456.', ...change },
+      handle: 'co.webhook/webhook',
+      interaction_id,
+      interaction_at,
+      outcome: 'failed',
+      protocol: 'mcp',
+      relationship: 'none',
+      score: 1,
+      operation: 'op-secret',
+      comment: 'Ring Ada Lovelace at 0123 456.',
+      ...change,
     },
     rater,
   );

@@ -32,8 +32,13 @@ beforeEach(async () => {
         'submit_rating',
         {
           handle: 'a/subject-0',
-          ...{ interaction_id, interaction_at: new Date().toISOString(), outcome: 'failed' },
-          ...{ protocol: 'mcp', relationship: 'none', score: 2, comment: 'Timed out.' },
+          interaction_id,
+          interaction_at: new Date().toISOString(),
+          outcome: 'failed',
+          protocol: 'mcp',
+          relationship: 'none',
+          score: 2,
+          comment: 'Timed out.',
         },
         capability,
       )

@@ -39,13 +39,11 @@ const rate = (change: object = {}) =>
   call(
     'submit_rating',
     {
-      ...{
-        handle: subject,
-        interaction_id: 'Jane-Doe-1',
-        outcome: 'failed',
-        protocol: 'mcp',
-        relationship: 'none',
-      },
+      handle: subject,
+      interaction_id: 'Jane-Doe-1',
+      outcome: 'failed',
+      protocol: 'mcp',
+      relationship: 'none',
       interaction_at,
       comment: 'Jane Doe lost it',
       ...change,

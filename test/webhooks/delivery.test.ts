@@ -237,7 +237,10 @@ it('leaves an address alone that is down, and sends everything once it is up aga
   await change('com.example/one', 'com.example/two', 'com.example/one', 'org.other/three', 'com.example/two');
   await service.deliver();
   expect(await stateOf(webhook)).toMatchObject({
-    ...{ state: 'active', failures: 3, delivered: 0, last_result: 'host_unreachable' },
+    state: 'active',
+    failures: 3,
+    delivered: 0,
+    last_result: 'host_unreachable',
     rest_until: expect.stringMatching(/^20/),
   });
   receiver = await startReceiver(Number(port));

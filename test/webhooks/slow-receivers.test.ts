@@ -44,7 +44,10 @@ afterAll(async () => {
   await service.close();
 });
 
-/** Sends in rounds, as a node does every second, until a condition holds; no round waits for addresses that do not answer. */
+/**
+ * Sends in rounds, as a node does every second, until a condition holds; no round waits for addresses that do
+ * not answer.
+ */
 const sendUntil = (sender: ReturnType<typeof createWebhookSender>, isSo: () => boolean) =>
   expect
     .poll(async () => {

@@ -148,8 +148,11 @@ describe('the service', () => {
     const file = join(folder, 'witnesses');
     await writeFile(file, `witness ${name} ${keys[0]} ${url}\nquorum none\n`);
     const service = startDossier([], {
-      ...{ PORT: '0', REGISTRY_URL: 'off', DATABASE_URL: `file:${join(folder, 'a.db')}` },
-      ...{ PUBLIC_URL: 'https://a.example', WITNESSES: file },
+      PORT: '0',
+      REGISTRY_URL: 'off',
+      DATABASE_URL: `file:${join(folder, 'a.db')}`,
+      PUBLIC_URL: 'https://a.example',
+      WITNESSES: file,
     });
     try {
       const address = await service.line(/^listening on (\S+) as /m);

@@ -1,8 +1,9 @@
 import { attacks } from './attacks.ts';
 import { toHandles } from './hostile.ts';
 
-// Usage: node bench/overload/strangers/attacker.ts ATTACK URL DATABASE_URL SECONDS. Reads each hostile listing once, each from another network, and does what else
-// the attack does; prints what came of it, and keeps its connections until it is ended.
+// Usage: node bench/overload/strangers/attacker.ts ATTACK URL DATABASE_URL SECONDS. Reads each hostile
+// listing once, each from another network, and does what else the attack does; prints what came of it, and
+// keeps its connections until it is ended.
 const [name = '', url = '', databaseUrl = '', seconds = '10'] = process.argv.slice(2);
 const { publishers = {}, act } = attacks[name] ?? {};
 const handles = Object.entries(publishers).flatMap(([publisher, one]) => toHandles(publisher, one));

@@ -4,7 +4,10 @@ import { plain, plainHandles } from './listings.ts';
 
 const networks = 40;
 
-/** Forty callers who read as users do, each from a network of its own; and how many were told to come again later. */
+/**
+ * Forty callers who read as users do, each from a network of its own; and how many were told to come again
+ * later.
+ */
 export function createCallers() {
   const mixed = createUserMix({ handles: plainHandles, capabilities: [''], listings: plain });
   let [sent, refused] = [0, 0];

@@ -26,7 +26,9 @@ export const post = (path: string, body: object | string): Sent => ({
   body: typeof body === 'string' ? body : JSON.stringify(body),
 });
 
-/** So many requests at once, and then so many a second, each from the next network; how many had each answer. */
+/**
+ * So many requests at once, and then so many a second, each from the next network; how many had each answer.
+ */
 export async function send({ url, seconds }: Target, calls: Calls): Promise<string> {
   const { requests, networks, atOnce, perSecond } = calls;
   const pool = new Pool(url, { connections: 256, headersTimeout: 120_000, bodyTimeout: 120_000 });

@@ -88,7 +88,10 @@ const methodAndId = (body: string): { method?: string; id?: unknown } => {
   }
 };
 
-/** The JSON-RPC answers of an endpoint of 2026-07-28 whose list of tools is this JSON; everything else is not there. */
+/**
+ * The JSON-RPC answers of an endpoint of 2026-07-28 whose list of tools is this JSON; everything else is not
+ * there.
+ */
 export function answerMcp({ path, body }: Asked, result: () => string): Reply {
   if (!path.startsWith('/mcp')) return notFound;
   const { method, id } = methodAndId(body);

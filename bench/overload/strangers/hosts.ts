@@ -9,8 +9,8 @@ const toReply = (url: string, body: string): Reply => {
   return allPublishers[publisherOf(host)]?.answer?.({ path, body, host }) ?? notFound;
 };
 
-// Usage: node bench/overload/strangers/hosts.ts. The hosts of all hostile publishers on loopback, each below a path with its name.
-// Its root says how many requests they had.
+// Usage: node bench/overload/strangers/hosts.ts. The hosts of all hostile publishers on loopback, each below
+// a path with its name. Its root says how many requests they had.
 let asked = 0;
 const server = createServer(async (request, response) => {
   if (request.url === '/') return void response.end(String(asked));

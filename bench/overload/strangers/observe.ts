@@ -7,7 +7,8 @@ const changes = 60;
 const sets = 5;
 const day_ms = 86_400_000;
 
-// Usage: node bench/overload/strangers/observe.ts DATABASE_URL HOST_OVERRIDES. Observes the listings whose tools change, on one day after the other until today.
+// Usage: node bench/overload/strangers/observe.ts DATABASE_URL HOST_OVERRIDES. Observes the listings whose
+// tools change, on one day after the other until today.
 const [databaseUrl = '', overrides = ''] = process.argv.slice(2);
 const environment = {
   DATABASE_URL: databaseUrl,

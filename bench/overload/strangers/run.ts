@@ -24,7 +24,10 @@ const most_s = 0.25;
 /** After it nothing is waited for: a service that answers nobody is ended. */
 const patience_s = 60;
 
-/** What a run of all attacks shares: the hostile hosts, the database that each begins with, the settings of the service. */
+/**
+ * What a run of all attacks shares: the hostile hosts, the database that each begins with, the settings of
+ * the service.
+ */
 interface Scene {
   readonly hosts: Server;
   readonly folder: string;
@@ -170,7 +173,10 @@ function toRows({ title }: StrangersAttack, outcome: Outcome, right: ReadonlyMap
   ];
 }
 
-/** Every attack, or one of them after none, on a service of its own with limits on, beside forty callers and five healthy publishers. */
+/**
+ * Every attack, or one of them after none, on a service of its own with limits on, beside forty callers and
+ * five healthy publishers.
+ */
 export async function runStrangers(folder: string, seconds: number, only?: string): Promise<Part> {
   if (only !== undefined && !attacks[only])
     throw new Error(`--only is one of ${Object.keys(attacks).join(', ')}`);

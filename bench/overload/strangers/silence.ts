@@ -20,7 +20,10 @@ function running_ms(pid: number): number {
   }
 }
 
-/** Asks for /healthz again and again until the signal; a request that fails ends when the next one is answered. */
+/**
+ * Asks for /healthz again and again until the signal; a request that fails ends when the next one is
+ * answered.
+ */
 export async function watchSilence(
   { url, pid }: { readonly url: string; readonly pid: number },
   stopped: AbortSignal,

@@ -41,7 +41,9 @@ async function open(url: string, stream: number): Promise<boolean> {
   return answered;
 }
 
-/** Fills all subscriptions from one /48, then an import of another process changes what half of them watch. */
+/**
+ * Fills all subscriptions from one /48, then an import of another process changes what half of them watch.
+ */
 export async function watchAll({ url, databaseUrl }: Target): Promise<string> {
   let opened = 0;
   for (let stream = 0; stream < streams; stream += 20) {

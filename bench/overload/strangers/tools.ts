@@ -60,7 +60,10 @@ export const toolLists: HostilePublishers = {
   },
 };
 
-/** The lists that take longest to read, sort and store within the bounds of a list: names of members, other ones at each look. */
+/**
+ * The lists that take longest to read, sort and store within the bounds of a list: names of members, other
+ * ones at each look.
+ */
 export const largestLists: HostilePublishers = {
   'most-members': {
     listings: 6,

@@ -12,7 +12,9 @@ export interface Cut {
 
 const lefts: readonly Left[] = ['none', 'all but the end of the last write', 'some'];
 
-/** States after so many power cuts, each at a write or sync chosen at random, which did not come to its end. */
+/**
+ * States after so many power cuts, each at a write or sync chosen at random, which did not come to its end.
+ */
 export function* cutPower({ before, calls }: Recording, count: number): Generator<Cut> {
   const places = calls.flatMap(({ change: { kind } }, at) =>
     kind === 'write' || kind === 'sync' ? [at] : [],

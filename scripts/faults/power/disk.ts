@@ -10,7 +10,10 @@ interface StoredFile {
 
 type Names = ReadonlyMap<string, StoredFile>;
 
-/** Files by path, as a disk has them. What was not synced may be missing after a power cut; names are synced with their folder. */
+/**
+ * Files by path, as a disk has them. What was not synced may be missing after a power cut; names are synced
+ * with their folder.
+ */
 export interface Disk {
   change(change: Change): void;
   /** Every file with all changes. */

@@ -55,8 +55,10 @@ async function checkStates(session: Session, count: number): Promise<void> {
 
 /** The states are opened one by one as `dossier serve` opens a database, beside the node, which goes on. */
 export const powerCuts: Fault = {
-  ...{ name: 'SQLite, power cut, unsynced writes undone in whole or in part', engine: 'sqlite' },
-  ...{ rounds: [45, 600], lacks: lacksStrace },
+  name: 'SQLite, power cut, unsynced writes undone in whole or in part',
+  engine: 'sqlite',
+  rounds: [45, 600],
+  lacks: lacksStrace,
   async inject(session) {
     for (let left = session.rounds; left > 0; left -= statesPerRecording)
       await checkStates(session, Math.min(left, statesPerRecording));

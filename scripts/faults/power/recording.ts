@@ -34,7 +34,9 @@ async function freeze(pid: number): Promise<void> {
   while (states().some((state) => state.toLowerCase() !== 't')) await wait(5);
 }
 
-/** The calls alone must lead from the files before to the files after; else one is missing in the recording. */
+/**
+ * The calls alone must lead from the files before to the files after; else one is missing in the recording.
+ */
 function requireComplete({ before, calls }: Recording, after: ReadonlyMap<string, Buffer>): void {
   const disk = createDisk(before);
   for (const { change } of calls) disk.change(change);

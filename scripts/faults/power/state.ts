@@ -23,8 +23,11 @@ export interface OpenedState extends Pick<Cluster, 'query'> {
 async function findFaults(databaseUrl: string, published: readonly string[]) {
   const config = readConfig(
     {
-      ...{ DATABASE_URL: databaseUrl, PUBLIC_URL: 'https://dossier.example' },
-      ...{ REGISTRY_URL: 'off', LIMITS: 'off', LOG_LEVEL: 'silent' },
+      DATABASE_URL: databaseUrl,
+      PUBLIC_URL: 'https://dossier.example',
+      REGISTRY_URL: 'off',
+      LIMITS: 'off',
+      LOG_LEVEL: 'silent',
     },
     '0.0.0',
   );
@@ -42,7 +45,10 @@ async function findFaults(databaseUrl: string, published: readonly string[]) {
   return { open_ms, trouble };
 }
 
-/** Writes the files of a cut into a new folder, opens the database there and audits it against checkpoints that were published before. */
+/**
+ * Writes the files of a cut into a new folder, opens the database there and audits it against checkpoints
+ * that were published before.
+ */
 export async function openState(
   file: string,
   { files }: Cut,

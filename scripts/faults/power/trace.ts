@@ -15,10 +15,19 @@ export interface Call {
   readonly change: Change;
 }
 
-/** How strace is to print a process for `readTrace`: all threads, times, paths of descriptors, strings whole and in hexadecimal. */
+/**
+ * How strace is to print a process for `readTrace`: all threads, times, paths of descriptors, strings whole
+ * and in hexadecimal.
+ */
 export const traceArgs = [
-  ...['-f', '-ttt', '-y', '-xx', '-s', '10000000'],
-  ...['-e', 'trace=openat,pwrite64,write,ftruncate,fsync,fdatasync,rename,unlink'],
+  '-f',
+  '-ttt',
+  '-y',
+  '-xx',
+  '-s',
+  '10000000',
+  '-e',
+  'trace=openat,pwrite64,write,ftruncate,fsync,fdatasync,rename,unlink',
 ] as const;
 
 const toBytes = (hex = '') => Buffer.from(hex.replaceAll('\\x', ''), 'hex');
@@ -55,7 +64,10 @@ const calls: Readonly<Record<string, readonly [RegExp, (args: readonly string[])
 };
 const syncCall = /^f(data)?sync$/;
 
-/** A sync counts when it has returned; the other calls when they begin, because their effect may be there from then on. */
+/**
+ * A sync counts when it has returned; the other calls when they begin, because their effect may be there from
+ * then on.
+ */
 function createReader(): (line: string) => Call[] {
   const syncing = new Map<string, string>();
   return (line) => {

@@ -23,7 +23,10 @@ import {
 import { isHeld } from '../standing.ts';
 import { runSharedCheck, type SaveOutcome, window_ms } from './shared.ts';
 
-/** The outcome of a check; `isWithdrawn` if the listing is not shown, `note` if the claim file is about to withdraw it. */
+/**
+ * The outcome of a check; `isWithdrawn` if the listing is not shown, `note` if the claim file is about to
+ * withdraw it.
+ */
 export interface CheckedClaim {
   readonly check: z.infer<typeof claimCheck>;
   readonly changed: ReadingOutcome['changed'];
@@ -32,7 +35,10 @@ export interface CheckedClaim {
   /** The keys that a domain publishes, if signatures prove, and when reading them began. */
   readonly keys?: readonly SeenKey[];
   readonly begun_ms?: number;
-  /** If signatures prove: the challenges to which the holder of a claim elsewhere agrees, as `readAgreed` has them. */
+  /**
+   * If signatures prove: the challenges to which the holder of a claim elsewhere agrees, as `readAgreed` has
+   * them.
+   */
   readonly agreed?: readonly string[];
   /** By hash, why lines that were read do not count; absent if none could be judged. */
   readonly reasons?: Readonly<Record<string, CheckResult>>;
@@ -59,7 +65,9 @@ function toChecked(
   const note = optOut && optOutText(optOut, claim);
   const keys = read.result === 'file' && read.keys;
   return {
-    ...{ check, changed, isWithdrawn: result === 'listing_withdrawn' },
+    check,
+    changed,
+    isWithdrawn: result === 'listing_withdrawn',
     ...(note && { note }),
     ...(keys && { keys, agreed: [...agreed] }),
     ...(reasons && { reasons: Object.fromEntries(reasons) }),
@@ -71,8 +79,8 @@ const isAnswered = ({ check: { result } }: CheckedClaim) =>
   result !== 'proven' && !/^(host_|redirect_|dns_no_answer)/.test(result);
 
 /**
- * The challenges at the location of a claim in force that another method proved, as `<place key> <hash>`: the one who controls it
- * agrees to them. The claim may have moved by the time they are judged.
+ * The challenges at the location of a claim in force that another method proved, as `<place key> <hash>`: the
+ * one who controls it agrees to them. The claim may have moved by the time they are judged.
  */
 async function readAgreed(
   { listing, place }: ClaimTarget,
@@ -105,21 +113,25 @@ async function readPlaces(target: ClaimTarget, context: Context): Promise<Pick<R
   return { read, agreed: hasLines ? await readAgreed(target, known, context) : new Set<string>() };
 }
 
-/** Who asks for a check: the holder of an active capability of the listing, by its id, or a re-check, by what takes its readings. */
+/**
+ * Who asks for a check: the holder of an active capability of the listing, by its id, or a re-check, by what
+ * takes its readings.
+ */
 interface CheckedBy {
   readonly presented?: string | undefined;
   readonly onMissing?: Reading['onMissing'];
 }
 
 /**
- * Checks of one listing that somebody asks for and that add entries to the log, on all nodes together. Re-checks are not
- * counted, so that they act on a line that is gone even if others have used up the limit.
+ * Checks of one listing that somebody asks for and that add entries to the log, on all nodes together.
+ * Re-checks are not counted, so that they act on a line that is gone even if others have used up the limit.
  */
 export const claimChangeLimit = { name: 'claim_change', burst: 60, refill_s: 86_400 } as const;
 
 /**
- * Applies what was read in one transaction, which `save` ends. Throws unavailable if the listing changed meanwhile, if somebody asked
- * for the check what keeps them from writing by then, rate_limited if checks change the claim too often, and what `save` throws; a re-check for a blocked claimant takes away, and gives
+ * Applies what was read in one transaction, which `save` ends. Throws unavailable if the listing changed
+ * meanwhile, if somebody asked for the check what keeps them from writing by then, rate_limited if checks
+ * change the claim too often, and what `save` throws; a re-check for a blocked claimant takes away, and gives
  * nothing.
  */
 async function apply(
@@ -158,8 +170,9 @@ async function apply(
 }
 
 /**
- * Checks a signature against the keys that the shared check of the domain read, and the agreement of a claim elsewhere that it read, so
- * that requests with signatures read nothing themselves; an outcome without keys stays as it is. Throws unavailable if the keys were read again meanwhile.
+ * Checks a signature against the keys that the shared check of the domain read, and the agreement of a claim
+ * elsewhere that it read, so that requests with signatures read nothing themselves; an outcome without keys
+ * stays as it is. Throws unavailable if the keys were read again meanwhile.
  */
 export async function checkSignature(
   target: ClaimTarget,
@@ -180,15 +193,19 @@ export async function checkSignature(
   return apply(target, { read, agreed: new Set(agreed), signed }, { context, save });
 }
 
-/** Under which name the latest check of a location is stored for those who may ask for it: anybody, one holder, re-checks. */
+/**
+ * Under which name the latest check of a location is stored for those who may ask for it: anybody, one
+ * holder, re-checks.
+ */
 export const toCheckName = ({ place }: ClaimTarget, by: 'anybody' | `holder ${string}` | 'recheck'): string =>
   toSubject(place) + (by === 'anybody' ? '' : ` ${by}`);
 
 /**
  * Checks a location and applies what its lines say, at most once per listing, location and 30 seconds across
- * all nodes, not counting a first check that comes before the commit. In between it returns the last check, with the seconds until the next one is possible.
- * A re-check hands a reading that proves nothing to `onMissing`. Re-checks, and each holder of an active capability, have checks of
- * their own, because only they end a claim or act at once: nobody else's check comes between.
+ * all nodes, not counting a first check that comes before the commit. In between it returns the last check,
+ * with the seconds until the next one is possible. A re-check hands a reading that proves nothing to
+ * `onMissing`. Re-checks, and each holder of an active capability, have checks of their own, because only
+ * they end a claim or act at once: nobody else's check comes between.
  */
 export async function checkClaim(
   target: ClaimTarget,
@@ -212,7 +229,8 @@ export async function checkClaim(
   const wait_s = Math.ceil(Math.min(wait_ms, window_ms) / 1000);
   const retry_after_s = Math.max(wait_s, 1, check.retry_after_s ?? 0);
   return {
-    ...{ ...outcome, begun_ms },
+    ...outcome,
+    begun_ms,
     check: check.result === 'proven' ? check : { ...check, retry_after_s },
     changed: 'none',
   };

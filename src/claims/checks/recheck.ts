@@ -19,8 +19,8 @@ const pauseOf_ms = ({ claimRecheck_s }: Context['config']) =>
   Math.min(longestSleep_s, claimRecheck_s / passesPerInterval) * 1000;
 
 /**
- * When a claim is checked again, in ms since 1970: the interval (+-20 %) after its last check, a quarter of that after one that
- * failed, and a day after the first of several that found nothing.
+ * When a claim is checked again, in ms since 1970: the interval (+-20 %) after its last check, a quarter of
+ * that after one that failed, and a day after the first of several that found nothing.
  */
 export function recheckDue_ms(
   {
@@ -39,7 +39,10 @@ export function recheckDue_ms(
   return Date.parse(last) < second_ms ? Math.min(due_ms, second_ms) : due_ms;
 }
 
-/** When an opt-out line is read again: a second time a day after the first, then as often as claims; so is its absence. */
+/**
+ * When an opt-out line is read again: a second time a day after the first, then as often as claims; so is its
+ * absence.
+ */
 function optOutDue_ms(optOut: OptOut, interval_s: number): number {
   const second_ms = Date.parse(optOut.seen_at) + secondReading_ms;
   const isWaiting = optOut.state === 'seen' && Date.parse(optOut.checked_at) < second_ms;
@@ -47,10 +50,14 @@ function optOutDue_ms(optOut: OptOut, interval_s: number): number {
   return isWaiting ? second_ms : recheckDue_ms({ ...optOut, missing }, interval_s);
 }
 
-/** Where a listing is checked again: for its claim where that was proven, for an opt-out line where that stands. */
+/**
+ * Where a listing is checked again: for its claim where that was proven, for an opt-out line where that
+ * stands.
+ */
 async function duesOf(handle: string, claim: Claim | undefined, { store, config }: Context) {
   const optOuts = await store.optOuts.of(handle);
-  // Elsewhere the location of a claim is read meanwhile too: a line that is gone for a while must not be forgotten.
+  // Elsewhere the location of a claim is read meanwhile too: a line that is gone for a while must not be
+  // forgotten.
   const isReadThere = optOuts.some(({ state, kind }) => state === 'withdrawn' && kind === claim?.kind);
   const interval_s = config.claimRecheck_s;
   return [
@@ -76,7 +83,8 @@ async function recheckPlace(
   { context, pass }: { readonly context: Context; readonly pass: ClaimPass },
 ): Promise<boolean> {
   const target = findTarget(listing, kind, context);
-  // A claim whose location is none any more (its host is not read any more, say) cannot be read: that is a failed check.
+  // A claim whose location is none any more (its host is not read any more, say) cannot be read: that is a
+  // failed check.
   if (!target)
     await context.store.write(async (tx) => {
       const claim = await tx.claims.claim(listing.handle);
@@ -120,7 +128,9 @@ async function recheck(
   return checked.includes(true);
 }
 
-/** Handles whose claim or opt-out line is due, with the location; the pass learns of the claims that are not. */
+/**
+ * Handles whose claim or opt-out line is due, with the location; the pass learns of the claims that are not.
+ */
 async function* readDue(
   { store, config, clock }: Context,
   pass: ClaimPass,
@@ -139,8 +149,9 @@ const hostsAtOnce = 4;
 const mostWaiting = 256;
 
 /**
- * Checks every claim and opt-out line that is due, on a few hosts at once, except those that another node checked in this pass.
- * Readings that prove nothing are recorded at its end (claim-pass.ts). Returns how many it checked. A check that fails is logged and does not stop the others; the signal drops those under way.
+ * Checks every claim and opt-out line that is due, on a few hosts at once, except those that another node
+ * checked in this pass. Readings that prove nothing are recorded at its end (claim-pass.ts). Returns how many
+ * it checked. A check that fails is logged and does not stop the others; the signal drops those under way.
  */
 export async function recheckClaims(
   context: Context,
@@ -176,11 +187,16 @@ export async function recheckClaims(
   return checked;
 }
 
-/** Checks all claims every CLAIM_RECHECK (+-20 %) until the signal. Never throws; a check under way is dropped then. */
+/**
+ * Checks all claims every CLAIM_RECHECK (+-20 %) until the signal. Never throws; a check under way is dropped
+ * then.
+ */
 export function startRecheck(context: Context, signal: AbortSignal): Promise<void> {
   const pause_ms = pauseOf_ms(context.config);
   return every({
-    ...{ signal, pause_ms, first_ms: pause_ms },
+    signal,
+    pause_ms,
+    first_ms: pause_ms,
     async run() {
       await recheckClaims(context, signal);
     },

@@ -16,7 +16,10 @@ const checkTable = table({
   owner: text,
   outcome: json<object>(),
 });
-/** The latest check of a location where a listing can be claimed, stored for an hour so that all nodes return the same result. */
+/**
+ * The latest check of a location where a listing can be claimed, stored for an hour so that all nodes return
+ * the same result.
+ */
 export type SharedCheck = ValueOf<typeof checkTable>;
 type CheckSubject = Pick<SharedCheck, 'handle' | 'place'>;
 
@@ -52,7 +55,10 @@ const pollEvery_ms = 100;
 /** The lease of the node that checks a location. */
 const leaseOf = ({ handle, place }: CheckSubject) => `check/${handle} ${place}`;
 
-/** The newest check of this location, if it began less than 30 seconds ago; the first one may be repeated at once. */
+/**
+ * The newest check of this location, if it began less than 30 seconds ago; the first one may be repeated at
+ * once.
+ */
 async function findRecent({ handle, place }: CheckSubject, { store, clock }: Context) {
   const check = await store.checks.newest(handle, place);
   if (!check || Math.abs(clock().getTime() - Date.parse(check.begun_at)) >= window_ms) return undefined;
@@ -117,7 +123,8 @@ async function runForAllNodes<T extends object>(
   const before = recent?.check.owner;
   const end_ms = performance.now() + context.timeouts.request_ms;
   for (;;) {
-    // A caller that waits gets the outcome of the check that it waited for, even if the next call repeats that check.
+    // A caller that waits gets the outcome of the check that it waited for, even if the next call repeats
+    // that check.
     if (recent && (recent.isCurrent || recent.check.owner !== before)) {
       const { outcome, begun_at } = recent.check;
       return { outcome: outcome as T, begun_ms: Date.parse(begun_at), isOwn: false };
@@ -133,17 +140,18 @@ async function runForAllNodes<T extends object>(
 }
 
 /**
- * Runs one check per listing, location and 30 s across all nodes; concurrent callers wait for its result. The first one
- * after a pause does not count if the claimant has yet to commit: the next call checks at once, so a window has at most
- * two. A check without its lease cannot write. The queue of checks has one entry for each caller
- * (net/repositories.ts): how long it waits does not depend on who else asked about the listing.
+ * Runs one check per listing, location and 30 s across all nodes; concurrent callers wait for its result. The
+ * first one after a pause does not count if the claimant has yet to commit: the next call checks at once, so
+ * a window has at most two. A check without its lease cannot write. The queue of checks has one entry for
+ * each caller (net/repositories.ts): how long it waits does not depend on who else asked about the listing.
  */
 export async function runSharedCheck<T extends object>(
   { hasClaim, ...subject }: CheckSubject & { readonly hasClaim: boolean },
   context: Context,
   check: RunCheck<T>,
 ): Promise<SharedOutcome<T>> {
-  // Callers of this process wait together: each one polling the database for itself would slow down the check.
+  // Callers of this process wait together: each one polling the database for itself would slow down the
+  // check.
   const { runningChecks } = context;
   const key = leaseOf(subject);
   const findRunning = () => runningChecks.get(key) as Promise<SharedOutcome<T>> | undefined;

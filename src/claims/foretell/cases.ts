@@ -21,13 +21,25 @@ const domain: ProofPlace = {
 };
 
 const claim: Claim = {
-  ...{ handle, state: 'claimed', claimed_at, kind: repository.kind, place: repository.shown },
-  ...{ place_key: repository.key, root: repository.root, root_generation: 0 },
-  ...{ first_proved_at: claimed_at, checked_at: claimed_at },
+  handle,
+  state: 'claimed',
+  claimed_at,
+  kind: repository.kind,
+  place: repository.shown,
+  place_key: repository.key,
+  root: repository.root,
+  root_generation: 0,
+  first_proved_at: claimed_at,
+  checked_at: claimed_at,
 } as Claim;
 const capability = (state: Capability['state']): Capability => ({
-  ...{ hash: '0'.repeat(64), id: '0'.repeat(16), handle, state, signed_by: undefined },
-  ...{ issued_at: claimed_at, activated_at: claimed_at },
+  hash: '0'.repeat(64),
+  id: '0'.repeat(16),
+  handle,
+  state,
+  signed_by: undefined,
+  issued_at: claimed_at,
+  activated_at: claimed_at,
   ended_at: state === 'active' ? undefined : now.toISOString(),
 });
 
@@ -74,7 +86,9 @@ const settings: readonly (readonly [claim: string, line: string, StandingClaim, 
   ],
 ];
 
-/** What new lines do, case by case, each decided for a made-up claim: what documents say that know no listing. */
+/**
+ * What new lines do, case by case, each decided for a made-up claim: what documents say that know no listing.
+ */
 export const foretellCases: readonly ForetellCase[] = settings.flatMap(([claim, line, known, place]) =>
   [true, false].map((isCosigned) => {
     const { begins, acts } = foretell(known, { place, isCosigned }) ?? { acts: '' };

@@ -4,7 +4,10 @@ import { continuationOf, type JudgedFacts, judge, type ReadLine } from '../judge
 import { movingKey } from '../moving.ts';
 import { afterMissing, isLapsed, isLiving, type RecordedPlace, secondReading_ms } from '../standing.ts';
 
-/** The claim of a listing as it stands now, with all capabilities of the listing, and what its record names now. */
+/**
+ * The claim of a listing as it stands now, with all capabilities of the listing, and what its record names
+ * now.
+ */
 export interface StandingClaim {
   readonly handle: string;
   readonly listing: RecordedPlace;
@@ -15,7 +18,10 @@ export interface StandingClaim {
   readonly now: Date;
 }
 
-/** A new line: where it will be read, and whether its challenge was asked for with a capability that continues the claim. */
+/**
+ * A new line: where it will be read, and whether its challenge was asked for with a capability that continues
+ * the claim.
+ */
 export interface NewLine {
   readonly place: ProofPlace;
   readonly isCosigned: boolean;
@@ -35,7 +41,10 @@ export interface Foretold {
   readonly hint?: string;
 }
 
-/** What is lost when a new claim replaces the one on record. Every text that leads to a new claim says this first. */
+/**
+ * What is lost when a new claim replaces the one on record. Every text that leads to a new claim says this
+ * first.
+ */
 export const newClaimCost =
   'ratings that the listing has made until then can no longer be changed or withdrawn, and count as those of an ended source; ratings that it has received until then can no longer be responded to; and every earlier capability ends';
 
@@ -71,7 +80,13 @@ function toFacts(standing: StandingClaim, { place, isCosigned, signed_by }: NewL
     ...(signed_by !== undefined && { signed_by }),
   };
   const facts: JudgedFacts = {
-    ...{ handle, listing, claim, place, binding, cosigners, now },
+    handle,
+    listing,
+    claim,
+    place,
+    binding,
+    cosigners,
+    now,
     ring: [madeUpKey],
     pinned: true,
     agreed: new Set<string>(),
@@ -183,7 +198,10 @@ function hintOf(standing: StandingClaim, { place }: NewLine): string | undefined
     : undefined;
 }
 
-/** A signature by the key that signed a capability of the claim counts like a capability. Undefined for any other line. */
+/**
+ * A signature by the key that signed a capability of the claim counts like a capability. Undefined for any
+ * other line.
+ */
 function foretellSigned(standing: StandingClaim, line: NewLine): Foretold | undefined {
   if (line.place.kind !== 'registry_key') return undefined;
   const signed_by = standing.cosigners.find((row) => row.signed_by !== undefined)?.signed_by;
@@ -199,8 +217,8 @@ function foretellSigned(standing: StandingClaim, line: NewLine): Foretold | unde
 }
 
 /**
- * What a new line at a location will do to the claim on record, decided by `judge` for a made-up line of that kind. Undefined if the
- * listing was never claimed: the line begins its first claim.
+ * What a new line at a location will do to the claim on record, decided by `judge` for a made-up line of that
+ * kind. Undefined if the listing was never claimed: the line begins its first claim.
  */
 export function foretell(standing: StandingClaim, line: NewLine): Foretold | undefined {
   const { claim } = standing;

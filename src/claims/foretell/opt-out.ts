@@ -4,7 +4,10 @@ import { decide } from '../opt-out.ts';
 import { isHeld, secondReading_ms } from '../standing.ts';
 import type { StandingClaim } from './foretell.ts';
 
-/** What a line `optout <handle>` at a location does: at the first reading, at a second one a day or more later, or never. */
+/**
+ * What a line `optout <handle>` at a location does: at the first reading, at a second one a day or more
+ * later, or never.
+ */
 export type OptOutFate = 'at once' | 'later' | 'never';
 
 /** Decides, as a check would, what an opt-out line at a location does to a listing that has none yet. */
@@ -50,10 +53,7 @@ export const howToOptOut = (claimFile: string): readonly [string, string] => [
 ];
 
 /** The effects of an opt-out's line on any listing, with one rule in each item. */
-export const optOutEffects: readonly string[] = [
-  ...[fates['at once'], fates.later, fates.never],
-  ...withdrawn,
-];
+export const optOutEffects: readonly string[] = [fates['at once'], fates.later, fates.never, ...withdrawn];
 
 /** How this listing is opted out at these locations. */
 export function optOutRules(standing: StandingClaim, places: readonly ProofPlace[]): string {

@@ -34,20 +34,24 @@ async function writeDump(dump: Dump, stream: Writable, { version, signal, onRows
   return total;
 }
 
-/** Writes a backup to a stream and returns the number of rows. Throws ExitError (78) for an empty database. */
+/**
+ * Writes a backup to a stream and returns the number of rows. Throws ExitError (78) for an empty database.
+ */
 export const writeBackup = (store: Store, stream: Writable, making: Making): Promise<number> =>
   store.dump((dump) => writeDump(dump, stream, making));
 
-/** The error of a backup that could not be made (74): of the database where that is damaged, else of the file. */
+/**
+ * The error of a backup that could not be made (74): of the database where that is damaged, else of the file.
+ */
 export function toBackupError(file: string, error: unknown): ExitError {
   if (error instanceof ExitError) return error;
   return toDamageError(error) ?? new ExitError(exitCodes.io, `${file}: cannot be written: ${textOf(error)}`);
 }
 
 /**
- * Writes a backup to a new file for its owner only, and returns the number of rows. The file gets its name when it is
- * complete: a process that is killed leaves `<file>.<uuid>.partial` at most. Throws ExitError: 74 if the file exists or cannot be
- * written, 78 for an empty database.
+ * Writes a backup to a new file for its owner only, and returns the number of rows. The file gets its name
+ * when it is complete: a process that is killed leaves `<file>.<uuid>.partial` at most. Throws ExitError: 74
+ * if the file exists or cannot be written, 78 for an empty database.
  */
 export async function writeBackupFile(store: Store, file: string, making: Making): Promise<number> {
   if (existsSync(file)) throw new ExitError(exitCodes.io, `${file}: already exists; choose another name`);
@@ -70,7 +74,10 @@ export async function writeBackupFile(store: Store, file: string, making: Making
 const pattern = /^dossier-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)Z\.gz$/;
 const partialPattern = /^dossier-[\dTZ-]+\.gz\.[\w-]+\.partial$/;
 
-/** The backups of a folder that have the schedule's names, newest first; all other files are none of its business. */
+/**
+ * The backups of a folder that have the schedule's names, newest first; all other files are none of its
+ * business.
+ */
 export async function listBackups(
   folder: string,
 ): Promise<readonly { readonly file: string; readonly madeAt_ms: number }[]> {
@@ -84,8 +91,8 @@ export async function listBackups(
 }
 
 /**
- * Deletes all but the newest `keep` backups made until `now`, and what killed ones left. A date in the future says nothing,
- * so such a file neither counts nor is deleted. To be called while none is being made.
+ * Deletes all but the newest `keep` backups made until `now`, and what killed ones left. A date in the future
+ * says nothing, so such a file neither counts nor is deleted. To be called while none is being made.
  */
 async function pruneBackups(folder: string, keep: number, now: Date): Promise<void> {
   const made = (await listBackups(folder)).filter(({ madeAt_ms }) => madeAt_ms <= now.getTime());
@@ -99,7 +106,10 @@ const emptySleep_ms = 5000;
 /** Also how soon a backup that failed is tried again. */
 const longestSleep_ms = 600_000;
 
-/** When a backup is due again: at once if none was made. One dated in the future, by a wrong clock, does not count. */
+/**
+ * When a backup is due again: at once if none was made. One dated in the future, by a wrong clock, does not
+ * count.
+ */
 async function untilDue_ms({ config, clock }: Pick<Context, 'config' | 'clock'>): Promise<number> {
   const now_ms = clock().getTime();
   const newest = (await listBackups(config.backupDir)).find(({ madeAt_ms }) => madeAt_ms <= now_ms);
@@ -128,8 +138,9 @@ export async function requireBackupDir({ backupDir }: Pick<Context['config'], 'b
 }
 
 /**
- * Makes a backup into BACKUP_DIR every BACKUP_INTERVAL and keeps the newest BACKUP_KEEP, until the signal; the newest
- * file says when the next is due, also after a restart. Does nothing where BACKUP_DIR is not set. Never throws.
+ * Makes a backup into BACKUP_DIR every BACKUP_INTERVAL and keeps the newest BACKUP_KEEP, until the signal;
+ * the newest file says when the next is due, also after a restart. Does nothing where BACKUP_DIR is not set.
+ * Never throws.
  */
 export async function startBackups(context: LogContext, signal: AbortSignal): Promise<void> {
   if (!context.config.backupDir) return;

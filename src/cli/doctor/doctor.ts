@@ -89,7 +89,10 @@ async function checkClaims({ store }: Subject): Found {
 /** A Date header has whole seconds, and an answer takes time. */
 const tolerated_ms = 5000;
 
-/** Dates of ratings, checks and leases are this clock's: one that is ahead suspends claims, one set back repeats dates. */
+/**
+ * Dates of ratings, checks and leases are this clock's: one that is ahead suspends claims, one set back
+ * repeats dates.
+ */
 async function checkClock({ config, store }: Subject): Found {
   const { done } = (await store?.imports.last()) ?? {};
   const stored_ms = Date.parse(done?.finished_at ?? '');
@@ -325,8 +328,9 @@ const print = (name: string, { state, text, next }: Finding) =>
   process.stdout.write(`${marks[state]} ${name}: ${text}${next ? `\n        ${next}` : ''}\n`);
 
 /**
- * Checks settings, database, log and surroundings, and prints a line for each finding, with what to do. Changes nothing.
- * Exit code 0: no fault, 1: a fault. Throws ExitError (78) for settings that `serve` refuses.
+ * Checks settings, database, log and surroundings, and prints a line for each finding, with what to do.
+ * Changes nothing. Exit code 0: no fault, 1: a fault. Throws ExitError (78) for settings that `serve`
+ * refuses.
  */
 export async function runDoctor(config: Config): Promise<void> {
   await requireUsableSettings(config);

@@ -10,7 +10,9 @@ export interface Subject {
 
 /** What a check found: one sentence, and what to do where something is to be done. */
 export interface Finding {
-  /** `fault`: the service does not work as it should. `warning`: it does, and something may need attention. */
+  /**
+   * `fault`: the service does not work as it should. `warning`: it does, and something may need attention.
+   */
   readonly state: 'fine' | 'warning' | 'fault';
   readonly text: string;
   readonly next?: string;
@@ -23,7 +25,10 @@ export const fine = (text: string): Finding => ({ state: 'fine', text });
 export const warning = (text: string, next: string): Finding => ({ state: 'warning', text, next });
 export const fault = (text: string, next: string): Finding => ({ state: 'fault', text, next });
 
-/** Sends a GET without following redirects; a text says why there is no answer. `ahead_ms`: of the other clock, by its Date and Age headers, give or take `unsure_ms`. */
+/**
+ * Sends a GET without following redirects; a text says why there is no answer. `ahead_ms`: of the other
+ * clock, by its Date and Age headers, give or take `unsure_ms`.
+ */
 export async function ask(url: string) {
   try {
     const sent_ms = Date.now();

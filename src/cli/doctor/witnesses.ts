@@ -14,7 +14,10 @@ const whyRefused: Readonly<Record<string, readonly [string, string]>> = {
   'status 403': ['knows another key of this log', 'send its operator the key at /log/key'],
 };
 
-/** The checkpoint that was published last: of the checkpoint file, else of the running service; undefined if there is none. */
+/**
+ * The checkpoint that was published last: of the checkpoint file, else of the running service; undefined if
+ * there is none.
+ */
 async function publishedCheckpoint({ config, store }: Subject): Promise<IssuedCheckpoint | undefined> {
   const saved = (await readCheckpointFile(config))?.text;
   const answer = saved === undefined ? await ask(`${config.publicUrl}/log/checkpoint`) : undefined;

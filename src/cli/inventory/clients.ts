@@ -1,8 +1,9 @@
 /**
- * Clients of MCP by name (their documentation: test/cli/inventory/README.md): the files that may hold servers, and where in them these are.
- * A path begins at the project (`.`), the home (`~`), the root (`/`), a variable of the environment, or each place where systems keep
- * settings of programs (`%`), and goes on as a glob. In a file each name leads one level down, `*` to every member, and a member may
- * have dots in its own name; servers are members by name, or a list. An empty text is the file itself.
+ * Clients of MCP by name (their documentation: test/cli/inventory/README.md): the files that may hold
+ * servers, and where in them these are. A path begins at the project (`.`), the home (`~`), the root (`/`), a
+ * variable of the environment, or each place where systems keep settings of programs (`%`), and goes on as a
+ * glob. In a file each name leads one level down, `*` to every member, and a member may have dots in its own
+ * name; servers are members by name, or a list. An empty text is the file itself.
  */
 export const clients: Readonly<Record<string, { files: readonly string[]; servers: readonly string[] }>> = {
   'Claude Code': {

@@ -17,7 +17,10 @@ export interface Configured {
   readonly server: JsonObject;
 }
 
-/** A configuration that cannot be read, or an entry of one, and where, from 1. `why` is ours: texts of parsers quote the file. */
+/**
+ * A configuration that cannot be read, or an entry of one, and where, from 1. `why` is ours: texts of parsers
+ * quote the file.
+ */
 export interface Unreadable {
   readonly file: string;
   readonly why: string;
@@ -90,10 +93,32 @@ const isLaunching = (server: JsonObject) => launching.some((member) => server[me
 
 /** Members of an entry that changes a server that stands elsewhere, or one that is part of the client. */
 const changing: ReadonlySet<string> = new Set([
-  ...['disabled', 'enabled', 'enabled_tools', 'disabled_tools', 'enabledTools', 'disabledTools'],
-  ...['includeTools', 'excludeTools', 'available_tools', 'tools', 'autoApprove', 'alwaysAllow', 'trust'],
-  ...['timeout', 'startup_timeout_sec', 'tool_timeout_sec', 'env', 'headers', 'env_keys', 'bundled'],
-  ...['name', 'display_name', 'description', 'settings', 'source', 'approval_mode'],
+  'disabled',
+  'enabled',
+  'enabled_tools',
+  'disabled_tools',
+  'enabledTools',
+  'disabledTools',
+  'includeTools',
+  'excludeTools',
+  'available_tools',
+  'tools',
+  'autoApprove',
+  'alwaysAllow',
+  'trust',
+  'timeout',
+  'startup_timeout_sec',
+  'tool_timeout_sec',
+  'env',
+  'headers',
+  'env_keys',
+  'bundled',
+  'name',
+  'display_name',
+  'description',
+  'settings',
+  'source',
+  'approval_mode',
 ]);
 
 /** Whether an entry is complete without what it starts. */
@@ -133,15 +158,18 @@ const findConfigurations = (environment: NodeJS.ProcessEnv) =>
 
 const allServers = new Set(Object.values(clients).flatMap(({ servers }) => servers));
 
-/** Whether a file is itself a list of servers; one that says something of itself, as a plugin its author, is none. */
+/**
+ * Whether a file is itself a list of servers; one that says something of itself, as a plugin its author, is
+ * none.
+ */
 const isList = (value: unknown): boolean =>
   Object.entries(asMembers(value)).every(
     ([member, one]) => member === '$schema' || (typeof one === 'object' && one !== null),
   ) && toServers(value).some(([, one]) => isLaunching(one));
 
 /**
- * The servers of a configuration, the files that it names in place of a list, and why entries are not understood. A file without a list
- * that its client has is read as the list itself, if it is one.
+ * The servers of a configuration, the files that it names in place of a list, and why entries are not
+ * understood. A file without a list that its client has is read as the list itself, if it is one.
  */
 function readServers(
   value: unknown,
@@ -165,7 +193,10 @@ function rootOf(path: string): string {
   return /^\.\w+-plugin$/.test(basename(folder)) ? dirname(folder) : folder;
 }
 
-/** The servers of all configurations of this project and home, or of `files` alone, and what of these could not be read. */
+/**
+ * The servers of all configurations of this project and home, or of `files` alone, and what of these could
+ * not be read.
+ */
 export async function readConfigurations(files: readonly string[], environment: NodeJS.ProcessEnv) {
   const named = files.map((file) => ({ path: resolve(file), client: '', servers: [...allServers] }));
   const configured: Configured[] = [];

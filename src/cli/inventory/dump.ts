@@ -21,7 +21,9 @@ const toListing = (document: ListingDocument): Listing => ({
   published_at: document.published_at ?? '',
   updated_at: document.updated_at ?? '',
   undated: document.updated_at === undefined,
-  ...{ id: 0, import_run: 0, facets: [`state:${document.state}`] },
+  id: 0,
+  import_run: 0,
+  facets: [`state:${document.state}`],
   hidden: document.moderation?.some(({ action }) => action === 'hide'),
   repository_key: toRepositoryKey(document.repository ?? ''),
 });
@@ -40,11 +42,14 @@ const toKnown = (document: ListingDocument) => ({
 /** Where a listing of a dump asked to be paid when it was checked last. */
 const paidOf = ({ observations }: ListingDocument): Reference[] =>
   payeesOf(observations.filter(isDated)).map(({ address: key, network }) => ({
-    ...{ kind: 'pay_to', key },
+    kind: 'pay_to',
+    key,
     ...(network !== '' && { network }),
   }));
 
-/** What the names are in a dump of a Dossier, as of its day; one without a listing has none. Throws ExitError. */
+/**
+ * What the names are in a dump of a Dossier, as of its day; one without a listing has none. Throws ExitError.
+ */
 export async function resolveInDump(names: readonly string[], file: string): Promise<Partial<ResolvedNames>> {
   const documents = readDocuments(file);
   const check = (document: ListingDocument) => {

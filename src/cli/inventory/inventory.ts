@@ -35,7 +35,10 @@ interface Server extends Launch, Omit<Configured, 'server' | 'path'> {
   readonly findings: readonly Finding[];
 }
 
-/** Where listings are looked for: the address of a Dossier, a dump of one, or the own database of these settings. */
+/**
+ * Where listings are looked for: the address of a Dossier, a dump of one, or the own database of these
+ * settings.
+ */
 type Place = readonly [from: string | undefined, config: () => Promise<Config>];
 
 const mostNames = 100;
@@ -57,7 +60,10 @@ async function askDossier(
   throw unreachable(`${toBase(from)}${path}: HTTP status ${status}, ${what}`);
 }
 
-/** What is known of each name, in their order, as of which day; without one if there is none. Throws ExitError. */
+/**
+ * What is known of each name, in their order, as of which day; without one if there is none. Throws
+ * ExitError.
+ */
 async function resolveNames(
   names: readonly string[],
   [from, config]: Place,
@@ -80,7 +86,10 @@ async function resolveNames(
   return { ...answered, results: [...answered.results, ...more] };
 }
 
-/** Of an address that was asked in part: a listing at its beginning is none of the whole, and without its query it may be listed. */
+/**
+ * Of an address that was asked in part: a listing at its beginning is none of the whole, and without its
+ * query it may be listed.
+ */
 function ofPart(result: Resolved | undefined, { left }: Launch): Resolved | undefined {
   if (!result || !(left === 'path' || (left === 'query' && result.outcome === 'not_listed'))) return result;
   const { asked, handle, near = [] } = result;
@@ -102,7 +111,10 @@ function findingsOf({ isPinned, version }: Launch, result: Partial<Resolved>): F
   return findingNames.filter((name) => isFound[name]);
 }
 
-/** The servers of some configurations, or of those of this project and home, with what is known of each. Throws ExitError. */
+/**
+ * The servers of some configurations, or of those of this project and home, with what is known of each.
+ * Throws ExitError.
+ */
 async function readInventory(files: readonly string[], environment: NodeJS.ProcessEnv, place: Place) {
   const { configured, ...read } = await readConfigurations(files, environment);
   const launched = configured.map((one) => ({
@@ -115,7 +127,10 @@ async function readInventory(files: readonly string[], environment: NodeJS.Proce
     const result = ofPart(results[names.indexOf(launch.asked ?? '')], launch);
     return {
       name: isPlain(name) ? name : '(a name that may be a secret)',
-      ...{ client, file, ...launch, result },
+      client,
+      file,
+      ...launch,
+      result,
       findings: findingsOf(launch, result ?? {}),
       isOff: server.disabled === true || server.enabled === false,
     };
@@ -231,7 +246,10 @@ function readFindings(text: string | undefined): ReadonlySet<Finding> {
   throw usageError(`--fail-on ${unknown}: not one of ${findingNames.join(', ')}`);
 }
 
-/** Prints what a Dossier knows of the servers of some configurations. Ends with 1 for what --fail-on names. Throws ExitError. */
+/**
+ * Prints what a Dossier knows of the servers of some configurations. Ends with 1 for what --fail-on names.
+ * Throws ExitError.
+ */
 export async function runInventory(
   config: () => Promise<Config>,
   files: readonly string[],

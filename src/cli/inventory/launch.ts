@@ -11,7 +11,9 @@ export interface Launch {
   readonly version?: string;
   /** Whether a start runs the same next time; undefined of what is not a package. */
   readonly isPinned?: boolean;
-  /** What of an address is left out of what is asked: the end of its path, with its query; or its query alone. */
+  /**
+   * What of an address is left out of what is asked: the end of its path, with its query; or its query alone.
+   */
   readonly left?: 'path' | 'query';
 }
 
@@ -22,7 +24,10 @@ const keys = [
   /^(?=.*[a-z])(?=.*[A-Z])(?=.*\d).{16}/s,
 ];
 
-/** Letters of one case or as in `getUserInfo`; up to four digits; letters around one digit as in `neo4j` or `text2image`, before three, behind two. */
+/**
+ * Letters of one case or as in `getUserInfo`; up to four digits; letters around one digit as in `neo4j` or
+ * `text2image`, before three, behind two.
+ */
 const words = [
   /^[a-z]{0,30}$/,
   /^[A-Z]{1,8}$/,
@@ -39,7 +44,10 @@ const isKey = (text: string) => keys.some((key) => key.test(text));
 const isWord = (piece: string) => words.some((word) => word.test(piece));
 const toPieces = (text: string) => text.split(/[^A-Za-z\d]+/);
 
-/** Whether a text reads as names do, in words and short numbers. Any other may be a key: it is neither sent nor shown. */
+/**
+ * Whether a text reads as names do, in words and short numbers. Any other may be a key: it is neither sent
+ * nor shown.
+ */
 export function isPlain(text: string): boolean {
   const pieces = toPieces(text);
   return (
@@ -50,13 +58,19 @@ export function isPlain(text: string): boolean {
   );
 }
 
-/** The same where a program or a person named something for others, a package, a version or an account: short letters with numbers are none. */
+/**
+ * The same where a program or a person named something for others, a package, a version or an account: short
+ * letters with numbers are none.
+ */
 const isName = (text: string): boolean =>
   text
     .split('/')
     .every((part) => !isKey(part) && toPieces(part).every((one) => one.length <= 16 || isWord(one)));
 
-/** A command that starts packages: how it is called, the form of a package, and its options that take a value and those that take none. */
+/**
+ * A command that starts packages: how it is called, the form of a package, and its options that take a value
+ * and those that take none.
+ */
 interface Starter {
   readonly calls: RegExp;
   readonly registry: string;
@@ -115,7 +129,10 @@ const packageOption = /^(?:-p|--package|--from|--spec)$/;
 /** Options that name a registry. */
 const registryOption = /^(?:-i|--(?:registry|index|default-index|(?:extra-)?index-url|(?:add-)?source))$/;
 
-/** The package among the arguments of a starter, and what is behind it; undefined behind an option that may take it as its value. */
+/**
+ * The package among the arguments of a starter, and what is behind it; undefined behind an option that may
+ * take it as its value.
+ */
 function findPackage(args: readonly string[], { values, flags, registry }: Starter) {
   let spec: string | undefined;
   let isElsewhere = false;
@@ -154,7 +171,10 @@ function versionOption(args: readonly string[]): string | undefined {
 /** A package whose source is a git repository, as npm and pip write it; its commit is behind `@` or `#`. */
 const gitForm = /^git\+(https:\/\/[^/#]+\/[^#@]*)(?:@([^#]*))?(?:#(.*))?$/s;
 
-/** The registry of an image: the part before the first slash, if it is a host (distribution/reference, "splitDockerDomain"). */
+/**
+ * The registry of an image: the part before the first slash, if it is a host (distribution/reference,
+ * "splitDockerDomain").
+ */
 const isPrivateImage = (name: string) => {
   const [first = '', path] = name.split('/', 2);
   return (
@@ -233,14 +253,18 @@ function toAddress(text: string): Launch {
 
 const texts = (value: unknown): string[] => [value].flat().filter((one) => typeof one === 'string');
 
-/** Programs that only start another one, with their options before it: those without a value, and with one. */
+/**
+ * Programs that only start another one, with their options before it: those without a value, and with one.
+ */
 const passing: Readonly<Record<string, { readonly plain: RegExp; readonly valued?: RegExp }>> = {
   cmd: { plain: /^\/[a-z]$/i },
   env: { plain: /^\w+=/ },
   wsl: { plain: /^(?:-e|--exec|--|--system)$/, valued: /^(?:-[du]|--(?:distribution|user|cd|shell-type))$/ },
 };
 
-/** The name of a program and its arguments, without what only starts another one: `cmd /c`, `env NAME=value`. */
+/**
+ * The name of a program and its arguments, without what only starts another one: `cmd /c`, `env NAME=value`.
+ */
 function toCommand([program = '', ...rest]: readonly string[]): string[] {
   const name = program.replace(/^.*[\\/]/s, '').replace(/\.(?:cmd|exe|ps1)$/i, '');
   const passes = ownMember(passing, name.toLowerCase());
@@ -264,9 +288,9 @@ const startsPackage = (text: string) =>
   );
 
 /**
- * Reads what a configured server starts or connects to. The result has names and versions of packages, and scheme, host and path of
- * addresses, but no secrets.
- * `isElsewhere` says of a package whether settings name another registry for it.
+ * Reads what a configured server starts or connects to. The result has names and versions of packages, and
+ * scheme, host and path of addresses, but no secrets. `isElsewhere` says of a package whether settings name
+ * another registry for it.
  */
 export function toLaunch(
   server: JsonObject,

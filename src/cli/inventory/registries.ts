@@ -3,14 +3,19 @@ import { homedir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { asMembers, type JsonObject, own } from '../../core/json.ts';
 
-/** The registries whose packages listings record; a package of any other one is not theirs, whatever its name is. */
+/**
+ * The registries whose packages listings record; a package of any other one is not theirs, whatever its name
+ * is.
+ */
 const publicHosts: Readonly<Record<string, string>> = {
   npm: 'registry.npmjs.org',
   pypi: 'pypi.org',
   nuget: 'api.nuget.org',
 };
 
-/** Whether an address that an option, a variable or a file names is another registry; what cannot be read is. */
+/**
+ * Whether an address that an option, a variable or a file names is another registry; what cannot be read is.
+ */
 export const isOtherRegistry = (registry: string, address: string | undefined): boolean =>
   URL.parse(address?.replace(/^[\w-]+=/, '') ?? '')?.hostname !== own(publicHosts, registry);
 
@@ -47,8 +52,8 @@ function foldersOf(path: string): string[] {
 }
 
 /**
- * Whether the environment of a configured server, or an .npmrc that npm reads for it, names another registry than the public one for a
- * package of this name.
+ * Whether the environment of a configured server, or an .npmrc that npm reads for it, names another registry
+ * than the public one for a package of this name.
  */
 export function isFromElsewhere(
   [registry, name]: readonly [registry: string, name: string],

@@ -1,6 +1,6 @@
 /**
- * Letters to add, remove, replace or exchange with their neighbour to make one text of another (optimal string alignment);
- * `most` + 1 for any more than `most`.
+ * Letters to add, remove, replace or exchange with their neighbour to make one text of another (optimal
+ * string alignment); `most` + 1 for any more than `most`.
  */
 export function countEdits(a: string, b: string, most = 100): number {
   const [from, to] = [[...a], [...b]];

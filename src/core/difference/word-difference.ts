@@ -67,7 +67,10 @@ function joined(parts: readonly TextPart[]): TextPart[] {
   return found;
 }
 
-/** Where two texts differ by words, as parts in order; only the surroundings of what differs, hidden characters named. */
+/**
+ * Where two texts differ by words, as parts in order; only the surroundings of what differs, hidden
+ * characters named.
+ */
 export function wordDifference(before: string, after: string): TextPart[] {
   const [was, is] = [nameHidden(before), nameHidden(after)];
   const start = commonStart(was, is);
@@ -108,7 +111,10 @@ export function differenceWithin(
 /** A part whose own brackets cannot be read as marks of the difference. */
 const escapeMarks = (text: string) => text.replace(/[[{](?=[-+]|$)|(?<=^|[-+])[\]}]/g, '\\$&');
 
-/** The same on one line: `Sends [-a mail-]{+mail to everyone+}.` Such marks in the texts themselves are escaped. */
+/**
+ * The same on one line: `Sends [-a mail-]{+mail to everyone+}.` Such marks in the texts themselves are
+ * escaped.
+ */
 export const differenceText = (parts: readonly TextPart[]): string =>
   parts
     .map(({ text, change }) => ({ text: escapeMarks(text), change }))

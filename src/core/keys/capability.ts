@@ -61,7 +61,10 @@ function findFirst<T>(values: readonly T[], find: (value: T) => string | undefin
   return undefined;
 }
 
-/** The first capability in a text or anywhere inside a JSON value, names of members too, even with hidden characters in between. */
+/**
+ * The first capability in a text or anywhere inside a JSON value, names of members too, even with hidden
+ * characters in between.
+ */
 export function findSecret(value: unknown): string | undefined {
   if (typeof value === 'string') {
     // Cleaning makes at most one ASCII character of each code unit, so a shorter text hides none.

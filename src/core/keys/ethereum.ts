@@ -6,7 +6,9 @@ const hash = (...parts: readonly Uint8Array[]): Uint8Array => keccak_256(Buffer.
 const ofText = (text: string) => hash(Buffer.from(text));
 const uint256 = (value: bigint) => Buffer.from(value.toString(16).padStart(64, '0'), 'hex');
 
-/** A struct of texts and whole numbers, as EIP-712 encodes it: its domain, its name, and its members in order. */
+/**
+ * A struct of texts and whole numbers, as EIP-712 encodes it: its domain, its name, and its members in order.
+ */
 export interface TypedStruct {
   /** Name of a domain of version 1 and chain 1. */
   readonly domain: string;

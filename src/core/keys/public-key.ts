@@ -1,7 +1,10 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { attempt } from '../json.ts';
 
-/** What stands before a raw key in SubjectPublicKeyInfo (RFC 8410, RFC 9881, RFC 5480), and the length of the key. */
+/**
+ * What stands before a raw key in SubjectPublicKeyInfo (RFC 8410, RFC 9881, RFC 5480), and the length of the
+ * key.
+ */
 const forms = {
   ed25519: { prefix: '302a300506032b6570032100', length: 32 },
   'ml-dsa-44': { prefix: '30820532300b06096086480165030403110382052100', length: 1312 },

@@ -21,7 +21,10 @@ import { type Answer, gapWords, lineWords, toAnswer, toAnswerLines } from './ans
 import { type LineName, lineNames } from './lines.ts';
 import { toMarkdown } from './markdown.ts';
 
-/** The short answer of get_agent: the fields of the specification, and the answer in lines. Its text says the same. */
+/**
+ * The short answer of get_agent: the fields of the specification, and the answer in lines. Its text says the
+ * same.
+ */
 export const agentAnswer = z.object({
   handle: handleSchema,
   sample: sampleFlag,
@@ -88,7 +91,10 @@ function firstOf({ standsOut }: Answer): Words[] {
   return more > 0 ? [...first, say`And ${more} more: detail full.`] : first;
 }
 
-/** The answer about a listing as JSON: in lines, or all facts as Markdown; what the registry states and ratings are in `signals`. */
+/**
+ * The answer about a listing as JSON: in lines, or all facts as Markdown; what the registry states and
+ * ratings are in `signals`.
+ */
 export function toAgentAnswer(listing: ListingDocument, detail: 'summary' | 'full'): AgentAnswer {
   const { handle, sample, title, description, endpoint, repository, origin } = listing;
   const tags = listing.tags.map(({ tag }) => tag).filter((tag) => !isRecordedTag(tag));

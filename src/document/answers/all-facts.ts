@@ -182,8 +182,8 @@ function factsOf(listing: ListingDocument, question: Question): ListedFact[] {
 }
 
 /**
- * Every question of a buyer, in its order: what is known, what was looked for and not seen, and what is not known of it, in this order. No
- * question is without a fact.
+ * Every question of a buyer, in its order: what is known, what was looked for and not seen, and what is not
+ * known of it, in this order. No question is without a fact.
  */
 export const toAllFacts = (listing: ListingDocument) =>
   questions.map((question) => {

@@ -115,7 +115,10 @@ function notKnownOf(judged: Judged, state: 'not_stated' | 'not_checked', gaps: R
 const replacement =
   /\b(?:replaced (?:by|with)|superseded by|succeeded by|moved to|use|see)[\s:“"'`]+([\w.-]+\/[\w.-]+)/gi;
 
-/** The handle that the publisher names in place of a listing: in the claim file, or in the message on why it is deprecated. */
+/**
+ * The handle that the publisher names in place of a listing: in the claim file, or in the message on why it
+ * is deprecated.
+ */
 export function successorOf(listing: ListingDocument): string | undefined {
   const { handle, status_message = '' } = listing;
   const named = toSeen(listing)(repositorySupersededBy).find((one) => isKnown(one) && !one.details?.isThis);
@@ -157,7 +160,10 @@ function toJudged(listing: ListingDocument, detail: Judged['detail']): Judged {
   return { listing, seen, known: toKnown(seen), detail };
 }
 
-/** Everything that is said of a listing first: what stands out, seven lines, what is not known; in full with every place. */
+/**
+ * Everything that is said of a listing first: what stands out, seven lines, what is not known; in full with
+ * every place.
+ */
 export function toAnswer(listing: ListingDocument, detail: Judged['detail'] = 'page') {
   const judged = toJudged(listing, detail);
   const standsOut = toStandsOut(judged);
@@ -166,7 +172,10 @@ export function toAnswer(listing: ListingDocument, detail: Judged['detail'] = 'p
     detail === 'short' && gap !== undefined && listing.not_known.some(({ kind }) => kind === gap);
   const gaps = new Set(all.flatMap(([, facts]) => facts.filter(isGap).map(({ gap }) => gap)));
   return {
-    /** Statements about the listing that come before all else: that it is being checked, a sample, what the operator did. */
+    /**
+     * Statements about the listing that come before all else: that it is being checked, a sample, what the
+     * operator did.
+     */
     notes: notesOf(listing),
     standsOut,
     lines: Object.fromEntries(
@@ -182,7 +191,10 @@ export function toAnswer(listing: ListingDocument, detail: Judged['detail'] = 'p
   };
 }
 
-/** Whose word a fact is, as of when; of what is neither stated nor checked, and of what this service stores, nothing. */
+/**
+ * Whose word a fact is, as of when; of what is neither stated nor checked, and of what this service stores,
+ * nothing.
+ */
 function sourceOf({ state, source: by, date, isSignal }: Fact): Words {
   if (state === 'not_known' || by === 'this service') return say``;
   return by === 'record' && !isSignal ? source(by) : source(by, date);

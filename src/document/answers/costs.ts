@@ -84,7 +84,8 @@ export const costs: FactsOf = (judged) => {
   if (isNowhere(judged)) return [];
   const quoted = judged.seen(priceChallenge);
   const prices = known(priceChallenge).map((one) => {
-    // An offer of x402 is for the request that it answers; other formats have units that Dossier does not read.
+    // An offer of x402 is for the request that it answers; other formats have units that Dossier does not
+    // read.
     const unit = isForRequest(one) ? own('for one request') : own('for an amount of use that is not known');
     const place = atPlace(one, quoted);
     return observed(judged, one, say`quotes ${unit}${place} before it answers: ${quotedWords(one, judged)}`);

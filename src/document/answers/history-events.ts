@@ -12,7 +12,9 @@ import { questions } from '../../observations/observation.ts';
 import type { RecordedChange } from '../../observations/table.ts';
 import type { ListingFacts } from '../record.ts';
 
-/** What a history can be asked for: facts by the question that they help to answer, and what is recorded here. */
+/**
+ * What a history can be asked for: facts by the question that they help to answer, and what is recorded here.
+ */
 export const historyKinds = [
   ...questions.filter((question) => question !== 'ratings'),
   ...(['record', 'claim', 'ratings', 'operator', 'views'] as const),
@@ -38,7 +40,10 @@ export const isChanged = ({ before }: ShownChange) => before !== undefined && be
 /** That something was not checked yet is no event. */
 export const isSeen = (change: ShownChange) => !isChanged(change) && change.after.outcome !== 'not_asked';
 
-/** An event with only what is of a kind; undefined if nothing is. Of no kind it is as the log records it, for an audit. */
+/**
+ * An event with only what is of a kind; undefined if nothing is. Of no kind it is as the log records it, for
+ * an audit.
+ */
 function only(kind: HistoryKind | undefined, event: HistoryEvent): HistoryEvent | undefined {
   if (kind === undefined) return event;
   const [prefix = ''] = event.type.split('.');
@@ -49,24 +54,37 @@ function only(kind: HistoryKind | undefined, event: HistoryEvent): HistoryEvent 
   return changes.length > 0 ? { ...event, changes } : undefined;
 }
 
-/** A check that saw facts become others, or saw some for the first time; `is_first`: no check before it saw anything. */
+/**
+ * A check that saw facts become others, or saw some for the first time; `is_first`: no check before it saw
+ * anything.
+ */
 const toCheck = (
   { at, vantage, log_index, changes }: Omit<RecordedChange, 'changes'> & { changes: readonly ShownChange[] },
   is_first: boolean,
 ) => ({ type: 'check' as const, at, vantage, log_index, is_first, changes });
 
-/** A change of the record, a claim, a rating, an action of the operator, or a move in a view; `claim` if it is an event of the claim. */
+/**
+ * A change of the record, a claim, a rating, an action of the operator, or a move in a view; `claim` if it is
+ * an event of the claim.
+ */
 function toRecorded({ type, at, data }: Change, claims: readonly ClaimEvent[]) {
   const claim = claims.find(({ log_index }) => log_index === data.log_index);
   return { type, at, data, ...(claim && { claim }) };
 }
 
-/** A version that moved the record; no change of the stream is of it if it was published before the listing was read first. */
+/**
+ * A version that moved the record; no change of the stream is of it if it was published before the listing
+ * was read first.
+ */
 const toVersion = (at: string, moved: DatedMove) => ({
-  ...{ type: 'version.published' as const, at, data: { moved } },
+  type: 'version.published' as const,
+  at,
+  data: { moved },
 });
 
-/** So many events of a list are read at once, and so often for one page, of which a filter may leave out all. */
+/**
+ * So many events of a list are read at once, and so often for one page, of which a filter may leave out all.
+ */
 const readAtOnce = 100;
 const mostReads = 5;
 
@@ -76,7 +94,10 @@ interface Placed {
   readonly event: HistoryEvent;
 }
 
-/** A list in its own order, newest first, as far as it is at or after a time; returns whether it was read to its end. */
+/**
+ * A list in its own order, newest first, as far as it is at or after a time; returns whether it was read to
+ * its end.
+ */
 async function* readList(
   read: (before: number) => Promise<readonly Placed[]>,
   { before, since }: { readonly before: number; readonly since: string },
@@ -105,7 +126,10 @@ async function readChecks(handle: string, before: number, context: Pick<Context,
 interface HistoryQuery {
   readonly kind?: HistoryKind | undefined;
   readonly since?: string | undefined;
-  /** A place: events before this change of the stream, checks before this log index, and versions before this one. */
+  /**
+   * A place: events before this change of the stream, checks before this log index, and versions before this
+   * one.
+   */
   readonly after?: Places | undefined;
   readonly limit: number;
 }
@@ -115,7 +139,10 @@ interface HistoryPage {
   readonly next: Places | undefined;
 }
 
-/** Versions that moved the record and were published on a known date, but for those that the stream of changes tells. */
+/**
+ * Versions that moved the record and were published on a known date, but for those that the stream of changes
+ * tells.
+ */
 async function readVersions(
   { listing: { handle }, imported }: Pick<ListingFacts, 'listing' | 'imported'>,
   context: Pick<Context, 'store'>,
@@ -147,7 +174,9 @@ async function readEvents(
   const { handle } = facts.listing;
   const readChanges = async (before: number) =>
     (await context.store.changes.ofRecord(handle, { before, limit: readAtOnce })).map((change) => ({
-      ...{ at: change.at, place: change.seq, event: toRecorded(change, facts.claimHistory) },
+      at: change.at,
+      place: change.seq,
+      event: toRecorded(change, facts.claimHistory),
     }));
   const isOfChecks = kind === undefined || !recordedKinds.has(kind);
   const isRecorded = kind === undefined || recordedKinds.has(kind);
@@ -177,8 +206,8 @@ async function readEvents(
 }
 
 /**
- * What changed about a listing, of one kind, at or after a time, after a place, newest first, and the place after which older events
- * begin; undefined at the end. Texts are compared of these events only.
+ * What changed about a listing, of one kind, at or after a time, after a place, newest first, and the place
+ * after which older events begin; undefined at the end. Texts are compared of these events only.
  */
 export async function readHistory(
   facts: Pick<ListingFacts, 'listing' | 'claimHistory' | 'imported'>,

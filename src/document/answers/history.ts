@@ -62,7 +62,10 @@ function wasAndIs(change: ShownChange, before: ShownChange['after']): readonly [
   return isTold(exact) ? exact : sayPair(digestWords);
 }
 
-/** What became of a value whose words are the same before and after, as those of a list whose first item is; undefined of any other. */
+/**
+ * What became of a value whose words are the same before and after, as those of a list whose first item is;
+ * undefined of any other.
+ */
 function toldApart(change: ShownChange, before: NonNullable<ShownChange['before']>): Words | undefined {
   const isAlike = toText(seenValue(change, before)) === toText(seenValue(change, change.after));
   const last = say`the other was last seen on ${dayOf(before.seen_until)}`;
@@ -93,7 +96,10 @@ const placeWords = (member: string): Words => {
   return known === undefined ? code(member) : own(known);
 };
 
-/** How one member of a list changed: its class as in every answer, then what of it differs but for the texts that are shown apart. */
+/**
+ * How one member of a list changed: its class as in every answer, then what of it differs but for the texts
+ * that are shown apart.
+ */
 export function memberWords(
   item: MemberChange,
   texts: ShownChange['texts'] = [],
@@ -206,7 +212,10 @@ function recordedWords(event: Exclude<HistoryEvent, { type: 'check' }>): Words {
 export const changedOf = (event: HistoryEvent): readonly ShownChange[] =>
   event.type === 'check' ? event.changes.filter(isChanged) : [];
 
-/** A fact that became another, with those that are gone because it is: of an endpoint, all that was seen there. */
+/**
+ * A fact that became another, with those that are gone because it is: of an endpoint, all that was seen
+ * there.
+ */
 export interface FoldedChange {
   readonly change: ShownChange;
   readonly gone: readonly ShownChange[];
@@ -233,7 +242,10 @@ export function goneWords({ gone }: FoldedChange): Words {
   return titles.length === 0 ? say`` : say`; not seen any more with it: ${listed(titles)}`;
 }
 
-/** What a check saw for the first time, or anything else than a check, in words; `kind` is what the history was asked for. */
+/**
+ * What a check saw for the first time, or anything else than a check, in words; `kind` is what the history
+ * was asked for.
+ */
 export const wordsOf = (event: HistoryEvent, kind: string | undefined): Words[] =>
   event.type === 'check' ? seenWords(event, kind) : [recordedWords(event)];
 

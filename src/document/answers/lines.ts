@@ -104,7 +104,10 @@ const sinceFirst = (
   before: Words,
 ): Words => (dayText(first_seen_at) < dayText(observed_at) ? say`${before}${day(first_seen_at)}` : say``);
 
-/** Why no check since saw an endpoint answer, if none of them was left unanswered: that they were says what stands out. */
+/**
+ * Why no check since saw an endpoint answer, if none of them was left unanswered: that they were says what
+ * stands out.
+ */
 function withMissed(one: DatedObservation, fact: Fact): Fact {
   const why = whyNotAsked(one);
   return why ? { ...fact, text: say`${fact.text}: ${within(phrase(why))}` } : fact;
@@ -265,7 +268,10 @@ function toolNames({ details, subject }: KnownFact<typeof toolsSurface>, { detai
 const whyNoTools = (one: SeenFact<typeof toolsSurface>): Words =>
   one.outcome === 'asks' ? outcomeWords(one) : whyOf(one);
 
-/** Since when another list is as it is, if the tools of its endpoint, whose date is said before them, are so since another day. */
+/**
+ * Since when another list is as it is, if the tools of its endpoint, whose date is said before them, are so
+ * since another day.
+ */
 const besidesTools = saidIn('tools', (one, judged) => {
   const ofTools = judged.known(toolsSurface).find(({ subject }) => subject === one.subject);
   const isOther = ofTools && dayText(ofTools.first_seen_at) !== dayText(one.first_seen_at);

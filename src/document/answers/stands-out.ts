@@ -84,7 +84,10 @@ function deprecated(judged: Judged): Words[] {
 
 const [moved_days, mostMoves] = [365, 2];
 
-/** Versions of the last year that moved the record, those that lead to somebody else first; `get_history` has them all. */
+/**
+ * Versions of the last year that moved the record, those that lead to somebody else first; `get_history` has
+ * them all.
+ */
 function moved({ listing, known }: Judged): Words[] {
   const all = known(recordMoves).flatMap(({ value }) => value.moves);
   const recent = all.filter(
@@ -111,7 +114,10 @@ const stale = ({ listing }: Judged): Words[] => {
   return date === undefined ? [] : [say`No observation is newer than ${day(date)}`];
 };
 
-/** That an endpoint did not answer, with the days of the last check and of the first that ended so; undefined of one that did. */
+/**
+ * That an endpoint did not answer, with the days of the last check and of the first that ended so; undefined
+ * of one that did.
+ */
 function deadWords(one: SeenFact<typeof endpointAnswers>, listing: ListingDocument): Words | undefined {
   const { observed_at, first_seen_at, changed_from, missed_since, unanswered_since } = one;
   const isOnly = listing.remotes.length < 2 || one.subject === undefined;
@@ -156,7 +162,10 @@ function noAnswer(judged: Judged): Words[] {
   return [say`${join(dead.slice(0, mostDead).map(ended), ' ')}${others} ${vantage}`];
 }
 
-/** Endpoints that answered and whose tools are not known any more: a list that cannot be read may hide a change of it. */
+/**
+ * Endpoints that answered and whose tools are not known any more: a list that cannot be read may hide a
+ * change of it.
+ */
 function unreadTools({ listing, seen }: Judged): Words[] {
   const reached = seen(endpointAnswers).filter((one) => isKnown(one) && one.unanswered_since === undefined);
   const answering = new Set(reached.map(({ subject }) => subject));
@@ -238,7 +247,10 @@ function contradictions(judged: Judged): Words[] {
   return [...letIn, ...asked, ...ofContradicting(judged)];
 }
 
-/** One sentence for whatever is the same: a publisher that copies everything takes no more room. A word in common shows nothing. */
+/**
+ * One sentence for whatever is the same: a publisher that copies everything takes no more room. A word in
+ * common shows nothing.
+ */
 function shared({ known }: Judged): Words[] {
   const found = sharedKinds
     .filter(({ basis }) => basis !== 'names')

@@ -83,7 +83,10 @@ function listed(texts: readonly string[]): Words {
   return texts.length === 0 ? own('none') : say`${join(named, ', ')}${more}`;
 }
 
-/** A criterion of an approval: `approved`, `not_moderated` or the name of a pin; of a broken pin what it was and is. */
+/**
+ * A criterion of an approval: `approved`, `not_moderated` or the name of a pin; of a broken pin what it was
+ * and is.
+ */
 export interface ApprovalAnswer extends Finding {
   readonly criterion: string;
   readonly value?: string | number;
@@ -112,7 +115,10 @@ const endpointOf = (text: string) => text.split(' ', 1)[0] ?? '';
 const toComparable = (text: string) =>
   text.replace(/\b0x[\da-f]{40}\b/gi, (address) => address.toLowerCase());
 
-/** Endpoint by endpoint: what no check knows now is not broken, unless the record no longer names the endpoint. */
+/**
+ * Endpoint by endpoint: what no check knows now is not broken, unless the record no longer names the
+ * endpoint.
+ */
 function judgeSeen(compared: ComparedListing, [{ on }, pin, before]: Pinned, kind: Kind): PinAnswer {
   const recorded = recordedNow(compared.listing, 'endpoint');
   const gone = before.filter((text) => !recorded.includes(endpointOf(text)));
@@ -150,7 +156,10 @@ function judgeEntry({ listing, now_ms }: ComparedListing, approval: Approval | u
   return { ...about, ...met(say`${given}${until === undefined ? say`` : say`; until ${dayOf(until)}`}.`) };
 }
 
-/** What an approval says of a listing now: that it stands, each pin, and that the operator acted on it; none for a view without approvals. */
+/**
+ * What an approval says of a listing now: that it stands, each pin, and that the operator acted on it; none
+ * for a view without approvals.
+ */
 export function judgeApproval({ approvals }: SavedView, compared: ComparedListing): ApprovalAnswer[] {
   if (!approvals) return [];
   const { moderation = [], handle, evidence_snapshot_date } = compared.listing;
@@ -190,8 +199,8 @@ export function keepsOut({ unknown, on_change }: SavedView, answer: ApprovalAnsw
 }
 
 /**
- * The endpoints and packages that a listing's approval lets in: those that its pins name, and nothing else. A view without approvals lets
- * in all that are recorded.
+ * The endpoints and packages that a listing's approval lets in: those that its pins name, and nothing else. A
+ * view without approvals lets in all that are recorded.
  */
 export function letIn({ approvals }: SavedView, { handle, remotes, packages }: ListingDocument) {
   if (!approvals) return { remotes, packages };

@@ -80,7 +80,10 @@ export function compareListing(
   return { imported: of('imported'), observed: of('observed'), native: of('native') };
 }
 
-/** The criteria of a comparison that names none: is it there and alive, whose is it, what does it ask for, did it change, who vouches. */
+/**
+ * The criteria of a comparison that names none: is it there and alive, whose is it, what does it ask for, did
+ * it change, who vouches.
+ */
 export const defaultCriteria: readonly RequestedCriterion[] = [
   { criterion: 'active' },
   { criterion: 'endpoint_at_domain' },
@@ -96,7 +99,10 @@ export const defaultCriteria: readonly RequestedCriterion[] = [
 const isKnown = (sent: SavedView['criteria'][number]): sent is RequestedCriterion =>
   isCriterionName(sent.criterion);
 
-/** The criteria of a view whose names are of the vocabulary: all of them, once `findCriterionFaults` found nothing. */
+/**
+ * The criteria of a view whose names are of the vocabulary: all of them, once `findCriterionFaults` found
+ * nothing.
+ */
 export const requestedBy = (view: SavedView): RequestedCriterion[] => view.criteria.filter(isKnown);
 
 /** What is wrong with the criteria of views: unknown ones, and values that are not allowed. */
@@ -123,8 +129,8 @@ function toFileAnswer(compared: ComparedListing, found: Answer): Answer {
 }
 
 /**
- * Judges a listing or a private entry by a view: which fact answered which criterion on which date, and the criteria that keep it out; it
- * is in the view if there are none.
+ * Judges a listing or a private entry by a view: which fact answered which criterion on which date, and the
+ * criteria that keep it out; it is in the view if there are none.
  */
 export function judgeMember(view: SavedView, compared: ComparedListing, isPrivate = false) {
   const { imported, observed, native } = compareListing(compared, requestedBy(view));

@@ -15,7 +15,10 @@ export interface ComparedListing {
 }
 
 export interface Finding {
-  /** `unknown` never counts as a yes or a no, nor does `not_applicable`: the record names nothing to ask it of. */
+  /**
+   * `unknown` never counts as a yes or a no, nor does `not_applicable`: the record names nothing to ask it
+   * of.
+   */
   readonly result: 'met' | 'not_met' | 'unknown' | 'not_applicable';
   /** A sentence by this service. */
   readonly fact: Words;
@@ -31,7 +34,10 @@ export interface Finding {
   readonly as_of: string;
 }
 
-/** The value of a criterion: none, a whole number, one of several choices, a tag, or a price such as "0.01 USDC". */
+/**
+ * The value of a criterion: none, a whole number, one of several choices, a tag, or a price such as "0.01
+ * USDC".
+ */
 export type CriterionValue = string | number | undefined;
 type Takes =
   | { readonly kind: 'nothing' }
@@ -55,8 +61,9 @@ export interface Criterion {
 export type Found = Pick<Finding, 'result' | 'fact' | 'recorded'>;
 
 /**
- * What defines criteria whose facts come from one kind of evidence, each by its label and its rule. If that usually has one
- * source, `withSource` adds it and its date to what a rule finds without them; else every rule states them.
+ * What defines criteria whose facts come from one kind of evidence, each by its label and its rule. If that
+ * usually has one source, `withSource` adds it and its date to what a rule finds without them; else every
+ * rule states them.
  */
 export function criteriaOf<Given extends Found = Finding>(
   evidence: Criterion['evidence'],
@@ -68,7 +75,9 @@ export function criteriaOf<Given extends Found = Finding>(
     takes: Takes,
     rule: Rule<Value>,
   ): Criterion => ({
-    ...{ evidence, label, takes },
+    evidence,
+    label,
+    takes,
     judge(compared, value) {
       const found = rule(compared, value as Value);
       return withSource && !('source' in found) ? withSource(compared, found) : (found as Finding);
@@ -155,7 +164,10 @@ function unseenWords({ listing }: ComparedListing, fact: Words, check?: Observat
   return say`${fact}: ${outcomeWords(check)}.`;
 }
 
-/** The finding where nothing was seen: unknown, and how the check ended if there was one. `fact` has no full stop. */
+/**
+ * The finding where nothing was seen: unknown, and how the check ended if there was one. `fact` has no full
+ * stop.
+ */
 export const unseenFinding = (compared: ComparedListing, fact: Words, check?: Observation): Finding => ({
   ...unknown(unseenWords(compared, fact, check)),
   ...(check?.subject !== undefined && { subject: check.subject }),

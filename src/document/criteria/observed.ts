@@ -52,18 +52,25 @@ const endpointsOf = ({ listing }: ComparedListing): FactAt[] =>
     (url) => (kind) => factsOf(kind, listing.observations).find(({ subject }) => subject === url),
   );
 
-/** The finding about endpoints if the record names none: a service that is run as a package cannot be reached. */
+/**
+ * The finding about endpoints if the record names none: a service that is run as a package cannot be reached.
+ */
 const notForPackages = (compared: ComparedListing): Finding =>
   absentFinding(compared, 'endpoint', notApplicable(own('No remote endpoint is recorded.')));
 
-/** What keeps Dossier from saying that an endpoint asks for no payment: undefined once it introduced itself without one. */
+/**
+ * What keeps Dossier from saying that an endpoint asks for no payment: undefined once it introduced itself
+ * without one.
+ */
 function unseenPriceOf(factOf: FactAt): Observation | 'nothing' | undefined {
   const [challenge, tools] = [factOf(priceChallenge), factOf(priceTool)];
   if (currentOutcome(challenge) !== 'nothing') return challenge ?? 'nothing';
   return tools && !['nothing', 'absent'].includes(currentOutcome(tools) ?? '') ? tools : undefined;
 }
 
-/** An endpoint answers if it introduces itself, or asks to sign in or to pay (observations/kinds/endpoint.ts). */
+/**
+ * An endpoint answers if it introduces itself, or asks to sign in or to pay (observations/kinds/endpoint.ts).
+ */
 function judgeEndpoint(compared: ComparedListing, factOf: FactAt): Finding {
   const check = factOf(endpointAnswers);
   const tally = factOf(endpointAvailability);
@@ -92,7 +99,10 @@ export const endpointCriteria = {
   }),
 } as const satisfies Record<string, Criterion>;
 
-/** A question about every recorded package, in the words of its answers; without full stops where `unseenFinding` adds one. */
+/**
+ * A question about every recorded package, in the words of its answers; without full stops where
+ * `unseenFinding` adds one.
+ */
 interface Asked<K extends NamedKind> {
   readonly kind: K;
   /** Undefined where the value does not answer it. */
@@ -121,7 +131,10 @@ function judgePackage<K extends NamedKind>(
   return observedFinding(seen, holds ? met(asked.met) : notMet(asked.notMet(seen.value, factOf)));
 }
 
-/** Not met if one recorded package does not fulfil it, met only if each does; one that Dossier does not check is unknown. */
+/**
+ * Not met if one recorded package does not fulfil it, met only if each does; one that Dossier does not check
+ * is unknown.
+ */
 function ofEachPackage<K extends NamedKind>(compared: ComparedListing, asked: Asked<K>): Finding {
   const { packages } = compared.listing;
   return (
@@ -130,7 +143,10 @@ function ofEachPackage<K extends NamedKind>(compared: ComparedListing, asked: As
   );
 }
 
-/** What a package without provenance states as its repository: that it states the recorded one is common, and shows nothing. */
+/**
+ * What a package without provenance states as its repository: that it states the recorded one is common, and
+ * shows nothing.
+ */
 function statedWords(one: FactOf<typeof packageRepository> | undefined): Words {
   const { result, repository = '' } = (currentOutcome(one) === 'seen' && one?.value) || {};
   if (result === 'match') return own('; the package states the recorded repository as its own');
@@ -265,8 +281,8 @@ export const priceCriteria = {
 const maxDays = 3650;
 
 /**
- * Whether one fact has been the same for so many days, as far as it was checked. `subject` begins a sentence: "The tools that the
- * endpoint lists".
+ * Whether one fact has been the same for so many days, as far as it was checked. `subject` begins a sentence:
+ * "The tools that the endpoint lists".
  */
 function judgeUnchanged(one: DatedObservation, days: number, subject: Words): Finding {
   const [since, until] = [dayOf(one.first_seen_at), dayOf(one.observed_at)];

@@ -138,7 +138,10 @@ export const recordedCriteria = {
       ? { ...met(own('It has this tag.')), recorded: [found.reason] }
       : notMet(own('It does not have this tag. Tags follow from recorded facts and publisher keywords.'));
   }),
-  /** A publication that was read shows an age; without older versions it does not show that there is no greater one. */
+  /**
+   * A publication that was read shows an age; without older versions it does not show that there is no
+   * greater one.
+   */
   listed_for_days: recorded.number('First published at least {} day(s) ago', maxDays, (compared, days) => {
     const { published_at, sample } = compared.listing;
     const first = signalOf(compared, registryFirstPublished);
@@ -170,7 +173,10 @@ export const recordedCriteria = {
   }),
 } as const satisfies Record<string, Criterion>;
 
-/** A finding with the source and date of an imported signal; with those of the record if there is no such signal. */
+/**
+ * A finding with the source and date of an imported signal; with those of the record if there is no such
+ * signal.
+ */
 function signalFinding(compared: ComparedListing, kind: RecordKind, found: Found): Finding {
   const signal = signalOf(compared, kind);
   if (!signal) return recordedFinding(compared, found);
@@ -264,7 +270,10 @@ const maxRatings = 1000;
 /** With fewer sources no share is computed (docs/ratings.md). */
 const minForShare = 5;
 
-/** Whether a time of this service is at most so many days ago. A time slightly in the future counts: clocks differ. */
+/**
+ * Whether a time of this service is at most so many days ago. A time slightly in the future counts: clocks
+ * differ.
+ */
 const isWithin = (time: string, days: number, now_ms: number) => (daysSince(time, now_ms) ?? 0) <= days;
 
 const native = criteriaOf<Found>('native', ({ listing }, found) => ({

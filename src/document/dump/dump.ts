@@ -7,7 +7,9 @@ import { type Dump, rewriteDump, takenFrom, writeDump } from './files.ts';
 const longestAge_ms = 3_600_000;
 /** One that is older is not sent while the new one is written. */
 const longestSent_ms = 12 * longestAge_ms;
-/** How many times as long as it took the pause after a rewriting is, so that withdrawals keep no node busy. */
+/**
+ * How many times as long as it took the pause after a rewriting is, so that withdrawals keep no node busy.
+ */
 const pauseShare = 10;
 /** Callers wait for the pause, so it has an end. */
 const longestPause_ms = 3000;
@@ -17,8 +19,9 @@ const asksEvery_ms = 600_000;
 const hasFile = ({ manifest }: Dump, path: string) => manifest.files.some((file) => file.path === path);
 
 /**
- * The dumps of this process. Callers wait for the first one, and get the old one while a new one is written. What was withdrawn or
- * moderated before a caller asked is in nothing that it gets, and no withdrawal makes it wait for more than two rewritings.
+ * The dumps of this process. Callers wait for the first one, and get the old one while a new one is written.
+ * What was withdrawn or moderated before a caller asked is in nothing that it gets, and no withdrawal makes
+ * it wait for more than two rewritings.
  */
 export function createDumps(context: Context) {
   const { clock, config, log, store } = context;

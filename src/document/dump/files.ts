@@ -58,7 +58,9 @@ async function toEvidence(
 const kinds = { listings: toRecords, evidence: toEvidence } as const;
 type Kind = keyof typeof kinds;
 
-/** The lines of a page of listings as a member of a gzip file (RFC 1952), which has as many members as pages. */
+/**
+ * The lines of a page of listings as a member of a gzip file (RFC 1952), which has as many members as pages.
+ */
 interface Member {
   readonly bytes: number;
   readonly rows: number;
@@ -66,7 +68,10 @@ interface Member {
 
 const folderOfPaths = '/export/';
 
-/** A file of a dump. It is called after its SHA-256 in hex, so that a manifest never goes with the file of another dump. */
+/**
+ * A file of a dump. It is called after its SHA-256 in hex, so that a manifest never goes with the file of
+ * another dump.
+ */
 interface DumpFile {
   readonly kind: Kind;
   readonly members: readonly Member[];
@@ -127,7 +132,9 @@ async function createFiles<T>(
   }
 }
 
-/** When a dump was written, and the newest change that it has; of which lines were replaced since also when. */
+/**
+ * When a dump was written, and the newest change that it has; of which lines were replaced since also when.
+ */
 interface Moment {
   readonly created_at: string;
   readonly since: string;
@@ -135,8 +142,9 @@ interface Moment {
 }
 
 /**
- * What a dump holds: `since` is the newest change that it has, or 0, from which to go on with /changes. `signature` is a C2SP signed
- * note by the key of the log, whose text is the SHA-256 of the RFC 8785 JSON of all other members.
+ * What a dump holds: `since` is the newest change that it has, or 0, from which to go on with /changes.
+ * `signature` is a C2SP signed note by the key of the log, whose text is the SHA-256 of the RFC 8785 JSON of
+ * all other members.
  */
 async function toManifest(files: readonly DumpFile[], moment: Moment, context: Context) {
   const { text: checkpoint, head } = await currentCheckpoint(context);
@@ -238,7 +246,10 @@ async function rewriteFile(
   }
 }
 
-/** The same dump with the pages of listings of which something was taken away as they are now; the rest is copied. */
+/**
+ * The same dump with the pages of listings of which something was taken away as they are now; the rest is
+ * copied.
+ */
 export const rewriteDump = (dump: Dump, context: Context, signal: AbortSignal): Promise<Dump> =>
   inFolder(async (folder) => {
     const { filled: seq, files } = await createFiles(folder, (made) =>

@@ -53,7 +53,9 @@ export interface LockDifference {
   /** The same in words: what others wrote is in quotes or code spans. */
   readonly from_text: string;
   readonly to_text: string;
-  /** How it changed, where from and to are digests; of several changes since, what weighs most, and the last. */
+  /**
+   * How it changed, where from and to are digests; of several changes since, what weighs most, and the last.
+   */
   readonly how?: string;
   /** Since when it is so, RFC 3339, if that is known; else the day on which it was read. */
   readonly when: string;
@@ -87,8 +89,8 @@ function howChanged(changes: readonly SaidChange[], { value, since: locked = '' 
 }
 
 /**
- * The facts of one listing that differ from what was locked, in the order of their names. What Dossier observed is compared
- * only if both sides know it; what the record says is compared always.
+ * The facts of one listing that differ from what was locked, in the order of their names. What Dossier
+ * observed is compared only if both sides know it; what the record says is compared always.
  */
 export function compareLocked(
   handle: string,
@@ -110,15 +112,22 @@ export function compareLocked(
   });
 }
 
-/** How many facts that Dossier saw are locked and not known now, so that nothing says whether they changed. */
+/**
+ * How many facts that Dossier saw are locked and not known now, so that nothing says whether they changed.
+ */
 export const countUnknown = (locked: LockedListing, now: LockedListing): number =>
   Object.entries(locked.facts).filter(([fact, { is_observed }]) => is_observed && !now.facts[fact]).length;
 
 /** A listing that can no longer be read: withdrawn, or unknown where it is looked for. */
 export const toGone = (handle: string, why: string, when: string): LockDifference => ({
-  ...{ handle, fact: 'listing' },
+  handle,
+  fact: 'listing',
   from: 'listed',
-  ...{ to: why, from_text: coded('listed'), to_text: coded(why), when, when_is: 'as_of' as const },
+  to: why,
+  from_text: coded('listed'),
+  to_text: coded(why),
+  when,
+  when_is: 'as_of' as const,
 });
 
 /** The kind of a fact is ours; what it is about is an address or a name that a publisher wrote. */
@@ -127,7 +136,10 @@ function factText(fact: string): string {
   return end < 0 ? fact : `${fact.slice(0, end)} ${coded(fact.slice(end + 1))}`;
 }
 
-/** A difference on one line. Values are the words of publishers, services and registries: in code spans, or quoted. */
+/**
+ * A difference on one line. Values are the words of publishers, services and registries: in code spans, or
+ * quoted.
+ */
 export function differenceText({ handle, fact, from_text, to_text, how, when, when_is }: LockDifference) {
   const what = how === undefined ? ` changed from ${from_text} to ${to_text}` : `: ${how}`;
   return `${handle}: ${factText(fact)}${what}, ${when_is === 'since' ? 'known since' : 'as of'} ${when.slice(0, 10)}`;

@@ -9,8 +9,8 @@ import { between } from '../seen.ts';
 import type { Changes, LockedFact, LockedListing } from './lock-file.ts';
 
 /**
- * Whether something is known that can be compared, also if it was not checked lately: that it changed is so still. That an endpoint asks
- * for credentials is in auth.required.
+ * Whether something is known that can be compared, also if it was not checked lately: that it changed is so
+ * still. That an endpoint asks for credentials is in auth.required.
  */
 function isComparable(one: Observation): boolean {
   const { outcome } = one;
@@ -54,7 +54,10 @@ function claimFact({ state, claim }: ListingDocument): LockedFact {
   return claim ? { value: `${state}${commit}`, since: claim.claimed_at } : { value: state };
 }
 
-/** The facts of a listing document that a lock file holds: what its record says, and what Dossier knows from its checks. */
+/**
+ * The facts of a listing document that a lock file holds: what its record says, and what Dossier knows from
+ * its checks.
+ */
 export function toLocked(document: ListingDocument): LockedListing {
   const facts = Object.fromEntries([
     ...recordFacts(document),
@@ -67,7 +70,10 @@ export function toLocked(document: ListingDocument): LockedListing {
   return { as_of: document.evidence_snapshot_date, facts, ...(log_index !== undefined && { log_index }) };
 }
 
-/** How each list of tools changed, in the words of every answer: its value is a digest, which says nothing to people. */
+/**
+ * How each list of tools changed, in the words of every answer: its value is a digest, which says nothing to
+ * people.
+ */
 export const toChanges = ({ observations }: ListingDocument): Changes =>
   Object.fromEntries(
     observations.flatMap((one) => {

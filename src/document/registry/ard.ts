@@ -3,8 +3,8 @@ import { wrongField } from '../../core/problem.ts';
 import type { ListingInput, ListingRemote } from '../../listings/listing.ts';
 import type { ListingDocument } from '../listing-document.ts';
 
-// Agentic Resource Discovery v0.91 of 26 August 2026, github.com/ards-project/ard-spec, spec/ard.md. Whatever here speaks of ARD
-// follows this version.
+// Agentic Resource Discovery v0.91 of 26 August 2026, github.com/ards-project/ard-spec, spec/ard.md. Whatever
+// here speaks of ARD follows this version.
 
 export const serverCardType = 'application/mcp-server-card+json';
 export const cardSchema = 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json';
@@ -38,7 +38,10 @@ function toCardRemote({ type, url, inputs = [] }: ListingRemote) {
   return { type, url, headers, variables };
 }
 
-/** The schema of a card allows so many characters of a title or description; the entry beside it has them whole. */
+/**
+ * The schema of a card allows so many characters of a title or description; the entry beside it has them
+ * whole.
+ */
 const longestInCard = 100;
 
 const inCard = (text: string): string =>
@@ -51,13 +54,19 @@ const kindsOf = (recorded: readonly (string | undefined)[]) => [
 const reverse = (labels: string) => labels.split('.').toReversed().join('.');
 const urn = /^urn:air:([a-zA-Z0-9.-]+)(?::[a-zA-Z0-9._-]+)*:([a-zA-Z0-9._-]+)$/;
 
-/** The identifier of a listing: the domain of its namespace, as the registry proved it, and its name (Appendix C). */
+/**
+ * The identifier of a listing: the domain of its namespace, as the registry proved it, and its name (Appendix
+ * C).
+ */
 function toUrn(handle: string): string {
   const { namespace, name } = handleParts(handle);
   return `urn:air:${reverse(namespace)}:${name}`;
 }
 
-/** The handle that an identifier may be of; undefined if no listing has one of that form. Throws invalid_input for no identifier. */
+/**
+ * The handle that an identifier may be of; undefined if no listing has one of that form. Throws invalid_input
+ * for no identifier.
+ */
 export function readUrn(identifier: string): string | undefined {
   const [, publisher = '', name = ''] = urn.exec(identifier) ?? [];
   if (!publisher) throw wrongField('identifier', 'must be urn:air:<publisher>:<namespace>:<agent-name>');
@@ -66,8 +75,8 @@ export function readUrn(identifier: string): string | undefined {
 }
 
 /**
- * A listing as an ARD entry (4.2): what is recorded in ARD's terms, what is known here in our own. It has no trustManifest and no
- * representativeQueries: only its publisher could state them.
+ * A listing as an ARD entry (4.2): what is recorded in ARD's terms, what is known here in our own. It has no
+ * trustManifest and no representativeQueries: only its publisher could state them.
  */
 export function toArdEntry(listing: ListingDocument, publicUrl: string) {
   const { handle, title, description, version, tags, remotes, packages, website, links } = listing;
@@ -77,7 +86,10 @@ export function toArdEntry(listing: ListingDocument, publicUrl: string) {
     displayName: title ?? handle,
     type: serverCardType,
     data: {
-      ...{ $schema: cardSchema, name: handle, ...(title && { title: inCard(title) }), version },
+      $schema: cardSchema,
+      name: handle,
+      ...(title && { title: inCard(title) }),
+      version,
       // It must have a description.
       description: inCard(description || title || handle),
       ...(website && { websiteUrl: website }),

@@ -79,8 +79,9 @@ export function toDatedFacts(document: ListingDocument, log: object, observation
 const digestOf = (value: object) => `sha256:${canonicalDigest(value)}`;
 
 /**
- * What the evidence is about and where it is, each with the SHA-256 of its RFC 8785 JSON, and until when its checks are current.
- * evidence_ref and evidence_digest are named as in modelcontextprotocol/registry pull request 1404.
+ * What the evidence is about and where it is, each with the SHA-256 of its RFC 8785 JSON, and until when its
+ * checks are current. evidence_ref and evidence_digest are named as in modelcontextprotocol/registry pull
+ * request 1404.
  */
 function toReferences(document: ListingDocument, server: JsonObject, interval_s: number) {
   const times = document.observations.filter(isDated).map(({ observed_at }) => observed_at);
@@ -103,7 +104,9 @@ const withoutMembers = (observations: object, names: readonly string[]) =>
     Object.entries(observations).map(([kind, one]) => [kind, names.reduce(without, one as JsonObject)]),
   );
 
-/** The same in at most 2 KB, for hosts that read a registry: long addresses are left out, then long values. */
+/**
+ * The same in at most 2 KB, for hosts that read a registry: long addresses are left out, then long values.
+ */
 function toEvidence(document: ListingDocument, references: object, log: object) {
   const observations = toObservations(document);
   const toBlock = (shown: object) => ({ ...references, ...toDatedFacts(document, log, shown) });
@@ -132,9 +135,9 @@ function withinSchema(server: JsonObject): JsonObject {
 }
 
 /**
- * A record as published, in the names of the present schema and without members that do not fit it, which typed clients refuse with the
- * whole page; and without what only others than the publisher may say: the stars and licence that hosts show as facts, and a block
- * under our own key.
+ * A record as published, in the names of the present schema and without members that do not fit it, which
+ * typed clients refuse with the whole page; and without what only others than the publisher may say: the
+ * stars and licence that hosts show as facts, and a block under our own key.
  */
 function toServer({ record, handle, version }: ListingVersion, isHidden: boolean, key: string): JsonObject {
   const recorded = withinSchema(readRecord(JSON.parse(record) as object).server);
@@ -156,7 +159,10 @@ interface About extends Awaited<ReturnType<typeof readShared>> {
   readonly isHidden: boolean;
 }
 
-/** An entry of the registry API: the record, the registry's own facts, and our evidence apart from both, unless there is no document. */
+/**
+ * An entry of the registry API: the record, the registry's own facts, and our evidence apart from both,
+ * unless there is no document.
+ */
 function toEntry(
   version: ListingVersion,
   { isLatest, document, isHidden, key, log, interval_s }: About,
@@ -184,7 +190,10 @@ const readShared = async (context: Context) => ({
   interval_s: context.config.observeInterval_s,
 });
 
-/** The latest version of each of some listings: the one shown, or the newest of one whose versions are all deleted. */
+/**
+ * The latest version of each of some listings: the one shown, or the newest of one whose versions are all
+ * deleted.
+ */
 async function latestOf(listings: readonly Listing[], { store }: Context): Promise<Map<string, string>> {
   const gone = listings.filter(({ version }) => version === '').map(({ handle }) => handle);
   const last = await store.listings.lastVersions(gone);
@@ -222,7 +231,10 @@ export interface ViewMember {
 export const privateNote = ({ listing }: PrivateEntry): string =>
   `A private entry, from ${listing.origin}, last changed on ${day(listing.updated_at)} and read on ${day(listing.imported_at)}; no registry that Dossier reads lists it, and Dossier has not checked it.`;
 
-/** An entry of the registry API for a private entry: the record, and where it is from. No registry stated anything of it. */
+/**
+ * An entry of the registry API for a private entry: the record, and where it is from. No registry stated
+ * anything of it.
+ */
 function toPrivateServer(entry: PrivateEntry, key: string) {
   const { origin, imported_at: read_at, updated_at: changed_at } = entry.listing;
   const server = toServer(entry.version, false, key);

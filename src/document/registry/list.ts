@@ -120,11 +120,18 @@ const versionsOf = (
   { store }: Context,
 ): Promise<ListingVersion[]> =>
   store.listings.versionPage({
-    ...{ after: undefined, limit: mostVersions, handles: [handle], updatedSince: undefined, withDeleted },
+    after: undefined,
+    limit: mostVersions,
+    handles: [handle],
+    updatedSince: undefined,
+    withDeleted,
     ...which,
   });
 
-/** The versions of one listing in the shape of the registry API, newest first; undefined for none. Throws invalid_input. */
+/**
+ * The versions of one listing in the shape of the registry API, newest first; undefined for none. Throws
+ * invalid_input.
+ */
 export async function readVersionEntries(cursor: string | undefined, query: VersionsQuery, context: Context) {
   const { handle, withDeleted } = query;
   const [published_at, version] = readCursor(cursor, () => z.tuple([z.string(), z.string()])) ?? [];
@@ -142,7 +149,9 @@ export async function readVersionEntries(cursor: string | undefined, query: Vers
   return { servers, metadata: { ...(last && { nextCursor }), count: servers.length } };
 }
 
-/** One version of a listing in the shape of the registry API; `latest` is the one shown. Undefined for none. */
+/**
+ * One version of a listing in the shape of the registry API; `latest` is the one shown. Undefined for none.
+ */
 export async function readVersionEntry(version: string, query: VersionsQuery, context: Context) {
   const [entry] = await toEntries(await versionsOf(query, { version }, context), context);
   return entry;

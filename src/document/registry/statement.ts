@@ -9,8 +9,9 @@ import type { ListingDocument } from '../listing-document.ts';
 import { readLogHead, toDatedFacts } from './entries.ts';
 
 /**
- * An in-toto Statement v1, signed by the key of the newest log: what this service knew of a listing, each fact with its date. The
- * subject is the listing document, by the SHA-256 of its RFC 8785 JSON. Throws not_found for a listing of the sample.
+ * An in-toto Statement v1, signed by the key of the newest log: what this service knew of a listing, each
+ * fact with its date. The subject is the listing document, by the SHA-256 of its RFC 8785 JSON. Throws
+ * not_found for a listing of the sample.
  */
 export async function toSignedStatement(document: ListingDocument, context: Context): Promise<Envelope> {
   const { handle, sample, links, observations, origin, origin_note, moderation } = document;
@@ -21,7 +22,11 @@ export async function toSignedStatement(document: ListingDocument, context: Cont
     subject: [{ name: handle, uri: links.json, digest: { sha256: canonicalDigest(document) } }],
     predicateType: `${context.config.publicUrl}${predicateName}`,
     predicate: {
-      ...{ stated_at: context.clock().toISOString(), origin, origin_note, moderation, ...facts },
+      stated_at: context.clock().toISOString(),
+      origin,
+      origin_note,
+      moderation,
+      ...facts,
       untrusted_fields: ['observations'],
     },
   };

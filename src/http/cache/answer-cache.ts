@@ -67,12 +67,15 @@ function createTagIndex() {
   };
 }
 
-/** How old an answer may be of which it is not known when it changes by time alone, as sources stop being new (docs/ratings.md). */
+/**
+ * How old an answer may be of which it is not known when it changes by time alone, as sources stop being new
+ * (docs/ratings.md).
+ */
 const longestAge_ms = 60_000;
 
 /**
- * Caches finished answers, at most `budget_bytes` of them (0: none), each until a listing among its tags changes or its
- * time is over.
+ * Caches finished answers, at most `budget_bytes` of them (0: none), each until a listing among its tags
+ * changes or its time is over.
  */
 export function createAnswerCache(
   context: { readonly store: Pick<Store, 'onChange'>; readonly clock: () => Date },
@@ -115,8 +118,8 @@ export function createAnswerCache(
       return entry;
     },
     /**
-     * To be called before anything is read for an answer. Returns what stores it under a key, unless a listing changed in
-     * between: what was read before a change is not stored after it.
+     * To be called before anything is read for an answer. Returns what stores it under a key, unless a
+     * listing changed in between: what was read before a change is not stored after it.
      */
     begin() {
       const begunIn = epoch;

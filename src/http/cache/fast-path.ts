@@ -34,7 +34,9 @@ function toCached({ etag, body, headers }: Finished, sent: Headers): CachedAnswe
 
 const toKey = (encoding: Encoding, address: string) => `page ${encoding} ${address}`;
 
-/** Stores finished pages: those that a handler gave a cache policy, with the headers they left the app with. */
+/**
+ * Stores finished pages: those that a handler gave a cache policy, with the headers they left the app with.
+ */
 export function createPageStore({ cache }: Pick<Shared, 'cache'>): MiddlewareHandler<HttpEnvironment> {
   return async (c, next) => {
     if (c.req.method !== 'GET') return next();
@@ -55,8 +57,8 @@ export function createPageStore({ cache }: Pick<Shared, 'cache'>): MiddlewareHan
 }
 
 /**
- * The cached page of an address. The app answered the same address before, without parameters that it does not declare, so it
- * passed its checks; a secret in such a parameter is left to the app.
+ * The cached page of an address. The app answered the same address before, without parameters that it does
+ * not declare, so it passed its checks; a secret in such a parameter is left to the app.
  */
 function readPage(url: string, encoding: Encoding, now_ms: number, { cache }: Shared) {
   const page = cache.get(toKey(encoding, url), now_ms);
@@ -83,7 +85,9 @@ function findPage(
 
 export type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
 
-/** What the fast path shares with the app behind it: the cache, the checks and what the limits have counted. */
+/**
+ * What the fast path shares with the app behind it: the cache, the checks and what the limits have counted.
+ */
 interface Shared {
   readonly context: Context;
   readonly cache: AnswerCache;
@@ -117,9 +121,10 @@ function send(
 }
 
 /**
- * Puts a fast path in front of the app, which answers from the cache (docs/decisions/cache.md) and refuses requests over a limit
- * (docs/decisions/limits.md) without the cost of a Request, a Response and the app's middleware. It uses the app's own answers
- * and checks, and leaves every request that fails a check or is unusual to the app.
+ * Puts a fast path in front of the app, which answers from the cache (docs/decisions/cache.md) and refuses
+ * requests over a limit (docs/decisions/limits.md) without the cost of a Request, a Response and the app's
+ * middleware. It uses the app's own answers and checks, and leaves every request that fails a check or is
+ * unusual to the app.
  */
 export function createFastPath(shared: Shared, app: Listener): Listener {
   const answer = (found: ReadyAnswer, start: number, outgoing: ServerResponse) => {

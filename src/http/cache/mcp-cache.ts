@@ -46,8 +46,8 @@ const reserved = 'io.modelcontextprotocol/';
 const longest = 4096;
 
 /**
- * The reserved members of `_meta`, which only the modern era has, as JSON. Undefined if another member is not a short
- * value or there is too much.
+ * The reserved members of `_meta`, which only the modern era has, as JSON. Undefined if another member is not
+ * a short value or there is too much.
  */
 function readClient({ params: { _meta: meta }, era }: Call): string | undefined {
   if (meta === undefined) return '';
@@ -136,9 +136,9 @@ const sendsCapability = (headers: Pick<Headers, 'get'>) =>
   ['authorization', 'x-agent-capability'].some((name) => headers.get(name) !== null);
 
 /**
- * Reads a message that can be answered from memory: a call of a tool whose answers may be cached, or a request with a
- * constant answer. Undefined for every other message, and for one with any unusual member or header: those are left
- * to the SDK.
+ * Reads a message that can be answered from memory: a call of a tool whose answers may be cached, or a
+ * request with a constant answer. Undefined for every other message, and for one with any unusual member or
+ * header: those are left to the SDK.
  */
 function readCacheable(message: unknown, headers: Pick<Headers, 'get'>): CacheableMessage | undefined {
   if (!isJsonObject(message) || !hasOnly(message, ['jsonrpc', 'id', 'method', 'params'])) return undefined;
@@ -173,8 +173,8 @@ interface ReadRequest extends IncomingMessage {
 }
 
 /**
- * Reads a body, whose length Node enforces, and leaves it where the app's request looks first. Calls one of the two, once;
- * `onRead` inside the event `end`. A promise would add a third to the time of reading.
+ * Reads a body, whose length Node enforces, and leaves it where the app's request looks first. Calls one of
+ * the two, once; `onRead` inside the event `end`. A promise would add a third to the time of reading.
  */
 export function readBody(incoming: ReadRequest, onRead: (body: Buffer) => void, onError: () => void): void {
   const chunks: Buffer[] = [];
@@ -187,7 +187,10 @@ export function readBody(incoming: ReadRequest, onRead: (body: Buffer) => void, 
   incoming.on('error', onError);
 }
 
-/** The headers of a request as the app reads them, but for those of which Node keeps one of several, as Authorization. */
+/**
+ * The headers of a request as the app reads them, but for those of which Node keeps one of several, as
+ * Authorization.
+ */
 const toHeaders = ({ headers }: IncomingMessage): Pick<Headers, 'get'> => ({
   get: (name) => headers[name]?.toString() ?? null,
 });
@@ -203,7 +206,10 @@ function readMessage(body: Buffer, headers: Pick<Headers, 'get'>): CacheableMess
     : attempt(() => readCacheable(parseMessage(text, headers, countedByApp), headers));
 }
 
-/** A client that was answered before, so that what it says about itself is well-formed; cached with what its answers end with. */
+/**
+ * A client that was answered before, so that what it says about itself is well-formed; cached with what its
+ * answers end with.
+ */
 const clientKey = ({ client }: CacheableMessage) => `client ${client}`;
 
 /** The cached answer to a message of the endpoint, under the message's id. */
@@ -223,8 +229,8 @@ export function findMcpAnswer(
 }
 
 /**
- * To be called with a message before its answer is made. Returns the members of the result of a call if they are cached,
- * whatever else the message says, and what stores them if they may be.
+ * To be called with a message before its answer is made. Returns the members of the result of a call if they
+ * are cached, whatever else the message says, and what stores them if they may be.
  */
 export function createMcpStore(cache: AnswerCache, headers: HeaderList) {
   return ({ body, headers: sent, context }: McpMessage): Known => {

@@ -9,7 +9,9 @@ import { toRefusalAnswer } from '../problems.ts';
 import { headerOf } from '../request.ts';
 import { type ReadyAnswer, toHeaderList } from './answer-cache.ts';
 
-/** A request with a longer body, or one of unknown length, is left to the app, which closes slow connections. */
+/**
+ * A request with a longer body, or one of unknown length, is left to the app, which closes slow connections.
+ */
 const longestBody_bytes = 64 * 1024;
 const methods = ['GET', 'HEAD', 'POST'];
 
@@ -43,7 +45,10 @@ export function toCountedRequest(
 const plainPath = /^\/(?!\/)[\w\-.~@:+/]*$/;
 const plainAddress = /^[!$-~]*$/;
 
-/** Whether a request would reach the limits of the app unchanged, so that the fast path may refuse it in their place. */
+/**
+ * Whether a request would reach the limits of the app unchanged, so that the fast path may refuse it in their
+ * place.
+ */
 function isPlain(incoming: IncomingMessage, path: string, isOurs: HostCheck) {
   const { url = '', method = '', headers, rawHeaders } = incoming;
   const isShort =
@@ -60,8 +65,8 @@ function isPlain(incoming: IncomingMessage, path: string, isOurs: HostCheck) {
 }
 
 /**
- * Creates a function that refuses a request over its limit with the same answer as the app (`toRefusalAnswer`). It returns
- * undefined for every other request, and counts nothing.
+ * Creates a function that refuses a request over its limit with the same answer as the app
+ * (`toRefusalAnswer`). It returns undefined for every other request, and counts nothing.
  */
 export function createRefuser(face: Face, isOurs: HostCheck) {
   let secured: Readonly<Record<string, string>> | undefined;

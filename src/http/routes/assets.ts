@@ -35,8 +35,8 @@ function sendAsset(asset: Asset, cacheControl: string) {
 }
 
 /**
- * The files that pages load, at addresses that contain their hash, so that browsers cache them forever; and the icons that
- * browsers ask for at fixed addresses.
+ * The files that pages load, at addresses that contain their hash, so that browsers cache them forever; and
+ * the icons that browsers ask for at fixed addresses.
  */
 export function createAssetRoutes({ site }: Face) {
   const app = new Hono<HttpEnvironment>();
@@ -68,7 +68,10 @@ function createDrawer() {
   };
 }
 
-/** Sends the image of a card. The ETag follows from its texts, so nothing is drawn for a client that has the image. */
+/**
+ * Sends the image of a card. The ETag follows from its texts, so nothing is drawn for a client that has the
+ * image.
+ */
 async function answerCard(
   c: Request,
   { card, cachePolicy }: { card: LinkCard; cachePolicy: CachePolicy },

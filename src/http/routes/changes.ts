@@ -23,7 +23,10 @@ function readSince(since: string): string {
   throw wrongField('since', 'is 0, or the id of the last change that you have');
 }
 
-/** One page of changes as JSON lines; a header repeats the id of the last one, after which the next page begins. */
+/**
+ * One page of changes as JSON lines; a header repeats the id of the last one, after which the next page
+ * begins.
+ */
 async function answerLines(c: Request): Promise<Response> {
   const since = readSince(c.req.query('since') ?? beginning);
   const changes = await readAfter(since, page, c.get('context'));
@@ -83,8 +86,8 @@ async function remove(c: Request): Promise<Response> {
 }
 
 /**
- * The stream of changes as JSON lines; Atom and JSON Feed of all changes, and of those of a listing, a publisher, a tag and a view;
- * webhooks: register, look at one's own, end it (docs/changes.md).
+ * The stream of changes as JSON lines; Atom and JSON Feed of all changes, and of those of a listing, a
+ * publisher, a tag and a view; webhooks: register, look at one's own, end it (docs/changes.md).
  */
 export function createChangeRoutes(face: Face) {
   const routes = new Hono<HttpEnvironment>()

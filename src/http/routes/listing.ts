@@ -123,7 +123,10 @@ async function showWithdrawn(c: Request, handle: string, { site }: Face): Promis
   return optOut && c.html(String(toWithdrawnPage(site, optOut)), 200, { 'Cache-Control': 'no-store' });
 }
 
-/** The caller of a form: a capability in its field counts as one in the header, and has to be one of the claim. */
+/**
+ * The caller of a form: a capability in its field counts as one in the header, and has to be one of the
+ * claim.
+ */
 async function toFormCaller(handle: string, capability: string | undefined, context: Context) {
   if (capability === undefined) return context;
   const caller = withCaller(context, { ...context.caller, capability: capability.trim() });

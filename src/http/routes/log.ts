@@ -85,7 +85,10 @@ function createOneLogRoutes() {
     });
 }
 
-/** The transparency log: checkpoints, tiles, entries, proofs and keys of every log (docs/log.md); what the operator did, in counts. */
+/**
+ * The transparency log: checkpoints, tiles, entries, proofs and keys of every log (docs/log.md); what the
+ * operator did, in counts.
+ */
 export const createLogRoutes = (face: Face) =>
   new Hono<HttpEnvironment>()
     .get('/log', (c) => answerLogs(c, face))

@@ -61,7 +61,9 @@ function createAnswers(context: Context, opening: ReturnType<typeof open>) {
       running -= 1;
     }
   };
-  /** Reading a body does not count as running: its size and time are limited, and slow senders cost little. */
+  /**
+   * Reading a body does not count as running: its size and time are limited, and slow senders cost little.
+   */
   const post = async (c: Request): Promise<Response> => {
     refuseIfDraining();
     const message = await readMessage(c);
@@ -85,8 +87,8 @@ function createAnswers(context: Context, opening: ReturnType<typeof open>) {
 }
 
 /**
- * The MCP endpoint for both eras, without sessions, cookies or 401: POST answers one message with one message, a
- * browser's GET shows how to connect. The caller is the one that `c.get('context')` names.
+ * The MCP endpoint for both eras, without sessions, cookies or 401: POST answers one message with one
+ * message, a browser's GET shows how to connect. The caller is the one that `c.get('context')` names.
  */
 export function createMcpRoute(
   context: Context,

@@ -70,14 +70,18 @@ const answerPreflight = () =>
 function answerOpenly(c: Request, type: string, document: object): Promise<Response> {
   const body = `${JSON.stringify(document)}\n`;
   return answerWithETag(c, {
-    ...{ type, body },
+    type,
+    body,
     headers: openHeaders,
     cacheControl: 'public, max-age=3600',
     cachePolicy: { cacheTags: [] },
   });
 }
 
-/** The card of the MCP server, and the catalog of this host that names it, at the address of ARD and of the format before it. */
+/**
+ * The card of the MCP server, and the catalog of this host that names it, at the address of ARD and of the
+ * format before it.
+ */
 export const createServerCardRoutes = ({ site: { config } }: Face) =>
   new Hono<HttpEnvironment>()
     .options('/api/mcp/server-card', answerPreflight)

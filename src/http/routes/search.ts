@@ -46,7 +46,9 @@ function isKnown(name: string, value: string): boolean {
   return flag === undefined ? textNames.has(name) && value !== '' : value === String(flag.value);
 }
 
-/** One more than a search accepts, so that its error is shown; links with any number of tags would be endless. */
+/**
+ * One more than a search accepts, so that its error is shown; links with any number of tags would be endless.
+ */
 const maxTags = 6;
 /** As many as a comparison takes, and one more, so that its error is shown. */
 const maxHandles = 9;
@@ -97,14 +99,20 @@ const showSearch = async (c: Request, { site }: Face) => {
   }
 };
 
-/** A criterion as the tool takes it. A value that should be a number and is not stays text: the tool refuses it. */
+/**
+ * A criterion as the tool takes it. A value that should be a number and is not stays text: the tool refuses
+ * it.
+ */
 function toCriterionInput({ criterion, value }: Picks['criteria'][number]): object {
   if (value === undefined) return { criterion };
   const isNumber = criteria[criterion].takes.kind === 'number' && /^\d{1,9}$/.test(value);
   return { criterion, value: isNumber ? Number(value) : value };
 }
 
-/** The picks with the typed handle added if it is listed, and with default criteria once there are two listings. */
+/**
+ * The picks with the typed handle added if it is listed, and with default criteria once there are two
+ * listings.
+ */
 async function complete(c: Request, { handles, criteria: picked, add }: Picks): Promise<Picks> {
   const isAdded = add !== '' && (await isListed(add, c.get('context')));
   const all = isAdded ? [...new Set([...handles, add])] : handles;
@@ -125,7 +133,9 @@ async function compare(c: Request, picks: Picks): Promise<ComparePage> {
   return { picks, ...found, input: sent, comparison, documents };
 }
 
-/** The page of a comparison. Each comparison has one canonical address; equivalent addresses redirect to it. */
+/**
+ * The page of a comparison. Each comparison has one canonical address; equivalent addresses redirect to it.
+ */
 async function showCompare(c: Request, { site }: Face): Promise<Response> {
   const address = new URL(c.req.url).searchParams;
   const picks = await complete(c, readPicks(address));

@@ -29,7 +29,9 @@ async function showView(c: Request, face: Face): Promise<Response> {
   return answerPage(c, toViewPage(face.site, shown), policyFor(view, read.members));
 }
 
-/** A listing that differs from what was approved is in no policy, although a view that marks changes shows it. */
+/**
+ * A listing that differs from what was approved is in no policy, although a view that marks changes shows it.
+ */
 async function showPolicy(c: Request, face: Face, toPolicy: typeof toManagedSettings | typeof toMcpJson) {
   const view = viewOf(c, face);
   const { members, count, lapsed } = await readMembers(view, { limit: mostInPolicy }, c.get('context'));

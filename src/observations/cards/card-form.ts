@@ -50,7 +50,10 @@ function toolsOf({ tools }: JsonObject): string[] | undefined {
   return isDynamic ? undefined : names.filter((name) => name !== '');
 }
 
-/** A server card; undefined for anything else. `base` is where it was found: the older form has a path as its address. */
+/**
+ * A server card; undefined for anything else. `base` is where it was found: the older form has a path as its
+ * address.
+ */
 export function toServerCard(card: JsonObject, base: string): ServerCard | undefined {
   const { serverInfo, remotes, transport, transports } = card;
   const info = asObject(serverInfo);
@@ -61,8 +64,10 @@ export function toServerCard(card: JsonObject, base: string): ServerCard | undef
   const { endpoint, url } = asMembers(transport);
   const listed = (Array.isArray(remotes) ? remotes : transports) ?? [{ url: endpoint ?? url }];
   return {
-    ...{ form: isOlder ? ('SEP-1649' as const) : ('SEP-2127' as const), name },
-    ...{ version: version === '' ? undefined : version, tools: toolsOf(card) },
+    form: isOlder ? ('SEP-1649' as const) : ('SEP-2127' as const),
+    name,
+    version: version === '' ? undefined : version,
+    tools: toolsOf(card),
     addresses: urlsOf(listed, base),
     protocolsOf(at) {
       const all = (Array.isArray(remotes) ? remotes : []).slice(0, mostAddresses).map(asMembers);

@@ -4,7 +4,10 @@ import { type NoAnswer, returned } from '../../net/answer.ts';
 import type { Run } from '../run.ts';
 import { placeOf, type ServerCard, toServerCard } from './card-form.ts';
 
-/** Where hosts say which cards they have; both are read for terms of service as well (terms.ts), so that this sends no request. */
+/**
+ * Where hosts say which cards they have; both are read for terms of service as well (terms.ts), so that this
+ * sends no request.
+ */
 const catalogs = ['/.well-known/ard.json', '/.well-known/ai-catalog.json'];
 /** Where most cards are: those of SEP-1649, which SEP-2127 replaces. */
 const wellKnown = ['/.well-known/mcp/server-card.json', '/.well-known/mcp.json'];
@@ -27,7 +30,10 @@ const shortPath = ({ pathname, search }: URL): string => `${pathname}${search}`.
 const names = ({ addresses }: ServerCard, url: URL): boolean =>
   addresses.some((one) => placeOf(one) === placeOf(url));
 
-/** Whether the only card of a host is about this endpoint: it names its address, or that of no other one there. */
+/**
+ * Whether the only card of a host is about this endpoint: it names its address, or that of no other one
+ * there.
+ */
 function isAbout(card: ServerCard, url: URL, run: Run): boolean {
   const isOnly = run.listing.remotes.filter((one) => URL.parse(one.url)?.origin === url.origin).length === 1;
   const isOfHost = card.addresses.some(({ host }) => host === url.host);
@@ -43,7 +49,10 @@ function entriesOf(text: string): { readonly data?: unknown; readonly url?: unkn
     .filter(({ type }) => type === cardType);
 }
 
-/** A card of a catalog counts if it names the address of the endpoint, since a catalog may have the cards of others. */
+/**
+ * A card of a catalog counts if it names the address of the endpoint, since a catalog may have the cards of
+ * others.
+ */
 async function findInCatalogs(
   run: Run,
   url: URL,
@@ -56,7 +65,8 @@ async function findInCatalogs(
       const inline = toServerCard(asMembers(data), `${url.origin}${path}`);
       if (inline && names(inline, url)) return { result: 'card', at: path, card: inline };
       const at = typeof stated === 'string' ? URL.parse(stated, url) : null;
-      // A card elsewhere is another host's word, and whoever writes a catalog must not choose whom Dossier asks.
+      // A card elsewhere is another host's word, and whoever writes a catalog must not choose whom Dossier
+      // asks.
       if (!at || at.origin !== url.origin || asked.has(at.href) || followed === mostFollowed) continue;
       followed += 1;
       const answer = await run.get(at.href);
@@ -69,8 +79,9 @@ async function findInCatalogs(
 }
 
 /**
- * The card of an endpoint at the first place that has one: beside the endpoint (SEP-2127), where a catalog of its host says, at the
- * places of SEP-1649; or why there is none. Nothing more is asked of a host that gave no answer.
+ * The card of an endpoint at the first place that has one: beside the endpoint (SEP-2127), where a catalog of
+ * its host says, at the places of SEP-1649; or why there is none. Nothing more is asked of a host that gave
+ * no answer.
  */
 export async function findCard(run: Run, endpoint: string): Promise<FoundCard | NoAnswer> {
   const url = new URL(endpoint);

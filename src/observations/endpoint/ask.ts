@@ -26,7 +26,10 @@ import {
 } from './messages.ts';
 import { askOverStream } from './stream.ts';
 
-/** How a server of the older era refuses a method that it does not know; other failures of a discovery may pass. */
+/**
+ * How a server of the older era refuses a method that it does not know; other failures of a discovery may
+ * pass.
+ */
 const refusals: ReadonlySet<unknown> = new Set([400, 405, 406, 415, 422]);
 
 /** The discovery as an exchange that may decide otherwise the next time, if it failed so. */
@@ -35,7 +38,9 @@ const openDiscovery = ({ outcome, status, why }: NoAnswer): { readonly open?: Op
 
 const mayPass = (reply?: Replied) => reply?.is === 'no_answer' && reply.answer.outcome !== 'absent';
 
-/** Whether a list of tools is none although the endpoint asked for nothing first: the other era may have it. */
+/**
+ * Whether a list of tools is none although the endpoint asked for nothing first: the other era may have it.
+ */
 const isWithoutList = ({ list, credentials, payment }: EndpointAnswer): boolean =>
   !credentials &&
   !payment &&
@@ -43,8 +48,8 @@ const isWithoutList = ({ list, credentials, payment }: EndpointAnswer): boolean 
   (isUnanswered(list.outcome) || list.outcome === 'absent');
 
 /**
- * Asks in the older era, after a discovery that led to no list of tools. What a discovery withheld counts only where initialize
- * says nothing else: it may be asked for in the newer era alone.
+ * Asks in the older era, after a discovery that led to no list of tools. What a discovery withheld counts
+ * only where initialize says nothing else: it may be asked for in the newer era alone.
  */
 async function askOlder(
   talk: Conversation,
@@ -76,10 +81,11 @@ async function askOlder(
 }
 
 /**
- * Asks an endpoint to introduce itself and list its tools, as clients do: server/discover and, if that offers 2026-07-28,
- * tools/list in that revision; otherwise, or if that led to no list, initialize and tools/list of the older era. It tries for 6 and
- * then for 15 seconds, and never sends a tools/call, a payment or a credential. An endpoint that neither introduces itself nor asks
- * for credentials or a payment counts as no answer.
+ * Asks an endpoint to introduce itself and list its tools, as clients do: server/discover and, if that offers
+ * 2026-07-28, tools/list in that revision; otherwise, or if that led to no list, initialize and tools/list of
+ * the older era. It tries for 6 and then for 15 seconds, and never sends a tools/call, a payment or a
+ * credential. An endpoint that neither introduces itself nor asks for credentials or a payment counts as no
+ * answer.
  */
 async function askEndpoint(url: string, parts: AskParts): Promise<EndpointAnswer | NoAnswer> {
   const post = (message: Message, more: Partial<PoliteRequest> = {}) =>
@@ -102,11 +108,17 @@ async function askEndpoint(url: string, parts: AskParts): Promise<EndpointAnswer
   return askOlder(talk, { discovered, modern }, { post, discover: () => discover(observerSecondTry_ms) });
 }
 
-/** Whether an endpoint that gave no answer in one transport may give one in the other: it was asked, and did not ask to wait. */
+/**
+ * Whether an endpoint that gave no answer in one transport may give one in the other: it was asked, and did
+ * not ask to wait.
+ */
 const mayAnswerOtherwise = ({ outcome, status, cause }: NoAnswer): boolean =>
   outcome !== 'not_asked' && outcome !== 'refused' && status !== 429 && cause !== 'certificate';
 
-/** Asks first in streamable HTTP, then over an event stream, as clients do; one that answers in neither has the first reason. */
+/**
+ * Asks first in streamable HTTP, then over an event stream, as clients do; one that answers in neither has
+ * the first reason.
+ */
 async function askStreamableFirst(url: string, parts: AskParts): Promise<EndpointAnswer | NoAnswer> {
   const run = await askEndpoint(url, parts);
   if (run.result === 'answered' || !mayAnswerOtherwise(run)) return run;
@@ -116,7 +128,10 @@ async function askStreamableFirst(url: string, parts: AskParts): Promise<Endpoin
   return older.result === 'answered' && older.introduction ? older : run;
 }
 
-/** Asks first over an event stream, for 6 seconds, then in streamable HTTP, and for 15 seconds over a stream that was slow. */
+/**
+ * Asks first over an event stream, for 6 seconds, then in streamable HTTP, and for 15 seconds over a stream
+ * that was slow.
+ */
 async function askStreamFirst(url: string, parts: AskParts): Promise<EndpointAnswer | NoAnswer> {
   const { observerFirstTry_ms, observerSecondTry_ms } = parts.timeouts;
   const run = await askOverStream(url, parts, observerFirstTry_ms);
@@ -126,7 +141,10 @@ async function askStreamFirst(url: string, parts: AskParts): Promise<EndpointAns
   return run.cause === 'timeout' ? askOverStream(url, parts, observerSecondTry_ms) : run;
 }
 
-/** Asks an endpoint in the transport that its record names, and in the other one if it gives no answer in that. Never throws. */
+/**
+ * Asks an endpoint in the transport that its record names, and in the other one if it gives no answer in
+ * that. Never throws.
+ */
 export const askInTransports = (
   url: string,
   recorded: Transport,

@@ -34,8 +34,8 @@ export interface OpenExchange {
 export type Besides = { readonly [Name in BesideName]?: Listed | NoAnswer };
 
 /**
- * What an MCP endpoint sent when it was asked what it is and what it lists. At least one of `introduction`, `credentials` and
- * `payment` is there: an endpoint that sent none of them gave no answer.
+ * What an MCP endpoint sent when it was asked what it is and what it lists. At least one of `introduction`,
+ * `credentials` and `payment` is there: an endpoint that sent none of them gave no answer.
  */
 export interface EndpointAnswer {
   readonly result: 'answered';
@@ -55,7 +55,10 @@ export interface EndpointAnswer {
   readonly credentials?: Fetched;
   /** The first response that asked for a payment, for any list. */
   readonly payment?: Fetched;
-  /** The second response to the same message, if it asked for a payment, too: some endpoints name another address in each. */
+  /**
+   * The second response to the same message, if it asked for a payment, too: some endpoints name another
+   * address in each.
+   */
   readonly paymentAgain?: Fetched;
 }
 
@@ -73,8 +76,8 @@ export interface AskParts {
 export type Conversation = ReturnType<typeof createConversation>;
 
 /**
- * Begins a conversation with an endpoint: its address, and what it has sent so far. `exchange` sends a message with an id, and returns
- * the response with its reply. Nothing is sent.
+ * Begins a conversation with an endpoint: its address, and what it has sent so far. `exchange` sends a
+ * message with an id, and returns the response with its reply. Nothing is sent.
  */
 export const createConversation = (
   url: string,
@@ -82,8 +85,13 @@ export const createConversation = (
   parts: AskParts,
   exchange: (message: Message, id: number, timeout_ms: number) => Promise<Fetched | NoAnswer>,
 ) => ({
-  ...{ url, transport, ...parts, exchange },
-  ...{ lastId: 0, read_bytes: 0, responses: 0 },
+  url,
+  transport,
+  ...parts,
+  exchange,
+  lastId: 0,
+  read_bytes: 0,
+  responses: 0,
   /** For all lists together. */
   left: createPagesLeft(),
   /** Whether the newest question for tools brought a list; undefined before the first one. */
@@ -108,7 +116,10 @@ async function sendOnce(
   return toReplied(answer, id);
 }
 
-/** Sends a message; one that a payment is asked for is sent twice, because a payee that differs within one check is none over time. */
+/**
+ * Sends a message; one that a payment is asked for is sent twice, because a payee that differs within one
+ * check is none over time.
+ */
 export async function send(
   talk: Conversation,
   message: (id: number) => Message,
@@ -121,8 +132,8 @@ export async function send(
 }
 
 /**
- * How an endpoint introduced itself, in a response with this status: in the `modern` era with server/discover, in the `legacy` one
- * with initialize. `protocol` is the revision that was spoken.
+ * How an endpoint introduced itself, in a response with this status: in the `modern` era with
+ * server/discover, in the `legacy` one with initialize. `protocol` is the revision that was spoken.
  */
 function toIntroduction(
   result: JsonObject,
@@ -184,7 +195,8 @@ const askForList = (
   { timeout_ms, note }: { readonly timeout_ms?: number; readonly note?: (reply: Replied) => void } = {},
 ) =>
   listSurface(surface, {
-    ...{ room: talk.room, left: talk.left },
+    room: talk.room,
+    left: talk.left,
     async read(method, params) {
       if (talk.read_bytes > mostRead_bytes) return 'enough';
       const reply = await send(talk, (id) => message(id, method, params), timeout_ms);
@@ -216,8 +228,8 @@ const afterSilence = ({ title }: Surface) =>
   );
 
 /**
- * Asks for the other lists that an endpoint declares, once it was asked for its tools. One that does not answer a question is asked no
- * further one, so that the lists take little of the time of its check.
+ * Asks for the other lists that an endpoint declares, once it was asked for its tools. One that does not
+ * answer a question is asked no further one, so that the lists take little of the time of its check.
  */
 async function askBesides(
   talk: Conversation,
@@ -258,7 +270,8 @@ async function withLists(
   const introduction = { ...introduced, isSpoken };
   if ('is' in list && list.is !== 'no_answer') return { ...toWithheld(talk, list, by), introduction };
   const found = 'is' in list ? list.answer : list;
-  // In the second era the others are asked for only if there are tools, because otherwise the answer of the first one counts.
+  // In the second era the others are asked for only if there are tools, because otherwise the answer of the
+  // first one counts.
   const isFirst = talk.hasTools === undefined;
   talk.hasTools = found.result === 'listed';
   const isAsked = found.result === 'listed' || (isFirst && found.outcome === 'absent');
@@ -309,12 +322,19 @@ export const toIntroduced = (reply: Replied): Replied =>
       )
     : reply;
 
-/** Whether a discovery offers the revision that it was sent in; some servers answer it although they speak only older ones. */
+/**
+ * Whether a discovery offers the revision that it was sent in; some servers answer it although they speak
+ * only older ones.
+ */
 export const isOffered = ({ supportedVersions }: JsonObject) =>
   Array.isArray(supportedVersions) && supportedVersions.includes(modernRevision);
 /** The revisions of the era that begins with initialize. Clients end a session in another one. */
 const legacyRevisions: ReadonlySet<unknown> = new Set([
-  ...['2024-10-07', '2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'],
+  '2024-10-07',
+  '2024-11-05',
+  '2025-03-26',
+  '2025-06-18',
+  '2025-11-25',
 ]);
 
 const isSession = ({ protocolVersion }: JsonObject) => legacyRevisions.has(protocolVersion);
@@ -326,8 +346,9 @@ const notSpoken = none(
 );
 
 /**
- * Why there is no answer to these messages, the one that most clients send first. Temporary reasons come first, because they
- * leave open what else there is. An endpoint that sent a result to any message exists, whatever it said about the others.
+ * Why there is no answer to these messages, the one that most clients send first. Temporary reasons come
+ * first, because they leave open what else there is. An endpoint that sent a result to any message exists,
+ * whatever it said about the others.
  */
 export function toNoAnswer(replies: readonly Replied[]): NoAnswer {
   const answers = replies.flatMap((reply) => (reply.is === 'no_answer' ? [reply.answer] : []));
@@ -341,7 +362,10 @@ export function toNoAnswer(replies: readonly Replied[]): NoAnswer {
   );
 }
 
-/** What the reply to initialize leads to; undefined if it neither introduces the endpoint nor asks for anything. */
+/**
+ * What the reply to initialize leads to; undefined if it neither introduces the endpoint nor asks for
+ * anything.
+ */
 export async function afterInitialize(
   talk: Conversation,
   reply: Replied,

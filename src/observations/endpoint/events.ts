@@ -8,8 +8,9 @@ interface StreamEvent {
 const mostEvents = 1000;
 
 /**
- * Creates an incremental parser of event streams (HTML Living Standard, section 9.2), which may be fed pieces of any length. It
- * reads 1,000 events, takes linear time, and keeps no more than it was fed since the last event.
+ * Creates an incremental parser of event streams (HTML Living Standard, section 9.2), which may be fed pieces
+ * of any length. It reads 1,000 events, takes linear time, and keeps no more than it was fed since the last
+ * event.
  */
 export function createEventReader(onEvent: (event: StreamEvent) => void): (piece: string) => void {
   let events = 0;

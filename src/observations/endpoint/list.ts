@@ -18,8 +18,8 @@ const toListed = (members: readonly Member[], surface: Surface) => ({
 export type Listed = ReturnType<typeof toListed>;
 
 /**
- * What all lists of one check may have in all: values, since they are kept until it ends, of which each list takes its own off; and
- * pages of each endpoint.
+ * What all lists of one check may have in all: values, since they are kept until it ends, of which each list
+ * takes its own off; and pages of each endpoint.
  */
 export interface ListRoom {
   values: number;
@@ -83,7 +83,10 @@ const brokenOff = (
     say`The endpoint sent ${count(pages, 'page')} of its list of ${title}, and not the next one. ${why}`,
   );
 
-/** Creates a list of members with different names that is limited to 2,000 of them, 2 MiB, 100,000 values and the room that is left in its check. */
+/**
+ * Creates a list of members with different names that is limited to 2,000 of them, 2 MiB, 100,000 values and
+ * the room that is left in its check.
+ */
 function createList(surface: Surface, room: ListRoom) {
   const members: Member[] = [];
   const names = new Set<string>();
@@ -154,7 +157,9 @@ async function readPages(
   return tooManyPages(surface);
 }
 
-/** Whether an endpoint says that it has no such method; HTTP 404 alone may also mean that the session is over. */
+/**
+ * Whether an endpoint says that it has no such method; HTTP 404 alone may also mean that the session is over.
+ */
 const hasNoMethod = (found: NotListed) => found.is === 'no_answer' && found.answer.cause === 'no_method';
 
 async function readLists(reading: Reading): Promise<NotListed | undefined> {
@@ -170,9 +175,9 @@ async function readLists(reading: Reading): Promise<NotListed | undefined> {
 }
 
 /**
- * Reads all pages of the lists of a surface. A part of a list is another list: if a page fails, the list is longer than 2,000 members,
- * 2 MiB, 100,000 values, the pages that are left or the room of its check, repeats a page or a name, or `read` returns `enough`, the
- * reason is returned, and no list.
+ * Reads all pages of the lists of a surface. A part of a list is another list: if a page fails, the list is
+ * longer than 2,000 members, 2 MiB, 100,000 values, the pages that are left or the room of its check, repeats
+ * a page or a name, or `read` returns `enough`, the reason is returned, and no list.
  */
 export async function listSurface(
   surface: Surface,

@@ -29,7 +29,10 @@ export function resourceWithoutForm(resource: JsonObject): JsonObject {
 
 const uriOf = (value: unknown) => String(asMembers(value).uri ?? '');
 
-/** A skill: its frontmatter, and the digests of its files in the order of their addresses, or that they are `dynamic`. */
+/**
+ * A skill: its frontmatter, and the digests of its files in the order of their addresses, or that they are
+ * `dynamic`.
+ */
 export const skillWithoutForm = ({ resources, ...skill }: JsonObject): JsonObject => ({
   ...pick(skill, ['uri', 'frontmatter']),
   ...(Array.isArray(resources)

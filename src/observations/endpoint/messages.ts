@@ -18,7 +18,10 @@ import {
 } from '../../net/answer.ts';
 import { createEventReader } from './events.ts';
 
-/** What a message led to. What an endpoint sent is only ever in `result` and `response`, so that it cannot be taken for ours. */
+/**
+ * What a message led to. What an endpoint sent is only ever in `result` and `response`, so that it cannot be
+ * taken for ours.
+ */
 export type Replied =
   | { readonly is: 'result'; readonly result: JsonObject; readonly status: number }
   | { readonly is: 'credentials' | 'payment'; readonly response: Fetched; readonly again?: Fetched }
@@ -34,8 +37,8 @@ function readAll({ text, headers }: Fetched): ForeignJson[] {
 }
 
 /**
- * Whether a message is the reply to the request with this id: a server counts the ids of its own requests by itself. Clients take an id
- * that came back as text for the number that they sent.
+ * Whether a message is the reply to the request with this id: a server counts the ids of its own requests by
+ * itself. Clients take an id that came back as text for the number that they sent.
  */
 export const isReplyTo = (message: JsonObject, id: number): boolean =>
   (message.id === id || message.id === String(id)) && !('method' in message);
@@ -63,7 +66,10 @@ function toErrorAnswer(error: JsonObject, { url, status }: Fetched) {
   return noAnswer(isBusy ? 'silent' : 'otherwise', why, status);
 }
 
-/** Whether a JSON-RPC error asks for credentials; the words of a server that is asked too often, or overloaded, are about that. */
+/**
+ * Whether a JSON-RPC error asks for credentials; the words of a server that is asked too often, or
+ * overloaded, are about that.
+ */
 const isCredentialsError = ({ message }: JsonObject, { status }: Fetched) =>
   status !== 429 && status !== 503 && typeof message === 'string' && isAskingForCredentials(message);
 
@@ -115,7 +121,10 @@ export function toReplied(answer: Fetched | NoAnswer, id: number): Replied {
     : otherThanMcp(answer);
 }
 
-/** Tells, piece by piece, whether the reply to this id has arrived, because servers may keep an event stream open after it. */
+/**
+ * Tells, piece by piece, whether the reply to this id has arrived, because servers may keep an event stream
+ * open after it.
+ */
 export function createReplyWatch(id: number): (piece: Uint8Array) => boolean {
   let isFound = false;
   const decoder = new TextDecoder();

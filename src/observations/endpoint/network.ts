@@ -47,7 +47,10 @@ function unresolved(about: Words, error: unknown): Words {
   return say`The DNS servers that Dossier asks did not resolve ${about} (${why}).`;
 }
 
-/** `caa`: the records that count, as `issue ca.example`; `unanswered`: why a part of it is not known, while what is known stands. */
+/**
+ * `caa`: the records that count, as `issue ca.example`; `unanswered`: why a part of it is not known, while
+ * what is known stands.
+ */
 async function run(ask: Ask, hostname: string) {
   let ipv4: readonly string[] = [];
   let ipv6 = ipv4;
@@ -67,7 +70,10 @@ async function run(ask: Ask, hostname: string) {
   return { result: 'dns' as const, ipv4: ipv4.length, ipv6: ipv6.length, caa, unanswered };
 }
 
-/** Asks the servers that the settings name how many addresses a host name has of each family, and for CAA. Never throws. */
+/**
+ * Asks the servers that the settings name how many addresses a host name has of each family, and for CAA.
+ * Never throws.
+ */
 export const createDns =
   (rules: Parameters<typeof dnsServersFor>[0], timeout_ms: number, signal: AbortSignal) =>
   async (hostname: string) => {
@@ -97,7 +103,10 @@ const nameOf = ({ issuer }: PeerCertificate) => {
   return [organization ?? name].flat()[0] ?? 'an unnamed issuer';
 };
 
-/** A certificate as the host presented it. `not_after` is RFC 3339, `fault` why this machine's root certificates do not vouch for it. */
+/**
+ * A certificate as the host presented it. `not_after` is RFC 3339, `fault` why this machine's root
+ * certificates do not vouch for it.
+ */
 function toAnswer(socket: TLSSocket) {
   const certificate = socket.getPeerCertificate();
   const end_ms = Date.parse(certificate.valid_to);
@@ -112,7 +121,10 @@ function toAnswer(socket: TLSSocket) {
   };
 }
 
-/** Reads the certificate of a host in a TLS handshake for its recorded name, and sends nothing else. Never throws. */
+/**
+ * Reads the certificate of a host in a TLS handshake for its recorded name, and sends nothing else. Never
+ * throws.
+ */
 function shakeHands(
   recorded: URL,
   { url, lookup, deadline }: { url: URL; lookup: LookupFunction; deadline: AbortSignal },
@@ -142,9 +154,9 @@ function shakeHands(
 }
 
 /**
- * Creates a reader of the certificates of https origins, in the turn of the host, at a public address or where HOST_OVERRIDES
- * says. If robots.txt could not be read it connects only if the certificate was the reason. Throws only the reason of the
- * queue's signal.
+ * Creates a reader of the certificates of https origins, in the turn of the host, at a public address or
+ * where HOST_OVERRIDES says. If robots.txt could not be read it connects only if the certificate was the
+ * reason. Throws only the reason of the queue's signal.
  */
 export const createCertificates =
   (

@@ -46,7 +46,10 @@ const wordless = none(
   { status: 200 },
 );
 
-/** Fails after a time in which a stream named no address; a server of the newer transport may keep one open that says nothing. */
+/**
+ * Fails after a time in which a stream named no address; a server of the newer transport may keep one open
+ * that says nothing.
+ */
 async function addressless(first_ms: number, signal: AbortSignal): Promise<NoAnswer> {
   await setTimeout(first_ms, undefined, { signal });
   const why = say`The endpoint opened no event stream that names an address for messages in ${first_ms / 1000} seconds.`;
@@ -54,8 +57,8 @@ async function addressless(first_ms: number, signal: AbortSignal): Promise<NoAns
 }
 
 /**
- * Asks an endpoint of the older transport, HTTP with SSE (2024-11-05): a GET opens a stream, whose first event says within `first_ms`
- * where messages go; their replies come in the stream. Never throws.
+ * Asks an endpoint of the older transport, HTTP with SSE (2024-11-05): a GET opens a stream, whose first
+ * event says within `first_ms` where messages go; their replies come in the stream. Never throws.
  */
 export async function askOverStream(
   url: string,
@@ -66,7 +69,10 @@ export async function askOverStream(
   const stream = createStream(url);
   const { signal } = end;
   const opened = parts.fetch({
-    ...{ url, headers: { accept: 'text/event-stream' }, isComplete: stream.read, signal },
+    url,
+    headers: { accept: 'text/event-stream' },
+    isComplete: stream.read,
+    signal,
     timeout_ms: 2 * parts.timeouts.observerSecondTry_ms,
   });
   const post = async (to: URL, message: Message) =>

@@ -28,7 +28,9 @@ export interface ListQuestion {
   readonly listedAs: string;
 }
 
-/** What an endpoint lists: how it is asked for, what its members are called, and what of a member is compared. */
+/**
+ * What an endpoint lists: how it is asked for, what its members are called, and what of a member is compared.
+ */
 export interface Surface {
   readonly name: SurfaceName;
   /** One member: `tool`. */
@@ -61,29 +63,34 @@ const skillsExtension = 'io.modelcontextprotocol/skills';
 /** The four lists, each defined once: asking, storing, comparing and showing them is a loop over these. */
 export const surfaces = {
   tools: {
-    ...{ name: 'tools', noun: 'tool' },
+    name: 'tools',
+    noun: 'tool',
     title: own('tools'),
     count: (members) => count(members, 'tool'),
     lists: [{ method: 'tools/list', listedAs: 'tools' }],
     isDeclared: () => true,
     namedBy: ['name'],
     withoutForm: toolWithoutForm,
-    ...{ byName: same, asTool: same },
+    byName: same,
+    asTool: same,
     compared: ['title', 'description', 'inputSchema', 'outputSchema', 'annotations'],
   },
   prompts: {
-    ...{ name: 'prompts', noun: 'prompt' },
+    name: 'prompts',
+    noun: 'prompt',
     title: own('prompts'),
     count: (members) => count(members, 'prompt'),
     lists: [{ method: 'prompts/list', listedAs: 'prompts' }],
     isDeclared: ({ prompts }) => isJsonObject(prompts),
     namedBy: ['name'],
     withoutForm: promptWithoutForm,
-    ...{ byName: promptByName, asTool: promptAsTool },
+    byName: promptByName,
+    asTool: promptAsTool,
     compared: ['title', 'description', 'arguments'],
   },
   resources: {
-    ...{ name: 'resources', noun: 'resource' },
+    name: 'resources',
+    noun: 'resource',
     title: own('resources'),
     count: (members) => count(members, 'resource'),
     lists: [
@@ -93,18 +100,21 @@ export const surfaces = {
     isDeclared: ({ resources }) => isJsonObject(resources),
     namedBy: ['uri', 'uriTemplate'],
     withoutForm: resourceWithoutForm,
-    ...{ byName: same, asTool: resourceAsTool },
+    byName: same,
+    asTool: resourceAsTool,
     compared: ['name', 'title', 'description', 'mimeType', 'annotations'],
   },
   skills: {
-    ...{ name: 'skills', noun: 'skill' },
+    name: 'skills',
+    noun: 'skill',
     title: own('skills'),
     count: (members) => count(members, 'skill'),
     lists: [{ method: 'skills/list', listedAs: 'skills' }],
     isDeclared: ({ extensions }) => isJsonObject(ownMember(asMembers(extensions), skillsExtension)),
     namedBy: ['uri'],
     withoutForm: skillWithoutForm,
-    ...{ byName: same, asTool: skillAsTool },
+    byName: same,
+    asTool: skillAsTool,
     compared: ['frontmatter', 'resources'],
   },
 } as const satisfies { readonly [Name in SurfaceName]: Surface & { readonly name: Name } };
@@ -136,7 +146,10 @@ export interface DigestedMember {
   readonly content_sha256: string;
 }
 
-/** Members with their digests, ordered by name as UTF-8 bytes. Call it once for each list, because a digest reads the whole member. */
+/**
+ * Members with their digests, ordered by name as UTF-8 bytes. Call it once for each list, because a digest
+ * reads the whole member.
+ */
 export const digestMembers = (members: readonly Member[], surface: Surface): readonly DigestedMember[] =>
   members
     .map((member) => ({ member, key: Buffer.from(nameOf(member, surface)) }))
@@ -151,7 +164,10 @@ export const digestMembers = (members: readonly Member[], surface: Surface): rea
 const rootOf = (digests: readonly string[]): string =>
   rootOfLeaves(digests.map((digest) => Buffer.from(digest, 'hex'))).toString('hex');
 
-/** The digest of a list in name order, without the form of its members: another one means that a member is another one. */
+/**
+ * The digest of a list in name order, without the form of its members: another one means that a member is
+ * another one.
+ */
 export const surfaceDigest = (digested: readonly DigestedMember[]): string =>
   rootOf(digested.map(({ content_sha256 }) => content_sha256));
 

@@ -24,8 +24,8 @@ const isUnread = (list: ReturnType<typeof listOf>): list is NoAnswer =>
   list?.result === 'no_answer' && list.cause !== 'no_method';
 
 /**
- * Why a list was not read that an endpoint may have, so that its texts for models are not all known; undefined if none is missing. One
- * that the endpoint has no method for has no texts.
+ * Why a list was not read that an endpoint may have, so that its texts for models are not all known;
+ * undefined if none is missing. One that the endpoint has no method for has no texts.
  */
 export const whyNotWhole = (endpoint: EndpointAnswer): NoAnswer | undefined =>
   surfaceNames.map((name) => listOf(endpoint, name)).find(isUnread);

@@ -9,7 +9,10 @@ const isBoundOfDouble = (name: string, value: unknown) =>
   (name === 'minimum' && value === Number.MIN_SAFE_INTEGER) ||
   (name === 'maximum' && value === Number.MAX_SAFE_INTEGER);
 
-/** What SDKs write differently of the same arguments: the draft, that no other ones are taken, bounds of every number, that names are texts. */
+/**
+ * What SDKs write differently of the same arguments: the draft, that no other ones are taken, bounds of every
+ * number, that names are texts.
+ */
 const isFormOfSchema = (name: string, value: unknown) =>
   name === '$schema' ||
   (name === 'additionalProperties' && value === false) ||
@@ -41,13 +44,16 @@ const withoutOwn = (annotations: unknown): unknown =>
     : annotations;
 
 /**
- * A tool without what another SDK or revision of the protocol writes differently of the same tool: only its name, title, description,
- * schemas and annotations, and schemas without their form.
+ * A tool without what another SDK or revision of the protocol writes differently of the same tool: only its
+ * name, title, description, schemas and annotations, and schemas without their form.
  */
 export function toolWithoutForm(tool: JsonObject): JsonObject {
   const { name, title, description, inputSchema, outputSchema, annotations } = tool;
   const members = {
-    ...{ name, title, description, annotations: withoutOwn(annotations) },
+    name,
+    title,
+    description,
+    annotations: withoutOwn(annotations),
     inputSchema: schemaWithoutForm(inputSchema),
     outputSchema: schemaWithoutForm(outputSchema),
   };

@@ -13,12 +13,14 @@ const isSilent = ({ result = '', certificate, unsent }: RequestOutcome) =>
   /^host_(?:timeout|unreachable)$/.test(result) && !certificate && !unsent;
 
 /**
- * Distinguishes a failure of our own network from a silent host: our network is suspected if, within the last hour, no other
- * domain answered and at least three others were silent. A refused connection counts as silence, because our own firewall may
- * have refused it.
+ * Distinguishes a failure of our own network from a silent host: our network is suspected if, within the last
+ * hour, no other domain answered and at least three others were silent. A refused connection counts as
+ * silence, because our own firewall may have refused it.
  */
 export function createCutOffWatch(clock: () => Date) {
-  /** The time (ms since 1970) of the last request to each domain, oldest first, in one map for each outcome. */
+  /**
+   * The time (ms since 1970) of the last request to each domain, oldest first, in one map for each outcome.
+   */
   const answered = new Map<string, number>();
   const silent = new Map<string, number>();
   const othersIn = (asked: Map<string, number>, domain: string) => {

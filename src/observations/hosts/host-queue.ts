@@ -19,8 +19,8 @@ export interface Turn {
   /** Aborted when the process stops, or another node may have the host: the request has to end. */
   readonly signal: AbortSignal;
   /**
-   * Notes a Retry-After of the host. The address is left alone for all of it and its host for at most five minutes; without an
-   * address in the target, the host is left alone for all of it.
+   * Notes a Retry-After of the host. The address is left alone for all of it and its host for at most five
+   * minutes; without an address in the target, the host is left alone for all of it.
    */
   pause(seconds: number): void;
 }
@@ -83,7 +83,9 @@ function toPauses({ host, address }: QueueTarget, seconds: number, now: Date): R
   ]);
 }
 
-/** Creates the set of hosts whose lease this node holds. No request holds one host while it waits for another. */
+/**
+ * Creates the set of hosts whose lease this node holds. No request holds one host while it waits for another.
+ */
 function createHosts(context: QueueContext, signal: AbortSignal) {
   const { store } = context;
   const hosts = new Map<string, Promise<LeasedHost>>();
@@ -129,7 +131,9 @@ function createHosts(context: QueueContext, signal: AbortSignal) {
       }
     },
     leave,
-    /** Whether the host is no longer this node's, or has to be given back because another node waits for it. */
+    /**
+     * Whether the host is no longer this node's, or has to be given back because another node waits for it.
+     */
     async isOver(host: string, leased: LeasedHost): Promise<boolean> {
       if (leased.isOver) return true;
       if (leased.lease.isOurs()) {
@@ -199,8 +203,8 @@ export function createHostQueue(context: QueueContext, signal: AbortSignal) {
   };
   return {
     /**
-     * Waits for a turn at a host and runs `work`. Returns 'paused' without running it while the host, or this address of it, is
-     * to be left alone. Throws the signal's reason once the process stops.
+     * Waits for a turn at a host and runs `work`. Returns 'paused' without running it while the host, or this
+     * address of it, is to be left alone. Throws the signal's reason once the process stops.
      */
     async run<T>(place: QueueTarget, work: (turn: Turn) => Promise<T>): Promise<T | 'paused'> {
       // Check first: with a single connection, waiting for a turn inside a transaction would deadlock.

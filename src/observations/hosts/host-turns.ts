@@ -4,14 +4,20 @@ import { withoutRoot } from '../../net/addresses.ts';
 import type { Failed, OutboundClient } from '../../net/client.ts';
 import type { HostQueue, Turn } from './host-queue.ts';
 
-/** A time budget that all requests to a host, or of a check, share. Waiting for a turn and resolving a name are free. */
+/**
+ * A time budget that all requests to a host, or of a check, share. Waiting for a turn and resolving a name
+ * are free.
+ */
 export interface TimeBudget {
   left_ms: number;
   /** The reason why a host is asked nothing more once the budget is spent. */
   readonly spent: (host: string) => Words;
 }
 
-/** Creates the budgets of one check: a function from a URL to the budget of its host and that of the whole check. */
+/**
+ * Creates the budgets of one check: a function from a URL to the budget of its host and that of the whole
+ * check.
+ */
 export function createTimeBudgets({
   observerHost_ms,
   observerCheck_ms,
@@ -50,7 +56,10 @@ export type NotAsked = 'paused' | 'overtime' | Failed;
 /** The turn of an accompanying request: the turn of the main request bounds both. */
 const besideTurn: Turn = { signal: new AbortController().signal, pause: () => undefined };
 
-/** Creates the function that makes every request to a host wait for its turn, resolves the name, and charges the budgets. */
+/**
+ * Creates the function that makes every request to a host wait for its turn, resolves the name, and charges
+ * the budgets.
+ */
 export const createHostTurns =
   ({
     client,
@@ -62,7 +71,10 @@ export const createHostTurns =
     /** Whether Retry-After applies to the requested address or to its whole host. */
     readonly pauses: 'address' | 'host';
   }) =>
-  /** Calls `ask` in a turn whose signal is the deadline. Throws the reason of the queue's signal, and whatever `ask` throws. */
+  /**
+   * Calls `ask` in a turn whose signal is the deadline. Throws the reason of the queue's signal, and whatever
+   * `ask` throws.
+   */
   <T>(
     url: URL,
     { most_ms, times = [], signal, beside }: TurnLimits,

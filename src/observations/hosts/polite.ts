@@ -37,7 +37,10 @@ export interface PoliteRequest extends Omit<OutboundRequest, 'deadline' | 'url'>
   readonly times?: readonly TimeBudget[];
   /** A signal that ends the request early. */
   readonly signal?: AbortSignal;
-  /** This request accompanies another one of the same conversation that has the turn at the host, so it waits for none. */
+  /**
+   * This request accompanies another one of the same conversation that has the turn at the host, so it waits
+   * for none.
+   */
   readonly beside?: true;
 }
 
@@ -127,7 +130,10 @@ export interface PoliteParts {
   sign(url: URL): Promise<Readonly<Record<string, string>>>;
 }
 
-/** The target of a redirect within the same host; undefined without one, or if it is longer than 2,048 characters. */
+/**
+ * The target of a redirect within the same host; undefined without one, or if it is longer than 2,048
+ * characters.
+ */
 function redirect({ location }: OutboundResponse, from: URL): URL | undefined {
   const to = location === undefined ? null : URL.parse(location, from);
   return to?.host === from.host && to.href.length <= longestAddress ? to : undefined;
@@ -188,9 +194,9 @@ export function createPoliteFetch({ sign, timeouts, watch, ...parts }: PolitePar
 const repositoryPaused = { result: 'host_rate_limited' as const };
 
 /**
- * A reader of repositories that takes its turn at the host, as all other requests of the observer do, and obeys
- * Retry-After. A read of both the git host and the host of its raw files has the turn of the first; claims are checked
- * without a turn, because somebody waits for them.
+ * A reader of repositories that takes its turn at the host, as all other requests of the observer do, and
+ * obeys Retry-After. A read of both the git host and the host of its raw files has the turn of the first;
+ * claims are checked without a turn, because somebody waits for them.
  */
 export function createPoliteRepositories(
   repositories: RepositoryReader,
@@ -231,8 +237,9 @@ function isRefusedIn(read: RepositoryCheck): boolean | undefined {
 }
 
 /**
- * Finds out whether the publisher refuses checks, by a line `observe: no` in the claim file of the recorded repository. A
- * refusal holds until the file is read without that line, or is gone. A file that has never been readable refuses nothing.
+ * Finds out whether the publisher refuses checks, by a line `observe: no` in the claim file of the recorded
+ * repository. A refusal holds until the file is read without that line, or is gone. A file that has never
+ * been readable refuses nothing.
  */
 export async function findRefusal(
   { handle, repository }: Pick<Listing, 'handle' | 'repository'>,
@@ -251,7 +258,10 @@ export async function findRefusal(
   return (isRefused ?? wasRefused) ? noAnswer('refused', why) : undefined;
 }
 
-/** The outbound rules of the observer: http and https on any port of public addresses, and the hosts of HOST_OVERRIDES. */
+/**
+ * The outbound rules of the observer: http and https on any port of public addresses, and the hosts of
+ * HOST_OVERRIDES.
+ */
 export const observerRules = (
   { hostOverrides, dnsServers, version, publicUrl }: Config,
   { name_ms }: Pick<Timeouts, 'name_ms'>,

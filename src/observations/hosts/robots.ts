@@ -3,7 +3,9 @@ import { code, say } from '../../core/words.ts';
 import { longestAddress, type NoAnswer, noAnswer, notAsked, whyTooLong } from '../../net/answer.ts';
 import type { PoliteFetch } from './polite.ts';
 
-/** A rule of robots.txt: `texts` are the parts of its path between `*`; `isWhole` if the path ends with `$`. */
+/**
+ * A rule of robots.txt: `texts` are the parts of its path between `*`; `isWhole` if the path ends with `$`.
+ */
 interface Rule {
   readonly texts: readonly string[];
   readonly isWhole: boolean;
@@ -15,7 +17,9 @@ interface Rule {
 const productToken = 'dossier';
 const mostRules = 1000;
 
-/** Normalizes the percent-encoding of a path or rule, so that they can be compared (RFC 9309 section 2.2.2). */
+/**
+ * Normalizes the percent-encoding of a path or rule, so that they can be compared (RFC 9309 section 2.2.2).
+ */
 const encoded = (path: string) =>
   encodeURI(path.toWellFormed())
     .replaceAll('%25', '%')
@@ -32,10 +36,14 @@ const charactersOf = ({ texts }: Rule) => texts.reduce((sum, { length }) => sum 
 /** Percent-encoding may make three characters of each one of an address. */
 const longestRule = 3 * longestAddress;
 
-/** Parses a rule; undefined if it is longer than every address that Dossier requests, since it then applies to none. */
+/**
+ * Parses a rule; undefined if it is longer than every address that Dossier requests, since it then applies to
+ * none.
+ */
 function toRule(stated: string, isAllowed: boolean): Rule | undefined {
   const path = stated.replace(/\*{2,}/g, '*');
-  // Decoding cannot shorten a longer path to `longestRule`, even with an asterisk after every encoded character.
+  // Decoding cannot shorten a longer path to `longestRule`, even with an asterisk after every encoded
+  // character.
   if (path.length > 4 * longestRule + 2) return undefined;
   const isWhole = path.endsWith('$');
   const pattern = encoded(isWhole ? path.slice(0, -1) : path);
@@ -64,7 +72,10 @@ const line = /^\s*(user-agent|allow|disallow)\s*:([^#]*)/i;
 /** The product token or `*` that begins the value of a User-agent line; a version behind it is ignored. */
 const token = /^(?:\*(?=\s|$)|[a-z_-]+)/i;
 
-/** The paths of the groups for `dossier`, or else for `*`, with whether each is allowed (RFC 9309 section 2.2.1). */
+/**
+ * The paths of the groups for `dossier`, or else for `*`, with whether each is allowed (RFC 9309 section
+ * 2.2.1).
+ */
 function pathsFor(text: string): ReadonlyMap<string, boolean> {
   const groups = new Map<string, Map<string, boolean>>();
   let agents = new Set<string>();
@@ -95,8 +106,9 @@ function pathsFor(text: string): ReadonlyMap<string, boolean> {
 const perRule_bytes = 200;
 
 /**
- * Parses a robots.txt (RFC 9309). `isAllowed` tells whether Dossier may request a path with its query; undefined if the file
- * has more than 1,000 rules for Dossier, which are not read. `size_bytes` estimates the memory of the result.
+ * Parses a robots.txt (RFC 9309). `isAllowed` tells whether Dossier may request a path with its query;
+ * undefined if the file has more than 1,000 rules for Dossier, which are not read. `size_bytes` estimates the
+ * memory of the result.
  */
 export function parseRobots(text: string) {
   const rules: Rule[] = [];
@@ -117,7 +129,9 @@ export function parseRobots(text: string) {
   };
 }
 
-/** Returns undefined if robots.txt allows the observer to request a URL, otherwise why it was not requested. */
+/**
+ * Returns undefined if robots.txt allows the observer to request a URL, otherwise why it was not requested.
+ */
 export type Robots = (url: string) => Promise<NoAnswer | undefined>;
 
 const cached_ms = 24 * 3600 * 1000;
@@ -139,7 +153,10 @@ interface Rules {
 
 const all: Rules = { whyNot: () => undefined, size_bytes: perRule_bytes };
 
-/** Forbids everything while the rules cannot be read (RFC 9309 section 2.3.1.4), which says nothing about the endpoint. */
+/**
+ * Forbids everything while the rules cannot be read (RFC 9309 section 2.3.1.4), which says nothing about the
+ * endpoint.
+ */
 const none = (unread: NoAnswer): Rules => ({
   whyNot: () => unread,
   size_bytes: perRule_bytes,
@@ -157,8 +174,8 @@ const disallowed = (host: string): NoAnswer =>
 const ofWholeHost: ReadonlySet<NoAnswer['cause']> = new Set(['connection', 'broke_off', 'certificate']);
 
 /**
- * A host without a connection is silent for every address of it. One that accepted a connection may answer at other addresses, where it is
- * not asked.
+ * A host without a connection is silent for every address of it. One that accepted a connection may answer at
+ * other addresses, where it is not asked.
  */
 const isOfWholeHost = ({ outcome, cause }: NoAnswer): boolean =>
   (outcome !== 'silent' && outcome !== 'otherwise') || (cause !== undefined && ofWholeHost.has(cause));
@@ -193,7 +210,9 @@ async function read(origin: string, fetch: PoliteFetch): Promise<Rules> {
   return { whyNot, size_bytes };
 }
 
-/** Creates a reader of robots.txt, which caches each file for a day, and a failure to read it for ten minutes. */
+/**
+ * Creates a reader of robots.txt, which caches each file for a day, and a failure to read it for ten minutes.
+ */
 export function createRobots(fetch: PoliteFetch, clock: () => Date): Robots {
   const rulesOf = cachedOnce((origin) => read(origin, fetch), {
     most: mostCached_bytes,

@@ -24,7 +24,10 @@ interface MetadataPlace {
   readonly resource: string;
 }
 
-/** Where clients look for the RFC 9728 metadata of an endpoint: where its challenge says, at its path, at its root. */
+/**
+ * Where clients look for the RFC 9728 metadata of an endpoint: where its challenge says, at its path, at its
+ * root.
+ */
 function metadataPlaces({ url, credentials }: EndpointAnswer): MetadataPlace[] {
   const challenges = credentials ? challengesOf(credentials) : [];
   const stated = challenges.map(({ parameters }) => parameters.get('resource_metadata'));
@@ -33,7 +36,8 @@ function metadataPlaces({ url, credentials }: EndpointAnswer): MetadataPlace[] {
   const wellKnown = '/.well-known/oauth-protected-resource';
   const resource = endpoint.href;
   return [
-    // Metadata elsewhere would be another host's word about this one; behind TLS a service may not know that it is https.
+    // Metadata elsewhere would be another host's word about this one; behind TLS a service may not know that
+    // it is https.
     ...(named?.host === endpoint.host
       ? [{ at: `${endpoint.origin}${named.pathname}${named.search}`, resource }]
       : []),
@@ -45,7 +49,9 @@ function metadataPlaces({ url, credentials }: EndpointAnswer): MetadataPlace[] {
 const isSameUrl = (stated: unknown, url: string): boolean =>
   typeof stated === 'string' && URL.parse(stated)?.href === new URL(url).href;
 
-/** Whether clients take metadata for an endpoint: it is for the endpoint itself, or for an address above it. */
+/**
+ * Whether clients take metadata for an endpoint: it is for the endpoint itself, or for an address above it.
+ */
 function isAbove(stated: unknown, endpoint: URL): boolean {
   const resource = URL.parse(typeof stated === 'string' ? stated : '');
   if (!resource || resource.origin !== endpoint.origin) return false;
@@ -69,7 +75,10 @@ const noMetadata = noAnswer(
   own('The endpoint asks for credentials and publishes no OAuth metadata (RFC 9728).'),
 );
 
-/** The first JSON object with one of these members at these addresses, or why there is none; an answer that another may follow comes before that it is not there. */
+/**
+ * The first JSON object with one of these members at these addresses, or why there is none; an answer that
+ * another may follow comes before that it is not there.
+ */
 async function findObject(
   run: Run,
   urls: readonly string[],
@@ -124,7 +133,10 @@ const neither = noAnswer(
 const isOpen = (list: EndpointAnswer['list']): list is NoAnswer =>
   list.result === 'no_answer' && isUnanswered(list.outcome);
 
-/** The metadata of an endpoint. One that asked for nothing has only what is for its own address, or one above it. */
+/**
+ * The metadata of an endpoint. One that asked for nothing has only what is for its own address, or one above
+ * it.
+ */
 async function findMetadata(endpoint: EndpointAnswer, run: Run) {
   const places = metadataPlaces(endpoint);
   const found = await findObject(
@@ -193,7 +205,10 @@ const otherIssuers = z.object({
   ),
 });
 
-/** Which authorization servers have metadata of another issuer, which clients must not use (RFC 8414 section 3.3). */
+/**
+ * Which authorization servers have metadata of another issuer, which clients must not use (RFC 8414 section
+ * 3.3).
+ */
 function otherIssuerWords({ as_seen }: Pick<Observation, 'as_seen'>): Words {
   const { authorization_servers = [] } = otherIssuers.safeParse(as_seen).data ?? {};
   const others = authorization_servers.flatMap(({ issuer, stated_issuer: stated }) =>
@@ -207,8 +222,8 @@ function otherIssuerWords({ as_seen }: Pick<Observation, 'as_seen'>): Words {
 }
 
 /**
- * Through whom callers sign in, as a phrase: OAuth sign-in `through` the authorization servers. Metadata of an endpoint that asked
- * Dossier for nothing is about calls.
+ * Through whom callers sign in, as a phrase: OAuth sign-in `through` the authorization servers. Metadata of
+ * an endpoint that asked Dossier for nothing is about calls.
  */
 export function signInWords({ value, as_seen }: Pick<Observation, 'value' | 'as_seen'>): Words {
   const { issuers = [] } = signIn.safeParse(value).data ?? {};
@@ -231,7 +246,10 @@ function scopesWords({ value: { scopes }, details }: ShownFinding<z.infer<typeof
   return say`; scopes ${named}${more > 0 ? say` and ${more} more` : own('')}`;
 }
 
-/** The authorization servers and scopes that the metadata names, whether it is for another address, and what an open endpoint may ask. */
+/**
+ * The authorization servers and scopes that the metadata names, whether it is for another address, and what
+ * an open endpoint may ask.
+ */
 function sayMetadata(found: ShownFinding<z.infer<typeof signIn>>): Words {
   const { issuers, resource } = found.value;
   const servers = issuers.length > 0 ? codes(issuers) : own('names no authorization server');

@@ -8,7 +8,10 @@ import { ofRemotes, originsOf, ownProbe, withoutAnswer } from '../remotes.ts';
 import type { Run, Subject } from '../run.ts';
 import { type CheckEnd, type Tallied, tallied, talliedWords } from '../tally.ts';
 
-/** What an endpoint did that answered with this status: all but an introduction and a request for a payment is one for sign-in. */
+/**
+ * What an endpoint did that answered with this status: all but an introduction and a request for a payment is
+ * one for sign-in.
+ */
 function answerWords(status: number): Words {
   if (status === 402) return own('asks for payment before it answers');
   return status < 300 ? own('answered') : own('asks for sign-in before it answers');

@@ -60,7 +60,8 @@ function secretWords({ needs, takes, gone }: NonNullable<Move['secrets']>): Word
 
 /** What of a record became other, in words that follow its subject. */
 export function moveWords({ endpoints, packages, repository, secrets, passed = [] }: Move): Words {
-  // A secret that was asked for before goes to another host in place of the one that is named no longer, or to it too.
+  // A secret that was asked for before goes to another host in place of the one that is named no longer, or
+  // to it too.
   const instead = (endpoints?.from.length ?? 0) + (packages?.from.length ?? 0) > 0;
   const parts = [
     endpoints && endpointWords(endpoints),

@@ -23,7 +23,8 @@ export const namespaceProof = defineRecord({
   value: z.enum(['domain', 'github account']),
   say: ({ value }) => proofs[value],
   stated({ listing }) {
-    // Only of the official registry is it known what it asks of publishers; of the sample nobody showed anything, since it is made up.
+    // Only of the official registry is it known what it asks of publishers; of the sample nobody showed
+    // anything, since it is made up.
     if (!isOfficial(listing)) return undefined;
     return listing.handle.toLowerCase().startsWith('io.github.') ? 'github account' : 'domain';
   },
@@ -117,9 +118,14 @@ const inCommon: readonly InCommon[] = [
   ],
 ];
 
-/** How many listings of other publishers have something in common with one, in the order in which it is said. */
+/**
+ * How many listings of other publishers have something in common with one, in the order in which it is said.
+ */
 export const sharedKinds = inCommon.map(([of, basis, title, does, noun = of]) => ({
-  ...{ of, basis, does, noun },
+  of,
+  basis,
+  does,
+  noun,
   ...defineRecord({
     kind: `shared.${of}`,
     question: 'publisher',

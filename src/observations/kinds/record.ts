@@ -79,9 +79,9 @@ function* namesIn(value: unknown, depth = 0): Generator<string> {
 }
 
 /**
- * Names of the fields of a server.json that Dossier stores without reading them: those of the publisher's own `_meta`, top-level ones
- * outside of the schema, and below it those that are unknown or have another form (`packages.environmentVariables`). At most 50, each
- * once; publisher text.
+ * Names of the fields of a server.json that Dossier stores without reading them: those of the publisher's own
+ * `_meta`, top-level ones outside of the schema, and below it those that are unknown or have another form
+ * (`packages.environmentVariables`). At most 50, each once; publisher text.
  */
 function publisherFields(server: object): string[] {
   const below = readRecord(server).unread.map((path) =>

@@ -10,7 +10,10 @@ import { type Found, ofRepository } from '../remotes.ts';
 
 const hooks = /"hooks"\s*:\s*\{\s*"/;
 
-/** Files that editors and agents read when a repository is opened, and what in them starts commands without being asked. */
+/**
+ * Files that editors and agents read when a repository is opened, and what in them starts commands without
+ * being asked.
+ */
 const agentFiles: readonly (readonly [path: string, automatic: RegExp | undefined])[] = [
   ['.claude/settings.json', hooks],
   ['.vscode/tasks.json', /"runOn"\s*:\s*"folderOpen"/],

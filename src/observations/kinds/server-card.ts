@@ -35,7 +35,8 @@ function compareTools(named: readonly string[], list: EndpointAnswer['list']): z
   const atEndpoint = new Set(list.members.map((tool) => nameOf(tool, surfaces.tools)));
   const short = (names: Iterable<string>) => [...names].sort().map((name) => name.slice(0, longestTool));
   return {
-    ...{ named: inCard.size, listed: atEndpoint.size },
+    named: inCard.size,
+    listed: atEndpoint.size,
     both: inCard.intersection(atEndpoint).size,
     not_in_card: short(atEndpoint.difference(inCard)),
     only_in_card: short(inCard.difference(atEndpoint)),
@@ -146,7 +147,8 @@ export const serverCard = defineKind({
       value: {
         name,
         ...(version !== undefined && { version }),
-        ...{ form, at },
+        form,
+        at,
         ...(tools && { tools: compareTools(tools, endpoint.list) }),
         differs: toDiffers(card, endpoint, run.listing.handle),
       },

@@ -13,15 +13,18 @@ const mostLines = 500;
 const mostContacts = 5;
 const contactForm = /^(?:mailto:|https:\/\/|tel:)[\x21-\x7e]{1,300}$/i;
 
-/** The values of a field, in their order. Signed files have other lines around the fields, which name none. */
+/**
+ * The values of a field, in their order. Signed files have other lines around the fields, which name none.
+ */
 const valuesOf = (lines: readonly string[], field: string): string[] =>
   lines
     .filter((line) => line.toLowerCase().startsWith(`${field}:`))
     .map((line) => toLine(line.slice(field.length + 1)));
 
 /**
- * What a security.txt file states (RFC 9116), untrusted: at most five contacts, in the publisher's order, and when it ends,
- * unless that is missing or no time. Undefined for a text that names no contact, such as a page.
+ * What a security.txt file states (RFC 9116), untrusted: at most five contacts, in the publisher's order, and
+ * when it ends, unless that is missing or no time. Undefined for a text that names no contact, such as a
+ * page.
  */
 function readSecurityTxt(text: string) {
   const lines = text.slice(0, 64 * 1024).split(/\r?\n/, mostLines);
@@ -51,7 +54,8 @@ function contactFinding({ text }: Fetched, { now }: Run) {
   const { expires, ...value } = found;
   // Many hosts move the end of its validity with each answer.
   return {
-    ...{ value, outcome: 'seen' as const },
+    value,
+    outcome: 'seen' as const,
     ...(why && { why }),
     ...(expires !== undefined && { details: { expires, ...(why && { is_expired: true }) } }),
   };
@@ -113,7 +117,10 @@ function termsOfPage({ text, url }: Fetched): string | undefined {
 const termsOfOpenapi = ({ text, url }: Fetched): string | undefined =>
   toLink(asObject(readObject(text)?.info)?.termsOfService, url);
 
-/** `termsOfServiceUrl` in the trust manifest of the host or an entry of an AI catalog or a manifest of ARD, the first one. */
+/**
+ * `termsOfServiceUrl` in the trust manifest of the host or an entry of an AI catalog or a manifest of ARD,
+ * the first one.
+ */
 function termsOfAiCatalog({ text, url }: Fetched): string | undefined {
   const { host, entries } = readObject(text) ?? {};
   return [host, ...(Array.isArray(entries) ? entries.slice(0, 1000) : [])]
@@ -128,7 +135,10 @@ interface Place {
   readonly read: (answer: Fetched) => string | undefined;
 }
 
-/** The website's page, then of each origin of an endpoint its manifest of ARD, the AI catalog before that, and its OpenAPI document. */
+/**
+ * The website's page, then of each origin of an endpoint its manifest of ARD, the AI catalog before that, and
+ * its OpenAPI document.
+ */
 function placesOf(listing: Subject): Place[] {
   const { website } = listing;
   const places = [

@@ -5,7 +5,10 @@ import { isWhole, type PaidOffer } from '../kinds/prices/offers.ts';
 import type { SeenQuotes, Sighting } from './seen.ts';
 import type { SentOffer } from './sent.ts';
 
-/** What a part of an offer is beside what was seen; `higher` and `lower` of amounts of one asset, network and scheme alone. */
+/**
+ * What a part of an offer is beside what was seen; `higher` and `lower` of amounts of one asset, network and
+ * scheme alone.
+ */
 export const seenStates = ['as_seen', 'seen_until', 'never_seen', 'higher', 'lower', 'not_known'] as const;
 
 /** A part of an offer, compared. */
@@ -141,7 +144,10 @@ interface SeenAmounts extends Sighting<readonly bigint[]> {
   readonly value: readonly bigint[];
 }
 
-/** The highest amount that was seen, where it is not the last one; and since when this very amount is no longer seen. */
+/**
+ * The highest amount that was seen, where it is not the last one; and since when this very amount is no
+ * longer seen.
+ */
 function besideLast(amount: bigint, known: readonly SeenAmounts[], words: (one: bigint) => Words): Words {
   const [last] = known;
   const most = largest(known.flatMap(({ value }) => value));
@@ -203,7 +209,10 @@ function toPart<T>(
 
 const isName = (network: string): boolean => !network.includes(':');
 
-/** Why a network, or what is on it, cannot be compared: one of the two has a name that Dossier does not know, which may mean the other. */
+/**
+ * Why a network, or what is on it, cannot be compared: one of the two has a name that Dossier does not know,
+ * which may mean the other.
+ */
 function whyNotComparable(network: string | undefined, quotes: SeenQuotes['quotes']): Compared | undefined {
   const seen = unique(quotes.flatMap(({ value }) => value?.map((one) => one.network) ?? []));
   if (network === undefined || seen.length === 0 || seen.includes(network)) return undefined;
@@ -275,7 +284,11 @@ const compareOffer = (offer: SentOffer, seen: SeenQuotes): ComparedOffer => ({
 /** An offer of which nothing can be compared: nobody is known to have quoted it. */
 export function unseenOffer(offer: SentOffer): ComparedOffer {
   return compareOffer(offer, {
-    ...{ endpoint: undefined, quotes: [], payees: [], payeesOf: [], isAnotherEachTime: false },
+    endpoint: undefined,
+    quotes: [],
+    payees: [],
+    payeesOf: [],
+    isAnotherEachTime: false,
   });
 }
 

@@ -6,7 +6,10 @@ import type { SentOffer } from './sent.ts';
 
 const none = own('');
 
-/** That the asset is none that Dossier knows, whatever the offer calls it, beside those that it knows on the same network. */
+/**
+ * That the asset is none that Dossier knows, whatever the offer calls it, beside those that it knows on the
+ * same network.
+ */
 function assetNote({ asset, network, asset_name }: SentOffer): Words {
   if (asset === undefined || network === undefined || symbolOf(network, asset) !== undefined) return none;
   const name = asset_name === undefined ? none : say`The offer names the asset ${quote(asset_name)}; `;
@@ -18,7 +21,10 @@ function assetNote({ asset, network, asset_name }: SentOffer): Words {
   return say`${name}${listed(known)} (by Dossier’s table of assets), this is ${code(asset)}.`;
 }
 
-/** The listings, beside the one that an offer is compared with, that ask to be paid where it pays, the oldest first. */
+/**
+ * The listings, beside the one that an offer is compared with, that ask to be paid where it pays, the oldest
+ * first.
+ */
 interface PaidThere {
   readonly others: readonly { readonly handle: string; readonly as_of: string }[];
   /** These are all of them. */
@@ -54,14 +60,20 @@ function relationWords(advertised: PaidOffer, { amount, asset, network, scheme }
   return listedAmount < sent ? own(', less than this') : own(', more than this');
 }
 
-/** How much of an offer an advertised one has: the same asset and network first, of these the same amount, scheme and payee. */
+/**
+ * How much of an offer an advertised one has: the same asset and network first, of these the same amount,
+ * scheme and payee.
+ */
 const likeness = (one: Advertised['offers'][number], offer: SentOffer): number =>
   (one.asset === offer.asset && one.network === offer.network ? 8 : 0) +
   (one.amount === offer.amount ? 4 : 0) +
   (one.scheme === offer.scheme ? 2 : 0) +
   (one.pay_to === offer.pay_to ? 1 : 0);
 
-/** What a catalogue, or a document of the host, lists beside an offer; of several tools, for the one that is paid for. */
+/**
+ * What a catalogue, or a document of the host, lists beside an offer; of several tools, for the one that is
+ * paid for.
+ */
 function advertisedNote(
   { source, observed_at, ...listed }: Advertised,
   offer: SentOffer,

@@ -91,7 +91,10 @@ function besideParts(
   return payees.map((one) => (isBeside(one) ? { ...one, isPart: true } : one));
 }
 
-/** What each endpoint of a listing was asked for and quoted; none of a listing that was not checked, or has no endpoint. */
+/**
+ * What each endpoint of a listing was asked for and quoted; none of a listing that was not checked, or has no
+ * endpoint.
+ */
 export function toSeenQuotes(facts: readonly StoredObservation[], changes: Changes): SeenQuotes[] {
   const oldest = changes.rows.at(-1)?.at;
   return factsOf(priceChallenge, facts).map((challenge): SeenQuotes => {

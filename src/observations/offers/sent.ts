@@ -5,7 +5,10 @@ import { challengesOf } from '../../net/answer.ts';
 import { isIdentifier } from '../kinds/prices/offer.ts';
 import { toNetwork } from '../kinds/prices/offers.ts';
 
-/** One way to pay, as a caller was asked for it; what it does not state, or not in a form that can be read, is absent. */
+/**
+ * One way to pay, as a caller was asked for it; what it does not state, or not in a form that can be read, is
+ * absent.
+ */
 export interface SentOffer {
   readonly pay_to?: string;
   /** A whole number of the asset's smallest unit. */
@@ -70,24 +73,35 @@ const resourceOf = (one: JsonObject): string | undefined =>
     .filter(isText)
     .find((text) => text.length <= longestResource);
 
-/** The value that a member has under either of two names; undefined if they differ, because which of them a client reads is not known. */
+/**
+ * The value that a member has under either of two names; undefined if they differ, because which of them a
+ * client reads is not known.
+ */
 function agreedValue(one: unknown, other: unknown): unknown {
   const [first = other, second = one] = [one ?? undefined, other ?? undefined];
   return first === second || (isText(first) && first === String(second)) ? first : undefined;
 }
 
-/** An offer of x402, of either version, or as agentkit gives it to a hook: {payTo, url, network, asset, amount}. */
+/**
+ * An offer of x402, of either version, or as agentkit gives it to a hook: {payTo, url, network, asset,
+ * amount}.
+ */
 function readRequirement(one: unknown): SentOffer | undefined {
   const { payTo, pay_to, amount, maxAmountRequired, asset, network, scheme, extra } = asMembers(one);
   return toOffer({
-    ...{ asset, network, scheme },
+    asset,
+    network,
+    scheme,
     pay_to: agreedValue(payTo, pay_to),
     amount: agreedValue(amount, maxAmountRequired),
     asset_name: asMembers(extra).name,
   });
 }
 
-/** A challenge of the Machine Payments Protocol, whose request is base64url in a header and JSON in a message of MCP. */
+/**
+ * A challenge of the Machine Payments Protocol, whose request is base64url in a header and JSON in a message
+ * of MCP.
+ */
 function readChallenge(one: unknown): SentOffer | undefined {
   const { method, intent, request } = asMembers(one);
   const read = asObject(request) ?? (isText(request) ? readBase64Object(request) : undefined);
@@ -121,8 +135,9 @@ const isSame = (one: SentOffer, other: SentOffer): boolean =>
   parts.every((name) => one[name] === other[name]);
 
 /**
- * The offers of several places. All of them count, because clients differ in which place they read: a place with the usual offer could
- * stand before the one that is paid. What several places have in common counts once.
+ * The offers of several places. All of them count, because clients differ in which place they read: a place
+ * with the usual offer could stand before the one that is paid. What several places have in common counts
+ * once.
  */
 const joinOffers = (places: readonly (SentOffers | undefined)[]): SentOffers | undefined =>
   places.reduce((one, other) => {
@@ -136,10 +151,24 @@ const joinOffers = (places: readonly (SentOffers | undefined)[]): SentOffers | u
     };
   }, undefined);
 
-/** Members that a request for a payment may stand in: of a tool result, of a message of JSON-RPC, of what clients wrap around both. */
+/**
+ * Members that a request for a payment may stand in: of a tool result, of a message of JSON-RPC, of what
+ * clients wrap around both.
+ */
 const wrappers = new Set([
-  ...['structuredcontent', 'content', 'text', 'result', 'error', 'data', 'body', 'paymentrequired'],
-  ...['org.paymentauth/payment-required', '_meta', 'payment-required', 'www-authenticate', 'headers'],
+  'structuredcontent',
+  'content',
+  'text',
+  'result',
+  'error',
+  'data',
+  'body',
+  'paymentrequired',
+  'org.paymentauth/payment-required',
+  '_meta',
+  'payment-required',
+  'www-authenticate',
+  'headers',
 ]);
 
 const readWithin = (one: JsonObject, level: number): SentOffers | undefined =>
@@ -202,7 +231,8 @@ function readAt(value: unknown, level: number): SentOffers | undefined {
 }
 
 /**
- * What a caller was asked to pay, in any form that agents have it: the body of a 402 or its header (x402, MPP), a tool result or a message
- * of MCP with either, a list of offers, or one offer; as JSON or as its text. Undefined if it is none of them.
+ * What a caller was asked to pay, in any form that agents have it: the body of a 402 or its header (x402,
+ * MPP), a tool result or a message of MCP with either, a list of offers, or one offer; as JSON or as its
+ * text. Undefined if it is none of them.
  */
 export const readSentOffers = (sent: unknown): SentOffers | undefined => readAt(sent, 0);

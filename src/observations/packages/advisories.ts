@@ -25,8 +25,9 @@ const isPage = ({ vulns, next_page_token: _, ...others }: JsonObject) =>
   vulns === undefined ? Object.keys(others).length === 0 : Array.isArray(vulns) && others.code === undefined;
 
 /**
- * Asks an OSV API about a package, page after page (`POST /v1/query`, https://google.github.io/osv.dev/post-v1-query/).
- * Its name and ecosystem are sent, and nothing else unless there are too many advisories. Never throws.
+ * Asks an OSV API about a package, page after page (`POST /v1/query`,
+ * https://google.github.io/osv.dev/post-v1-query/). Its name and ecosystem are sent, and nothing else unless
+ * there are too many advisories. Never throws.
  */
 function openOsvApi(base: string, ask: PoliteFetch) {
   const url = `${base}/v1/query`;
@@ -88,12 +89,15 @@ function openOsvApi(base: string, ask: PoliteFetch) {
 /** Whether a setting names an address, not a file and not `off`. */
 export const isAddress = (setting: string): boolean => /^https?:\/\//.test(setting);
 
-/** Whether an address is that of the public API, which must not learn the names of an operator's own packages. */
+/**
+ * Whether an address is that of the public API, which must not learn the names of an operator's own packages.
+ */
 const isPublicApi = (setting: string) => /^api\.osv\.dev\.?$/.test(URL.parse(setting)?.hostname ?? '');
 
 /**
- * Who says which advisories there are: an OSV API, a saved copy of OSV, or nobody (`off`). `isPublic` says whether packages of a registry
- * are looked up at its public address: the names of any others are not sent to the public API.
+ * Who says which advisories there are: an OSV API, a saved copy of OSV, or nobody (`off`). `isPublic` says
+ * whether packages of a registry are looked up at its public address: the names of any others are not sent to
+ * the public API.
  */
 export function openAdvisories(
   setting: string,

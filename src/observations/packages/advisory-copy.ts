@@ -11,7 +11,10 @@ import { type Ecosystem, isEcosystem } from './version-order.ts';
 
 const longestFile_bytes = 1024 * 1024;
 
-/** What a saved copy says about each package, one file after the other: that of an ecosystem has up to some hundred thousand. */
+/**
+ * What a saved copy says about each package, one file after the other: that of an ecosystem has up to some
+ * hundred thousand.
+ */
 async function readCopy(path: string, savedAt_ms: number) {
   /** Advisories as compact JSON, by ecosystem and name: parsed when they are asked for. */
   const byPackage = new Map<string, string[]>();
@@ -42,8 +45,8 @@ async function readCopy(path: string, savedAt_ms: number) {
 }
 
 /**
- * Answers from a saved copy of OSV (a zip of JSON files), read when it is first asked for and again when the file has
- * changed. Nothing is asked over the network. Never throws.
+ * Answers from a saved copy of OSV (a zip of JSON files), read when it is first asked for and again when the
+ * file has changed. Nothing is asked over the network. Never throws.
  */
 export function openAdvisoryCopy(path: string) {
   const openSaved = cachedOnce((savedAt_ms) => readCopy(path, Number(savedAt_ms)));

@@ -5,7 +5,10 @@ import type { Robots } from '../hosts/robots.ts';
 
 const mostHosts = 3;
 
-/** The https address on another host that a response redirects to; undefined if it is none, or a place to sign in. */
+/**
+ * The https address on another host that a response redirects to; undefined if it is none, or a place to sign
+ * in.
+ */
 export function redirectOf(response: Fetched): string | undefined {
   const { location } = response.headers;
   const isRedirect = response.status >= 300 && response.status < 400 && meaningOf(response) === 'passing';
@@ -20,9 +23,10 @@ interface Asking {
 }
 
 /**
- * What a HEAD of the address of a file gives, under that address; nothing of the file is read. Forges keep the files of releases at other
- * hosts, so at most three hosts are asked, each by the rules of the observer. The robots.txt of a host of REPOSITORY_HOSTS, and of where that
- * redirects to, is not read: a release is there for programs, as a repository is (docs/decisions/packages.md).
+ * What a HEAD of the address of a file gives, under that address; nothing of the file is read. Forges keep
+ * the files of releases at other hosts, so at most three hosts are asked, each by the rules of the observer.
+ * The robots.txt of a host of REPOSITORY_HOSTS, and of where that redirects to, is not read: a release is
+ * there for programs, as a repository is (docs/decisions/packages.md).
  */
 export async function askFile(url: string, { fetch, robots, hosts }: Asking): Promise<Fetched | NoAnswer> {
   const isAtForge = Object.hasOwn(hosts, URL.parse(url)?.host ?? '');

@@ -11,7 +11,10 @@ const manifests = [
   'application/vnd.docker.distribution.manifest.v2+json',
 ].join(', ');
 
-/** The address that gives everyone a token to read public images, as a 401 names it (distribution specification). */
+/**
+ * The address that gives everyone a token to read public images, as a 401 names it (distribution
+ * specification).
+ */
 function tokenUrl(response: Fetched, asked: URL): URL | undefined {
   const { parameters } = challengesOf(response).find(({ scheme }) => scheme === 'bearer') ?? {};
   const url = URL.parse(parameters?.get('realm') ?? '');
@@ -36,8 +39,9 @@ interface Asking {
 }
 
 /**
- * Opens an image by the address of its repository in a registry. A registry that answers 401 is asked once more with the token that it gives
- * to everyone without credentials, as every anonymous pull does; the token holds for what else is read of the image.
+ * Opens an image by the address of its repository in a registry. A registry that answers 401 is asked once
+ * more with the token that it gives to everyone without credentials, as every anonymous pull does; the token
+ * holds for what else is read of the image.
  */
 export function openImage(base: string, { ask, askPublic }: Asking) {
   let authorization: string | undefined;
@@ -58,7 +62,10 @@ export function openImage(base: string, { ask, askPublic }: Asking) {
   return {
     /** The manifest or index at a tag or digest. */
     manifest: (reference: string) => get(`manifests/${reference}`, manifests),
-    /** What has a digest, under its address in the registry; registries keep it at other hosts, which get no token. */
+    /**
+     * What has a digest, under its address in the registry; registries keep it at other hosts, which get no
+     * token.
+     */
     async blob(digest: string): Promise<Fetched | NoAnswer> {
       const answer = await get(`blobs/${digest}`, '*/*');
       const to = answer.result === 'response' ? redirectOf(answer) : undefined;

@@ -11,7 +11,10 @@ const event = z.object({
 /** One without events says of no version whether it is affected. */
 const range = z.object({ type: z.string(), events: z.array(event).min(1) });
 
-/** The members of the OSV schema (1.7) that are read; each part of `affected` is read by itself, and those without a package are usual. */
+/**
+ * The members of the OSV schema (1.7) that are read; each part of `affected` is read by itself, and those
+ * without a package are usual.
+ */
 const osv = z.object({
   id: z.string().regex(/^[\w.:-]{1,100}$/),
   withdrawn: z.string().optional().catch(undefined),
@@ -24,7 +27,9 @@ const osv = z.object({
 });
 const packageForm = z.object({ ecosystem: z.string(), name: z.string() });
 
-/** An advisory (OSV) about a package; `summary` and `severity` as it states them, absent if it states none. */
+/**
+ * An advisory (OSV) about a package; `summary` and `severity` as it states them, absent if it states none.
+ */
 export const advisory = z.object({
   id: z.string(),
   summary: z.string().optional(),
@@ -46,7 +51,10 @@ export interface FoundAdvisories {
   readonly source: string;
 }
 
-/** OSV publishes reports of malicious code under such ids: the package, or versions of it, are malware themselves. */
+/**
+ * OSV publishes reports of malicious code under such ids: the package, or versions of it, are malware
+ * themselves.
+ */
 export const isMalware = (id: string): boolean => id.startsWith('MAL-');
 
 const short = (text: string | undefined, most: number) =>
@@ -54,11 +62,17 @@ const short = (text: string | undefined, most: number) =>
     .slice(0, most)
     .toWellFormed();
 
-/** The name of a package as OSV has it: that of PyPI in one spelling, whatever its case and separators are (PEP 503). */
+/**
+ * The name of a package as OSV has it: that of PyPI in one spelling, whatever its case and separators are
+ * (PEP 503).
+ */
 export const toOsvName = (ecosystem: string, name: string): string =>
   ecosystem === 'PyPI' ? name.toLowerCase().replace(/[-_.]+/g, '-') : name;
 
-/** The same for every spelling of a name: NuGet ignores case, crates.io that and which of `-` and `_` stands there. */
+/**
+ * The same for every spelling of a name: NuGet ignores case, crates.io that and which of `-` and `_` stands
+ * there.
+ */
 export function toKey(ecosystem: string, name: string): string {
   const isCrate = ecosystem === 'crates.io';
   const one = isCrate || ecosystem === 'NuGet' ? name.toLowerCase() : toOsvName(ecosystem, name);
@@ -80,7 +94,10 @@ interface ReadAdvisory {
     readonly key: string;
     readonly advisory: Advisory;
   }[];
-  /** What is known of it about a package that it may name where Dossier could not read; undefined if all of it was read. */
+  /**
+   * What is known of it about a package that it may name where Dossier could not read; undefined if all of it
+   * was read.
+   */
   readonly unread?: Advisory;
 }
 
@@ -105,7 +122,9 @@ export function readAdvisory(document: unknown): ReadAdvisory | undefined {
       ecosystem: named.ecosystem,
       key: toKey(named.ecosystem, named.name),
       advisory: {
-        ...{ ...said, ranges: ranges.read, versions: versions.read },
+        ...said,
+        ranges: ranges.read,
+        versions: versions.read,
         ...(isPart && { is_part: true as const }),
       } satisfies Advisory,
     };
@@ -122,8 +141,8 @@ const atOf = ({ introduced, fixed, last_affected }: Range['events'][number]) =>
 const beginning = '0';
 
 /**
- * OSV's evaluation of a range: events in the order of their versions, the last one at or before the version decides; `last_affected` is the
- * last version that is affected.
+ * OSV's evaluation of a range: events in the order of their versions, the last one at or before the version
+ * decides; `last_affected` is the last version that is affected.
  */
 function isInRange({ events }: Range, version: string, { compare }: Order): boolean {
   const order = (a: string, b: string) => {
@@ -155,8 +174,9 @@ function orderOfRange({ type, events }: Range, ecosystem: Ecosystem): Order | un
 }
 
 /**
- * Whether an advisory is about a version: it lists the version, in whichever spelling, or has it in a range. `unknown` if that cannot be
- * decided: it states ranges that Dossier does not compare, or the version is none, or no version is known (undefined).
+ * Whether an advisory is about a version: it lists the version, in whichever spelling, or has it in a range.
+ * `unknown` if that cannot be decided: it states ranges that Dossier does not compare, or the version is
+ * none, or no version is known (undefined).
  */
 export function affects(
   { versions, ranges, is_part }: Advisory,
@@ -176,7 +196,8 @@ export function affects(
     return order?.isVersion(version) && isInRange(one, version, order);
   });
   if (isWithin) return 'yes';
-  // Ranges that cannot be compared come with a list of all versions that they had when the advisory was written.
+  // Ranges that cannot be compared come with a list of all versions that they had when the advisory was
+  // written.
   const isListed = versions.length > 0 && isComparable;
   const areCompared = ranges.length > 0 && orders.every((order) => order?.isVersion(version));
   return !is_part && (isListed || areCompared) ? 'no' : 'unknown';

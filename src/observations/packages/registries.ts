@@ -11,7 +11,9 @@ import { isAddress, openAdvisories } from './advisories.ts';
 import { askFile } from './file.ts';
 import { openImage } from './image.ts';
 
-/** Only what lies under a configured base, at any address: the operator named it. HOST_OVERRIDES come first. */
+/**
+ * Only what lies under a configured base, at any address: the operator named it. HOST_OVERRIDES come first.
+ */
 function registryRules(config: Config, timeouts: Pick<Timeouts, 'name_ms'>): OutboundRules {
   const rules = observerRules(config, timeouts);
   const bases = [...Object.values(config.packageRegistries), config.advisories].filter(isAddress);
@@ -29,8 +31,9 @@ const off = (name: keyof Config['packageRegistries']) =>
   notAsked(say`This service is not configured to look up ${own(name)} packages (PACKAGE_REGISTRIES).`);
 
 /**
- * Creates the questions about packages and images, answered from PACKAGE_REGISTRIES, ADVISORIES and files. Configured registries are APIs for programs, so their robots.txt is not read
- * (docs/decisions/packages.md); that of any other image host is.
+ * Creates the questions about packages and images, answered from PACKAGE_REGISTRIES, ADVISORIES and files.
+ * Configured registries are APIs for programs, so their robots.txt is not read (docs/decisions/packages.md);
+ * that of any other image host is.
  */
 export function createPackageRegistries(
   config: Config,

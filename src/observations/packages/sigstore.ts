@@ -8,7 +8,9 @@ import { own, type Words } from '../../core/words.ts';
 /** Copied from @sigstore/tuf 5.0.1; docs/decisions/packages.md. */
 const shippedRoot = new URL('./sigstore-trusted-root.json', import.meta.url);
 
-/** The text of an extension: a DER UTF8String of at most 127 bytes, or longer with one or two bytes of length. */
+/**
+ * The text of an extension: a DER UTF8String of at most 127 bytes, or longer with one or two bytes of length.
+ */
 function toText(value: Buffer): string | undefined {
   if (value[0] !== 0x0c) return undefined;
   const [, first = 0] = value;
@@ -24,7 +26,10 @@ function repositoryOf({ oids = [] }: NonNullable<ReturnType<Verifier['verify']>[
 /** That a signature was checked and is not shown to be right, as a sentence that is true when read alone. */
 const unproven = (why: Words) => ({ result: 'unproven' as const, why });
 
-/** A statement (in-toto) whose signature was checked, the repository whose build was given the certificate, and who identified the build. */
+/**
+ * A statement (in-toto) whose signature was checked, the repository whose build was given the certificate,
+ * and who identified the build.
+ */
 function verify(verifier: Verifier, json: unknown) {
   const bundle = bundleFromJSON(json as SerializedBundle);
   const { identity } = verifier.verify(toSignedEntity(bundle));
@@ -39,8 +44,9 @@ function verify(verifier: Verifier, json: unknown) {
 export type CheckedSignature = ReturnType<typeof verify> | ReturnType<typeof unproven>;
 
 /**
- * Opens a check of Sigstore bundles, which never throws, against the keys of a trusted root: a file as TUF serves it, or the shipped copy if none is named. Signature,
- * certificate chain, certificate log and transparency log are verified as @sigstore/verify does. Throws if the file cannot be read.
+ * Opens a check of Sigstore bundles, which never throws, against the keys of a trusted root: a file as TUF
+ * serves it, or the shipped copy if none is named. Signature, certificate chain, certificate log and
+ * transparency log are verified as @sigstore/verify does. Throws if the file cannot be read.
  */
 export async function openBundleCheck(path: string) {
   const text = await readFile(path === '' ? shippedRoot : path, 'utf8');

@@ -32,13 +32,18 @@ export const semver: Order = {
   compare: compareSemver,
 };
 
-/** PEP 440, in its spellings: epoch, release, pre-release, post-release, development release, local version. */
+/**
+ * PEP 440, in its spellings: epoch, release, pre-release, post-release, development release, local version.
+ */
 const pep440 =
   /^v?(?:(\d+)!)?(\d+(?:\.\d+)*)(?:[-_.]?(alpha|beta|preview|pre|rc|a|b|c)[-_.]?(\d*))?(?:-(\d+)|[-_.]?(post|rev|r)[-_.]?(\d*))?(?:[-_.]?(dev)[-_.]?(\d*))?(?:\+([a-z\d]+(?:[-_.][a-z\d]+)*))?$/;
 const phases: Readonly<Record<string, number>> = { a: 0, alpha: 0, b: 1, beta: 1 };
 const [releaseCandidate, beforeAll, afterAll] = [2, -1, 3];
 
-/** A key for each number or word of a version: keys are compared one after the other, and a missing one is the least. */
+/**
+ * A key for each number or word of a version: keys are compared one after the other, and a missing one is the
+ * least.
+ */
 type Keys = readonly (bigint | number | string)[];
 
 const withoutZeros = (numbers: readonly bigint[]) =>
@@ -68,7 +73,9 @@ function toPypi(text: string): readonly Keys[] | undefined {
   ];
 }
 
-/** NuGet: up to four numbers, of which missing ones are 0, and a pre-release as SemVer has it, in any case. */
+/**
+ * NuGet: up to four numbers, of which missing ones are 0, and a pre-release as SemVer has it, in any case.
+ */
 const nuget = /^v?(\d{1,10}(?:\.\d{1,10}){0,3})(?:-([\da-z-]+(?:\.[\da-z-]+)*))?(?:\+.*)?$/;
 
 function toNuget(text: string): readonly Keys[] | undefined {

@@ -14,10 +14,16 @@ const mostPages = 200;
 const mostOffers = 20;
 const mostTools = 50;
 
-/** A price catalogue is read no further once it has this many characters, because anybody may list resources there. */
+/**
+ * A price catalogue is read no further once it has this many characters, because anybody may list resources
+ * there.
+ */
 const mostKept_characters = 32 * 1024 * 1024;
 
-/** What is kept of one tool at an address, or of the address itself: ways to pay as JSON, since objects take several times as much memory. */
+/**
+ * What is kept of one tool at an address, or of the address itself: ways to pay as JSON, since objects take
+ * several times as much memory.
+ */
 interface KeptTool {
   readonly accepts: readonly string[];
   readonly last_updated: string;
@@ -39,7 +45,10 @@ const members = ['scheme', 'network', 'amount', 'maxAmountRequired', 'asset', 'p
 /** No identifier that is shown is longer. */
 const longestMember = 200;
 
-/** A way to pay as the catalogue states it, with the members that prices are read from; undefined if one of them is none. */
+/**
+ * A way to pay as the catalogue states it, with the members that prices are read from; undefined if one of
+ * them is none.
+ */
 function toKept(accepted: unknown): string | undefined {
   const stated = asMembers(accepted);
   const kept = members.flatMap((name) => (stated[name] === undefined ? [] : [[name, stated[name]] as const]));
@@ -47,7 +56,10 @@ function toKept(accepted: unknown): string | undefined {
   return isShort ? JSON.stringify(Object.fromEntries(kept)) : undefined;
 }
 
-/** The same tool may stand on several pages, in any order: of all its ways to pay the first ones of their order are kept, and the newest date. */
+/**
+ * The same tool may stand on several pages, in any order: of all its ways to pay the first ones of their
+ * order are kept, and the newest date.
+ */
 function withItem(known: KeptTool | undefined, { accepts: stated, lastUpdated }: JsonObject): KeptTool {
   const added = (Array.isArray(stated) ? stated : [])
     .slice(0, mostOffers)
@@ -58,7 +70,10 @@ function withItem(known: KeptTool | undefined, { accepts: stated, lastUpdated }:
   return { accepts: [...all].sort().slice(0, mostOffers), last_updated: date > before ? date : before };
 }
 
-/** Whether a tool is kept, whatever came before it: the first fifty of an address are, in the order of their names. */
+/**
+ * Whether a tool is kept, whatever came before it: the first fifty of an address are, in the order of their
+ * names.
+ */
 function hasRoom(address: KeptAddress, tool: string): boolean {
   const { tools } = address;
   if (tools.has(tool) || tools.size < mostTools) return true;
@@ -67,7 +82,10 @@ function hasRoom(address: KeptAddress, tool: string): boolean {
   return tool < last && tools.delete(last);
 }
 
-/** Adds the items of a page by the address of their resource and their tool; how many it has, undefined if it cannot be read. */
+/**
+ * Adds the items of a page by the address of their resource and their tool; how many it has, undefined if it
+ * cannot be read.
+ */
 function addItems(kept: Kept, text: string) {
   const { items: listed, pagination } = readObject(text) ?? {};
   if (!Array.isArray(listed)) return undefined;
@@ -92,7 +110,10 @@ interface Asking {
   readonly robots: Robots;
 }
 
-/** Reads page after page: a catalogue may give fewer items than it is asked for, and ends with an empty page, or its total. */
+/**
+ * Reads page after page: a catalogue may give fewer items than it is asked for, and ends with an empty page,
+ * or its total.
+ */
 async function read(base: string, { fetch, robots }: Asking, read_at: string) {
   const kept: Kept = { items: new Map(), characters: 0 };
   const { items } = kept;
@@ -122,8 +143,8 @@ const toListed = ({ tools, hasMore }: KeptAddress) => ({
 });
 
 /**
- * When each catalogue of PRICE_CATALOGS was read and what it lists for an address, or why it was not read, in their order. Each is read
- * once a day in this process, and again after ten minutes if it could not be read.
+ * When each catalogue of PRICE_CATALOGS was read and what it lists for an address, or why it was not read, in
+ * their order. Each is read once a day in this process, and again after ten minutes if it could not be read.
  */
 export function createPriceCatalogs(bases: readonly string[], parts: Asking & { clock(): Date }) {
   const readOnce = cachedOnce((base) => read(base, parts, parts.clock().toISOString()), {

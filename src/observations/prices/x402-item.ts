@@ -8,8 +8,8 @@ export const toToolName = (name: unknown): string | undefined =>
   typeof name === 'string' && name.trim() !== '' ? name.slice(0, longestTool) : undefined;
 
 /**
- * The tool of MCP that an item of x402 is about; undefined for any other. The specification of the Bazaar has it as `input.tool` of the
- * extension, the packages as `input.toolName`; some write it beside the address.
+ * The tool of MCP that an item of x402 is about; undefined for any other. The specification of the Bazaar has
+ * it as `input.tool` of the extension, the packages as `input.toolName`; some write it beside the address.
  */
 export function toolOf(item: JsonObject): string | undefined {
   const { info } = asMembers(asMembers(item.extensions).bazaar);

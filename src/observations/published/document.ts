@@ -13,7 +13,10 @@ export interface Earlier {
   readonly document: JsonObject;
 }
 
-/** What a registry publishes of the version that a listing records, or of the newest one where it records none. */
+/**
+ * What a registry publishes of the version that a listing records, or of the newest one where it records
+ * none.
+ */
 export interface Published {
   readonly result: 'published';
   /** As the registry spells it: some find a package by other spellings of its name too. */
@@ -23,13 +26,18 @@ export interface Published {
   readonly source_url: string;
   /** RFC 3339, or why it is not known. */
   readonly published_at: string | NoAnswer;
-  /** Whether the registry marks the version as deprecated, yanked or unlisted, and in which words, or why that is not known. */
+  /**
+   * Whether the registry marks the version as deprecated, yanked or unlisted, and in which words, or why that
+   * is not known.
+   */
   readonly deprecated:
     | { readonly deprecated: boolean; readonly unlisted?: true; readonly message?: string }
     | NoAnswer;
   /** Accounts that may publish it, each once, in the order of their names, or why they are not known. */
   readonly maintainers: readonly string[] | NoAnswer;
-  /** The version that the registry names as its newest, and when that was published, or why it is not known. */
+  /**
+   * The version that the registry names as its newest, and when that was published, or why it is not known.
+   */
   readonly newest: Newest | NoAnswer;
   /** The handles of listings that the package names as its own, or why they are not known. */
   readonly names: readonly string[] | NoAnswer;
@@ -53,7 +61,10 @@ export const toShort = (value: unknown): string | undefined =>
 
 const mostNames = 20;
 
-/** How many there are and the first 20 of them, as `2: alice, bob`; of a longer list, a value holds the names that fit into 1 KiB. */
+/**
+ * How many there are and the first 20 of them, as `2: alice, bob`; of a longer list, a value holds the names
+ * that fit into 1 KiB.
+ */
 export function namesWords(count: number, names: readonly string[]): Words {
   const shown = names.slice(0, mostNames);
   const more = count - shown.length;
@@ -71,7 +82,9 @@ export function toTime(value: unknown): string | undefined {
 /** How sources name a registry: by its host. */
 export const sourceOf = ({ url }: Fetched) => ({ source: new URL(url).host, source_url: url });
 
-/** That a registry, by its public name, does not have what was asked for, as `npm` `has no package left-pad`. */
+/**
+ * That a registry, by its public name, does not have what was asked for, as `npm` `has no package left-pad`.
+ */
 export const notFound = (registry: Words, response: Fetched, what: Words): NoAnswer =>
   noAnswer('absent', say`${registry} ${what}.`, sourceOf(response));
 

@@ -25,7 +25,10 @@ const npm = term('npm');
 /** The path of a package; a scope's slash is encoded. */
 export const npmPath = (name: string): string => `/${name.replace('/', '%2f')}`;
 
-/** The names of maintainers, as objects or in the older form `name <address>`; a list in another form is not read as an empty one. */
+/**
+ * The names of maintainers, as objects or in the older form `name <address>`; a list in another form is not
+ * read as an empty one.
+ */
 function namesOf(maintainers: unknown): string[] | NoAnswer {
   const list = Array.isArray(maintainers) ? (maintainers as unknown[]) : [];
   const names = list.map((one) =>
@@ -43,8 +46,9 @@ export const isAttested = (version: unknown): boolean =>
 const settled_ms = 7 * 86_400_000;
 
 /**
- * The releases of a package below a version (SemVer, without prereleases) that were published before it; those at least seven days
- * before it (`isSettled`) come first, then the highest: a publisher that takes over a package may publish more than once.
+ * The releases of a package below a version (SemVer, without prereleases) that were published before it;
+ * those at least seven days before it (`isSettled`) come first, then the highest: a publisher that takes over
+ * a package may publish more than once.
  */
 function publishedBefore(version: string, time: string, document: JsonObject): Earlier[] {
   const times = memberOf(document, 'time');
@@ -113,7 +117,10 @@ async function readVersion(run: Run, { name, version = 'latest' }: RecordedPacka
   });
 }
 
-/** What npm says of a package: from the document of the package, or of the version where that is larger than is read. */
+/**
+ * What npm says of a package: from the document of the package, or of the version where that is larger than
+ * is read.
+ */
 export async function readNpm(run: Run, named: RecordedPackage): Promise<Published | NoAnswer> {
   const { name } = named;
   // npm installs 1.0.0 where v1.0.0 is named.

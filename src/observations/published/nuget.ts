@@ -136,7 +136,10 @@ async function toPublished(
   };
 }
 
-/** What NuGet says of a package: the index of its versions, with a page or two of a package with 128 or more, and the README. */
+/**
+ * What NuGet says of a package: the index of its versions, with a page or two of a package with 128 or more,
+ * and the README.
+ */
 export async function readNuget(
   run: Run,
   { name, version: recorded }: RecordedPackage,

@@ -34,7 +34,10 @@ const digestOf = (one: unknown) => {
 
 const mostPlatforms = 100;
 
-/** Of an index, the digest of the image for Linux on amd64, or else of the first for a platform; others are attestations. */
+/**
+ * Of an index, the digest of the image for Linux on amd64, or else of the first for a platform; others are
+ * attestations.
+ */
 function platformOf(manifests: readonly unknown[]): string | undefined {
   const known = manifests
     .slice(0, mostPlatforms)

@@ -6,7 +6,10 @@ import { isAttested, npmPath } from './npm.ts';
 import { filesOf } from './pypi.ts';
 import type { RecordedPackage } from './recorded.ts';
 
-/** The provenance that a registry serves of a version: a Sigstore bundle, and the digest of the file that it must name. */
+/**
+ * The provenance that a registry serves of a version: a Sigstore bundle, and the digest of the file that it
+ * must name.
+ */
 export interface ServedProvenance {
   readonly result: 'served';
   readonly bundle: unknown;

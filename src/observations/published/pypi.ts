@@ -68,8 +68,8 @@ const ask = async (run: Run, path: string) =>
   );
 
 /**
- * What PyPI says of a package: the JSON of the package, which describes its newest release, and that of the recorded release if it is
- * another one, which lists only its own files.
+ * What PyPI says of a package: the JSON of the package, which describes its newest release, and that of the
+ * recorded release if it is another one, which lists only its own files.
  */
 export async function readPypi(run: Run, { name, version }: RecordedPackage): Promise<Published | NoAnswer> {
   const ofPackage = await ask(run, name);

@@ -49,7 +49,10 @@ export function readPublished<Type extends Described>(
 export const withRepository = ({ recorded }: RecordedSubject, { repository = '' }: Subject): string =>
   `${recorded} ${repository}`;
 
-/** One fact for each recorded package of these registries, about the recorded version if the fact says nothing else. */
+/**
+ * One fact for each recorded package of these registries, about the recorded version if the fact says nothing
+ * else.
+ */
 export const ofPackages = <const Value extends Json, Type extends PackageType>(
   types: readonly Type[],
   toFinding: (recorded: RecordedPackage<Type>, run: Run) => Promise<Finding<Value>>,
@@ -61,7 +64,9 @@ export const ofPackages = <const Value extends Json, Type extends PackageType>(
       readablePackages(run.listing)
         .filter((one): one is RecordedPackage<Type> => types.some((type) => type === one.type))
         .map(async (one) => ({
-          ...{ recorded: one.recorded, ...(await toFinding(one, run)), subject: one.subject },
+          recorded: one.recorded,
+          ...(await toFinding(one, run)),
+          subject: one.subject,
         })),
     ),
 });

@@ -3,24 +3,19 @@ import { isImageType } from '../../listings/package.ts';
 import type { RecordedSubject } from '../observation.ts';
 import type { Subject } from '../run.ts';
 
-/** The types of packages that are looked up: the form of a name, and of a registry its name and its word for a version that is withdrawn. */
+/**
+ * The types of packages that are looked up: the form of a name, and of a registry its name and its word for a
+ * version that is withdrawn.
+ */
 const types = {
   npm: {
     form: /^(?:@[\w.~-]{1,100}\/)?(?![._])[\w.~-]{1,214}$/,
-    ...{ registry: name('npm'), withdrawn: own('deprecated') },
+    registry: name('npm'),
+    withdrawn: own('deprecated'),
   },
-  pypi: {
-    form: /^[a-z\d](?:[\w.-]{0,98}[a-z\d])?$/i,
-    ...{ registry: own('PyPI'), withdrawn: own('yanked') },
-  },
-  nuget: {
-    form: /^\w(?:[\w.-]{0,98}\w)?$/,
-    ...{ registry: own('NuGet'), withdrawn: own('deprecated') },
-  },
-  cargo: {
-    form: /^[a-z][\w-]{0,63}$/i,
-    ...{ registry: name('crates.io'), withdrawn: own('yanked') },
-  },
+  pypi: { form: /^[a-z\d](?:[\w.-]{0,98}[a-z\d])?$/i, registry: own('PyPI'), withdrawn: own('yanked') },
+  nuget: { form: /^\w(?:[\w.-]{0,98}\w)?$/, registry: own('NuGet'), withdrawn: own('deprecated') },
+  cargo: { form: /^[a-z][\w-]{0,63}$/i, registry: name('crates.io'), withdrawn: own('yanked') },
   oci: { form: /^[\w./:@-]{1,300}$/ },
   mcpb: { form: /^https?:\/\/[\x21-\x7e]{1,2000}$/i },
 } as const;
@@ -54,7 +49,9 @@ export function registryOf(subject: string) {
   return isType(type) && type !== 'oci' && type !== 'mcpb' ? types[type] : types.npm;
 }
 
-/** A recorded package by the names of its facts; undefined for one of another registry, or with no valid name. */
+/**
+ * A recorded package by the names of its facts; undefined for one of another registry, or with no valid name.
+ */
 export function toPackage({
   registry_type,
   registry_base_url,
@@ -97,7 +94,10 @@ export const versionsOf = <Type extends PackageType>(
     .flatMap((one) => (one.subject === subject ? [{ ...one, type }] : []))
     .slice(0, mostPackages);
 
-/** Takes an image's name apart, as `ghcr.io/owner/name:1.0`; without a host it is on docker.io. `reference`: a tag or digest. */
+/**
+ * Takes an image's name apart, as `ghcr.io/owner/name:1.0`; without a host it is on docker.io. `reference`: a
+ * tag or digest.
+ */
 export function toImage({ name: identifier, version }: RecordedPackage<PackageType>) {
   const parts =
     /^(?:([a-z\d.-]+\.[a-z]{2,}(?::\d+)?|localhost:\d+)\/)?([a-z\d][a-z\d._/-]*?)(?::([\w.-]{1,128}))?(?:@(sha256:[\da-f]{64}))?$/.exec(

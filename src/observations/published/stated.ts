@@ -5,8 +5,8 @@ import { toRepositoryKey } from '../../net/repository-place.ts';
 import { memberOf } from './document.ts';
 
 /**
- * A line `mcp-name: <handle>`, by which a README names the listing that a package belongs to, also within a comment of HTML or in marks of
- * Markdown. The registry looks for it when a listing is published.
+ * A line `mcp-name: <handle>`, by which a README names the listing that a package belongs to, also within a
+ * comment of HTML or in marks of Markdown. The registry looks for it when a listing is published.
  */
 const namingLine = /(?<!\w|\w-)mcp-name:[ \t]{0,4}[`"'*]{0,3}([a-z\d.-]{1,150}\/[a-z\d._-]{1,150})/gi;
 const mostNames = 50;
@@ -56,7 +56,9 @@ export function repositoryOfHome(stated: unknown): string | undefined {
 const sourceLabels: ReadonlySet<string> = new Set(['source', 'repository', 'sourcecode', 'github', 'code']);
 const mostLinks = 100;
 
-/** The repository that the metadata of a release on PyPI links: by a label of its source, or as its home page. */
+/**
+ * The repository that the metadata of a release on PyPI links: by a label of its source, or as its home page.
+ */
 export function repositoryOfPypi(info: Readonly<Record<string, unknown>>): string | undefined {
   const links = Object.entries(memberOf(info, 'project_urls'))
     .slice(0, mostLinks)
@@ -87,7 +89,10 @@ export function licenceOfManifest({
   return toLicence(typeof stated === 'string' ? stated : asMembers(stated).type);
 }
 
-/** The licence of a release on PyPI: as an expression, as one line, or as the last part of a classifier; `license` may be its whole text. */
+/**
+ * The licence of a release on PyPI: as an expression, as one line, or as the last part of a classifier;
+ * `license` may be its whole text.
+ */
 export function licenceOfPypi(info: Readonly<Record<string, unknown>>): string | undefined {
   const { license_expression, license, classifiers } = info;
   const isShort = typeof license === 'string' && license.length <= longestLicence && !/[\r\n]/.test(license);

@@ -19,7 +19,10 @@ const packagePages: Readonly<Record<string, (identifier: string, version?: strin
   cargo: (name, version) => `https://crates.io/crates/${name}${version ? `/${version}` : ''}`,
 };
 
-/** The page of a package on the usual registry of its type; undefined for a type whose pages Dossier does not know. */
+/**
+ * The page of a package on the usual registry of its type; undefined for a type whose pages Dossier does not
+ * know.
+ */
 export const packagePage = (type: string, name: string, version?: string): string | undefined =>
   ownMember(packagePages, type)?.(name, version);
 

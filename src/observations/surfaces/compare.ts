@@ -40,7 +40,10 @@ const hints = ['title', 'readOnlyHint', 'destructiveHint', 'idempotentHint', 'op
 /** The limit of JSON values in all schemas that were sent as strings; no body may have so many. */
 const mostValues = 100_000;
 
-/** Tools that a caller sent, by the names of the protocol: hosts call the input schema as their models' interfaces do. */
+/**
+ * Tools that a caller sent, by the names of the protocol: hosts call the input schema as their models'
+ * interfaces do.
+ */
 function toProtocolNames(sent: readonly Member[]): Member[] {
   let left = mostValues;
   /** Some clients send a schema as a string of JSON, whose values were not counted when the body was read. */
@@ -76,8 +79,8 @@ interface Compared {
 }
 
 /**
- * Prepares the list that a caller was shown. Members that at least one of its members has are compared; of annotations also the
- * hints that clients know.
+ * Prepares the list that a caller was shown. Members that at least one of its members has are compared; of
+ * annotations also the hints that clients know.
  */
 export function readShown(surface: Surface, shown: readonly Member[]) {
   const named = surface.name === 'tools' ? toProtocolNames(shown) : shown;
@@ -140,8 +143,8 @@ function repeatedIn(names: readonly string[]): string[] {
 }
 
 /**
- * Whether a member is of a list that the caller sent: clients list resources and templates apart, and an empty list is of what the surface
- * is named by first.
+ * Whether a member is of a list that the caller sent: clients list resources and templates apart, and an
+ * empty list is of what the surface is named by first.
  */
 function isOfSentList(one: Member, { surface, list }: ShownList): boolean {
   const [first, ...others] = surface.namedBy;
@@ -153,8 +156,8 @@ function isOfSentList(one: Member, { surface, list }: ShownList): boolean {
 }
 
 /**
- * Compares lists by name and by the members that the caller sent for at least one member; a name that occurs twice counts
- * twice. The cost grows with the sum of both sides, not with their product.
+ * Compares lists by name and by the members that the caller sent for at least one member; a name that occurs
+ * twice counts twice. The cost grows with the sum of both sides, not with their product.
  */
 export function compareList(all: readonly Member[], shown: ShownList) {
   const { surface, list, members } = shown;
@@ -177,7 +180,10 @@ export function compareList(all: readonly Member[], shown: ShownList) {
     differs: pairs.flatMap(({ differs }) => differs),
     /** Names that several members of one side have. */
     repeated: [...new Set(repeated)].sort(),
-    /** Members that were seen here and not sent of any, so that they were not compared; of a list that was not sent, what names its members. */
+    /**
+     * Members that were seen here and not sent of any, so that they were not compared; of a list that was not
+     * sent, what names its members.
+     */
     not_sent: [...not_sent, ...unsentNames],
     /** Whether nothing but names was compared of members that have more. */
     is_of_names: members.length === 0 && not_sent.length > 0,
@@ -195,7 +201,10 @@ const nameless = ({ namedBy: [name] }: Surface) => ({ [name]: '' });
 const toText = (value: unknown) =>
   typeof value === 'string' ? value : value === undefined ? '' : toCanonicalJson(asMembers(value));
 
-/** Yields the differences between two members of one name: text by text for texts that models read, otherwise by whole member. */
+/**
+ * Yields the differences between two members of one name: text by text for texts that models read, otherwise
+ * by whole member.
+ */
 function* textsOf(
   surface: Surface,
   [seen, sent]: SurfaceComparison['others'][number],

@@ -4,9 +4,15 @@ import { countValues } from '../../core/json.ts';
 import type { Member } from '../endpoint/surface.ts';
 import type { SurfaceAt } from '../table.ts';
 
-/** Bytes of stored lists that one answer reads: publishers choose how many endpoints they record, and how large their lists are. */
+/**
+ * Bytes of stored lists that one answer reads: publishers choose how many endpoints they record, and how
+ * large their lists are.
+ */
 const mostRead_bytes = 4 * 1024 * 1024;
-/** Values of all of them, because a value takes as long as many bytes: the largest list, and the array that it is. */
+/**
+ * Values of all of them, because a value takes as long as many bytes: the largest list, and the array that it
+ * is.
+ */
 const mostRead_values = 100_001;
 
 /** The same in words. */
@@ -16,8 +22,8 @@ export const mostReadText = '4 MiB or 100,000 values';
 export type StoredSet = Awaited<ReturnType<Context['store']['observations']['surfaces']>>[number];
 
 /**
- * Reads stored lists for one answer, one after the other, as long as they have at most 4 MiB and 100,000 values
- * together: `left_out` is a list that has no room, undefined one that is not stored any more.
+ * Reads stored lists for one answer, one after the other, as long as they have at most 4 MiB and 100,000
+ * values together: `left_out` is a list that has no room, undefined one that is not stored any more.
  */
 export function createSetReader({ store }: Pick<Context, 'store'>) {
   let left_bytes = mostRead_bytes;

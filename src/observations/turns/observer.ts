@@ -28,8 +28,9 @@ const purpose = 'dossier/observer/v1';
 const valid_s = 300;
 
 /**
- * The key that requests of the observer are signed with, and its JWK thumbprint (RFC 7638). It is derived from the seed of the log,
- * so that all nodes of a database share it, and is not the one that signs checkpoints.
+ * The key that requests of the observer are signed with, and its JWK thumbprint (RFC 7638). It is derived
+ * from the seed of the log, so that all nodes of a database share it, and is not the one that signs
+ * checkpoints.
  */
 export async function openObserverKey(context: LogContext) {
   const seed = await openLogSeed(context);
@@ -96,7 +97,10 @@ function createParts(
   });
   const robots = createRobots(fetch, clock);
   return {
-    ...{ fetch, queue, robots, timeouts },
+    fetch,
+    queue,
+    robots,
+    timeouts,
     repositories: createPoliteRepositories(repositories, config.repositoryHosts, { queue, watch }),
     certificate: createCertificates(rules, { client, queue, robots }),
     dns: createDns(config, timeouts.observerDns_ms, signal),
@@ -122,8 +126,9 @@ const never = new AbortController().signal;
 export type Observer = ReturnType<typeof createObserver>;
 
 /**
- * Creates the observer of a process: it checks listings, with one request at a time to each host and one run at a time of each
- * listing, over all nodes. Once the signal is aborted, what runs is dropped: every call rejects with its reason.
+ * Creates the observer of a process: it checks listings, with one request at a time to each host and one run
+ * at a time of each listing, over all nodes. Once the signal is aborted, what runs is dropped: every call
+ * rejects with its reason.
  */
 export function createObserver(context: ObserverContext, signal: AbortSignal = never) {
   const { store, log, clock, config } = context;
@@ -148,7 +153,10 @@ export function createObserver(context: ObserverContext, signal: AbortSignal = n
   return {
     observeIfDue,
     pausedUntil,
-    /** Checks one listing and stores what it found; calls `onWait` if another process checks it, and waits until that ended. */
+    /**
+     * Checks one listing and stores what it found; calls `onWait` if another process checks it, and waits
+     * until that ended.
+     */
     async observe(listing: Listing, onWait?: () => void): Promise<RunReport> {
       for (let hasWaited = false; ; hasWaited = true) {
         const report = await observeIfDue(listing, async () => true);

@@ -38,7 +38,9 @@ const rest_ms = 3_600_000;
 /** Listings whose keys are read at once: a few milliseconds, in which nothing else is answered. */
 const readAtOnce = 50;
 
-/** When a listing is due: the interval (+-10 %) after its last run, or at once if its record changed since. */
+/**
+ * When a listing is due: the interval (+-10 %) after its last run, or at once if its record changed since.
+ */
 export function dueAt_ms(
   handle: string,
   { observed_at, due_since }: Pick<ReadListing, 'observed_at' | 'due_since'>,
@@ -75,7 +77,10 @@ const keysOf = ({ handle, remotes }: Pick<ReadListing, 'handle' | 'remotes'>, ..
   return [...new Set([namespaceKey(handle), ...domains, ...others])];
 };
 
-/** Returns the report of a check, or the time (ms since 1970) at which to try again; undefined if nothing is to be done. */
+/**
+ * Returns the report of a check, or the time (ms since 1970) at which to try again; undefined if nothing is
+ * to be done.
+ */
 async function check(
   one: Waiting,
   checks: Checks,
@@ -98,7 +103,10 @@ async function check(
   return report === 'not_due' ? undefined : report;
 }
 
-/** The checks of one process: which listings wait, and which may begin. A check that fails is logged, counted, and stops no other. */
+/**
+ * The checks of one process: which listings wait, and which may begin. A check that fails is logged, counted,
+ * and stops no other.
+ */
 export function createSchedule(
   checks: Checks,
   context: ScheduleContext,
@@ -200,7 +208,10 @@ export function createSchedule(
       news.resolve();
       return true;
     },
-    /** Adds a listing that somebody reads, if it is due and the limits have room, before those of the schedule; whether a check of it waits or runs. */
+    /**
+     * Adds a listing that somebody reads, if it is due and the limits have room, before those of the
+     * schedule; whether a check of it waits or runs.
+     */
     read({ network, ...listing }: ReadListing): boolean {
       const { handle } = listing;
       if (asked.has(handle)) return true;
@@ -235,8 +246,8 @@ export function createSchedule(
 }
 
 /**
- * Observes every listing that is due, but for those of the shipped sample, and waits for those that other processes are
- * observing. Killed at any time, the next call goes on with those that are still due.
+ * Observes every listing that is due, but for those of the shipped sample, and waits for those that other
+ * processes are observing. Killed at any time, the next call goes on with those that are still due.
  */
 export async function observeDue(
   checks: Checks,
@@ -262,10 +273,10 @@ const pauseLimit_ms = ({ observeInterval_s }: Context['config']) =>
   Math.min(longestPause_ms, (observeInterval_s * 1000) / fillsPerInterval);
 
 /**
- * Checks listings until the signal: those that are read and due, those whose maintainers ask for it and, with OBSERVE=on, all
- * every OBSERVE_INTERVAL. It looks for due listings after 2 s, and after twice as long each time that it finds none, so that
- * new listings are checked soon. `checks` runs the checks, by default in this thread. Never throws; resolves once the running
- * checks have ended.
+ * Checks listings until the signal: those that are read and due, those whose maintainers ask for it and, with
+ * OBSERVE=on, all every OBSERVE_INTERVAL. It looks for due listings after 2 s, and after twice as long each
+ * time that it finds none, so that new listings are checked soon. `checks` runs the checks, by default in
+ * this thread. Never throws; resolves once the running checks have ended.
  */
 export async function startObserving(
   context: ObserverContext & Pick<Context, 'askedChecks'>,

@@ -11,9 +11,9 @@ export interface Waiting {
 }
 
 /**
- * Creates a queue of listings that wait for a check, in their order. A listing with a full key (a domain or namespace of
- * which as many checks run as may) is no candidate until one of those has ended, so that finding the next listing does not
- * take longer the more listings of one domain wait.
+ * Creates a queue of listings that wait for a check, in their order. A listing with a full key (a domain or
+ * namespace of which as many checks run as may) is no candidate until one of those has ended, so that finding
+ * the next listing does not take longer the more listings of one domain wait.
  */
 export function createQueue() {
   const all = new Map<string, Waiting>();

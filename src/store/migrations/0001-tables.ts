@@ -14,8 +14,8 @@ export interface EngineDdl {
 }
 
 /**
- * Runs the statements of a SQL file beside this one, each ended by `;` at the end of its line. The words INT8 and TEXT stand for
- * the engine's types.
+ * Runs the statements of a SQL file beside this one, each ended by `;` at the end of its line. The words INT8
+ * and TEXT stand for the engine's types.
  */
 export async function runStatements(
   db: Db,

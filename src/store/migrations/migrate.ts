@@ -6,8 +6,8 @@ import { createInitialTables, type EngineDdl } from './0001-tables.ts';
 import { createFormerValues } from './0002-former-values.ts';
 
 /**
- * What opening may do to a database: `make` one that is missing, and bring an `existing` one up to date; `unchanged` does
- * neither.
+ * What opening may do to a database: `make` one that is missing, and bring an `existing` one up to date;
+ * `unchanged` does neither.
  */
 export type Opening = 'make' | 'existing' | 'unchanged';
 
@@ -27,8 +27,8 @@ export class NoDatabase extends ExitError {
 }
 
 /**
- * Which other version left a database with migrations that are not ours: versions before the first release had another
- * first one, newer ones have further ones.
+ * Which other version left a database with migrations that are not ours: versions before the first release
+ * had another first one, newer ones have further ones.
  */
 function otherVersionOf(names: readonly string[], ours: readonly string[]) {
   if (names.length > 0 && names[0] !== ours[0]) return 'before-release';
@@ -50,11 +50,12 @@ async function readRecorded(db: Db): Promise<string[]> {
 }
 
 /**
- * Brings a database up to date as far as `opening` allows. Throws NoDatabase, and ExitError if a version that we cannot
- * follow made it, or one that may not be changed is older; it is left alone then.
+ * Brings a database up to date as far as `opening` allows. Throws NoDatabase, and ExitError if a version that
+ * we cannot follow made it, or one that may not be changed is older; it is left alone then.
  */
 export async function migrate(db: Db, ddl: EngineDdl, opening: Opening): Promise<void> {
-  // Every migration under the name of its file, oldest first. A new one is a file here and a line in this list.
+  // Every migration under the name of its file, oldest first. A new one is a file here and a line in this
+  // list.
   const migrations = {
     '0001-tables': createInitialTables(ddl),
     '0002-former-values': createFormerValues(ddl),

@@ -38,8 +38,8 @@ export const withoutTimeouts = (config: PoolConfig): PoolConfig => ({
 type Query = (...parameters: unknown[]) => Promise<unknown>;
 
 /**
- * A broken client rejects its current query instead of ending the process by an unhandled 'error' event; a client whose
- * query timed out is closed instead of returned to the pool.
+ * A broken client rejects its current query instead of ending the process by an unhandled 'error' event; a
+ * client whose query timed out is closed instead of returned to the pool.
  */
 function handleClientErrors(client: PoolClient): void {
   client.on('error', () => undefined);
@@ -99,8 +99,8 @@ async function sendHeartbeats(current: () => Session, stopped: AbortSignal): Pro
 }
 
 /**
- * Opens a session and keeps it open: one that is lost is opened again, within a second after PostgreSQL answers, and
- * `onReopened` is called. Returns a function that closes it for good.
+ * Opens a session and keeps it open: one that is lost is opened again, within a second after PostgreSQL
+ * answers, and `onReopened` is called. Returns a function that closes it for good.
  */
 export async function keepSession(open: Open, onReopened: () => void): Promise<() => Promise<void>> {
   const stopping = new AbortController();

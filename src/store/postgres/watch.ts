@@ -40,7 +40,10 @@ function toPayloads(node: number, changed: ChangedHandles): string[] {
     : groups.map((handles) => JSON.stringify({ node, changed: handles }));
 }
 
-/** Parses a payload. Any client of the database may send one: what is not ours counts as a change of everything. */
+/**
+ * Parses a payload. Any client of the database may send one: what is not ours counts as a change of
+ * everything.
+ */
 const parsePayload = (payload: string): Notification =>
   notification.safeParse(readObject(payload)).data ?? { node: 0, changed: 'all' };
 
@@ -51,7 +54,10 @@ const queryTimeout_ms = 1500;
 
 type Listener = (changed: ChangedHandles) => void;
 
-/** SQL that tells whether the node with the number in parameter 1 runs, which is whether its session holds its lock. */
+/**
+ * SQL that tells whether the node with the number in parameter 1 runs, which is whether its session holds its
+ * lock.
+ */
 export const isPresentQuery = `select exists(select from pg_locks where locktype = 'advisory' and granted
   and database = (select oid from pg_database where datname = current_database())
   and classid = ${nodeLocks} and objid = $1) as present`;
@@ -83,7 +89,10 @@ const subscribeTo = (listeners: Set<Listener>) => (listener: Listener) => {
 };
 
 /**
- * Opens a watch: a session that receives what other nodes change, and whose advisory lock shows them that this node runs. After a lost session everything counts as changed, because notifications may have been missed. */
+ * Opens a watch: a session that receives what other nodes change, and whose advisory lock shows them that
+ * this node runs. After a lost session everything counts as changed, because notifications may have been
+ * missed.
+ */
 export async function openWatch(config: ClientConfig) {
   const node = randomInt(1, 2 ** 31);
   const listeners = { own: new Set<Listener>(), foreign: new Set<Listener>() };

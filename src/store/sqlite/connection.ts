@@ -8,7 +8,10 @@ const cachedStatements = 500;
 const longestCached_chars = 16_000;
 const busyTimeout_ms = 5000;
 
-/** Opens a connection with a write-ahead log that syncs every commit and overwrites deleted content with zeros. */
+/**
+ * Opens a connection with a write-ahead log that syncs every commit and overwrites deleted content with
+ * zeros.
+ */
 export function connect(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: busyTimeout_ms });
   database.exec(

@@ -45,7 +45,10 @@ const savedCommits = 200;
 /** A commit of more handles is announced as a change of everything. */
 const mostHandles = 2000;
 
-/** Returns a function that saves, inside a transaction, what it changed; other processes see that after the commit. */
+/**
+ * Returns a function that saves, inside a transaction, what it changed; other processes see that after the
+ * commit.
+ */
 export function createAnnounce(writing: DatabaseSync, node: string): (changed: ChangedHandles) => void {
   const insert = writing.prepare('insert into changed_handles (node, handles) values (?, ?)');
   const purge = writing.prepare('delete from changed_handles where seq <= ?');
@@ -56,7 +59,10 @@ export function createAnnounce(writing: DatabaseSync, node: string): (changed: C
   };
 }
 
-/** Returns a function that reads the commits since it was last called; undefined where some of them are purged. */
+/**
+ * Returns a function that reads the commits since it was last called; undefined where some of them are
+ * purged.
+ */
 function createCommitReader(watching: DatabaseSync) {
   const newest = watching.prepare('select coalesce(max(seq), 0) as seq from changed_handles');
   const since = watching.prepare('select seq, node, handles from changed_handles where seq > ? order by seq');

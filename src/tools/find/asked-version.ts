@@ -28,8 +28,8 @@ const namesOf = (version: string, known: Recorded): string[] =>
   known?.type === 'oci' ? version.split('@') : [version];
 
 /**
- * What is said before everything else where a package was asked for in another version than the record names; undefined where the record
- * names it, or no version was asked for. `asked` is the text that was asked for.
+ * What is said before everything else where a package was asked for in another version than the record names;
+ * undefined where the record names it, or no version was asked for. `asked` is the text that was asked for.
  */
 export function askedVersion(asked: string, { listing, observations }: Known): Words | undefined {
   const text = asked.trim().replace(/^<(.*)>$/s, '$1');

@@ -31,7 +31,10 @@ function recordedAt({ packages: [first], endpoint }: Listing): Words {
   return first ? packageWords(first) : own('no endpoint or package recorded');
 }
 
-/** What tells a listing from others that record the same: whose it is, what it says, and where it is unless all are there. */
+/**
+ * What tells a listing from others that record the same: whose it is, what it says, and where it is unless
+ * all are there.
+ */
 function differenceOf(listing: Listing, all: readonly Listing[]): Words {
   const { description, version, updated_at, origin_status, undated } = listing;
   const said =
@@ -99,8 +102,8 @@ const countOf = (found: readonly unknown[]): string =>
   found.length > mostNamed ? `More than ${mostNamed} listings` : counted(found.length, 'listing');
 
 /**
- * The listing that had the first of these that any had, or those that did if there are several; for what no listing has now. `formerly`:
- * up to `mostRecording` listings that had each.
+ * The listing that had the first of these that any had, or those that did if there are several; for what no
+ * listing has now. `formerly`: up to `mostRecording` listings that had each.
  */
 export function pickFormer(
   references: readonly Reference[],
@@ -149,8 +152,9 @@ function formerWords({ kind }: Reference, found: readonly Listing[], had: readon
 }
 
 /**
- * The listing that records the first of these that any records, or those that do if there are several, and who did before. `recording`:
- * up to `mostRecording` listings that record each; `formerly`: as many that had each. `asked` is the text that was asked for.
+ * The listing that records the first of these that any records, or those that do if there are several, and
+ * who did before. `recording`: up to `mostRecording` listings that record each; `formerly`: as many that had
+ * each. `asked` is the text that was asked for.
  */
 export function pickRecording(
   references: readonly Reference[],

@@ -31,7 +31,9 @@ import { findLacking } from './near-misses.ts';
 const maxNear = 5;
 const ofOthers = 'In others are listings of the same publisher, and those with all words of the name.';
 
-/** Who asks for a listing, and whether an unknown one is refused with near handles, which are searched for. */
+/**
+ * Who asks for a listing, and whether an unknown one is refused with near handles, which are searched for.
+ */
 interface Asking extends Context {
   readonly namesNear?: boolean;
 }
@@ -67,8 +69,8 @@ function whatIsAtHost(listings: readonly Listing[], host: string): string {
 }
 
 /**
- * That no listing records what was asked for, or that the copy has none of any listing, and listings that record another address
- * at the same host; nothing if a handle was asked for.
+ * That no listing records what was asked for, or that the copy has none of any listing, and listings that
+ * record another address at the same host; nothing if a handle was asked for.
  */
 async function readWhy(
   named: Reference | undefined,
@@ -89,9 +91,9 @@ async function readWhy(
 }
 
 /**
- * Throws unknown_handle with handles near to a text; first its twin with other capitals, or what records it as one of
- * `references`, if the text is all that was asked for: an address without a scheme, or an image, may look like a handle. `named` is what
- * was asked for if it is no handle.
+ * Throws unknown_handle with handles near to a text; first its twin with other capitals, or what records it
+ * as one of `references`, if the text is all that was asked for: an address without a scheme, or an image,
+ * may look like a handle. `named` is what was asked for if it is no handle.
  */
 async function refuseUnknown(
   text: string,
@@ -160,7 +162,10 @@ export async function isListed(handle: string, { store }: Context): Promise<bool
   return listing !== undefined && !listing.withdrawn;
 }
 
-/** A visible listing by its handle; throws invalid_handle, unknown_handle (with near ones) or listing_withdrawn. */
+/**
+ * A visible listing by its handle; throws invalid_handle, unknown_handle (with near ones) or
+ * listing_withdrawn.
+ */
 export async function findListing(handle: string, context: Context): Promise<Listing> {
   requireHandle(handle);
   const listing =
@@ -172,7 +177,10 @@ export async function findListing(handle: string, context: Context): Promise<Lis
 /** A name of one or several words, as `twilio`. */
 export const isName = /^@?[a-z0-9][\w .-]{0,199}$/i;
 
-/** The handles that an address of this service may mean, of a page, a file, a badge or a resource; none of any other text. */
+/**
+ * The handles that an address of this service may mean, of a page, a file, a badge or a resource; none of any
+ * other text.
+ */
 export function handlesInAddress(text: string, { publicUrl }: Pick<Config, 'publicUrl'>): string[] {
   const path = text.startsWith(`${publicUrl}/`)
     ? text.slice(publicUrl.length)
@@ -190,8 +198,8 @@ async function handleInAddress(text: string, context: Asking): Promise<string | 
 }
 
 /**
- * What handles are near to an address or a package: the owner and name of a repository, the namespace that an endpoint's host would
- * have, a package.
+ * What handles are near to an address or a package: the owner and name of a repository, the namespace that an
+ * endpoint's host would have, a package.
  */
 export function toNearText(text: string, references: readonly Reference[]): string {
   const [first] = references;
@@ -211,7 +219,10 @@ async function findHolders(references: readonly Reference[], asked: string, { st
   return pickRecording(references, { recording, formerly }, asked) ?? pickFormer(references, formerly, asked);
 }
 
-/** The listing or listings that record, or recorded, what one word names: an address, a repository, a package, a payee or its page. */
+/**
+ * The listing or listings that record, or recorded, what one word names: an address, a repository, a package,
+ * a payee or its page.
+ */
 export async function findByPlace(text: string, context: Asking): Promise<Found | Several | undefined> {
   const trimmed = text.trim();
   if (trimmed === '' || /\s/.test(trimmed)) return undefined;
@@ -221,9 +232,10 @@ export async function findByPlace(text: string, context: Asking): Promise<Found 
 }
 
 /**
- * The listing that a text names: by its handle, by an address of this service, or, if only one listing has it, by an
- * endpoint, a repository, a package or a payee; by what no listing has now, the one that had it. Throws invalid_handle, unknown_handle with near handles, or several_listings. That
- * there is a listing with a well-formed handle is not checked.
+ * The listing that a text names: by its handle, by an address of this service, or, if only one listing has
+ * it, by an endpoint, a repository, a package or a payee; by what no listing has now, the one that had it.
+ * Throws invalid_handle, unknown_handle with near handles, or several_listings. That there is a listing with
+ * a well-formed handle is not checked.
  */
 export async function findNamed(text: string, context: Asking): Promise<Found> {
   const trimmed = text.trim().replace(/^<(.*)>$/s, '$1');
@@ -239,7 +251,10 @@ export async function findNamed(text: string, context: Asking): Promise<Found> {
   return refuseUnknown(toNearText(trimmed, references), context, undefined, references[0]);
 }
 
-/** When facts are shown otherwise by time alone: another day, another group of a rating, an observation that is stale. */
+/**
+ * When facts are shown otherwise by time alone: another day, another group of a rating, an observation that
+ * is stale.
+ */
 export function nextChange_ms(
   { changesAt, observed }: ListingFacts,
   { config, clock }: Pick<Context, 'config' | 'clock'>,

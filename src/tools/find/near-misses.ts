@@ -15,7 +15,9 @@ const mostCompared = 2000;
 /** A longer one is compared with none. */
 const longestTag = 100;
 
-/** Tags near an unknown one: those the vocabulary gives its words, then similar ones, the most similar first. */
+/**
+ * Tags near an unknown one: those the vocabulary gives its words, then similar ones, the most similar first.
+ */
 function toNearTags(tag: string, frequent: readonly string[]): string[] {
   const meant = new Set(matchPhrases(tag.split(/[.-]/)).map((match) => match.tag));
   const similar = frequent
@@ -127,7 +129,10 @@ function recordedFor(facet: Facet): CopyField[] {
   return facet === 'is:without_secret' ? ['endpoint', 'package'] : [];
 }
 
-/** That nothing is found because no endpoint or package, the first of those asked for, was ever recorded of any listing. */
+/**
+ * That nothing is found because no endpoint or package, the first of those asked for, was ever recorded of
+ * any listing.
+ */
 export async function findLacking({ imports }: Pick<Reads, 'imports'>, asked: readonly CopyField[]) {
   const { run } = await imports.last();
   const lacked = lackedByAll(run?.progress.recorded);
@@ -141,15 +146,18 @@ export const readLacking = async ({ store }: Pick<Context, 'store'>) => ({
   repository: await findLacking(store, ['repository']),
 });
 
-/** Advice for a search of which half of the words are in no listing, and near none: most of these are of other languages. */
+/**
+ * Advice for a search of which half of the words are in no listing, and near none: most of these are of other
+ * languages.
+ */
 export const toAdvice = (words: number, unknown: readonly { readonly near: readonly string[] }[]) =>
   words > 0 && 2 * unknown.filter(({ near }) => near.length === 0).length >= words
     ? 'Listings are mostly in English; search in English.'
     : undefined;
 
 /**
- * What is near a search that found nothing: handles, what it would find with one filter or condition less, the one that
- * leaves the fewest first, and tags near unknown ones.
+ * What is near a search that found nothing: handles, what it would find with one filter or condition less,
+ * the one that leaves the fewest first, and tags near unknown ones.
  */
 export async function findNearMisses(
   reads: Pick<Reads, 'listings' | 'imports'>,

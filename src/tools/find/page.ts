@@ -42,8 +42,8 @@ function hitsBehind(hits: readonly SearchHit[], search: SearchQuery, cursor: str
 }
 
 /**
- * The hits of a search behind a cursor, and the cursor of those that follow; `hits` has one more if there are more. Throws
- * invalid_input for a cursor of another search.
+ * The hits of a search behind a cursor, and the cursor of those that follow; `hits` has one more if there are
+ * more. Throws invalid_input for a cursor of another search.
  */
 export function pageOf(hits: readonly SearchHit[], search: SearchQuery, { limit, cursor }: Place) {
   const from = hitsBehind(hits, search, cursor);
@@ -102,7 +102,10 @@ async function findListed(context: Context, search: SearchQuery, place: Place) {
 /** More listings that ask to be paid at one address are not counted. */
 const mostPaid = 200;
 
-/** The listings that ask to be paid where a query says; undefined of a query that is no payee, or that is filtered or continued. */
+/**
+ * The listings that ask to be paid where a query says; undefined of a query that is no payee, or that is
+ * filtered or continued.
+ */
 async function findPaid(
   { store, clock, config }: Context,
   { text, facets }: SearchQuery,
@@ -117,11 +120,17 @@ async function findPaid(
   return {
     listings: (await store.documents.hitsOf(handles, clock().toISOString())).map((one) => toHit(one)),
     counts: { total: Math.min(found.length, mostPaid), capped: found.length > mostPaid, facets: {} },
-    ...{ next: undefined, unknown: [], advice: undefined, no_match: undefined },
+    next: undefined,
+    unknown: [],
+    advice: undefined,
+    no_match: undefined,
   };
 }
 
-/** A page of a search, or of a list if there are no words, or of those who are paid where the text says. Throws invalid_input for a cursor of another search. */
+/**
+ * A page of a search, or of a list if there are no words, or of those who are paid where the text says.
+ * Throws invalid_input for a cursor of another search.
+ */
 export const findPage = async (context: Context, search: SearchQuery, place: Place) =>
   (await findPaid(context, search, place)) ??
   (search.text.trim() ? findRanked(context, search, place) : findListed(context, search, place));
@@ -164,7 +173,10 @@ function refuseOthers(others: Readonly<Record<string, unknown>>): void {
   throw wrongField(field, message, `${field}: ${message}.`);
 }
 
-/** The answer of search_agents with `similar_to`; throws as findListing does, and invalid_input beside any filter. */
+/**
+ * The answer of search_agents with `similar_to`; throws as findListing does, and invalid_input beside any
+ * filter.
+ */
 export async function answerSimilar(
   handle: string,
   {

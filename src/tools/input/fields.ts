@@ -16,13 +16,18 @@ import { isOwnerAndName } from '../../listings/references.ts';
 import type { ChangedHandles } from '../../store/store.ts';
 import { ofFilters } from './aliases.ts';
 
-/** A handle as sent. Its form is checked by the tool, so that a malformed one is invalid_handle and not invalid_input. */
+/**
+ * A handle as sent. Its form is checked by the tool, so that a malformed one is invalid_handle and not
+ * invalid_input.
+ */
 export const handleInput = z.string().describe('<namespace>/<name>');
 
 /** What names one listing (tools/find/listing.ts). */
 export const namedInput = z.string().describe('Handle, endpoint, repository or package');
 
-/** What an answer about a named listing depends on: which listing records an address follows from all of them. */
+/**
+ * What an answer about a named listing depends on: which listing records an address follows from all of them.
+ */
 export const tagsOfNamed = ({ handle }: { readonly handle: string }): ChangedHandles =>
   isHandle(handle) && !isOwnerAndName(handle) ? [handle] : 'all';
 
@@ -70,7 +75,10 @@ type Sent = z.output<typeof criterionInput>;
 export const isUnique = (values: readonly unknown[]): boolean =>
   new Set(values.map((value) => JSON.stringify(value))).size === values.length;
 
-/** `updated_within_days:180` as its two parts; digits are a number if the criterion takes one, and none are the usual number. */
+/**
+ * `updated_within_days:180` as its two parts; digits are a number if the criterion takes one, and none are
+ * the usual number.
+ */
 function toParts(sent: Sent): { readonly name: string; readonly value?: string | number | undefined } {
   const [name = '', text] = typeof sent === 'string' ? sent.split(/:(.*)/s) : [sent.criterion, sent.value];
   const takes = isCriterionName(name) ? criteria[name].takes : undefined;

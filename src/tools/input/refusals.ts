@@ -39,7 +39,9 @@ export function plainMessage(issue: z.core.$ZodRawIssue): string | undefined {
 
 const mostFields = 10;
 const mostUnknown = 5;
-/** A field stands in the message and in its list, so that is at most 200 characters of the caller's own text. */
+/**
+ * A field stands in the message and in its list, so that is at most 200 characters of the caller's own text.
+ */
 const mostOwnText = 100;
 const longestField = 40;
 
@@ -54,7 +56,10 @@ const fieldsOf = (issue: z.core.$ZodIssue): string[] =>
 
 const knownShown = 8;
 
-/** What a member that the tool does not have may have been meant as: the nearest of its own, or else all of them. */
+/**
+ * What a member that the tool does not have may have been meant as: the nearest of its own, or else all of
+ * them.
+ */
 function toMeant(field: string, known: readonly string[]): string {
   if (known.length === 0) return '';
   const [nearest] = known.filter((own) => countEdits(field.toLowerCase(), own) <= Math.floor(own.length / 3));

@@ -24,7 +24,9 @@ export const shownInput = z.strictObject({
     .max(mostMembers)
     .optional()
     .describe('Tools as your client lists them'),
-  ...{ prompts: members.describe('Or one of these lists'), resources: members, skills: members },
+  prompts: members.describe('Or one of these lists'),
+  resources: members,
+  skills: members,
   digests: z
     .record(z.string().max(2048), sha256)
     .refine((digests) => Object.keys(digests).length <= mostMembers, `must have at most ${mostMembers} names`)

@@ -63,7 +63,9 @@ async function apply(tx: Transaction, { view, handle, joined_seq = 0, failed }: 
   await tx.views.putSpan({ view: key, handle, ...span });
 }
 
-/** Judges a few listings, and writes what moved. What is in a view when it is first judged has not joined it. */
+/**
+ * Judges a few listings, and writes what moved. What is in a view when it is first judged has not joined it.
+ */
 async function judgeBatch(handles: readonly string[], context: JudgeContext): Promise<void> {
   if ((await findMoves(context.store, handles, context)).length === 0) return;
   await context.store.write(async (tx) => {
@@ -78,7 +80,10 @@ async function judgeBatch(handles: readonly string[], context: JudgeContext): Pr
   });
 }
 
-/** Keeps the members of the views of one node's configuration as the listings' facts want them: a judge that rests after each batch, until the signal: then its calls throw the signal's reason. */
+/**
+ * Keeps the members of the views of one node's configuration as the listings' facts want them: a judge that
+ * rests after each batch, until the signal: then its calls throw the signal's reason.
+ */
 export function createViewJudge(context: JudgeContext, signal?: AbortSignal) {
   const { store, config, clock } = context;
   let position: number | undefined;
@@ -128,8 +133,9 @@ export function createViewJudge(context: JudgeContext, signal?: AbortSignal) {
 }
 
 /**
- * Whether a view was never judged, or not for ten minutes, by any node. Not before an import from a registry has ended: the
- * first one makes no changes, so its listings would wait for the next pass, and would then join.
+ * Whether a view was never judged, or not for ten minutes, by any node. Not before an import from a registry
+ * has ended: the first one makes no changes, so its listings would wait for the next pass, and would then
+ * join.
  */
 async function isPassDue({ config, store, clock }: JudgeContext): Promise<boolean> {
   const { done } = await store.imports.last();

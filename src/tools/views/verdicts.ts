@@ -34,8 +34,8 @@ function memoryOf(store: Store) {
 }
 
 /**
- * What a view made of the names that it was asked about, as long as their listings are the same: at most as many as the operator
- * approved, or has private entries.
+ * What a view made of the names that it was asked about, as long as their listings are the same: at most as
+ * many as the operator approved, or has private entries.
  */
 export function verdictsOf(view: SavedView, store: Store) {
   const memory = memoryOf(store);

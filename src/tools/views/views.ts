@@ -18,7 +18,10 @@ import type { Change } from '../../log/change.ts';
 import { nextChange_ms } from '../find/listing.ts';
 import { type Verdict, verdictsOf } from './verdicts.ts';
 
-/** The views that some facts are judged by, with the listing; undefined for one that is not listed, or of the sample. */
+/**
+ * The views that some facts are judged by, with the listing; undefined for one that is not listed, or of the
+ * sample.
+ */
 export function judgeFacts(
   facts: ListingFacts | undefined,
   views: readonly SavedView[],
@@ -63,7 +66,10 @@ export function findPrivateView(name: string, { config, caller }: Pick<Context, 
 
 type Entries = ReadonlyMap<string, PrivateEntry>;
 
-/** The private entries that a view may list: none if it names no readers. Throws unavailable if the folder was never read. */
+/**
+ * The private entries that a view may list: none if it names no readers. Throws unavailable if the folder was
+ * never read.
+ */
 async function readEntriesOf({ readers }: SavedView, { config }: Pick<Context, 'config'>): Promise<Entries> {
   const { entries } = await readPrivateEntries(readers ? config.privateListings : '');
   if (entries) return entries;
@@ -105,7 +111,10 @@ function judgeEntry(view: SavedView, entry: PrivateEntry, context: Context) {
   return judged;
 }
 
-/** What a view makes of the facts of a listing, and of a private entry of the same name: a member, or why it is none. */
+/**
+ * What a view makes of the facts of a listing, and of a private entry of the same name: a member, or why it
+ * is none.
+ */
 function judgeName(
   view: SavedView,
   [handle, known, entry]: [string, ListingFacts | undefined, PrivateEntry | undefined],
@@ -128,7 +137,10 @@ function judgeName(
 
 const nextDay_ms = ({ clock }: Context) => (Math.floor(clock().getTime() / day_ms) + 1) * day_ms;
 
-/** What other listings are may change what is said of one that is the same: so it is judged again after ten minutes. */
+/**
+ * What other listings are may change what is said of one that is the same: so it is judged again after ten
+ * minutes.
+ */
 const longestKept_ms = 600_000;
 
 /** Some names as a view judges them now, at once. */
@@ -168,7 +180,10 @@ async function inTurns(
 const judgeNow = (view: SavedView, [handles, entries]: [readonly string[], Entries], context: Context) =>
   inTurns(handles, (some) => judgeSome(view, [some, entries], context));
 
-/** The names of a view that is judged when it is read: each is judged once until its listing changes, whatever page is asked for. */
+/**
+ * The names of a view that is judged when it is read: each is judged once until its listing changes, whatever
+ * page is asked for.
+ */
 async function judgeChanged(
   view: SavedView,
   [handles, entries]: [readonly string[], Entries],
@@ -195,7 +210,9 @@ async function judgeChanged(
 /** The names that a view approves. */
 export const handlesOf = ({ approvals = [] }: SavedView) => approvals.map(({ handle }) => handle).sort();
 
-/** A listing's place in a view; undefined if it is not in it. Throws unavailable before the view was judged. */
+/**
+ * A listing's place in a view; undefined if it is not in it. Throws unavailable before the view was judged.
+ */
 export async function findMember(
   view: SavedView,
   handle: string,
@@ -211,9 +228,10 @@ export async function findMember(
 }
 
 /**
- * The listings of a view in the order of their handles, how many there are, the handle after which the next page begins, and
- * the approved listings and private entries that are not in it. One that stopped meeting the view is about to leave it, and is
- * not shown. Throws unavailable before the view was judged; one with approvals or readers is judged when it is read.
+ * The listings of a view in the order of their handles, how many there are, the handle after which the next
+ * page begins, and the approved listings and private entries that are not in it. One that stopped meeting the
+ * view is about to leave it, and is not shown. Throws unavailable before the view was judged; one with
+ * approvals or readers is judged when it is read.
  */
 export async function readMembers(
   view: SavedView,
@@ -248,8 +266,8 @@ export async function readMembers(
 }
 
 /**
- * Those of some changes that are of a view: what its listings changed while they were in it, and with which change each of
- * them joined or left.
+ * Those of some changes that are of a view: what its listings changed while they were in it, and with which
+ * change each of them joined or left.
  */
 export async function changesOf(
   view: SavedView,
@@ -264,7 +282,10 @@ export async function changesOf(
   });
 }
 
-/** Names in the log how many private entries there are and what of the folder cannot be read: at the start and with each import. */
+/**
+ * Names in the log how many private entries there are and what of the folder cannot be read: at the start and
+ * with each import.
+ */
 export async function startReadingPrivate({ config, log }: Context, signal: AbortSignal): Promise<void> {
   const { privateListings, importInterval_s } = config;
   if (!privateListings) return;

@@ -1,5 +1,5 @@
-// The card in a host of MCP Apps (protocol 2026-01-26): JSON-RPC with the window around it, nothing else. What others
-// wrote becomes text nodes only; addresses are opened by the host, never from here.
+// The card in a host of MCP Apps (protocol 2026-01-26): JSON-RPC with the window around it, nothing else.
+// What others wrote becomes text nodes only; addresses are opened by the host, never from here.
 const words = JSON.parse(document.getElementById('words').textContent);
 const card = document.getElementById('card');
 const waiting = new Map();
@@ -52,7 +52,9 @@ const addresses = [
   ['repository', 'Repository'],
 ];
 
-/** The short answer: what stands out, a line a question, what is not known. The full one is shown as its text. */
+/**
+ * The short answer: what stands out, a line a question, what is not known. The full one is shown as its text.
+ */
 const listingCard = (listing) => {
   const { signals, lines = {} } = listing;
   const kept_up = [signals.imported, lines.kept_up].filter(Boolean).join(' ');
@@ -77,7 +79,10 @@ const listingCard = (listing) => {
   ];
 };
 
-/** `criterion:value: result. What is said [number of its source]`, in its parts; what was not checked has no source. */
+/**
+ * `criterion:value: result. What is said [number of its source]`, in its parts; what was not checked has no
+ * source.
+ */
 const answerForm = /^(\w+)(?::(.*?))?: (met|not_met|unknown|not_applicable)\. (.*?)(?: \[(\d+)\])?$/s;
 
 const answerCell = ({ handle, sample }, [, , , result, said, number], sources) =>

@@ -1,4 +1,5 @@
-// What attributes cannot say of searching as you type: one step back undoes what was typed, and focus is never lost.
+// What attributes cannot say of searching as you type: one step back undoes what was typed, and focus is
+// never lost.
 let isTyping = false;
 const byId = (id) => document.getElementById(id);
 

@@ -39,8 +39,9 @@ const labelsOf = ({ serviceName, version, publicUrl }: Config) => ({
 });
 
 /**
- * The card that hosts of MCP Apps show for an answer of get_agent or compare_agents: a self-contained document that makes
- * no requests. It contains no listing: the host passes it the answer (MCP Apps 2026-01-26).
+ * The card that hosts of MCP Apps show for an answer of get_agent or compare_agents: a self-contained
+ * document that makes no requests. It contains no listing: the host passes it the answer (MCP Apps
+ * 2026-01-26).
  */
 export const toCard = (config: Config): string =>
   String(html`<!doctype html>

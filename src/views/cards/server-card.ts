@@ -16,7 +16,10 @@ const cardDescription =
 /** Revisions of the protocol that /api/mcp speaks, newest first. */
 const revisions = ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
 
-/** The name of this MCP server, in its card and where it introduces itself: they must not contradict each other. */
+/**
+ * The name of this MCP server, in its card and where it introduces itself: they must not contradict each
+ * other.
+ */
 export const toServerName = ({ publicUrl }: Pick<Site, 'publicUrl'>): string =>
   `${reversedHost(publicUrl)}/dossier`;
 
@@ -33,7 +36,10 @@ export const toServerCard = (site: Site) => ({
   ],
 });
 
-/** What this host offers to agents, as ARD v0.91 and AI Catalog 1.0 have it: the MCP server by its card, and a registry to search. */
+/**
+ * What this host offers to agents, as ARD v0.91 and AI Catalog 1.0 have it: the MCP server by its card, and a
+ * registry to search.
+ */
 export function toCatalog(site: Site) {
   const { hostname } = new URL(site.publicUrl);
   return {

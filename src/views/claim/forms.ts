@@ -16,7 +16,10 @@ export const stepForm = (
 ): Html => html`
 <form method="post" action="${pagePath(handle)}/claim">${hiddenFields(fields)}<button type="submit"${isSecondary && html` class="quiet"`}>${button}</button></form>`;
 
-/** The field for a capability of the claim: the form sends it, and the service takes it as it takes the header. */
+/**
+ * The field for a capability of the claim: the form sends it, and the service takes it as it takes the
+ * header.
+ */
 export const capabilityField = (
   id: string,
   { hint, isRequired = false }: { readonly hint: string; readonly isRequired?: boolean },

@@ -58,7 +58,10 @@ function placeField(places: readonly ProofPlace[], claimFile: string): Html | Ht
 <select id="opt-out-method" name="method">${places.map(({ kind }) => html`<option value="${kind}">${claimMethods[kind].lineAt(claimFile)}</option>`)}</select></div>`;
 }
 
-/** How a listing is opted out: the line, what it does, and the form that has it checked. Empty if no place can hold the line. */
+/**
+ * How a listing is opted out: the line, what it does, and the form that has it checked. Empty if no place can
+ * hold the line.
+ */
 export function optOutSection(step: OptOutStep, claimFile: string): Html | '' {
   const { handle, claim } = step.standing;
   const places = placesOf(step);

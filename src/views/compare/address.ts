@@ -24,12 +24,14 @@ function toPicked([name, value]: [string, string]): Picks['criteria'] {
   return value === 'true' ? [{ criterion: name }] : [];
 }
 
-/** One more than a comparison accepts, so that its error is shown; every link on the page repeats all of them. */
+/**
+ * One more than a comparison accepts, so that its error is shown; every link on the page repeats all of them.
+ */
 const [maxHandles, maxCriteria] = [9, 21] as const;
 
 /**
- * The picks of an address, in its order, without duplicates; unknown parameters are ignored. Of a search form, which has
- * filters with the names of criteria, only the listings are read.
+ * The picks of an address, in its order, without duplicates; unknown parameters are ignored. Of a search
+ * form, which has filters with the names of criteria, only the listings are read.
  */
 export function readPicks(address: URLSearchParams): Picks {
   const handles = new Set(address.getAll('handle').filter(Boolean));

@@ -40,7 +40,9 @@ function valueField(field: Field, value: string) {
   return html`<select ${named}><option value="">any</option>${choices.map((choice) => html`<option${choice === value ? html` selected` : ''}>${choice}</option>`)}</select>`;
 }
 
-/** A criterion as a checkbox, or as its sentence with a field in it; an empty field leaves the criterion out. */
+/**
+ * A criterion as a checkbox, or as its sentence with a field in it; an empty field leaves the criterion out.
+ */
 function criterionFields(field: Field): Html {
   const { label, takes } = criteria[field.name] as Criterion;
   const message =
@@ -190,7 +192,8 @@ function toRow({ name, cells }: Row): Html {
     return html`
 <tr role="row" class="same"><th scope="row" role="rowheader">${name}</th>
 <td role="cell" colspan="${cells.length}" aria-colspan="${cells.length}"><p class="note">The same for ${cells.length === 2 ? 'both' : `all ${cells.length}`}:</p>${first.content}</td></tr>`;
-  // On narrow screens columns are stacked, and each cell names its listing; screen readers use the column header instead.
+  // On narrow screens columns are stacked, and each cell names its listing; screen readers use the column
+  // header instead.
   return html`
 <tr role="row"><th scope="row" role="rowheader">${name}</th>${cells.map(
     ({ handle, content }) => html`
@@ -219,8 +222,8 @@ const table = (
 </section>`;
 
 /**
- * The tables of a comparison: first the lines of each listing, then the criteria by kind of evidence, last the sources. A row that
- * is the same for all listings is said once, and can be hidden.
+ * The tables of a comparison: first the lines of each listing, then the criteria by kind of evidence, last
+ * the sources. A row that is the same for all listings is said once, and can be hidden.
  */
 function comparisonTables(listings: readonly ComparedAgent[], documents: readonly ListingDocument[]): Html {
   const known = listings.filter(({ problem }) => !problem);

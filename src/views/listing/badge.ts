@@ -26,7 +26,10 @@ const longest = 32;
 const fitting = (...messages: readonly string[]) =>
   messages.find(({ length }) => length <= longest) ?? messages.at(-1) ?? '';
 
-/** Of the independent ratings alone, and sources first; the title says how many ratings are set apart. Undefined if none is independent. */
+/**
+ * Of the independent ratings alone, and sources first; the title says how many ratings are set apart.
+ * Undefined if none is independent.
+ */
 function ratedText({ independent: { sources, ratings, outcomes } }: NativeSignals): string | undefined {
   if (sources === 0) return undefined;
   const from = counted(sources, 'source');
@@ -59,7 +62,10 @@ function listedText(listing: ListingDocument): string {
 
 const isMalware = ({ observations }: ListingDocument) => malwareWords(observations, ['malware']).length > 0;
 
-/** The message of a listing's badge, at most 32 characters: that a package is reported as malicious code; of one with independent ratings how many worked, else the claim, the last answer, or that it is listed. */
+/**
+ * The message of a listing's badge, at most 32 characters: that a package is reported as malicious code; of
+ * one with independent ratings how many worked, else the claim, the last answer, or that it is listed.
+ */
 export function toBadge(listing: ListingDocument): string {
   if (listing.sample) return 'sample';
   if (isMalware(listing)) return 'malicious code reported';
@@ -74,7 +80,9 @@ function suspendedText({ claim, state }: ListingDocument): string | undefined {
   return since ? `claim suspended ${since}` : 'claim suspended';
 }
 
-/** The message of the badge of a claim: who claimed it and when, or that it is listed; nothing about quality. */
+/**
+ * The message of the badge of a claim: who claimed it and when, or that it is listed; nothing about quality.
+ */
 export const toClaimBadge = (listing: ListingDocument): string =>
   listing.sample ? 'sample' : (claimedText(listing) ?? suspendedText(listing) ?? listedText(listing));
 
@@ -101,7 +109,10 @@ export const toShieldsEndpoint = (message: string) => ({
   cacheSeconds: 300,
 });
 
-/** `statement`: what the image says of a listing that is not rated, and in a sentence what it says of one that is. */
+/**
+ * `statement`: what the image says of a listing that is not rated, and in a sentence what it says of one that
+ * is.
+ */
 export function toBadged(listing: ListingDocument) {
   const { handle, signals, evidence_snapshot_date: date } = listing;
   const badge = toBadge(listing);
@@ -122,7 +133,10 @@ const pastedText = ({ statement, date }: BadgedListing): string =>
 const badgeMarkdown = (listing: BadgedListing, publicUrl: string, style: BadgeStyle): string =>
   `[![${pastedText(listing)}](${publicUrl}${badgePath(listing.handle, style)})](${publicUrl}${pagePath(listing.handle)})`;
 
-/** The badge image; its size is given in whole pixels, as its SVG has it, so that nothing moves while it loads. */
+/**
+ * The badge image; its size is given in whole pixels, as its SVG has it, so that nothing moves while it
+ * loads.
+ */
 function badgeImage({ handle, statement, badge }: BadgedListing, style: BadgeStyle): Html {
   const [, ...size] = / width="([\d.]+)" height="([\d.]+)"/.exec(toBadgeSvg(badge, style)) ?? [];
   const [width, height] = size.map((pixels) => Math.round(Number(pixels)));

@@ -67,7 +67,10 @@ const eventItem = (event: HistoryEvent, kind: string | undefined, today: string)
 ${foldedOf(event).map((folded) => change(folded, today))}
 ${wordsOf(event, kind).map((words) => html`<p>${toHtml(words, today)}</p>`)}</li>`;
 
-/** What changed about a listing, newest first, with what was before and after; `asked` is the query, if any of it is asked for. */
+/**
+ * What changed about a listing, newest first, with what was before and after; `asked` is the query, if any of
+ * it is asked for.
+ */
 export function toHistoryPage(
   site: Site,
   listing: ListingDocument,
@@ -88,7 +91,10 @@ ${next_cursor && html`<p><a href="${path}?${new URLSearchParams({ ...asked, curs
   });
 }
 
-/** Tools are stored as they were sent, for their digest; a page shows no character that hides or reorders others. */
+/**
+ * Tools are stored as they were sent, for their digest; a page shows no character that hides or reorders
+ * others.
+ */
 const text = (value: unknown) => (typeof value === 'string' ? cleanText(value).text : '');
 
 /** What the publisher states about a call, in words; hints promise nothing. */

@@ -184,8 +184,9 @@ ${alike && html`<p class="note">${toHtml(alike)}</p>`}</li>`,
 </section>`;
 
 /**
- * The page of a listing, in the order of docs/contract.md: what it is, the answer in short with the snapshot, all facts with their
- * sources, ratings if there are any; how to connect and what is similar; in its last part what its publisher can do.
+ * The page of a listing, in the order of docs/contract.md: what it is, the answer in short with the snapshot,
+ * all facts with their sources, ratings if there are any; how to connect and what is similar; in its last
+ * part what its publisher can do.
  */
 export const toListingPage = (
   site: Site,

@@ -27,7 +27,9 @@ import type { Site } from '../layout.ts';
 import { toHtml } from '../words.ts';
 import { toListingPart } from './tabs.ts';
 
-/** Outcomes of the twelve months up to a date: those of independent sources, and those of all other groups. */
+/**
+ * Outcomes of the twelve months up to a date: those of independent sources, and those of all other groups.
+ */
 function monthTable(counts: readonly MonthCount[], date: string): Html {
   const months = monthsUntil(date);
   const cell = (month: string, isIndependent: boolean) => {
@@ -49,14 +51,20 @@ function monthTable(counts: readonly MonthCount[], date: string): Html {
 
 const sumOf = (counts: readonly MonthCount[]) => counts.reduce((sum, { ratings }) => sum + ratings, 0);
 
-/** An outcome as a word with its shape and weight (outcomes.css): none is louder than another, and none has a colour. */
+/**
+ * An outcome as a word with its shape and weight (outcomes.css): none is louder than another, and none has a
+ * colour.
+ */
 const outcomeMark = (outcome: string, text = outcome): Html =>
   html`<span class="outcome of-${outcome}">${text}</span>`;
 
 const outcomeCounts = (counts: RatingCounts['outcomes']): Html =>
   html`${outcomes.filter((outcome) => counts[outcome] > 0).map((outcome) => html`${outcomeMark(outcome, `${amount(counts[outcome])} ${outcome}`)} `)}`;
 
-/** What the operator did, where its effect is: each statement with its entry of the log, and the way to appeal. */
+/**
+ * What the operator did, where its effect is: each statement with its entry of the log, and the way to
+ * appeal.
+ */
 export const noticesBlock = (notices: readonly ModerationNotice[] = []): Html =>
   html`${notices.map(
     ({ statement, log_index }) =>
@@ -129,7 +137,10 @@ ${rating.superseded_by && html`<p class="note">Not counted: amended later by <a 
 ${rating.supersedes && html`<p class="note">Amends <code>${rating.supersedes}</code>.</p>`}
 </li>`;
 
-/** The parts that every other door says of a group, with outcomes in their shapes; `meaning` stands where the scores do. */
+/**
+ * The parts that every other door says of a group, with outcomes in their shapes; `meaning` stands where the
+ * scores do.
+ */
 function group(name: string, counts: RatingCounts, meaning?: string): Html {
   const parts = groupParts(counts);
   if (!parts)
@@ -170,7 +181,10 @@ ${ratings >= monthsFrom ? html`<details><summary>Outcomes by month</summary>${mo
 <p><a href="${pagePath(handle)}/ratings">All ratings, with what was amended and withdrawn</a></p>`;
 }
 
-/** The block of ratings made here; each rating stands on the ratings page in full. That there are none is said above, in the answer. */
+/**
+ * The block of ratings made here; each rating stands on the ratings page in full. That there are none is said
+ * above, in the answer.
+ */
 export const nativeBlock = (listing: ListingDocument, months: readonly MonthCount[]) =>
   listing.signals.native.ratings + listing.signals.native.recent.length > 0 &&
   html`
@@ -243,7 +257,9 @@ ${ratings.length > 0 ? html`<ol class="records">${fromListed(answer).map(ratingI
 ${next_cursor && html`<p class="more"><a class="button" rel="next" href="${ratingsPath(handle, filter, next_cursor)}">Older ratings</a></p>`}`;
 }
 
-/** The ratings page of a listing, newest first; without a filter it includes amended and withdrawn records. */
+/**
+ * The ratings page of a listing, newest first; without a filter it includes amended and withdrawn records.
+ */
 export const toRatingsPage = (
   site: Site,
   listing: ListingDocument,

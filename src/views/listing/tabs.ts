@@ -30,7 +30,9 @@ export const listingTabs = (listing: ListingDocument, shown: string): Html => ht
     html`<li><a href="${pagePath(listing.handle)}${end}"${tab === shown ? html` aria-current="page"` : ''}>${text}${count !== undefined && html` <span class="count">${amount(count)}</span>`}</a></li>`,
 )}</ul></nav>`;
 
-/** A page about one part of a listing; its path is the title in lower case. Search engines do not index it. */
+/**
+ * A page about one part of a listing; its path is the title in lower case. Search engines do not index it.
+ */
 export const toListingPart = (
   site: Site,
   listing: ListingDocument,

@@ -17,7 +17,10 @@ interface VersionsShown {
   readonly span: { readonly count: number; readonly first: string; readonly last: string };
 }
 
-/** How often something was published, in a sentence: `36 versions from 2025-08-05 to 2025-10-28, 13 months ago.` */
+/**
+ * How often something was published, in a sentence: `36 versions from 2025-08-05 to 2025-10-28, 13 months
+ * ago.`
+ */
 function pace(
   { count, first, last }: VersionsShown['span'],
   { evidence_snapshot_date: today, signals }: ListingDocument,

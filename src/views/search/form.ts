@@ -13,8 +13,9 @@ export type SearchAnswer = z.output<(typeof searchAgents)['output']>;
 export interface Search {
   readonly answer: SearchAnswer;
   /**
-   * Its query parameters: `q`, `sort` and the filters, `tag` any number of times; `cursor` with `from`, the position of its first
-   * listing; `shown`, the number of listings on the page; and `handle`, each listing ticked to be compared.
+   * Its query parameters: `q`, `sort` and the filters, `tag` any number of times; `cursor` with `from`, the
+   * position of its first listing; `shown`, the number of listings on the page; and `handle`, each listing
+   * ticked to be compared.
    */
   readonly address: URLSearchParams;
   /** What records, or recorded, the address, repository, package or payee that the words are. */
@@ -60,7 +61,10 @@ export const filtersOf = (address: URLSearchParams): Filter[] =>
     .filter(([name, value]) => value !== '' && !otherNames.has(name))
     .map(([name, value]) => toNamed(name, value));
 
-/** The path of an address with other values of some parameters, back at its first listing; an empty value takes a parameter away. */
+/**
+ * The path of an address with other values of some parameters, back at its first listing; an empty value
+ * takes a parameter away.
+ */
 export function pathWith(address: URLSearchParams, values: Readonly<Record<string, string>> = {}): string {
   const next = new URLSearchParams([...address].filter(([name]) => !positionNames.has(name)));
   for (const [name, value] of Object.entries(values)) {
@@ -102,7 +106,10 @@ const idOf = ({ name, value }: Filter) => `filter-${name}-${value}`;
 const toField = (name: string, value: string) =>
   html`<input type="hidden" form="search" name="${name}" value="${value}">`;
 
-/** The selected filters, each as a link that removes it and as a field of the search form; the sort as a field. */
+/**
+ * The selected filters, each as a link that removes it and as a field of the search form; the sort as a
+ * field.
+ */
 export const selectedFilters = (address: URLSearchParams): Html => {
   const selected = filtersOf(address);
   const sort = address.get('sort');
@@ -142,7 +149,9 @@ function group({ title, kind, names }: (typeof kinds)[number], { answer, address
 /** Takes the place of the filters if nothing was found, so that the layout does not shift. */
 export const nothingToNarrow = html`<p class="note">Nothing to narrow down.</p>`;
 
-/** Filters for the results, each with the number of listings left; a lower bound (`+`) if counting was capped. */
+/**
+ * Filters for the results, each with the number of listings left; a lower bound (`+`) if counting was capped.
+ */
 export const facetGroups = (search: Search): Html =>
   Object.keys(search.answer.facets ?? {}).length === 0
     ? nothingToNarrow
@@ -160,6 +169,9 @@ const field = (query: string, isWrong = false) => html`
 export const plainSearchForm = (query = ''): Html => html`
 <form id="search" class="search" action="/agents" method="get" role="search">${field(query)}</form>`;
 
-/** The search field above results: a plain form that searches as you type if htmx runs. Filters are fields of it. */
+/**
+ * The search field above results: a plain form that searches as you type if htmx runs. Filters are fields of
+ * it.
+ */
 export const liveSearchForm = (query: string, isWrong: boolean): Html => html`
 <form id="search" class="search" action="/agents" method="get" role="search" hx-get="/agents" hx-trigger="input changed delay:200ms, submit" hx-replace-url="true">${field(query, isWrong)}</form>`;

@@ -128,7 +128,9 @@ export const pageSize = 20;
 /** The most listings on one page; after them, `more` opens a new page. */
 export const maxShown = 200;
 
-/** The position of the last listing shown among all hits, from 1; undefined if the address does not state it. */
+/**
+ * The position of the last listing shown among all hits, from 1; undefined if the address does not state it.
+ */
 function lastPosition({ answer, address }: Search): number | undefined {
   const from = address.has('cursor') ? Number(address.get('from')) : 1;
   return from >= 1 ? from - 1 + answer.listings.length : undefined;
@@ -218,7 +220,9 @@ ${more(search, isLive)}`;
 
 const boosted = html` hx-boost:inherited="true"`;
 
-/** The frame stays while its contents are replaced: the count is announced, the filters stay open or closed. */
+/**
+ * The frame stays while its contents are replaced: the count is announced, the filters stay open or closed.
+ */
 const frame = (
   address: URLSearchParams,
   isLive: boolean,
@@ -244,8 +248,8 @@ const searchResults = (search: Search, isLive: boolean): Html =>
   });
 
 /**
- * htmx attributes for everything inside: requests replace list, count and filters, but never the search field; a
- * problem's page replaces the list.
+ * htmx attributes for everything inside: requests replace list, count and filters, but never the search
+ * field; a problem's page replaces the list.
  */
 const upgrades = html`hx-target:inherited="#results" hx-select:inherited="#results" hx-select-oob:inherited="#count:innerHTML,#held:innerHTML,#facets:innerHTML" hx-swap:inherited="outerHTML show:none" hx-sync:inherited="#search:replace" hx-indicator:inherited="#results" hx-status:422:inherited="select:#results" hx-status:4xx:inherited="select:main>* swap:innerHTML" hx-status:5xx:inherited="select:main>* swap:innerHTML"`;
 
@@ -266,7 +270,10 @@ const searchPage = (site: Site, address: URLSearchParams, results: Html, isWrong
 export const toSearchPage = (site: Site, search: Search): Html =>
   searchPage(site, search.address, searchResults(search, true));
 
-/** The search page for an invalid search: its errors take the place of the results, its filters can be removed. */
+/**
+ * The search page for an invalid search: its errors take the place of the results, its filters can be
+ * removed.
+ */
 export function toWrongSearchPage(site: Site, address: URLSearchParams, problem: Problem): Html {
   const { fields = [] } = problem.facts;
   const isWrong = fields.some(({ field }) => field === 'query');

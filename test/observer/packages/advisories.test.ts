@@ -79,7 +79,9 @@ beforeAll(async () => {
       ...spellings.map((version) => listed(handleOf(version), onPypi(version))),
       listed('com.example/odd', { registryType: 'npm', identifier: 'odd', version: '1.3.0' }),
       listed('com.example/evil', {
-        ...{ registryType: 'npm', identifier: 'evil', version: '1.0.0' },
+        registryType: 'npm',
+        identifier: 'evil',
+        version: '1.0.0',
         environmentVariables: [{ name: 'KEY', isSecret: true, isRequired: true }],
       }),
     ],

@@ -17,7 +17,9 @@ let saved = 0;
 /** Saves a copy of OSV whose advisories name every version of the package. */
 function save(ids: readonly string[], unread: readonly string[] = []) {
   const advisory = (id: string, type: string) => ({
-    ...{ id, modified: '2026-01-01T00:00:00Z', summary: `Copy ${saved}` },
+    id,
+    modified: '2026-01-01T00:00:00Z',
+    summary: `Copy ${saved}`,
     affected: [
       { package: { ecosystem: 'npm', name: 'server' }, ranges: [{ type, events: [{ introduced: '0' }] }] },
     ],
@@ -35,7 +37,9 @@ const stated = {
   maintainers: ['bob', 'alice'],
 };
 const packument = (): Stored => ({
-  ...{ _id: 'server', name: 'server', 'dist-tags': { latest: Object.keys(stated.versions).at(-1) } },
+  _id: 'server',
+  name: 'server',
+  'dist-tags': { latest: Object.keys(stated.versions).at(-1) },
   versions: Object.fromEntries(
     Object.entries(stated.versions).map(([version, more]) => [version, npmVersion('server', version, more)]),
   ),
@@ -149,7 +153,8 @@ it('names the scripts, dependencies and account of a version and of another one 
   stated.versions = {
     '1.0.0': { _npmUser: { name: 'alice' }, dependencies: { zod: '4' } },
     '1.2.0': {
-      ...{ _npmUser: { name: 'mallory' }, dependencies: { zod: '4', koa: '3' } },
+      _npmUser: { name: 'mallory' },
+      dependencies: { zod: '4', koa: '3' },
       scripts: { postinstall: 'node setup.js', test: 'vitest' },
     },
   };

@@ -8,7 +8,9 @@ import { onGitHub } from '../../support/registry-entries.ts';
 const digestOf = (text: string) => `sha256:${hash('sha256', text)}`;
 
 const config = JSON.stringify({
-  ...{ architecture: 'amd64', os: 'linux', created: '2026-03-04T05:06:07Z' },
+  architecture: 'amd64',
+  os: 'linux',
+  created: '2026-03-04T05:06:07Z',
   config: {
     Labels: {
       'io.modelcontextprotocol.server.name': 'io.github.alice/server',

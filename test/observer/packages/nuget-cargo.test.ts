@@ -64,14 +64,23 @@ const nugetContent: Record<string, object | string> = {
   '/v3-flatcontainer/large.mcp/0.9.0/readme': 'mcp-name: io.github.bob/large',
 };
 const crate = (num: string, more: object = {}) => ({
-  ...{ crate: 'example_mcp', num, yanked: false, license: 'MIT OR Apache-2.0' },
-  ...{ created_at: '2026-03-04T05:06:07.890123Z', yank_message: null, ...more },
+  crate: 'example_mcp',
+  num,
+  yanked: false,
+  license: 'MIT OR Apache-2.0',
+  created_at: '2026-03-04T05:06:07.890123Z',
+  yank_message: null,
+  ...more,
 });
 const cargoContent: Record<string, Stored> = {
   '/api/v1/crates/example-mcp': {
     crate: {
-      ...{ id: 'example_mcp', name: 'example_mcp', repository: 'https://github.com/alice/example_mcp.git' },
-      ...{ max_version: '0.4.0-rc.1', max_stable_version: '0.3.0', newest_version: '0.2.9' },
+      id: 'example_mcp',
+      name: 'example_mcp',
+      repository: 'https://github.com/alice/example_mcp.git',
+      max_version: '0.4.0-rc.1',
+      max_stable_version: '0.3.0',
+      newest_version: '0.2.9',
     },
     versions: [
       crate('0.4.0-rc.1'),

@@ -22,12 +22,16 @@ const release = pypiRelease('odd', '1.1.0', 'a');
 const registration = {
   items: [
     {
-      ...{ lower: '1.0.0', upper: '1.1.0' },
+      lower: '1.0.0',
+      upper: '1.1.0',
       items: [
         {
           catalogEntry: {
-            ...{ version: '1.1.0', listed: true, published: '2026-03-01T10:00:00+00:00' },
-            ...{ licenseExpression: 'MIT', projectUrl: 'https://github.com/a/odd' },
+            version: '1.1.0',
+            listed: true,
+            published: '2026-03-01T10:00:00+00:00',
+            licenseExpression: 'MIT',
+            projectUrl: 'https://github.com/a/odd',
             deprecation: { reasons: ['Legacy'], message: 'a' },
           },
         },

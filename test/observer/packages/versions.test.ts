@@ -111,15 +111,18 @@ describe('the recorded version of an npm package, beside the one published befor
   it('is published by another account, runs a script and needs more: all of it stands out or is listed', async () => {
     expect(await observe('taken')).toEqual({
       'package.published_by': {
-        ...{ outcome: 'seen', value: 'mallory' },
+        outcome: 'seen',
+        value: 'mallory',
         as_seen: { version: '1.0.2', before: { version: '1.0.0', value: 'alice' } },
       },
       'package.install_scripts': {
-        ...{ outcome: 'seen', value: { postinstall: 'node setup.js' } },
+        outcome: 'seen',
+        value: { postinstall: 'node setup.js' },
         as_seen: { version: '1.0.2', before: { version: '1.0.0', value: {} } },
       },
       'package.new_dependencies': {
-        ...{ outcome: 'seen', value: { count: 1, names: ['plain-crypto'] } },
+        outcome: 'seen',
+        value: { count: 1, names: ['plain-crypto'] },
         as_seen: { version: '1.0.2', before: '1.0.0' },
       },
     });
@@ -156,7 +159,8 @@ describe('the recorded version of an npm package, beside the one published befor
 
   it('is by an account that published an earlier one: no other one is named', async () => {
     expect((await observe('turns'))['package.published_by']).toEqual({
-      ...{ outcome: 'seen', value: 'bob' },
+      outcome: 'seen',
+      value: 'bob',
       as_seen: { version: '3.0.0' },
     });
     expect(await read('turns')).not.toContain('was published by');

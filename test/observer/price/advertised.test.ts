@@ -31,8 +31,10 @@ beforeAll(async () => {
 afterAll(() => observed.close());
 
 const tempo = {
-  ...{ amount: '10000', currency: '0x20C000000000000000000000b9537d11c60E8b50' },
-  ...{ method: 'tempo', intent: 'charge' },
+  amount: '10000',
+  currency: '0x20C000000000000000000000b9537d11c60E8b50',
+  method: 'tempo',
+  intent: 'charge',
 };
 
 const see = async (name: string, kind: string) => (await observed.look(name, kind))[0];

@@ -66,8 +66,12 @@ it('an x402 client signs a payment to the payee that Dossier saw, and none to an
 
 it('has the form of agentkit’s hook', async () => {
   const payment = {
-    ...{ payTo: alice, url: 'https://shop.example.com/mcp', network: 'eip155:8453', asset: usdc },
-    ...{ amount: '20000', method: 'POST' },
+    payTo: alice,
+    url: 'https://shop.example.com/mcp',
+    network: 'eip155:8453',
+    asset: usdc,
+    amount: '20000',
+    method: 'POST',
   };
   expect(await hook()(payment)).toBeUndefined();
   expect(await hook()({ ...payment, payTo: mallory })).toEqual({

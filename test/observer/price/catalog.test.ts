@@ -12,7 +12,9 @@ const accepted = {
 };
 /** An item of MCP as the packages of x402 declare it. */
 const toolItem = (toolName: string, amount: string, more: object = {}) => ({
-  ...{ resource: 'https://tools.example.com/mcp', type: 'mcp', x402Version: 2 },
+  resource: 'https://tools.example.com/mcp',
+  type: 'mcp',
+  x402Version: 2,
   accepts: [{ ...accepted, amount }],
   extensions: declareDiscoveryExtension({ toolName, inputSchema: { type: 'object' } }),
   ...more,
@@ -85,12 +87,7 @@ const textOf = async (name: string) =>
 it('shows what the catalogue lists for the address, from the catalogue, and when it was read', async () => {
   expect(await see('listed')).toMatchObject({
     outcome: 'seen',
-    value: [
-      {
-        ...{ amount: '2500', scheme: 'exact', network: 'eip155:8453' },
-        asset: accepted.asset.toLowerCase(),
-      },
-    ],
+    value: [{ amount: '2500', scheme: 'exact', network: 'eip155:8453', asset: accepted.asset.toLowerCase() }],
     source: 'bazaar.example.com',
     source_url: 'https://bazaar.example.com',
     reason: `Dossier read the catalogue on ${today}.`,
@@ -200,8 +197,11 @@ it('says of no endpoint that a catalogue does not list it unless it was read to 
 
 it('reads no more of a catalogue than 32 Mi characters of what it keeps, and says so', async () => {
   const wide = Array.from({ length: 20 }, (_, at) => ({
-    ...{ ...accepted, amount: `${at}` },
-    ...{ network: 'n'.repeat(200), asset: 'a'.repeat(200), payTo: 'p'.repeat(200) },
+    ...accepted,
+    amount: `${at}`,
+    network: 'n'.repeat(200),
+    asset: 'a'.repeat(200),
+    payTo: 'p'.repeat(200),
   }));
   const full = await startEndpoint((_, { url = '' }, response) => {
     const from = Number(new URL(url, 'http://bazaar').searchParams.get('offset'));

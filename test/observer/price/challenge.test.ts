@@ -47,7 +47,9 @@ afterAll(() => observed.close());
 
 /** In version 1 and 2 of x402 alike. */
 const onBase = {
-  ...{ amount: '10000', scheme: 'exact', network: 'eip155:8453' },
+  amount: '10000',
+  scheme: 'exact',
+  network: 'eip155:8453',
   asset: '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913',
 };
 
@@ -97,7 +99,9 @@ it('shows the price of a real server of the Machine Payments Protocol', async ()
   expect(outcome).toBe('seen');
   expect(value).toEqual([
     {
-      ...{ amount: '10000', scheme: 'charge', network: 'eip155:4217' },
+      amount: '10000',
+      scheme: 'charge',
+      network: 'eip155:4217',
       asset: '0x20c000000000000000000000b9537d11c60e8b50',
     },
   ]);

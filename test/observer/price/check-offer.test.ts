@@ -38,7 +38,9 @@ beforeAll(async () => {
   const mpp = await startMppServer();
   observed = await openObserved(
     {
-      ...{ shop, mpp, rotating: await startRotating() },
+      shop,
+      mpp,
+      rotating: await startRotating(),
       twin: await startX402Server(() => ({ dollars: '$0.05', payTo: alice })),
       thief: await startX402Server(() => ({ dollars: '$0.02', payTo: mallory })),
       free: await startModernServer(() => [{ name: 'look_up' }]),
@@ -131,7 +133,9 @@ describe('an offer that is the one that Dossier saw', () => {
     'a tool result with payment required': () => toolResult(ask.required),
     'a tool result with content alone': () => ({ isError: true, content: toolResult(ask.required).content }),
     'a message of JSON-RPC with the tool result': () => ({
-      ...{ jsonrpc: '2.0', id: 7, result: toolResult(ask.required) },
+      jsonrpc: '2.0',
+      id: 7,
+      result: toolResult(ask.required),
     }),
     'a bare list of offers': () => ask.required?.accepts,
     'a bare list as text': () => JSON.stringify(ask.required?.accepts),
@@ -183,7 +187,9 @@ describe('an offer that is the one that Dossier saw', () => {
   it('MPP over MCP: the error, and the tool result, that the transports of mppx make', async () => {
     const create = <T>(transport: T) =>
       Mppx.create({
-        ...{ realm: 'mpp.example.com', secretKey: 'a secret of at least thirty-two bytes', transport },
+        realm: 'mpp.example.com',
+        secretKey: 'a secret of at least thirty-two bytes',
+        transport,
         methods: [
           tempo({
             currency: '0x20C000000000000000000000b9537d11c60E8b50',
@@ -296,12 +302,16 @@ describe('an offer that is another one', () => {
       `HTTP/1.1 402 Payment Required\r\npayment-required: ${ask.header}\r\n\r\n${JSON.stringify(bad())}`,
     'a second header': () => `payment-required: ${ask.header}\npayment-required: ${header(bad())}`,
     'a header with capitals of its own': () => ({
-      ...{ headers: { 'Payment-Required': header(bad()) }, body: ask.body, data: ask.required },
+      headers: { 'Payment-Required': header(bad()) },
+      body: ask.body,
+      data: ask.required,
     }),
     'a wrapper around offers': () => ({ ...ask.required, data: bad() }),
     'a member of a list of offers': () => [quoted(), bad()],
     'a challenge around offers': () => ({
-      ...{ ...ask.required, method: 'tempo', intent: 'charge' },
+      ...ask.required,
+      method: 'tempo',
+      intent: 'charge',
       request: { recipient: mallory, amount: '20000', currency: usdc },
     }),
   };
@@ -388,7 +398,9 @@ describe('where there is little to compare with', () => {
 
   it('an unknown handle, and an offer without an address, are refused with what to send', async () => {
     expect(await refusal({ handle: 'com.example.shopp/a', offer: ask.header })).toMatchObject({
-      ...{ isError: true, code: 'unknown_handle', near: expect.arrayContaining([shopHandle]) },
+      isError: true,
+      code: 'unknown_handle',
+      near: expect.arrayContaining([shopHandle]),
     });
     expect(await refusal({ offer: ask.required?.accepts })).toMatchObject({
       code: 'invalid_input',
@@ -503,7 +515,9 @@ describe('an address that listings of strangers record too', () => {
       handles.map((handle) => registryEntry(handle, { remotes: elsewhere })),
     );
     expect(await refusal({ offer: [quoted()], url: 'https://hosted.example.net/mcp' })).toMatchObject({
-      ...{ isError: true, code: 'several_listings', candidates: [{}, {}] },
+      isError: true,
+      code: 'several_listings',
+      candidates: [{}, {}],
     });
   });
 });

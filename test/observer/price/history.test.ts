@@ -23,8 +23,15 @@ let second = '500';
 const startTwoOffers = () =>
   startEndpoint((_body, { method }, response) => {
     const offer = (asset: string, maxAmountRequired: string) => ({
-      ...{ scheme: 'exact', network: 'base', payTo: alice, resource: 'https://two.example.com/mcp' },
-      ...{ asset, maxAmountRequired, description: '', mimeType: '', maxTimeoutSeconds: 60 },
+      scheme: 'exact',
+      network: 'base',
+      payTo: alice,
+      resource: 'https://two.example.com/mcp',
+      asset,
+      maxAmountRequired,
+      description: '',
+      mimeType: '',
+      maxTimeoutSeconds: 60,
     });
     const accepts = [offer(usdc, '10000'), offer(mallory, second)];
     if (method !== 'POST') return void response.writeHead(404).end();

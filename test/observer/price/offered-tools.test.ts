@@ -14,9 +14,7 @@ import { alice, askOf, mallory, unknownToken } from '../../support/offers.ts';
 
 const network = 'eip155:8453';
 const today = new Date().toISOString().slice(0, 10);
-const remoteAt = (name: string) => ({
-  ...{ type: 'streamable-http', url: `https://${name}.example.com/mcp` },
-});
+const remoteAt = (name: string) => ({ type: 'streamable-http', url: `https://${name}.example.com/mcp` });
 
 type Requirements = Awaited<ReturnType<x402ResourceServer['buildPaymentRequirements']>>;
 let servers: Record<string, Endpoint>;
@@ -41,7 +39,9 @@ async function createPricing() {
   return { server, priced };
 }
 
-/** A real MCP server that is free to ask, whose tool answers with payment required, as x402 over MCP has it. */
+/**
+ * A real MCP server that is free to ask, whose tool answers with payment required, as x402 over MCP has it.
+ */
 function startPaidTools({ server }: Awaited<ReturnType<typeof createPricing>>, stated: Requirements) {
   const handler = createMcpHandler(
     () => {
@@ -70,7 +70,10 @@ function startPaidTools({ server }: Awaited<ReturnType<typeof createPricing>>, s
 const startBazaar = (tool: string, accepts: Requirements) =>
   startEndpoint((_, { url = '' }, response) => {
     const item = {
-      ...{ resource: 'https://tools.example.com/mcp', type: 'mcp', x402Version: 2, accepts },
+      resource: 'https://tools.example.com/mcp',
+      type: 'mcp',
+      x402Version: 2,
+      accepts,
       extensions: declareDiscoveryExtension({ toolName: tool, inputSchema: { type: 'object' } }),
     };
     const items = url.includes('offset=0') ? [item] : [];
@@ -123,7 +126,9 @@ afterAll(async () => {
 
 const toVersion1 = ({ amount, ...one }: Requirements[number]) => ({
   ...one,
-  ...{ network: 'base', maxAmountRequired: amount, resource: 'https://leaving.example.com/mcp' },
+  network: 'base',
+  maxAmountRequired: amount,
+  resource: 'https://leaving.example.com/mcp',
 });
 
 async function check(args: Record<string, unknown>) {

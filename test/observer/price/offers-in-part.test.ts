@@ -7,8 +7,13 @@ const start_ms = Date.now();
 const inDays = (days: number) => new Date(start_ms + days * 86_400_000).toISOString().slice(0, 10);
 
 const offerOf = (changed: object = {}) => ({
-  ...{ scheme: 'exact', network: 'eip155:8453', payTo: alice, asset: usdc, amount: '10000' },
-  ...{ maxTimeoutSeconds: 60, ...changed },
+  scheme: 'exact',
+  network: 'eip155:8453',
+  payTo: alice,
+  asset: usdc,
+  amount: '10000',
+  maxTimeoutSeconds: 60,
+  ...changed,
 });
 const numbered = (at: number) => `0x${String(at).padStart(40, '0')}`;
 const manyAt = (at: number) =>
@@ -93,7 +98,9 @@ it('of more offers than Dossier reads, the others are not known, and not never s
   expect((await check('many', manyAt(15))).states).toMatchObject({ payee: 'as_seen', amount: 'as_seen' });
   // Twenty offers are all read, although their value is stored shortened.
   expect((await check('twenty', manyAt(35))).states).toMatchObject({
-    ...{ payee: 'never_seen', asset: 'never_seen', amount: 'not_known' },
+    payee: 'never_seen',
+    asset: 'never_seen',
+    amount: 'not_known',
   });
 });
 
@@ -106,7 +113,11 @@ it('a token on a network without a name is named beside that network', async () 
 
 it('networks are compared as what they are, whatever version of x402 names them', async () => {
   expect((await check('amoy', offerOf({ network: 'polygon-amoy' }))).states).toEqual({
-    ...{ payee: 'as_seen', amount: 'as_seen', asset: 'as_seen', network: 'as_seen', scheme: 'as_seen' },
+    payee: 'as_seen',
+    amount: 'as_seen',
+    asset: 'as_seen',
+    network: 'as_seen',
+    scheme: 'as_seen',
   });
   const { states, facts } = await check('shop', offerOf({ network: 'newchain' }));
   expect(states).toMatchObject({ network: 'not_known', asset: 'not_known', amount: 'not_known' });
@@ -178,7 +189,10 @@ it('what was quoted before is compared by what was read of it', async () => {
   }
   const { states, facts } = await check('many', manyAt(15));
   expect(states).toEqual({
-    ...{ payee: 'seen_until', amount: 'seen_until', asset: 'seen_until', network: 'seen_until' },
+    payee: 'seen_until',
+    amount: 'seen_until',
+    asset: 'seen_until',
+    network: 'seen_until',
     scheme: 'as_seen',
   });
   expect(facts).toContain(

@@ -16,11 +16,18 @@ const unreadPrice = {
 };
 /** Four offers of one amount, each in another token and to another payee, on Base. */
 const accepts = [1, 2, 3, 4].map((at) => ({
-  ...{ scheme: 'exact', network: 'eip155:8453' as const, amount: '500', maxTimeoutSeconds: 60, extra: {} },
-  ...{ asset: `0x${String(at).repeat(40)}`, payTo: `0x${String(at + 4).repeat(40)}` },
+  scheme: 'exact',
+  network: 'eip155:8453' as const,
+  amount: '500',
+  maxTimeoutSeconds: 60,
+  extra: {},
+  asset: `0x${String(at).repeat(40)}`,
+  payTo: `0x${String(at + 4).repeat(40)}`,
 }));
 const fourOffers = encodePaymentRequiredHeader({
-  ...{ x402Version: 2, accepts, resource: { url: 'https://four.example.com/mcp' } },
+  x402Version: 2,
+  accepts,
+  resource: { url: 'https://four.example.com/mcp' },
 });
 const handles = ['one-of-two', 'four', 'in-tools', 'in-record', 'silent', 'unreadable'].map(
   (name) => `com.example/${name}`,

@@ -15,9 +15,7 @@ const otherPayee = '0x2222222222222222222222222222222222222222';
 /** What the packages of x402 ask for at a price in dollars, on Base. */
 async function startPricing() {
   const facilitator = await startFetchServer(() =>
-    Response.json({
-      ...{ kinds: [{ x402Version: 2, scheme: 'exact', network }], extensions: [], signers: {} },
-    }),
+    Response.json({ kinds: [{ x402Version: 2, scheme: 'exact', network }], extensions: [], signers: {} }),
   );
   const server = new x402ResourceServer(new HTTPFacilitatorClient({ url: facilitator.url }));
   server.register(network, new ExactEvmScheme());
@@ -55,7 +53,10 @@ beforeAll(async () => {
       x402Version: 2,
       items: [
         {
-          ...{ resource: `${at('whole')}/mcp`, type: 'mcp', x402Version: 2, accepts: dollar },
+          resource: `${at('whole')}/mcp`,
+          type: 'mcp',
+          x402Version: 2,
+          accepts: dollar,
           extensions: declareDiscoveryExtension({ toolName: 'send', inputSchema: { type: 'object' } }),
         },
         { resource: { url: 'mcp://tool/find' }, accepts: cent },
@@ -68,7 +69,8 @@ beforeAll(async () => {
   documents.wide = {
     '/.well-known/x402': {
       resources: Array.from({ length: 45 }, (_, n) => ({
-        ...{ url: '/mcp', tool: `tool${n}` },
+        url: '/mcp',
+        tool: `tool${n}`,
         accepts: cent.map((one) => ({ ...one, payTo: n === 44 ? otherPayee : payTo })),
       })),
     },
@@ -77,8 +79,12 @@ beforeAll(async () => {
     '/.well-known/x402': {
       resources: [
         {
-          ...{ endpoint: '/mcp', scheme: 'exact', network: 'base', maxAmountRequired: '10000' },
-          ...{ asset: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', payTo },
+          endpoint: '/mcp',
+          scheme: 'exact',
+          network: 'base',
+          maxAmountRequired: '10000',
+          asset: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+          payTo,
         },
         `${at('older')}/mcp`,
       ],

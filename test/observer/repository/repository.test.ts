@@ -148,7 +148,8 @@ it.each<[string, (response: ServerResponse) => void, string]>([
   };
   expect(await observe('com.example/there')).toMatchObject({
     'repository.head': {
-      ...{ value: { commit, branch: 'main' }, outcome: 'seen' },
+      value: { commit, branch: 'main' },
+      outcome: 'seen',
       missed: { reason: `Dossier could not read HEAD of \`github.com/example/there\`: ${why}.` },
     },
   });

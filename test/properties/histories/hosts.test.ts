@@ -4,7 +4,8 @@ import { playHistories } from './play.ts';
 
 it('no claim ends because a host fails for an hour, or by a single reading', async () => {
   const figures = await playHistories('Hosts that fail', {
-    ...{ count: partOf(2, 500), seed: 2 },
+    count: partOf(2, 500),
+    seed: 2,
     weights: { outage: 10, recheck: 4, wait: 6, rate: 4, act: 2 },
   });
   expect(figures).toMatchObject({ ended: 0, taken: 0 });

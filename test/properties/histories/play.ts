@@ -94,16 +94,23 @@ const { HISTORIES_SEED, HISTORIES_PATH, HISTORIES_COUNT } = process.env;
 const mostShrinking = 60;
 
 /**
- * Plays histories by chance. A failure names the seed, the path and the steps of a short one; with HISTORIES_SEED and HISTORIES_PATH
- * the same file plays that one again.
+ * Plays histories by chance. A failure names the seed, the path and the steps of a short one; with
+ * HISTORIES_SEED and HISTORIES_PATH the same file plays that one again.
  */
 export async function playHistories(name: string, played: Played): Promise<Readonly<Figures>> {
   const { weights = {}, apart_s = [0], isAudited = false } = played;
   const seed = Number(HISTORIES_SEED ?? (isLong ? Math.floor(Math.random() * 2 ** 31) : played.seed));
   const count = Number(HISTORIES_COUNT ?? (postgresUrl ? Math.ceil(played.count / 20) : played.count));
   const figures: Figures = {
-    ...{ histories: 0, steps: 0, restored: 0, audits: 0, accusations: 0 },
-    ...{ hours: 0, ended: 0, missed: 0, taken: 0 },
+    histories: 0,
+    steps: 0,
+    restored: 0,
+    audits: 0,
+    accusations: 0,
+    hours: 0,
+    ended: 0,
+    missed: 0,
+    taken: 0,
   };
   const tell = () => {
     const { steps, restored, audits, accusations, hours, ended, missed, taken } = figures;
@@ -126,7 +133,8 @@ export async function playHistories(name: string, played: Played): Promise<Reado
   );
   try {
     await fc.assert(property, {
-      ...{ numRuns: count, seed },
+      numRuns: count,
+      seed,
       ...(HISTORIES_PATH !== undefined && { path: HISTORIES_PATH }),
     });
   } finally {

@@ -19,7 +19,9 @@ export interface Recorded {
   readonly status: 'active' | 'deleted';
 }
 
-/** A registry that publishes versions of the listings; every change has a later second than the one before. */
+/**
+ * A registry that publishes versions of the listings; every change has a later second than the one before.
+ */
 export interface Registry {
   /** The repository that the newest version of a listing records. */
   repositoryOf(name: Name): string | undefined;

@@ -21,7 +21,11 @@ const ask: Run<'ask'> = async (world, { at: { name, method }, node, presents, ro
   const { challenge, capability: secret, capability_id } = body;
   if (challenge && secret)
     world.lines.push({
-      ...{ name, method, text: String(challenge), capability: String(secret), id: String(capability_id) },
+      name,
+      method,
+      text: String(challenge),
+      capability: String(secret),
+      id: String(capability_id),
     });
   return [status === 200 ? body.status : status, body.code, body.check?.result].filter(Boolean).join(' ');
 };
@@ -55,7 +59,11 @@ const add: Run<'add'> = async ({ places, ...world }, { at: { name, method }, wha
 };
 
 const beginnings: Readonly<Record<string, string>> = {
-  ...{ optout: 'optout', key: 'receipt-key', leak: 'dossier_cap', line: 'dossier-claim', all: '' },
+  optout: 'optout',
+  key: 'receipt-key',
+  leak: 'dossier_cap',
+  line: 'dossier-claim',
+  all: '',
 };
 
 const strip: Run<'strip'> = async ({ places }, { at: { name, method }, what }) => {
@@ -80,14 +88,12 @@ const rate: Run<'rate'> = async (world, { by, about, node, amends, interaction, 
   const at = known?.at ?? service.nodes[node === 0 ? 0 : 1].context.clock().toISOString();
   const { relationship, score } = more;
   const input = {
-    ...{
-      handle: handleOf(about),
-      interaction_id,
-      interaction_at: at,
-      outcome,
-      protocol: 'mcp',
-      relationship,
-    },
+    handle: handleOf(about),
+    interaction_id,
+    interaction_at: at,
+    outcome,
+    protocol: 'mcp',
+    relationship,
     comment: `Comment ${ratings.length} of ${by}`,
     ...(score && { score }),
     ...(known && { supersedes: known.id }),
@@ -236,8 +242,23 @@ const prove: Run<'prove'> = async (world) => {
 };
 
 const runs: { readonly [K in Step['does']]: Run<K> } = {
-  ...{ ask, put, claim, add, strip, recheck, outage, remove, publish, read },
-  ...{ rate, withdraw, respond, act, overrule, restore, prove },
+  ask,
+  put,
+  claim,
+  add,
+  strip,
+  recheck,
+  outage,
+  remove,
+  publish,
+  read,
+  rate,
+  withdraw,
+  respond,
+  act,
+  overrule,
+  restore,
+  prove,
   async revoke(world, { name, node }) {
     const capability = await world.findCapability(name);
     if (!capability) return 'no capability';

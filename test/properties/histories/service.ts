@@ -57,7 +57,9 @@ async function startNode(context: Context, app: App): Promise<Node & { stop(): P
   const server = createServer(app.toListener());
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   return {
-    ...{ context, app, fresh },
+    context,
+    app,
+    fresh,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     async stop() {
       server.closeAllConnections();
@@ -71,9 +73,13 @@ async function startNode(context: Context, app: App): Promise<Node & { stop(): P
 async function openOther({ context }: Directory, apart_s: number) {
   const store = postgresUrl ? await openStore(context.config) : context.store;
   const other: Context = {
-    ...{ ...context, store },
+    ...context,
+    store,
     clock: () => new Date(context.clock().getTime() + apart_s * 1000),
-    ...{ runningChecks: new Map(), checkTurns: createCheckTurns(), checkpoints: {}, reading: {} },
+    runningChecks: new Map(),
+    checkTurns: createCheckTurns(),
+    checkpoints: {},
+    reading: {},
   };
   const app = createApp(other);
   const node = await startNode(other, app);
@@ -116,7 +122,10 @@ async function load(databaseUrl: string, file: string): Promise<void> {
   });
 }
 
-/** Opens it with the listings of a registry; the clock of the second node is `apart_s` ahead of the other. Close it after use. */
+/**
+ * Opens it with the listings of a registry; the clock of the second node is `apart_s` ahead of the other.
+ * Close it after use.
+ */
 export async function openService(
   { git, web, dns }: Places,
   entries: readonly RegistryEntry[],

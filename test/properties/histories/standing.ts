@@ -13,7 +13,10 @@ export interface StandingFigures {
   /** Claims in force without a doubt whose host failed for an hour, and those that this ended. */
   hours: number;
   ended: number;
-  /** Claims in force of which a first reading found nothing, or a line that moves them; those that another root took before a second. */
+  /**
+   * Claims in force of which a first reading found nothing, or a line that moves them; those that another
+   * root took before a second.
+   */
   missed: number;
   taken: number;
 }
@@ -22,7 +25,10 @@ interface Standing {
   readonly claim: Claim | undefined;
   /** How many of its capabilities were found published. */
   readonly leaked: number;
-  /** Since when readings have not found what proves the claim in force, or a line that would end it; ms since 1970. */
+  /**
+   * Since when readings have not found what proves the claim in force, or a line that would end it; ms since
+   * 1970.
+   */
   readonly doubtedSince_ms: number | undefined;
 }
 
@@ -31,11 +37,17 @@ const isSame = (one: Claim, other: Claim | undefined): boolean =>
   one.root === other?.root && one.root_generation === other.root_generation;
 
 const hostsOf: Readonly<Record<ClaimKind, readonly Failure['host'][]>> = {
-  ...{ repository: ['git', 'raw'], profile_repository: ['git', 'raw'] },
-  ...{ well_known: ['web'], dns: ['dns'], registry_key: ['dns'] },
+  repository: ['git', 'raw'],
+  profile_repository: ['git', 'raw'],
+  well_known: ['web'],
+  dns: ['dns'],
+  registry_key: ['dns'],
 };
 
-/** Whether a step may end or move the claim of a listing at once: the holder's own act, the operator's, the registry's, a lost database. */
+/**
+ * Whether a step may end or move the claim of a listing at once: the holder's own act, the operator's, the
+ * registry's, a lost database.
+ */
 function actsAtOnce(step: Step, name: Name): boolean {
   if (step.does === 'ask' || step.does === 'claim') return step.presents && step.at.name === name;
   if (step.does === 'revoke' || step.does === 'publish') return step.name === name;

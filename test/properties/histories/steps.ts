@@ -29,11 +29,14 @@ const claiming = {
   ask: fc.record({ does: does('ask'), at, node, presents: is, rotates: is, nth }),
   put: fc.record({ does: does('put'), at, keeps: is, nth }),
   add: fc.record({
-    ...{ does: does('add'), at, nth: fc.nat(1) },
+    does: does('add'),
+    at,
+    nth: fc.nat(1),
     what: fc.constantFrom('optout', 'optout', 'key', 'leak'),
   }),
   strip: fc.record({
-    ...{ does: does('strip'), at },
+    does: does('strip'),
+    at,
     what: fc.constantFrom('optout', 'optout', 'key', 'leak', 'line', 'all'),
   }),
   recheck: fc.record({ does: does('recheck'), node }),
@@ -43,7 +46,12 @@ const claiming = {
 
 const rating = {
   rate: fc.record({
-    ...{ does: does('rate'), by: name, about: name, node, interaction: fc.nat(1), amends: is },
+    does: does('rate'),
+    by: name,
+    about: name,
+    node,
+    interaction: fc.nat(1),
+    amends: is,
     outcome: fc.constantFrom('succeeded', 'failed'),
     relationship: fc.constantFrom('none', 'none', 'none', 'vendor'),
     score: fc.constantFrom(undefined, 5, 1),
@@ -69,7 +77,8 @@ const moderating = {
 const passing = {
   wait: fc.record({ does: does('wait'), days: fc.constantFrom(0.1, 1, 2, 8, 31) }),
   publish: fc.record({
-    ...{ does: does('publish'), name },
+    does: does('publish'),
+    name,
     repository: fc.constantFrom('own', 'own', 'none', 'alice/a', 'bobdev/b', 'alice/d', 'eve/x'),
     host: fc.constantFrom(undefined, 'mcp.alice.dev', 'mcp.bob.com', 'mcp.dora.org', 'x.shared.example'),
     status: fc.constantFrom('active', 'active', 'active', 'deleted'),
@@ -81,16 +90,14 @@ const passing = {
 const rare = {
   /** A host fails for an hour, in which strangers ask for checks and the daily pass runs. */
   outage: fc.record({
-    ...{ does: does('outage'), node },
+    does: does('outage'),
+    node,
     host: fc.constantFrom(...failingHosts),
     how: fc.constantFrom('refuses', 'has nothing', 'does not work'),
     asked: fc.array(at, { maxLength: 3 }),
   }),
   /** The clocks of both nodes jump. */
-  jump: fc.record({
-    ...{ does: does('jump') },
-    seconds: fc.constantFrom(-3, -40, -3600, 3, 40, 3600, 40 * 86_400),
-  }),
+  jump: fc.record({ does: does('jump'), seconds: fc.constantFrom(-3, -40, -3600, 3, 40, 3600, 40 * 86_400) }),
   backUp: fc.record({ does: does('backUp') }),
   restore: fc.record({ does: does('restore') }),
   prove: fc.record({ does: does('prove') }),
@@ -104,9 +111,27 @@ export type Step = { [K in Kind]: Arbitraries[K] extends fc.Arbitrary<infer T> ?
 export type StepOf<K extends Kind> = Extract<Step, { does: K }>;
 
 const often: Readonly<Record<Kind, number>> = {
-  ...{ claim: 6, ask: 4, put: 2, add: 2, strip: 2, recheck: 2, revoke: 1, remove: 1 },
-  ...{ rate: 8, withdraw: 2, respond: 2, act: 7, overrule: 1, wait: 2, publish: 3, read: 2 },
-  ...{ outage: 0, jump: 0, backUp: 0, restore: 0, prove: 0 },
+  claim: 6,
+  ask: 4,
+  put: 2,
+  add: 2,
+  strip: 2,
+  recheck: 2,
+  revoke: 1,
+  remove: 1,
+  rate: 8,
+  withdraw: 2,
+  respond: 2,
+  act: 7,
+  overrule: 1,
+  wait: 2,
+  publish: 3,
+  read: 2,
+  outage: 0,
+  jump: 0,
+  backUp: 0,
+  restore: 0,
+  prove: 0,
 };
 
 /** How often each step comes; those that are not named as often as in any history. */

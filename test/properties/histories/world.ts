@@ -63,8 +63,14 @@ export async function openWorld(apart_s: number): Promise<World> {
   const places = await openPlaces(registry);
   const service = await openService(places, registry.entries, apart_s);
   const world: World = {
-    ...{ registry, places, service, keyLines },
-    ...{ lines: [], ratings: [], kept: [], told: [] },
+    registry,
+    places,
+    service,
+    keyLines,
+    lines: [],
+    ratings: [],
+    kept: [],
+    told: [],
     async post(node, path, input, capability) {
       const response = await service.nodes[node === 0 ? 0 : 1].app.request(path, {
         method: 'POST',

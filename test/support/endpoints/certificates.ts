@@ -18,7 +18,9 @@ export interface Certificate {
 /** A certificate authority of a test. */
 export interface TestCa {
   readonly cert: string;
-  /** A certificate for a name, valid for so many days from now; a negative number for one that has expired. */
+  /**
+   * A certificate for a name, valid for so many days from now; a negative number for one that has expired.
+   */
   issue(name: string, days: number): Promise<Certificate>;
   /** A certificate that nobody vouches for. */
   selfSigned(name: string): Promise<Certificate>;
@@ -45,7 +47,10 @@ const periodOf = (days: number) => {
 export async function createTestCa(): Promise<TestCa> {
   const own = await createKeys();
   const root = await X509CertificateGenerator.createSelfSigned({
-    ...{ name: authority, keys: own, signingAlgorithm: curve, ...periodOf(30) },
+    name: authority,
+    keys: own,
+    signingAlgorithm: curve,
+    ...periodOf(30),
     extensions: [new BasicConstraintsExtension(true, undefined, true)],
   });
   const named = (name: string) => [new SubjectAlternativeNameExtension([{ type: 'dns', value: name }])];
@@ -54,8 +59,12 @@ export async function createTestCa(): Promise<TestCa> {
     async issue(name, days) {
       const keys = await createKeys();
       const made = await X509CertificateGenerator.create({
-        ...{ subject: `CN=${name}`, issuer: root.subject, publicKey: keys.publicKey },
-        ...{ signingKey: own.privateKey, signingAlgorithm: curve, ...periodOf(days) },
+        subject: `CN=${name}`,
+        issuer: root.subject,
+        publicKey: keys.publicKey,
+        signingKey: own.privateKey,
+        signingAlgorithm: curve,
+        ...periodOf(days),
         extensions: named(name),
       });
       return { cert: made.toString('pem'), key: await toPem(keys.privateKey) };
@@ -63,7 +72,10 @@ export async function createTestCa(): Promise<TestCa> {
     async selfSigned(name) {
       const keys = await createKeys();
       const made = await X509CertificateGenerator.createSelfSigned({
-        ...{ name: `CN=${name}`, keys, signingAlgorithm: curve, ...periodOf(30) },
+        name: `CN=${name}`,
+        keys,
+        signingAlgorithm: curve,
+        ...periodOf(30),
         extensions: named(name),
       });
       return { cert: made.toString('pem'), key: await toPem(keys.privateKey) };

@@ -7,7 +7,10 @@ import type DNS from 'dns2';
 const dns = createRequire(import.meta.url)('dns2') as typeof DNS;
 const { Packet } = dns;
 
-/** The answer for a name: TXT records, addresses, an alias, a response code (RFC 1035 section 4.1.1), or none at all. */
+/**
+ * The answer for a name: TXT records, addresses, an alias, a response code (RFC 1035 section 4.1.1), or none
+ * at all.
+ */
 export type DnsEntry =
   | readonly string[]
   | { readonly addresses: readonly string[]; readonly only?: 'A' | 'AAAA' }
@@ -39,7 +42,10 @@ type Handle = NonNullable<Parameters<typeof dns.createServer>[0]['handle']>;
 /** Pieces of at most 255 bytes, as a TXT record has them. */
 const toPieces = (text: string) => text.match(/.{1,255}/gs) ?? [''];
 
-/** The answers to a question for records of a type; `only` the questions of one type for addresses are answered, others never. */
+/**
+ * The answers to a question for records of a type; `only` the questions of one type for addresses are
+ * answered, others never.
+ */
 function toAnswers(
   zone: DnsServer['zone'],
   { name, type }: { name: string; type: number },

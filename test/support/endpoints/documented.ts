@@ -6,7 +6,10 @@ import { startFetchServer } from './paid-endpoint.ts';
 /** What a host has beside its MCP server: JSON by its path, which may change between two looks. */
 export type Documents = Record<string, unknown>;
 
-/** A real MCP server at /mcp, version 1.0.0, with these tools, whose host has documents; a text is sent as a page. */
+/**
+ * A real MCP server at /mcp, version 1.0.0, with these tools, whose host has documents; a text is sent as a
+ * page.
+ */
 export function startDocumented(tools: readonly string[], documents: () => Documents): Promise<Endpoint> {
   const handler = createMcpHandler(
     () => {

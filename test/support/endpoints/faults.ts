@@ -3,7 +3,9 @@ import { gzipSync } from 'node:zlib';
 import type { Context } from '../../../src/context.ts';
 import type { Readable } from '../facts.ts';
 
-/** Answers the request of one case; `body` is that of the request, `path` begins after the prefix of the case. */
+/**
+ * Answers the request of one case; `body` is that of the request, `path` begins after the prefix of the case.
+ */
 export type Answer = (
   sent: { body: string; path: string; origin: string },
   response: ServerResponse,
@@ -67,7 +69,10 @@ export const passing: Readonly<Record<string, Answer>> = {
       .end(gzipSync('{}').subarray(0, 12)),
 };
 
-/** Shortens the time-outs of the observer only while an endpoint hangs, so that no answer is late because the machine is slow. */
+/**
+ * Shortens the time-outs of the observer only while an endpoint hangs, so that no answer is late because the
+ * machine is slow.
+ */
 export function setPatience({ timeouts }: Pick<Context, 'timeouts'>, hangs: boolean, short_ms: number): void {
   const ms = hangs ? short_ms : 600_000;
   const names = ['observerFirstTry_ms', 'observerSecondTry_ms', 'observerExchange_ms'];
@@ -79,7 +84,10 @@ export type Facts = ReadonlyMap<string, Readable>;
 export const reachKind = 'endpoint.answers';
 /** Since when an endpoint answers begins again after a published outage. */
 const essence = ({ kind, value, outcome, details, first_seen_at, changed_from }: Readable) => ({
-  ...{ value, outcome, details, changed_from },
+  value,
+  outcome,
+  details,
+  changed_from,
   ...(kind !== reachKind && { first_seen_at }),
 });
 

@@ -71,8 +71,9 @@ export interface OfferedTool {
 const notFound = (path: string | undefined) => path !== '/mcp';
 
 /**
- * A real server of the older SDK line at /mcp, with sessions; `tools` may change between two looks. With `offered` it answers
- * server/discover with these revisions, as the official Go SDK 1.8 does in its stateful mode. `register` registers what else it offers.
+ * A real server of the older SDK line at /mcp, with sessions; `tools` may change between two looks. With
+ * `offered` it answers server/discover with these revisions, as the official Go SDK 1.8 does in its stateful
+ * mode. `register` registers what else it offers.
  */
 export const startLegacyServer = (
   tools: () => readonly OfferedTool[],
@@ -114,8 +115,8 @@ export const startLegacyServer = (
 };
 
 /**
- * A real server of the current SDK line at /mcp that speaks 2026-07-28 only; it answers each message once `ready` resolves. `register`
- * registers what else it offers.
+ * A real server of the current SDK line at /mcp that speaks 2026-07-28 only; it answers each message once
+ * `ready` resolves. `register` registers what else it offers.
  */
 export const startModernServer = (
   tools: () => readonly OfferedTool[],

@@ -15,8 +15,8 @@ export interface ObservedDirectory {
 export const handleAt = (name: string): string => `com.example.${name}/a`;
 
 /**
- * Opens a directory with one listing for each server: endpoint `https://<name>.example.com/mcp`, website `/about` there, both
- * reached at the server's address. Closes the servers with it.
+ * Opens a directory with one listing for each server: endpoint `https://<name>.example.com/mcp`, website
+ * `/about` there, both reached at the server's address. Closes the servers with it.
  */
 export async function openObserved(
   servers: Readonly<Record<string, Endpoint>>,

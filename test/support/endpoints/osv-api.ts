@@ -42,8 +42,9 @@ interface Query {
 }
 
 /**
- * The API of OSV on loopback (https://google.github.io/osv.dev/post-v1-query/): it answers with the records of a package, or of one version
- * if that is asked for, in pages; a package without records has an empty object.
+ * The API of OSV on loopback (https://google.github.io/osv.dev/post-v1-query/): it answers with the records
+ * of a package, or of one version if that is asked for, in pages; a package without records has an empty
+ * object.
  */
 export const startOsvApi = (
   records: () => readonly OsvRecord[],

@@ -8,7 +8,10 @@ export type Stored =
 const isPlain = (stored: Stored): stored is Extract<Stored, { text: string }> =>
   typeof stored.status === 'number' && typeof stored.text === 'string';
 
-/** A registry on loopback that answers by path; what it does not have is 404. Its content may change between two looks. */
+/**
+ * A registry on loopback that answers by path; what it does not have is 404. Its content may change between
+ * two looks.
+ */
 export const startPackageRegistry = (content: () => Readonly<Record<string, Stored>>): Promise<Endpoint> =>
   startEndpoint((_, { url = '' }, response) => {
     const stored = content()[url];

@@ -21,7 +21,10 @@ export const startFetchServer = (answer: (request: Request) => Response | Promis
     response.end(Buffer.from(await answered.arrayBuffer()));
   });
 
-/** What a server asks for: dollars, as the x402 packages take them, or an amount of another asset; and who is paid. */
+/**
+ * What a server asks for: dollars, as the x402 packages take them, or an amount of another asset; and who is
+ * paid.
+ */
 export interface Asked {
   readonly dollars:
     | string
@@ -29,7 +32,10 @@ export interface Asked {
   readonly payTo: string;
 }
 
-/** A real x402 server (version 2) on Base at /mcp, with its facilitator on loopback; the price may change between two looks. */
+/**
+ * A real x402 server (version 2) on Base at /mcp, with its facilitator on loopback; the price may change
+ * between two looks.
+ */
 export async function startX402Server(asked: () => Asked): Promise<Endpoint> {
   const facilitator = await startFetchServer(({ url }) =>
     new URL(url).pathname === '/supported'
@@ -84,8 +90,8 @@ export function startMppServer(realm?: string): Promise<Endpoint> {
 }
 
 /**
- * A real MCP server at /mcp that is free to ask: it states prices in its tools, names payment methods, and mppx writes its
- * /openapi.json with these amounts of dollars.
+ * A real MCP server at /mcp that is free to ask: it states prices in its tools, names payment methods, and
+ * mppx writes its /openapi.json with these amounts of dollars.
  */
 export function startPricedServer(
   tools: Readonly<Record<string, Record<string, unknown>>>,

@@ -7,7 +7,10 @@ import { fulcioHandler, initializeCA, initializeCTLog, initializeTLog, rekorHand
 import { DSSEBundleBuilder, FulcioSigner, RekorWitness } from '@sigstore/sign';
 import { startEndpoint } from './mcp-endpoint.ts';
 
-/** A Sigstore of the tests: a certificate authority and a transparency log on loopback, with keys of their own. */
+/**
+ * A Sigstore of the tests: a certificate authority and a transparency log on loopback, with keys of their
+ * own.
+ */
 export interface Sigstore {
   /** The file with its keys, in the form of TUF's trusted_root.json. */
   readonly rootFile: string;

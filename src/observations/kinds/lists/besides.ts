@@ -10,7 +10,10 @@ import { ofRareRemotes, withoutAnswer } from '../../remotes.ts';
 import { listedNames, toListedFinding } from './listed.ts';
 import { changedMembersWords, surfaceWeight } from './member-changes.ts';
 
-/** What a list beside that of tools is: its digest; why it is none where the endpoint declares it; nothing where it declares none. */
+/**
+ * What a list beside that of tools is: its digest; why it is none where the endpoint declares it; nothing
+ * where it declares none.
+ */
 const ofBeside = (
   surface: Surface & { readonly name: BesideName },
   toMore: (member: Member) => object = () => ({}),
@@ -78,7 +81,8 @@ const common = {
 export const promptsSurface = defineKind({
   kind: 'prompts.surface',
   ...common,
-  ...{ lists: 'prompts', pinnedAs: 'prompts' },
+  lists: 'prompts',
+  pinnedAs: 'prompts',
   title: 'Prompts it lists',
   means:
     'The SHA-256 Merkle root over the names, titles, descriptions and arguments of all prompts that the endpoint listed to Dossier.',
@@ -96,7 +100,9 @@ export const promptsSurface = defineKind({
 export const resourcesSurface = defineKind({
   kind: 'resources.surface',
   ...common,
-  ...{ lists: 'resources', pinnedAs: 'resources', isPublishedIfSaid: true },
+  lists: 'resources',
+  pinnedAs: 'resources',
+  isPublishedIfSaid: true,
   title: 'Resources it lists',
   means:
     'The SHA-256 Merkle root over the addresses, names, titles, descriptions and media types of all resources and resource templates that the endpoint listed to Dossier.',
@@ -119,7 +125,8 @@ const isDynamic = (skill: unknown) => asMembers(skill).files === 'dynamic';
 export const skillsSurface = defineKind({
   kind: 'skills.surface',
   ...common,
-  ...{ lists: 'skills', pinnedAs: 'skills' },
+  lists: 'skills',
+  pinnedAs: 'skills',
   title: 'Skills it lists',
   means:
     'The SHA-256 Merkle root over the addresses, frontmatter and digests of files of all skills that the endpoint listed to Dossier (SEP-2640). Of a skill whose files are dynamic, it states no digests.',

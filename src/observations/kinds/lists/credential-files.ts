@@ -10,8 +10,8 @@ import { ofRareRemotes } from '../../remotes.ts';
 import table from './credential-files.json' with { type: 'json' };
 
 /**
- * Files and folders that hold credentials, each by the end of its path with the page that says so, and what in such a folder is public. A
- * file that is not there is not looked for.
+ * Files and folders that hold credentials, each by the end of its path with the page that says so, and what
+ * in such a folder is public. A file that is not there is not looked for.
  */
 const files = new Set(table.files.map(({ path }) => path));
 const folders = new Set(table.folders.map(({ path }) => path));
@@ -67,10 +67,13 @@ function findFiles(texts: Iterable<readonly [place: string, text: string]>): str
 const textsWithFiles = (endpoint: EndpointAnswer) =>
   [
     ...membersOf(endpoint).map(({ surface, member }) => ({
-      ...{ of: surface, name: shortNameOf(member, surfaces[surface]), files: findFiles(textsIn(member, '')) },
+      of: surface,
+      name: shortNameOf(member, surfaces[surface]),
+      files: findFiles(textsIn(member, '')),
     })),
     {
-      ...{ of: 'instructions' as const, name: '' },
+      of: 'instructions' as const,
+      name: '',
       files: findFiles([['', endpoint.introduction?.instructions ?? '']]),
     },
   ].filter((one) => one.files.length > 0);
@@ -103,7 +106,10 @@ function namesOf({ of, name, files: stored }: Named, all: number): Words {
 
 const mostSaid = 3;
 
-/** What the first texts name, and how many more there are. A long value is stored shortened, so the details count what was in it. */
+/**
+ * What the first texts name, and how many more there are. A long value is stored shortened, so the details
+ * count what was in it.
+ */
 function saidOf(value: readonly Named[], details: ShownFinding['details']): Words {
   const { texts, files: counts } = asMembers(details);
   const shown = value.slice(0, mostSaid);
@@ -139,7 +145,8 @@ export const toolsCredentialFiles = defineKind({
     const why = whyNotWhole(endpoint);
     if (found.length > 0)
       return {
-        ...{ value: found, outcome: 'seen' },
+        value: found,
+        outcome: 'seen',
         details: { texts: found.length, files: found.slice(0, mostSaid).map(({ files: all }) => all.length) },
         ...(why && { rule: 'part' }),
       };

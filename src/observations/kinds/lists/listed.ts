@@ -2,7 +2,10 @@ import type { EndpointAnswer } from '../../endpoint/conversation.ts';
 import type { Listed } from '../../endpoint/list.ts';
 import { type Member, type Surface, sentDigest, shortNameOf, surfaceDigest } from '../../endpoint/surface.ts';
 
-/** What is stored of a list: its digest, and the names of its members with their digests. `toMore` says what else is shown of a member. */
+/**
+ * What is stored of a list: its digest, and the names of its members with their digests. `toMore` says what
+ * else is shown of a member.
+ */
 export const toListedFinding = (
   surface: Surface,
   { digested }: Listed,
@@ -13,14 +16,12 @@ export const toListedFinding = (
   outcome: 'seen' as const,
   details: {
     [surface.name]: digested.map(({ member, sha256 }) => ({
-      ...{ name: shortNameOf(member, surface), sha256 },
+      name: shortNameOf(member, surface),
+      sha256,
       ...toMore(member),
     })),
   },
-  as_seen: {
-    ...{ era: introduction?.era, protocol: introduction?.protocol },
-    digest: sentDigest(digested),
-  },
+  as_seen: { era: introduction?.era, protocol: introduction?.protocol, digest: sentDigest(digested) },
 });
 
 /** The names of the members in the details of a list. */

@@ -5,7 +5,10 @@ import { type Member, type Surface, shortNameOf } from '../../endpoint/surface.t
 import { type ChangeClass, type ChangeCounts, changeClasses } from '../../tool-change.ts';
 import { isSecretArgument } from './secret-argument.ts';
 
-/** The name of a member that changed: of a tool under the name that the log has had since the first list of tools. */
+/**
+ * The name of a member that changed: of a tool under the name that the log has had since the first list of
+ * tools.
+ */
 export type NamedMember = { readonly tool: string } | { readonly name: string };
 
 /** What names a member that changed. */
@@ -24,7 +27,10 @@ interface Changed {
   readonly class: ChangeClass;
   /** Members that differ, but for annotations. */
   readonly members?: readonly string[];
-  /** Annotations that differ, as `readOnlyHint: true -> false`: what a client may call without asking depends on them. */
+  /**
+   * Annotations that differ, as `readOnlyHint: true -> false`: what a client may call without asking depends
+   * on them.
+   */
   readonly annotations?: readonly string[];
   /** Arguments that are new, or now required, of the class `secret` or `required`; at most 20. */
   readonly arguments?: readonly string[];
@@ -32,7 +38,10 @@ interface Changed {
 
 /** Changes beyond this many are counted only. */
 const mostChanges = 100;
-/** Arguments of one tool that are named: a publisher decides how many there are, and the log keeps what is named. */
+/**
+ * Arguments of one tool that are named: a publisher decides how many there are, and the log keeps what is
+ * named.
+ */
 const mostNamed = 20;
 const longestName = 200;
 const mostDepth = 12;
@@ -55,8 +64,8 @@ type Place = readonly string[];
 const named = ['properties', '$defs', 'definitions'];
 
 /**
- * The arguments that a place is within, the innermost first, each as the names that lead to it. A schema may say the same of an argument
- * in one form or within `anyOf`.
+ * The arguments that a place is within, the innermost first, each as the names that lead to it. A schema may
+ * say the same of an argument in one form or within `anyOf`.
  */
 function argumentsAround(place: Place): string[] {
   const around: string[] = [];
@@ -85,15 +94,15 @@ function* argumentsOf(schema: unknown, place: Place): Generator<Argument> {
   const isRequired = new Set(Array.isArray(required) ? required : []);
   for (const [name, one] of Object.entries(asMembers(properties))) {
     const [argument = ''] = argumentsAround([...place, 'properties', shortName(name), '']);
-    yield {
-      ...{ place: argument, name, isRequired: isRequired.has(name) },
-      isSecret: isSecretArgument(name, one),
-    };
+    yield { place: argument, name, isRequired: isRequired.has(name), isSecret: isSecretArgument(name, one) };
   }
   for (const [name, one] of Object.entries(schema)) yield* argumentsOf(one, [...place, shortName(name)]);
 }
 
-/** The arguments of a tool; one that a schema names in several ways is required or secret if it is in one of them. */
+/**
+ * The arguments of a tool; one that a schema names in several ways is required or secret if it is in one of
+ * them.
+ */
 function readArguments(tool: Member): ReadonlyMap<string, Argument> {
   const found = new Map<string, Argument>();
   for (const one of argumentsOf(tool.inputSchema, ['inputSchema'])) {
@@ -188,7 +197,8 @@ function toChange(surface: Surface, before: Member, after: Member): Changed {
   const [most = 'words'] = found.classes;
   const about = most === 'secret' || most === 'required' ? found[most] : [];
   return {
-    ...{ change: 'changed', class: most },
+    change: 'changed',
+    class: most,
     ...(members.length > 0 && { members }),
     ...(annotations.length > 0 && { annotations }),
     ...(about.length > 0 && { arguments: about.slice(0, mostNamed).map(({ name }) => shortName(name)) }),
@@ -208,7 +218,10 @@ export function weightiest<Change extends Pick<Changed, 'class'>>(
   return changes.filter((one) => kept.has(one));
 }
 
-/** What changed from one list of a surface to the next: 100 changes, what weighs most first, and how many there are of each class. */
+/**
+ * What changed from one list of a surface to the next: 100 changes, what weighs most first, and how many
+ * there are of each class.
+ */
 export function surfaceChanges(
   surface: Surface,
   before: readonly Member[],
@@ -258,7 +271,10 @@ export const changedMemberWords = (item: NamedChange): Words =>
 
 const mostSaid = 5;
 
-/** Which members changed and how, what weighs most first; every class is counted, and five are named, of each class at least one. */
+/**
+ * Which members changed and how, what weighs most first; every class is counted, and five are named, of each
+ * class at least one.
+ */
 export function changedMembersWords(
   surface: Surface,
   members: readonly NamedChange[],

@@ -21,8 +21,9 @@ const wordsOf = (name: string) =>
 const marks = ['writeOnly', 'x-secret', 'isSecret', 'secret', 'sensitive'];
 
 /**
- * Whether an argument is named or marked as a secret. This is the only place that decides it: the name ends with a word such as password,
- * token, secret, credentials or API key, the format is `password`, or the schema has `writeOnly`, `isSecret`, `sensitive` or `x-secret`.
+ * Whether an argument is named or marked as a secret. This is the only place that decides it: the name ends
+ * with a word such as password, token, secret, credentials or API key, the format is `password`, or the
+ * schema has `writeOnly`, `isSecret`, `sensitive` or `x-secret`.
  */
 export function isSecretArgument(name: string, schema: unknown): boolean {
   const members = asMembers(schema);

@@ -40,7 +40,8 @@ export const toolsHints = defineKind({
     const count = (hint: string | undefined) => first.filter((one) => one === hint).length;
     return {
       value: {
-        ...{ read_only: count('read-only'), destructive: count('destructive') },
+        read_only: count('read-only'),
+        destructive: count('destructive'),
         without_hint: count(undefined),
       },
       outcome: 'seen',
@@ -124,7 +125,8 @@ export const toolsHiddenText = defineKind({
     if (list.result !== 'listed' && !hasTexts(endpoint)) return list;
     const { count, places } = findHidden(textsFor(endpoint));
     return {
-      ...{ value: count, outcome: 'seen' },
+      value: count,
+      outcome: 'seen',
       ...(whyNotWhole(endpoint) && { rule: 'part' }),
       as_seen: { places },
     };

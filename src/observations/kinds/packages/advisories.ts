@@ -25,7 +25,10 @@ const value = z.strictObject({
 });
 type Value = z.infer<typeof value>;
 
-/** What details hold of advisories; `version` is null if no version is known, so that these are about every version. */
+/**
+ * What details hold of advisories; `version` is null if no version is known, so that these are about every
+ * version.
+ */
 const details = z.object({
   version: z.string().nullable().optional().catch(undefined),
   advisories: z.array(advisory).catch([]),
@@ -114,7 +117,10 @@ function toFinding(
 
 const hasMalware = ({ value: found }: Finding<Value>) => found?.ids.some(isMalware) === true;
 
-/** The finding about another version that the record names of the package, if only that one is malicious code: either may be run. */
+/**
+ * The finding about another version that the record names of the package, if only that one is malicious code:
+ * either may be run.
+ */
 function otherMalware(
   answer: FoundAdvisories,
   first: Finding<Value>,
@@ -165,7 +171,10 @@ function affectedWords({ versions, ranges, is_part }: Advisory): Words {
 /** How much is said of an advisory: which versions it is about, its summary, or all. */
 type Detail = 'versions' | 'summary' | 'all';
 
-/** An advisory by its id, with what details hold of it: that it is about malicious code, which versions it is about, what it says. */
+/**
+ * An advisory by its id, with what details hold of it: that it is about malicious code, which versions it is
+ * about, what it says.
+ */
 function advisoryWords(id: string, held: readonly Advisory[], detail: Detail): Words {
   const one = held.find((other) => other.id === id);
   const affected = one && detail !== 'summary' ? affectedWords(one) : own('');
@@ -188,7 +197,10 @@ function namedWords(
   return join([...shown, ...(more > 0 ? [say`${more} more`] : [])], detail === 'summary' ? ', ' : '; ');
 }
 
-/** What a fact is about: the recorded version, the newest if none is recorded, or every version if none is known. */
+/**
+ * What a fact is about: the recorded version, the newest if none is recorded, or every version if none is
+ * known.
+ */
 function versionWords(found: Pick<ShownFinding, 'details'>): Words {
   const { version } = readDetails(found);
   if (version === null) return own('every version');
@@ -293,8 +305,8 @@ export function reportedMalware({ ids, not_compared }: Value): 'yes' | 'no' | 'u
 type Seen = ShownFinding<Value> & Pick<Observation, 'subject'>;
 
 /**
- * What is said of a version that somebody asks about, which is another one than the recorded: the advisories about it, those of malicious
- * code apart, or that there are none, or that it cannot be decided.
+ * What is said of a version that somebody asks about, which is another one than the recorded: the advisories
+ * about it, those of malicious code apart, or that there are none, or that it cannot be decided.
  */
 export function sayOfVersion(
   found: Seen,

@@ -22,7 +22,9 @@ const names = z.strictObject({
   names_this: z.boolean(),
 });
 
-/** The handles that a package names which are not in the namespace of this listing; none if one of them is. */
+/**
+ * The handles that a package names which are not in the namespace of this listing; none if one of them is.
+ */
 function namesOfOthers({ names: all, names_this }: z.infer<typeof names>, handle: unknown): string[] {
   if (names_this || typeof handle !== 'string') return [];
   const isOther = all.every((one) => namespaceOf(one) !== namespaceOf(handle));

@@ -20,8 +20,9 @@ interface Reading<Value extends Json> {
 }
 
 /**
- * What the recorded version of each npm package states, and in `as_seen.before` what the version before it did if that was something
- * else. A version is no part of the fact: another one that states the same is no change.
+ * What the recorded version of each npm package states, and in `as_seen.before` what the version before it
+ * did if that was something else. A version is no part of the fact: another one that states the same is no
+ * change.
  */
 const ofVersions = <Value extends Json>({ value: read, isOfAll, what }: Reading<Value>) =>
   ofPublished(['npm'], ({ version, document, earlier }): Found<Value> | NoAnswer => {
@@ -35,7 +36,8 @@ const ofVersions = <Value extends Json>({ value: read, isOfAll, what }: Reading<
     const isNew =
       before && isOther(before) && known.every((one) => !isOfAll || !one.isSettled || isOther(one));
     return {
-      ...{ value, outcome: 'seen' },
+      value,
+      outcome: 'seen',
       ...('result' in earlier && { why: say`What versions before it had is not known. ${earlier.why}` }),
       as_seen: {
         version,
@@ -89,7 +91,8 @@ function newScripts(now: Scripts, { version, value }: { version: string; value: 
     : say`names ${codes(names)}, which npm runs at installation; version ${before} before it names ${old.length > 0 ? codes(old) : own('none')}`;
 }
 
-// Scripts that npm runs when a package is installed as a dependency (npm docs, "scripts", Life Cycle Operation Order).
+// Scripts that npm runs when a package is installed as a dependency (npm docs, "scripts", Life Cycle
+// Operation Order).
 function scriptsOf(document: Manifest): Scripts {
   const found: Scripts = {};
   for (const name of scriptNames) {
@@ -186,7 +189,8 @@ export const packageDependencies = defineKind({
       .filter((name) => !known.has(name))
       .sort();
     return {
-      ...{ value: { count: names.length, names }, outcome: 'seen' },
+      value: { count: names.length, names },
+      outcome: 'seen',
       as_seen: { version, before: before.version },
     };
   }),

@@ -3,9 +3,10 @@ import { code, ours, type Words } from '../../../core/words.ts';
 import table from './assets.json' with { type: 'json' };
 
 /**
- * `assets`: the tokens whose amounts this service converts, each by its CAIP-19 name (contract addresses of eip155 in lower case), with
- * where its address and decimals were read; those of test networks have no value, and their symbol says so. An asset that is not there
- * is shown as quoted, and never guessed. `networks`: names of networks in x402 version 1, as CAIP-2.
+ * `assets`: the tokens whose amounts this service converts, each by its CAIP-19 name (contract addresses of
+ * eip155 in lower case), with where its address and decimals were read; those of test networks have no value,
+ * and their symbol says so. An asset that is not there is shown as quoted, and never guessed. `networks`:
+ * names of networks in x402 version 1, as CAIP-2.
  */
 const { assets, networks } = table;
 

@@ -21,7 +21,10 @@ type Listed = Awaited<ReturnType<Run['catalogs']>>[number];
 /** That a source was read and states no price. */
 const none = (why: Words) => ({ value: null, outcome: 'nothing' as const, why });
 
-/** That the catalogue has prices for tools that the endpoint does not list, with the day; empty if it lists all of them. */
+/**
+ * That the catalogue has prices for tools that the endpoint does not list, with the day; empty if it lists
+ * all of them.
+ */
 function unlistedWords(unlisted: readonly string[], now: Date): Words {
   if (unlisted.length === 0) return own('');
   const tools = listed(

@@ -31,7 +31,10 @@ export interface Offer {
   readonly pay_to?: string;
   /** Of MPP: the id of the chain within the network. */
   readonly chain_id?: number;
-  /** The amount in the unit that people use, converted by Dossier's own table of assets; absent for any other asset. */
+  /**
+   * The amount in the unit that people use, converted by Dossier's own table of assets; absent for any other
+   * asset.
+   */
   readonly our_conversion?: string;
 }
 
@@ -59,7 +62,11 @@ function toOffer(
   const chain = Number.isSafeInteger(chain_id) ? (chain_id as number) : undefined;
   const converted = convert(amount, toCaip19(chain === undefined ? network : `eip155:${chain}`, asset));
   return {
-    ...{ format, scheme, network, amount, asset },
+    format,
+    scheme,
+    network,
+    amount,
+    asset,
     ...(pay_to !== undefined && { pay_to }),
     ...(chain !== undefined && { chain_id: chain }),
     ...(converted && { our_conversion: converted }),
@@ -67,8 +74,8 @@ function toOffer(
 }
 
 /**
- * What a source of prices holds in one format, `read` from each quote: the first twenty offers that could be read, untrusted, and how
- * many it holds.
+ * What a source of prices holds in one format, `read` from each quote: the first twenty offers that could be
+ * read, untrusted, and how many it holds.
  */
 export function decodeOffers<T>(quoted: readonly T[], read: (one: T) => Offer | undefined) {
   const offers = quoted
@@ -94,7 +101,10 @@ const read = ({ parameters }: ReturnType<typeof challengesOf>[number]) => {
   });
 };
 
-/** Challenges of the Machine Payments Protocol: `WWW-Authenticate: Payment method=..., intent=..., request=<base64url JSON>`. */
+/**
+ * Challenges of the Machine Payments Protocol: `WWW-Authenticate: Payment method=..., intent=...,
+ * request=<base64url JSON>`.
+ */
 function decodeMpp(response: Fetched) {
   const challenges = challengesOf(response).filter(({ scheme }) => scheme === 'payment');
   return challenges.length > 0 ? decodeOffers(challenges, read) : undefined;
@@ -105,13 +115,20 @@ export const readAccepted = (version: 1 | 2) => (one: unknown) => {
   const { scheme, network, amount, maxAmountRequired, asset, payTo } = asObject(one) ?? {};
   if (payTo === undefined) return undefined;
   return toOffer({
-    ...{ scheme, network, asset, pay_to: payTo, chain_id: undefined },
+    scheme,
+    network,
+    asset,
+    pay_to: payTo,
+    chain_id: undefined,
     format: `x402/${version}`,
     amount: version === 1 ? maxAmountRequired : amount,
   });
 };
 
-/** Payment requirements of x402: a JSON body; of version 2 also the header PAYMENT-REQUIRED (base64 JSON), which comes first. */
+/**
+ * Payment requirements of x402: a JSON body; of version 2 also the header PAYMENT-REQUIRED (base64 JSON),
+ * which comes first.
+ */
 const decodeX402 =
   (version: 1 | 2) =>
   ({ headers, text }: Fetched) => {
@@ -138,7 +155,10 @@ export function quotedOffers({ payment: response }: EndpointAnswer) {
   };
 }
 
-/** Why it is not known whether an endpoint that asked for no payment does: it asks for credentials first, or broke off. */
+/**
+ * Why it is not known whether an endpoint that asked for no payment does: it asks for credentials first, or
+ * broke off.
+ */
 const withoutPayment = ({ credentials, list }: EndpointAnswer): NoAnswer | undefined =>
   list.result === 'no_answer' && (credentials || isUnanswered(list.outcome)) ? list : undefined;
 
@@ -230,7 +250,10 @@ const httpMethods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch',
 const mostOperations = 20;
 const mostAdvertisedOffers = 5;
 
-/** One way to pay; undefined if its amount is neither a whole number of the currency's smallest unit nor null (dynamic). */
+/**
+ * One way to pay; undefined if its amount is neither a whole number of the currency's smallest unit nor null
+ * (dynamic).
+ */
 function toAdvertisedOffer(stated: unknown) {
   const { intent, method, amount, currency } = asObject(stated) ?? {};
   if (amount !== null && !isWholeNumber(amount)) return undefined;
@@ -250,8 +273,8 @@ const toOffers = (info: JsonObject) =>
     .sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 
 /**
- * The operations of an OpenAPI document that state `x-payment-info`, as `POST /search`, the first twenty by their names, with their
- * offers; those that cannot be read have none.
+ * The operations of an OpenAPI document that state `x-payment-info`, as `POST /search`, the first twenty by
+ * their names, with their offers; those that cannot be read have none.
  */
 export function pricedOperations(document: JsonObject) {
   const paths = Object.entries(asMembers(document.paths)).filter(([path]) => isIdentifier(path));

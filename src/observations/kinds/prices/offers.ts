@@ -5,8 +5,8 @@ import type { ShownFinding } from '../../kind.ts';
 import { convert, networkName, networkWords, toCaip19, toChain } from './assets.ts';
 
 /**
- * One way to pay as it is stored and compared: the same for an offer in x402 version 1, version 2 or MPP. Who is paid is a fact of its
- * own (price.pay_to), so that another payee is no other price.
+ * One way to pay as it is stored and compared: the same for an offer in x402 version 1, version 2 or MPP. Who
+ * is paid is a fact of its own (price.pay_to), so that another payee is no other price.
  */
 const paidOffer = z.strictObject({
   /** A whole number of the asset's smallest unit. */
@@ -30,7 +30,10 @@ const quotedOffer = z.looseObject({
   chain_id: z.number().optional(),
 });
 
-/** All offers of a fact whose details have them as they were quoted: a value holds what fits into 1 KiB. Details may be shortened more. */
+/**
+ * All offers of a fact whose details have them as they were quoted: a value holds what fits into 1 KiB.
+ * Details may be shortened more.
+ */
 export function allOffers({ value, details }: ShownFinding): readonly PaidOffer[] {
   const stored = readOffers(value);
   const quoted = toPaidOffers(z.array(quotedOffer).safeParse(details?.offers).data ?? []);
@@ -61,7 +64,10 @@ const unitOf = ({ asset, network, scheme }: PaidOffer) => [asset, network, schem
 
 const convertedOf = ({ amount, network, asset }: PaidOffer) => convert(amount, toCaip19(network, asset));
 
-/** Offers as they are compared, each once: those in assets that Dossier knows first, whatever order they were quoted in. */
+/**
+ * Offers as they are compared, each once: those in assets that Dossier knows first, whatever order they were
+ * quoted in.
+ */
 export function toPaidOffers(quoted: readonly Quoted[]): PaidOffer[] {
   const offers = new Map(quoted.map(toPaid).map((offer) => [textOf(offer), offer]));
   const rank = (offer: PaidOffer) => `${convertedOf(offer) === undefined ? 1 : 0} ${textOf(offer)}`;
@@ -81,7 +87,9 @@ export interface OfferWithPayee extends PaidOffer {
   readonly pay_to?: string;
 }
 
-/** The offers of a fact as they were quoted, each once, each with its payee, in the order of `toPaidOffers`. */
+/**
+ * The offers of a fact as they were quoted, each once, each with its payee, in the order of `toPaidOffers`.
+ */
 export function offersWithPayees(found: ShownFinding): OfferWithPayee[] {
   const quoted = z.array(quotedOffer).safeParse(found.details?.offers).data ?? [];
   const payeesOf = Map.groupBy(quoted, (one) => textOf(toPaid(one)));
@@ -93,7 +101,10 @@ export function offersWithPayees(found: ShownFinding): OfferWithPayee[] {
   });
 }
 
-/** An offer with all that a payment would be compared by: `0.02 USDC (20000 of <address>) on Base (<network>), paid to <address>`. */
+/**
+ * An offer with all that a payment would be compared by: `0.02 USDC (20000 of <address>) on Base (<network>),
+ * paid to <address>`.
+ */
 export function offerInFull({ pay_to, ...offer }: OfferWithPayee): Words {
   const { amount, asset, network, scheme } = offer;
   const converted = convertedOf(offer);
@@ -149,7 +160,10 @@ function raiseWeight({ was, is }: ReturnType<typeof toMoved>[number]): number {
   return after >= before * 2n ? 2 : 1;
 }
 
-/** How much a change of offers weighs: most if another asset, network or scheme takes the place of one, then by how much more is asked for. */
+/**
+ * How much a change of offers weighs: most if another asset, network or scheme takes the place of one, then
+ * by how much more is asked for.
+ */
 export function offersWeight(before: readonly PaidOffer[], after: readonly PaidOffer[]): number {
   const [gone, added] = [without(before, after), without(after, before)];
   const [old, now] = [new Set(before.map(unitOf)), new Set(after.map(unitOf))];
@@ -161,8 +175,9 @@ export function offersWeight(before: readonly PaidOffer[], after: readonly PaidO
 const mostNamed = 2;
 
 /**
- * What became of the offers that were quoted before, as `Price raised from 0.01 USDC to 0.05 USDC on Base`; undefined if they are the
- * same. Only amounts of one asset, network and scheme are higher or lower than each other.
+ * What became of the offers that were quoted before, as `Price raised from 0.01 USDC to 0.05 USDC on Base`;
+ * undefined if they are the same. Only amounts of one asset, network and scheme are higher or lower than each
+ * other.
  */
 export function offersChange(before: readonly PaidOffer[], after: readonly PaidOffer[]): Words | undefined {
   const [gone, added] = [without(before, after), without(after, before)];

@@ -125,7 +125,10 @@ export const priceOpenapi = defineKind({
 
 const anotherEachTime = 'another address each time';
 
-/** The addresses that are paid; or that the endpoint named others when it was asked twice, which is no change from day to day. */
+/**
+ * The addresses that are paid; or that the endpoint named others when it was asked twice, which is no change
+ * from day to day.
+ */
 const payees = z.union([z.array(z.string()), z.literal(anotherEachTime)]);
 
 /** The addresses that a request for a payment names, those of eip155 in lower case. */
@@ -148,7 +151,9 @@ function payToFinding(endpoint: EndpointAnswer): Found<z.infer<typeof payees>> |
 /** Whether a value of price.pay_to says that the endpoint names another address each time. */
 export const isAnotherEachTime = (value: unknown): boolean => value === anotherEachTime;
 
-/** The addresses of a value of price.pay_to, those of eip155 in lower case; none if they are others each time. */
+/**
+ * The addresses of a value of price.pay_to, those of eip155 in lower case; none if they are others each time.
+ */
 export const readPayees = (value: unknown): readonly string[] => {
   const { data = [] } = payees.safeParse(value);
   return data === anotherEachTime ? [] : data;
@@ -164,7 +169,10 @@ const payeesWords = (value: unknown): Words =>
 
 const mostPayees = 3;
 
-/** Which of many payees are new, and which are gone; only that they differ if one of the lists is stored shortened. */
+/**
+ * Which of many payees are new, and which are gone; only that they differ if one of the lists is stored
+ * shortened.
+ */
 function payeesChange(was: Before, now: ShownFinding): Words {
   const isShort = was.value_digest !== undefined || now.value_digest !== undefined;
   if (isShort) return own('Paid to other addresses than before');
@@ -209,8 +217,8 @@ const inUnits = /^(\d{1,20}(?:\.\d{1,18})?) ([A-Za-z][\w.-]{0,19})$/;
 const inSmallestUnit = /^(\d{1,78}) ([-a-z0-9]{3,8}:[\w-]{1,32}\/[-a-z0-9]{3,8}:[\w.%-]{1,128})$/;
 
 /**
- * The most that a caller would pay, as an amount and an asset: "0.01 USDC" (a symbol of the table), or a whole number of the
- * smallest unit of a CAIP-19 asset; undefined for anything else.
+ * The most that a caller would pay, as an amount and an asset: "0.01 USDC" (a symbol of the table), or a
+ * whole number of the smallest unit of a CAIP-19 asset; undefined for anything else.
  */
 export function readPriceLimit(text: string) {
   const [, amount, asset] = inUnits.exec(text) ?? inSmallestUnit.exec(text) ?? [];

@@ -41,7 +41,10 @@ export const toToolOffers = (priced: readonly PricedTool[]): ToolOffer[] =>
       toPaidOffers(offers).map((offer) => ({ ...offer, ...(tool !== undefined && { tool }) })),
     );
 
-/** What is shown of them: the offers as they were quoted, how many tools there are, and which the endpoint does not list. */
+/**
+ * What is shown of them: the offers as they were quoted, how many tools there are, and which the endpoint
+ * does not list.
+ */
 export const toolDetails = (priced: readonly PricedTool[], unlisted: readonly string[]) => ({
   offers: quotedOf(priced),
   tools: priced.length,
@@ -72,7 +75,10 @@ export interface ToolOfferWithPayee extends ToolOffer {
   readonly pay_to?: string;
 }
 
-/** All of them, whose details have them as they were quoted: a value holds what fits into 1 KiB, and no payees. */
+/**
+ * All of them, whose details have them as they were quoted: a value holds what fits into 1 KiB, and no
+ * payees.
+ */
 export function allToolOffers({
   value,
   details,
@@ -118,7 +124,10 @@ const nameWords = (tools: readonly (string | undefined)[]): Words =>
     mostNamed,
   );
 
-/** What became of the prices that `place` states, tool by tool. Of a list that is stored shortened only that it is another one is known. */
+/**
+ * What became of the prices that `place` states, tool by tool. Of a list that is stored shortened only that
+ * it is another one is known.
+ */
 export const toolOffersChange =
   (place: Words) =>
   (was: Before<ToolOffer[]>, now: ShownFinding<ToolOffer[]>, between: Words): Words | undefined => {

@@ -8,8 +8,8 @@ import type { Run } from '../../run.ts';
 import { acceptedOf, type PricedTool } from './tool-offers.ts';
 
 /**
- * Where hosts state what they sell over x402. There is no standard of its form: most list addresses, some have objects as a catalogue
- * does (x402-foundation/x402 869, 2582 and 2979).
+ * Where hosts state what they sell over x402. There is no standard of its form: most list addresses, some
+ * have objects as a catalogue does (x402-foundation/x402 869, 2582 and 2979).
  */
 const paths = ['/.well-known/x402', '/.well-known/x402.json'];
 
@@ -36,7 +36,10 @@ function resourcesOf(text: string): readonly unknown[] | undefined {
     ?.slice(0, mostResources);
 }
 
-/** The document of an origin at the first place that has one, or why there is none. The second is not asked of a host without an answer. */
+/**
+ * The document of an origin at the first place that has one, or why there is none. The second is not asked of
+ * a host without an answer.
+ */
 export async function findDocument(run: Run, origin: string): Promise<Document | NoAnswer> {
   let failure: NoAnswer | undefined;
   for (const path of paths) {
@@ -74,7 +77,10 @@ const decoded = (text: string) => {
   }
 };
 
-/** What a document names at an endpoint: its address, with a tool or without, or a tool that the endpoint lists. */
+/**
+ * What a document names at an endpoint: its address, with a tool or without, or a tool that the endpoint
+ * lists.
+ */
 export function atEndpoint({ at, resources }: Document, { url, list }: Pick<EndpointAnswer, 'url' | 'list'>) {
   const place = placeOf(new URL(url));
   const names = new Set(

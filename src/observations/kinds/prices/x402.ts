@@ -59,7 +59,10 @@ const ofDocuments = <const Value extends Json>(toFinding: (named: Named) => Foun
 
 const isPriced = ({ offers }: PricedTool) => offers.length > 0;
 
-/** What else is to be said of the tools that it names: how many are shown, and which the endpoint does not list. */
+/**
+ * What else is to be said of the tools that it names: how many are shown, and which the endpoint does not
+ * list.
+ */
 function alsoWords({ at, count: all, tools, unlisted, now }: Named): { readonly why?: Words } {
   const gone = listed(
     unlisted.map((tool) => code(tool)),
@@ -84,12 +87,14 @@ function pricesOf(named: Named): Found<z.infer<typeof toolOffers>> {
   const priced = tools.filter(isPriced);
   if (tools.length === 0)
     return {
-      ...{ value: null, outcome: 'nothing' },
+      value: null,
+      outcome: 'nothing',
       why: say`${code(at)} names ${count(total, 'resource')}, and not this endpoint.`,
     };
   if (priced.length === 0)
     return {
-      ...{ value: null, outcome: 'nothing' },
+      value: null,
+      outcome: 'nothing',
       why: say`${code(at)} names this endpoint without a price that Dossier can read.`,
     };
   const gone = unlisted.filter((tool) => priced.some((one) => one.tool === tool));
@@ -140,7 +145,9 @@ function namedOf(named: Named): Found<z.infer<typeof namedResources>> {
   return { value, outcome: 'seen', ...alsoWords({ ...named, unlisted: gone }) };
 }
 
-/** What the x402 document of a host names at an endpoint without a price: most documents list addresses alone. */
+/**
+ * What the x402 document of a host names at an endpoint without a price: most documents list addresses alone.
+ */
 export const priceNamed = defineKind({
   kind: 'price.named',
   line: 'costs',
