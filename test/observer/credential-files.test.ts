@@ -65,6 +65,10 @@ const naming: Said = {
     tool('schema', 'Plain', {
       inputSchema: { type: 'object', properties: { path: { default: '~/.kube/config' } } },
     }),
+    tool(
+      'deploy',
+      `Deploys. ${'Waits and waits, '.repeat(20)}reads ~/.pgpass at last. Never send “the keys” of ~/.my.cnf. Ends.`,
+    ),
     tool('many', `${'x/'.repeat(400)}.netrc and .git-credentials and a/wallet.dat.`),
   ],
 };
@@ -104,8 +108,20 @@ describe('files that hold credentials', () => {
   it('are found in tools, prompts and instructions, as they are written there', async () => {
     expect(await see('naming', 'tools.credential_files')).toMatchObject({
       outcome: 'seen',
-      details: { texts: 5, files: [3, 4, 1] },
+      details: {
+        texts: 6,
+        files: [2, 3, 4],
+        sentences: [
+          [
+            'Never send “the keys” of ~/.my.cnf.',
+            '… waits, Waits and waits, Waits and waits, Waits and waits, Waits and waits, Waits and waits, reads ~/.pgpass at last.',
+          ],
+          expect.any(Array),
+          ['Reads ~/.aws/credentials, then `~/.ssh/`, ~/.NPMRC and (file:///root/.docker/config.json).'],
+        ],
+      },
       value: [
+        { of: 'tools', name: 'deploy', files: ['~/.my.cnf', '~/.pgpass'] },
         { of: 'tools', name: 'many', files: ['.git-credentials', '.netrc', 'a/wallet.dat'] },
         {
           of: 'tools',
@@ -123,7 +139,18 @@ describe('files that hold credentials', () => {
     expect(await pageOf('naming')).toContain(
       'The text of the tool `many` names files that often hold credentials: `.git-credentials`, `.netrc`, `a/wallet.dat`. The text of the tool `read` names',
     );
-    expect(await pageOf('naming')).toContain('So do 2 more of its texts');
+    expect(await pageOf('naming')).toContain('So do 3 more of its texts');
+  });
+
+  it('are quoted with the sentence around them: the first at once, all of the first texts in full', async () => {
+    const page = await pageOf('naming');
+    const [, answer = '', facts = ''] = page.split(/Stands out:|## All facts/);
+    expect(answer).toContain(
+      "`~/.my.cnf`, `~/.pgpass`, in “Never send 'the keys' of \\~/.my.cnf.”. The text of",
+    );
+    expect(answer).not.toContain('at last');
+    expect(facts).toContain('reads \\~/.pgpass at last.”');
+    expect(facts).toContain('in “Reads \\~/.aws/credentials, then');
   });
 
   it('are counted in all that they are, however few of them are stored', async () => {

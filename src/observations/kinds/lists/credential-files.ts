@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { asMembers } from '../../../core/json.ts';
-import { code, codes, join, own, say, type Words } from '../../../core/words.ts';
+import { code, codes, join, listed, own, quote, say, type Words } from '../../../core/words.ts';
 import { noAnswer } from '../../../net/answer.ts';
 import type { EndpointAnswer } from '../../endpoint/conversation.ts';
 import { shortNameOf, surfaces } from '../../endpoint/surface.ts';
@@ -27,6 +27,29 @@ const longestRead = 300;
 /** Every path of the table has one of these, so that words are passed over at once. */
 const mayBeNamed = (run: string) => run.includes('.') || run.includes('_');
 
+/** So much of a text is quoted before a file and behind it, where its sentence is longer. */
+const mostAround = 100;
+const mostSentences = 3;
+/** Between two sentences, or two lines. */
+const sentenceEnd = /(?<=[.!?]["'”)\]]?)\s+(?=\p{Lu})|(?<=[。！？])|[\n\r]+/u;
+
+/**
+ * The sentence around a part of a text, from `start` to `end`, cut between words where it is long; empty if
+ * it has only paths.
+ */
+function sentenceAround(text: string, start: number, end: number): string {
+  const first = Math.max(0, start - mostAround);
+  const last = Math.min(text.length, end + mostAround);
+  const before = text.slice(first, start).split(sentenceEnd).at(-1) ?? '';
+  const [after = ''] = text.slice(end, last).split(sentenceEnd);
+  const isCutBefore = first > 0 && before.length === start - first;
+  const isCutAfter = last < text.length && after.length === last - end;
+  const from = isCutBefore ? `… ${before.replace(/^\S*\s?/, '')}` : before;
+  const to = isCutAfter ? `${after.replace(/\s?\S*$/, '')} …` : after;
+  const hasWords = /\p{L}/u.test(`${from} ${to}`.replaceAll(/\S*[\\/._]\S+/g, ''));
+  return hasWords ? `${from}${text.slice(start, end)}${to}`.trim().toWellFormed() : '';
+}
+
 /** A run without the full stops of a sentence, and its parts in the form of the table. */
 function readRun(run: string) {
   let end = run.length;
@@ -49,34 +72,42 @@ function namedBy(parts: readonly string[]): string | undefined {
   return isPublic ? undefined : parts.flatMap((_, at) => endsAt(parts, at)).find((end) => folders.has(end));
 }
 
-/** The files that texts name, each once, as it is written there first. */
-function findFiles(texts: Iterable<readonly [place: string, text: string]>): string[] {
-  const found = new Map<string, string>();
+/**
+ * The files that texts name, each once, as it is written there first, and the sentences around the first of
+ * them.
+ */
+function findFiles(texts: Iterable<readonly [place: string, text: string]>) {
+  const found = new Map<string, { written: string; sentence: string }>();
   for (const [, text] of texts)
-    for (const [run] of text.matchAll(paths)) {
+    for (const { 0: run, index } of text.matchAll(paths)) {
       if (!mayBeNamed(run)) continue;
       const { written, parts } = readRun(run);
       const file = namedBy(parts);
-      if (file !== undefined && !found.has(file))
-        found.set(file, written.length > longestShown ? file : written);
+      if (file === undefined || found.has(file)) continue;
+      const end = index + written.length;
+      const sentence = sentenceAround(text, Math.max(index, end - longestShown), end);
+      found.set(file, { written: written.length > longestShown ? file : written, sentence });
     }
-  return [...found.values()].sort();
+  const sorted = [...found.values()].sort((a, b) => (a.written < b.written ? -1 : 1));
+  const sentences = new Set(sorted.map(({ sentence }) => sentence).filter(Boolean));
+  return {
+    files: sorted.map(({ written }) => written),
+    sentences: [...sentences].slice(0, mostSentences),
+  };
 }
 
 /** Every text for models that names such files, in the order of the lists; instructions have no name. */
 const textsWithFiles = (endpoint: EndpointAnswer) =>
   [
     ...membersOf(endpoint).map(({ surface, member }) => ({
-      of: surface,
-      name: shortNameOf(member, surfaces[surface]),
-      files: findFiles(textsIn(member, '')),
+      named: { of: surface, name: shortNameOf(member, surfaces[surface]) },
+      found: findFiles(textsIn(member, '')),
     })),
     {
-      of: 'instructions' as const,
-      name: '',
-      files: findFiles([['', endpoint.introduction?.instructions ?? '']]),
+      named: { of: 'instructions' as const, name: '' },
+      found: findFiles([['', endpoint.introduction?.instructions ?? '']]),
     },
-  ].filter((one) => one.files.length > 0);
+  ].filter(({ found }) => found.files.length > 0);
 
 const named = z.strictObject({
   of: z.enum(['tools', 'prompts', 'resources', 'skills', 'instructions']),
@@ -106,16 +137,23 @@ function namesOf({ of, name, files: stored }: Named, all: number): Words {
 
 const mostSaid = 3;
 
+/** The sentences of one text that have the files, in the publisher's words. */
+const quotedOf = (sentences: readonly unknown[]): Words =>
+  sentences.length > 0 ? say`, in ${listed(sentences.map((one) => quote(String(one))))}` : say``;
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
 /**
- * What the first texts name, and how many more there are. A long value is stored shortened, so the details
- * count what was in it.
+ * What the first texts name, with the sentences around the files of so many texts, and how many more there
+ * are. A long value is stored shortened, so the details count what was in it.
  */
-function saidOf(value: readonly Named[], details: ShownFinding['details']): Words {
-  const { texts, files: counts } = asMembers(details);
+function saidOf(value: readonly Named[], details: ShownFinding['details'], mostQuoted: number): Words {
+  const { texts, files: counts, sentences } = asMembers(details);
   const shown = value.slice(0, mostSaid);
-  const said = shown.map((one, at) =>
-    namesOf(one, Number((Array.isArray(counts) ? counts[at] : undefined) ?? one.files.length)),
-  );
+  const said = shown.map((one, at) => {
+    const quoted = at < mostQuoted ? listOf(listOf(sentences)[at]).slice(0, mostQuoted) : [];
+    return say`${namesOf(one, Number(listOf(counts)[at] ?? one.files.length))}${quotedOf(quoted)}`;
+  });
   const more = Number(texts ?? value.length) - shown.length;
   const others = more > 0 ? [say`So do ${more} more of its texts`] : [];
   return join([...said, ...others], '. ');
@@ -133,11 +171,11 @@ export const toolsCredentialFiles = defineKind({
   doesNotMean:
     'A service may say for good reasons where it reads its own credentials, or that it does not. A file that the list does not have is not found.',
   changed: own('Its texts for models name other files that often hold credentials'),
-  say: ({ value, details }) => saidOf(value, details),
+  say: ({ value, details }) => saidOf(value, details, mostSentences),
   standsOutAs: 'credential_files',
   sayStandsOut({ value, details, subject = '', by, isOnly }) {
     const at = isOnly ? own('') : say`At ${code(subject)}: `;
-    return say`${at}${saidOf(value, details)}${by}`;
+    return say`${at}${saidOf(value, details, 1)}${by}`;
   },
   method_version: 'credential-files/1',
   ...ofRareRemotes((endpoint) => {
@@ -145,9 +183,13 @@ export const toolsCredentialFiles = defineKind({
     const why = whyNotWhole(endpoint);
     if (found.length > 0)
       return {
-        value: found,
+        value: found.map(({ named: text, found: { files: all } }) => ({ ...text, files: all })),
         outcome: 'seen',
-        details: { texts: found.length, files: found.slice(0, mostSaid).map(({ files: all }) => all.length) },
+        details: {
+          texts: found.length,
+          files: found.slice(0, mostSaid).map((one) => one.found.files.length),
+          sentences: found.slice(0, mostSaid).map((one) => one.found.sentences),
+        },
         ...(why && { rule: 'part' }),
       };
     return (
