@@ -90,8 +90,8 @@ export function createClient({ url, capability, timeout_ms = 30_000, ...own }: C
 }
 
 /**
- * What a hook is told of a payment: `selectedRequirements` of an x402 client, or who is paid, for what and
- * how much, as agentkit does.
+ * A payment as a hook gets it: an x402 client passes `selectedRequirements`, agentkit payee, asset and
+ * amount.
  */
 type Payment =
   | { readonly paymentRequired: object; readonly selectedRequirements: object }
@@ -102,7 +102,7 @@ type Comparison = Tools['check_offer'];
 const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null ? { ...value } : {};
 
-/** What an x402 client was asked for, without what is not compared: a request may have any amount of it. */
+/** Leaves out of a request to an x402 client what is not compared: there may be any amount of it. */
 function toOffer(required: object, selected: object): Record<string, unknown> {
   const { x402Version, resource } = membersOf(required);
   const { url = resource } = membersOf(resource);

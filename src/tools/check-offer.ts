@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { isHandle } from '../core/handle.ts';
 import { namespaceHoldsEndpoints } from '../core/identity.ts';
 import { wrongField } from '../core/problem.ts';
-import { lines, list } from '../core/text.ts';
+import { day, lines, list } from '../core/text.ts';
 import {
   code,
   codes,
@@ -33,12 +33,13 @@ import {
 } from '../observations/offers/compare.ts';
 import { notesOf } from '../observations/offers/notes.ts';
 import {
-  type Advertised,
-  type Changes,
-  type SeenQuotes,
-  toAdvertised,
-  toSeenQuotes,
-} from '../observations/offers/seen.ts';
+  compareWithLists,
+  type ListComparison,
+  listStates,
+  type PriceList,
+  toPriceLists,
+} from '../observations/offers/price-lists.ts';
+import { type Changes, type SeenQuotes, toSeenQuotes } from '../observations/offers/seen.ts';
 import { readSentOffers, type SentOffer, type SentOffers } from '../observations/offers/sent.ts';
 import { mostRecording, pickFormer, pickRecording, severalListings } from './find/holders.ts';
 import { findNamed, readFacts } from './find/listing.ts';
@@ -62,6 +63,7 @@ const input = z.strictObject({
 });
 
 const state = z.enum(seenStates);
+const listState = z.enum(listStates);
 
 const output = z.object({
   handle: z.string().optional().describe('Absent if no listing records the address'),
@@ -73,6 +75,23 @@ const output = z.object({
       asset: state,
       network: state,
       scheme: state,
+      price_lists: z
+        .array(
+          z.object({
+            source: z.string(),
+            observed_on: z.string(),
+            tool: z.string().optional(),
+            payee: listState,
+            amount: listState,
+            asset: listState,
+            network: listState,
+            scheme: listState,
+          }),
+        )
+        .optional()
+        .describe(
+          'Published price lists that have something for it, none of them a quote: what it is beside each',
+        ),
       facts: z.array(wordsSchema).describe('What each of them is, since when, and what else is known of it'),
     }),
   ),
@@ -228,21 +247,21 @@ async function findPlace(
 
 /** What was seen of some endpoints of a listing. */
 async function readSeen({ facts, endpoints }: Place, { store }: Context) {
-  if (!facts) return { seen: [], advertised: [] };
+  if (!facts) return { seen: [], lists: [] };
   const rows = await store.observations.history(facts.listing.handle, { limit: mostChanges });
   const changes: Changes = { rows, isAll: rows.length < mostChanges };
   const observed = facts.observed?.observations ?? [];
-  const isThere = ({ endpoint = '' }: Pick<Advertised, 'endpoint'>) => endpoints.includes(endpoint);
+  const isThere = ({ endpoint = '' }: Pick<PriceList, 'endpoint'>) => endpoints.includes(endpoint);
   return {
     seen: toSeenQuotes(observed, changes).filter(isThere),
-    advertised: toAdvertised(observed).filter(isThere),
+    lists: toPriceLists(observed).filter(isThere),
   };
 }
 
 /** What is said of the endpoint that was compared with, or why there is nothing to compare with. */
 function messageOf({ facts, endpoints, found }: Place, quotes: SeenQuotes | undefined): Words {
   if (!facts) return found;
-  const noneSeen = say`Dossier has seen no price at ${codes(endpoints)}.`;
+  const noneSeen = say`Dossier was quoted no price at ${codes(endpoints)}.`;
   if (!quotes) return join([found, whyNone(facts) ?? noneSeen], ' ');
   const { endpoint = '', unquoted, since } = quotes;
   const last = quotes.quotes.find(({ value }) => value !== undefined);
@@ -273,30 +292,33 @@ function factsOf(compared: ComparedOffer): Words[] {
 interface Compared {
   readonly offer: SentOffer;
   readonly compared: ComparedOffer;
+  readonly lists: readonly ListComparison[];
 }
+
+/** An offer beside one price list, as JSON has it. */
+const toListed = ({ text: _, observed_at, tool, source, ...states }: ListComparison) => ({
+  source,
+  observed_on: day(observed_at),
+  ...(tool !== undefined && { tool }),
+  ...states,
+});
 
 /** What each part of an offer is, and what else is known of it. */
 async function toOffer(
-  { offer, compared }: Compared,
-  {
-    handle,
-    ...known
-  }: {
-    readonly handle: string | undefined;
-    readonly advertised: readonly Advertised[];
-    readonly paidTool: string | undefined;
-  },
+  { offer, compared, lists }: Compared,
+  handle: string | undefined,
   context: Context,
-) {
+): Promise<Answer['offers'][number]> {
   const { payee, amount, asset, network, scheme } = compared;
-  const others = await readOthers(offer, handle, context);
+  const notes = notesOf(offer, await readOthers(offer, handle, context));
   return {
     payee: payee.seen,
     amount: amount.seen,
     asset: asset.seen,
     network: network.seen,
     scheme: scheme.seen,
-    facts: [...factsOf(compared), ...notesOf(offer, { ...others, ...known })],
+    ...(lists.length > 0 && { price_lists: lists.map(toListed) }),
+    facts: [...factsOf(compared), ...lists.map(({ text }) => text), ...notes],
   };
 }
 
@@ -348,17 +370,18 @@ export const checkOffer = defineTool({
     const sent = readOffer(offer);
     const place = await findPlace(named, sent, context);
     const { facts } = place;
-    const { seen, advertised } = await readSeen(place, context);
+    const { seen, lists } = await readSeen(place, context);
     const shown = sent.offers.slice(0, mostOffers);
     const closest = compareWithClosest(shown, seen);
     const handle = facts?.listing.handle;
     const endpoint = closest?.quotes.endpoint;
-    const there = advertised.filter((one) => endpoint === undefined || one.endpoint === endpoint);
+    const there = lists.filter((one) => endpoint === undefined || one.endpoint === endpoint);
     const [, paidTool] = /^mcp:\/\/tool\/(.+)$/.exec(sent.resource ?? '') ?? [];
     const offers = [];
     for (const [at, one] of shown.entries()) {
       const compared = closest?.compared[at] ?? unseenOffer(one);
-      offers.push(await toOffer({ offer: one, compared }, { handle, advertised: there, paidTool }, context));
+      const listed = compareWithLists(there, one, paidTool);
+      offers.push(await toOffer({ offer: one, compared, lists: listed }, handle, context));
     }
     const more = sent.count - shown.length;
     const message = messageOf(place, closest?.quotes);

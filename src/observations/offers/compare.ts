@@ -29,12 +29,13 @@ const mostNamed = 2;
 const notKnown = (why: Words): Compared => ({ seen: 'not_known', text: say`not known: ${why}` });
 
 /** Why there is nothing to compare a part of an offer with. */
-const noQuote = ({ endpoint }: Pick<SeenQuotes, 'endpoint'>): Compared =>
-  notKnown(
+const noQuote = ({ endpoint }: Pick<SeenQuotes, 'endpoint'>): Compared => ({
+  seen: 'not_known',
+  text:
     endpoint === undefined
-      ? own('there is nothing to compare with')
-      : own('the endpoint quoted Dossier none'),
-  );
+      ? own('not known from quotes: Dossier has none to compare with')
+      : own('not known from quotes: the endpoint quoted Dossier none'),
+});
 
 /** Since when something has been seen without a break up to now. */
 function sinceWhen<T>(sightings: readonly Sighting<T>[], isHeld: (one: Sighting<T>) => boolean): string {
@@ -207,7 +208,8 @@ function toPart<T>(
   return stated === undefined ? unstated : { value: write(stated), ...compare(stated) };
 }
 
-const isName = (network: string): boolean => !network.includes(':');
+/** Whether a network is stated by a name that Dossier does not know, and not by CAIP-2. */
+export const isNetworkName = (network: string): boolean => !network.includes(':');
 
 /**
  * Why a network, or what is on it, cannot be compared: one of the two has a name that Dossier does not know,
@@ -216,8 +218,8 @@ const isName = (network: string): boolean => !network.includes(':');
 function whyNotComparable(network: string | undefined, quotes: SeenQuotes['quotes']): Compared | undefined {
   const seen = unique(quotes.flatMap(({ value }) => value?.map((one) => one.network) ?? []));
   if (network === undefined || seen.length === 0 || seen.includes(network)) return undefined;
-  const unknown = isName(network) ? network : seen.find(isName);
-  if (unknown === undefined || (isName(network) && seen.every(isName))) return undefined;
+  const unknown = isNetworkName(network) ? network : seen.find(isNetworkName);
+  if (unknown === undefined || (isNetworkName(network) && seen.every(isNetworkName))) return undefined;
   return notKnown(say`Dossier does not know which network ${code(unknown)} is`);
 }
 

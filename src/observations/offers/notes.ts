@@ -1,7 +1,5 @@
 import { code, dayOf, isEmpty, listed, number, ours, own, quote, say, type Words } from '../../core/words.ts';
 import { networkWords, symbolOf, tokensOn } from '../kinds/prices/assets.ts';
-import { isWhole, offerWords, type PaidOffer } from '../kinds/prices/offers.ts';
-import type { Advertised } from './seen.ts';
 import type { SentOffer } from './sent.ts';
 
 const none = own('');
@@ -48,72 +46,6 @@ function othersNote({ others, isAll, isCompared }: PaidThere): Words {
   return say`${all} ${ask} to be paid at this payee${others.length > mostNamed ? say`, among them` : say`:`} ${shown}.`;
 }
 
-/** How an advertised amount is beside that of the offer; nothing of another asset, network or scheme. */
-function relationWords(advertised: PaidOffer, { amount, asset, network, scheme }: SentOffer): Words {
-  const isSameUnit =
-    advertised.asset === asset &&
-    advertised.network === network &&
-    (scheme === undefined || advertised.scheme === scheme);
-  if (!isSameUnit || amount === undefined || !isWhole(advertised.amount)) return none;
-  const [listedAmount, sent] = [BigInt(advertised.amount), BigInt(amount)];
-  if (listedAmount === sent) return own(', the same amount');
-  return listedAmount < sent ? own(', less than this') : own(', more than this');
-}
-
-/**
- * How much of an offer an advertised one has: the same asset and network first, of these the same amount,
- * scheme and payee.
- */
-const likeness = (one: Advertised['offers'][number], offer: SentOffer): number =>
-  (one.asset === offer.asset && one.network === offer.network ? 8 : 0) +
-  (one.amount === offer.amount ? 4 : 0) +
-  (one.scheme === offer.scheme ? 2 : 0) +
-  (one.pay_to === offer.pay_to ? 1 : 0);
-
-/**
- * What a catalogue, or a document of the host, lists beside an offer; of several tools, for the one that is
- * paid for.
- */
-function advertisedNote(
-  { source, observed_at, ...listed }: Advertised,
-  offer: SentOffer,
-  paidTool: string | undefined,
-): Words {
-  const offers = listed.offers.filter(
-    (one) => paidTool === undefined || one.tool === undefined || one.tool === paidTool,
-  );
-  const near = offers.toSorted((a, b) => likeness(b, offer) - likeness(a, offer))[0];
-  if (!near) return none;
-  const isSame = (one: PaidOffer & { readonly tool?: string | undefined }) =>
-    (['asset', 'network', 'tool', 'amount', 'scheme'] as const).every((name) => one[name] === near[name]);
-  const payees = offers.filter(isSame).flatMap(({ pay_to }) => pay_to ?? []);
-  const [payee] = payees;
-  // On another network every payee has another address.
-  const isAnother = offer.pay_to !== undefined && near.network === offer.network;
-  const to = isAnother ? own(', but paid to another address, ') : own(', paid to ');
-  const other = payee === undefined ? none : say`${to}${code(payee)}`;
-  const paid = payees.some((one) => one === offer.pay_to) ? own(', paid to the same address') : other;
-  const tool = near.tool === undefined ? none : say` for ${code(near.tool)}`;
-  const more = offers.length > 1 ? say`; ${offers.length - 1} more there` : none;
-  return say`${code(source)} (${dayOf(observed_at)}) lists ${offerWords(near)}${tool}${relationWords(near, offer)}${paid}${more}.`;
-}
-
-/** What else is to be said of an offer: its asset, who else is paid there, and what is advertised. */
-export function notesOf(
-  offer: SentOffer,
-  {
-    advertised,
-    paidTool,
-    ...paid
-  }: PaidThere & {
-    readonly advertised: readonly Advertised[];
-    /** The tool of an MCP server that is paid for, if that is known. */
-    readonly paidTool: string | undefined;
-  },
-): Words[] {
-  return [
-    assetNote(offer),
-    othersNote(paid),
-    ...advertised.map((one) => advertisedNote(one, offer, paidTool)),
-  ].filter((note) => !isEmpty(note));
-}
+/** What else is to be said of an offer: its asset, and who else is paid there. */
+export const notesOf = (offer: SentOffer, paid: PaidThere): Words[] =>
+  [assetNote(offer), othersNote(paid)].filter((note) => !isEmpty(note));

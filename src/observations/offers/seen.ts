@@ -3,10 +3,7 @@ import { factsOf, type NamedKind } from '../kind.ts';
 import { priceChallenge } from '../kinds/prices/offer.ts';
 import { allOffers, type OfferWithPayee, offersWithPayees, type PaidOffer } from '../kinds/prices/offers.ts';
 import { isAnotherEachTime, pricePayTo, readPayees } from '../kinds/prices/price.ts';
-import { allToolOffers, type ToolOfferWithPayee, toolOffers } from '../kinds/prices/tool-offers.ts';
-import { kinds } from '../kinds.ts';
 import type { Observation, ObservationChange, StoredObservation } from '../observation.ts';
-import { ownProbe } from '../remotes.ts';
 
 /** What was seen of a fact in a span of time; `value` is absent where there was none. */
 export interface Sighting<T> {
@@ -112,30 +109,4 @@ export function toSeenQuotes(facts: readonly StoredObservation[], changes: Chang
       ...(!isQuoted && { unquoted: { observed_at: fact.observed_at, ...(fact.why && { why: fact.why }) } }),
     };
   });
-}
-
-/** A price that somebody advertises for an endpoint, as a catalogue. */
-export interface Advertised {
-  readonly source: string;
-  readonly endpoint: string | undefined;
-  readonly observed_at: string;
-  readonly offers: readonly ToolOfferWithPayee[];
-}
-
-/** The kinds of fact that may be lists of offers which others, or other places, state. */
-const advertising = kinds.filter(
-  ({ kind, line }) => line === 'costs' && kind !== priceChallenge.kind && kind !== pricePayTo.kind,
-);
-
-/** What is advertised for the endpoints of a listing, in units of an asset. */
-export function toAdvertised(facts: readonly StoredObservation[]): Advertised[] {
-  return facts
-    .filter(({ kind, outcome }) => outcome === 'seen' && advertising.some((one) => one.kind === kind))
-    .flatMap(({ value: stored, details, source, source_url, observed_at, subject, recorded = subject }) => {
-      const value = toolOffers.safeParse(stored).data ?? [];
-      const url = source === ownProbe && source_url !== undefined ? URL.parse(source_url) : undefined;
-      const place = url ? `${url.host}${url.pathname}` : source;
-      const offers = allToolOffers({ value, ...(details && { details }) });
-      return value.length > 0 ? [{ source: place, endpoint: recorded, observed_at, offers }] : [];
-    });
 }

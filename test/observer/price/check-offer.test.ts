@@ -377,7 +377,9 @@ describe('where there is little to compare with', () => {
     expect(answer.handle).toBeUndefined();
     expect(answer.message).toBe('No listing records `https://nobody.example.org/x`.');
     expect(statesOf(answer)).toEqual([nothing]);
-    expect(answer.offers[0]?.facts[0]).toMatch(/: not known: there is nothing to compare with\.$/);
+    expect(answer.offers[0]?.facts[0]).toMatch(
+      /: not known from quotes: Dossier has none to compare with\.$/,
+    );
     expect(answer.offers[0]?.facts.at(-1)).toBe(
       `2 listings ask to be paid at this payee: \`com.example.shop/a\` (seen ${inDays(0)}) and \`com.example.twin/a\` (seen ${inDays(0)}).`,
     );
@@ -389,11 +391,13 @@ describe('where there is little to compare with', () => {
     expect(free.message).toContain(
       `At \`https://free.example.com/mcp\` on ${inDays(0)}: the endpoint did not ask for a payment (HTTP 402)`,
     );
-    expect(free.offers[0]?.facts[0]).toMatch(/: not known: the endpoint quoted Dossier none\.$/);
+    expect(free.offers[0]?.facts[0]).toMatch(/: not known from quotes: the endpoint quoted Dossier none\.$/);
     const unchecked = await check({ handle: handleAt('unchecked'), offer: [quoted()] });
     expect(unchecked.message).toBe('Dossier has made no observation of this listing.');
     expect(statesOf(unchecked)).toEqual([nothing]);
-    expect(unchecked.offers[0]?.facts[0]).toMatch(/: not known: there is nothing to compare with\.$/);
+    expect(unchecked.offers[0]?.facts[0]).toMatch(
+      /: not known from quotes: Dossier has none to compare with\.$/,
+    );
   });
 
   it('an unknown handle, and an offer without an address, are refused with what to send', async () => {

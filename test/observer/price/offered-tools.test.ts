@@ -137,6 +137,7 @@ async function check(args: Record<string, unknown>) {
     readonly handle: string;
     readonly message: string;
     readonly offers: readonly (Record<'payee' | 'amount' | 'asset' | 'network' | 'scheme', string> & {
+      readonly price_lists: readonly object[];
       readonly facts: readonly string[];
     })[];
   };
@@ -160,13 +161,47 @@ it('a tool that asks for a payment: Dossier calls none, and says what a catalogu
   const [offer] = answer.offers;
   expect(offer).toMatchObject({ payee: 'not_known', amount: 'not_known', asset: 'not_known' });
   expect(offer?.facts[0]).toMatch(
-    /^Payee `0x1{40}`, amount 0\.01 USDC \(10000\), .*: not known: the endpoint quoted Dossier none\.$/,
+    /^Payee `0x1{40}`, amount 0\.01 USDC \(10000\), .*: not known from quotes: the endpoint quoted Dossier none\.$/,
   );
   expect(offer?.facts.slice(1).toSorted()).toEqual([
     `3 other listings ask to be paid at this payee: \`com.example/leaving\` (seen ${today}), \`com.example/pair\` (seen ${today}) and \`com.example/two\` (seen ${today}).`,
-    `\`bazaar.example.com\` (${today}) lists 0.5 USDC on Base for \`search\`, more than this, but paid to another address, \`${mallory}\`.`,
-    `\`tools.example.com/.well-known/x402\` (${today}) lists 0.01 USDC on Base for \`search\`, the same amount, paid to the same address.`,
+    `\`bazaar.example.com\` (${today}) lists 0.5 USDC on Base for \`search\`, paid to \`${mallory}\`. Beside it this offer is: payee other; amount lower; asset, network, scheme as listed.`,
+    `\`tools.example.com/.well-known/x402\` (${today}) lists 0.01 USDC on Base for \`search\`. Beside it this offer is: payee, amount, asset, network, scheme as listed.`,
   ]);
+});
+
+it('a tool’s offer that its host lists is told from one whose payee or amount was swapped, in the members of the JSON', async () => {
+  const offer = JSON.stringify(await callTool());
+  const listed = async (one: string) =>
+    (await check({ handle: 'com.example.tools/a', offer: one })).offers[0]?.price_lists;
+  const same = { amount: 'as_listed', asset: 'as_listed', network: 'as_listed', scheme: 'as_listed' };
+  const host = { source: 'tools.example.com/.well-known/x402', observed_on: today, tool: 'search' };
+  const catalogue = { ...host, source: 'bazaar.example.com' };
+  expect(await listed(offer)).toEqual([
+    { ...host, ...same, payee: 'as_listed' },
+    { ...catalogue, ...same, payee: 'other', amount: 'lower' },
+  ]);
+  expect(await listed(offer.replaceAll(alice, unknownToken))).toEqual([
+    { ...host, ...same, payee: 'other' },
+    { ...catalogue, ...same, payee: 'other', amount: 'lower' },
+  ]);
+  expect(await listed(offer.replaceAll('10000', '600000'))).toEqual([
+    { ...host, ...same, payee: 'as_listed', amount: 'higher' },
+    { ...catalogue, ...same, payee: 'other', amount: 'higher' },
+  ]);
+  expect(await listed(offer.replaceAll('"exact', '"upto'))).toContainEqual({
+    ...host,
+    ...same,
+    payee: 'as_listed',
+    amount: 'not_known',
+    scheme: 'other',
+  });
+  const elsewhere = { asset: 'other', network: 'other', payee: 'as_listed', amount: 'not_known' };
+  expect(await listed(offer.replaceAll('eip155:8453', 'eip155:84532'))).toContainEqual({
+    ...host,
+    ...same,
+    ...elsewhere,
+  });
 });
 
 it('of two endpoints, an offer is compared with the one that it names', async () => {

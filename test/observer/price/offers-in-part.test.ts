@@ -131,15 +131,22 @@ it('networks are compared as what they are, whatever version of x402 names them'
 });
 
 it('of several advertised prices, that one is said which is like the offer, with its own payee', async () => {
-  const of = async (changed: object) => (await check('shop', offerOf(changed))).facts.at(-1);
+  const of = async (changed: object) =>
+    (await check('shop', offerOf(changed))).facts.find((fact) => fact.includes('/.well-known/x402'));
   const place = `\`shop.example.com/.well-known/x402\` (${inDays(0)}) lists`;
+  const rest = 'asset, network, scheme as listed.';
   expect(await of({})).toBe(
-    `${place} 0.01 USDC on Base, the same amount, but paid to another address, \`${mallory}\`; 1 more there.`,
+    `${place} 0.01 USDC on Base, paid to \`${mallory}\`; 1 more there. Beside it this offer is: payee other; amount, ${rest}`,
   );
   expect(await of({ amount: '5000' })).toBe(
-    `${place} 0.005 USDC on Base, the same amount, paid to the same address; 1 more there.`,
+    `${place} 0.005 USDC on Base; 1 more there. Beside it this offer is: payee, amount, ${rest}`,
   );
-  expect(await of({ network: 'eip155:10', payTo: unknownToken })).toMatch(/ on Base, paid to `0x[12]{40}`;/);
+  expect(await of({ network: 'eip155:10', payTo: unknownToken })).toMatch(
+    / on Base, paid to `0x[12]{40}`; 1 more there\. Beside it this offer is: payee, amount not known; asset, network other; scheme as listed\.$/,
+  );
+  expect(await of({ network: 'newchain' })).toMatch(
+    /\. Beside it this offer is: payee, amount, asset, network not known; scheme as listed\.$/,
+  );
 });
 
 it('of many listings that ask to be paid at a payee, three are named with when that was seen', async () => {

@@ -238,9 +238,14 @@ it('check_offer has the price and the payee of the tool that is paid for, of how
     });
     return answer.text();
   };
-  const listed = 'lists 0.01 USDC on Base for `tool44`, less than this,';
-  expect(await check('tool44', otherPayee)).toContain(`${listed} paid to the same address`);
-  expect(await check('tool44', payTo)).toContain(`${listed} but paid to another address, \`${otherPayee}\``);
+  const listed = 'lists 0.01 USDC on Base for `tool44`';
+  const rest = 'amount higher; asset, network, scheme as listed.';
+  expect(await check('tool44', otherPayee)).toContain(
+    `${listed}. Beside it this offer is: payee, asset, network, scheme as listed; amount higher.`,
+  );
+  expect(await check('tool44', payTo)).toContain(
+    `${listed}, paid to \`${otherPayee}\`. Beside it this offer is: payee other; ${rest}`,
+  );
 });
 
 it('asks for the second address only where the first one has none, and not of a host that gave no answer', () => {

@@ -1,0 +1,152 @@
+import { code, dayOf, join, own, say, type Words } from '../../core/words.ts';
+import { priceChallenge } from '../kinds/prices/offer.ts';
+import { isWhole, offerWords } from '../kinds/prices/offers.ts';
+import { pricePayTo } from '../kinds/prices/price.ts';
+import { allToolOffers, type ToolOfferWithPayee, toolOffers } from '../kinds/prices/tool-offers.ts';
+import { kinds } from '../kinds.ts';
+import type { StoredObservation } from '../observation.ts';
+import { ownProbe } from '../remotes.ts';
+import { isNetworkName, partNames } from './compare.ts';
+import type { SentOffer } from './sent.ts';
+
+/** A price list that is published for an endpoint: a document of its host, or an entry of a catalogue. */
+export interface PriceList {
+  readonly source: string;
+  readonly endpoint: string | undefined;
+  readonly observed_at: string;
+  readonly offers: readonly ToolOfferWithPayee[];
+}
+
+/** The kinds of fact that may be lists of offers which others, or other places, state. */
+const advertising = kinds.filter(
+  ({ kind, line }) => line === 'costs' && kind !== priceChallenge.kind && kind !== pricePayTo.kind,
+);
+
+/** The published price lists of the endpoints of a listing, with amounts in units of an asset. */
+export function toPriceLists(facts: readonly StoredObservation[]): PriceList[] {
+  return facts
+    .filter(({ kind, outcome }) => outcome === 'seen' && advertising.some((one) => one.kind === kind))
+    .flatMap(({ value: stored, details, source, source_url, observed_at, subject, recorded = subject }) => {
+      const value = toolOffers.safeParse(stored).data ?? [];
+      const url = source === ownProbe && source_url !== undefined ? URL.parse(source_url) : undefined;
+      const place = url ? `${url.host}${url.pathname}` : source;
+      const offers = allToolOffers({ value, ...(details && { details }) });
+      return value.length > 0 ? [{ source: place, endpoint: recorded, observed_at, offers }] : [];
+    });
+}
+
+/**
+ * What a part of an offer is beside a price list; `higher` and `lower` of amounts of one asset, network and
+ * scheme alone.
+ */
+export const listStates = ['as_listed', 'other', 'higher', 'lower', 'not_known'] as const;
+type ListState = (typeof listStates)[number];
+
+const stateWords: Readonly<Record<ListState, Words>> = {
+  as_listed: own('as listed'),
+  other: own('other'),
+  higher: own('higher'),
+  lower: own('lower'),
+  not_known: own('not known'),
+};
+
+/** An offer beside the offer of a price list that is most like it. */
+export interface ListComparison extends Readonly<Record<(typeof partNames)[number], ListState>> {
+  readonly source: string;
+  /** When Dossier read the list, RFC 3339. */
+  readonly observed_at: string;
+  /** The tool that the list names for this price. */
+  readonly tool: string | undefined;
+  /** What the list has, and the same states. */
+  readonly text: Words;
+}
+
+/**
+ * How much of an offer a listed one has: the same asset and network first, of these the same amount, scheme
+ * and payee.
+ */
+const likeness = (one: ToolOfferWithPayee, offer: SentOffer): number =>
+  (one.asset === offer.asset && one.network === offer.network ? 8 : 0) +
+  (one.amount === offer.amount ? 4 : 0) +
+  (one.scheme === offer.scheme ? 2 : 0) +
+  (one.pay_to === offer.pay_to ? 1 : 0);
+
+const toState = (stated: string | undefined, listed: string): ListState =>
+  stated === undefined ? 'not_known' : stated === listed ? 'as_listed' : 'other';
+
+/** Networks whose names Dossier does not know may be the same as any other. */
+function networkState(stated: string | undefined, listed: string): ListState {
+  const isKnown = stated !== undefined && isNetworkName(stated) === isNetworkName(listed);
+  return isKnown ? toState(stated, listed) : 'not_known';
+}
+
+function amountState({ amount, scheme }: SentOffer, listed: ToolOfferWithPayee, asset: ListState): ListState {
+  const isSameUnit = asset === 'as_listed' && (scheme === undefined || scheme === listed.scheme);
+  if (!isSameUnit || amount === undefined || !isWhole(listed.amount)) return 'not_known';
+  const [sent, known] = [BigInt(amount), BigInt(listed.amount)];
+  if (sent === known) return 'as_listed';
+  return sent > known ? 'higher' : 'lower';
+}
+
+/** On another network every payee has another address. */
+function payeeState(stated: string | undefined, listed: readonly string[], network: ListState): ListState {
+  if (stated === undefined || listed.length === 0) return 'not_known';
+  if (listed.includes(stated)) return 'as_listed';
+  return network === 'as_listed' ? 'other' : 'not_known';
+}
+
+/**
+ * Parts that are in the same state stand together: `payee other; amount, asset, network, scheme as listed`.
+ */
+function statesWords(states: Readonly<Record<(typeof partNames)[number], ListState>>): Words {
+  const byState = Map.groupBy(partNames, (name) => states[name]);
+  const groups = [...byState].map(([state, names]) => {
+    const parts = names.map((name) => own(name));
+    return say`${join(parts, ', ')} ${stateWords[state]}`;
+  });
+  return join(groups, '; ');
+}
+
+/**
+ * An offer beside what a price list has for the tool that is paid for, if that is known; undefined if it has
+ * nothing for it.
+ */
+function compareWithList(
+  { source, observed_at, offers }: PriceList,
+  offer: SentOffer,
+  paidTool: string | undefined,
+): ListComparison | undefined {
+  const ofTool = offers.filter(
+    (one) => paidTool === undefined || one.tool === undefined || one.tool === paidTool,
+  );
+  const near = ofTool.toSorted((a, b) => likeness(b, offer) - likeness(a, offer))[0];
+  if (!near) return undefined;
+  const isSame = (one: ToolOfferWithPayee) =>
+    (['asset', 'network', 'tool', 'amount', 'scheme'] as const).every((name) => one[name] === near[name]);
+  const payees = ofTool.filter(isSame).flatMap(({ pay_to }) => pay_to ?? []);
+  const network = networkState(offer.network, near.network);
+  // The same address on another network is another asset.
+  const asset =
+    offer.asset !== undefined && network !== 'as_listed' ? network : toState(offer.asset, near.asset);
+  const states = {
+    payee: payeeState(offer.pay_to, payees, network),
+    amount: amountState(offer, near, asset),
+    asset,
+    network,
+    scheme: toState(offer.scheme, near.scheme),
+  };
+  const [payee] = payees;
+  const paid = payee === undefined || states.payee === 'as_listed' ? own('') : say`, paid to ${code(payee)}`;
+  const tool = near.tool === undefined ? own('') : say` for ${code(near.tool)}`;
+  const more = ofTool.length > 1 ? say`; ${ofTool.length - 1} more there` : own('');
+  const listed = say`${offerWords(near)}${tool}${paid}${more}`;
+  const text = say`${code(source)} (${dayOf(observed_at)}) lists ${listed}. Beside it this offer is: ${statesWords(states)}.`;
+  return { source, observed_at, tool: near.tool, ...states, text };
+}
+
+/** An offer beside each price list that has something for what is paid for. */
+export const compareWithLists = (
+  lists: readonly PriceList[],
+  offer: SentOffer,
+  paidTool: string | undefined,
+): ListComparison[] => lists.flatMap((one) => compareWithList(one, offer, paidTool) ?? []);
