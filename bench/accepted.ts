@@ -57,7 +57,8 @@ export function against(name: string, part: string, rows: readonly Row[]): Row[]
   const values = read(name)[machineKind]?.values[part];
   if (!values) process.stderr.write(`${name} has no accepted run of ${part} on ${machineKind}\n`);
   return rows.map((row) => {
-    const [before, now] = [values?.[row.what], toValue(row)];
+    const before = values?.[row.what];
+    const now = toValue(row);
     if (before === undefined || now === undefined) return row;
     const mark = worsening(row, before, now) > most ? ', **worse**' : '';
     return { ...row, share: `${row.share ?? ''}; accepted ${before}${mark}`.replace(/^; /, '') };

@@ -130,7 +130,8 @@ const opposites: readonly (readonly [RegExp, RegExp])[] = [
 export const contradictionsIn = (text: string): string[] => {
   const said = ownWordsOf(text);
   return opposites.flatMap(([one, other]) => {
-    const [first, second] = [one.exec(said)?.[0], other.exec(said)?.[0]];
+    const first = one.exec(said)?.[0];
+    const second = other.exec(said)?.[0];
     return first && second ? [`“${first}” beside “${second}”`] : [];
   });
 };

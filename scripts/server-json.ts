@@ -10,7 +10,8 @@ if (!owner || !repository) {
 }
 const read = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
 const write = (file: string, value: object) => writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);
-const [own, server] = [read('package.json'), read('server.json')];
+const own = read('package.json');
+const server = read('server.json');
 const { version } = own;
 const name = `io.github.${owner}/dossier`;
 const [packaged] = server.packages as Record<string, unknown>[];

@@ -54,7 +54,9 @@ const named = (items: readonly string[]) =>
   [items.length, ...items.slice(0, 5)].join(items.length > 0 ? '\n      ' : '');
 
 async function soak(cluster: Cluster): Promise<boolean> {
-  const [ledger, answers, readErrors] = [createLedger(), createTally(), createTally()];
+  const ledger = createLedger();
+  const answers = createTally();
+  const readErrors = createTally();
   const [seen, kills]: [Seen, Kills] = [new Map(), { times: 0, starts_ms: [] }];
   await Promise.all(cluster.nodes.map((node) => node.start()));
   const stopping = new AbortController();

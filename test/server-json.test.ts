@@ -36,7 +36,8 @@ it('the step of the release names its owner in both files, as the registry compa
   const folder = mkdtempSync(join(tmpdir(), 'dossier-server-json-'));
   for (const file of ['package.json', 'server.json']) cpSync(file, join(folder, file));
   execFileSync('node', [resolve('scripts/server-json.ts'), 'example/dossier'], { cwd: folder });
-  const [own, record] = [read(join(folder, 'package.json')), read(join(folder, 'server.json'))];
+  const own = read(join(folder, 'package.json'));
+  const record = read(join(folder, 'server.json'));
   expect(own.mcpName).toBe('io.github.example/dossier');
   expect(record).toMatchObject({
     name: 'io.github.example/dossier',

@@ -76,10 +76,8 @@ async function measureReads(
 ): Promise<{ rows: Row[]; meta_bytes: number[] }> {
   const names = toHandles(plan.listings, byNames).map((handle) => get(pathOf(handle)));
   const { requests, meta_bytes } = await readPages(service);
-  const [list, one] = [
-    await saveAnswers(service, join(folder, 'list'), requests),
-    await saveAnswers(service, join(folder, 'names'), names),
-  ];
+  const list = await saveAnswers(service, join(folder, 'list'), requests);
+  const one = await saveAnswers(service, join(folder, 'names'), names);
   return withServers(
     { hello: () => startReference('hello'), files: () => startReference('static', folder) },
     async ({ hello, files }) => {

@@ -34,11 +34,9 @@ function toRow(costs: DumpCosts, half: DumpCosts | undefined): Row {
 
 /** Dumps of a sixth, half and all of the listings, each by a service of its own. */
 export async function measureDumps({ folder, listings }: Plan): Promise<Part> {
-  const [sixth, half, all] = [
-    await dump(folder, Math.round(listings / 6)),
-    await dump(folder, Math.round(listings / 2)),
-    await dump(folder, listings),
-  ];
+  const sixth = await dump(folder, Math.round(listings / 6));
+  const half = await dump(folder, Math.round(listings / 2));
+  const all = await dump(folder, listings);
   return {
     title: 'Dumps, each by a service that was just started',
     rows: [toRow(sixth, undefined), toRow(half, undefined), toRow(all, half)],

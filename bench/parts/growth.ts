@@ -35,7 +35,8 @@ export async function measureGrowth({ folder, listings, rounds, seconds }: Plan)
   const of = (name: 'few' | 'many', value: (reads: StoreReads) => number) =>
     median((measured.get(name) ?? []).map(value));
   const toRow = (what: string, unit: string, value: (reads: StoreReads) => number): Row => {
-    const [before, after] = [of('few', value), of('many', value)];
+    const before = of('few', value);
+    const after = of('many', value);
     return {
       what,
       figure: `${before.toFixed(0)} to ${after.toFixed(0)} ${unit}`,

@@ -27,7 +27,8 @@ function toRate(report: string): number {
 
 /** One new import and one with nothing changed, bare and ours, each into databases of its own. */
 async function importOnce(folder: string, registry: Server): Promise<Record<string, number>> {
-  const [bare, ours] = [join(folder, 'bare.db'), join(folder, 'ours.db')];
+  const bare = join(folder, 'bare.db');
+  const ours = join(folder, 'ours.db');
   removeDatabase(bare);
   removeDatabase(ours);
   const runBare = () => runScript(['bench/references/bare-import.ts', registry.url, bare]);

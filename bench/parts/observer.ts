@@ -53,9 +53,13 @@ interface Services {
 async function measurePass({ observing, quiet }: Services, { listings, rounds, seconds }: Plan) {
   while ((await readRuns()).runs < 200) await wait(100);
   const { pid } = observing;
-  let [runs, cpu_ms, elapsed_s] = [0, 0, 0];
+  let runs = 0;
+  let cpu_ms = 0;
+  let elapsed_s = 0;
   const callObserving = async () => {
-    const [before, cpu, started] = [await readRuns(), cpuTime_ms(pid) ?? 0, performance.now()];
+    const before = await readRuns();
+    const cpu = cpuTime_ms(pid) ?? 0;
+    const started = performance.now();
     const answered = await callAgents(observing, listings, seconds);
     runs += (await readRuns()).runs - before.runs;
     cpu_ms += (cpuTime_ms(pid) ?? 0) - cpu;

@@ -12,7 +12,9 @@ import {
 
 const [what = 'bare', seconds = '1'] = process.argv.slice(2);
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
-const [subject, rater, kid] = ['com.example/quotes', 'com.rater/api', '2026-11'];
+const subject = 'com.example/quotes';
+const rater = 'com.rater/api';
+const kid = '2026-11';
 const key = privateKey.export({ format: 'jwk' }) as PrivateJwk;
 const keys = parseReceiptKeys(toReceiptKeyLine(kid, key));
 const receipt = await createReceipts({ handle: subject, kid, key }).issue(rater);

@@ -29,7 +29,8 @@ const ask = (pool: Pool): Promise<boolean> =>
  */
 export async function watchStops(url: string, stopped: AbortSignal): Promise<Stops> {
   const pool = new Pool(url, { connections: 1 });
-  let [stops, longestStop_ms] = [0, 0];
+  let stops = 0;
+  let longestStop_ms = 0;
   while (!stopped.aborted) {
     const began_ms = performance.now();
     const isAnswered = await ask(pool);

@@ -48,7 +48,9 @@ function switchNumber(word: string): string {
 /** One letter dropped, doubled, replaced or exchanged with the next one; never the first. */
 function mistype(word: string, random: Random): string {
   const at = 1 + Math.floor(random() * (word.length - 2));
-  const [before, letter, after] = [word.slice(0, at), word[at] ?? '', word.slice(at + 1)];
+  const before = word.slice(0, at);
+  const letter = word[at] ?? '';
+  const after = word.slice(at + 1);
   const typed = [
     before + after,
     before + letter + letter + after,

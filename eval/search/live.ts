@@ -33,7 +33,8 @@ interface Bench {
 }
 
 /** What the registry takes of a description, and search_agents of a query, in characters. */
-const [longestDescription, longestQuery] = [100, 200];
+const longestDescription = 100;
+const longestQuery = 200;
 const cut = (text: string, length: number) =>
   text.length <= length ? text : text.slice(0, text.lastIndexOf(' ', length) + 1 || length).trim();
 
@@ -96,7 +97,8 @@ for (const [kind, queries] of [
   ['the whole task', questions],
   ['its steps', steps],
 ] as const) {
-  const [ours, theirs] = [await find(service.find, queries), await find(baseline.find, queries)];
+  const ours = await find(service.find, queries);
+  const theirs = await find(baseline.find, queries);
   print(kind, queries.length, share(ours), share(theirs));
   for (const [at, { query, right }] of queries.entries())
     if (!ours[at]) misses.push(`${theirs[at] ? 'bm25 finds ' : ''}${kind}: ${query} | ${right.join(' ')}`);

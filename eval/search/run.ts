@@ -54,7 +54,8 @@ function report(product: Answers, plain: Answers): void {
   print('known items', 'questions', 'first', 'top 5', 'bm25 first', 'bm25 top 5');
   print('---', '---', '---', '---', '---', '---');
   for (const { kind, items } of known) {
-    const [ours, theirs] = [measureKnown(product, items), measureKnown(plain, items)];
+    const ours = measureKnown(product, items);
+    const theirs = measureKnown(plain, items);
     print(kind, items.length, ...[ours.first, ours.topFive, theirs.first, theirs.topFive].map(percent));
   }
   process.stdout.write('\n');
@@ -72,7 +73,8 @@ function report(product: Answers, plain: Answers): void {
   for (const { set, queries: all } of judged)
     for (const kind of ['all', ...new Set(all.map((one) => one.kind))]) {
       const some = kind === 'all' ? all : all.filter((one) => one.kind === kind);
-      const [ours, theirs] = [measureJudged(product, some), measureJudged(plain, some)];
+      const ours = measureJudged(product, some);
+      const theirs = measureJudged(plain, some);
       print(
         `${set}: ${kind}`,
         some.length,

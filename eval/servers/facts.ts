@@ -32,7 +32,8 @@ function isIn(value: unknown, other: unknown): boolean {
   if (typeof value !== 'object' || value === null) return value === other;
   if (typeof other !== 'object' || other === null || Array.isArray(value) !== Array.isArray(other))
     return false;
-  const [is, was] = [Object.entries(value), new Map(Object.entries(other))];
+  const is = Object.entries(value);
+  const was = new Map(Object.entries(other));
   return (
     (!Array.isArray(value) || is.length === was.size) && is.every(([name, one]) => isIn(one, was.get(name)))
   );

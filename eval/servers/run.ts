@@ -78,7 +78,8 @@ function count(what: string, wrong: readonly string[]): void {
 async function compareVersions(tried: readonly Server[]): Promise<void> {
   for (const server of tried) {
     if (!server.older) continue;
-    const [older, newer] = [await open(server, server.older), await open(server)];
+    const older = await open(server, server.older);
+    const newer = await open(server);
     if (older && newer) {
       const versions = `${older.running.version} to ${newer.running.version}`;
       const to = { to: newer.running, truth: newer.truth };
@@ -144,7 +145,8 @@ async function checkAgain(tried: readonly Server[], times: number): Promise<void
   const busy = Array.from({ length: availableParallelism() }, () =>
     spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }),
   );
-  let [made, missed] = [0, 0];
+  let made = 0;
+  let missed = 0;
   for (const server of tried) {
     const known = made < times ? await open(server) : undefined;
     if (!known) continue;

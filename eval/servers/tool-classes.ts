@@ -90,7 +90,8 @@ function classOf(before: ListedTool, after: ListedTool): string | undefined {
       plain(asObject(before)[member], keepsTexts),
       plain(asObject(after)[member], keepsTexts),
     );
-  const [was, is] = [argumentsOf(before.inputSchema), argumentsOf(after.inputSchema)];
+  const was = argumentsOf(before.inputSchema);
+  const is = argumentsOf(after.inputSchema);
   if ([...is.keys()].some((place) => !was.has(place) && secret.test(place))) return 'secret';
   if (!isDeepStrictEqual(hintsOf(before), hintsOf(after))) return 'hints';
   if (hasOtherWords(before, after)) return 'words';
@@ -111,7 +112,8 @@ export function classesOf(
   const [was, is] = [before, after].map((tools) => new Map(tools.map((tool) => [tool.name, tool])));
   const classes = new Map<string, string>();
   for (const name of new Set([...(was?.keys() ?? []), ...(is?.keys() ?? [])])) {
-    const [old, now] = [was?.get(name), is?.get(name)];
+    const old = was?.get(name);
+    const now = is?.get(name);
     const of = old && now ? classOf(old, now) : old ? 'removed' : 'added';
     if (of) classes.set(name, of);
   }

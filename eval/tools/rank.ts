@@ -8,7 +8,8 @@ const wordsOf = (text: string): string[] =>
       .match(/[a-z0-9]+/g) ?? []
   ).map((word) => (word.length > 3 ? word.replace(/(ings?|ed|es|s)$/, '') : word));
 
-const [k1, b] = [1.2, 0.75];
+const k1 = 1.2;
+const b = 0.75;
 
 /** Ranks tools by BM25 over name and description, as a host's tool search does. */
 export function createBm25(tools: readonly RankedTool[]): (query: string) => RankedTool[] {

@@ -51,7 +51,8 @@ export function openSession(
       ready_ms.push(performance.now() - began_ms);
     },
     async recover() {
-      const [began_ms, before] = [performance.now(), countOf(ledger)];
+      const began_ms = performance.now();
+      const before = countOf(ledger);
       await until('a write', () => countOf(ledger) > before);
       ready_ms.push(performance.now() - began_ms);
     },

@@ -71,7 +71,8 @@ function rootOf(hashes: readonly Buffer[]): Buffer {
   if (hashes.length <= 1) return hashes[0] ?? Buffer.alloc(0);
   const above: Buffer[] = [];
   for (let at = 0; at < hashes.length; at += 2) {
-    const [left, right] = [hashes[at], hashes[at + 1]];
+    const left = hashes[at];
+    const right = hashes[at + 1];
     if (left) above.push(right ? nodeHash(left, right) : left);
   }
   return rootOf(above);
@@ -97,7 +98,8 @@ export async function findLogTrouble(
   for (const [at, size] of sizes.slice(1).entries()) {
     const from = sizes[at] ?? 0;
     const proof = await text(node, `/log/consistency/${from}/${size}`);
-    const [[older = ''], [newer = '']] = [[...(seen.get(from) ?? [])], [...(seen.get(size) ?? [])]];
+    const [older = ''] = [...(seen.get(from) ?? [])];
+    const [newer = ''] = [...(seen.get(size) ?? [])];
     const failed = verifyConsistency(older, newer, { proof, key }).filter(({ holds }) => !holds);
     trouble.push(...failed.map(({ message }) => message));
   }

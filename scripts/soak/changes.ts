@@ -119,7 +119,8 @@ export async function soakChanges(
 ): Promise<ChangesSoak> {
   const receiver = await startReceiver(hookPort);
   receiver.answer = (_posted, response) => void setTimeout(() => response.writeHead(204).end(), 3);
-  const [writing, following] = [new AbortController(), new AbortController()];
+  const writing = new AbortController();
+  const following = new AbortController();
   const streamed: Arrived[] = [];
   try {
     for (const node of nodes) await node.start();

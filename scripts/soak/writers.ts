@@ -85,7 +85,8 @@ const pick = <T>(items: readonly T[]): T | undefined => items[Math.floor(Math.ra
 /** Looks at another node, on one face, for what was just acknowledged. */
 async function reread({ cluster, ledger, current }: Writer, handle: string, by: number): Promise<void> {
   const others: readonly ClusterNode[] = cluster.nodes.filter((node, at) => at !== by && node.isUp);
-  const [node, face] = [pick(others), pick(faces)];
+  const node = pick(others);
+  const face = pick(faces);
   if (!node || !face) return;
   const expected = current.get(handle)?.length ?? 0;
   const text = await send(node, face.toCall(handle), ledger.errors);

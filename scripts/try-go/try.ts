@@ -3,7 +3,8 @@ import { toLeaf } from '../../src/log/leaf.ts';
 import { type Directory, openDirectory } from '../../test/support/directory.ts';
 import { openWitness } from '../../test/support/witnesses.ts';
 
-const [first, all] = [37, 300];
+const first = 37;
+const all = 300;
 
 const text = async ({ app }: Directory, path: string) => (await app.request(path)).text();
 

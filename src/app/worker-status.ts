@@ -7,7 +7,8 @@ import { promiseHooks } from 'node:v8';
  */
 export type WorkerStatus = Int32Array<SharedArrayBuffer>;
 
-const [heartbeat, currentTask] = [0, 1];
+const heartbeat = 0;
+const currentTask = 1;
 
 export const createWorkerStatus = (): WorkerStatus => new Int32Array(new SharedArrayBuffer(8));
 

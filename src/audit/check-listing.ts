@@ -179,7 +179,8 @@ interface ShownItem {
 }
 
 /** A history shows no more changes of keys, and no more other events, than this. */
-const [mostKeyChanges, longestHistory] = [20, 100];
+const mostKeyChanges = 20;
+const longestHistory = 100;
 
 /**
  * The entry from which on a history shows every change of keys, or every other event; 0 if it may show all.

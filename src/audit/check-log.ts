@@ -1,5 +1,5 @@
 import type { ClaimEvent } from '../claims/claim.ts';
-import { type JsonObject, own, readObject } from '../core/json.ts';
+import { type JsonObject, ownMember, readObject } from '../core/json.ts';
 import { counted } from '../core/text.ts';
 import { isCommittedTo } from '../log/leaf.ts';
 import { findClaimFaults } from './check-claims.ts';
@@ -307,7 +307,7 @@ function* toNotChecked(said: Said, state: AuditState, unknown: ReadonlyMap<strin
   if (current > 0)
     yield `stated_overlap of ${counted(current, 'rating')}: what the records of listings named is not in the log`;
   for (const [flag, count] of unknown)
-    yield `${flag} of ${counted(count, 'rating')}: ${own(unknownReasons, flag)}`;
+    yield `${flag} of ${counted(count, 'rating')}: ${ownMember(unknownReasons, flag)}`;
   if (said.actions.unread.size > 0)
     yield `${counted(said.actions.unread.size, 'record')} of closed logs: a service gives out only those of its newest log`;
   if (said.unread > 0)

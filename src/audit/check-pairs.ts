@@ -71,7 +71,8 @@ export function* notePairs(
         Infinity,
       ),
     );
-  const [sure, possible] = [create('sure'), create('possible')];
+  const sure = create('sure');
+  const possible = create('possible');
   for (const rating of ratings) {
     yield undefined;
     const end = endedBy(rating) ?? (rating.withdrawn_at === undefined ? Infinity : -1);

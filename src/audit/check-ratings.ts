@@ -40,9 +40,10 @@ function countListed(current: readonly RatingRecord[]) {
 
 /** The members of one object that another one has otherwise. */
 const differingFrom = (other: object, one: object): JsonObject => {
-  const [shown, counted]: JsonObject[] = [{ ...one }, { ...other }];
-  const fields = differingFields(counted ?? {}, shown ?? {}, Object.keys({ ...shown, ...counted }));
-  return Object.fromEntries(fields.map((field) => [field, shown?.[field]]));
+  const shown: JsonObject = { ...one };
+  const counted: JsonObject = { ...other };
+  const fields = differingFields(counted, shown, Object.keys({ ...shown, ...counted }));
+  return Object.fromEntries(fields.map((field) => [field, shown[field]]));
 };
 
 /** Ratings that are voided, or not, other than the actions beside them say. */
@@ -79,8 +80,10 @@ export function findCountFaults(listing: ShownListing): AuditFault[] {
   const groups = countListed(current);
   const compared: [shown: unknown, counted: unknown, what: string, verb: string, be: string][] = [
     ...ratingGroups.map((group): (typeof compared)[number] => {
-      const [shown, counted] = [native[group], groups[group]];
-      const [less, more] = [differingFrom(counted, shown), differingFrom(shown, counted)];
+      const shown = native[group];
+      const counted = groups[group];
+      const less = differingFrom(counted, shown);
+      const more = differingFrom(shown, counted);
       return [less, more, `in the group ${group}`, 'counts', 'are'];
     }),
     [native.voided, voided.length, 'voided', 'counts', 'are'],

@@ -137,7 +137,8 @@ export function decide(
     after = next ? [...others, next] : others;
   }
   const withdrawing = (all: readonly OptOut[]) => all.find(({ state }) => state === 'withdrawn');
-  const [was, is] = [withdrawing(rows), withdrawing(after)];
+  const was = withdrawing(rows);
+  const is = withdrawing(after);
   return {
     rows: after.filter((row) => !rows.includes(row)),
     removed: rows.filter((row) => !after.some((one) => isSamePlace(one, row))),

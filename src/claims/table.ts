@@ -56,7 +56,8 @@ const selectNewest = (is: '=' | '<>', limit: number) =>
       .orderBy('log_index', 'desc')
       .limit(limit),
   );
-const [readEvents, readKeyChanges] = [selectNewest('<>', 100), selectNewest('=', 20)];
+const readEvents = selectNewest('<>', 100);
+const readKeyChanges = selectNewest('=', 20);
 
 /** The newest 100 events of a claim, and the newest 20 changes of its keys, oldest first. */
 export async function readClaimHistory(db: Db, handle: string): Promise<ClaimEvent[]> {

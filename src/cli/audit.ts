@@ -90,7 +90,8 @@ async function auditDatabase(config: Config, name: string | undefined, options: 
 async function auditService(url: string, options: AuditOptions) {
   const reader = createServedEvidence(url);
   try {
-    const [own, key] = [(await reader.logs()).at(-1)?.key, await readAuditKey(options.key)];
+    const own = (await reader.logs()).at(-1)?.key;
+    const key = await readAuditKey(options.key);
     const logs = async () => (await reader.logs()).map((log) => (key ? { ...log, key } : log));
     return await report({ ...reader, logs }, await readKnownRoots(options, key ?? own), options);
   } catch (error) {

@@ -1,7 +1,7 @@
 import { requireUsableSettings } from '../app/usable-settings.ts';
 import type { Config } from '../config/config.ts';
 import { settings, toShownDatabase } from '../config/settings.ts';
-import { own } from '../core/json.ts';
+import { ownMember } from '../core/json.ts';
 
 /** Settings whose value follows from others, or from where the service is, where they are not set. */
 const inForce: Readonly<Record<string, (config: Config) => string>> = {
@@ -17,7 +17,7 @@ const inForce: Readonly<Record<string, (config: Config) => string>> = {
 export async function runConfigCommand(config: Config, environment: NodeJS.ProcessEnv): Promise<void> {
   await requireUsableSettings(config);
   for (const [name, { secret, default: fallback }] of Object.entries(settings)) {
-    const text = environment[name] || own(inForce, name)?.(config) || fallback;
+    const text = environment[name] || ownMember(inForce, name)?.(config) || fallback;
     process.stdout.write(`${name}=${secret && text ? maskSecret(text) : text}\n`);
   }
 }

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { Config } from '../config/config.ts';
 import { isHandle } from '../core/handle.ts';
-import { own } from '../core/json.ts';
+import { ownMember } from '../core/json.ts';
 import { ExitError, exitCodes, usageError } from '../core/process.ts';
 import { counted } from '../core/text.ts';
 import { toText } from '../core/words.ts';
@@ -46,7 +46,7 @@ async function readOverHttp(base: string, handle: string) {
   const { status, json } = await ask(base, path);
   const document = documentForm.safeParse(json);
   if (document.success) return document.data as unknown as ListingDocument;
-  const gone = own(goneCodes, problemForm.safeParse(json).data?.code ?? '');
+  const gone = ownMember(goneCodes, problemForm.safeParse(json).data?.code ?? '');
   if (gone) return gone;
   throw unreachable(
     `${base}${path}: HTTP status ${status}, and neither a listing nor a problem of a Dossier`,

@@ -3,7 +3,8 @@ import { Problem } from './problem.ts';
 import { code, type Words } from './words.ts';
 
 /** The registry's pattern and length for names (server.schema.json, `name`). */
-const [shortest, longest] = [3, 200];
+const shortest = 3;
+const longest = 200;
 const handlePattern = /^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/;
 
 /** A listing identifier `<namespace>/<name>`, compared exactly, capitals included. */

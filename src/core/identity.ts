@@ -1,6 +1,6 @@
 import { getDomain, parse } from 'tldts';
 import { handleParts } from './handle.ts';
-import { own } from './json.ts';
+import { ownMember } from './json.ts';
 import knownHosts from './known-hosts.json' with { type: 'json' };
 
 /**
@@ -66,7 +66,7 @@ const pages = /(?:^|\.)([^.]+)\.([^.]+\.[^.]+)$/;
 /** The account whose pages a domain in lower case serves. */
 function accountOfPages(domain: string): string | undefined {
   const [, owner, host = ''] = pages.exec(domain) ?? [];
-  const forge = own(pagesHosts, host);
+  const forge = ownMember(pagesHosts, host);
   return forge && `${forge}/${owner}`;
 }
 
@@ -74,7 +74,7 @@ function accountOfPages(domain: string): string | undefined {
 export function repositoryIdentity(repositoryKey: string): string | undefined {
   const [written = '', owner] = repositoryKey.toLowerCase().split('/');
   const host = written.replace(/:\d+$/, '');
-  return owner ? `${own(forgeHosts, host) ?? host}/${owner}` : undefined;
+  return owner ? `${ownMember(forgeHosts, host) ?? host}/${owner}` : undefined;
 }
 
 /**
@@ -192,7 +192,7 @@ function readUrl(text: string): Holder | undefined {
   // The host of a template may be written before its variables.
   const url = URL.parse(text.replace(/[{}]/g, '_'));
   if (!url) return undefined;
-  const forge = own(forgeHosts, url.hostname.toLowerCase().replace(/\.$/, ''));
+  const forge = ownMember(forgeHosts, url.hostname.toLowerCase().replace(/\.$/, ''));
   const owner = url.pathname.split('/')[1]?.toLowerCase();
   if (forge) return owner && !forgeRoutes.includes(owner) ? new Holder(`${forge}/${owner}`) : undefined;
   return readHost(url.hostname);

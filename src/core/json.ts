@@ -29,7 +29,9 @@ function faultOf(limit: number, value: unknown): 'levels' | 'number' | undefined
   return undefined;
 }
 
-const [quote, comma, backslash] = [0x22, 0x2c, 0x5c];
+const quote = 0x22;
+const comma = 0x2c;
+const backslash = 0x5c;
 const isOpening = (unit: number) => unit === 0x5b || unit === 0x7b;
 const isClosing = (unit: number) => unit === 0x5d || unit === 0x7d;
 
@@ -153,7 +155,7 @@ export const mapMembers = (value: object, change: (inner: unknown) => unknown): 
   Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, change(inner)]));
 
 /** A value that a table has under a name from outside; undefined for every other name, as `constructor`. */
-export const own = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>
+export const ownMember = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(table, name) ? table[name] : undefined;
 
 const base64 = /^[\w+/-]+={0,2}$/;

@@ -15,7 +15,8 @@ const account = /^([-a-z0-9]{3,8}:[-_a-zA-Z0-9]{1,32}):([-.a-zA-Z0-9]{1,128})$/;
 /** What an address may be in a CAIP-10 name, and so in the address of a page. */
 const plain = /^[-.a-zA-Z0-9]{1,128}$/;
 /** Addresses that are told from other names by their form: of eip155, and of solana. */
-const [ofEthereum, ofSolana] = [/^0x[\da-f]{40}$/i, /^[1-9A-HJ-NP-Za-km-z]{32,44}$/];
+const ofEthereum = /^0x[\da-f]{40}$/i;
+const ofSolana = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 
 /** The payee that a CAIP-10 name or an address alone names; undefined of a text that can be neither. */
 export function readPayee(text: string): Payee | undefined {

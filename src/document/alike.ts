@@ -46,7 +46,9 @@ function createComparison(one: Comparable, sharing: Sharing) {
   const kindsOf = Map.groupBy(sharing, ({ id }) => id);
   const ofOne = { packages: packageNames(one), tags: topics(one), words: [...nameWords(one)] };
   return (other: Comparable) => {
-    const [words, tags, packages] = [nameWords(other), new Set(topics(other)), new Map(packageNames(other))];
+    const words = nameWords(other);
+    const tags = new Set(topics(other));
+    const packages = new Map(packageNames(other));
     return {
       same: new Set(kindsOf.get(other.id)?.map(({ kind }) => kind)),
       packages: ofOne.packages.flatMap(([key, name]) => (packages.has(key) ? [name] : [])),

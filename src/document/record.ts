@@ -81,7 +81,8 @@ export function toReading(listing: Listing, { own, read_at, full, recorded }: Ru
 
 /** That a listing is from a saved copy, and as of when; undefined for any other listing. */
 export function savedCopySentence({ kind, observed_at }: Reading, { imported_at }: Listing) {
-  const [changed, read] = [observed_at.slice(0, 10), imported_at.slice(0, 10)];
+  const changed = observed_at.slice(0, 10);
+  const read = imported_at.slice(0, 10);
   return kind === 'saved_copy'
     ? `This listing is from a saved copy of a registry, read by Dossier on ${read}. The newest change in the copy is of ${changed}, so it was saved on that day or later.`
     : undefined;

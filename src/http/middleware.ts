@@ -80,7 +80,8 @@ export const createAccessLog =
     await next();
     const path = holdsSecret(c.req.path) ? '[capability]' : c.req.path.slice(0, 300);
     const { method } = c.req;
-    const [request, tool] = [c.get('requestId'), c.get('tool')];
+    const request = c.get('requestId');
+    const tool = c.get('tool');
     logAnswer(context, { request, method, path, tool, status: c.res.status, start });
   };
 

@@ -5,7 +5,8 @@ import type { Transaction } from '../store/store.ts';
 import { recordedOf } from './recorded.ts';
 
 /** So many versions of a listing are read, the newest, and so many of what they named are stored. */
-const [mostVersions, mostFormer] = [200, 100];
+const mostVersions = 200;
+const mostFormer = 100;
 
 /**
  * What versions named that newer ones did not; `versions` are those of one listing, the newest first. What

@@ -119,7 +119,8 @@ function toEnvironment(recorded: unknown): Record<string, string> {
 export function toLaunch(recorded: JsonObject): Launch {
   const { runtimeHint, runtimeArguments, packageArguments, environmentVariables } = recorded;
   const runtime = typeof runtimeHint === 'string' ? toLine(runtimeHint).slice(0, 60).toWellFormed() : '';
-  const [before, behind] = [toWords(runtimeArguments, true), toWords(packageArguments, false)];
+  const before = toWords(runtimeArguments, true);
+  const behind = toWords(packageArguments, false);
   const environment = toEnvironment(environmentVariables);
   const unwritten = before.unwritten ?? behind.unwritten;
   return {

@@ -21,7 +21,10 @@ export interface PrivateEntries {
   readonly faults: readonly string[];
 }
 
-const [mostFiles, mostNames, deepest, largest_bytes] = [1000, 50_000, 8, 64 * 1024];
+const mostFiles = 1000;
+const mostNames = 50_000;
+const deepest = 8;
+const largest_bytes = 64 * 1024;
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? 'unknown error';
 
 /**

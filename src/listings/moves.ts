@@ -109,10 +109,8 @@ function replacedBy(
   after: readonly string[],
   ownerOf: (name: string) => string | undefined,
 ): Move['endpoints'] {
-  const [gone, added] = [
-    before.filter((one) => !after.includes(one)),
-    after.filter((one) => !before.includes(one)),
-  ];
+  const gone = before.filter((one) => !after.includes(one));
+  const added = after.filter((one) => !before.includes(one));
   if (gone.length + added.length === 0) return undefined;
   const owners = new Set(before.map(ownerOf));
   const is_within = added.every((one) => ownerOf(one) !== undefined && owners.has(ownerOf(one)));
@@ -165,7 +163,8 @@ export function moveBetween(before: Naming, after: Naming): Move | undefined {
     distinct(remotes.map(({ url }) => hostOf(url))),
   );
   const [packagesBefore, packages] = [before, after].map((one) => distinct(one.packages.map(packageOf)));
-  const [secretsBefore, secrets] = [secretsOf(before), secretsOf(after)];
+  const secretsBefore = secretsOf(before);
+  const secrets = secretsOf(after);
   const found = {
     endpoints: replacedBy(hostsBefore ?? [], hosts ?? [], holderOfHost),
     packages: replacedBy(packagesBefore ?? [], packages ?? [], ownerOfPackage),

@@ -1,5 +1,5 @@
 import valid from 'semver/functions/valid.js';
-import { own } from '../core/json.ts';
+import { ownMember } from '../core/json.ts';
 
 /** The hosts under which records name the registry that a type of package usually has. */
 const usualHosts: Readonly<Record<string, readonly string[]>> = {
@@ -37,7 +37,7 @@ export function placeOfPackage(
   if (base === '' || isAddress(identifier)) return { identifier };
   const url = toUrl(base);
   const host = url?.host.toLowerCase();
-  const usual = own(usualHosts, isImageType(type) ? 'oci' : type.toLowerCase());
+  const usual = ownMember(usualHosts, isImageType(type) ? 'oci' : type.toLowerCase());
   if (host !== undefined && usual?.includes(host)) return { identifier };
   if (!isImageType(type)) return { identifier, registry_base_url: base };
   if (hostOfImage(identifier) !== undefined) return { identifier };

@@ -85,7 +85,8 @@ export async function putPayees(db: Db, handle: string, seen: readonly SeenPayee
   });
   const ids = new Set(now.map(idOf));
   const gone = known.filter((row) => !ids.has(idOf(row))).map((row) => ({ ...row, until: row.seen_at }));
-  const [kept, old] = [gone.toSorted((a, b) => (a.until < b.until ? 1 : -1)), new Set<string>()];
+  const kept = gone.toSorted((a, b) => (a.until < b.until ? 1 : -1));
+  const old = new Set<string>();
   for (const row of kept.splice(mostFormer)) old.add(idOf(row));
   await upsert(db, 'payee', [...now, ...kept], 'key', 'handle', 'network').execute();
   for (const { key, network } of known.filter((row) => old.has(idOf(row))))

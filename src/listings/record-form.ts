@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, own } from '../core/json.ts';
+import { isJsonObject, type JsonObject, ownMember } from '../core/json.ts';
 
 /**
  * The form in which a member of a server.json is read: a text, a flag, anything, an object, or a list or a
@@ -86,7 +86,7 @@ const olderNames: Readonly<Record<string, string>> = {
 };
 
 const toCamel = (name: string) =>
-  own(olderNames, name) ?? name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  ownMember(olderNames, name) ?? name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 /** A member under the name of the present schema, unless the record has that one too. */
 function nameOf(name: string, within: JsonObject, fields: Fields): string {
@@ -156,7 +156,7 @@ function readFields(value: JsonObject, fields: Fields, path: string, report: Rep
     if (known.has(name)) return [];
     known.add(name);
     const below = path === '' ? name : `${path}.${name}`;
-    const form = own(fields, name);
+    const form = ownMember(fields, name);
     if (form === undefined) {
       if (path !== '') report(below);
       return [[name, inner]];

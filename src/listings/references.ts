@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { isHandle } from '../core/handle.ts';
 import { namespaceIdentity } from '../core/identity.ts';
-import { attempt, own } from '../core/json.ts';
+import { attempt, ownMember } from '../core/json.ts';
 import { readNamedPayee } from '../core/payee.ts';
 import { toRepositoryKey } from '../net/repository-place.ts';
 import { ownerFacets, ownerLabel } from '../search/facets.ts';
@@ -71,7 +71,8 @@ export function toPackageReference(recorded: ListingPackage): Reference {
 }
 
 /** Shorter descriptions, and shorter words in names, are the same by chance. */
-const [shortestDescription, shortestWord] = [40, 3];
+const shortestDescription = 40;
+const shortestWord = 3;
 
 /** A description without capitals and the stop at its end; undefined if it is short or a placeholder. */
 function toDescriptionKey(description: string): string | undefined {
@@ -139,7 +140,7 @@ function readPackage(text: string) {
     ? (attempt(() => decodeURIComponent(written.replace(/[?#].*$/s, ''))) ?? written)
     : written;
   const [, prefix = '', rest = ''] = /^(?:pkg:)?(?:([a-z]+)[:/](?!\/))?(.*)$/i.exec(plain) ?? [];
-  const registry = own(registries, prefix.toLowerCase());
+  const registry = ownMember(registries, prefix.toLowerCase());
   return { registry, named: registry ? rest.replace(/^\/\//, '') : plain };
 }
 

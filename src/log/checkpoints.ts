@@ -72,7 +72,8 @@ export const openLogKey = async (context: LogContext, log: number): Promise<Note
 async function isOlderThan(text: string, context: LogContext, checkpoint: Checkpoint): Promise<boolean> {
   const saved = await openOwnCheckpoint(context, text);
   if (!saved) return false;
-  const [log, savedLog] = [logOfOrigin(checkpoint.origin), logOfOrigin(saved.origin)];
+  const log = logOfOrigin(checkpoint.origin);
+  const savedLog = logOfOrigin(saved.origin);
   return log < savedLog || (log === savedLog && checkpoint.size < saved.size);
 }
 

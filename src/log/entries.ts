@@ -126,8 +126,11 @@ const readPlaced = precompileQuery((db, places: readonly Omit<Schema['log_node']
 /** Hashes of the left siblings of the subtrees that a new leaf completes, lowest first. */
 async function readCompleted(db: Db, log: number, leaf: number): Promise<Buffer[]> {
   const wanted: Omit<Schema['log_node'], 'hash'>[] = [];
-  for (let [level, position] = [0, leaf]; position % 2 === 1; level++, position = (position - 1) / 2)
+  let position = leaf;
+  for (let level = 0; position % 2 === 1; level++) {
     wanted.push({ log, level, position: position - 1 });
+    position = (position - 1) / 2;
+  }
   if (wanted.length === 0) return [];
   const rows = await readPlaced(db, wanted);
   if (rows.length < wanted.length) throw new Error('the log has a gap');

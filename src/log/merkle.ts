@@ -56,7 +56,8 @@ async function descend(
   isReached: (start: number, end: number) => boolean,
 ) {
   const path: Buffer[] = [];
-  let [start, end] = [0, size];
+  let start = 0;
+  let end = size;
   while (!isReached(start, end)) {
     const middle = start + splitOf(end - start);
     const isLeft = index < middle;
@@ -83,7 +84,8 @@ export async function consistencyProof(read: ReadNode, from: number, to: number)
  * of its leaves up to the node. Undefined if the path is too short or too long.
  */
 function ascend([node, last]: [number, number], first: Buffer, path: readonly Buffer[]) {
-  let [older, newer] = [first, first];
+  let older = first;
+  let newer = first;
   for (const sibling of path) {
     if (last === 0) return undefined;
     if (node % 2 === 1 || node === last) {
@@ -123,7 +125,8 @@ export function isConsistent(older: TreeHead, newer: TreeHead, path: readonly Bu
   const isPowerOfTwo = Number.isInteger(levelOf(older.size));
   const [first, ...rest] = isPowerOfTwo ? [older.root, ...path] : path;
   if (!first) return false;
-  let [node, last] = [older.size - 1, newer.size - 1];
+  let node = older.size - 1;
+  let last = newer.size - 1;
   while (node % 2 === 1) [node, last] = [Math.floor(node / 2), Math.floor(last / 2)];
   const roots = ascend([node, last], first, rest);
   return roots?.older.equals(older.root) === true && roots.newer.equals(newer.root);
@@ -147,7 +150,9 @@ export function createGrowingTree() {
     size: () => size,
     /** Adds a leaf; returns the subtrees that it completes, the leaf itself first. */
     add(leaf: string | Buffer): TreeNode[] {
-      let [hash, level, position] = [leafHash(leaf), 0, size];
+      let hash = leafHash(leaf);
+      let level = 0;
+      let position = size;
       const nodes = [{ level, position, hash }];
       for (; position % 2 === 1; level++, position = (position - 1) / 2) {
         hash = nodeHash(complete.pop() ?? hash, hash);

@@ -93,7 +93,8 @@ export const toVerifierText = (verifier: NoteVerifier): string =>
 export function readKeyText(text: string) {
   const [, name = '', id, encoded = ''] = keyForm.exec(text.trim()) ?? [];
   const bytes = Buffer.from(encoded, 'base64');
-  const [type = 0, key] = [bytes[0], bytes.subarray(1)];
+  const type = bytes[0] ?? 0;
+  const key = bytes.subarray(1);
   const keyId = toKeyId(name, type, key);
   return keyId.toString('hex') === id ? { name, type, key, keyId } : undefined;
 }

@@ -61,7 +61,8 @@ function toPrefix(text: string): { address: string; bits: number; family: 'ipv4'
 
 /** Whether a caller's network (an IPv4 address or an IPv6 /64) is in a blocked one. */
 export function isInNetwork(caller: string, network: string): boolean {
-  const [own, blocked] = [toPrefix(caller), toPrefix(network)];
+  const own = toPrefix(caller);
+  const blocked = toPrefix(network);
   if (!own || !blocked) return false;
   const list = new BlockList();
   list.addSubnet(blocked.address, blocked.bits, blocked.family);

@@ -253,7 +253,8 @@ export async function readTransparency({ store, config }: Pick<Context, 'store' 
     actions: Object.fromEntries(
       actions.map(({ name }) => {
         const own = counts.filter(({ action }) => action === name);
-        const [applied, undone] = [own.map((one) => one.applied), own.map((one) => one.undone)];
+        const applied = own.map((one) => one.applied);
+        const undone = own.map((one) => one.undone);
         return [name, { applied: sumOf(applied), undone: sumOf(undone) }];
       }),
     ),

@@ -4,9 +4,9 @@ import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip } from 'node:zlib';
 import { Agent, type Dispatcher, errors, request } from 'undici';
 import type { Config } from '../config/config.ts';
-import { own, readBounded } from '../core/json.ts';
+import { ownMember, readBounded } from '../core/json.ts';
 import { refuseInTransaction } from '../core/transaction.ts';
-import { own as ownWords, type Words } from '../core/words.ts';
+import { own, type Words } from '../core/words.ts';
 import { isAddress, isLoopbackAddress, isPublicAddress, plainAddress } from './addresses.ts';
 import { type Names, namesAt, type Unresolved, unresolvedName } from './names.ts';
 import { readRetryAfter_s } from './retry-after.ts';
@@ -129,7 +129,7 @@ const decoders = { gzip: createGunzip, 'x-gzip': createGunzip, br: createBrotliD
  */
 function decode(body: Readable, coding: string | undefined): Readable | undefined {
   if (!coding || /^(?:identity|utf-?8)$/i.test(coding)) return body;
-  const decoder = own(decoders, coding.toLowerCase())?.();
+  const decoder = ownMember(decoders, coding.toLowerCase())?.();
   // What fails ends the decoder, which is read to its end.
   return decoder && pipeline(body, decoder, () => undefined);
 }
@@ -192,15 +192,15 @@ const isProtocolError = (error: unknown) =>
   (error instanceof Error && 'code' in error && String(error.code).startsWith('Z_'));
 
 const certificateFaults: Readonly<Record<string, Words>> = {
-  CERT_HAS_EXPIRED: ownWords('expired'),
-  CERT_NOT_YET_VALID: ownWords('not yet valid'),
-  CERT_REVOKED: ownWords('revoked'),
-  DEPTH_ZERO_SELF_SIGNED_CERT: ownWords('self-signed'),
-  SELF_SIGNED_CERT_IN_CHAIN: ownWords('self-signed root'),
-  UNABLE_TO_GET_ISSUER_CERT: ownWords('unknown issuer'),
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: ownWords('unknown issuer'),
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: ownWords('unknown issuer'),
-  ERR_TLS_CERT_ALTNAME_INVALID: ownWords('issued for another name'),
+  CERT_HAS_EXPIRED: own('expired'),
+  CERT_NOT_YET_VALID: own('not yet valid'),
+  CERT_REVOKED: own('revoked'),
+  DEPTH_ZERO_SELF_SIGNED_CERT: own('self-signed'),
+  SELF_SIGNED_CERT_IN_CHAIN: own('self-signed root'),
+  UNABLE_TO_GET_ISSUER_CERT: own('unknown issuer'),
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: own('unknown issuer'),
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: own('unknown issuer'),
+  ERR_TLS_CERT_ALTNAME_INVALID: own('issued for another name'),
 };
 
 const ourCodes = /^(?:EAI_AGAIN|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|EMFILE|ENFILE|ENOBUFS)$/;
@@ -222,7 +222,7 @@ const unsentCodes: Readonly<Record<string, NonNullable<Failed['unsent']>>> = {
  * Why a connection that failed with this error sent nothing; undefined if the host or the network ended it.
  */
 export const whyUnsentBy = (error: unknown): Failed['unsent'] =>
-  isOurFailure(error) ? 'no_way' : own(unsentCodes, codeOf(error));
+  isOurFailure(error) ? 'no_way' : ownMember(unsentCodes, codeOf(error));
 
 const isAllowedAt: Readonly<Record<Reach['addresses'], (address: string) => boolean>> = {
   public: isPublicAddress,
@@ -288,7 +288,7 @@ export function createOutboundClient(rules: OutboundRules): OutboundClient {
       try {
         return await exchange(agents[reach.addresses], { ...sent, url: reach.url }, rules);
       } catch (error) {
-        const certificate = own(certificateFaults, codeOf(error));
+        const certificate = ownMember(certificateFaults, codeOf(error));
         const failure = isProtocolError(error) ? 'host_error' : 'host_unreachable';
         const unsent = whyUnsentBy(error);
         const isBroken = isCutOff(error) || brokenCodes.test(codeOf(error));
@@ -308,7 +308,7 @@ export function createOutboundClient(rules: OutboundRules): OutboundClient {
  * The address of a URL under HOST_OVERRIDES or WEBHOOK_OVERRIDES; undefined if its host is not named there.
  */
 export function overridden(url: URL, overrides: Config['hostOverrides']): URL | undefined {
-  const base = own(overrides, url.host) ?? own(overrides, url.hostname);
+  const base = ownMember(overrides, url.host) ?? ownMember(overrides, url.hostname);
   return base === undefined ? undefined : new URL(`${base}${url.pathname}${url.search}`);
 }
 

@@ -35,9 +35,11 @@ function* changesOf(
   [before, after]: readonly [Member, Member],
   budget: ComparisonBudget,
 ): Generator<TextChange> {
-  const [old, now] = [readTexts(before), readTexts(after)];
+  const old = readTexts(before);
+  const now = readTexts(after);
   for (const member of new Set([...old.keys(), ...now.keys()])) {
-    const [was = '', is = ''] = [old.get(member), now.get(member)];
+    const was = old.get(member) ?? '';
+    const is = now.get(member) ?? '';
     const difference = was === is ? undefined : differenceWithin(budget, was, is);
     if (difference) yield { member: toShownName(member), difference };
   }

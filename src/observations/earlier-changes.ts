@@ -4,7 +4,8 @@ import { kindOf } from './kinds.ts';
 import type { EarlierChange, Observation } from './observation.ts';
 
 /** Changes of one fact that are kept, and of those that weigh the same; the history has all of them. */
-const [mostKept, mostOfWeight] = [6, 3];
+const mostKept = 6;
+const mostOfWeight = 3;
 
 /** What the changes of a fact are read from. */
 type Changed = Pick<Observation, 'value' | 'value_digest' | 'changed_from'> & {

@@ -77,7 +77,8 @@ export function toGroupCounts(cells: Iterable<CountedCell>): Record<RatingGroup,
   const groups = noGroups();
   for (const { in_group, outcome, score, proof_class, last, ...row } of cells) {
     const counts = groups[in_group];
-    const [ratings, sources] = [Number(row.ratings), Number(row.sources)];
+    const ratings = Number(row.ratings);
+    const sources = Number(row.sources);
     counts.ratings += ratings;
     counts.sources += sources;
     counts.source_handles += Number(row.source_handles);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { own } from '../core/json.ts';
+import { ownMember } from '../core/json.ts';
 import { code, escapeMarks, list, paragraphs, toQuote } from '../core/text.ts';
 import type { ModerationNotice } from '../moderation/moderation.ts';
 import { type RatingRecord, type RatingResponse, ratingRecord, type ShownRating } from './rating.ts';
@@ -34,7 +34,7 @@ export function toListed(records: readonly ShownRating[]) {
   const ratings = records.map((record) => {
     const { subject_handle: _, group_reason, flags, ...rest } = record;
     if (record.group && group_reason) group_reasons[record.group] ??= group_reason;
-    const unusual = Object.entries(rest).filter(([name, value]) => value !== own(usual, name));
+    const unusual = Object.entries(rest).filter(([name, value]) => value !== ownMember(usual, name));
     return {
       ...(Object.fromEntries(unusual) as ListedRating),
       ...(group_reason !== group_reasons[record.group ?? ''] && { group_reason }),

@@ -11,7 +11,8 @@ function createTimes() {
     },
     countUntil(until_ms: number): number {
       sorted ??= Float64Array.from(added).sort();
-      let [from, to] = [0, sorted.length];
+      let from = 0;
+      let to = sorted.length;
       while (from < to) {
         const middle = (from + to) >> 1;
         if ((sorted[middle] ?? Number.NaN) <= until_ms) from = middle + 1;
@@ -24,7 +25,8 @@ function createTimes() {
 
 /** Creates the spans of the ratings that one holder made of the listings of another one. */
 function createSpans() {
-  const [begins, ends] = [createTimes(), createTimes()];
+  const begins = createTimes();
+  const ends = createTimes();
   return {
     add({ from_ms, until_ms }: PairHalf) {
       begins.add(from_ms);

@@ -41,7 +41,8 @@ export const createUncachedSearch = (index: EngineIndex): SearchIndex => ({
 });
 
 const firstSlots = 2 ** 12;
-const [isFree, isNowhere] = [-1, -1];
+const isFree = -1;
+const isNowhere = -1;
 
 /**
  * Where documents begin, by position: a hash table with open addressing, because a search looks up thousands
@@ -64,7 +65,8 @@ function createStarts() {
     starts[slot] = start;
   };
   const grow = () => {
-    const [before, startsBefore] = [positions, starts];
+    const before = positions;
+    const startsBefore = starts;
     positions = new Float64Array(2 * before.length).fill(isFree);
     starts = new Int32Array(2 * before.length);
     used = 0;
@@ -110,7 +112,8 @@ export function createCachedSearch(index: EngineIndex, reader: Db) {
    * their numbers stay until then.
    */
   async function dropChanged(): Promise<void> {
-    const [own, handles] = [memory, [...changed]];
+    const own = memory;
+    const handles = [...changed];
     changed = new Set();
     const drop = async (some: readonly string[]) => {
       const rows = reader.selectFrom('listing').select('id').where('handle', 'in', some);

@@ -51,7 +51,8 @@ const firstSize = 2 ** 16;
  * weight (`termOf`, `weightOf`); a term 0 divides fields.
  */
 export function createDocuments() {
-  const [terms, facets] = [createNumbers(), createNumbers()];
+  const terms = createNumbers();
+  const facets = createNumbers();
   let data = new Int32Array(firstSize);
   let end = 0;
   const toEntry = (term: string) =>

@@ -28,7 +28,9 @@ const mostListings = 100_000;
  * Entries of the index that are read before a search gives up on finding more, with few candidates and with
  * some.
  */
-const [mostRead, mostReadWithSome, someCandidates] = [40_000, 20_000, 60];
+const mostRead = 40_000;
+const mostReadWithSome = 20_000;
+const someCandidates = 60;
 
 /**
  * The first read finds every listing with a rare word. A later one asks for no more listings than are still
@@ -99,7 +101,8 @@ function createFilter({ phrases, excluded }: ParsedQuery, documents: Documents) 
     const phrase = toPhrase(terms, documents);
     return (start: number) => phrase !== undefined && isPhraseAt(documents, start, phrase);
   };
-  const [wanted, unwanted] = [phrases.map(toTest), excluded.map(toTest)];
+  const wanted = phrases.map(toTest);
+  const unwanted = excluded.map(toTest);
   return (start: number) => wanted.every((isIn) => isIn(start)) && !unwanted.some((isIn) => isIn(start));
 }
 

@@ -35,7 +35,8 @@ export function isPhraseAt(documents: Documents, start: number, phrase: readonly
   const firstTerm = firstTermOf(data, start);
   const end = endOf(data, start, firstTerm);
   for (let at = firstTerm; at < end; at += 1) {
-    let [next, matched] = [at, 0];
+    let next = at;
+    let matched = 0;
     while (matched < phrase.length && next < end && termOf(data[next]) === phrase[matched]) {
       next += 1;
       matched += 1;
@@ -108,7 +109,11 @@ export function createScorer(words: readonly RankedWord[], documents: Documents)
   };
   return (start: number) => {
     const found = readTerms(start);
-    let [sum, share, matched, neighboured, before] = [0, 0, 0, 0, 0];
+    let sum = 0;
+    let share = 0;
+    let matched = 0;
+    let neighboured = 0;
+    let before = 0;
     for (let at = 0; at < words.length; at += 1) {
       const { value, isCounted } = words[at] as RankedWord;
       let weight = 0;

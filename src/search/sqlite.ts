@@ -114,10 +114,8 @@ export const sqliteSearch: EngineIndex = {
 
   async merge(db, isFirst) {
     const pages = isFirst ? -mergedPages : mergedPages;
-    const [isMore, isMoreOfFacets] = [
-      await mergePages(db, 'listing_search', pages),
-      await mergePages(db, 'listing_facet', pages),
-    ];
+    const isMore = await mergePages(db, 'listing_search', pages);
+    const isMoreOfFacets = await mergePages(db, 'listing_facet', pages);
     return isMore || isMoreOfFacets;
   },
 

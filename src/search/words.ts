@@ -130,7 +130,8 @@ export const isCorrectable = (word: string): boolean =>
  */
 export function* oneLetterFrom(word: string): Generator<string> {
   for (let at = 0; at <= word.length; at++) {
-    const [before, after] = [word.slice(0, at), word.slice(at)];
+    const before = word.slice(0, at);
+    const after = word.slice(at);
     if (after) yield before + after.slice(1);
     if (after.length > 1) yield `${before}${after[1]}${after[0]}${after.slice(2)}`;
     for (const letter of letters) {
@@ -154,7 +155,8 @@ export function toSpellings(word: string): Map<string, string> {
 /** The ways to take an unknown word for two: their stems, and both as written. */
 export const toHalves = (word: string) =>
   [...word].flatMap((_, at) => {
-    const [start, end] = [word.slice(0, at), word.slice(at)];
+    const start = word.slice(0, at);
+    const end = word.slice(at);
     const isBoth = start.length >= shortestHalf && end.length >= shortestHalf;
     return isBoth ? [{ terms: [stem(start), stem(end)] as const, text: `${start} ${end}` }] : [];
   });

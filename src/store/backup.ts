@@ -98,7 +98,8 @@ async function countBatches(
   const sizes = await sql<{ bytes: number }>`select ${sql.join(lengths, sql` + `)} as bytes ${rows}
     limit ${batchRows}`.execute(db);
   const counts: number[] = [];
-  let [count, sum_bytes] = [0, 0];
+  let count = 0;
+  let sum_bytes = 0;
   for (const bytes of sizes.rows.map((row) => Number(row.bytes))) {
     if (count > 0 && sum_bytes + bytes > mostLineText_bytes) {
       counts.push(count);

@@ -89,7 +89,8 @@ interface Held {
 
 /** A stopwatch of both clocks, because one may stand still or be set back. */
 function startWatch(): () => number {
-  const [steady_ms, wall_ms] = [performance.now(), Date.now()];
+  const steady_ms = performance.now();
+  const wall_ms = Date.now();
   return () => Math.max(performance.now() - steady_ms, Date.now() - wall_ms);
 }
 

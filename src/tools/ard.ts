@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { isJsonObject, own } from '../core/json.ts';
+import { isJsonObject, ownMember } from '../core/json.ts';
 import { Problem, wrongField } from '../core/problem.ts';
 import { toListingDocument } from '../document/document.ts';
 import { ownNamespace, readUrn, serverCardType, toArdEntry } from '../document/registry/ard.ts';
@@ -84,7 +84,7 @@ function toGroups(query: Query, publicUrl: string): Facet[][] {
   );
   const groups = terms.flatMap(([term, values]) => {
     if (term === 'type') return values.includes(serverCardType) ? [] : [[]];
-    const kind = own(kinds, term);
+    const kind = ownMember(kinds, term);
     if (kind) return [values.filter((value) => plain.test(value)).map((value) => toFacet(kind, value))];
     const known = ['type', ...Object.keys(kinds)].join(', ');
     const message = `has a term that is not read here; ${known} are, with dossier bound to ${ownNamespace(publicUrl)} in @context`;
@@ -168,7 +168,7 @@ export async function exploreEntries(sent: unknown, context: Context, signal: Ab
   const { counts } = (await find(query, context, signal)).found;
   const facets = resultType.facets.map(({ field, limit, minCount }) => {
     const term = toTerm(field, query, context.config.publicUrl);
-    const kind = own(kinds, term);
+    const kind = ownMember(kinds, term);
     if (term !== 'type' && (!kind || kind === 'publisher'))
       throw wrongField('resultType.facets', 'has a field that is not counted here; type and tags are');
     const all = kind ? toBuckets(counts.facets, kind) : [{ value: serverCardType, count: counts.total }];

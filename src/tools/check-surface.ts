@@ -97,7 +97,8 @@ function beforeText({ earlier, others_until, again_until }: Before, isOfNames: b
 /** What a comparison found, in sentences. */
 function sentencesOf(seen: SeenSet, compared: SurfaceComparison, before: Before) {
   const { differs, repeated, not_sent, is_of_names, prefix, surface } = compared;
-  const [all, one] = [surface.name, surface.noun];
+  const all = surface.name;
+  const one = surface.noun;
   const { first_seen_at, observed_at, as_seen, vantage } = seen;
   const spoken = as_seen?.protocol ? ` in revision ${as_seen.protocol} of MCP` : '';
   const since = `since ${day(first_seen_at)}, last on ${day(observed_at)}${spoken}, from ${vantage}`;

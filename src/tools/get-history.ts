@@ -101,7 +101,8 @@ function unmovedVersions({ imported }: ListingFacts): Words | undefined {
  */
 function noChange([first, other]: readonly HistoryEvent[], observed: ListingFacts['observed']) {
   if (!observed || other || first?.type !== 'check' || !first.is_first) return undefined;
-  const [since, last] = [day(first.at), day(observed.observed_at)];
+  const since = day(first.at);
+  const last = day(observed.observed_at);
   if (since === last || changedOf(first).length > 0) return undefined;
   const counted = factsOf(endpointAvailability, observed.observations).flatMap(({ value }) =>
     value?.first_check === since ? value.days_90.made : [],

@@ -53,10 +53,10 @@ interface LeftOut {
   readonly why: Words;
 }
 
-const [privateForm, publicForm] = [
-  own('only http and https addresses without a user name or anything to fill in are taken'),
-  own('only https addresses of public hosts without a user name or anything to fill in are taken'),
-];
+const privateForm = own('only http and https addresses without a user name or anything to fill in are taken');
+const publicForm = own(
+  'only https addresses of public hosts without a user name or anything to fill in are taken',
+);
 
 /** What an allow list leaves out; an .mcp.json has placeholders for what the caller fills in. */
 export const leftOutOf = ({ remotes, packages, unnamed = [], ...options }: Startable): LeftOut[] => [
@@ -91,7 +91,8 @@ const toSlug = (text: string) =>
 
 function nameOf(handle: string): string {
   const { namespace, name } = handleParts(handle);
-  const [publisher, own] = [toSlug(namespace.replace(/^io\.(github|gitlab)\.|^[^.]+\./i, '')), toSlug(name)];
+  const publisher = toSlug(namespace.replace(/^io\.(github|gitlab)\.|^[^.]+\./i, ''));
+  const own = toSlug(name);
   return publisher === own || publisher === '' ? own : `${publisher}-${own}`;
 }
 

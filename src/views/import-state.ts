@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { own } from '../core/json.ts';
+import { ownMember } from '../core/json.ts';
 import { amount, counted } from '../core/text.ts';
 import type { ImportReport, StatusDocument } from '../document/listing-document.ts';
 import { day, type Html, minute } from './html.ts';
@@ -17,7 +17,7 @@ const countNames: Readonly<Record<string, string>> = {
 /** The counts of a run with their names, without those that are zero. */
 export const countsOf = ({ counts }: ImportReport): [name: string, count: number][] =>
   Object.entries(counts).flatMap(([name, count]) =>
-    count > 0 ? [[own(countNames, name) ?? name.replaceAll('_', ' '), count]] : [],
+    count > 0 ? [[ownMember(countNames, name) ?? name.replaceAll('_', ' '), count]] : [],
   );
 
 const shownWhileRunning = ['rows read', 'listings new', 'listings changed'];

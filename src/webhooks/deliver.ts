@@ -60,7 +60,9 @@ function createSending(stored: Webhook, lease: Lease, turn: Turn) {
   const { store, clock, timeouts } = turn.context;
   let hasRested = stored.rest_until !== undefined && stored.failures > 0;
   let webhook: Webhook = { ...stored, rest_until: undefined };
-  let [put, removed, accepted]: [Delivery[], number[], number] = [[], [], 0];
+  let put: Delivery[] = [];
+  let removed: number[] = [];
+  let accepted = 0;
   const advanceTo = ({ seq }: Change) => {
     webhook = { ...webhook, position: Math.max(webhook.position, seq) };
   };
@@ -81,7 +83,9 @@ function createSending(stored: Webhook, lease: Lease, turn: Turn) {
       return true;
     });
     hasRested &&= !hasRecovered;
-    [put, removed, accepted] = [[], [], 0];
+    put = [];
+    removed = [];
+    accepted = 0;
     return isOurs;
   };
   return {

@@ -191,7 +191,8 @@ export const toShownWebhook = (webhook: Webhook): z.output<typeof shownWebhook> 
   });
 
 const isSame = (a: string, b: string) => {
-  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  const left = Buffer.from(a);
+  const right = Buffer.from(b);
   return left.length === right.length && timingSafeEqual(left, right);
 };
 

@@ -102,7 +102,8 @@ beforeAll(async () => {
   const key = makeServiceKey('2026-11');
   await publishLines(service, [key.line]);
   const iat = Math.floor(service.context.clock().getTime() / 1000);
-  const [iss, sub] = ['co.webhook/webhook', 'com.rater/api'];
+  const iss = 'co.webhook/webhook';
+  const sub = 'com.rater/api';
   const value = await signReceipt(key, { iss, sub, jti: 'job-proven', iat });
   await tool(
     'submit_rating',
@@ -347,7 +348,8 @@ describe('a backup restored beside a saved checkpoint', () => {
     await tool('submit_rating', rating('job-5'), capability);
     service.wait(1);
     await inProcess('/log/checkpoint');
-    const [newest, older] = [await createSharedDatabase(folder), await createSharedDatabase(folder)];
+    const newest = await createSharedDatabase(folder);
+    const older = await createSharedDatabase(folder);
     for (const database of [newest, older]) expect((await restore(database, 'newest.gz')).code).toBe(0);
     expect(await logsOf(newest, 'kept.newest')).toEqual(['https://dossier.example/log']);
     expect(await logsOf(older, 'original.db.checkpoint')).toEqual([

@@ -221,7 +221,8 @@ test('a line that is moved between the names of a domain never fails a check, an
   const below = 'com.example.api/tool';
   const ask = (input = {}) => directory.ask(below, { method: 'dns', ...input });
   const issued = await ask();
-  const [upper, lower] = ['_dossier-challenge.example.com', '_dossier-challenge.api.example.com'];
+  const upper = '_dossier-challenge.example.com';
+  const lower = '_dossier-challenge.api.example.com';
   directory.setTxt(upper, issued.challenge);
   expect(await ask()).toMatchObject({ status: 'claimed' });
   directory.setTxt(upper);

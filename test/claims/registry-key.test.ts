@@ -89,7 +89,8 @@ test('a signature with the key in DNS proves the claim without any change; later
 });
 
 test('a key that is no longer published ends what it signed; published again, it restores', async () => {
-  const [signer, next] = [ed25519(), ed25519()];
+  const signer = ed25519();
+  const next = ed25519();
   directory.setTxt('example.com', signer.line);
   const issued = await ask();
   await prove(issued.challenge, signer.sign(issued.challenge).toString('hex'));
@@ -135,7 +136,8 @@ test('the key may be on the web server, and the signature in any of the usual fo
 });
 
 test('a signature over anything else, or by any other key, proves nothing', async () => {
-  const [signer, other] = [ed25519(), ed25519()];
+  const signer = ed25519();
+  const other = ed25519();
   directory.setTxt('example.com', signer.line);
   const issued = await ask();
   const { challenge } = issued;
@@ -178,7 +180,8 @@ test('while a claim stands by a domain, keys of a domain below it count for noth
   await directory.close();
   directory = await openDomainDirectory([registryEntry(below)], ['example.com', 'api.example.com']);
   const askBelow = (input = {}) => directory.ask(below, { method: 'registry_key', ...input });
-  const [owner, other] = [ed25519(), ed25519()];
+  const owner = ed25519();
+  const other = ed25519();
   directory.setTxt('example.com', owner.line);
   const issued = await askBelow();
   const signature = owner.sign(issued.challenge).toString('base64');
@@ -196,7 +199,8 @@ test('while a claim stands by a domain, keys of a domain below it count for noth
 describe('while a claim stands by the key of a domain, a key of a domain above it', () => {
   const below = 'com.example.api/tool';
   const askBelow = (input = {}) => directory.ask(below, { method: 'registry_key', ...input });
-  const [owner, above] = [ed25519(), ed25519()];
+  const owner = ed25519();
+  const above = ed25519();
   let issued: Awaited<ReturnType<typeof askBelow>>;
   beforeEach(async () => {
     await directory.close();
@@ -229,7 +233,8 @@ describe('while a claim stands by the key of a domain, a key of a domain above i
 });
 
 test('whoever signs with the same key as before continues the claim; a new key waits until the old one is gone', async () => {
-  const [signer, next] = [ed25519(), ed25519()];
+  const signer = ed25519();
+  const next = ed25519();
   directory.setTxt('example.com', signer.line);
   const first = await ask();
   await prove(first.challenge, signer.sign(first.challenge).toString('base64'));
@@ -327,7 +332,8 @@ test('signatures that nobody checked before make the service read the location o
   repository.commit({ 'dossier-claim.txt': held.challenge });
   expect(await directory.ask(handle, { method: 'repository' })).toMatchObject({ status: 'claimed' });
   const { challenge } = await ask({ rotate: true });
-  const [before, asked] = [directory.git.requests.length, directory.dns[0].asked.length];
+  const before = directory.git.requests.length;
+  const asked = directory.dns[0].asked.length;
   const forged = Array.from({ length: 20 }, () =>
     directory.directory.app.request('/api/tools/claim_agent', {
       method: 'POST',
@@ -361,7 +367,8 @@ test('the keys of two domains that are gone end both claims, because one was rea
     const signature = signer.sign(challenge).toString('base64');
     expect(await directory.ask(tool, { challenge, signature })).toMatchObject({ status: 'claimed' });
   };
-  const [inDns, onWeb] = [ed25519(), ed25519()];
+  const inDns = ed25519();
+  const onWeb = ed25519();
   directory.setTxt('example.com', inDns.line);
   await claimWith(handle, inDns);
   directory.web.files.set(authPath, onWeb.line);

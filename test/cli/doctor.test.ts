@@ -245,7 +245,8 @@ describe('dossier doctor', () => {
     ]);
   });
   it('changes nothing: it makes no database, and no tables in an empty file', async () => {
-    const [missing, empty] = [join(root, 'missing.db'), join(root, 'empty.db')];
+    const missing = join(root, 'missing.db');
+    const empty = join(root, 'empty.db');
     writeFileSync(empty, '');
     for (const path of [missing, empty])
       expect((await runDossier(['doctor'], { ...settings, DATABASE_URL: `file:${path}` })).stdout).toContain(

@@ -866,7 +866,8 @@ describe('a dump', () => {
     writeFileSync(file, JSON.stringify({ mcpServers: servers }));
     const texts = async (from: string, ...more: string[]) =>
       (await run(['inventory', file, '--service', from, ...more], ofFixtures)).stdout.split('\n');
-    const [asked, read] = [await texts(service), await texts(dump, '--offline')];
+    const asked = await texts(service);
+    const read = await texts(dump, '--offline');
     expect(wire).toHaveLength(1);
     const isAlike = (line: string) => line.startsWith('  * Near: `co.webhook/webhook`');
     expect(read.slice(0, -2)).toEqual(asked.filter((line) => !isAlike(line)).slice(0, -2));
@@ -892,7 +893,8 @@ describe('a dump', () => {
   it('without a listing lists nothing, and says that it has none', async () => {
     const file = join(folder, 'one.json');
     writeFileSync(file, '{"mcpServers": {"hooks": {"url": "https://mcp.webhook.co/mcp"}}}');
-    const [array, lines] = [join(folder, 'empty.json'), join(folder, 'empty.jsonl.gz')];
+    const array = join(folder, 'empty.json');
+    const lines = join(folder, 'empty.jsonl.gz');
     writeFileSync(array, '[]\n');
     writeFileSync(lines, gzipSync(''));
     for (const none of [array, lines]) {

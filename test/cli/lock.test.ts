@@ -163,7 +163,8 @@ it('no text of a listing ends the annotation of GitHub Actions', async () => {
 });
 
 it('names two versions that are written alike by their digests', async () => {
-  const [saved, out] = [join(folder, 'alike.json'), join(folder, 'alike.lock.json')];
+  const saved = join(folder, 'alike.json');
+  const out = join(folder, 'alike.lock.json');
   const document = JSON.parse(readFileSync(join(folder, 'saved.jsonl'), 'utf8')) as object;
   writeFileSync(saved, JSON.stringify([{ ...document, version: '1.0 "beta"' }]));
   expect((await runDossier(['lock', '--from', saved, '--out', out, handle], {})).code).toBe(0);
@@ -205,7 +206,8 @@ it('what is not known now, or was not when it was locked, is no change', async (
 });
 
 it('what changed after it was locked is a change also once it is stale, and what is not known now is counted', async () => {
-  const [saved, out] = [join(folder, 'stale.json'), join(folder, 'stale.lock.json')];
+  const saved = join(folder, 'stale.json');
+  const out = join(folder, 'stale.lock.json');
   const document = JSON.parse(readFileSync(join(folder, 'saved.jsonl'), 'utf8')) as object;
   const fact = (kind: string, value: boolean | null, more: object = {}) => ({
     kind,
@@ -330,7 +332,8 @@ it.each([
 });
 
 it('what a publisher wrote is in quotes or code spans, and dated by its record, not by the day of the check', async () => {
-  const [saved, out] = [join(folder, 'speaking.json'), join(folder, 'speaking.lock.json')];
+  const saved = join(folder, 'speaking.json');
+  const out = join(folder, 'speaking.lock.json');
   const [document] = JSON.parse(readFileSync(join(folder, 'priced.json'), 'utf8')) as object[];
   const write = (record: object) =>
     writeFileSync(saved, JSON.stringify([{ ...document, observations: [], packages: [], ...record }]));

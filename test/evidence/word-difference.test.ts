@@ -76,7 +76,8 @@ describe('a difference of words', () => {
     const text = fc.array(fc.constantFrom('a', 'read', 'mail', '.', 'ü', '😀'), { maxLength: 15 });
     fc.assert(
       fc.property(text, text, (one, other) => {
-        const [before, after] = [one.join(' '), other.join(' ')];
+        const before = one.join(' ');
+        const after = other.join(' ');
         fc.pre(before !== after);
         const parts = wordDifference(before, after);
         const without = (change: string) =>

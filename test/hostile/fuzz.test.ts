@@ -142,7 +142,8 @@ function changed(
 /** Changes of the text itself: bytes cut, doubled, replaced. */
 const bent = (body: string, [at, kind]: readonly [number, number]): string => {
   const place = at % (body.length + 1);
-  const [before, after] = [body.slice(0, place), body.slice(place)];
+  const before = body.slice(0, place);
+  const after = body.slice(place);
   return (
     [
       before,

@@ -124,7 +124,8 @@ describe('a rater', () => {
 
 describe('a claimant', () => {
   it('gets nothing by the line of another listing, which works only where it belongs', async () => {
-    const [mine, theirs] = [await service.ask(handleOf('dora')), await service.ask(handleOf('erin'))];
+    const mine = await service.ask(handleOf('dora'));
+    const theirs = await service.ask(handleOf('erin'));
     const repository = service.git.createRepository('dora/tool');
     repository.commit({ [file]: `${mine.challenge}\n${theirs.challenge}` });
     const named = { challenge: theirs.challenge };

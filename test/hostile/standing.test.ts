@@ -97,7 +97,9 @@ describe('a forge that answers every anonymous request with 401 for two days', (
 });
 
 describe('an attacker', () => {
-  const [below, second, moved] = ['com.example.api/tool', 'com.second.api/tool', 'org.moved/tool'];
+  const below = 'com.example.api/tool';
+  const second = 'com.second.api/tool';
+  const moved = 'org.moved/tool';
   const owners = ['alice', 'bob', 'dora', 'erin'];
   const record = (repository: string, status: string, second: number) =>
     registryEntry(
@@ -165,7 +167,8 @@ describe('an attacker', () => {
   });
 
   test('who asked for a check while the clock was a year ahead stops no second reading', async () => {
-    const [claimed, optedOut] = [handleOf('dora'), handleOf('bob')];
+    const claimed = handleOf('dora');
+    const optedOut = handleOf('bob');
     const { repository, capability } = await claimInRepository(claimed, 'dora/tool');
     repository.commit({ [file]: 'nothing' });
     service.git.createRepository('bob/tool').commit({ [file]: `optout ${optedOut}` });

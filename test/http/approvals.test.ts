@@ -322,7 +322,8 @@ it('each approved listing is judged once until it changes, whatever page of the 
   const list = '/views/ours/v0.1/servers?limit=50';
   const after = (handle: string) =>
     `${list}&cursor=${Buffer.from(JSON.stringify([handle])).toString('base64url')}`;
-  const [nobodys, first] = [await countJudged(after('com.example/nobody')), await countJudged(list)];
+  const nobodys = await countJudged(after('com.example/nobody'));
+  const first = await countJudged(list);
   expect([nobodys.names, nobodys.judged]).toEqual([[], 130]);
   expect([first.names, first.judged]).toEqual([handles.slice(0, 50), 50]);
   const last = await countJudged(after('com.example/n099'));

@@ -113,7 +113,8 @@ it('goes on after a change, whose id a header repeats, and refuses what is none'
 it('a reader of a service that was restored from an older backup is told so: nothing is left out without a sign', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'dossier-changes-'));
   const settings = { LOG_LEVEL: 'error', REGISTRY_URL: 'off', PORT: '0' };
-  const [before, after] = [await createSharedDatabase(folder), await createSharedDatabase(folder)];
+  const before = await createSharedDatabase(folder);
+  const after = await createSharedDatabase(folder);
   const open = (DATABASE_URL: string) => openDirectory({ entries: [], environment: { DATABASE_URL } });
   const lost = await open(before);
   await lost.importEntries([registryEntry('com.example/a')]);

@@ -160,10 +160,8 @@ describe('a listing from a saved copy with only the newest versions', () => {
   });
 
   it('is compared by what was read: an age is met or unknown, never not met', async () => {
-    const [met, unknown] = [
-      { criterion: 'listed_for_days', value: 100 },
-      { criterion: 'listed_for_days', value: 1000 },
-    ];
+    const met = { criterion: 'listed_for_days', value: 100 };
+    const unknown = { criterion: 'listed_for_days', value: 1000 };
     expect(await compare(directory, [met, unknown])).toMatchObject([
       { result: 'met', fact: 'A version published on 2026-02-01 was read.', as_of: '2026-03-09' },
       {

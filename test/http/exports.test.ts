@@ -108,7 +108,8 @@ it('what was taken away is in no file that is sent, and no caller is refused bec
   const own = await openDirectory({ entries: seedEntries, environment: { LIMITS: 'off' } });
   const ask = async (path: string) => own.app.request(path);
   const manifest = async () => (await (await ask('/export/manifest.json')).json()) as Manifest;
-  const [ofWebhook, ofApi] = ['Receive, inspect, replay and deliver', 'Compliant political SMS/MMS'];
+  const ofWebhook = 'Receive, inspect, replay and deliver';
+  const ofApi = 'Compliant political SMS/MMS';
   const first = await manifest();
   expect(await textsOf(ask, first)).toMatch(new RegExp(`${ofWebhook}[^]*${ofApi}`));
   await hideText(own, 'co.webhook/webhook');
@@ -280,7 +281,8 @@ it('leaves the cached facts of listings as they were, and adds none', async () =
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ handle }),
     });
-  const [read, unread] = ['com.example.many/n1', 'com.example.many/n2'];
+  const read = 'com.example.many/n1';
+  const unread = 'com.example.many/n2';
   try {
     directory.wait(3601);
     await readAgent(read);

@@ -91,7 +91,8 @@ describe('what a listed service requires of its caller', () => {
   });
 
   it('is told whole, once, with what its publisher says of it, the required first', async () => {
-    const [page, markdown] = [await read('a.b/many'), await read('a.b/many.md')];
+    const page = await read('a.b/many');
+    const markdown = await read('a.b/many.md');
     for (let n = 0; n < 60; n += 1) {
       expect(page.split(`“Sets option ${n}. **Read** the manual.”`)).toHaveLength(2);
       expect(markdown.split(`“Sets option ${n}. \\*\\*Read\\*\\* the manual.”`)).toHaveLength(2);

@@ -79,7 +79,9 @@ describe('the card of a page', () => {
   });
 
   it('draws quotation marks inside what it quotes as single ones', async () => {
-    const [quoted, single, none] = [`safe” „so“ “it” "says"`, `safe' 'so' 'it' 'says'`, 'safe so it says'];
+    const quoted = `safe” „so“ “it” "says"`;
+    const single = `safe' 'so' 'it' 'says'`;
+    const none = 'safe so it says';
     const drawn: Buffer[] = [];
     for (const description of [quoted, single, none]) {
       await directory.importEntries([...seedEntries, registryEntry('io.test/quoted', { description })]);

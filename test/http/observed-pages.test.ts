@@ -55,10 +55,8 @@ describe('the pages of listings that were checked', () => {
   });
 
   it('say once what the registry says of a status, and of a single version when it was published', async () => {
-    const [deprecatedPage, versions] = [
-      await textOf(`/agents/${deprecated}`),
-      await textOf(`/agents/${healthy}/versions`),
-    ];
+    const deprecatedPage = await textOf(`/agents/${deprecated}`);
+    const versions = await textOf(`/agents/${healthy}/versions`);
     expect(deprecatedPage.split('All facts and sources')[0]?.match(/Replaced by com\.retired/g)).toHaveLength(
       1,
     );

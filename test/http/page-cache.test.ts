@@ -276,7 +276,8 @@ describe('a caller with a current copy', () => {
   it.each([`/badge/${handle}`, `${page}.json`, '/card.png', page])(
     'of %s fills the cache with all headers that others need',
     async (path) => {
-      const [one, other] = [createApp(directory.context), createApp(directory.context)];
+      const one = createApp(directory.context);
+      const other = createApp(directory.context);
       const ask = (app: App, more = {}) =>
         send(app, { method: 'GET', path, headers: { ...browser, ...more } });
       const first = await ask(one);

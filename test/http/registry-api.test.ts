@@ -423,7 +423,8 @@ it('is a registry that our own importer reads: every record arrives as it is sto
       after = last;
     }
   };
-  const [here, there] = [await stored(first), await stored(second)];
+  const here = await stored(first);
+  const there = await stored(second);
   expect(here.size).toBeGreaterThan(60);
   expect(there).toEqual(here);
   await second.close();

@@ -276,7 +276,8 @@ describe('where nothing matches, search_agents', () => {
     });
     const ask = async (cursor?: string) =>
       (await search({ query: 'notes about payments', limit: 4, cursor }, 'search_agents', changing)).body;
-    const [before, first] = [await ask(), await ask()];
+    const before = await ask();
+    const first = await ask();
     const last = first.listings?.at(-1)?.handle ?? '';
     const second = (await ask(before.next_cursor)).listings?.map(({ handle }) => handle);
     const listing = await changing.context.store.listings.byHandle(last);

@@ -40,7 +40,8 @@ describe('writes of one network, on every face and node together', () => {
     });
 
   it('claims: 10 at once, one more every 6 seconds', async () => {
-    const [one, two] = [await openNode(), await openNode()];
+    const one = await openNode();
+    const two = await openNode();
     const body = { handle: 'no/such' };
     expect(await statuses(3, post(`${one}/api/claim-github`, body))).toEqual({ 404: 3 });
     expect(await statuses(3, post(`${two}/api/tools/claim_agent`, body))).toEqual({ 404: 3 });
@@ -58,7 +59,8 @@ describe('writes of one network, on every face and node together', () => {
   });
 
   it('feedback: 3 at once, 5 an hour; what is malformed costs nothing', async () => {
-    const [one, two] = [await openNode(), await openNode()];
+    const one = await openNode();
+    const two = await openNode();
     expect(await statuses(5, post(`${one}/api/feedback`, {}))).toEqual({ 422: 5 });
     const calls = Array.from({ length: 10 }, (_, n) => post(`${n % 2 ? one : two}/api/feedback`, feedback)());
     const answers = await Promise.all(calls);
@@ -132,7 +134,8 @@ describe('bad capabilities', () => {
   const bad = { authorization: 'Bearer dossier_cap_bad' };
 
   it('are counted on every face together, and never 401 or 403 on /api/mcp', async () => {
-    const [one, two] = [await openNode(), await openNode()];
+    const one = await openNode();
+    const two = await openNode();
     expect(await statuses(8, me(one, bad))).toEqual({ 401: 8 });
     expect(await statuses(4, me(two, { ...bad, 'x-agent-capability': 'other' }))).toEqual({ 401: 4 });
     const message = modern('tools/call', { name: 'withdraw_rating', arguments: { rating_id: 'x' } });
@@ -179,7 +182,8 @@ describe('bad capabilities', () => {
 describe('ratings of one capability', () => {
   it('are 20 at once and one more a minute, for all nodes together; a replay costs nothing', async () => {
     const node = await nodes.open();
-    const [one, two] = [node.context.config.publicUrl, await openNode()];
+    const one = node.context.config.publicUrl;
+    const two = await openNode();
     const capability = await addSource(node.context.store, 30);
     let n = 0;
     expect(await statuses(20, () => rate(n % 2 ? one : two, capability, n, n++))).toEqual({ 200: 20 });
@@ -297,7 +301,8 @@ describe('no address is ever stored', () => {
   it('and another one the next day, when key and rows of the day before are gone', async () => {
     const node = await nodes.open();
     await flood(node.context.config.publicUrl);
-    const [before, secrets] = [await keysOf(), await nodes.rows('limit_key')];
+    const before = await keysOf();
+    const secrets = await nodes.rows('limit_key');
     nodes.wait(86_400);
     await post(`${node.context.config.publicUrl}/api/feedback`, feedback, {
       'x-forwarded-for': addresses[0] ?? '',

@@ -11,7 +11,10 @@ const start_ms = Date.now();
 /** A day before the start of the test, and its time. */
 const dayAgo = (days: number) => new Date(start_ms - days * day_ms).toISOString().slice(0, 10);
 const timeAgo = (days: number) => `${dayAgo(days)}T08:00:00.000Z`;
-const [today, before, yesterday, long] = [dayAgo(0), dayAgo(20), dayAgo(1), dayAgo(200)];
+const today = dayAgo(0);
+const before = dayAgo(20);
+const yesterday = dayAgo(1);
+const long = dayAgo(200);
 
 const url = 'https://x.example/mcp';
 const other = 'https://y.example/mcp';

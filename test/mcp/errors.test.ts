@@ -130,7 +130,8 @@ describe('an input in other words', () => {
       { handles: [handle, other], criteria: ['claimed'] },
     ],
   ])('%s %j is read as %j', async (tool, said, own) => {
-    const [answer, expected] = [await client.call(tool, { ...said }), await client.call(tool, { ...own })];
+    const answer = await client.call(tool, { ...said });
+    const expected = await client.call(tool, { ...own });
     expect(expected.isError).not.toBe(true);
     expect(answer.structuredContent).toEqual(expected.structuredContent);
   });

@@ -24,7 +24,8 @@ it('a block refuses a check that was asked for before it and is written after it
   const target = readTarget('namespace:co.webhook');
   if (!target) throw new Error('no target');
   const at = clock().toISOString();
-  const [begun, asked] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const begun = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
   const blocking = store.write(async (tx) => {
     begun.resolve();
     await asked.promise;

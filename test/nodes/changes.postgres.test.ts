@@ -5,7 +5,8 @@ import { createSharedDatabase } from '../support/database.ts';
 import { freePort } from '../support/postgres-server.ts';
 
 it('posts and streams every change at least once and in the order of its listing while nodes are killed', async () => {
-  const [databaseUrl, hookPort] = [await createSharedDatabase(), await freePort()];
+  const databaseUrl = await createSharedDatabase();
+  const hookPort = await freePort();
   const ports = [await freePort(), await freePort()];
   const nodes = ports.map((port) =>
     createNode(`http://127.0.0.1:${port}`, {

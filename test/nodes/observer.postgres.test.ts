@@ -61,7 +61,8 @@ const introductions = () =>
   endpoint.sent.filter(({ body }) => body.includes('"server/discover"')).map(({ path }) => path);
 
 it('two nodes share the listings of one host, one request at a time, and a killed one leaves its part to the other', async () => {
-  const [first, second] = [observe(), observe()];
+  const first = observe();
+  const second = observe();
   await expect.poll(() => introductions().length).toBeGreaterThan(10);
   first.child.kill('SIGKILL');
   await first.ended;

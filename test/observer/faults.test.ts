@@ -444,7 +444,8 @@ async function expectNoChange(cases: readonly (typeof table)[number][]): Promise
     return first.map((before, at) => wrongCells(before, now[at] as Facts, mayBeUnreachable));
   };
   for (const one of cases) answering(one.name, withFault(serverOf(one), one.fault));
-  const [once, twice] = [await wrongNow(false), await wrongNow(true)];
+  const once = await wrongNow(false);
+  const twice = await wrongNow(true);
   for (const one of cases) answering(one.name, serverOf(one));
   const after = await wrongNow(false);
   const none = cases.map(() => []);

@@ -206,7 +206,8 @@ it('asks the other listings of a host again after five minutes, and the one that
   const asking = operationsOf(directory.context);
   const asked = (path: string) => shared.sent.filter((sent) => sent.path === path).length;
   await observe('com.example.shared/d', asking);
-  const [d, e] = [asked('/d'), asked('/e')];
+  const d = asked('/d');
+  const e = asked('/e');
   [retryStatus, retryAfter, retryPath] = [429, '3600', '/d'];
   await observe('com.example.shared/d', asking);
   [retryAfter, retryPath] = [undefined, undefined];

@@ -235,7 +235,8 @@ describe('the first read of a listing', () => {
       const texts = await Promise.all(count(50, (n) => node.read(path, from(n))));
       return { made, isBegun: texts.every((text) => text.includes(begun)) };
     };
-    const [mute, path] = ['/agents/com.mute.app/agent', '/agents/com.first1.app/agent'];
+    const mute = '/agents/com.mute.app/agent';
+    const path = '/agents/com.first1.app/agent';
     await node.read(mute);
     expect(await readBy50(mute)).toEqual({ made: 0, isBegun: true });
     node.wait(11);

@@ -159,7 +159,8 @@ it('says that there is no agent card, or that a text is none', async () => {
 const changesOf = (title: string) => changesOfNextCheck(observed.directory, handleAt('moving'), title);
 
 it('names the contacts before and after they changed; a later end of the file is no change', async () => {
-  const [alice, bob] = ['mailto:alice@example.com', 'https://moving.example.com/report'];
+  const alice = 'mailto:alice@example.com';
+  const bob = 'https://moving.example.com/report';
   const state = (lines: readonly string[]) => {
     moving[security] = lines.join('\n');
     return changesOf('Security contact');

@@ -94,8 +94,10 @@ const tooMuch =
 
 describe('an endpoint whose list of tools', () => {
   it('cannot be read or stored ends its own check, and nothing else', async () => {
-    const [spins, stored] = [await listing('spins-when-read'), await listing('spins-when-stored')];
-    const [slow, other] = [await startSlow(), await listing('replay')];
+    const spins = await listing('spins-when-read');
+    const stored = await listing('spins-when-stored');
+    const slow = await startSlow();
+    const other = await listing('replay');
     const hostile = { spins, stored };
     const node = await openNode({ ...hostile, slow, other });
     const outcomes: unknown[] = [];
@@ -130,7 +132,8 @@ describe('an endpoint whose list of tools', () => {
   });
 
   it('uses up the memory of the thread ends its own check, however long that takes', async () => {
-    const [exhausts, other] = [await listing('exhausts-memory'), await listing('replay')];
+    const exhausts = await listing('exhausts-memory');
+    const other = await listing('replay');
     const node = await openNode({ exhausts, other }, { silence_ms: 600_000 });
     expect((await node.read('exhausts')).isChecked).toBe(true);
     await expect
@@ -143,7 +146,8 @@ describe('an endpoint whose list of tools', () => {
   });
 
   it('ends the thread three times is left alone after that', async () => {
-    const [hostile, other] = [await listing('ends-the-thread'), await listing('replay')];
+    const hostile = await listing('ends-the-thread');
+    const other = await listing('replay');
     const node = await openNode({ hostile, other });
     expect((await node.read('hostile')).isChecked).toBe(true);
     await expect

@@ -53,7 +53,8 @@ describe('what is said of a price that changed', () => {
   it('names no value twice, and something wherever the offers differ', () => {
     fc.assert(
       fc.property(offers, offers, (first, second) => {
-        const [was, now] = [toPaidOffers(first), toPaidOffers(second)];
+        const was = toPaidOffers(first);
+        const now = toPaidOffers(second);
         const said = offersChange(was, now);
         expect(said === undefined).toBe(JSON.stringify(was) === JSON.stringify(now));
         const clauses = said === undefined ? [] : toText(said).split('. ');
@@ -69,7 +70,8 @@ describe('what is said of a price that changed', () => {
   it('is raised or lowered only within one asset, network and scheme, compared as whole numbers', () => {
     fc.assert(
       fc.property(offers, offers, (first, second) => {
-        const [was, now] = [toPaidOffers(first), toPaidOffers(second)];
+        const was = toPaidOffers(first);
+        const now = toPaidOffers(second);
         const said = offersChange(was, now);
         const text = said === undefined ? '' : toText(said);
         const pairs = was.flatMap((a) =>

@@ -157,7 +157,8 @@ describe('the gate for what comes from outside', () => {
   });
 
   it('finds no change in a fact that is stored shortened at one check and whole at the next', () => {
-    const [at, later] = ['2026-11-01T00:00:00.000Z', '2026-11-02T00:00:00.000Z'];
+    const at = '2026-11-01T00:00:00.000Z';
+    const later = '2026-11-02T00:00:00.000Z';
     const stamp = { vantage: '', at };
     fc.assert(
       fc.property(fc.constantFrom(...kinds), findings, fc.boolean(), (kind, finding, isShortFirst) => {

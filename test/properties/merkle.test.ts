@@ -31,7 +31,8 @@ const leaves = Array.from({ length: most }, (_, index) => leafOf(index));
 const known = new Map<string, Buffer>();
 const read = async (level: number, index: number) => {
   const key = `${level} ${index}`;
-  const [start, end] = [index * 2 ** level, (index + 1) * 2 ** level];
+  const start = index * 2 ** level;
+  const end = (index + 1) * 2 ** level;
   if (end > most) throw new Error('asked for a subtree that is not complete');
   const node = known.get(key) ?? definition(leaves.slice(start, end));
   known.set(key, node);
@@ -62,7 +63,8 @@ describe('an inclusion proof', () => {
   it('holds for its leaf and place, and for no other leaf, place, root or proof', async () => {
     await fc.assert(
       fc.asyncProperty(size, fc.nat(), fc.nat(), fc.nat(), async (count, some, other, at) => {
-        const [index, elsewhere] = [some % count, other % count];
+        const index = some % count;
+        const elsewhere = other % count;
         const place = { index, size: count, root: definition(leaves.slice(0, count)) };
         const path = await inclusionProof(read, index, count);
         expect(path.length).toBeLessThanOrEqual(Math.ceil(Math.log2(count)));
@@ -87,7 +89,8 @@ describe('a consistency proof', () => {
   it('holds between two sizes of one log, and for no rewritten one or other proof', async () => {
     await fc.assert(
       fc.asyncProperty(size, size, fc.nat(), fc.nat(), async (one, two, changed, at) => {
-        const [from, to] = [Math.min(one, two), Math.max(one, two)];
+        const from = Math.min(one, two);
+        const to = Math.max(one, two);
         const head = (count: number, rewritten = leaves) => ({
           size: count,
           root: definition(rewritten.slice(0, count)),

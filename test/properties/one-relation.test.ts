@@ -131,7 +131,8 @@ it('of any two records, whatever sets criticism apart sets praise apart', () => 
 it('what a holder contains is the same as it, and is counted with it', () => {
   fc.assert(
     fc.property(root, root, (one, other) => {
-      const [a, b] = [new Holder(one), new Holder(other)];
+      const a = new Holder(one);
+      const b = new Holder(other);
       if (a.contains(b)) expect(a.same(b)).toBe(true);
       if (a.same(b)) expect(a.counted).toBe(b.counted);
       expect(a.same(b)).toBe(b.same(a));

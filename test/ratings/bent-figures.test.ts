@@ -287,7 +287,8 @@ describe('the rated side', () => {
 
   it('releases praise when it withdraws the rating that was its other half, and only then', async () => {
     const { bad, critic, asBad, asCritic } = pairs[baits.length] as Pair;
-    const [one, two] = [await rate(asBad, critic, 'succeeded'), await rate(asBad, critic, 'failed')];
+    const one = await rate(asBad, critic, 'succeeded');
+    const two = await rate(asBad, critic, 'failed');
     const praise = await rate(asCritic, bad, 'succeeded');
     const groups: string[] = [];
     const note = async () => {

@@ -68,7 +68,8 @@ const claimAt = (handle: string, at: string) => ({
 let made = 0;
 
 it('after any writes, the columns of all ratings are those that follow from what is stored', async () => {
-  let [pairs, alone] = [0, 0];
+  let pairs = 0;
+  let alone = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 20 }), async (steps) => {
       const run = made++;
@@ -92,7 +93,8 @@ it('after any writes, the columns of all ratings are those that follow from what
           if (taken.act === 'rate') {
             if (taken.from === taken.to) return;
             const id = `${run}-${made++}`;
-            const [first_created_at, created_at] = [onDay(taken.first), onDay(taken.first + taken.later)];
+            const first_created_at = onDay(taken.first);
+            const created_at = onDay(taken.first + taken.later);
             const rating = makeRating(id, {
               source_handle: handleOf(taken.from),
               source_root: rootOf(taken.from),
@@ -118,7 +120,8 @@ it('after any writes, the columns of all ratings are those that follow from what
               source_ended_at: null,
             });
           } else if (taken.act === 'claim') {
-            const [handle, at] = [handleOf(taken.listing), onDay(1000 + made++)];
+            const handle = handleOf(taken.listing);
+            const at = onDay(1000 + made++);
             const state = taken.state as 'claimed';
             const root = { root: rootOf(taken.listing), root_generation: taken.root_generation };
             await tx.claims.putClaim({ ...claimAt(handle, at), ...root, state });

@@ -175,8 +175,11 @@ export const listingCases: readonly ListingFacts[] = [
 
 /** When the observed listings were last checked; and days before that. */
 const checked = '2026-11-20T06:00:00.000Z';
-const [yesterday, before] = ['2026-11-19T06:00:00.000Z', '2026-11-10T06:00:00.000Z'];
-const [first, second, third] = ['https://a.example/mcp', 'https://b.example/mcp', 'https://c.example/mcp'];
+const yesterday = '2026-11-19T06:00:00.000Z';
+const before = '2026-11-10T06:00:00.000Z';
+const first = 'https://a.example/mcp';
+const second = 'https://b.example/mcp';
+const third = 'https://c.example/mcp';
 
 const saw = (
   one: Pick<StoredObservation, 'kind' | 'value'> & Partial<Omit<StoredObservation, 'why'>> & { why?: string },

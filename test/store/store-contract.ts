@@ -939,7 +939,8 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
     });
     it('stores whatever is read of JSON from outside, and gives the same back', async () => {
       const texts = fc.sample(foreignJson, { numRuns: partOf(60, 600), seed: 9 });
-      const [handle, remote] = ['a/sent', 'https://a.example/mcp'];
+      const handle = 'a/sent';
+      const remote = 'https://a.example/mcp';
       const read = texts.map(parseForeignJson).filter((value) => value !== undefined);
       expect(read.length).toBeGreaterThan(30);
       for (const [n, sent] of read.entries()) {

@@ -146,7 +146,8 @@ async function openHostPage(browser: Browser, hostUrl: string): Promise<PageTrac
 /** A host in a real browser that shows one resource, one card at a time; close it after use. */
 export async function openCardHost(browser: Browser, resource: CardResource) {
   const servers = [serveHost(), serveCard(resource)] as const;
-  const [hostUrl, cardUrl] = [await listen(servers[0]), await listen(servers[1])];
+  const hostUrl = await listen(servers[0]);
+  const cardUrl = await listen(servers[1]);
   const trace = await openHostPage(browser, hostUrl);
   const { page } = trace;
   const inHost = (script: string, value?: unknown) =>

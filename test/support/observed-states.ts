@@ -46,10 +46,8 @@ function registerBesides(server: McpServer): void {
   skills.attach(server);
 }
 
-const [usdcOnBase, usdcOnSolana] = [
-  '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
-  'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
-];
+const usdcOnBase = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913';
+const usdcOnSolana = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
 /**
  * Who is paid by a listing that asks for payment on three networks; on one it is the new payee of the listing
  * that changed it.
@@ -119,7 +117,9 @@ async function startServers(world: World) {
     });
     response.end(Buffer.from(await answer.arrayBuffer()));
   });
-  const [notes, etl, table] = [ago(180), ago(90), ago(70)];
+  const notes = ago(180);
+  const etl = ago(90);
+  const table = ago(70);
   const registry = await startPackageRegistry(() => ({
     '/noteworks-notes': npmPackument('noteworks-notes', { '2.1.0': {} }, { '2.1.0': notes }),
     '/pipelines-etl': npmPackument('pipelines-etl', { '3.0.0': {} }, { '3.0.0': etl }),

@@ -76,7 +76,8 @@ export function operationsOf(context: Context, url?: string): Operations {
     observeDue: () => observeDue(openObserver(), context, { signal: stopping.signal }),
     recheck: () => recheckClaims(context),
     async act(name, on, reason) {
-      const [action, target] = [actionOf(name), targetOf(on)];
+      const action = actionOf(name);
+      const target = targetOf(on);
       if (!action) throw new Error(`no action is called ${name}`);
       if (!action.reasons.some((one) => one === reason)) throw new Error(`${reason} is no reason to ${name}`);
       const at = clock().toISOString();

@@ -30,7 +30,8 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-const [user, password] = ['dossier', 'of-this-test'];
+const user = 'dossier';
+const password = 'of-this-test';
 
 function toServer(databaseDir: string, port: number, flags: readonly string[]) {
   return new EmbeddedPostgres({

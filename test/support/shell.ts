@@ -12,11 +12,13 @@ interface Shell {
 /** Starts a shell that reads lines from a pipe until this process ends. */
 function startShell(): Shell {
   const folder = mkdtempSync(join(tmpdir(), 'dossier-shell-'));
-  const [lines, answers] = [join(folder, 'lines'), join(folder, 'answers')];
+  const lines = join(folder, 'lines');
+  const answers = join(folder, 'answers');
   execFileSync('mkfifo', [lines, answers]);
   spawn('sh', ['-c', 'exec sh <"$0" >"$1"', lines, answers], { stdio: 'ignore' }).unref();
   // Each waits until the shell has opened it too, in this order.
-  const [to, from] = [openSync(lines, 'w'), openSync(answers, 'r')];
+  const to = openSync(lines, 'w');
+  const from = openSync(answers, 'r');
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const answer = Buffer.alloc(100);
   return {
@@ -48,7 +50,8 @@ export function runInShell(
   }: { cwd?: string; env: Readonly<Record<string, string | undefined>>; input?: string | Buffer },
 ): { code: number; output: Buffer } {
   shell ??= startShell();
-  const [read, printed] = [join(shell.folder, 'input'), join(shell.folder, 'output')];
+  const read = join(shell.folder, 'input');
+  const printed = join(shell.folder, 'output');
   writeFileSync(read, input);
   const variables = Object.entries(env).map(([name, value = '']) => `${name}=${value}`);
   const words = ['env', '-i', ...variables, ...command].map(quote).join(' ');

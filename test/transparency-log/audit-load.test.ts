@@ -157,10 +157,8 @@ beforeAll(async () => {
 afterAll(() => directory.close());
 
 it('an audit rests between the pieces of one listing, and holds', async () => {
-  const [alice, bob] = [
-    await directory.claim('io.github.alice/t', 'alice/t'),
-    await directory.claim('io.github.bob/t', 'bob/t'),
-  ];
+  const alice = await directory.claim('io.github.alice/t', 'alice/t');
+  const bob = await directory.claim('io.github.bob/t', 'bob/t');
   directory.wait(8 * 86_400);
   const rate = async (handle: string, interaction_id: string, as: string) => {
     const answer = await directory.post(

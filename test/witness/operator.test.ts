@@ -62,7 +62,8 @@ async function diagnose(WITNESSES: string, of = 'a.db') {
 describe('dossier doctor', () => {
   it('says how much of the log each witness has cosigned, and whose key or address is wrong', async () => {
     await publish('one', 'two');
-    const [good, other] = [await start('good'), await start('other')];
+    const good = await start('good');
+    const other = await start('other');
     const witnesses = await name(
       ['good', good.keys[0], good.url],
       ['other', openWitness('other.example/w', 4, 8).vkey, other.url],

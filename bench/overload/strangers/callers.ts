@@ -10,7 +10,8 @@ const networks = 40;
  */
 export function createCallers() {
   const mixed = createUserMix({ handles: plainHandles, capabilities: [''], listings: plain });
-  let [sent, refused] = [0, 0];
+  let sent = 0;
+  let refused = 0;
   const next = (): CheckedRequest => {
     const { kind, request, isCorrect } = mixed();
     if (kind.startsWith('submit')) return next();

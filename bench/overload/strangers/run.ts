@@ -98,7 +98,8 @@ async function attack(name: string, { hosts, folder, seconds, environment }: Sce
   const path = join(folder, 'attacked.db');
   removeDatabase(path);
   copyFileSync(join(folder, 'before.db'), path);
-  let [ended, output] = [false, ''];
+  let ended = false;
+  let output = '';
   const service = await startService(`file:${path}`, {
     environment,
     onOutput: (printed) => {
@@ -187,7 +188,8 @@ export async function runStrangers(folder: string, seconds: number, only?: strin
     script: 'bench/overload/strangers/hosts.ts',
     core: 'load',
   });
-  const [names, healthy] = [await startNameServer(), await startHealthy()];
+  const names = await startNameServer();
+  const healthy = await startHealthy();
   const overrides = { ...toOverrides(allPublishers, hosts.url), ...healthy.overrides };
   const environment = {
     LIMITS: 'on',

@@ -30,7 +30,8 @@ export async function watchSilence(
 ): Promise<{ readonly longest: Silence; readonly most: Silence }> {
   const pool = new Pool(url, { connections: 1, headersTimeout: 300_000 });
   const none: Silence = { silent_s: 0, running_s: 0 };
-  let [longest, most] = [none, none];
+  let longest = none;
+  let most = none;
   let began_ms = performance.now();
   let ran_ms = running_ms(pid);
   while (!stopped.aborted) {

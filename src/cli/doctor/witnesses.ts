@@ -1,4 +1,4 @@
-import { own } from '../../core/json.ts';
+import { ownMember } from '../../core/json.ts';
 import { readCheckpointFile } from '../../log/checkpoint-file.ts';
 import { type IssuedCheckpoint, logOfOrigin } from '../../log/checkpoints.ts';
 import { readCheckpoint } from '../../log/notes.ts';
@@ -32,7 +32,7 @@ async function publishedCheckpoint({ config, store }: Subject): Promise<IssuedCh
 }
 
 function toUnavailable({ name, url }: AskedWitness, why: string): Finding {
-  const [text, next] = own(whyRefused, why) ?? [];
+  const [text, next] = ownMember(whyRefused, why) ?? [];
   if (text && next) return fault(`${name} ${text}`, next);
   return warning(
     `${name} does not answer at ${url.href}: ${why}`,

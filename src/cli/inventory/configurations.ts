@@ -2,7 +2,7 @@ import { globSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 import { type ParseError, parse as parseJsonc } from 'jsonc-parser';
-import { asMembers, type JsonObject, own } from '../../core/json.ts';
+import { asMembers, type JsonObject, ownMember } from '../../core/json.ts';
 import { quoted, toLine } from '../../core/text.ts';
 import { clients, settingsFolders } from './clients.ts';
 import { isPlain } from './launch.ts';
@@ -58,7 +58,7 @@ async function readConfiguration(path: string): Promise<Read> {
     if (!found.isFile()) return { why: 'not a file' };
     if (found.size > 16 * 1024 * 1024) return { why: 'more than 16 MiB' };
     const text = readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
-    return await (own(readers, extname(path).toLowerCase()) ?? readJson)(text);
+    return await (ownMember(readers, extname(path).toLowerCase()) ?? readJson)(text);
   } catch (error) {
     const { line, column } = error as { line?: number; column?: number };
     if (line !== undefined) return { why: 'not TOML', line, column };

@@ -1,4 +1,4 @@
-import { asMembers, type JsonObject, own as ownMember } from '../../core/json.ts';
+import { asMembers, type JsonObject, ownMember } from '../../core/json.ts';
 import { isExactVersion } from '../../listings/package.ts';
 import { isAddress, isPublicAddress, plainAddress } from '../../net/addresses.ts';
 import { isOtherRegistry } from './registries.ts';

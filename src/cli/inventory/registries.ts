@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
-import { asMembers, type JsonObject, own } from '../../core/json.ts';
+import { asMembers, type JsonObject, ownMember } from '../../core/json.ts';
 
 /**
  * The registries whose packages listings record; a package of any other one is not theirs, whatever its name
@@ -17,7 +17,7 @@ const publicHosts: Readonly<Record<string, string>> = {
  * Whether an address that an option, a variable or a file names is another registry; what cannot be read is.
  */
 export const isOtherRegistry = (registry: string, address: string | undefined): boolean =>
-  URL.parse(address?.replace(/^[\w-]+=/, '') ?? '')?.hostname !== own(publicHosts, registry);
+  URL.parse(address?.replace(/^[\w-]+=/, '') ?? '')?.hostname !== ownMember(publicHosts, registry);
 
 const variables: Readonly<Record<string, RegExp>> = {
   npm: /^npm_config_registry$/i,
@@ -60,7 +60,7 @@ export function isFromElsewhere(
   { path, server }: { readonly path: string; readonly server: JsonObject },
 ): boolean {
   const environment = Object.entries({ ...asMembers(server.env), ...asMembers(server.envs) });
-  const named = environment.find(([variable]) => own(variables, registry)?.test(variable));
+  const named = environment.find(([variable]) => ownMember(variables, registry)?.test(variable));
   if (named) return isOtherRegistry(registry, String(named[1]));
   if (registry !== 'npm') return false;
   const scope = name.startsWith('@') ? `${name.split('/', 1)[0]}:registry` : undefined;

@@ -3,7 +3,8 @@
  * string alignment); `most` + 1 for any more than `most`.
  */
 export function countEdits(a: string, b: string, most = 100): number {
-  const [from, to] = [[...a], [...b]];
+  const from = [...a];
+  const to = [...b];
   if (Math.abs(from.length - to.length) > most) return most + 1;
   let before: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, at) => at);

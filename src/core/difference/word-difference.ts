@@ -72,9 +72,11 @@ function joined(parts: readonly TextPart[]): TextPart[] {
  * characters named.
  */
 export function wordDifference(before: string, after: string): TextPart[] {
-  const [was, is] = [nameHidden(before), nameHidden(after)];
+  const was = nameHidden(before);
+  const is = nameHidden(after);
   const start = commonStart(was, is);
-  const [oldRest, newRest] = [was.slice(start), is.slice(start)];
+  const oldRest = was.slice(start);
+  const newRest = is.slice(start);
   const end = commonEnd(oldRest, newRest);
   const compared = compareWords(
     oldRest.slice(0, oldRest.length - end),

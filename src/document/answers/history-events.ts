@@ -1,6 +1,6 @@
 import type { ClaimEvent } from '../../claims/claim.ts';
 import type { Context } from '../../context.ts';
-import { own as ownMember } from '../../core/json.ts';
+import { ownMember } from '../../core/json.ts';
 import { type DatedMove, isSameMove } from '../../listings/moves.ts';
 import type { Change } from '../../log/change.ts';
 import type { ShownChange } from '../../observations/changed-texts.ts';

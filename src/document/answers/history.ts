@@ -1,7 +1,7 @@
 import type { ClaimEvent } from '../../claims/claim.ts';
 import { claimMethods } from '../../claims/methods.ts';
 import { differenceText } from '../../core/difference/word-difference.ts';
-import { own as ownMember } from '../../core/json.ts';
+import { ownMember } from '../../core/json.ts';
 import {
   code,
   count,

@@ -162,7 +162,8 @@ const packagesOf: FactsOf = (judged) => {
 const ofWhere = saidIn('where');
 
 const where: FactsOf = (judged) => {
-  const [remotes, packages] = [remotesOf(judged), packagesOf(judged)];
+  const remotes = remotesOf(judged);
+  const packages = packagesOf(judged);
   if (remotes.length > 0)
     return [
       ...firstThree(judged, remotes, 'endpoint'),

@@ -62,7 +62,8 @@ function ofKinds(rule: Parameters<NonNullable<Kind['sayStandsOut']>>[0]['rule'])
     return ofRule.flatMap((kind) =>
       seen(kind).flatMap((one) => {
         const { value } = one;
-        const [reason, by] = [reasonOf(one), byCheck(one)];
+        const reason = reasonOf(one);
+        const by = byCheck(one);
         if (isKnown(one) && value !== null)
           return kind.sayStandsOut?.({ ...one, value, rule, reason, by, isOnly }) ?? [];
         return rule === 'not_there' && one.outcome === 'absent' && reason ? say`${phrase(reason)}${by}` : [];
@@ -71,7 +72,8 @@ function ofKinds(rule: Parameters<NonNullable<Kind['sayStandsOut']>>[0]['rule'])
   };
 }
 
-const [ofDeprecated, ofContradicting] = [ofKinds('deprecated'), ofKinds('contradiction')];
+const ofDeprecated = ofKinds('deprecated');
+const ofContradicting = ofKinds('contradiction');
 
 function deprecated(judged: Judged): Words[] {
   const { origin_status, status_message } = judged.listing;
@@ -82,7 +84,8 @@ function deprecated(judged: Judged): Words[] {
   ];
 }
 
-const [moved_days, mostMoves] = [365, 2];
+const moved_days = 365;
+const mostMoves = 2;
 
 /**
  * Versions of the last year that moved the record, those that lead to somebody else first; `get_history` has
@@ -263,7 +266,8 @@ function shared({ known }: Judged): Words[] {
     listed(
       others.filter((one) => (one.shared_with === first.shared_with) === isSame).map(({ noun }) => noun),
     );
-  const [same, other] = [nounsOf(true), nounsOf(false)];
+  const same = nounsOf(true);
+  const other = nounsOf(false);
   return [
     join(
       [

@@ -67,7 +67,8 @@ function endpointsAtDomain(listing: ListingDocument): Words {
   const [first] = places;
   if (first === undefined) return say``;
   const countOf = (wanted: EndpointPlace) => places.filter((place) => place === wanted).length;
-  const [there, beside] = [countOf('on'), countOf('beside')];
+  const there = countOf('on');
+  const beside = countOf('beside');
   const under = say`under the same registered domain ${code(registeredDomain(handle))}`;
   if (places.length === 1) {
     if (first === 'on') return own('; its endpoint is on it');

@@ -72,7 +72,8 @@ const recordOf = ({ updated_at, observed_at }: ListingDocument): Words =>
     ? say`the record as of ${day(observed_at)}`
     : say`the record that was last updated on ${day(updated_at)}`;
 
-const [mostNamed, longestNamed] = [3, 120];
+const mostNamed = 3;
+const longestNamed = 120;
 
 /** Some texts of others, each cut, and how many more there are. */
 function listed(texts: readonly string[]): Words {
@@ -102,7 +103,8 @@ function judgeRecorded(compared: ComparedListing, [{ on }, pin, before]: Pinned)
   const now = pinnedNow(compared.listing, pin);
   if (before.length === now.length && before.every((text, at) => text === now[at]))
     return recordedFinding(compared, met(say`The ${own(pin)} is as approved: ${listed(now)}.`));
-  const [from, to] = [listed(before), listed(now)];
+  const from = listed(before);
+  const to = listed(now);
   const record = say`${recordOf(compared.listing)} has ${to}`;
   const fact = say`Approved on ${dayOf(on)} with ${own(pin)} ${from}; ${record}.`;
   return { ...recordedFinding(compared, notMet(fact)), from, to };
@@ -123,7 +125,8 @@ function judgeSeen(compared: ComparedListing, [{ on }, pin, before]: Pinned, kin
   const recorded = recordedNow(compared.listing, 'endpoint');
   const gone = before.filter((text) => !recorded.includes(endpointOf(text)));
   if (gone.length > 0) {
-    const [from, to] = [listed(gone), listed(recorded)];
+    const from = listed(gone);
+    const to = listed(recorded);
     const record = say`${recordOf(compared.listing)} has endpoint ${to}`;
     const fact = say`Approved on ${dayOf(on)} with ${own(pin)} ${from}; ${record}.`;
     return { ...recordedFinding(compared, notMet(fact)), from, to };
@@ -132,7 +135,8 @@ function judgeSeen(compared: ComparedListing, [{ on }, pin, before]: Pinned, kin
   const approved = new Set(before.map(toComparable));
   const other = found.find((one) => !approved.has(toComparable(textOf(one))));
   if (other) {
-    const [from, to] = [listed(before), listed([textOf(other)])];
+    const from = listed(before);
+    const to = listed([textOf(other)]);
     const fact = say`Approved on ${dayOf(on)} with ${own(pin)} ${from}; since ${day(other.first_seen_at ?? '')} Dossier sees ${to}.`;
     return { ...observedFinding(other, notMet(fact)), from, to };
   }

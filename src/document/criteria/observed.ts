@@ -63,7 +63,8 @@ const notForPackages = (compared: ComparedListing): Finding =>
  * without one.
  */
 function unseenPriceOf(factOf: FactAt): Observation | 'nothing' | undefined {
-  const [challenge, tools] = [factOf(priceChallenge), factOf(priceTool)];
+  const challenge = factOf(priceChallenge);
+  const tools = factOf(priceTool);
   if (currentOutcome(challenge) !== 'nothing') return challenge ?? 'nothing';
   return tools && !['nothing', 'absent'].includes(currentOutcome(tools) ?? '') ? tools : undefined;
 }
@@ -285,7 +286,8 @@ const maxDays = 3650;
  * "The tools that the endpoint lists".
  */
 function judgeUnchanged(one: DatedObservation, days: number, subject: Words): Finding {
-  const [since, until] = [dayOf(one.first_seen_at), dayOf(one.observed_at)];
+  const since = dayOf(one.first_seen_at);
+  const until = dayOf(one.observed_at);
   const same = say`${subject} were the same each time that Dossier saw them from ${since} to ${until}`;
   const seen_days = daysSince(one.first_seen_at, Date.parse(one.observed_at)) ?? 0;
   if (seen_days >= days) return observedFinding(one, met(say`${same}.`));

@@ -111,7 +111,8 @@ async function createFile(folder: string, kind: Kind) {
       const sha256 = hash.digest('hex');
       const name = `${kind}-${sha256.slice(0, 16)}.jsonl.gz`;
       await rename(path, join(folder, name));
-      const [bytes, rows] = [sumOf(members, 'bytes'), sumOf(members, 'rows')];
+      const bytes = sumOf(members, 'bytes');
+      const rows = sumOf(members, 'rows');
       return { kind, members, named: { path: `${folderOfPaths}${name}`, bytes, sha256, rows } };
     },
     close: () => file.close(),

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { own, parseForeignJson } from '../../core/json.ts';
+import { ownMember, parseForeignJson } from '../../core/json.ts';
 import { coded } from '../../core/text.ts';
 import { canonicalDigest } from '../../log/leaf.ts';
 
@@ -99,14 +99,15 @@ export function compareLocked(
 ): LockDifference[] {
   const names = [...new Set([...Object.keys(locked.facts), ...Object.keys(now.facts)])].sort();
   return names.flatMap((fact): LockDifference[] => {
-    const [before, after] = [locked.facts[fact], now.facts[fact]];
+    const before = locked.facts[fact];
+    const after = now.facts[fact];
     if (isDeepStrictEqual(before?.value, after?.value)) return [];
     if ((before ?? after)?.is_observed && !(before && after)) return [];
     // The record has one date for all that it says, and for what it says no longer.
     const since = after ? after.since : now.facts.version?.since;
     const when = since ?? now.as_of;
     const when_is = since === undefined ? 'as_of' : 'since';
-    const how = howChanged(own(changes, fact) ?? [], before ?? {});
+    const how = howChanged(ownMember(changes, fact) ?? [], before ?? {});
     const texts = { ...toTexts(before, after), ...(how !== undefined && { how }) };
     return [{ handle, fact, from: before?.value, to: after?.value, ...texts, when, when_is }];
   });

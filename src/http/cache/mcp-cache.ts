@@ -115,7 +115,8 @@ function readConstant(call: Call): CacheableMessage | undefined {
 /** Whether the protocol's headers repeat the message, in the one form that needs no decoding. */
 function isRepeated(headers: Pick<Headers, 'get'>, { method, params, era }: Call): boolean {
   const revision = headers.get('mcp-protocol-version');
-  const [repeatedMethod, repeatedName] = [headers.get('mcp-method'), headers.get('mcp-name')];
+  const repeatedMethod = headers.get('mcp-method');
+  const repeatedName = headers.get('mcp-name');
   if (era === 'legacy')
     return legacyRevisions.has(revision) && repeatedMethod === null && repeatedName === null;
   const name = method === 'tools/call' ? params.name : null;

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { isHandle } from '../../core/handle.ts';
-import { own } from '../../core/json.ts';
+import { ownMember } from '../../core/json.ts';
 import { payeePath, readPayeeOrPage } from '../../core/payee.ts';
 import { Problem } from '../../core/problem.ts';
 import { criteria } from '../../document/criteria/criteria.ts';
@@ -42,7 +42,7 @@ const textNames: ReadonlySet<string> = new Set(['q', 'tag', ...plainNames]);
 function isKnown(name: string, value: string): boolean {
   if (name === 'handle') return isHandle(value);
   if (name === 'from' || name === 'shown') return /^[1-9]\d{0,6}$/.test(value);
-  const flag = own(fixedFilters, name);
+  const flag = ownMember(fixedFilters, name);
   return flag === undefined ? textNames.has(name) && value !== '' : value === String(flag.value);
 }
 
@@ -61,8 +61,8 @@ function toSearchAddress(address: URLSearchParams): URLSearchParams {
   for (const [given, value] of address) {
     const name = given === 'query' ? 'q' : given;
     if (!isKnown(name, value) || known.has(name, value)) continue;
-    if (known.getAll(name).length === own(most, name)) continue;
-    if (own(most, name)) known.append(name, value);
+    if (known.getAll(name).length === ownMember(most, name)) continue;
+    if (ownMember(most, name)) known.append(name, value);
     else known.set(name, value);
   }
   return known;

@@ -59,7 +59,8 @@ export function toServerCard(card: JsonObject, base: string): ServerCard | undef
   const info = asObject(serverInfo);
   const isOlder = info !== undefined && !Array.isArray(remotes);
   const { name: stated, version: statedVersion } = isOlder ? info : card;
-  const [name, version] = [lineOf(stated, longestName), lineOf(statedVersion, longestVersion)];
+  const name = lineOf(stated, longestName);
+  const version = lineOf(statedVersion, longestVersion);
   if (name === '' || (version === '' && !isOlder)) return undefined;
   const { endpoint, url } = asMembers(transport);
   const listed = (Array.isArray(remotes) ? remotes : transports) ?? [{ url: endpoint ?? url }];

@@ -1,4 +1,4 @@
-import { countValues, isJsonObject, own } from '../../core/json.ts';
+import { countValues, isJsonObject, ownMember } from '../../core/json.ts';
 import { count, say } from '../../core/words.ts';
 import type { NoAnswer } from '../../net/answer.ts';
 import { noAnswer, type Replied } from './messages.ts';
@@ -144,7 +144,7 @@ async function readPages(
     if (reply.is !== 'result')
       return pages > 0 && reply.is === 'no_answer' ? brokenOff(pages, surface, reply) : reply;
     const { nextCursor } = reply.result;
-    const listed = own(reply.result, listedAs);
+    const listed = ownMember(reply.result, listedAs);
     if (!Array.isArray(listed))
       return pages > 0 ? brokenOff(pages, surface, noList(surface)) : noList(surface);
     const next = typeof nextCursor === 'string' && nextCursor !== '' ? nextCursor : undefined;

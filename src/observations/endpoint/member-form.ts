@@ -1,10 +1,10 @@
-import { asMembers, isJsonObject, type JsonObject, own } from '../../core/json.ts';
+import { asMembers, isJsonObject, type JsonObject, ownMember } from '../../core/json.ts';
 
 /** Some members of an object, without those that it does not have. */
 const pick = (value: JsonObject, names: readonly string[]): JsonObject =>
   Object.fromEntries(
     names.flatMap((name) => {
-      const one = own(value, name);
+      const one = ownMember(value, name);
       return one === undefined ? [] : [[name, one]];
     }),
   );

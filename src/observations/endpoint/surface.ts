@@ -1,4 +1,4 @@
-import { asMembers, isJsonObject, type JsonObject, own as ownMember } from '../../core/json.ts';
+import { asMembers, isJsonObject, type JsonObject, ownMember } from '../../core/json.ts';
 import { count, own, type Words } from '../../core/words.ts';
 import { canonicalDigest } from '../../log/leaf.ts';
 import { rootOfLeaves } from '../../log/merkle.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { asMembers, isJsonObject, own as ownMember } from '../../core/json.ts';
+import { asMembers, isJsonObject, ownMember } from '../../core/json.ts';
 import { code, listed, own, say, type Words } from '../../core/words.ts';
 import { noAnswer } from '../../net/answer.ts';
 import { defineKind } from '../kind.ts';

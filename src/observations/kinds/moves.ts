@@ -3,7 +3,8 @@ import { code, day, dayOf, join, listed, own, say, type Words } from '../../core
 import { type DatedMove, datedMove, holderOfHost, type Move } from '../../listings/moves.ts';
 import { defineRecord } from '../kind.ts';
 
-const [mostNamed, mostKept] = [2, 10];
+const mostNamed = 2;
+const mostKept = 10;
 
 /** Two names, and how many more there are; of very many not all are kept. */
 function named(all: readonly string[]): Words {

@@ -60,7 +60,8 @@ function toolsWords({
   only_in_card = [],
 }: z.infer<typeof comparedTools>): Words {
   if (all === undefined) return say`; names ${count(named, 'tool')}`;
-  const [missing, more] = [all - both, named - both];
+  const missing = all - both;
+  const more = named - both;
   if (missing + more === 0) return say`; names the ${count(all, 'tool')} that the endpoint lists`;
   const sides = [
     missing > 0 ? say`; not in the card: ${namesWords(not_in_card, missing)}` : own(''),

@@ -78,7 +78,8 @@ const resourceOf = (one: JsonObject): string | undefined =>
  * client reads is not known.
  */
 function agreedValue(one: unknown, other: unknown): unknown {
-  const [first = other, second = one] = [one ?? undefined, other ?? undefined];
+  const first = one ?? other ?? undefined;
+  const second = other ?? one ?? undefined;
   return first === second || (isText(first) && first === String(second)) ? first : undefined;
 }
 

@@ -107,7 +107,8 @@ export function readAdvisory(document: unknown): ReadAdvisory | undefined {
   if (!data) return undefined;
   if (data.withdrawn) return { about: [] };
   const { id, affected, database_specific } = data;
-  const [summary, severity] = [short(data.summary, 160), short(database_specific?.severity, 40)];
+  const summary = short(data.summary, 160);
+  const severity = short(database_specific?.severity, 40);
   const said = { id, ...(summary && { summary }), ...(severity && { severity }) };
   let isAllRead = affected !== undefined && affected.length > 0;
   const about = (affected ?? []).map(asMembers).flatMap((part) => {
@@ -116,7 +117,8 @@ export function readAdvisory(document: unknown): ReadAdvisory | undefined {
     const { data: named } = packageForm.safeParse(part.package);
     if (!named) isAllRead = false;
     if (!named) return [];
-    const [ranges, versions] = [readList(part.ranges, range), readList(part.versions, z.string())];
+    const ranges = readList(part.ranges, range);
+    const versions = readList(part.versions, z.string());
     const isPart = !ranges.isAll || !versions.isAll;
     return {
       ecosystem: named.ecosystem,

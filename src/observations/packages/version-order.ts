@@ -1,6 +1,6 @@
 import compareSemver from 'semver/functions/compare.js';
 import valid from 'semver/functions/valid.js';
-import { own as ownMember } from '../../core/json.ts';
+import { ownMember } from '../../core/json.ts';
 
 /** How OSV names the registries of packages. */
 const ecosystems = { npm: 'npm', pypi: 'PyPI', nuget: 'NuGet', cargo: 'crates.io' } as const;
@@ -38,7 +38,9 @@ export const semver: Order = {
 const pep440 =
   /^v?(?:(\d+)!)?(\d+(?:\.\d+)*)(?:[-_.]?(alpha|beta|preview|pre|rc|a|b|c)[-_.]?(\d*))?(?:-(\d+)|[-_.]?(post|rev|r)[-_.]?(\d*))?(?:[-_.]?(dev)[-_.]?(\d*))?(?:\+([a-z\d]+(?:[-_.][a-z\d]+)*))?$/;
 const phases: Readonly<Record<string, number>> = { a: 0, alpha: 0, b: 1, beta: 1 };
-const [releaseCandidate, beforeAll, afterAll] = [2, -1, 3];
+const releaseCandidate = 2;
+const beforeAll = -1;
+const afterAll = 3;
 
 /**
  * A key for each number or word of a version: keys are compared one after the other, and a missing one is the
@@ -93,7 +95,8 @@ function toNuget(text: string): readonly Keys[] | undefined {
 
 function compareKeys(a: Keys, b: Keys): number {
   const at = a.findIndex((one, index) => one !== b[index]);
-  const [one, other] = [a[at], b[at]];
+  const one = a[at];
+  const other = b[at];
   if (at < 0) return a.length - b.length;
   return one === undefined || other === undefined || one > other ? 1 : -1;
 }
@@ -101,7 +104,8 @@ function compareKeys(a: Keys, b: Keys): number {
 const byKeys = (read: (text: string) => readonly Keys[] | undefined): Order => ({
   isVersion: (text) => read(text) !== undefined,
   compare(a, b) {
-    const [first, second] = [read(a) ?? [], read(b) ?? []];
+    const first = read(a) ?? [];
+    const second = read(b) ?? [];
     const orders = first.map((keys, at) => compareKeys(keys, second[at] ?? []));
     return orders.find((order) => order !== 0) ?? 0;
   },

@@ -44,7 +44,8 @@ function toKey(version: unknown): string {
 
 /** Whether one release is not above another; pre-releases count as their release. */
 function isUpTo(version: unknown, other: unknown): boolean {
-  const [a, b] = [partsOf(version)?.release, partsOf(other)?.release];
+  const a = partsOf(version)?.release;
+  const b = partsOf(other)?.release;
   if (!a || !b) return false;
   const at = a.findIndex((part, index) => part !== b[index]);
   return at === -1 || (a[at] ?? 0) < (b[at] ?? 0);

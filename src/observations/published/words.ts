@@ -1,4 +1,4 @@
-import { own as ownMember } from '../../core/json.ts';
+import { ownMember } from '../../core/json.ts';
 import { code, own, say, type Words } from '../../core/words.ts';
 import type { Listing } from '../../listings/listing.ts';
 import type { ShownFinding } from '../kind.ts';

@@ -4,7 +4,7 @@ import {
   differenceText,
   differenceWithin,
 } from '../../core/difference/word-difference.ts';
-import { asMembers, countValues, own, parseForeignJson } from '../../core/json.ts';
+import { asMembers, countValues, ownMember, parseForeignJson } from '../../core/json.ts';
 import { toCanonicalJson } from '../../log/leaf.ts';
 import { changedTexts } from '../changed-texts.ts';
 import { type Member, nameOf, type Surface } from '../endpoint/surface.ts';
@@ -63,14 +63,14 @@ const pick = (value: unknown, names: ReadonlySet<string>) =>
 
 function digest(sent: Member, name: string, { members, annotations }: Compared): Digested {
   const digests = members.map((member) => {
-    const value = member === 'annotations' ? pick(sent.annotations, annotations) : own(sent, member);
+    const value = member === 'annotations' ? pick(sent.annotations, annotations) : ownMember(sent, member);
     return [member, value === undefined ? '' : hash('sha256', toCanonicalJson({ value }))] as const;
   });
   return { sent, name, members: new Map(digests), digest: digests.map(([, one]) => one).join(' ') };
 }
 
 const hasMember = (list: readonly Member[], member: string) =>
-  list.some((one) => own(one, member) !== undefined);
+  list.some((one) => ownMember(one, member) !== undefined);
 
 /** What of a list is compared: the members of its members, and the names of annotations. */
 interface Compared {
@@ -152,7 +152,7 @@ function isOfSentList(one: Member, { surface, list }: ShownList): boolean {
   const sent = list.map((member) => member.sent);
   const absent = others.filter((name) => !has(sent, name));
   const isFirstSent = has(sent, first) || absent.length === others.length;
-  return !(isFirstSent ? absent : [first, ...absent]).some((name) => own(one, name) !== undefined);
+  return !(isFirstSent ? absent : [first, ...absent]).some((name) => ownMember(one, name) !== undefined);
 }
 
 /**
@@ -220,8 +220,8 @@ function* textsOf(
   for (const member of members.filter((one) => !found.has(one))) {
     const difference = differenceWithin(
       budget,
-      toText(own(seen.sent, member)),
-      toText(own(sent.sent, member)),
+      toText(ownMember(seen.sent, member)),
+      toText(ownMember(sent.sent, member)),
     );
     if (difference) yield { name: seen.name, member, difference: differenceText(difference) };
   }

@@ -113,7 +113,9 @@ export function createSchedule(
   { signal, onProgress }: { readonly signal: AbortSignal; onProgress?(counts: CheckCounts): void },
 ) {
   const { store, clock, log } = context;
-  const [asked, read, due] = [createQueue(), createQueue(), createQueue()];
+  const asked = createQueue();
+  const read = createQueue();
+  const due = createQueue();
   const hasRoom = createReadLimits(context.config);
   const running = new Map<Waiting, Promise<void>>();
   /** The end of the pause of each namespace, ms since 1970. */
@@ -291,7 +293,8 @@ export async function startObserving(
   log.info(
     `observing: ${isScheduled ? 'every listing is checked about' : 'a listing is checked when it is read, at most'} every ${config.observeInterval_s} s`,
   );
-  let [fill_ms, filled_ms] = [0, performance.now()];
+  let fill_ms = 0;
+  let filled_ms = performance.now();
   await every({
     signal,
     pause_ms: shortestPause_ms,

@@ -111,7 +111,8 @@ export function pickFormer(
   asked: string,
 ): Found | Several | undefined {
   const at = formerly.findIndex((found) => found.length > 0);
-  const [reference, found = []] = [references[at], formerly[at]];
+  const reference = references[at];
+  const found = formerly[at] ?? [];
   const [only, other] = found;
   if (!reference || !only) return undefined;
   const isPaid = reference.kind === 'pay_to';
@@ -162,7 +163,8 @@ export function pickRecording(
   asked: string,
 ): Found | Several | undefined {
   const at = recording.findIndex((found) => found.length > 0);
-  const [reference, found = []] = [references[at], recording[at]];
+  const reference = references[at];
+  const found = recording[at] ?? [];
   const [only, other] = found;
   if (!reference || !only) return undefined;
   const former = formerWords(reference, found, formerly[at] ?? []);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isJsonObject, own as ownMember, parseForeignJson } from '../../core/json.ts';
+import { isJsonObject, ownMember, parseForeignJson } from '../../core/json.ts';
 import aliases from './aliases.json' with { type: 'json' };
 
 /** What models call the members of an input, read if a tool has no member of that name. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { sentCriterion } from '../../config/files.ts';
 import { countEdits } from '../../core/difference/edits.ts';
 import { isHandle } from '../../core/handle.ts';
-import { own } from '../../core/json.ts';
+import { ownMember } from '../../core/json.ts';
 import { tokenize } from '../../core/text.ts';
 import {
   criteria,
@@ -36,7 +36,7 @@ export const cursorInput = z.string().max(400).optional();
 /** The value that a text most likely means, by its other names and spelling. */
 function findNearest(sent: string, values: readonly string[]): string | undefined {
   const text = sent.trim().toLowerCase().slice(0, 40);
-  const meant = own(ofFilters, text) ?? '';
+  const meant = ownMember(ofFilters, text) ?? '';
   if (values.includes(meant)) return meant;
   const similar = values
     .map((value) => ({

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { countEdits } from '../../core/difference/edits.ts';
-import { own as ownMember } from '../../core/json.ts';
+import { ownMember } from '../../core/json.ts';
 import { Problem } from '../../core/problem.ts';
 import { cleanText } from '../../core/text.ts';
 

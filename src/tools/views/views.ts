@@ -153,7 +153,8 @@ async function judgeSome(
   const facts = await context.store.documents.factsOfAll(handles, now.toISOString());
   const found = new Map(facts.map((one) => [one.listing.handle, one]));
   return handles.map((handle) => {
-    const [known, entry] = [found.get(handle), entries.get(handle)];
+    const known = found.get(handle);
+    const entry = entries.get(handle);
     const judged = judgeName(view, [handle, known, entry], context);
     const next_ms = known ? nextChange_ms(known, context) : nextDay_ms(context);
     const judgeAgain_ms = Math.min(next_ms, now.getTime() + longestKept_ms);

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { TextPart } from '../../core/difference/word-difference.ts';
-import { asMembers, own } from '../../core/json.ts';
+import { asMembers, ownMember } from '../../core/json.ts';
 import { cleanText, nameHidden } from '../../core/text.ts';
 import { say } from '../../core/words.ts';
 import {
@@ -107,7 +107,7 @@ const hintTexts: Readonly<Record<string, readonly [isTrue: string, isFalse: stri
 
 const hints = ({ annotations }: Tool) =>
   Object.entries(asMembers(annotations)).flatMap(([name, value]) => {
-    const [isTrue, isFalse] = own(hintTexts, name) ?? [];
+    const [isTrue, isFalse] = ownMember(hintTexts, name) ?? [];
     return typeof value === 'boolean' ? [(value ? isTrue : isFalse) ?? []].flat() : [];
   });
 

@@ -29,7 +29,8 @@ function pace(
   if (count > 0 && why)
     return html`${toHtml(why)} The version shown was published ${ageText(last.slice(0, 10), today)}.`;
   if (count === 0) return 'No version is stored.';
-  const [from, to] = [first.slice(0, 10), last.slice(0, 10)];
+  const from = first.slice(0, 10);
+  const to = last.slice(0, 10);
   if (count === 1) return `1 version, published ${ageText(to, today)}.`;
   const span = from === to ? `of ${to}` : `from ${from} to ${to}`;
   return `${counted(count, 'version')} ${span}; the newest ${ageText(to, today)}.`;

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { z } from 'zod';
-import { own } from '../../core/json.ts';
+import { ownMember } from '../../core/json.ts';
 import { amount } from '../../core/text.ts';
 import { isRecordedTag, packageTypes, transports } from '../../document/record.ts';
 import { stateTexts } from '../../document/words.ts';
@@ -42,7 +42,7 @@ const otherNames: ReadonlySet<string> = new Set([...positionNames, 'q', 'sort', 
 
 const textOf = (name: string, value: string) => {
   if (name === 'state') return stateTexts[value as keyof typeof stateTexts]?.toLowerCase() ?? value;
-  return own(flagTexts, name) ?? value;
+  return ownMember(flagTexts, name) ?? value;
 };
 
 const toNamed = (name: string, value: string) => ({ name, value, text: textOf(name, value) });
@@ -52,7 +52,8 @@ type Filter = ReturnType<typeof toNamed>;
 export function toFilter(facet: string): Filter | undefined {
   const name = facet.slice(0, facet.indexOf(':'));
   const value = facet.slice(name.length + 1);
-  if (/^(?:has|is|seen)$/.test(name) || own(filterValues, name)?.includes(value) === false) return undefined;
+  if (/^(?:has|is|seen)$/.test(name) || ownMember(filterValues, name)?.includes(value) === false)
+    return undefined;
   return toNamed(name === 'tags' ? 'tag' : name, value);
 }
 
@@ -117,7 +118,7 @@ export const selectedFilters = (address: URLSearchParams): Html => {
   if (selected.length === 0) return sortField;
   return html`<ul class="held" aria-label="Selected filters">${selected.map(
     (filter) =>
-      html`<li><a class="tag" href="${withoutFilter(address, filter)}"><span class="unseen">Remove the filter </span>${own(flagTexts, filter.name) ? '' : `${filter.name}: `}${filter.text} <span aria-hidden="true">&times;</span></a></li>`,
+      html`<li><a class="tag" href="${withoutFilter(address, filter)}"><span class="unseen">Remove the filter </span>${ownMember(flagTexts, filter.name) ? '' : `${filter.name}: `}${filter.text} <span aria-hidden="true">&times;</span></a></li>`,
   )}${
     selected.length > 1 &&
     html`<li><a href="${pathWith(address, Object.fromEntries(selected.map(({ name }) => [name, ''])))}">Remove all</a></li>`

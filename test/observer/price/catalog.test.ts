@@ -101,7 +101,8 @@ it('has all prices that the catalogue lists at one address without a tool', asyn
 
 it('has a price for each tool at one address, by its name and in the unit that people use', async () => {
   const found = await see('tools');
-  const [asset, network] = [accepted.asset.toLowerCase(), 'eip155:8453'];
+  const asset = accepted.asset.toLowerCase();
+  const network = 'eip155:8453';
   expect(found).toMatchObject({
     value: [
       { tool: 'cheap', amount: '2500', asset, network, scheme: 'exact' },

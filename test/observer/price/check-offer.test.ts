@@ -269,10 +269,8 @@ describe('an offer that is another one', () => {
     ],
   ];
   it.each(swaps)('%s', async (_, swap, states, fact) => {
-    const [one, two] = [
-      { ...quoted(), ...swap() },
-      { ...ask.required, accepts: [{ ...quoted(), ...swap() }] },
-    ];
+    const one = { ...quoted(), ...swap() };
+    const two = { ...ask.required, accepts: [{ ...quoted(), ...swap() }] };
     for (const offer of [[one], two, JSON.stringify(two), toolResult(two)]) {
       const answer = await check({ handle: shopHandle, offer });
       expect(statesOf(answer)).toEqual([states]);
@@ -528,7 +526,8 @@ describe('an address that listings of strangers record too', () => {
 
 describe('a stranger’s listing that alone records a host, and an endpoint of its own that quotes', () => {
   const stranger = 'org.stranger.till/b';
-  const [till, own] = ['https://unchecked.example.com/till', 'https://thief.example.com/mcp'];
+  const till = 'https://unchecked.example.com/till';
+  const own = 'https://thief.example.com/mcp';
   const offerAt = (url?: string) => ({ ...agentkit(), payTo: mallory, url });
   const nothing = 'not_known not_known not_known not_known not_known';
   const quotedByStranger = 'as_seen as_seen as_seen as_seen not_known';

@@ -123,7 +123,8 @@ it('what is paid, and to whom, stands out whatever smaller change of it came lat
   const client = await connect('v1', { app: observed.directory.app });
   const { content } = await client.call('get_agent', { handle: handleAt('shop') });
   await client.close();
-  const [dates, other] = [String.raw`\(between [\d-]{10} and [\d-]{10}\)\.`, '`?0x'];
+  const dates = String.raw`\(between [\d-]{10} and [\d-]{10}\)\.`;
+  const other = '`?0x';
   expect(content[0]?.text).toMatch(
     new RegExp(
       `Price raised from 0\\.01 USDC to 0\\.04 USDC on Base ${dates} Price raised from 0\\.04 USDC to 0\\.041 USDC on Base ${dates}`,

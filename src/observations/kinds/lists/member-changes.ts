@@ -165,7 +165,8 @@ const withoutTitle = (annotations: unknown) => {
 
 /** What changed of a tool, each class once, with the arguments that it is about. */
 function classesOf(before: Member, after: Member) {
-  const [old, now] = [readArguments(before), readArguments(after)];
+  const old = readArguments(before);
+  const now = readArguments(after);
   const found = [...now.values()];
   const secret = found.filter(({ place, isSecret }) => isSecret && !old.get(place)?.isSecret);
   const required = found.filter(({ place, isRequired }) => isRequired && !old.get(place)?.isRequired);
@@ -187,7 +188,8 @@ function classesOf(before: Member, after: Member) {
 
 /** How a member differs from one of the same name, both without their form. */
 function toChange(surface: Surface, before: Member, after: Member): Changed {
-  const [hintsBefore, hintsAfter] = [asMembers(before.annotations), asMembers(after.annotations)];
+  const hintsBefore = asMembers(before.annotations);
+  const hintsAfter = asMembers(after.annotations);
   const members = differing(before, after).filter((member) => member !== 'annotations');
   const annotations = differing(hintsBefore, hintsAfter).map(
     (hint) => `${hint}: ${toText(hintsBefore[hint])} -> ${toText(hintsAfter[hint])}`,
@@ -227,15 +229,18 @@ export function surfaceChanges(
   before: readonly Member[],
   after: readonly Member[],
 ): { readonly items: readonly MemberChange[]; readonly counts: ChangeCounts } {
-  const [old, now] = [byName(before, surface), byName(after, surface)];
+  const old = byName(before, surface);
+  const now = byName(after, surface);
   const names = [...new Set([...old.keys(), ...now.keys()])].sort();
   const all = names
     .flatMap((name): MemberChange[] => {
-      const [was, is] = [old.get(name), now.get(name)];
+      const was = old.get(name);
+      const is = now.get(name);
       const named = toNamed(name, surface);
       if (!was) return [{ ...named, change: 'added', class: 'added' }];
       if (!is) return [{ ...named, change: 'removed', class: 'removed' }];
-      const [from, to] = [surface.withoutForm(was), surface.withoutForm(is)];
+      const from = surface.withoutForm(was);
+      const to = surface.withoutForm(is);
       return isDeepStrictEqual(from, to) ? [] : [{ ...named, ...toChange(surface, from, to) }];
     })
     .sort((a, b) => weightOf(a) - weightOf(b));

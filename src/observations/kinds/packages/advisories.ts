@@ -44,22 +44,22 @@ const malwareFirst = <One extends Pick<Advisory, 'id'>>(found: readonly One[]) =
 
 const idsOf = (found: readonly Advisory[]) => found.map(({ id }) => id);
 
-const [mostVersions, mostRanges, mostEvents, longestVersion] = [20, 4, 8, 40];
+const mostVersions = 20;
+const mostRanges = 4;
+const mostEvents = 8;
+const longestVersion = 40;
 /** Of all advisories about the recorded version, and of all others; the first ones that fit are kept. */
 const mostDetails_bytes = 5 * 1024;
 
 /** An advisory as details hold it. */
 function toStored({ versions, ranges, ...said }: Advisory): Advisory {
   const isShort = (text: string | undefined) => (text?.length ?? 0) <= longestVersion;
-  const [someVersions, someRanges] = [
-    versions.filter(isShort).slice(0, mostVersions),
-    ranges
-      .filter(
-        ({ events }) =>
-          events.length <= mostEvents && events.every((one) => Object.values(one).every(isShort)),
-      )
-      .slice(0, mostRanges),
-  ];
+  const someVersions = versions.filter(isShort).slice(0, mostVersions);
+  const someRanges = ranges
+    .filter(
+      ({ events }) => events.length <= mostEvents && events.every((one) => Object.values(one).every(isShort)),
+    )
+    .slice(0, mostRanges);
   const isPart = someVersions.length < versions.length || someRanges.length < ranges.length;
   return { ...said, ranges: someRanges, versions: someVersions, ...(isPart && { is_part: true as const }) };
 }
@@ -241,7 +241,8 @@ const counted = (ids: readonly string[]) => ({ count: ids.length, ids });
 
 function sayOtherMalware({ value: seen, by, ...found }: StandingOut<Value>): Words | undefined {
   const { others } = readDetails(found);
-  const [ofOthers, open] = [malwareIn(seen.others?.ids), malwareIn(seen.not_compared)];
+  const ofOthers = malwareIn(seen.others?.ids);
+  const open = malwareIn(seen.not_compared);
   const what = packageOf(found.subject);
   const versions = namedWords(counted(ofOthers), others, ['versions', ofOthers.length]);
   const words = [
@@ -319,7 +320,8 @@ export function sayOfVersion(
   const idsAbout = (wanted: ReturnType<typeof affects>) =>
     idsOf(held.filter((one) => affects(one, version, ecosystem) === wanted));
   const about = idsAbout('yes');
-  const [malware, rest] = [malwareIn(about), about.filter((id) => !isMalware(id))];
+  const malware = malwareIn(about);
+  const rest = about.filter((id) => !isMalware(id));
   const { count: all, ids, not_compared, others: other } = found.value;
   const isWhole = other !== undefined && held.length >= all + other.count + not_compared.length;
   const heldIds = new Set(idsOf(held));

@@ -83,7 +83,8 @@ const standsOutWithBefore =
 
 /** Scripts that the version before had not, or had with other texts. */
 function newScripts(now: Scripts, { version, value }: { version: string; value: Scripts }) {
-  const [names, old] = [Object.keys(now), Object.keys(value)];
+  const names = Object.keys(now);
+  const old = Object.keys(value);
   const before = code(version);
   if (names.length === 0) return undefined;
   return isDeepStrictEqual(names, old)

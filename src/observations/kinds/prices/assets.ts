@@ -1,4 +1,4 @@
-import { own } from '../../../core/json.ts';
+import { ownMember } from '../../../core/json.ts';
 import { code, ours, type Words } from '../../../core/words.ts';
 import table from './assets.json' with { type: 'json' };
 
@@ -13,7 +13,7 @@ const { assets, networks } = table;
 const byAsset = new Map(assets.map((asset) => [asset.asset, asset]));
 
 /** A network as CAIP-2; a name that is not in the table stays. */
-export const toChain = (network: string): string => own(networks, network) ?? network;
+export const toChain = (network: string): string => ownMember(networks, network) ?? network;
 
 /** The name of a network that people use, as `Base Sepolia`; undefined of one that is not in the table. */
 export function networkName(network: string): string | undefined {

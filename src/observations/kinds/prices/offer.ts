@@ -89,7 +89,8 @@ const read = ({ parameters }: ReturnType<typeof challengesOf>[number]) => {
   const { amount, currency, recipient, methodDetails } =
     readBase64Object(parameters.get('request') ?? '') ?? {};
   const { chainId } = asObject(methodDetails) ?? {};
-  const [scheme, network] = [parameters.get('intent'), parameters.get('method')];
+  const scheme = parameters.get('intent');
+  const network = parameters.get('method');
   return toOffer({
     format: 'mpp',
     scheme,

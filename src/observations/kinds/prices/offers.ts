@@ -146,7 +146,8 @@ function toMoved(gone: readonly PaidOffer[], added: readonly PaidOffer[]) {
   const now = Map.groupBy(added, unitOf);
   return [...Map.groupBy(gone, unitOf)].flatMap(([unit, before]) => {
     const after = now.get(unit) ?? [];
-    const [[was], [is]] = [before, after];
+    const [was] = before;
+    const [is] = after;
     const isOne = was && is && before.length + after.length === 2;
     return isOne && isWhole(was.amount) && isWhole(is.amount) ? [{ was, is }] : [];
   });
@@ -154,7 +155,8 @@ function toMoved(gone: readonly PaidOffer[], added: readonly PaidOffer[]) {
 
 /** How many times as much a raised amount is, as a weight. */
 function raiseWeight({ was, is }: ReturnType<typeof toMoved>[number]): number {
-  const [before, after] = [BigInt(was.amount), BigInt(is.amount)];
+  const before = BigInt(was.amount);
+  const after = BigInt(is.amount);
   if (after <= before) return 0;
   if (after >= before * 10n) return 3;
   return after >= before * 2n ? 2 : 1;
@@ -165,8 +167,10 @@ function raiseWeight({ was, is }: ReturnType<typeof toMoved>[number]): number {
  * by how much more is asked for.
  */
 export function offersWeight(before: readonly PaidOffer[], after: readonly PaidOffer[]): number {
-  const [gone, added] = [without(before, after), without(after, before)];
-  const [old, now] = [new Set(before.map(unitOf)), new Set(after.map(unitOf))];
+  const gone = without(before, after);
+  const added = without(after, before);
+  const old = new Set(before.map(unitOf));
+  const now = new Set(after.map(unitOf));
   const isReplaced = [...old].some((unit) => !now.has(unit)) && [...now].some((unit) => !old.has(unit));
   const added_weight = added.length > 0 && gone.length === 0 ? 1 : 0;
   return Math.max(isReplaced ? 4 : added_weight, ...toMoved(gone, added).map(raiseWeight));
@@ -180,7 +184,8 @@ const mostNamed = 2;
  * other.
  */
 export function offersChange(before: readonly PaidOffer[], after: readonly PaidOffer[]): Words | undefined {
-  const [gone, added] = [without(before, after), without(after, before)];
+  const gone = without(before, after);
+  const added = without(after, before);
   const all = [...gone, ...added];
   // Two assets may have one symbol.
   const isExact = new Set(all.map((offer) => JSON.stringify(offerWords(offer)))).size < all.length;

@@ -176,7 +176,8 @@ const mostPayees = 3;
 function payeesChange(was: Before, now: ShownFinding): Words {
   const isShort = was.value_digest !== undefined || now.value_digest !== undefined;
   if (isShort) return own('Paid to other addresses than before');
-  const [before, after] = [readPayees(was.value), readPayees(now.value)];
+  const before = readPayees(was.value);
+  const after = readPayees(now.value);
   const isFew = Math.max(before.length, after.length) <= mostPayees;
   if (isFew || isAnotherEachTime(was.value) || isAnotherEachTime(now.value))
     return say`Paid to ${payeesWords(now.value)} instead of ${payeesWords(was.value)}`;
@@ -185,10 +186,8 @@ function payeesChange(was: Before, now: ShownFinding): Words {
       all.map((address) => payeeWords({ address })),
       mostPayees,
     );
-  const [gone, added] = [
-    before.filter((one) => !after.includes(one)),
-    after.filter((one) => !before.includes(one)),
-  ];
+  const gone = before.filter((one) => !after.includes(one));
+  const added = after.filter((one) => !before.includes(one));
   const came = added.length > 0 ? say`Also paid to ${name(added)}` : say``;
   return join([came, gone.length > 0 ? say`No longer paid to ${name(gone)}` : say``], '. ');
 }

@@ -131,7 +131,8 @@ const nameWords = (tools: readonly (string | undefined)[]): Words =>
 export const toolOffersChange =
   (place: Words) =>
   (was: Before<ToolOffer[]>, now: ShownFinding<ToolOffer[]>, between: Words): Words | undefined => {
-    const [before, after] = [toolsOf(was.value ?? []), toolsOf(allToolOffers(now))];
+    const before = toolsOf(was.value ?? []);
+    const after = toolsOf(allToolOffers(now));
     const isWhole =
       was.value_digest === undefined &&
       after.size === (now.details?.tools ?? after.size) &&
@@ -157,6 +158,7 @@ export const toolOffersChange =
 
 /** How much a change of prices of tools weighs: as much as that of the tool whose price changed most. */
 export function toolOffersWeight(was: Before<ToolOffer[]>, now: ShownFinding<ToolOffer[]>): number {
-  const [before, after] = [toolsOf(was.value ?? []), toolsOf(allToolOffers(now))];
+  const before = toolsOf(was.value ?? []);
+  const after = toolsOf(allToolOffers(now));
   return Math.max(0, ...[...after].map(([tool, offers]) => offersWeight(before.get(tool) ?? [], offers)));
 }
