@@ -83,7 +83,8 @@ function networkState(stated: string | undefined, listed: string): ListState {
 function amountState({ amount, scheme }: SentOffer, listed: ToolOfferWithPayee, asset: ListState): ListState {
   const isSameUnit = asset === 'as_listed' && (scheme === undefined || scheme === listed.scheme);
   if (!isSameUnit || amount === undefined || !isWhole(listed.amount)) return 'not_known';
-  const [sent, known] = [BigInt(amount), BigInt(listed.amount)];
+  const sent = BigInt(amount);
+  const known = BigInt(listed.amount);
   if (sent === known) return 'as_listed';
   return sent > known ? 'higher' : 'lower';
 }
