@@ -41,7 +41,8 @@ async function readRecords(reader: EvidenceReader, indexes: readonly number[], {
 
 async function readFaults(
   reader: EvidenceReader,
-  [handle, rest]: [string, StepWatch['rest']],
+  handle: string,
+  rest: StepWatch['rest'],
   watch: AuditWatch,
 ) {
   const faults: AuditFault[] = [];
@@ -59,10 +60,10 @@ async function readFaults(
  */
 async function checkListing(reader: EvidenceReader, handle: string, watch: AuditWatch) {
   for (const rest of [watch.rest, undefined]) {
-    const found = await readFaults(reader, [handle, rest], watch);
+    const found = await readFaults(reader, handle, rest, watch);
     if (found.faults.length === 0) return found;
   }
-  return readFaults(reader, [handle, undefined], watch);
+  return readFaults(reader, handle, undefined, watch);
 }
 
 async function auditListings(reader: EvidenceReader, state: AuditState, watch: AuditWatch): Promise<number> {
@@ -80,7 +81,7 @@ async function auditListings(reader: EvidenceReader, state: AuditState, watch: A
 }
 
 /** Without its leaves, nothing can be said of the tree and of the entries that follow. */
-const toGap = (from: number, [wanted, found]: [number, number]) =>
+const toGap = (from: number, wanted: number, found: number) =>
   logFault(
     `entries ${from} to ${from + wanted - 1}`,
     `${wanted - found} of these ${wanted} leaves are missing, so the rest of this log cannot be checked`,
@@ -88,14 +89,17 @@ const toGap = (from: number, [wanted, found]: [number, number]) =>
 
 async function auditLog(
   reader: EvidenceReader,
-  [log, roots, check]: [AuditedLog, readonly KnownRoot[], ReturnType<typeof createEntryCheck>],
-  [watch, total]: [AuditWatch, number],
+  log: AuditedLog,
+  roots: readonly KnownRoot[],
+  check: ReturnType<typeof createEntryCheck>,
+  watch: AuditWatch,
+  total: number,
 ): Promise<void> {
   const tree = createTreeCheck(reader, log, roots);
   for (let from = 0; from < log.size; from += batchEntries) {
     const wanted = Math.min(batchEntries, log.size - from);
     const leaves = await reader.leaves(log, from, wanted);
-    if (leaves.length !== wanted) return watch.onFault(toGap(log.base + from, [wanted, leaves.length]));
+    if (leaves.length !== wanted) return watch.onFault(toGap(log.base + from, wanted, leaves.length));
     const records = await reader.records(leaves.map((_, at) => log.base + from + at));
     for (const [at, leaf] of leaves.entries()) {
       const log_index = log.base + from + at;
@@ -161,7 +165,7 @@ export async function audit(
   const logs = await reader.logs();
   const roots = readRoots(logs, kept, watch);
   const check = createEntryCheck(state);
-  for (const log of logs) await auditLog(reader, [log, roots, check], [watch, sizeOf(logs)]);
+  for (const log of logs) await auditLog(reader, log, roots, check, watch, sizeOf(logs));
   const not_checked = await takeSteps(check.finish(), watch);
   const entries = sizeOf(logs);
   if (entries > 0 && roots.length === 0)

@@ -72,8 +72,10 @@ function checkShownChange({ handle }: JsonObject, log_index: number, { hidden }:
 /** Remembers what an entry says of other rows, and whether the record itself must be shown. */
 function checkSaid(
   type: string,
-  [members, log_index]: [JsonObject, number],
-  [said, state]: [Said, AuditState],
+  members: JsonObject,
+  log_index: number,
+  said: Said,
+  state: AuditState,
 ): AuditFault[] {
   const isMissing = log_index < state.size && state.shown[log_index] === 0;
   const id = String(members.id);
@@ -241,11 +243,7 @@ const groupActions = ({ actions: { applied } }: Said) =>
   );
 type SaidOfListing = NonNullable<ReturnType<ReturnType<typeof groupActions>['get']>>;
 
-const standing = (
-  said: Said,
-  onListing: SaidOfListing,
-  [action, size]: [string, number],
-): number | undefined =>
+const standing = (said: Said, onListing: SaidOfListing, action: string, size: number): number | undefined =>
   onListing.find(
     ([log_index, one]) => one.action === action && log_index < size && !said.actions.ended.has(log_index),
   )?.[0];
@@ -267,13 +265,13 @@ function* findListingStateFaults(said: Said, state: AuditState): AuditSteps {
     // What came later may have been read or not.
     if ((optedOut && optedOut.log_index >= state.size) || isMoving(said, onListing, state.size)) continue;
     const isOptedOut = optedOut?.type === 'listing_withdrawn';
-    const by = isOptedOut ? optedOut.log_index : standing(said, onListing, ['withdraw', state.size]);
+    const by = isOptedOut ? optedOut.log_index : standing(said, onListing, 'withdraw', state.size);
     const where = `listing ${handle}`;
     if (by !== undefined && withdrawn === undefined)
       yield rowFault(where, `it is shown, but log entry ${by} says that it is withdrawn`);
     if (withdrawn !== undefined && withdrawn !== 'deleted' && by === undefined)
       yield rowFault(where, `it is withdrawn (${withdrawn}), and no log entry says so`);
-    const hiddenBy = standing(said, onListing, ['hide', state.size]);
+    const hiddenBy = standing(said, onListing, 'hide', state.size);
     if (isHidden === false && hiddenBy !== undefined)
       yield rowFault(where, `its texts are shown, but log entry ${hiddenBy} says that they are hidden`);
     if (isHidden && hiddenBy === undefined)
@@ -328,7 +326,8 @@ const isActionShown = (
 
 /** Only ratings that were withdrawn, and what was seen at a listing that is, may be withheld. */
 function checkWithheld(
-  [type, log_index]: [string, number],
+  type: string,
+  log_index: number,
   withdrawn_by: number | undefined,
   { withheld }: Said,
 ): AuditFault[] {
@@ -358,11 +357,11 @@ export function createEntryCheck(state: AuditState) {
       if (record === 'absent' || record === 'closed') return [];
       if (isWithheld(record)) {
         said.unread += 1;
-        return checkWithheld([type, log_index], record.withdrawn_by, said);
+        return checkWithheld(type, log_index, record.withdrawn_by, said);
       }
       if (!isCommittedTo(leaf, record))
         return [logFault(where, `its stored record is not the one that its leaf (${type}) commits to`)];
-      return checkSaid(type, [readObject(record.record) ?? {}, log_index], [said, state]);
+      return checkSaid(type, readObject(record.record) ?? {}, log_index, said, state);
     },
     /**
      * Finds the faults that are known only after the last entry, and returns what could not be checked, each

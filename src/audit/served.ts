@@ -76,7 +76,8 @@ async function readLogs(ask: AskService): Promise<AuditedLog[]> {
 
 async function readTile(
   ask: AskService,
-  [{ id }, level]: [AuditedLog, string],
+  { id }: AuditedLog,
+  level: string,
   { from, limit }: { from: number; limit: number },
 ) {
   const first = from - (from % tileWidth);
@@ -110,11 +111,11 @@ function createServedLog(ask: AskService): Pick<EvidenceReader, 'logs' | 'leaves
   return {
     logs: () => readLogs(ask),
     async leaves(log, from, limit) {
-      const { body, skipped } = await readTile(ask, [log, 'entries'], { from, limit });
+      const { body, skipped } = await readTile(ask, log, 'entries', { from, limit });
       return readEntryBundle(body).slice(skipped);
     },
     async nodes(log, level, range) {
-      const { body, skipped } = await readTile(ask, [log, String(level / 8)], range);
+      const { body, skipped } = await readTile(ask, log, String(level / 8), range);
       return Array.from({ length: body.length / hash_bytes - skipped }, (_, at) =>
         body.subarray((at + skipped) * hash_bytes, (at + skipped + 1) * hash_bytes),
       );

@@ -140,7 +140,8 @@ async function readFacts(tx: Transaction, file: ClaimFile, [reading, claim]: [Re
 async function writeCapabilities(
   tx: Transaction,
   wanted: ReturnType<typeof toWanted>,
-  [facts, at]: [JudgedFacts, string],
+  facts: JudgedFacts,
+  at: string,
 ) {
   for (const [hash, { state, line }] of wanted)
     if (facts.known.has(hash)) await tx.claims.setCapabilityState(hash, state, at);
@@ -177,8 +178,11 @@ async function toControlRoot(
 /** The claim after a proof, which `type` reports if it changed anything. */
 async function toClaim(
   tx: Transaction,
-  [newest, { continues }, type]: [CountedLine, Verdict, ReturnType<typeof toEvent>],
-  [{ claim, handle }, { read, place, now }]: [JudgedFacts, Reading],
+  newest: CountedLine,
+  { continues }: Verdict,
+  type: ReturnType<typeof toEvent>,
+  { claim, handle }: JudgedFacts,
+  { read, place, now }: Reading,
 ): Promise<Claim> {
   const known = continues ? claim : undefined;
   const same = known?.kind === place.kind && known.place_key === place.key ? known : undefined;
@@ -222,8 +226,10 @@ const toSeenKeys = ({ receiptKeys }: ClaimFile, { place, read: { commit } }: Rea
 /** Writes what a proof changes: capabilities, the claim, its history and the log. */
 async function applyProof(
   tx: Transaction,
-  [newest, verdict]: [CountedLine, Verdict],
-  [facts, reading]: [JudgedFacts, Reading],
+  newest: CountedLine,
+  verdict: Verdict,
+  facts: JudgedFacts,
+  reading: Reading,
 ): Promise<ReadingOutcome['changed']> {
   const { handle, claim } = facts;
   const at = reading.now.toISOString();
@@ -233,9 +239,9 @@ async function applyProof(
   const own = await tx.claims.capabilities(handle);
   const known = new Map([...facts.known, ...own.map((row) => [row.hash, row] as const)]);
   const wanted = toWanted(verdict, { ...facts, known });
-  await writeCapabilities(tx, wanted, [facts, at]);
+  await writeCapabilities(tx, wanted, facts, at);
   await writeSigners(tx, verdict, facts);
-  const proven = await toClaim(tx, [newest, verdict, event], [facts, reading]);
+  const proven = await toClaim(tx, newest, verdict, event, facts, reading);
   await tx.claims.putClaim(proven);
   await recordRoot(tx, proven, claim, at);
   if (!event) return 'none';
@@ -262,8 +268,10 @@ const leakedLimit = 256;
  */
 async function endLeaked(
   tx: Transaction,
-  [handle, known]: [string, Claim | undefined],
-  [secrets, at]: [readonly string[], string],
+  handle: string,
+  known: Claim | undefined,
+  secrets: readonly string[],
+  at: string,
 ): Promise<Claim | undefined> {
   let claim = known;
   let left = leakedLimit - (await tx.claims.leakedCount(handle));
@@ -271,7 +279,7 @@ async function endLeaked(
     const row = await tx.claims.capability(hash);
     if (row) {
       const theirs = row.handle === handle ? claim : await tx.claims.claim(row.handle);
-      const after = await endCapability(tx, [theirs, row], { state: 'leaked', at });
+      const after = await endCapability(tx, theirs, row, { state: 'leaked', at });
       if (row.handle === handle) claim = after ?? claim;
     } else if (left-- > 0)
       await tx.claims.addCapability({
@@ -302,7 +310,8 @@ function missingOf(result: CheckResult, { pinned }: Reading['read']): Missing | 
 async function applyFailure(
   tx: Transaction,
   result: CheckResult,
-  [{ place, read, now, onMissing }, claim]: [Reading, Claim | undefined],
+  { place, read, now, onMissing }: Reading,
+  claim: Claim | undefined,
 ) {
   if (claim?.kind !== place.kind || claim.place_key !== place.key) return;
   const missing = missingOf(result, read);
@@ -326,7 +335,8 @@ async function judgeLines(tx: Transaction, file: ClaimFile, known: [Reading, Cla
 async function noteMeanwhile(
   tx: Transaction,
   file: ClaimFile | CheckResult,
-  [reading, claim]: [Reading, Claim | undefined],
+  reading: Reading,
+  claim: Claim | undefined,
 ) {
   const judged =
     typeof file === 'string'
@@ -334,7 +344,7 @@ async function noteMeanwhile(
       : await judgeLines(tx, file, [{ ...reading, isBlocked: false }, claim]);
   const verdict = judged?.verdict;
   const result = typeof file === 'string' ? file : verdict?.continues ? undefined : verdict?.reason;
-  if (result) return applyFailure(tx, result, [reading, claim]);
+  if (result) return applyFailure(tx, result, reading, claim);
   const { place, read, now } = reading;
   if (!read.pinned || claim?.kind !== place.kind || claim.place_key !== place.key) return;
   const at = now.toISOString();
@@ -357,27 +367,27 @@ export async function applyReading(
   const { handle } = listing;
   const at = now.toISOString();
   const file = read.result === 'file' ? parseClaimFile(read.text) : read.result;
-  const { claim: heard, waiting: optOut } = await applyOptOuts(tx, [reading, known], file);
-  const left = typeof file === 'string' ? heard : await endLeaked(tx, [handle, heard], [file.secrets, at]);
-  const claim = await noteMoving(tx, [reading, left], file);
+  const { claim: heard, waiting: optOut } = await applyOptOuts(tx, reading, known, file);
+  const left = typeof file === 'string' ? heard : await endLeaked(tx, handle, heard, file.secrets, at);
+  const claim = await noteMoving(tx, reading, left, file);
   // The opt-out may have begun or ended just now; the registry may have deleted the listing meanwhile.
   const current = await tx.listings.byHandle(handle);
   if (!current || isGone(current)) {
-    await noteMeanwhile(tx, file, [reading, claim]);
+    await noteMeanwhile(tx, file, reading, claim);
     return { result: 'listing_withdrawn', changed: 'none', optOut };
   }
   if (typeof file === 'string') {
-    await applyFailure(tx, file, [reading, claim]);
+    await applyFailure(tx, file, reading, claim);
     return { result: file, changed: 'none', optOut };
   }
   const { facts, verdict } = await judgeLines(tx, file, [reading, claim]);
   const [newest] = verdict.counted.toSorted((a, b) => (a.issued_at < b.issued_at ? 1 : -1));
   if (!newest) {
     if (!reading.isBlocked || claim?.state === 'claimed')
-      await applyFailure(tx, verdict.reason, [reading, claim]);
+      await applyFailure(tx, verdict.reason, reading, claim);
     return { result: verdict.reason, changed: 'none', reasons: verdict.reasons, optOut };
   }
-  const changed = await applyProof(tx, [newest, verdict], [facts, reading]);
+  const changed = await applyProof(tx, newest, verdict, facts, reading);
   // A request with a signature reads no text.
   const isComplete = read.pinned && !reading.signed;
   const proven = await tx.claims.claim(handle);

@@ -96,7 +96,7 @@ export async function revokeCapability(context: Context) {
   await context.store.write(async (tx) => {
     const row = await tx.claims.capability(found.hash);
     const claim = await tx.claims.claim(found.handle);
-    if (!row || !(await endCapability(tx, [claim, row], { state: 'revoked', at: revoked_at })))
+    if (!row || !(await endCapability(tx, claim, row, { state: 'revoked', at: revoked_at })))
       throw new Problem('capability_revoked');
   });
   return { handle: found.handle, capability_id: found.id, revoked_at };

@@ -243,7 +243,7 @@ function toKeySource(domain: string, read: WebRead) {
 }
 
 /** Whether a missing key is known to be gone: from where the claim in force was proven, or else from both. */
-function isPinned(claim: Claim | undefined, [dns, web]: readonly [boolean, boolean]) {
+function isPinned(claim: Claim | undefined, dns: boolean, web: boolean) {
   if (claim?.kind !== 'registry_key') return dns && web;
   return isFromDns(claim.seen) ? dns : web;
 }
@@ -262,7 +262,7 @@ const readRegistryKeys: Read = async ({ shown }, context, known) => {
     names[0] === shown ? readWeb() : toKeySource(shown, { result: 'absent' }),
   ]);
   const isSilent = inDns.some(({ isConclusive }) => !isConclusive);
-  const pinned = isPinned(known.claim, [!isSilent, onWeb.isConclusive]);
+  const pinned = isPinned(known.claim, !isSilent, onWeb.isConclusive);
   const sources = [...inDns, onWeb];
   const keys = sources.flatMap((source): readonly SeenKey[] => source.keys).slice(0, mostPublishedKeys);
   if (keys.length === 0) return { result: isSilent ? 'dns_no_answer' : 'key_not_published', pinned };

@@ -42,7 +42,8 @@ function movingAfter(
  */
 export async function noteMoving(
   tx: Transaction,
-  [reading, claim]: [Reading, Claim | undefined],
+  reading: Reading,
+  claim: Claim | undefined,
   file: ClaimFile | string,
 ): Promise<Claim | undefined> {
   const isConclusive = reading.read.pinned && (typeof file !== 'string' || absences.includes(file));

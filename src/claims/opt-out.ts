@@ -78,7 +78,8 @@ function afterWithdrawn(row: OptOut, { isThere, isText }: Sighting, now: Date): 
  */
 function afterSighting(
   sighting: Sighting,
-  [row, others]: [OptOut | undefined, readonly OptOut[]],
+  row: OptOut | undefined,
+  others: readonly OptOut[],
   { handle, held, isHolder, now }: OptOutFacts,
 ): OptOut | undefined {
   const at = now.toISOString();
@@ -133,7 +134,7 @@ export function decide(
   for (const sighting of sightings.toSorted((a, b) => Number(a.isThere) - Number(b.isThere))) {
     const row = after.find((one) => isSamePlace(one, sighting));
     const others = after.filter((one) => one !== row);
-    const next = afterSighting(sighting, [row, others], facts);
+    const next = afterSighting(sighting, row, others, facts);
     after = next ? [...others, next] : others;
   }
   const withdrawing = (all: readonly OptOut[]) => all.find(({ state }) => state === 'withdrawn');
@@ -207,7 +208,8 @@ export async function restoreListing(
  */
 export async function applyOptOuts(
   tx: Transaction,
-  [reading, claim]: [Reading, Claim | undefined],
+  reading: Reading,
+  claim: Claim | undefined,
   file: ClaimFile | string,
 ): Promise<{ readonly claim: Claim | undefined; readonly waiting: OptOut | undefined }> {
   const { listing, now, isHolder = false } = reading;

@@ -168,7 +168,8 @@ const reasons: Record<'revoked' | 'leaked', { event?: string; suspension: Suspen
  */
 export async function endCapability(
   tx: Transaction,
-  [claim, { hash, id, state }]: [Claim | undefined, Capability],
+  claim: Claim | undefined,
+  { hash, id, state }: Capability,
   { state: ended, at }: { readonly state: 'revoked' | 'leaked'; readonly at: string },
 ): Promise<Claim | undefined> {
   if (!claim || state === 'revoked' || state === 'leaked') return undefined;

@@ -1,9 +1,5 @@
 /** The form that GitHub Actions shows beside a file, on its runners only. */
-export function annotation(
-  level: 'error' | 'warning',
-  [file, title]: readonly [file: string, title: string],
-  text: string,
-): string {
+export function annotation(level: 'error' | 'warning', file: string, title: string, text: string): string {
   const escaped = (one: string, characters: RegExp) => one.replace(characters, encodeURIComponent);
   const [place, head] = [file, title].map((one) => escaped(one, /[%\r\n:,]/g));
   return `::${level} file=${place},title=${head}::${escaped(text, /[%\r\n]/g)}`;

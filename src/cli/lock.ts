@@ -190,7 +190,7 @@ const compareAll = (lock: LockFile, found: ReadonlyMap<string, Found>): LockDiff
     const now = found.get(handle) ?? 'not listed';
     return typeof now === 'string'
       ? [toGone(handle, now, new Date().toISOString())]
-      : compareLocked(handle, locked, [now[0], now[1]]);
+      : compareLocked(handle, locked, now[0], now[1]);
   });
 
 /** How many facts could not be compared, because they are not known now. */
@@ -213,7 +213,7 @@ function printMalware(
   );
   for (const { handle, malware } of reported) {
     const text = `${handle}: ${malware}`;
-    const line = isGitHub ? annotation('error', [out, handle], text) : text;
+    const line = isGitHub ? annotation('error', out, handle, text) : text;
     process.stdout.write(`${json ? JSON.stringify({ handle, malware }) : line}\n`);
   }
   return new Set(reported.map(({ handle }) => handle)).size;
@@ -223,7 +223,7 @@ function print(differences: readonly LockDifference[], { json, out }: LockOption
   const lines = differences.map((one) => {
     if (json) return JSON.stringify(one);
     const text = differenceText(one);
-    return isGitHub ? annotation('error', [out, one.handle], text) : text;
+    return isGitHub ? annotation('error', out, one.handle, text) : text;
   });
   if (lines.length > 0) process.stdout.write(`${lines.join('\n')}\n`);
 }
@@ -235,7 +235,8 @@ function print(differences: readonly LockDifference[], { json, out }: LockOption
 async function readWanted(
   known: LockFile | undefined,
   handles: readonly string[],
-  [{ from, view, update, inventory, environment = {} }, config]: [LockOptions, () => Promise<Config>],
+  { from, view, update, inventory, environment = {} }: LockOptions,
+  config: () => Promise<Config>,
 ): Promise<string[]> {
   const ofView = view === undefined ? [] : await readViewHandles(from, view);
   const files = inventory === true ? [] : inventory;
@@ -258,7 +259,8 @@ async function readWanted(
 function toListings(
   found: ReadonlyMap<string, Found>,
   known: LockFile | undefined,
-  [source, { update }]: [LockSource, LockOptions],
+  source: LockSource,
+  { update }: LockOptions,
 ): Record<string, LockedListing> {
   const listings: Record<string, LockedListing> = update ? {} : { ...known?.listings };
   for (const [handle, now] of found) {
@@ -283,14 +285,14 @@ export async function runLock(
   const isExact = view !== undefined || inventory !== undefined;
   const known = update || (!isExact && existsSync(out)) ? readExisting(out) : undefined;
   const from = options.from ?? known?.from;
-  const wanted = await readWanted(known, handles, [{ ...options, from }, config]);
+  const wanted = await readWanted(known, handles, { ...options, from }, config);
   await using source = await openLockSource(from, config);
   if (known && !update && known.from !== source.name)
     throw usageError(
       `${out}: it was locked from ${known.from}, not from ${source.name}; name another with --out`,
     );
   const found = await readAll(wanted, source);
-  const listings = toListings(found, known, [source, options]);
+  const listings = toListings(found, known, source, options);
   if (known && update) print(compareAll(known, found), options, false);
   const lock: LockFile = {
     lockfile_version: 1,

@@ -49,7 +49,7 @@ async function knownVersions(reads: ListingReads, handles: readonly string[]): P
   return versions;
 }
 
-function classify(head: EntryHead, [versions, at]: [Versions, string], classified: ClassifiedEntries): void {
+function classify(head: EntryHead, versions: Versions, at: string, classified: ClassifiedEntries): void {
   const { counts, rows, quarantined, readable, servers, updatedAt } = classified;
   const ofHandle = versions.get(head.name);
   const known = ofHandle?.get(head.version);
@@ -88,7 +88,7 @@ async function classifyEntries(reads: ListingReads, entries: readonly unknown[],
   classified.counts.rows_seen = entries.length;
   classified.counts.rows_quarantined = classified.quarantined.length;
   const versions = await knownVersions(reads, [...new Set(heads.map(({ name }) => name))]);
-  for (const head of heads) classify(head, [versions, at], classified);
+  for (const head of heads) classify(head, versions, at, classified);
   return { ...classified, versions };
 }
 

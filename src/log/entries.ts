@@ -42,7 +42,8 @@ declare module '../store/store.ts' {
 async function readNodes(
   db: Db,
   { log, level }: Pick<Schema['log_node'], 'log' | 'level'>,
-  [from, limit]: readonly [number, number],
+  from: number,
+  limit: number,
 ): Promise<Buffer[]> {
   const rows = await db
     .selectFrom('log_node')
@@ -105,13 +106,13 @@ export const createLogReads = (db: Db) => ({
   tree:
     (log: number): ReadNode =>
     async (level, position) => {
-      const [node] = await readNodes(db, { log, level }, [position, 1]);
+      const [node] = await readNodes(db, { log, level }, position, 1);
       if (!node) throw new Error('the log has a gap');
       return node;
     },
   /** Hashes of one level of one log from a position on, at most `limit`. */
   nodes: (log: number, level: number, from: number, limit: number) =>
-    readNodes(db, { log, level }, [from, limit]),
+    readNodes(db, { log, level }, from, limit),
 });
 
 /** Every alternative names the log; with it outside of them, SQLite would scan the whole log. */

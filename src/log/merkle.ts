@@ -52,7 +52,8 @@ export function rootOfLeaves(leaves: readonly Buffer[]): Buffer {
  */
 async function descend(
   read: ReadNode,
-  [index, size]: readonly [number, number],
+  index: number,
+  size: number,
   isReached: (start: number, end: number) => boolean,
 ) {
   const path: Buffer[] = [];
@@ -70,12 +71,12 @@ async function descend(
 
 /** Audit path of one leaf in the tree of `size` leaves, leaf side first (RFC 6962 section 2.1.1). */
 export const inclusionProof = async (read: ReadNode, index: number, size: number): Promise<Buffer[]> =>
-  (await descend(read, [index, size], (start, end) => end - start <= 1)).path;
+  (await descend(read, index, size, (start, end) => end - start <= 1)).path;
 
 /** Proof that the tree of `from` leaves is a prefix of the tree of `to` leaves (RFC 6962 section 2.1.2). */
 export async function consistencyProof(read: ReadNode, from: number, to: number): Promise<Buffer[]> {
   if (from === 0 || from === to) return [];
-  const { path, start, end } = await descend(read, [from - 1, to], (_, last) => last === from);
+  const { path, start, end } = await descend(read, from - 1, to, (_, last) => last === from);
   return start === 0 ? path : [await rangeHash(read, start, end), ...path];
 }
 
@@ -83,7 +84,7 @@ export async function consistencyProof(read: ReadNode, from: number, to: number)
  * From a node up to the root, `last` being the last node of its level: the root of the whole tree, and that
  * of its leaves up to the node. Undefined if the path is too short or too long.
  */
-function ascend([node, last]: [number, number], first: Buffer, path: readonly Buffer[]) {
+function ascend(node: number, last: number, first: Buffer, path: readonly Buffer[]) {
   let older = first;
   let newer = first;
   for (const sibling of path) {
@@ -107,7 +108,7 @@ export function isIncluded(
   path: readonly Buffer[],
 ): boolean {
   if (!Number.isInteger(place.index) || place.index < 0 || place.index >= place.size) return false;
-  const roots = ascend([place.index, place.size - 1], leaf, path);
+  const roots = ascend(place.index, place.size - 1, leaf, path);
   return roots?.newer.equals(place.root) === true;
 }
 
@@ -128,7 +129,7 @@ export function isConsistent(older: TreeHead, newer: TreeHead, path: readonly Bu
   let node = older.size - 1;
   let last = newer.size - 1;
   while (node % 2 === 1) [node, last] = [Math.floor(node / 2), Math.floor(last / 2)];
-  const roots = ascend([node, last], first, rest);
+  const roots = ascend(node, last, first, rest);
   return roots?.older.equals(older.root) === true && roots.newer.equals(newer.root);
 }
 

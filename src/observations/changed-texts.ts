@@ -51,7 +51,8 @@ function* changesOf(
  */
 export function* changedTexts(
   surface: Surface,
-  [before, after]: readonly [readonly Member[], readonly Member[]],
+  before: readonly Member[],
+  after: readonly Member[],
   budget: ComparisonBudget,
 ): Generator<ChangedText> {
   const old = new Map(before.map((member) => [shortNameOf(member, surface), member]));
@@ -84,7 +85,7 @@ export function withTexts(change: ObservationChange, find: FindSet, budget: Comp
   const [was, is] = [change.before, change.after].map((one) =>
     find(change.subject ?? '', surface, one?.value),
   );
-  const texts = was && is ? changedTexts(surface, [was, is], budget).take(mostShownTexts).toArray() : [];
+  const texts = was && is ? changedTexts(surface, was, is, budget).take(mostShownTexts).toArray() : [];
   return texts.length > 0 ? { ...change, texts } : change;
 }
 

@@ -123,7 +123,8 @@ async function toListed(one: Asked & Partial<Found>, known: Known): Promise<Reso
 /** A name that no listing records; handles like it are looked for if `isSearched`. */
 async function toMissing(
   { asked, text, handles, references }: Asked,
-  [atHosts, isSearched]: [readonly Listing[], boolean],
+  atHosts: readonly Listing[],
+  isSearched: boolean,
   directory: Directory,
 ): Promise<Resolved> {
   // The likeliest is first; every address may be that of an endpoint.
@@ -171,7 +172,7 @@ export async function resolveAll(handles: readonly string[], directory: Director
       const mayBeName =
         atHosts.length === 0 &&
         (one.references.length > 0 || one.handles.length > 0 || isName.test(one.text));
-      return toMissing(one, [atHosts, mayBeName && searched++ < mostSearched], directory);
+      return toMissing(one, atHosts, mayBeName && searched++ < mostSearched, directory);
     }),
   );
 }

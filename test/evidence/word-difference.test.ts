@@ -102,7 +102,7 @@ describe('texts of tools', () => {
         ),
       },
     });
-    const changes = changedTexts(surfaces.tools, [[tool('old')], [tool('new')]], { left: 30 }).toArray();
+    const changes = changedTexts(surfaces.tools, [tool('old')], [tool('new')], { left: 30 }).toArray();
     expect(changes.map(({ member }) => member)).toEqual([
       'inputSchema.properties.field_0.description',
       'inputSchema.properties.field_1.description',
@@ -118,7 +118,7 @@ describe('texts of tools', () => {
   it('of malformed tools are none', () => {
     const malformed = [{ name: 5 }, { name: 'x', description: 7, inputSchema: null }];
     expect([
-      ...changedTexts(surfaces.tools, [malformed, [{ name: 'x', description: ['a'] }]], { left: 100 }),
+      ...changedTexts(surfaces.tools, malformed, [{ name: 'x', description: ['a'] }], { left: 100 }),
     ]).toEqual([]);
   });
 });

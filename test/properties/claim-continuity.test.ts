@@ -198,7 +198,7 @@ async function openWorld() {
     if (!first || !/^(?:revoke|leak|stop)$/.test(does) || ended.has(first.hash)) return;
     if (does === 'revoke')
       await store.write(async (tx) =>
-        endCapability(tx, [await tx.claims.claim(handle), first], { state: 'revoked', at: stamp }),
+        endCapability(tx, await tx.claims.claim(handle), first, { state: 'revoked', at: stamp }),
       );
     if (does === 'stop') await moderate('revoke', first.id);
     if (does === 'leak') {

@@ -78,7 +78,8 @@ async function findOthersCheck(target: ClaimTarget, context: Context): Promise<C
 }
 
 async function recheckPlace(
-  [listing, claim]: [Listing, Claim | undefined],
+  listing: Listing,
+  claim: Claim | undefined,
   kind: ClaimKind,
   { context, pass }: { readonly context: Context; readonly pass: ClaimPass },
 ): Promise<boolean> {
@@ -124,7 +125,7 @@ async function recheck(
   );
   if (isOther && claim) kinds.add(claim.kind);
   const checked: boolean[] = [];
-  for (const kind of kinds) checked.push(await recheckPlace([listing, claim], kind, { context, pass }));
+  for (const kind of kinds) checked.push(await recheckPlace(listing, claim, kind, { context, pass }));
   return checked.includes(true);
 }
 

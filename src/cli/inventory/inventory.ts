@@ -222,7 +222,8 @@ function toAnnotation(
   const what = [title, ...found.map((name) => findings[name])].join(', ');
   return annotation(
     isFailing ? 'error' : 'warning',
-    [file, what],
+    file,
+    what,
     toLine([`${head}.`, ...lines.map(toText)].join(' ')),
   );
 }

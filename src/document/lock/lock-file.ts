@@ -95,7 +95,8 @@ function howChanged(changes: readonly SaidChange[], { value, since: locked = '' 
 export function compareLocked(
   handle: string,
   locked: LockedListing,
-  [now, changes]: readonly [LockedListing, Changes],
+  now: LockedListing,
+  changes: Changes,
 ): LockDifference[] {
   const names = [...new Set([...Object.keys(locked.facts), ...Object.keys(now.facts)])].sort();
   return names.flatMap((fact): LockDifference[] => {

@@ -46,11 +46,7 @@ const cacheControl = 'public, max-age=300';
 
 const styleOf = (c: Request) => toBadgeStyle(c.req.query('style'));
 
-function answerBadge(
-  c: Request,
-  [badge, title]: readonly [message: string, title: string],
-  ending: string,
-): Promise<Response> {
+function answerBadge(c: Request, badge: string, title: string, ending: string): Promise<Response> {
   const cachePolicy = { cacheTags: listingNamesOf(c) };
   if (ending === '.json') {
     const body = JSON.stringify(toShieldsEndpoint(badge));
@@ -66,7 +62,7 @@ const showBadge = async (c: Request) => {
   return orRedirect(c, handle, async () => {
     const listing = await getListing(handle, c.get('context'));
     const badge = c.req.query('show') === 'claim' ? toClaimBadge(listing) : toBadge(listing);
-    return answerBadge(c, [badge, listing.evidence_snapshot], ending);
+    return answerBadge(c, badge, listing.evidence_snapshot, ending);
   });
 };
 
@@ -137,7 +133,8 @@ async function toFormCaller(handle: string, capability: string | undefined, cont
 async function answerStep(
   c: Request,
   handle: string,
-  [{ capability, ...form }, { face, isOptOut }]: [Record<string, string>, Asking],
+  { capability, ...form }: Record<string, string>,
+  { face, isOptOut }: Asking,
 ) {
   const caller = await toFormCaller(handle, capability, c.get('context'));
   const answer = await callTool(claimAgent, { handle, ...toInput(form) }, caller);
@@ -153,7 +150,7 @@ const runStep = (c: Request, face: Face) =>
     const form = await readForm(c, bodyBoundsOf(claimAgent).bytes, face.site.config.publicUrl);
     const asking = { face, isOptOut: form.optout !== undefined };
     try {
-      return await answerStep(c, handle, [form, asking]);
+      return await answerStep(c, handle, form, asking);
     } catch (problem) {
       const isGone = asking.isOptOut && problem instanceof Problem && problem.code === 'listing_withdrawn';
       const withdrawn = isGone ? await showWithdrawn(c, handle, face) : undefined;

@@ -213,7 +213,7 @@ function* textsOf(
   const members = differing(seen, sent);
   const picked = (one: Digested) => [{ ...pick(one.sent, new Set(members)), ...nameless(surface) }];
   const found = new Set<string | undefined>();
-  for (const { member, difference } of changedTexts(surface, [picked(seen), picked(sent)], budget)) {
+  for (const { member, difference } of changedTexts(surface, picked(seen), picked(sent), budget)) {
     found.add(member.split('.')[0]);
     yield { name: seen.name, member, difference: differenceText(difference) };
   }

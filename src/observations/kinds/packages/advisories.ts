@@ -91,7 +91,8 @@ const merged = (found: readonly Advisory[]): Advisory[] =>
 
 function toFinding(
   { found, isOfVersion, source }: FoundAdvisories,
-  [ecosystem, version]: [Ecosystem, string | undefined],
+  ecosystem: Ecosystem,
+  version: string | undefined,
 ): Finding<Value> {
   const {
     yes: affecting = [],
@@ -129,7 +130,7 @@ function otherMalware(
   if (answer.isOfVersion || hasMalware(first)) return undefined;
   return versionsOf(asked.run.listing, asked.recorded)
     .filter(({ version }) => version !== undefined)
-    .map(({ recorded, version }) => ({ ...toFinding(answer, [asked.ecosystem, version]), recorded }))
+    .map(({ recorded, version }) => ({ ...toFinding(answer, asked.ecosystem, version), recorded }))
     .find(hasMalware);
 }
 
@@ -143,7 +144,7 @@ async function advisoriesOf(recorded: RecordedPackage, run: Run): Promise<Findin
   const { name, version } = published?.result === 'published' ? published : recorded;
   const answer = await run.advisories({ registry, ecosystem, name, version });
   if (answer.result !== 'advisories') return withoutAnswer(answer);
-  const finding = toFinding(answer, [ecosystem, version]);
+  const finding = toFinding(answer, ecosystem, version);
   // Of a package without a known version only what is about every version is said.
   if (version === undefined && published?.result === 'no_answer' && finding.value?.count === 0)
     return withoutAnswer(published);
@@ -190,7 +191,8 @@ function advisoryWords(id: string, held: readonly Advisory[], detail: Detail): W
 function namedWords(
   { count: all, ids }: { readonly count: number; readonly ids: readonly string[] },
   held: readonly Advisory[],
-  [detail, most]: [Detail, number],
+  detail: Detail,
+  most: number,
 ): Words {
   const shown = ids.slice(0, most).map((id) => advisoryWords(id, held, detail));
   const more = all - shown.length;
@@ -213,7 +215,7 @@ const mostInFull = 20;
 function othersWords({ others }: Value, held: readonly Advisory[], most: number, detail: Detail): Words {
   if (others === undefined) return own('; about other versions not read');
   if (others.count === 0) return own('');
-  return say`; ${others.count} about other versions (${namedWords(others, held, [detail, most])})`;
+  return say`; ${others.count} about other versions (${namedWords(others, held, detail, most)})`;
 }
 
 const notComparedWords = ({ not_compared }: Value): Words =>
@@ -224,7 +226,7 @@ const notComparedWords = ({ not_compared }: Value): Words =>
 function sayAll(found: ShownFinding<Value>): Words {
   const { advisories, others } = readDetails(found);
   const { count: all } = found.value;
-  const named = all === 0 ? own('') : say`: ${namedWords(found.value, advisories, ['all', mostInFull])}`;
+  const named = all === 0 ? own('') : say`: ${namedWords(found.value, advisories, 'all', mostInFull)}`;
   const rest = say`${othersWords(found.value, others, mostInFull, 'all')}${notComparedWords(found.value)}`;
   return say`${all === 0 ? own('none') : say`${all}`}${named}${rest}`;
 }
@@ -244,7 +246,7 @@ function sayOtherMalware({ value: seen, by, ...found }: StandingOut<Value>): Wor
   const ofOthers = malwareIn(seen.others?.ids);
   const open = malwareIn(seen.not_compared);
   const what = packageOf(found.subject);
-  const versions = namedWords(counted(ofOthers), others, ['versions', ofOthers.length]);
+  const versions = namedWords(counted(ofOthers), others, 'versions', ofOthers.length);
   const words = [
     ...(ofOthers.length > 0
       ? [
@@ -269,11 +271,11 @@ function sayStandsOut(found: StandingOut<Value>): Words | undefined {
   if (rule === 'malware')
     return malware.length === 0
       ? undefined
-      : say`OSV lists ${what} as malicious code: ${namedWords(counted(malware), advisories, ['summary', malware.length])}${by}`;
+      : say`OSV lists ${what} as malicious code: ${namedWords(counted(malware), advisories, 'summary', malware.length)}${by}`;
   const rest = { count: seen.count - malware.length, ids: seen.ids.filter((id) => !isMalware(id)) };
   return rest.count === 0
     ? undefined
-    : say`${count(rest.count, 'advisory')} about ${what}: ${namedWords(rest, advisories, ['summary', mostInLine])}${by}`;
+    : say`${count(rest.count, 'advisory')} about ${what}: ${namedWords(rest, advisories, 'summary', mostInLine)}${by}`;
 }
 
 /** Advisories about the recorded version of a package, and about others. */
@@ -328,7 +330,7 @@ export function sayOfVersion(
   const cut = [...ids, ...not_compared, ...(other?.ids ?? [])].filter((id) => !heldIds.has(id));
   const open = malwareIn([...idsAbout('unknown'), ...cut]);
   const what = say`version ${code(version)} of ${packageOf(found.subject)}`;
-  const named = (some: readonly string[], most: number) => namedWords(counted(some), held, ['summary', most]);
+  const named = (some: readonly string[], most: number) => namedWords(counted(some), held, 'summary', most);
   const none =
     isWhole && idsAbout('unknown').length === 0
       ? say`OSV lists no advisory about ${what}`
