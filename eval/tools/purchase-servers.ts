@@ -125,9 +125,14 @@ const startWithUi = () =>
       { name: 'board', version: '1.0.0' },
       { capabilities: { extensions: { 'io.modelcontextprotocol/ui': {} } } as never },
     );
-    server.registerTool('show_board', { description: 'Shows a board', inputSchema: z.object({}) }, () => ({
-      content: [],
-    }));
+    const _meta = { ui: { resourceUri: 'ui://board/main.html' } };
+    server.registerTool(
+      'show_board',
+      { description: 'Shows a board', inputSchema: z.object({}), _meta },
+      () => ({
+        content: [],
+      }),
+    );
     return server;
   });
 

@@ -12,6 +12,7 @@ import {
 import { endpointExtensions } from './kinds/extensions.ts';
 import { promptsSurface, resourcesSurface, skillsSurface } from './kinds/lists/besides.ts';
 import { toolsCredentialFiles } from './kinds/lists/credential-files.ts';
+import { toolsInterfaces } from './kinds/lists/tool-interfaces.ts';
 import { toolsHiddenText, toolsHints, toolsInstructions } from './kinds/lists/tool-texts.ts';
 import { toolsCount, toolsSurface } from './kinds/lists/tools.ts';
 import { recordMoves } from './kinds/moves.ts';
@@ -77,7 +78,6 @@ const checked = [
   endpointAnswers,
   endpointAvailability,
   endpointProtocol,
-  endpointExtensions,
   endpointDns,
   endpointTls,
   toolsCount,
@@ -85,6 +85,8 @@ const checked = [
   promptsSurface,
   resourcesSurface,
   skillsSurface,
+  toolsInterfaces,
+  endpointExtensions,
   toolsHints,
   toolsInstructions,
   toolsHiddenText,

@@ -1067,11 +1067,15 @@ describe('the answer about a listing', () => {
   });
 
   it.each([
-    ['what changed, and tools that were seen', 'tools that changed, by name', 'get_history; check_surface'],
+    [
+      'what changed, and tools that were seen',
+      'tools that changed, by name',
+      'get_history; check_surface; detail full',
+    ],
     [
       'others, if it is gone',
       'an endpoint that does not answer: since when, how often, from where',
-      'search_agents, similar_to this one',
+      'search_agents, similar_to this one; detail full',
     ],
     [
       'nothing like it of an active entry whose publisher says something',

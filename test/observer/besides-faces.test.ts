@@ -55,6 +55,19 @@ const guarded: Says = { 'tools/list': reads, 'prompts/list': 401, 'resources/lis
 /** What it asks a payment for is set by the test. */
 const tolls: Says = { 'tools/list': reads };
 
+const toolWithUi = (name: string, _meta: object) => ({ ...tool(name, 'Shows'), _meta });
+const shows: Says = {
+  'tools/list': {
+    tools: [
+      toolWithUi('chart', { ui: { resourceUri: 'ui://charts/a.html' } }),
+      toolWithUi('chart_old', { 'ui/resourceUri': 'ui://charts/b.html' }),
+      toolWithUi('link', { ui: { resourceUri: 'https://example.com/x' }, other: 1 }),
+      ...reads.tools,
+    ],
+  },
+  'skills/list': { skills: [] },
+};
+
 let observed: ObservedDirectory;
 let client: AnyClient;
 beforeAll(async () => {
@@ -64,6 +77,7 @@ beforeAll(async () => {
     large: await startServer(large),
     guarded: await startServer(guarded),
     tolls: await startServer(tolls),
+    shows: await startServer(shows),
   });
   client = await connect('v2', { app: observed.directory.app });
   await observed.directory.observe(handleAt('mixed'));
@@ -122,6 +136,23 @@ it('resources are compared without the templates that clients list apart, and th
   });
 });
 
+it('tools with a user interface and declared extensions are in the short answer, and their addresses in full', async () => {
+  await observed.directory.observe(handleAt('shows'));
+  const ask = (detail: string) => client.call('get_agent', { handle: handleAt('shows'), detail });
+  const { structuredContent } = await ask('summary');
+  expect(structuredContent).toMatchObject({
+    lines: {
+      tools:
+        '`chart`, `chart_old`, `link`, `read`; 2 tools with a user interface: `chart` and `chart_old`; declares the extension `io.modelcontextprotocol/skills` (skills).',
+    },
+    next: 'check_surface; detail full',
+  });
+  const [{ text = '' } = {}] = (await ask('full')).content;
+  expect(text).toContain(
+    'Tools with a user interface (MCP Apps): `chart` (`ui://charts/a.html`), `chart_old` (`ui://charts/b.html`)',
+  );
+});
+
 it('a list of templates that was not read is not an empty one', async () => {
   const templates = mixed['resources/templates/list'] ?? {};
   mixed['resources/templates/list'] = 404;
@@ -145,7 +176,9 @@ it('a change and its end are dated: by check_surface, and in the line of tools',
     `Until ${day2.slice(0, 10)} it saw another list: see get_history. Yours is also the list that it saw until ${day1.slice(0, 10)}.`,
   );
   expect(await read(`/agents/${handleAt('mixed')}.md`)).toMatch(
-    new RegExp(`Since \\S+: \`read\`; 1 prompt since ${day3.slice(0, 10)}; 2 resources \\(`),
+    new RegExp(
+      `Since \\S+: \`read\`; 1 prompt since ${day3.slice(0, 10)}; 2 resources; declares the extension \`io.modelcontextprotocol/skills\` \\(`,
+    ),
   );
 });
 

@@ -141,7 +141,7 @@ function nextOf({ listing, known }: Judged, standsOut: readonly StandOut[]): str
     ...(listing.signals.native.ratings > 0 ? ['list_ratings'] : []),
     ...(known(toolsSurface).length > 0 && !isGone ? ['check_surface'] : []),
   ];
-  return steps.join('; ') || 'detail full';
+  return [...steps, ...(isFirstCheck ? [] : ['detail full'])].join('; ');
 }
 
 function notesOf({ sample, moderation = [], appeal, being_checked }: ListingDocument): Words[] {

@@ -23,11 +23,14 @@ function extensionWords(name: string): Words {
   return title === undefined ? code(name) : say`${code(name)} (${title})`;
 }
 
+const mostInLine = 4;
+
 /** The extensions of MCP that an endpoint declares. */
 export const endpointExtensions = defineKind({
   kind: 'endpoint.extensions',
   value: z.array(z.string()),
-  line: 'where',
+  line: 'tools',
+  saidIn: 'tools',
   question: 'reach',
   title: 'Extensions of MCP',
   means:
@@ -35,6 +38,10 @@ export const endpointExtensions = defineKind({
   doesNotMean: 'Dossier does not use them, but for the list of skills, and does not say that they work.',
   changed: own('The endpoint declares other extensions'),
   say: ({ value }) => listed(value.map(extensionWords), value.length),
+  sayInLine({ value }) {
+    const noun = value.length === 1 ? own('extension') : own('extensions');
+    return say`declares the ${noun} ${listed(value.map(extensionWords), mostInLine)}`;
+  },
   method_version: 'extensions/1',
   ...ofRareRemotes(({ introduction, list }) => {
     if (!introduction)

@@ -70,6 +70,15 @@ function toolsWords({
   return say`; names ${count(named, 'tool')}, while the endpoint lists ${all}${join(sides, '')}`;
 }
 
+/** Which tools only the endpoint or only the card names; undefined if there are none, or it is not known. */
+function differingTools(tools: z.infer<typeof comparedTools>): Words | undefined {
+  const { named, listed: all, both = 0, not_in_card = [], only_in_card = [] } = tools;
+  if (all === undefined || (all === both && named === both)) return undefined;
+  const missing = all > both ? say`leaves out ${namesWords(not_in_card, all - both)}` : own('');
+  const more = named > both ? say`names ${namesWords(only_in_card, named - both)}, not listed here` : own('');
+  return say`its server card ${join([missing, more], ', and ')}`;
+}
+
 /** What of a card may not be as the record and the endpoint have it. */
 const differsWords = {
   name: own('name'),
@@ -117,6 +126,7 @@ export const serverCard = defineKind({
     differs: z.array(z.enum(differsNames)),
   }),
   isSeldom: true,
+  saidIn: 'tools',
   question: 'publisher',
   title: 'Server card (MCP)',
   means:
@@ -138,6 +148,7 @@ export const serverCard = defineKind({
         : own('');
     return say`${code(name)}${versionWords(version)}${place}${tools ? toolsWords(tools) : own('')}${not}`;
   },
+  sayInLine: ({ value: { tools } }) => tools && differingTools(tools),
   method_version: 'card/4',
   ...ofRareRemotes(async (endpoint, run) => {
     const found = await findCard(run, endpoint.url);

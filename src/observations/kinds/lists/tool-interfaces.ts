@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { asMembers } from '../../../core/json.ts';
+import { code, count, join, listed, own, say } from '../../../core/words.ts';
+import { noAnswer } from '../../../net/answer.ts';
+import { shortNameOf, surfaces, type Tool } from '../../endpoint/surface.ts';
+import { defineKind, type ShownFinding } from '../../kind.ts';
+import { ofRareRemotes } from '../../remotes.ts';
+
+const longestAddress = 200;
+
+/** The user interface of a tool (MCP Apps): `_meta.ui.resourceUri`, or its older name. */
+function interfaceOf({ _meta }: Tool): string | undefined {
+  const meta = asMembers(_meta);
+  const named = asMembers(meta.ui).resourceUri ?? meta['ui/resourceUri'];
+  return typeof named === 'string' && named.startsWith('ui://') ? named.slice(0, longestAddress) : undefined;
+}
+
+const withInterface = z.strictObject({ tool: z.string(), resource: z.string() });
+type Interfaces = z.infer<typeof withInterface>[];
+
+/** A long value is stored shortened, so the details count it. */
+const countOf = ({ value, details }: ShownFinding<Interfaces>) => Number(details?.count ?? value.length);
+
+const mostInLine = 3;
+const mostInFull = 20;
+
+/** Tools for which an endpoint names a user interface that clients show. */
+export const toolsInterfaces = defineKind({
+  kind: 'tools.interfaces',
+  value: z.array(withInterface),
+  line: 'tools',
+  saidIn: 'tools',
+  question: 'tools',
+  title: 'Tools with a user interface (MCP Apps)',
+  means:
+    'The tools that name a resource with their user interface (`_meta.ui.resourceUri`), which clients with MCP Apps show.',
+  doesNotMean:
+    'Dossier reads no interface. An endpoint may name more to clients that declare MCP Apps, which Dossier does not.',
+  changed: own('Its tools name other user interfaces'),
+  say(found) {
+    const more = countOf(found) - Math.min(found.value.length, mostInFull);
+    const shown = found.value
+      .slice(0, mostInFull)
+      .map(({ tool, resource }) => say`${code(tool)} (${code(resource)})`);
+    return join(more > 0 ? [...shown, say`${more} more`] : shown, ', ');
+  },
+  sayInLine(found) {
+    const all = countOf(found);
+    const shown = found.value.slice(0, mostInLine).map(({ tool }) => code(tool));
+    const more = all - shown.length;
+    const names = more > 0 ? say`${join(shown, ', ')} and ${more} more` : listed(shown);
+    return say`${count(all, 'tool')} with a user interface: ${names}`;
+  },
+  method_version: 'interfaces/1',
+  ...ofRareRemotes(({ list }) => {
+    if (list.result !== 'listed') return list;
+    const value = list.digested.flatMap(({ member }) => {
+      const resource = interfaceOf(member);
+      return resource === undefined ? [] : [{ tool: shortNameOf(member, surfaces.tools), resource }];
+    });
+    return value.length > 0
+      ? { value, outcome: 'seen', details: { count: value.length } }
+      : noAnswer('nothing', own('No tool in the list names a user interface.'));
+  }),
+});
