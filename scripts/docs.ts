@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { foretellCases } from '../src/claims/foretell/cases.ts';
+import { type ForetellCase, foretellCases } from '../src/claims/foretell/cases.ts';
 import { howToReplaceCapability, lastRevoked, newClaimCost } from '../src/claims/foretell/foretell.ts';
 import { howToOptOut, optOutEffects } from '../src/claims/foretell/opt-out.ts';
 import { clients } from '../src/cli/inventory/clients.ts';
@@ -60,6 +60,13 @@ function paragraph(text: string): string {
   return lines.join('\n');
 }
 
+/** Cases in which a new line does the same, one text each. */
+const toCases = (cases: readonly ForetellCase[]): string[] =>
+  [...Map.groupBy(cases, ({ claim, line }) => `${claim}; ${line}`)].map(
+    ([name, same]) =>
+      `${name}; ${same.map(({ isCosigned }) => (isCosigned ? 'with' : 'without')).join(' or ')}`,
+  );
+
 /** The generated blocks, by the name in their marker. */
 const blocks: Record<string, () => string> = {
   clients: () =>
@@ -102,12 +109,10 @@ const blocks: Record<string, () => string> = {
     ),
   new_lines: () =>
     table(
-      ['claim on record', 'new line', 'asked for with a capability', 'what the line does'],
-      foretellCases.map(({ claim, line, isCosigned, does }) => [
-        claim,
-        line,
-        isCosigned ? 'yes' : 'no',
-        does,
+      ['claim on record; new line; asked for with a capability or without', 'what the line does'],
+      [...Map.groupBy(foretellCases, ({ does }) => does)].map(([does, cases]) => [
+        toCases(cases).join('<br>'),
+        does.replace(/^The new line begins a new claim\./, '**New claim.**'),
       ]),
     ),
   new_claim: () => paragraph(`The cost of a new claim: ${newClaimCost}.`),
