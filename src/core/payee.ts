@@ -12,9 +12,9 @@ export const toAddress = (address: string): string =>
 
 /** An account by CAIP-10: the namespace and the reference of a network, and an address there. */
 const account = /^([-a-z0-9]{3,8}:[-_a-zA-Z0-9]{1,32}):([-.a-zA-Z0-9]{1,128})$/;
-/** What an address may be in a CAIP-10 name, and so in the address of a page. */
+/** The form of an address in a CAIP-10 name, and so in the address of a page. */
 const plain = /^[-.a-zA-Z0-9]{1,128}$/;
-/** Addresses that are told from other names by their form: of eip155, and of solana. */
+/** The forms of addresses of eip155 and of solana, which no other name has. */
 const ofEthereum = /^0x[\da-f]{40}$/i;
 const ofSolana = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 
@@ -32,11 +32,23 @@ export function readNamedPayee(text: string): Payee | undefined {
   return isNamed ? payee : undefined;
 }
 
+/** The formats that a payee has at one address each; without an ending, it is the page. */
+const endings = /\.(?:json|md|html)$/;
+
+/**
+ * The name of a payee, and the ending, in the last part of the address of its page. The last ending is always
+ * that of the format, so that the page of `shop.md` is at `shop.md.html`.
+ */
+export function splitPayeeName(text: string): { readonly name: string; readonly ending: string } {
+  const [ending = ''] = endings.exec(text) ?? [];
+  return { name: text.slice(0, text.length - ending.length), ending };
+}
+
 /** The payee that a text names by its form alone, or by the address of its page on this service. */
 export function readPayeeOrPage(text: string, publicUrl: string): Payee | undefined {
   const path = text.startsWith(`${publicUrl}/`) ? text.slice(publicUrl.length) : text;
-  const [, name] = /^\/payees\/([^/?#]+?)(?:\.json|\.md)?$/.exec(path) ?? [];
-  return name === undefined ? readNamedPayee(text) : readPayee(name);
+  const [, last] = /^\/payees\/([^/?#]+)$/.exec(path) ?? [];
+  return last === undefined ? readNamedPayee(text) : readPayee(splitPayeeName(last).name);
 }
 
 /** A payee by its CAIP-10 name if its network is known. */
@@ -44,12 +56,13 @@ export const payeeName = ({ network, address }: Payee): string =>
   network === undefined ? address : `${network}:${address}`;
 
 /**
- * The page of a payee, of its address alone if its network has no name by CAIP-2; undefined of an address
- * that no page has.
+ * Where a payee is, as a page or in another format: of its address alone if its network has no name by
+ * CAIP-2. Undefined of an address that no page has.
  */
-export function payeePath({ address, network }: Payee): string | undefined {
+export function payeePath({ address, network }: Payee, ending = ''): string | undefined {
   const name = [payeeName({ address, network }), address].find(readPayee);
-  return name && `/payees/${name}`;
+  const shown = ending === '' && name !== undefined && endings.test(name) ? '.html' : ending;
+  return name && `/payees/${name}${shown}`;
 }
 
 /** Whom one pays, as a link on pages. */

@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { payeePath } from '../core/payee.ts';
 import { toText } from '../core/words.ts';
 import type { Asking, PayeeDocument } from '../document/payee.ts';
 import { networkWords } from '../observations/kinds/prices/assets.ts';
@@ -12,15 +13,16 @@ const rows = (asking: readonly Asking[], today: string): Html =>
 /** The page of a payee: which listings ask to be paid there, and which did. */
 export function toPayeePage(site: Site, document: PayeeDocument): Html {
   const { payee, address, network, page, summary, asked_by, on_other_networks: others, more } = document;
-  const path = page.slice(site.config.publicUrl.length);
+  const { publicUrl } = site.config;
+  const [json, markdown] = ['.json', '.md'].map((ending) => payeePath(document, ending));
   const today = document.evidence_snapshot_date;
   return toPage(site, {
     title: `Payee: ${payee}`,
     description: toText(summary),
-    path,
+    path: page.slice(publicUrl.length),
     head: html`
-<link rel="alternate" type="application/json" title="${payee} as JSON" href="${page}.json">
-<link rel="alternate" type="text/markdown" title="${payee} as Markdown" href="${page}.md">`,
+<link rel="alternate" type="application/json" title="${payee} as JSON" href="${publicUrl}${json}">
+<link rel="alternate" type="text/markdown" title="${payee} as Markdown" href="${publicUrl}${markdown}">`,
     body: html`
 <p class="eyebrow">Payee${network !== undefined && html` on ${toHtml(networkWords(network))} (<code>${network}</code>)`}</p>
 <h1 class="handle address">${address}</h1>
@@ -33,6 +35,6 @@ ${rows(asked_by, today)}</section>`
 ${others && html`<section aria-labelledby="elsewhere"><h2 id="elsewhere">On other networks</h2>${rows(others, today)}</section>`}
 ${more && html`<p class="note">${more}</p>`}
 <p class="note">${document.statement} As of ${day(today)}.</p>
-<p class="twins">This page as <a href="${path}.json">JSON</a> or <a href="${path}.md">Markdown</a>.</p>`,
+<p class="twins">This page as <a href="${json}">JSON</a> or <a href="${markdown}">Markdown</a>.</p>`,
   });
 }

@@ -114,6 +114,12 @@ describe('a claimed listing', () => {
       code: 'listing_withdrawn',
     });
     expect(await pageStatus()).toBe(410);
+    const gone = await service.directory.app.request(`/agents/${handle}.json`);
+    expect(await gone.json()).toMatchObject({
+      detail: expect.stringMatching(
+        /^The line "optout io\.github\.alice\/a" was read on [\d-]{10}, and the listing is withdrawn\. .* This is not a verdict about it\. It is no longer shown; search_agents finds others\.$/,
+      ),
+    });
     return { repository, issued };
   }
 

@@ -191,7 +191,9 @@ describe('a handle that is not listed', () => {
       expect(page.status).toBe(410);
       const text = await page.text();
       expect(text).toContain('The listing was withdrawn');
-      expect(text).toContain('The registry deleted it; this is not a verdict about it.');
+      expect(text).toMatch(
+        /The registry has deleted it, as Dossier read on \d{4}-\d\d-\d\d\. This is not a verdict about it\. It is no longer shown; search_agents finds others\./,
+      );
       expect(text).not.toContain('Words of a publisher');
     }
     const json = await get('/agents/io.test/gone.json');

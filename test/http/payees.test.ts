@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Directory, openDirectory } from '../support/directory.ts';
+import { whereShown } from '../support/doors.ts';
 import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
 import { faultsOfHtml } from '../support/valid-html.ts';
@@ -25,6 +26,11 @@ const quoted: Record<string, Offers | 'free'> = {
   ],
   kiosk: [[sepolia, mallory]],
   booth: [['<b>net</b>', 'pay.example-1']],
+  stand: [
+    ['card', 'vendor.md'],
+    ['card', 'vendor'],
+    ['card', 'vendor.json'],
+  ],
 };
 
 /** A server that asks for a cent of USDC before it answers, as x402 version 2 has it. */
@@ -247,6 +253,29 @@ describe('the page of a payee', () => {
     expect(await read('/payees/pay.example-1.md')).not.toContain(' <b>net');
   });
 
+  it('is one of its own where the name of a payee ends as that of a document does', async () => {
+    const last = /<h1 class="handle address">([^<]+)<\/h1>/;
+    const titleAt = async (path: string) => last.exec(await read(path))?.[1];
+    expect(await titleAt('/payees/vendor')).toBe('vendor');
+    expect(await titleAt('/payees/vendor.md.html')).toBe('vendor.md');
+    expect(await titleAt('/payees/vendor.json.html')).toBe('vendor.json');
+    expect(await read('/payees/vendor.md')).toMatch(/^# Payee `vendor`\n/);
+    expect(await read('/payees/vendor.md.md')).toMatch(/^# Payee `vendor\.md`\n/);
+    expect(await readJson('/payees/vendor')).toMatchObject({ payee: 'vendor' });
+    expect(await readJson('/payees/vendor.json')).toMatchObject({ payee: 'vendor.json' });
+    const page = await read('/payees/vendor.md.html');
+    for (const ending of ['json', 'md']) expect(page).toContain(`href="/payees/vendor.md.${ending}"`);
+    const other = await get('/payees/vendor.html');
+    expect([other.status, other.headers.get('location')]).toEqual([308, '/payees/vendor']);
+    const listing = await read(`/agents/${handleAt('stand')}`);
+    for (const at of ['vendor', 'vendor.md.html', 'vendor.json.html'])
+      expect(listing).toContain(`href="/payees/${at}"`);
+    for (const query of ['/payees/vendor.md.html', 'http://127.0.0.1:3000/payees/vendor.md.json'])
+      expect((await call('search_agents', { query })).listings).toMatchObject([
+        { handle: handleAt('stand') },
+      ]);
+  });
+
   it('is a link on the page of a listing', async () => {
     expect(await read(`/agents/${handleAt('kiosk')}`)).toContain(`href="/payees/${mallory}"`);
   });
@@ -334,7 +363,13 @@ describe('a payee that was seen and is no more', () => {
   });
 
   it('is named no more once its listing is withdrawn', async () => {
+    const doors = () =>
+      whereShown(directory, { handles: [handleAt('kiosk')], query: 'kiosk', payee: mallory }, 'mcp.shop.com');
+    expect(await doors()).toEqual(
+      expect.arrayContaining(['', '.json', '.md'].map((end) => `/payees/${mallory}${end}`)),
+    );
     for (const name of ['shop', 'booth']) await directory.act('withdraw', handleAt(name), 'unlawful');
+    expect(await doors()).toEqual([]);
     expect(await call('get_agent', { handle: `${base}:${mallory}` })).toMatchObject({
       handle: handleAt('kiosk'),
       found_by: `the only listing whose endpoint asked to be paid at this address, on another network than Base, until ${inDays(0)}; no listing asks for it now`,

@@ -118,7 +118,9 @@ it('names all that record the same, and why a withdrawn one is not shown', async
     asked: 'com.example/gone',
     outcome: 'withdrawn',
     handle: 'com.example/gone',
-    reason: 'The registry deleted it; this is not a verdict about it.',
+    reason: expect.stringMatching(
+      /^The registry has deleted it, as Dossier read on \d{4}-\d\d-\d\d\. This is not a verdict about it\.$/,
+    ),
   });
 });
 

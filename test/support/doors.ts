@@ -11,6 +11,8 @@ export interface Asked {
   /** A view of the operator that has one of them. */
   readonly view?: string;
   readonly rating_ids?: readonly string[];
+  /** Who is paid for one of them, as the address of its page names it. */
+  readonly payee?: string;
   /** The first entry of the log that is read; 0 by default. */
   readonly firstEntry?: number;
 }
@@ -26,7 +28,7 @@ const versions = (handle: string) => {
 };
 
 /** Every page that shows listings. */
-export const pagesOf = ({ handles, query, tag, view }: Asked): readonly string[] => [
+export const pagesOf = ({ handles, query, tag, view, payee }: Asked): readonly string[] => [
   ...handles.flatMap((handle) =>
     ['', '/ratings', '/ratings?group=new_source', '/history', '/tools', '/claim', '/badge'].map(
       (end) => `/agents/${handle}${end}`,
@@ -41,11 +43,12 @@ export const pagesOf = ({ handles, query, tag, view }: Asked): readonly string[]
   '/about',
   `/compare?${handles.map((handle) => `handle=${handle}`).join('&')}`,
   ...(tag === undefined ? [] : [`/tags/${tag}`]),
+  ...(payee === undefined ? [] : [`/payees/${payee}`]),
   ...ofView(view, ['']),
 ];
 
 /** Every document, feed and answer of the registry API that shows listings; not the log. */
-export const documentsOf = ({ handles, query, tag, view }: Asked): readonly string[] => [
+export const documentsOf = ({ handles, query, tag, view, payee }: Asked): readonly string[] => [
   ...handles.flatMap((handle) =>
     [
       '.json',
@@ -66,6 +69,7 @@ export const documentsOf = ({ handles, query, tag, view }: Asked): readonly stri
   `/v0.1/servers?search=${encodeURIComponent(query)}`,
   '/v0.1/servers?include_deleted=true',
   ...(tag === undefined ? [] : [`/tags/${tag}/feed.atom`, `/tags/${tag}/feed.json`]),
+  ...(payee === undefined ? [] : [`/payees/${payee}.json`, `/payees/${payee}.md`]),
   ...ofView(view, [
     '/feed.atom',
     '/feed.json',

@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import { payeePath, readPayee } from '../../core/payee.ts';
+import { payeePath, readPayee, splitPayeeName } from '../../core/payee.ts';
 import { readPayeeDocument, toPayeeMarkdown } from '../../document/payee.ts';
 import { toPayeePage } from '../../views/payee-page.ts';
 import type { CachePolicy, Face, HttpEnvironment, Request } from '../call.ts';
@@ -9,11 +9,13 @@ const cachePolicy: CachePolicy = { cacheTags: 'all' };
 
 /** A payee as page, JSON or Markdown; a name in another spelling leads to the one that its page has. */
 async function showPayee(c: Request, { site }: Face) {
-  const [, name = '', ending = ''] = /^(.*?)(\.json|\.md)?$/.exec(c.req.param('payee') ?? '') ?? [];
+  const asked = c.req.param('payee') ?? '';
+  const { name, ending } = splitPayeeName(asked);
   const document = await readPayeeDocument(name, c.get('context'));
-  const path = payeePath(readPayee(name) ?? { address: name });
-  if (path !== undefined && path !== `/payees/${name}`) return c.redirect(`${path}${ending}`, 308);
-  if (ending === '') return answerPage(c, toPayeePage(site, document), cachePolicy);
+  const isPage = ending === '' || ending === '.html';
+  const path = payeePath(readPayee(name) ?? { address: name }, isPage ? '' : ending);
+  if (path !== undefined && path !== `/payees/${asked}`) return c.redirect(path, 308);
+  if (isPage) return answerPage(c, toPayeePage(site, document), cachePolicy);
   // Search engines index the page instead.
   c.header('Link', `<${document.page}>; rel="canonical"`);
   if (ending === '.json') return answerJson(c, document, cachePolicy);

@@ -1,9 +1,11 @@
+import { optOutText } from '../../claims/foretell/opt-out.ts';
+import { readWithdrawing } from '../../claims/read-standing.ts';
 import type { Config } from '../../config/config.ts';
 import { type Context, noteChange } from '../../context.ts';
 import { handleWords, isHandle, requireHandle } from '../../core/handle.ts';
 import { payeeName, readPayeeOrPage } from '../../core/payee.ts';
 import { Problem } from '../../core/problem.ts';
-import { day_ms } from '../../core/text.ts';
+import { day, day_ms } from '../../core/text.ts';
 import { codes, say, toText } from '../../core/words.ts';
 import { noPayee } from '../../document/payee.ts';
 import type { ListingFacts } from '../../document/record.ts';
@@ -128,20 +130,24 @@ async function refuseUnknown(
   });
 }
 
-const withdrawnBy = {
-  deleted: 'The registry deleted it; this is not a verdict about it.',
-  optout: 'A line in its repository withdrew it; this is not a verdict about it.',
-} as const;
-
 /** No registry has deleted what no registry had. */
 const sampleEnded =
   'It was part of the sample that Dossier ships with, which ended with the first import from a registry.';
 
-/** Why a withdrawn listing is not shown. */
-export async function withdrawal(listing: Listing, { store, config }: Context): Promise<string> {
-  const { handle, withdrawn } = listing;
-  if (withdrawn === 'deleted' && isSample(listing)) return sampleEnded;
-  if (withdrawn !== 'operator') return withdrawn ? withdrawnBy[withdrawn] : '';
+const noVerdict = 'This is not a verdict about it.';
+
+/** Why a withdrawn listing is not shown, and since when. */
+export async function withdrawal(listing: Listing, context: Context): Promise<string> {
+  const { store, config } = context;
+  const { handle, withdrawn, imported_at } = listing;
+  if (withdrawn === 'deleted')
+    return isSample(listing)
+      ? sampleEnded
+      : `The registry has deleted it, as Dossier read on ${day(imported_at)}. ${noVerdict}`;
+  if (withdrawn === 'optout') {
+    const line = await readWithdrawing(handle, context);
+    return [line && optOutText(line, undefined), noVerdict].filter(Boolean).join(' ');
+  }
   const standing = await store.moderation.active({ target_kind: 'listing', target: handle });
   const action = standing.find(({ action: name }) => name === 'withdraw');
   return action ? `${action.statement} Log index ${action.log_index}. ${toAppeal(config)}` : '';
