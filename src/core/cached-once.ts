@@ -1,24 +1,24 @@
 import { LRUCache } from 'lru-cache';
 
 interface Caching<T> {
-  /** The greatest total weight of the cached values; 1 if absent. */
+  /** The greatest total weight of all cached values; default 1. */
   readonly most?: number;
   /**
-   * The weight of a value, a whole number above 0; 1 if absent, and while the value is being read. A value
-   * heavier than `most` is not cached.
+   * Weighs a value with a whole number above 0. The default is 1, which also counts while the value is being
+   * read. A value heavier than `most` is not cached.
    */
   readonly weigh?: (value: T) => number;
-  /** Since it was begun to be read; until the process ends if absent. */
+  /** Lifetime of a value from the start of its read; without it, values live as long as the process. */
   readonly ttl_ms?: number;
-  /** Whether a value only says why there is none: it is cached for `failureTtl_ms`. */
+  /** Tells whether a value only says why there is none. Such a value is cached for `failureTtl_ms`. */
   readonly isFailure?: (value: T) => boolean;
   readonly failureTtl_ms?: number;
   clock?(): Date;
 }
 
 /**
- * Reads once for each key: who asks meanwhile and later gets the same promise, until its time is over. Using
- * it does not prolong that time. What is rejected is not stored: the next one who asks reads again.
+ * Reads each key once: later callers get the same promise until its lifetime is over, which use does not
+ * extend. A rejected promise is not cached, so the next caller reads again.
  */
 export function cachedOnce<T>(
   read: (key: string) => Promise<T>,

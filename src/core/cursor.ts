@@ -8,8 +8,8 @@ export const toCursor = (position: readonly (string | number)[]): string =>
   Buffer.from(JSON.stringify(position)).toString('base64url');
 
 /**
- * Parses a cursor with its schema, which is made if there is a cursor: that takes longer than parsing. Throws
- * invalid_input.
+ * Parses a cursor with its schema, which is created only if there is a cursor, because that takes longer than
+ * parsing. Throws invalid_input.
  */
 export function readCursor<T extends z.ZodType>(
   cursor: string | undefined,
@@ -18,7 +18,7 @@ export function readCursor<T extends z.ZodType>(
   if (cursor === undefined) return undefined;
   try {
     const text = Buffer.from(cursor, 'base64url').toString('utf8');
-    // PostgreSQL takes no NUL in a text, and no cursor of ours has one.
+    // PostgreSQL stores no NUL in a text, and no cursor of ours contains one.
     if (text.includes('\\u0000')) throw new Error('NUL in a cursor');
     return toSchema().parse(JSON.parse(text));
   } catch {

@@ -3,21 +3,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const longestPause_ms = 2 ** 31 - 1;
 
 interface Job {
-  /** Ends it: no further round begins. */
+  /** Ends the job: no further round begins. */
   readonly signal: AbortSignal;
-  /** Between two rounds, and after one that failed. */
+  /** The pause between two rounds and after a failed one. */
   readonly pause_ms: number;
-  /** Before the first round; 0 if absent. */
+  /** The pause before the first round; default 0. */
   readonly first_ms?: number;
-  /** One round. It may return another pause than the usual one, or `ended` if no further round is needed. */
+  /** Runs one round. It may return a different pause, or `ended` if no further round is needed. */
   run(): Promise<number | 'ended'> | Promise<void>;
-  /** Reports a round that failed, but not one that the signal ended. */
+  /** Reports a failed round, except one that the signal ended. */
   onError(error: unknown): void;
 }
 
 /**
- * Repeats a job in the background until the signal. Never throws; resolves once the round under way has
- * ended.
+ * Repeats a job in the background until the signal is aborted. Never throws; resolves once the running round
+ * has ended.
  */
 export async function every({ signal, pause_ms, first_ms = 0, run, onError }: Job): Promise<void> {
   for (let wait_ms = first_ms; ; ) {
@@ -38,8 +38,8 @@ export async function every({ signal, pause_ms, first_ms = 0, run, onError }: Jo
 }
 
 /**
- * Resolves as `work` does, or rejects with the signal's reason as soon as it is aborted; what comes of `work`
- * is dropped then.
+ * Settles as `work` does, or rejects with the signal's reason as soon as it is aborted. A later result of
+ * `work` is dropped.
  */
 export const unlessAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
   new Promise((resolve, reject) => {

@@ -1,23 +1,24 @@
-/** Who takes a place: on behalf of each of these keys. */
+/** Whoever takes a place does so on behalf of each of these keys. */
 interface Entrant {
   readonly keys: readonly string[];
   readonly isPreferred?: boolean;
 }
 
-/** To be called once when the work has ended. */
+/** Frees the place. Call it once, when the work has ended. */
 type Leave = () => void;
 
 interface Waiting extends Entrant {
   settle(leave: Leave | undefined): void;
 }
 
-/** Lets work begin by turns, so that nobody who asks for much keeps others out. */
+/** Lets work begin in turns, so that a heavy user does not keep others out. */
 export type FairPool = ReturnType<typeof createFairPool>;
 
 /**
- * Creates a pool. Next is the one whose key has the fewest places, and of those the one that waits longest.
- * If too many wait, the key with the most waiting gives its last one up, the newcomer if none has more; who
- * is preferred gives up only as the newcomer.
+ * Creates a pool. The next place goes to the key that holds the fewest places, and among those to the one
+ * that has waited longest. If too many wait, the key with the most waiting entrants loses its last one, or
+ * the newcomer is refused if no key has more than its own. A preferred entrant can be refused only as the
+ * newcomer.
  */
 export function createFairPool({
   places,
@@ -27,13 +28,13 @@ export function createFairPool({
   longestWait_ms,
 }: {
   readonly places: number;
-  /** Of one key: a network, a host, a domain. */
+  /** Places that one key (a network, a host, a domain) may hold. */
   readonly placesOfKey: number;
-  /** Places that are reserved for those who are preferred; none if absent. */
+  /** Places reserved for preferred entrants; default 0. */
   readonly preferredPlaces?: number;
-  /** Who waits at most; any number if absent. */
+  /** How many may wait; unlimited by default. */
   readonly waiting?: number;
-  /** After this time who waits gives up; never if absent. */
+  /** How long an entrant waits at most; unlimited by default. */
   readonly longestWait_ms?: number;
 }) {
   const taken = new Map<string, number>();
@@ -87,11 +88,11 @@ export function createFairPool({
     return ofSame(most).at(-1) ?? newcomer;
   };
   return {
-    /** Whether a key has all the places that one may have. */
+    /** Tells whether a key holds as many places as one key may. */
     isFull: (key: string) => (taken.get(key) ?? 0) >= placesOfKey,
     /** Takes a place if one is free now. */
     tryEnter: (entrant: Entrant) => (hasPlace(entrant) ? take(entrant) : undefined),
-    /** Resolves when a place is free; to undefined if too many wait, or after the longest wait. */
+    /** Resolves when a place is free, or to undefined if too many wait or the longest wait is over. */
     async enter(entrant: Entrant) {
       const { promise, resolve: settle } = Promise.withResolvers<Leave | undefined>();
       const one = { ...entrant, settle };

@@ -7,14 +7,14 @@ const shortest = 3;
 const longest = 200;
 const handlePattern = /^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/;
 
-/** A listing identifier `<namespace>/<name>`, compared exactly, capitals included. */
+/** A listing identifier `<namespace>/<name>`. It is compared exactly, including capitals. */
 export const handleSchema = z.string().min(shortest).max(longest).regex(handlePattern);
 
-/** Whether a text has the form of a handle; a listing with it may not exist. */
+/** Tells whether a text has the form of a handle. No listing needs to have it. */
 export const isHandle = (text: string): boolean =>
   text.length >= shortest && text.length <= longest && handlePattern.test(text);
 
-/** The text itself. Throws invalid_handle unless it is a well-formed handle. */
+/** Returns the text itself. Throws invalid_handle unless it is a well-formed handle. */
 export function requireHandle(text: string): string {
   if (!isHandle(text)) throw new Problem('invalid_handle');
   return text;
@@ -26,16 +26,16 @@ export function handleParts(handle: string): { namespace: string; name: string }
   return { namespace: handle.slice(0, slash), name: handle.slice(slash + 1) };
 }
 
-/** Forges whose accounts the registry maps to namespaces, by the prefix of the namespace. */
+/** The forges whose accounts the registry maps to namespaces, by the prefix of the namespace. */
 const forgeNamespaces = { 'io.github.': 'github.com', 'io.gitlab.': 'gitlab.com' } as const;
 
-/** `host/owner` of a repository key: the account that holds the repository. */
+/** The account that holds a repository, as `host/owner`. */
 export const repositoryRoot = (repositoryKey: string): string =>
   repositoryKey.split('/').slice(0, 2).join('/');
 
 /**
- * Whether the account in the handle's namespace owns the recorded repository. The registry verifies the
- * namespace, never the repository; a namespace that is a domain cannot be compared.
+ * Tells whether the account in the handle's namespace owns the recorded repository. The registry verifies the
+ * namespace, never the repository. A namespace that is a domain cannot be compared.
  */
 export function namespaceMatchesRepositoryOwner(
   handle: string,
@@ -48,7 +48,7 @@ export function namespaceMatchesRepositoryOwner(
   return repositoryRoot(repositoryKey) === `${host}/${namespace.slice(start.length)}` ? 'yes' : 'no';
 }
 
-/** A sentence for each result, the same on every adapter. */
+/** The sentence for each result, the same in every adapter. */
 export const ownerTexts = {
   yes: 'The namespace names the same owner as the repository.',
   no: 'The namespace names another owner than the repository.',
@@ -69,5 +69,5 @@ export function namespaceText(handle: string): string {
   return account ? `GitHub account ${account}` : `domain ${namespace.split('.').toReversed().join('.')}`;
 }
 
-/** A listing of this service, as a link on pages. */
+/** A handle as a link to its listing on this service's pages. */
 export const handleWords = (handle: string): Words => code(handle, `/agents/${handle}`);

@@ -4,13 +4,14 @@ import { ownMember } from './json.ts';
 import knownHosts from './known-hosts.json' with { type: 'json' };
 
 /**
- * `hosting`: domains that are missing from the public-suffix list (tldts, November 2026): each host below
- * them is a publisher of its own. Those under which several namespaces of the registry publish, and services
- * that give a host to anyone. `shared`: hosts and domains that serve many publishers: naming one shows
- * nothing in common. `forges`: hosts of forges and of their image registries, and the host that names their
- * accounts; a forge is compared by account, never by host. `routes`: first segments of paths at forges that
- * are no account. `pages`: where forges serve the pages of their accounts: who holds alice.github.io is
- * github.com/alice.
+ * `hosting`: domains missing from the public-suffix list (tldts, November 2026) below which each host is a
+ * publisher of its own, because several namespaces of the registry publish there or the service gives a host
+ * to anyone.
+ * `shared`: hosts and domains that serve many publishers, so that naming one shows nothing in common.
+ * `forges`: hosts of forges and of their image registries, each with the host that names their accounts. A
+ * forge is compared by account, never by host.
+ * `routes`: first segments of paths at forges that are not accounts.
+ * `pages`: where forges serve the pages of their accounts: the holder of alice.github.io is github.com/alice.
  */
 const {
   hosting: hostingDomains,
@@ -21,9 +22,9 @@ const {
 } = knownHosts;
 
 /**
- * What tells whether two listings have something in common (docs/ratings.md): an account `host/owner` of a
- * forge, or a domain that one publisher registers. It is proven by the registry (the namespace) or by a
- * claim, or only stated by a record; `first_imported_at` is when this service first read it, RFC 3339.
+ * An identity by which two listings can have something in common (docs/ratings.md): an account `host/owner`
+ * of a forge, or a domain that one publisher registers. The registry proves it (the namespace), a claim
+ * proves it, or a record only states it. `first_imported_at` is when this service first read it, RFC 3339.
  */
 export interface RecordedIdentity {
   readonly handle: string;
@@ -41,18 +42,15 @@ interface NamingRecord {
 
 const isBelow = (host: string, domain: string) => host.endsWith(`.${domain}`);
 
-/**
- * The domain of a host that one publisher registers: below a hosting domain the host itself, of an unknown
- * name the name.
- */
+/** The domain of a host that one publisher registers. Below a hosting domain that is the host itself. */
 export const registrableDomain = (host: string): string =>
   hostingDomains.some((domain) => isBelow(host, domain))
     ? host
     : (getDomain(host, { allowPrivateDomains: true }) ?? host);
 
 /**
- * The domain above a host below which others have hosts of their own: of the private section of the
- * public-suffix list, or one of `hosting`.
+ * The domain below which others have hosts of their own: one in the private section of the public-suffix
+ * list, or one of `hosting`.
  */
 export function hostingDomain(host: string): string | undefined {
   const named = hostingDomains.find((domain) => isBelow(host, domain));
@@ -70,7 +68,7 @@ function accountOfPages(domain: string): string | undefined {
   return forge && `${forge}/${owner}`;
 }
 
-/** The account of a repository key, whatever host name and port its forge was written with. */
+/** The account of a repository key, whichever host name and port of its forge it was written with. */
 export function repositoryIdentity(repositoryKey: string): string | undefined {
   const [written = '', owner] = repositoryKey.toLowerCase().split('/');
   const host = written.replace(/:\d+$/, '');
@@ -78,19 +76,19 @@ export function repositoryIdentity(repositoryKey: string): string | undefined {
 }
 
 /**
- * Who holds an account of a forge or a domain: the only answer to whether two of them are the same
+ * The holder of a forge account or a domain. Only this class decides whether two of them are the same
  * (docs/ratings.md).
  */
 export class Holder {
   /**
-   * Whom it stands for, by which it is stored and matched: an account `host/owner`, else the domain that one
+   * The identity by which the holder is stored and matched: an account `host/owner`, or the domain that one
    * publisher registers.
    */
   readonly id: string;
-  /** What was proven or named itself: the account, or `dns:` and the very domain. */
+  /** What was proven or named: the account, or `dns:` and the exact domain. */
   readonly place: string;
 
-  /** Of a control root: an account or repository of a forge, or `dns:` and a domain. */
+  /** Takes a control root: an account or repository of a forge, or `dns:` and a domain. */
   constructor(root: string) {
     const domain = root.startsWith('dns:') ? root.slice('dns:'.length).toLowerCase() : undefined;
     const account = domain === undefined ? (repositoryIdentity(root) ?? root) : accountOfPages(domain);
@@ -106,20 +104,20 @@ export class Holder {
     return Holder.ofHost(handleParts(handle).namespace.toLowerCase().split('.').toReversed().join('.'));
   }
 
-  /** Whether it is an account of a forge, not a domain. */
+  /** Tells whether the holder is a forge account and not a domain. */
   get isAccount(): boolean {
     return this.id.includes('/');
   }
 
   /**
-   * What it is counted as: its account, or the domain below a public suffix of a registry. All hosts of a
-   * hosting service are one there: an account of it gives as many as one wants.
+   * The identity that the holder counts as: its account, or the domain below a registry's public suffix. All
+   * hosts of a hosting service count as one, because one account there can create any number of them.
    */
   get counted(): string {
     return this.isAccount ? this.id : (getDomain(this.id) ?? this.id);
   }
 
-  /** What is stored of it once it is proven. */
+  /** The identities that are stored once the holder is proven. */
   get proven(): string[] {
     return [...new Set([this.id, this.place])];
   }
@@ -129,9 +127,8 @@ export class Holder {
   }
 
   /**
-   * Whether another one is its account, its very domain, or below that. It is narrower than `same`, so that
-   * what is decided by it is never wider than what is decided by that: of two hosts below the domain of a
-   * hosting service, neither is the other's.
+   * Tells whether the other holder is this account, this exact domain, or below it. Two hosts below the
+   * domain of a hosting service do not contain each other, so this never holds for more than `same` does.
    */
   contains(other: Holder): boolean {
     const isWithin = this.place.startsWith('dns:') && isBelow(other.place, this.place.slice('dns:'.length));
@@ -147,8 +144,8 @@ export class Holder {
 export type EndpointPlace = 'on' | 'beside' | 'elsewhere';
 
 /**
- * Where each of some endpoints is, seen from a handle's namespace; undefined of a namespace that is an
- * account, without an endpoint, and if a host is a template or cannot be read.
+ * The place of each endpoint as seen from the handle's namespace. Undefined for a namespace that is an
+ * account, for no endpoints, and if a host is a template or cannot be read.
  */
 export function placesOfEndpoints(handle: string, urls: readonly string[]): EndpointPlace[] | undefined {
   const publisher = Holder.ofNamespace(handle);
@@ -163,22 +160,23 @@ export function placesOfEndpoints(handle: string, urls: readonly string[]): Endp
 }
 
 /**
- * Whether all of some endpoints are on the domain of a handle's namespace; undefined as `placesOfEndpoints`
- * is.
+ * Tells whether all endpoints are on the domain of the handle's namespace; undefined where
+ * `placesOfEndpoints` is.
  */
 export const namespaceHoldsEndpoints = (handle: string, urls: readonly string[]): boolean | undefined =>
   placesOfEndpoints(handle, urls)?.every((place) => place === 'on');
 
-/** The domain that was registered of a namespace that is a domain. */
+/** The registered domain of a namespace that is a domain. */
 export const registeredDomain = (handle: string): string => Holder.ofNamespace(handle).id;
 
-/** Whom a namespace stands for: `io.github.<account>` for that account, any other for its domain. */
+/** The identity of a namespace: the account for `io.github.<account>`, otherwise its domain. */
 export const namespaceIdentity = (handle: string): string => Holder.ofNamespace(handle).id;
 
 const publicAddress = /^(?!0\.|10\.|127\.|169\.254\.|172\.(1[6-9]|2\d|3[01])\.|192\.168\.)\d+(\.\d+){3}$/;
 
 /**
- * Whom a record names by a host; nobody if the host serves many publishers, or is no public name or address.
+ * The holder that a record names with a host; undefined if the host serves many publishers or is not a public
+ * name or address.
  */
 function readHost(named: string): Holder | undefined {
   const host = named.toLowerCase().replace(/\.$/, '');
@@ -189,7 +187,7 @@ function readHost(named: string): Holder | undefined {
 }
 
 function readUrl(text: string): Holder | undefined {
-  // The host of a template may be written before its variables.
+  // The host of a template can precede its variables.
   const url = URL.parse(text.replace(/[{}]/g, '_'));
   if (!url) return undefined;
   const forge = ownMember(forgeHosts, url.hostname.toLowerCase().replace(/\.$/, ''));
@@ -199,15 +197,15 @@ function readUrl(text: string): Holder | undefined {
 }
 
 /**
- * The account of a forge where a package is: an image begins with its host. Strangers share all other hosts
- * of downloads.
+ * The forge account that holds a package; an image name begins with its host. Other hosts of downloads are
+ * shared by strangers.
  */
 function readPackage({ registry_type, identifier }: NamingRecord['packages'][number]): Holder | undefined {
   const holder = readUrl(registry_type.toLowerCase() === 'oci' ? `https://${identifier}` : identifier);
   return holder?.isAccount ? holder : undefined;
 }
 
-/** The holder of every account and host that a record names. */
+/** The holders of all accounts and hosts that a record names. */
 export function recordedHolders({ repository_key, website, remotes, packages }: NamingRecord): Holder[] {
   const account = repository_key === undefined ? undefined : repositoryIdentity(repository_key);
   const named = [...remotes.map(({ url }) => url), website ?? ''].map(readUrl);
@@ -215,7 +213,10 @@ export function recordedHolders({ repository_key, website, remotes, packages }: 
   return [...holders, ...packages.map(readPackage)].filter((holder) => holder !== undefined);
 }
 
-/** Whom a version of a record names, and what the registry proved of its namespace, each once. */
+/**
+ * The identities that a version of a record names and the one that the registry proved for its namespace,
+ * each once.
+ */
 export function recordedIdentities(
   handle: string,
   record: NamingRecord,
@@ -229,11 +230,11 @@ export function recordedIdentities(
   ];
 }
 
-/** Names have letters and a dot; addresses have only digits, or colons. */
+/** A host is a name if it has letters and a dot; an address has only digits, or colons. */
 const isName = (host: string) => /[a-z]/i.test(host) && host.includes('.') && !host.includes(':');
 
 /**
- * The labels of PUBLIC_URL's host in reverse, as names of servers begin; `localhost` for an address and for
+ * The labels of PUBLIC_URL's host in reverse order, as server names begin; `localhost` for an address and for
  * localhost.
  */
 export function reversedHost(publicUrl: string): string {
@@ -242,8 +243,8 @@ export function reversedHost(publicUrl: string): string {
 }
 
 /**
- * Whether the namespace of a handle is a domain with its labels reversed, as `com.example`; `example.com` is
- * an address.
+ * Tells whether a handle's namespace is a domain with its labels reversed, like `com.example`. `example.com`
+ * is not reversed.
  */
 export function isOfReversedDomain(handle: string): boolean {
   const labels = handleParts(handle).namespace.split('.');

@@ -3,11 +3,11 @@ import { say, type Words, own as wordsOf } from './words.ts';
 const deepest = 100;
 const mostValues = 100_000;
 
-/** Whether arrays and objects of a value are nested in more levels than the limit. */
+/** Tells whether the arrays and objects of a value are nested more deeply than the limit. */
 export const isDeeperThan = (limit: number, value: unknown): boolean => faultOf(limit, value) === 'levels';
 
 /**
- * Finds why a JSON value is refused: it nests arrays and objects deeper than the limit, or has a number
+ * Finds why a JSON value is refused: it nests arrays and objects more deeply than the limit, or has a number
  * beyond the range of a double, which `JSON.parse` turns into Infinity and RFC 8785 cannot represent.
  */
 function faultOf(limit: number, value: unknown): 'levels' | 'number' | undefined {
@@ -21,7 +21,7 @@ function faultOf(limit: number, value: unknown): 'levels' | 'number' | undefined
     }
     return undefined;
   }
-  // Faster than Object.values: every message is checked.
+  // This is faster than Object.values, and every message is checked.
   for (const name in value) {
     const fault = faultOf(limit - 1, (value as JsonObject)[name]);
     if (fault) return fault;
@@ -59,7 +59,7 @@ export function countValues(json: string): number {
   return values;
 }
 
-/** A value of JSON with every text in it changed, names of members too. */
+/** Returns a JSON value with every text in it changed, including names of members. */
 export function mapTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value);
   if (Array.isArray(value)) return value.map((inner) => mapTexts(inner, change));
@@ -70,7 +70,7 @@ export function mapTexts(value: unknown, change: (text: string) => string): unkn
 }
 
 /**
- * A value of JSON with U+FFFD in place of what a text cannot have here: a lone surrogate has no UTF-8 form,
+ * Returns a JSON value with U+FFFD in place of lone surrogates and NUL. A lone surrogate has no UTF-8 form,
  * so it could neither be digested (RFC 8785) nor sent, and PostgreSQL stores no NUL.
  */
 export const toStorable = (value: unknown): unknown =>
@@ -78,7 +78,7 @@ export const toStorable = (value: unknown): unknown =>
 
 const mayNeedReplacing = /\\u(0000|[dD][89a-fA-F])/;
 
-/** What some work returns; undefined if it throws. */
+/** Returns what the work returns, or undefined if it throws. */
 export function attempt<T>(work: () => T): T | undefined {
   try {
     return work();
@@ -87,15 +87,15 @@ export function attempt<T>(work: () => T): T | undefined {
   }
 }
 
-/** The value that JSON parses to, as it can be stored. Throws a SyntaxError if it is no JSON. */
+/** Parses JSON to a value that can be stored. Throws a SyntaxError if it is not JSON. */
 function parseStorable(text: string): unknown {
   const value: unknown = JSON.parse(text);
   return text.includes('\\') && mayNeedReplacing.test(text) ? toStorable(value) : value;
 }
 
 /**
- * The parsed value of untrusted JSON, or why it was refused, as `more than 100,000 values`; neither if it is
- * not JSON.
+ * The parsed value of untrusted JSON, or why it was refused, such as `more than 100,000 values`. It has
+ * neither if the text is not JSON.
  */
 export interface ForeignJson {
   readonly value?: unknown;
@@ -103,7 +103,7 @@ export interface ForeignJson {
 }
 
 /**
- * Parses untrusted JSON. It refuses more than 100,000 values (counted before parsing), more than `levels`
+ * Parses untrusted JSON. Refuses more than 100,000 values (counted before parsing), more than `levels`
  * levels, and numbers that are not finite. Lone surrogates and NUL become U+FFFD, so that the value can be
  * digested (RFC 8785) and stored.
  */
@@ -111,8 +111,7 @@ export function readForeignJson(
   text: string,
   levels: (value: unknown) => number = () => deepest,
 ): ForeignJson {
-  // A shorter text cannot have more values, since each value but the first takes at least a character of its
-  // own.
+  // A shorter text cannot have more values, since each value except the first takes at least one character.
   if (text.length >= mostValues && countValues(text) > mostValues)
     return { refused: wordsOf('more than 100,000 values') };
   const value = attempt(() => parseStorable(text));
@@ -125,7 +124,7 @@ export function readForeignJson(
 /** The value of `readForeignJson`; undefined if the text is not JSON, or is refused. */
 export const parseForeignJson = (text: string): unknown => readForeignJson(text).value;
 
-/** A value of JSON. */
+/** Any JSON value. */
 export type Json =
   | string
   | number
@@ -134,42 +133,45 @@ export type Json =
   | readonly Json[]
   | { readonly [name: string]: Json | undefined };
 
-/** A JSON object whose members are not checked yet. */
+/** A JSON object whose members have not been checked. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Whether a value is a JSON object: not null, no array. */
+/** Tells whether a value is a JSON object, not null and not an array. */
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A value if it is a JSON object; undefined for everything else. */
+/** Returns a value if it is a JSON object, otherwise undefined. */
 export const asObject = (value: unknown): JsonObject | undefined => (isJsonObject(value) ? value : undefined);
 
-/** A value if it is a JSON object; an empty one for everything else. */
+/** Returns a value if it is a JSON object, otherwise an empty object. */
 export const asMembers = (value: unknown): JsonObject => asObject(value) ?? {};
 
-/** The JSON object that a text is; undefined if it is anything else. */
+/** Parses a text to a JSON object; undefined if it is anything else. */
 export const readObject = (text: string): JsonObject | undefined => asObject(parseForeignJson(text));
 
-/** The same members, each changed. */
+/** Returns an object with each member changed. */
 export const mapMembers = (value: object, change: (inner: unknown) => unknown): Record<string, unknown> =>
   Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, change(inner)]));
 
-/** A value that a table has under a name from outside; undefined for every other name, as `constructor`. */
+/**
+ * Looks up a foreign name in a table. Returns undefined for names that the table does not have itself, such
+ * as `constructor`.
+ */
 export const ownMember = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(table, name) ? table[name] : undefined;
 
 const base64 = /^[\w+/-]+={0,2}$/;
 
-/** The JSON object that a base64 text (either alphabet) holds; undefined if it holds anything else. */
+/** Decodes a base64 text (either alphabet) to a JSON object; undefined if it is anything else. */
 export const readBase64Object = (text: string): JsonObject | undefined =>
   base64.test(text) ? readObject(Buffer.from(text, 'base64').toString('utf8')) : undefined;
 
 const first_bytes = 16 * 1024;
 
 /**
- * Reads a body to its end; undefined as soon as it has more than `limit_bytes`, and the rest is not read.
- * `raise` is asked once for another limit, with what was read when the first one was passed. `isComplete`
- * gets each piece as it arrives; where what was read so far is enough, the rest is not read.
+ * Reads a body to its end. Returns undefined as soon as it has more than `limit_bytes`, and reads no further.
+ * `raise` is called once, when the first limit is passed, with what was read so far, and returns another
+ * limit. `isComplete` gets each piece as it arrives; if it returns true, the rest is not read.
  */
 export async function readBounded(
   chunks: AsyncIterable<Uint8Array>,
@@ -182,7 +184,7 @@ export async function readBounded(
     isComplete?: ((piece: Uint8Array) => boolean) | undefined;
   } = {},
 ): Promise<Buffer | undefined> {
-  // One buffer that doubles: a body of a million pieces of one byte costs no more than its bytes.
+  // One buffer that doubles keeps a body of a million pieces of one byte as cheap as its bytes.
   let read = Buffer.allocUnsafe(first_bytes);
   let size_bytes = 0;
   let raised_bytes: number | undefined;
@@ -192,7 +194,7 @@ export async function readBounded(
     read.set(chunk, size_bytes);
     size_bytes = end;
     if (size_bytes > limit_bytes) raised_bytes ??= raise(read.subarray(0, size_bytes));
-    // Leaving the loop cancels the stream.
+    // Returning from the loop cancels the stream.
     if (size_bytes > (raised_bytes ?? limit_bytes)) return undefined;
     if (isComplete?.(chunk)) break;
   }
@@ -201,6 +203,6 @@ export async function readBounded(
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The text of some bytes; undefined where they are not UTF-8. */
+/** Decodes bytes as UTF-8; undefined if they are not valid. */
 export const decodeUtf8 = (bytes: ArrayBuffer | Uint8Array): string | undefined =>
   attempt(() => strictUtf8.decode(bytes));

@@ -1,4 +1,7 @@
-/** What `make` answers, made when it is first asked for: a command that does not need it starts sooner. */
+/**
+ * Calls `make` at the first use and returns its result from then on, so that a command that does not need it
+ * starts sooner.
+ */
 export function lazy<T extends object>(make: () => T): () => T {
   let made: T | undefined;
   return () => {
@@ -8,8 +11,8 @@ export function lazy<T extends object>(make: () => T): () => T {
 }
 
 /**
- * What is made once for each key. At most `most` are cached, and one more drops all, so that a hit need not
- * note what was used last.
+ * Caches the result of `make` for each key. If there are more than `most` results, all are dropped, so that a
+ * hit does not have to record its use.
  */
 export function memoize<T extends object | string | boolean>(
   make: (key: string) => T,

@@ -1,6 +1,6 @@
 /**
- * The pages of a list to its end. `read` reads the page after an item, the first one after none; one of fewer
- * than `size` items is the last.
+ * Yields the pages of a list to its end. `read` reads the page after the given item, or the first page. A
+ * page with fewer than `size` items is the last.
  */
 export async function* readPages<T>(
   size: number,
@@ -14,7 +14,7 @@ export async function* readPages<T>(
   }
 }
 
-/** All items of a list that is read in pages. */
+/** Reads all items of a list that is read in pages. */
 export async function readAll<T>(
   size: number,
   read: (last: T | undefined) => Promise<readonly T[]>,

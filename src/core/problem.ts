@@ -2,30 +2,30 @@ import type { Logger } from 'pino';
 import table from './problems.json' with { type: 'json' };
 
 /**
- * Every error Dossier can answer with: the closed set of codes, each with its HTTP status, its title and the
- * sentence that tells the caller what to do next.
- * Status 200 rows are answers of tools only; over REST they are shown as 422.
+ * Every error that Dossier can answer with: the closed set of codes, each with its HTTP status, its title,
+ * and the sentence that tells the caller what to do next. Only tools answer with rows of status 200; REST
+ * shows them as 422.
  */
 export const problemTable = table;
 
 /** A code of the table. */
 export type ProblemCode = keyof typeof problemTable;
 
-/** What a problem may say besides its code. `detail` must never hold text that a third party wrote. */
+/** What a problem may say besides its code. `detail` must never contain text written by a third party. */
 export interface ProblemFacts {
   readonly detail?: string;
-  /** Input fields and what is wrong with each, in the caller's own field names. */
+  /** The invalid input fields, in the caller's own names, with what is wrong with each. */
   readonly fields?: readonly { readonly field: string; readonly message: string }[];
-  /** Handles the caller may have meant; publisher-written names, for data fields only. */
+  /** Handles that the caller may have meant. Publishers wrote them, so they belong in data fields only. */
   readonly near?: readonly string[];
-  /** Handles farther away: of the same namespace, or with the words of the name. */
+  /** Less similar handles: those in the same namespace, or with the words of the name. */
   readonly others?: readonly string[];
-  /** Listings that record what was sent, and what tells them apart. */
+  /** The listings that record what was sent, and how they differ. */
   readonly candidates?: readonly { readonly handle: string; readonly differs: string }[];
   readonly retry_after_s?: number;
-  /** The limit that was met, for the RateLimit headers. */
+  /** The limit that was reached, for the RateLimit headers. */
   readonly limit?: { readonly name: string; readonly burst: number; readonly refill_s: number };
-  /** The methods that a 405 names in Allow. */
+  /** The methods for the Allow header of a 405. */
   readonly allow?: readonly string[];
 }
 
@@ -43,7 +43,7 @@ export class Problem extends Error {
     this.facts = facts;
   }
 
-  /** The HTTP status: that of the table, 422 for the codes that only tools answer with. */
+  /** The HTTP status in the table, or 422 for codes that only tools answer with. */
   get status(): number {
     const { status } = problemTable[this.code];
     return status === 200 ? 422 : status;
@@ -56,11 +56,11 @@ export class Problem extends Error {
   }
 }
 
-/** The problem of one field of the input; `message` goes on after its name. */
+/** Makes the problem of one input field. `message` continues the name of the field. */
 export const wrongField = (field: string, message: string, detail = `${field} ${message}.`): Problem =>
   new Problem('invalid_input', { fields: [{ field, message }], detail });
 
-/** An operator has to mend it. */
+/** Retry-After for a fault that an operator has to mend. */
 const damaged_s = 60;
 const damaged =
   'the database file is damaged, moved or cannot be read; see "When something is down" in docs/operations.md';

@@ -1,7 +1,7 @@
 /** Exit codes of the command line (sysexits). */
 export const exitCodes = { usage: 64, data: 65, upstreamUnavailable: 69, io: 74, configuration: 78 } as const;
 
-/** Ends the command with a code and one line that says what to do. */
+/** Ends the command with an exit code and one line that says what to do. */
 export class ExitError extends Error {
   readonly exitCode: number;
 
@@ -11,23 +11,23 @@ export class ExitError extends Error {
   }
 }
 
-/** Ends a command that was not called as it should be. */
+/** Makes the error of a command that was called with wrong arguments. */
 export const usageError = (message: string): ExitError => new ExitError(exitCodes.usage, message);
 
-/** What something that was thrown says. */
+/** The message of anything that was thrown. */
 export const textOf = (thrown: unknown): string =>
   thrown instanceof Error ? thrown.message : String(thrown);
 
 /**
- * Ends the process with its exit code, whatever still has a socket: a connection to a slow host, a TLS
+ * Ends the process with its exit code even if a socket is still open: a connection to a slow host, a TLS
  * handshake, a name being resolved.
  */
 export const endProcess = (): void => void setTimeout(() => process.exit(), 250).unref();
 
 /**
- * The address of a module beside the one that asks, for what takes an address and no import: TypeScript where
- * this runs from source, JavaScript where it runs from the package, since Node.js strips no types under
- * node_modules.
+ * The address of a module next to the importing one, for APIs that take an address instead of an import. It
+ * ends in .ts if this runs from source and in .js if it runs from the package, because Node.js strips no
+ * types under node_modules.
  */
 export const toModuleUrl = (path: string, from: string): URL =>
   new URL(`${path}${from.endsWith('.ts') ? '.ts' : '.js'}`, from);

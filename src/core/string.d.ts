@@ -1,11 +1,11 @@
-/** What `String` makes of an object of JSON, which is no text that may be shown. */
+/** The result type of `String` for a JSON object, which must not be shown as text. */
 interface NoText {
   readonly noText: unique symbol;
 }
 
 type Scalar = string | number | boolean | null | undefined;
 type Structure = readonly (Scalar | Structure)[] | { readonly [name: string]: Scalar | Structure };
-/** Lists of texts, as headers of HTTP, have a text. */
+/** Arrays of texts are allowed, because HTTP headers have them. */
 type WithoutText<T> = Exclude<Extract<T, Structure>, readonly string[]>;
 
 interface StringConstructor {

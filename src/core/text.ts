@@ -2,7 +2,7 @@ import { lazy } from './lazy.ts';
 
 const thousands = lazy(() => new Intl.NumberFormat('en'));
 
-/** A count as people read it, thousands separated: `1,250`. */
+/** A count with its thousands separated: `1,250`. */
 export const amount = (count: number): string => (count < 1000 ? String(count) : thousands().format(count));
 
 /** A count with its noun: `1 listing`, `1,250 listings`, `2 advisories`. */
@@ -13,47 +13,48 @@ const isOneLine = (text: string) => !/[^\S ]|\p{Cc}| {2}/u.test(text);
 
 const oneLine = (text: string) => (isOneLine(text) ? text : text.replace(/[\s\p{Cc}]+/gu, ' ')).trim();
 
-/** A text within a line of Markdown, without any markup. */
+/** Escapes all Markdown markup in a text for use within a line. */
 export const escapeMarks = (text: string): string =>
   text.replace(/[\\`*_{}[\]<>|~&$@]/g, '\\$&').replace(/:(?=\/\/)|(?<=www)\./gi, '\\$&');
 
-/** Besides the one of ASCII. */
+/** All quotation marks except the ASCII one. */
 export const quotationMarks = /[“”„‟«»＂〝〞〟❝❞❠⹂″‶ˮ״🙶🙷🙸]/gu;
 
 /**
- * A third party's text inside our own: on one line and in “ ”, with the quotes inside it replaced, so that it
- * cannot end them and go on in our voice. Whoever wrote it is named before it.
+ * Quotes a third party's text inside our own: on one line, in “ ”, with the quotation marks inside it
+ * replaced, so that the text cannot end the quote and continue in our voice. The caller names its author
+ * before it.
  */
 export const quoted = (text: string): string =>
   `“${oneLine(text).replace(quotationMarks, "'").replaceAll('"', "'")}”`;
 
 /**
- * A third party's name, address or version inside our own text: one word, or several behind commas, cannot
- * speak for us; else quoted.
+ * A third party's name, address or version inside our own text. One word, or several separated by commas,
+ * cannot speak for us and stays as it is; anything else is quoted.
  */
 export const named = (text: string): string =>
   /^[\w@./:+~%#?&=!*[\]{}<>$-]+(, [\w@./:+~%#?&=!*[\]{}<>$-]+)*$/.test(text) ? text : quoted(text);
 
 /**
- * The same within a sentence of ours that `toInlineText` or a page shows: one word in a code span, which
- * cannot hold a backtick; else quoted.
+ * A third party's word as a code span in a sentence of ours that `toInlineText` or a page shows. Anything
+ * that is not one word without a backtick is quoted.
  */
 export const coded = (text: string): string =>
   /^[\w@./:+~%#?&=!*[\]{}<>$-]+$/.test(text) ? `\`${text}\`` : quoted(text);
 
-/** A quoted text in Markdown, escaped. */
+/** A quoted text with its Markdown escaped. */
 export const toQuote = (text: string): string => escapeMarks(quoted(text));
 
 /**
- * An address or a name as a code span; in quotes if it has spaces or quotation marks, as no such value is
- * copied.
+ * An address or a name as a code span. It is quoted if it has spaces or quotation marks, because nobody
+ * copies such a value.
  */
 export const code = (text: string): string =>
   /\s/.test(text.trim()) || text.search(quotationMarks) >= 0
     ? toQuote(text)
     : `\`${oneLine(text).replaceAll('`', "'")}\``;
 
-/** A phrase as a sentence: a capital at its beginning, a full stop at its end. */
+/** Makes a sentence of a phrase: a capital at its beginning and a full stop at its end. */
 export const toSentence = (phrase: string): string =>
   `${phrase.charAt(0).toUpperCase()}${phrase.slice(1)}${/[.!?]$/.test(phrase) ? '' : '.'}`;
 
@@ -65,7 +66,7 @@ export const lines = (...parts: readonly (string | false | undefined)[]): string
 export const paragraphs = (...parts: readonly (string | false | undefined)[]): string =>
   parts.filter(Boolean).join('\n\n');
 
-/** A list, one item a line. */
+/** A list with one item on each line. */
 export const list = <T>(items: readonly T[], show: (item: T) => string): string =>
   items.map((item) => `* ${show(item)}`).join('\n');
 
@@ -77,10 +78,10 @@ export const day = (time: string): string => time.slice(0, 10);
 const plain = /^[\n\x20-\x7e]*$/;
 
 /**
- * What is removed, in this order: a later removal must not join the halves of something removed earlier. Of
- * what is invisible by default (Unicode, Default_Ignorable_Code_Point) and of format characters only those
- * stay that show something: marks of Arabic, Syriac and Kaithi, and the two selectors that make a character
- * text or emoji.
+ * Characters that are removed, in this order, because a later removal must not join the halves of something
+ * removed earlier. Of the invisible characters (Unicode, Default_Ignorable_Code_Point) and format characters,
+ * only those that show something stay: marks of Arabic, Syriac and Kaithi, and the two selectors that make a
+ * character text or emoji.
  */
 const hidden = [
   ['lone_surrogate', /\p{Cs}/gu],
@@ -93,9 +94,9 @@ const hidden = [
 ] as const;
 
 /**
- * Foreign text as it is stored: without C0 and C1 controls, bidi controls, invisible characters, the tag
- * block, lone surrogates, and more than four marks on one character, then NFC. Line ends become `\n`, tabs a
- * space. Also returns which kinds were found.
+ * Cleans foreign text for storage. Removes C0 and C1 controls, bidi controls, invisible characters, the tag
+ * block, lone surrogates, and all but four marks on one character, then applies NFC. Line ends become `\n`,
+ * tabs a space. Also returns which kinds were found.
  */
 export function cleanText(foreign: string) {
   if (plain.test(foreign)) return { text: foreign, flags: [] };
@@ -130,9 +131,9 @@ const withoutSpaces = scripts('Khmer', 'Thai', 'Lao', 'Myanmar');
 const marks = '[\\u061c\\u200e\\u200f\\u2066-\\u2069]';
 
 /**
- * What writing needs of them: three flags, joiners of emoji and of letters that join, breaks between words
- * that are written without spaces, variants of Han and Mongolian characters, one mark of direction beside
- * letters that run from right to left, soft hyphens.
+ * Invisible characters that scripts need: those of three flags, joiners of emoji and of joining letters,
+ * breaks between words written without spaces, variants of Han and Mongolian characters, one direction mark
+ * beside letters that run from right to left, and soft hyphens.
  */
 const needed = lazy(
   () =>
@@ -152,8 +153,8 @@ const needed = lazy(
 );
 
 /**
- * Characters of a text that cannot be seen and that its writing does not need: how many, and up to `most`
- * different ones, as U+200B.
+ * Counts the invisible characters of a text that its script does not need, and names up to `most` different
+ * ones, like U+200B.
  */
 export function hiddenCharacters(foreign: string, most: number) {
   const characters = new Set<string>();
@@ -166,13 +167,15 @@ export function hiddenCharacters(foreign: string, most: number) {
   return { count, characters: [...characters] };
 }
 
-/** Cleaned foreign text on one line: runs of white space become one space, none at the ends. */
+/**
+ * Cleans foreign text and puts it on one line: runs of white space become one space, with none at the ends.
+ */
 export const toLine = (foreign: string): string => cleanText(foreign).text.replace(/\s+/g, ' ').trim();
 
 const codePoint = (characters: string) => Array.from(characters, (one) => `‹${toCodePoint(one)}›`).join('');
 
 /**
- * Foreign text on one line with the characters that `cleanText` removes named instead, as ‹U+202E›: for
+ * Puts foreign text on one line and names the characters that `cleanText` removes, like ‹U+202E›. Used in
  * differences.
  */
 export const nameHidden = (foreign: string): string =>
@@ -184,8 +187,8 @@ export const nameHidden = (foreign: string): string =>
 const ascii = /^[ -~]*$/;
 
 /**
- * The words of a text, the same for search on every engine: compatibility-decomposed, without marks,
- * lower-cased (a final sigma as any other), runs of letters and digits.
+ * Splits a text into words, the same for search on every engine: compatibility-decomposed, without marks,
+ * lower-cased (a final sigma like any other), runs of letters and digits.
  */
 export function tokenize(text: string): string[] {
   if (ascii.test(text)) return text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
@@ -199,8 +202,8 @@ export function tokenize(text: string): string[] {
 }
 
 /**
- * How long ago a day is, seen from another (both YYYY-MM-DD): `today`, `5 days ago`, `8 weeks ago`, `13
- * months ago`, `3 years ago`.
+ * The age of a day on another day (both YYYY-MM-DD): `today`, `5 days ago`, `8 weeks ago`, `13 months ago`,
+ * `3 years ago`.
  */
 export function ageText(date: string, today: string): string {
   const days = Math.round((Date.parse(today) - Date.parse(date)) / day_ms);

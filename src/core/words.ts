@@ -1,30 +1,30 @@
 import { z } from 'zod';
 import { amount, counted, escapeMarks, quotationMarks } from './text.ts';
 
-/** Whose word a fact is: the record of the listing, or a check of Dossier. */
+/** Who says a fact: the record of the listing, or a check by Dossier. */
 export type Source = 'record' | 'Dossier';
 
-/** A part of a text: our own words, a day, a source, or what somebody else wrote, marked as such. */
+/** A part of a text: our own words, a day, a source, or foreign text that is marked as such. */
 export type Part =
   | { readonly is: 'own'; readonly text: string }
-  /** A name of ours, as callers write it. */
+  /** A name of ours, in the form that callers write. */
   | { readonly is: 'name'; readonly text: string }
-  /** YYYY-MM-DD; of one that is `aged`, pages say how long ago it was. */
+  /** YYYY-MM-DD. If it is `aged`, pages say how long ago it was. */
   | { readonly is: 'day'; readonly text: string; readonly aged: boolean }
-  /** Whose word the fact before it is, as of which day; `text` is ` (Dossier, 2026-11-20)`. */
+  /** The source of the fact before it and its day; `text` is ` (Dossier, 2026-11-20)`. */
   | { readonly is: 'source'; readonly text: string; readonly by: Source; readonly date: string | undefined }
   /**
-   * A name, address or version that people copy: one word without spaces and quotation marks; `href` is where
-   * it leads.
+   * A name, address or version that people copy: one word without spaces and quotation marks. `href` is the
+   * target of its link.
    */
   | { readonly is: 'code'; readonly text: string; readonly href?: string }
   /** Any other foreign text, on one line. */
   | { readonly is: 'quote'; readonly text: string };
 
 /**
- * A text in which our own words and foreign values stay apart until a renderer writes it (`toText`,
+ * A text that keeps our own words apart from foreign values until a renderer writes it (`toText`,
  * `toMarkdown`, views/words.ts). It has no string methods and cannot be put into a template string, so that
- * nobody reads a fact back from its words. Its JSON is its text.
+ * no code can read a fact back from its words. Its JSON is its text.
  */
 export class Words {
   readonly parts: readonly Part[];
@@ -43,14 +43,14 @@ export class Words {
 }
 
 /**
- * In answers of tools and documents, whose JSON has its text; of such an answer, the text as it was written,
- * with its marks.
+ * The schema of words in answers and documents, whose JSON has their text. Parsing such JSON keeps the text
+ * as it was written, with its marks.
  */
 export const wordsSchema = z
   .union([z.instanceof(Words), z.string().transform((text) => ours(text))])
   .meta({ type: 'string' });
 
-/** What JSON makes of an answer: a text of each of its words. */
+/** An answer after JSON: each of its words is a text. */
 export type Written<T> = T extends Words
   ? string
   : T extends (infer One)[]
@@ -78,66 +78,66 @@ function toWords(parts: Iterable<Part>): Words {
   return joined.length === 0 ? none : new Words(joined);
 }
 
-/** Literal strings and unions of them; never for `string` or a template with a hole. */
+/** A literal string or a union of them, but not `string` or a template with a hole. */
 type Literal<T extends string> = Record<never, never> extends Record<T, 1> ? never : T;
 
-/** Words of ours: literals only, so that no foreign value can speak for us. */
+/** Words of ours. Only literals compile, so that no foreign value can speak for us. */
 export const own = <const T extends string>(text: Literal<T>): Words => toWords([{ is: 'own', text }]);
 
 /**
- * A text of ours that is known only at run time because it stands in a table, such as the title of a kind;
- * nothing foreign is in it.
+ * A text of ours that is known only at run time because it stands in a table, such as the title of a kind. It
+ * must not contain foreign text.
  */
 export const ours = (text: string): Words => toWords([{ is: 'own', text }]);
 
 /**
- * A name of ours that callers send or that refers to something, such as that of a criterion: no renderer
+ * A name of ours that callers send or that refers to something, such as the name of a criterion. No renderer
  * escapes it.
  */
 export const name = (text: string): Words => toWords([{ is: 'name', text }]);
 
-/** `1 tool`, `1,250 tools`; the noun is a literal. */
+/** A count with its noun: `1 tool`, `1,250 tools`. The noun is a literal. */
 export const count = <const T extends string>(number: number, noun: Literal<T>): Words =>
   toWords([{ is: 'own', text: counted(number, noun) }]);
 
-/** A number as people read it: `1,250`. */
+/** A number with its thousands separated: `1,250`. */
 export const number = (value: number): Words => toWords([{ is: 'own', text: amount(value) }]);
 
-/** The day of an RFC 3339 time; pages say how long ago it was. */
+/** The day of an RFC 3339 time. Pages say how long ago it was. */
 export const day = (time: string): Words => new Words([{ is: 'day', text: time.slice(0, 10), aged: true }]);
 
-/** The same as one end of a span, or as the name of something: how long ago it was says nothing. */
+/** The day of an RFC 3339 time without its age, for the end of a span or a day that names something. */
 export const dayOf = (time: string): Words =>
   new Words([{ is: 'day', text: time.slice(0, 10), aged: false }]);
 
-/** Behind a fact: whose word it is, and as of which day, YYYY-MM-DD. */
+/** The source of the fact before it, and its day, YYYY-MM-DD. */
 export const source = (by: Source, date?: string): Words =>
   new Words([{ is: 'source', text: ` (${date === undefined ? by : `${by}, ${date}`})`, by, date }]);
 
-/** Words without a source that their surroundings have said. */
+/** Removes a source that the surrounding text states already. */
 export const withoutSource = ({ parts }: Words, by: Source, date: string | undefined): Words =>
   toWords(parts.filter((part) => part.is !== 'source' || part.by !== by || part.date !== date));
 
 const oneLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
 
-/** One word, which cannot speak for us, and holds no backtick. */
+/** Tells whether a text is one word, which cannot speak for us, without a backtick. */
 const isWord = (text: string): boolean => /^[\w@./:+~%#?&=!*[\]{}<>$-]+$/.test(text);
 
-/** Somebody else's text, in “ ”. Whoever wrote it is named before it. */
+/** Quotes somebody else's text in “ ”. The caller names its author before it. */
 export const quote = (text: string): Words =>
   new Words([{ is: 'quote', text: oneLine(text).replace(quotationMarks, "'").replaceAll('"', "'") }]);
 
-/** A foreign name, address or version in a code span; in quotes if it is more than one word. */
+/** A foreign name, address or version in a code span, or in quotes if it is more than one word. */
 export const code = (text: string, href?: string): Words =>
   isWord(text) ? new Words([{ is: 'code', text, ...(href !== undefined && { href }) }]) : quote(text);
 
-/** Several values behind commas, each in a code span; all of them in quotes if one is more than one word. */
+/** Several values separated by commas, each in a code span, or all in quotes if one is more than one word. */
 export function codes(values: readonly string[]): Words {
   const words = values.map((value) => code(value));
   return words.every(({ parts }) => parts[0]?.is === 'code') ? join(words, ', ') : quote(values.join(', '));
 }
 
-/** Words with others within them. A string does not compile: it is `own`, `code` or `quote`. */
+/** Puts words into a sentence of ours. A string does not compile: use `own`, `code` or `quote`. */
 export function say(texts: TemplateStringsArray, ...words: readonly (Words | number)[]): Words {
   const parts = texts.flatMap((text, at): readonly Part[] => {
     const before = at === 0 ? none : (words[at - 1] ?? none);
@@ -147,7 +147,7 @@ export function say(texts: TemplateStringsArray, ...words: readonly (Words | num
   return toWords(parts);
 }
 
-/** Words one after the other, without empty ones, with a literal between them. */
+/** Joins words with a literal between them, leaving out empty ones. */
 export function join<const T extends string>(all: readonly Words[], between: Literal<T>): Words {
   const said = all.filter((words) => !isEmpty(words));
   const gap: Part = { is: 'own', text: between };
@@ -165,7 +165,7 @@ export function listed(all: readonly Words[], most = all.length): Words {
   return before.length === 0 ? end : say`${join(before, ', ')} and ${end}`;
 }
 
-/** Words with a full stop at their end; a quote that ends with one needs no other. */
+/** Adds a full stop to words, except after a quote that ends with one. */
 export function ended({ parts }: Words): Words {
   const last = parts.at(-1);
   if (!last) return none;
@@ -173,12 +173,10 @@ export function ended({ parts }: Words): Words {
   return isEnded ? new Words(parts) : toWords([...parts, { is: 'own', text: '.' }]);
 }
 
-/** The name of a registry that begins with a small letter in every place. */
+/** Matches the name of a registry that begins with a small letter everywhere. */
 const smallName = /^npm\b/;
 
-/**
- * A phrase as a sentence: a capital letter where it begins with our own words, and a full stop at its end.
- */
+/** Makes a sentence of a phrase: a capital if it begins with our own words, and a full stop at its end. */
 export function sentence({ parts }: Words): Words {
   const [first, ...others] = parts;
   if (first?.is !== 'own' || smallName.test(first.text)) return ended(new Words(parts));
@@ -186,7 +184,7 @@ export function sentence({ parts }: Words): Words {
   return ended(new Words([{ is: 'own', text }, ...others]));
 }
 
-/** A sentence of ours as a part of another, behind a colon: with a small letter. */
+/** Makes a sentence of ours part of another, after a colon: it begins with a small letter. */
 export function within({ parts }: Words): Words {
   const [first, ...others] = parts;
   if (first?.is !== 'own' || !/^[A-Z][a-z ]/.test(first.text)) return new Words(parts);
@@ -194,7 +192,7 @@ export function within({ parts }: Words): Words {
   return new Words([{ is: 'own', text }, ...others]);
 }
 
-/** A sentence without the full stop at its end, so that more can follow. */
+/** Removes the full stop at the end of a sentence, so that more can follow. */
 export function phrase({ parts }: Words): Words {
   const last = parts.at(-1);
   if (last?.is !== 'own' || !last.text.endsWith('.')) return new Words(parts);
@@ -203,13 +201,13 @@ export function phrase({ parts }: Words): Words {
 
 const isForeign = ({ is }: Part): boolean => is === 'code' || is === 'quote';
 
-/** Whether others wrote a part of any words in a value. */
+/** Tells whether any words in a value have a part that others wrote. */
 export function hasForeign(value: unknown): boolean {
   if (value instanceof Words) return value.parts.some(isForeign);
   return typeof value === 'object' && value !== null && Object.values(value).some(hasForeign);
 }
 
-/** Within a word, as of a tool of ours, Markdown reads `_` as itself. */
+/** Within a word, such as the name of a tool, Markdown reads `_` literally. */
 export const escapeOwn = (text: string): string => escapeMarks(text).replaceAll(/(?<=\w)\\_(?=\w)/g, '_');
 
 const writers = {
@@ -226,8 +224,8 @@ const write = ({ parts }: Words, { own, quote }: (typeof writers)[keyof typeof w
     })
     .join('');
 
-/** Plain text for models and JSON: what others wrote is in “ ” or between backticks. */
+/** Writes plain text for models and JSON: foreign text is in “ ” or between backticks. */
 export const toText = (words: Words): string => write(words, writers.text);
 
-/** Within a line of Markdown, with everything escaped that could be markup. */
+/** Writes words within a line of Markdown, with all possible markup escaped. */
 export const toMarkdown = (words: Words): string => write(words, writers.markdown);

@@ -1,6 +1,6 @@
 /**
- * Letters to add, remove, replace or exchange with their neighbour to make one text of another (optimal
- * string alignment); `most` + 1 for any more than `most`.
+ * Counts the letters to add, remove, replace or swap with their neighbour to turn one text into the other
+ * (optimal string alignment). Returns `most` + 1 for any count above `most`.
  */
 export function countEdits(a: string, b: string, most = 100): number {
   const from = [...a];

@@ -1,38 +1,41 @@
 import { diffWordsWithSpace } from 'diff/lib/diff/word.js';
 import { nameHidden } from '../text.ts';
 
-/** A part of a text that both versions have, or one of them only. */
+/** A part of a text that is in both versions or in one of them only. */
 export interface TextPart {
   readonly text: string;
   readonly change?: 'removed' | 'added';
 }
 
-/** Longer texts, once their common beginning and end are left out, are one part before and one after. */
+/**
+ * Texts that are longer after their common beginning and end are removed are shown as one part before and one
+ * after.
+ */
 const mostCompared = 20_000;
-/** Words that differ beyond this many are one part before and one after. */
+/** Texts that differ in more words than this are shown as one part before and one after. */
 const mostEdits = 120;
 const mostSame = 80;
 const mostChanged = 500;
 
-/** A cut that halves no surrogate pair. */
+/** Cuts a text without halving a surrogate pair. */
 const cut = (text: string, most: number) => text.slice(0, most).replace(/[\uD800-\uDBFF]$/, '');
 
-/** A part that is the same in both, where only its ends are of use. */
+/** Keeps only the ends of a part that is the same in both texts. */
 function shortenSame(text: string, { isFirst, isLast }: { isFirst: boolean; isLast: boolean }): string {
   const before = isFirst ? '' : cut(text, mostSame);
-  // The end of a text of words, at least `most` characters if it has them, from the beginning of a word.
+  // `after` is the end of the text, from the beginning of a word, with at least `mostSame` characters.
   const after = isLast ? '' : text.slice(Math.max(0, text.lastIndexOf(' ', text.length - mostSame)));
   return before.length + after.length + 3 < text.length ? `${before} … ${after.trimStart()}` : text;
 }
 
-/** How many characters two texts have in common at their beginning, up to a space. */
+/** Counts the characters that two texts have in common at their beginning, up to a space. */
 function commonStart(a: string, b: string): number {
   let at = 0;
   while (at < a.length && a[at] === b[at]) at += 1;
   return a.lastIndexOf(' ', Math.min(at, a.length) - 1) + 1;
 }
 
-/** How many characters two texts have in common at their end, from a space on. */
+/** Counts the characters that two texts have in common at their end, from a space on. */
 function commonEnd(a: string, b: string): number {
   const most = Math.min(a.length, b.length);
   let length = 0;
@@ -41,7 +44,7 @@ function commonEnd(a: string, b: string): number {
   return from < 0 || from < a.length - length ? 0 : a.length - from;
 }
 
-/** The texts in parts; as two whole parts where more differs than is worth following. */
+/** Splits the texts into common and different parts, or into two whole parts if they differ too much. */
 function compareWords(before: string, after: string): TextPart[] {
   const isLong = Math.max(before.length, after.length) > mostCompared;
   const found = isLong ? undefined : diffWordsWithSpace(before, after, { maxEditLength: mostEdits });
@@ -55,7 +58,7 @@ function compareWords(before: string, after: string): TextPart[] {
   );
 }
 
-/** What is the same in both, side by side, is one part. */
+/** Joins neighbouring parts that are the same in both texts. */
 function joined(parts: readonly TextPart[]): TextPart[] {
   const found: TextPart[] = [];
   for (const part of parts) {
@@ -68,8 +71,8 @@ function joined(parts: readonly TextPart[]): TextPart[] {
 }
 
 /**
- * Where two texts differ by words, as parts in order; only the surroundings of what differs, hidden
- * characters named.
+ * The parts of two texts in order: the words that differ with their surroundings. Hidden characters are
+ * named.
  */
 export function wordDifference(before: string, after: string): TextPart[] {
   const was = nameHidden(before);
@@ -91,7 +94,7 @@ export function wordDifference(before: string, after: string): TextPart[] {
   );
 }
 
-/** The number of characters, both sides together, that may still be compared for one answer. */
+/** How many characters, of both texts together, may still be compared for one answer. */
 export interface ComparisonBudget {
   left: number;
 }
@@ -110,11 +113,11 @@ export function differenceWithin(
   return wordDifference(before, after);
 }
 
-/** A part whose own brackets cannot be read as marks of the difference. */
+/** Escapes brackets in a text that could be read as marks of the difference. */
 const escapeMarks = (text: string) => text.replace(/[[{](?=[-+]|$)|(?<=^|[-+])[\]}]/g, '\\$&');
 
 /**
- * The same on one line: `Sends [-a mail-]{+mail to everyone+}.` Such marks in the texts themselves are
+ * A difference on one line: `Sends [-a mail-]{+mail to everyone+}.` Such marks in the texts themselves are
  * escaped.
  */
 export const differenceText = (parts: readonly TextPart[]): string =>

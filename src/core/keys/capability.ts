@@ -4,11 +4,11 @@ import { cleanText } from '../text.ts';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const prefix = 'dossier_cap_';
-/** Behind the prefix: 43 characters of random bytes, 6 of a checksum. */
+/** After the prefix come 43 characters of random bytes and 6 of a checksum. */
 const base62Length = 49;
 const embedded = new RegExp(`${prefix}[0-9A-Za-z]{${base62Length}}`, 'g');
 const form = new RegExp(`^${embedded.source}$`);
-/** Also matches a truncated capability, so that the access log masks those too. */
+/** This also matches a truncated capability, so that the access log masks those too. */
 const lookalike = new RegExp(`${prefix}[0-9A-Za-z]+`, 'g');
 
 function base62(bytes: Uint8Array, length: number): string {
@@ -27,27 +27,33 @@ function checksum(text: string): string {
   return base62(sum, 6);
 }
 
-/** A new capability: prefix, 43 base62 characters of 32 random bytes, 6 of a CRC-32 (docs/claims.md). */
+/**
+ * Creates a capability: the prefix, 43 base62 characters of 32 random bytes, and 6 of a CRC-32
+ * (docs/claims.md).
+ */
 export function createCapability(): string {
   const body = prefix + base62(randomBytes(32), 43);
   return body + checksum(body);
 }
 
-/** Whether a text is a well-formed capability; a wrong checksum means a typing error or a truncated text. */
+/**
+ * Tells whether a text is a well-formed capability. A wrong checksum means a typing error or a truncated
+ * text.
+ */
 export const isCapability = (text: string): boolean =>
   form.test(text) && checksum(text.slice(0, -6)) === text.slice(-6);
 
-/** All distinct well-formed capabilities in a text. */
+/** Finds all distinct well-formed capabilities in a text. */
 export const findCapabilities = (text: string): string[] => [
   ...new Set((text.match(embedded) ?? []).filter(isCapability)),
 ];
 
 /** Masks everything in a text that looks like a capability. */
 export const maskCapabilities = (text: string): string =>
-  // Every log line passes here, and searching for the prefix is much faster than the expression.
+  // Every log line is masked, and searching for the prefix is much faster than the expression.
   text.includes(prefix) ? text.replace(lookalike, `${prefix}[masked]`) : text;
 
-/** SHA-256 of a capability, hex: the only form that is stored. */
+/** The SHA-256 of a capability in hex, the only form in which it is stored. */
 export const capabilityHash = (capability: string): string => hash('sha256', capability);
 
 /** The public name of a capability: the first 16 hex digits of its hash. */
@@ -62,14 +68,15 @@ function findFirst<T>(values: readonly T[], find: (value: T) => string | undefin
 }
 
 /**
- * The first capability in a text or anywhere inside a JSON value, names of members too, even with hidden
- * characters in between.
+ * Finds the first capability in a text or anywhere in a JSON value, including names of members and texts with
+ * hidden characters in between.
  */
 export function findSecret(value: unknown): string | undefined {
   if (typeof value === 'string') {
-    // Cleaning makes at most one ASCII character of each code unit, so a shorter text hides none.
+    // Cleaning turns each code unit into at most one ASCII character, so a shorter text cannot hide a
+    // capability.
     if (value.length < prefix.length + base62Length) return undefined;
-    // Characters that are removed when a text is stored must not hide a capability.
+    // Characters that are removed before a text is stored must not hide a capability.
     const { text } = cleanText(value);
     return text.includes(prefix) ? text.match(embedded)?.[0] : undefined;
   }

@@ -7,10 +7,10 @@ const ofText = (text: string) => hash(Buffer.from(text));
 const uint256 = (value: bigint) => Buffer.from(value.toString(16).padStart(64, '0'), 'hex');
 
 /**
- * A struct of texts and whole numbers, as EIP-712 encodes it: its domain, its name, and its members in order.
+ * A struct of texts and whole numbers as EIP-712 encodes it: its domain, its name, and its members in order.
  */
 export interface TypedStruct {
-  /** Name of a domain of version 1 and chain 1. */
+  /** The name of a domain with version 1 and chain 1. */
   readonly domain: string;
   readonly name: string;
   readonly members: Readonly<Record<string, 'string' | 'uint256'>>;
@@ -29,7 +29,7 @@ function encodeMember(type: 'string' | 'uint256', value: unknown): Uint8Array | 
   return Number.isSafeInteger(value) && Number(value) >= 0 ? uint256(BigInt(Number(value))) : undefined;
 }
 
-/** The hash that an EIP-712 signature of a payload is over; undefined if a member has another type. */
+/** The hash that an EIP-712 signature covers; undefined if a member has the wrong type. */
 export function typedHash(
   { domain, name, members }: TypedStruct,
   payload: JsonObject,
@@ -49,13 +49,16 @@ export const messageHash = (text: string): Uint8Array =>
 /** The address of an uncompressed public key without its first byte. */
 const toAddress = (point: Uint8Array) => `0x${Buffer.from(keccak_256(point).subarray(12)).toString('hex')}`;
 
-/** The address of a secp256k1 key by its coordinates in base64url. */
+/** The address of a secp256k1 key, given its coordinates in base64url. */
 export const addressOf = ({ x, y }: { readonly x: string; readonly y: string }): string =>
   toAddress(Buffer.concat([Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url')]));
 
 const form = /^0x([\da-f]{128})(00|01|1b|1c)$/i;
 
-/** The address whose key made a signature of 65 bytes in hex, lower-case; undefined if there is none. */
+/**
+ * Recovers the address whose key made a signature of 65 bytes in lower-case hex; undefined if the signature
+ * is invalid.
+ */
 export function recoverAddress(signature: string, digest: Uint8Array): string | undefined {
   const [, compact, v] = form.exec(signature) ?? [];
   if (compact === undefined || v === undefined) return undefined;

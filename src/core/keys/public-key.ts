@@ -2,21 +2,21 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import { attempt } from '../json.ts';
 
 /**
- * What stands before a raw key in SubjectPublicKeyInfo (RFC 8410, RFC 9881, RFC 5480), and the length of the
- * key.
+ * For each form: the bytes before a raw key in SubjectPublicKeyInfo (RFC 8410, RFC 9881, RFC 5480), and the
+ * length of the key.
  */
 const forms = {
   ed25519: { prefix: '302a300506032b6570032100', length: 32 },
   'ml-dsa-44': { prefix: '30820532300b06096086480165030403110382052100', length: 1312 },
-  /** A compressed point of P-384. */
+  /** P-384 keys are compressed points. */
   p384: { prefix: '3046301006072a8648ce3d020106052b81040022033200', length: 49 },
 } as const;
 
-/** The public key that some bytes are; undefined if they are none. */
+/** Makes a public key of raw bytes; undefined if they are not one. */
 export function toPublicKey(form: keyof typeof forms, key: Buffer): KeyObject | undefined {
   const { prefix, length } = forms[form];
   if (key.length !== length) return undefined;
   const spki = Buffer.concat([Buffer.from(prefix, 'hex'), key]);
-  // It throws for what is not a point of the curve.
+  // createPublicKey throws for bytes that are not a point of the curve.
   return attempt(() => createPublicKey({ key: spki, format: 'der', type: 'spki' }));
 }
