@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { type ForetellCase, foretellCases } from '../src/claims/foretell/cases.ts';
-import { howToReplaceCapability, lastRevoked, newClaimCost } from '../src/claims/foretell/foretell.ts';
+import { howToReplaceCapability, newClaimCost } from '../src/claims/foretell/foretell.ts';
 import { howToOptOut, optOutEffects } from '../src/claims/foretell/opt-out.ts';
 import { clients } from '../src/cli/inventory/clients.ts';
 import { settings } from '../src/config/settings.ts';
@@ -123,7 +123,7 @@ const blocks: Record<string, () => string> = {
     ].join('\n\n'),
   leaked: () =>
     paragraph(
-      `**A leaked capability** lets whoever has it rate and respond in the name of the listing, and change or withdraw its ratings. With write access to a location of the account or domain that holds the claim, they can also move the claim or opt the listing out, at once. It needs no report: replace it. ${howToReplaceCapability} ${lastRevoked} A capability that a check finds in a claim file ends by itself, at once, and the claim with it if it was the only one.`,
+      `**A leaked capability** lets whoever has it rate and respond in the name of the listing, and change or withdraw its ratings. With write access to a location of the account or domain that holds the claim, they can also move the claim or opt the listing out, at once. It needs no report: replace it. ${howToReplaceCapability} If you revoke your only capability first, the claim ends, and the next line begins a new one, [which costs more](docs/claims.md#what-a-new-line-does). A capability that a check finds in a claim file ends by itself, at once, and the claim with it if it was the only one.`,
     ),
   problems: () =>
     table(

@@ -52,9 +52,6 @@ export const newClaimCost =
 export const howToReplaceCapability =
   'Call claim_agent with rotate: true and the old capability in the Authorization header, publish the new line beside the old one, and call again without rotate. Then POST /api/capability/revoke with the old capability ends it at once, and the claim goes on.';
 
-/** Why the last capability is not to be revoked before there is another one. */
-export const lastRevoked = `If you revoke your only capability first, the claim ends, and the next line begins a new one: ${newClaimCost}.`;
-
 const madeUpKey: ClaimKey = { kid: 1, secret: Buffer.alloc(32) };
 const madeUpHash = 'f'.repeat(64);
 
