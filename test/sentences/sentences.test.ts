@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { foretellCases } from '../../src/claims/foretell/cases.ts';
-import { howToReplaceCapability, lastRevoked, newClaimCost } from '../../src/claims/foretell/foretell.ts';
+import { howToReplaceCapability, newClaimCost } from '../../src/claims/foretell/foretell.ts';
 import { howToOptOut, optOutEffects, optOutText } from '../../src/claims/foretell/opt-out.ts';
 import { claimStatement, whatAClaimShows, whatClaimedMeans } from '../../src/claims/methods.ts';
 import { ownerTexts } from '../../src/core/handle.ts';
@@ -102,7 +102,6 @@ const claims = [
   optOutText({ ...optOut, state: 'withdrawn', missing_at: '2026-11-05T00:00:00.000Z' }, undefined),
   newClaimCost,
   howToReplaceCapability,
-  lastRevoked,
   ...foretellCases.map(({ does }) => does),
 ];
 
