@@ -7,13 +7,13 @@ import type { createDomainReader } from './net/domains.ts';
 import type { RepositoryReader } from './net/repositories.ts';
 import type { Store } from './store/store.ts';
 
-/** Who calls, as far as the face could tell. */
+/** The caller, as far as the adapter could tell. */
 export interface Caller {
-  /** IPv4 address or IPv6 /64, for limits only; never stored. */
+  /** The IPv4 address or IPv6 /64. It serves limits only and is never stored. */
   readonly network: string;
-  /** The capability as sent in a header; 'conflict' where two headers named different ones. */
+  /** The capability that a header sent; 'conflict' if two headers sent different ones. */
   readonly capability?: string | 'conflict';
-  /** Nobody waits for the answer: a crawler, a prefetch, a HEAD. */
+  /** Nobody waits for the answer: the caller is a crawler, a prefetch, or sends HEAD. */
   readonly isAutomatic?: true;
 }
 
@@ -23,64 +23,64 @@ export interface AskedCheck {
   readonly root: string;
 }
 
-/** A listing that somebody of a network reads, and when it was checked. */
+/** A listing that somebody in a network reads, and when it was last checked. */
 export interface ReadListing {
   readonly handle: string;
   readonly remotes: readonly { readonly url: string }[];
   readonly observed_at: string | null;
-  /** When its record changed after that. */
+  /** When its record changed after the last check. */
   readonly due_since?: string | null | undefined;
   readonly network: string;
 }
 
-/** Searches by words or facets, as this process lets them run (limits/searches.ts). */
+/** Runs searches by words or facets as this process allows (limits/searches.ts). */
 export interface Searches {
-  /**
-   * Runs a search of a network. Throws rate_limited, or unavailable while there are too many, before it
-   * begins.
-   */
+  /** Runs a search for a network. Throws rate_limited, or unavailable if too many wait, before it begins. */
   run<T>(asked: { readonly network: string; readonly now_ms: number }, search: () => Promise<T>): Promise<T>;
 }
 
 /**
- * What a handler may touch, and nothing else. One value per process; the face sets the caller of
- * each request. Closed with `store.close()`.
+ * All that a handler may use. There is one per process; the adapter sets the caller of each request.
+ * `store.close()` closes it.
  */
 export interface Context {
   readonly config: Config;
   readonly store: Store;
-  /** Reads claim files from the configured hosts: with `domains` the only outbound requests of a handler. */
+  /**
+   * Reads claim files from the configured hosts. Together with `domains` it makes the only outbound requests
+   * of a handler.
+   */
   readonly repositories: RepositoryReader;
   /** Reads what the domains of namespaces publish. */
   readonly domains: ReturnType<typeof createDomainReader>;
-  /** The claim checks that run in this process, by listing and place (claims/checks/shared.ts). */
+  /** The claim checks that run in this process, by listing and location (claims/checks/shared.ts). */
   readonly runningChecks: Map<string, Promise<unknown>>;
   /**
-   * There while this process observes (OBSERVE). `add` takes a listing that is to be checked soon; false: too
-   * many wait. `read` takes one that somebody reads if it is due and the limits have room; whether a check of
-   * it waits or runs in this process.
+   * Present while this process observes (OBSERVE). `add` takes a listing to check soon; it returns false if
+   * too many wait. `read` takes a listing that somebody reads if it is due and within the limits; it tells
+   * whether a check of it waits or runs in this process.
    */
   readonly askedChecks: {
     add?: (asked: AskedCheck) => boolean;
     read?: (listing: ReadListing) => boolean;
   };
-  /** In what order checks of this process begin. */
+  /** Decides in what order the checks of this process begin. */
   readonly checkTurns: FairPool;
   readonly searches: Searches;
   readonly checkpoints: CheckpointCache;
   readonly log: Logger;
-  /** The only source of the time. */
+  /** The only clock that handlers read. */
   readonly clock: () => Date;
   readonly timeouts: Timeouts;
   readonly caller: Caller;
   /**
-   * When what this request has read changes by time alone, ms since 1970; undefined if no reader has noted
-   * that.
+   * When the data that this request has read will change with time alone, in ms since 1970; undefined if no
+   * reader noted that.
    */
   readonly reading: { changesAt_ms?: number };
 }
 
-/** The same context for a request of another caller. */
+/** Returns the context for a request of another caller. */
 export const withCaller = (context: Context, caller: Caller): Context => ({
   ...context,
   caller,
@@ -88,7 +88,7 @@ export const withCaller = (context: Context, caller: Caller): Context => ({
 });
 
 /**
- * Notes when something that a request has read changes by time alone (ms since 1970); the earliest time
+ * Notes when data that a request has read will change with time alone (ms since 1970). The earliest time
  * counts.
  */
 export function noteChange({ reading }: Pick<Context, 'reading'>, at_ms: number): void {
@@ -96,7 +96,7 @@ export function noteChange({ reading }: Pick<Context, 'reading'>, at_ms: number)
 }
 
 /**
- * For how long what a request has read does not change by time, at least 1 ms; undefined if no reader has
+ * How long the data that a request has read will not change with time, at least 1 ms; undefined if no reader
  * noted that.
  */
 export const unchangedFor_ms = ({ reading, clock }: Context): number | undefined =>

@@ -6,22 +6,25 @@ import { settings } from './settings.ts';
 type Settings = typeof settings;
 type Values = { [K in keyof Settings as Settings[K]['key']]: z.output<Settings[K]['check']> };
 
-/** The effective settings: what was read from the environment, and what follows from it. */
+/** The settings in force: those read from the environment, and what follows from them. */
 export interface Config extends Values {
   readonly version: string;
-  /** Whether this process serves the pages at `publicUrl`, or PUBLIC_URL says who does. */
+  /**
+   * Tells whether this process serves the pages at `publicUrl`, or PUBLIC_URL names the service that does.
+   */
   readonly hasPages: boolean;
-  /** Name of the claim file at a repository's root. */
+  /** The name of the claim file at a repository's root. */
   readonly claimFile: string;
   /**
-   * Views that name their readers; `views` are the others, which alone are listed, fed and judged in advance.
+   * Views with `readers`. The others are in `views`: only those are listed, have feeds and are judged in
+   * advance.
    */
   readonly privateViews: readonly SavedView[];
-  /** Where listings come from, as shown: `<REGISTRY_NAME> (MCP)`, with `, saved copy` for a saved copy. */
+  /** The shown origin of listings: `<REGISTRY_NAME> (MCP)`, followed by `, saved copy` for a saved copy. */
   readonly origin: string;
 }
 
-/** What a setting may be, where its check names no form: one of several words. */
+/** Names the allowed words in the error of a setting whose check has no message of its own. */
 const plainChoice: z.core.$ZodErrorMap = (issue) => {
   if (issue.code !== 'invalid_value') return undefined;
   const words = issue.values.map((value) => (value === '' ? 'empty' : String(value)));
@@ -29,8 +32,8 @@ const plainChoice: z.core.$ZodErrorMap = (issue) => {
 };
 
 /**
- * Reads and checks the environment. Throws ExitError (78) naming every setting that is not well-formed, one
- * line each.
+ * Reads and checks the environment. Throws ExitError (78) with one line for each setting that is not
+ * well-formed.
  */
 export function readConfig(
   environment: Readonly<Record<string, string | undefined>>,
@@ -60,17 +63,15 @@ export function readConfig(
   };
 }
 
-/** Ends the origin of listings that were read from a saved copy. */
+/** The end of the origin of listings that were read from a saved copy. */
 export const copySuffix = ', saved copy';
 
-/**
- * The host of a registry, the name of a saved copy's file; the shipped sample's registry if there is none.
- */
+/** The host of a registry or the file name of a saved copy. Without either, the shipped sample's registry. */
 const sourceName = (url: string) => {
   if (url.startsWith('file:')) return url.slice(url.lastIndexOf('/') + 1).replace(/^file:/, '');
   return url === 'off' ? 'registry.modelcontextprotocol.io' : new URL(url).host;
 };
 
-/** Name of the vantage of this service: OBSERVE_VANTAGE, else the host of PUBLIC_URL. */
+/** The name of this service's vantage: OBSERVE_VANTAGE, or by default the host of PUBLIC_URL. */
 export const vantageOf = ({ observeVantage, publicUrl }: Config): string =>
   observeVantage || new URL(publicUrl).host;

@@ -4,14 +4,14 @@ import { z } from 'zod';
 import { isHandle } from '../core/handle.ts';
 import { attempt } from '../core/json.ts';
 
-/** A criterion as callers and the operator write it; which there are is not checked here. */
+/** A criterion as callers and the operator write it. Whether its name exists is checked elsewhere. */
 export const sentCriterion = z.strictObject({
   criterion: z.string().max(100),
   value: z.union([z.string().max(300), z.int()]).optional(),
 });
 
 /**
- * What an approval can hold fast: the version, the recorded endpoints and packages, the tools and payees that
+ * What an approval can pin: the version, the recorded endpoints and packages, or the tools and payees that
  * Dossier saw.
  */
 export const pinNames = [
@@ -28,15 +28,15 @@ export type PinName = (typeof pinNames)[number];
 
 const pinned = z.union([z.string().max(1000), z.array(z.string().max(1000)).max(50)]);
 
-/** A person's word that a listing may be used as it was on a day. */
+/** A person's statement that a listing may be used in its state on a day. */
 const approval = z.strictObject({
   handle: z.string().refine(isHandle, 'a handle'),
-  /** It is of the private entry of this name, never of a listing; without it, the other way round. */
+  /** If set, the approval is for the private entry of this name; otherwise for the listing of this name. */
   private: z.literal(true).optional(),
   by: z.string().min(1).max(100),
   reason: z.string().min(1).max(300),
   on: z.iso.date(),
-  /** The last day on which it holds, in UTC. */
+  /** The last day on which the approval holds, in UTC. */
   until: z.iso.date().optional(),
   pins: z
     .partialRecord(
@@ -54,9 +54,9 @@ const view = z
     title: z.string().min(1).max(100),
     description: z.string().max(1000).optional(),
     criteria: z.array(sentCriterion).max(20).default([]),
-    /** Whether a criterion whose answer is not known counts as met. */
+    /** Decides whether a criterion whose answer is not known counts as met. */
     unknown: z.enum(['exclude', 'include']).default('exclude'),
-    /** Only these listings are in it, as long as their approvals hold. */
+    /** If present, the view has only these listings, as long as their approvals hold. */
     approvals: z
       .array(approval)
       .max(1000)
@@ -65,11 +65,11 @@ const view = z
         'a handle has two approvals',
       )
       .optional(),
-    /** What happens to a listing that is no longer as it was pinned; it leaves by default. */
+    /** What happens to a listing that no longer matches its pins; it leaves by default. */
     on_change: z.enum(['leave', 'mark']).optional(),
     /**
-     * Makes it private: everyone who knows its address may read it, or everyone who sends a key with one of
-     * these digests.
+     * Makes the view private: it can be read by everyone who knows its address, or by everyone who sends a
+     * key with one of these digests.
      */
     readers: z
       .union([z.literal('everyone'), z.array(z.string()).min(1).max(50)], readersForm)
@@ -89,23 +89,23 @@ const view = z
     'it approves a private entry, whose name everybody would read; give the view readers, or take the approval out',
   );
 
-/** The content of the file that VIEWS names: views by their names. */
+/** The content of the file that VIEWS names: views by name. */
 export const viewsForm = z.record(z.string().regex(/^[a-z0-9-]{1,40}$/, 'a name of a-z, 0-9 and -'), view);
 
 /**
- * The operator's criteria and approvals under a name, from a file; what meets them now is listed. Not a
+ * Criteria and approvals that the operator named in a file. The view lists what meets them now, which is no
  * verdict of this service.
  */
 export type SavedView = Readonly<z.output<typeof view>> & { readonly name: string; readonly file: string };
 
 /**
- * A view with its criteria, as its members are stored: with other criteria, or with approvals or without, it
- * is another view.
+ * The key under which the members of a view are stored. It changes with the view's criteria and with whether
+ * it has approvals.
  */
 export const keyOf = ({ name, criteria, unknown, approvals }: SavedView): string =>
   `view ${name} ${hash('sha256', JSON.stringify([criteria, unknown, ...(approvals ? ['approvals'] : [])])).slice(0, 16)}`;
 
-/** A file, read at the start; undefined for none. */
+/** The content of a file, read at the start; undefined if the setting is empty. */
 export const textFile = z.string().transform((file, issues) => {
   if (file === '') return undefined;
   const text = attempt(() => readFileSync(file, 'utf8'));
@@ -114,7 +114,10 @@ export const textFile = z.string().transform((file, issues) => {
   return z.NEVER;
 });
 
-/** A file of views; empty for none. Which criteria there are is checked by `findCriterionFaults`. */
+/**
+ * The views of a file; none if the setting is empty. `findCriterionFaults` checks the names of their
+ * criteria.
+ */
 export const viewsFile = textFile.transform((read, issues): readonly SavedView[] => {
   if (read === undefined) return [];
   const { file, text } = read;

@@ -11,8 +11,7 @@ const isPlainBase = (url: URL | null) =>
 const plainBase = 'an http or https address without user, query and fragment';
 
 /**
- * The address of a database as it may be shown: file and memory as they are, others without what may be a
- * password.
+ * The address of a database without anything that may be a password. Files and memory are shown as they are.
  */
 export function toShownDatabase(text: string): string {
   if (/^(file:|:memory:)/.test(text)) return text;
@@ -24,7 +23,7 @@ export function toShownDatabase(text: string): string {
   return url.href;
 }
 
-/** Without slashes at its end, and an address in the one spelling that other addresses are compared with. */
+/** Removes slashes at the end and spells the address as other addresses are spelled for comparison. */
 const toBase = (text: string) =>
   (isPlainBase(URL.parse(text)) ? new URL(text).href : text).replace(/\/+$/, '');
 
@@ -35,14 +34,14 @@ const baseOr = (isOther: (text: string) => boolean, meaning = plainBase) =>
     .transform(toBase);
 
 /**
- * An http or https address that paths can be put behind: no user, query or fragment; without slashes at its
+ * An http or https address to which paths can be appended: without user, query, fragment and slashes at its
  * end.
  */
 const baseUrl = baseOr(() => false);
-/** The same, or empty. */
+/** A base address, or an empty text. */
 const optionalBaseUrl = baseOr((text) => text === '');
 
-/** What can be listened on: an IP address or a host name. */
+/** A host to listen on: an IP address or a host name. */
 const listenHost = z
   .string()
   .refine(
@@ -74,7 +73,7 @@ function isNetwork(item: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= longest);
 }
 
-/** Where metrics are listened on: a port of loopback, or address:port; undefined where `off`. */
+/** The address of the metrics listener: a port on loopback, or address:port; undefined for `off`. */
 const metricsListener = z
   .string()
   .refine(
@@ -103,7 +102,7 @@ function wholeNumber(from: number, to: number) {
 }
 const port = wholeNumber(0, 65_535);
 const durationUnits = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
-/** A time as `30m`, in seconds. */
+/** A duration such as `30m`, in seconds. */
 const duration_s = z
   .string()
   .regex(/^[1-9]\d{0,5}[smhd]$/, 'a number with s, m, h or d, for example 30m')
@@ -111,7 +110,7 @@ const duration_s = z
     (text) => Number(text.slice(0, -1)) * durationUnits[text.slice(-1) as keyof typeof durationUnits],
   );
 
-/** Limits by their names, as `claim=20/2m`. */
+/** Overrides of limits by name, such as `claim=20/2m`. */
 const limitOverrides = z
   .string()
   .regex(
@@ -140,7 +139,7 @@ const hostBases = z.strictObject({
   raw: baseUrl,
   layout: z.enum(['github', 'gitlab', 'forgejo', 'bitbucket']).optional(),
 });
-/** Where the best-known hosts are reached. */
+/** The addresses of the best-known hosts. */
 const officialHosts = {
   'github.com': { git: 'https://github.com', raw: 'https://raw.githubusercontent.com' },
   'gitlab.com': { git: 'https://gitlab.com', raw: 'https://gitlab.com', layout: 'gitlab' },
@@ -155,7 +154,7 @@ const hosts = json
   .pipe(z.record(z.string().regex(/^[a-z0-9.-]+$/), hostBases))
   .refine((named) => Object.keys(named).length > 0, 'names no host, so that no listing could be claimed');
 
-/** Bases of package registries; empty or not named: not asked. */
+/** Base addresses of package registries. A registry that is empty or missing is not asked. */
 const packageRegistries = json.pipe(
   z.strictObject({
     npm: optionalBaseUrl.default(''),
@@ -165,7 +164,7 @@ const packageRegistries = json.pipe(
     oci: optionalBaseUrl.default(''),
   }),
 );
-/** Where the public package registries are reached. */
+/** The addresses of the public package registries. */
 export const officialRegistries = {
   npm: 'https://registry.npmjs.org',
   pypi: 'https://pypi.org',
@@ -181,18 +180,18 @@ const setting = <const Key extends string, T extends z.ZodType>(
   fallback = '',
   secret = false,
 ) => ({
-  /** Its name in Config, with the unit where it is a quantity. */
+  /** The setting's name in Config, with the unit if it is a quantity. */
   key,
   meaning,
   check,
-  /** As text. */
+  /** The default as text. */
   default: fallback,
   secret,
 });
 
 /**
- * Every environment variable the service reads, once: default, meaning, check. The table in docs/reference.md
- * is generated from it.
+ * Every environment variable that the service reads, with its default, meaning and check. The table in
+ * docs/reference.md is generated from it.
  */
 export const settings = {
   SERVICE_NAME: setting('serviceName', 'Name of the service in texts and in MCP', shownName, 'Dossier'),

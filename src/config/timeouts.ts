@@ -1,53 +1,57 @@
 /**
- * How long the service waits at most, where no setting says so. Part of `Context`, so that tests can shorten
- * them.
+ * How long the service waits at most where no setting says so. It is part of `Context`, so that tests can
+ * shorten it.
  */
 export const defaultTimeouts = {
-  /** For the headers of a request. */
+  /** The headers of a request have to arrive within this time. */
   requestHeaders_ms: 10_000,
-  /** For a whole request. */
+  /** A whole request has to arrive within this time. */
   request_ms: 15_000,
   /**
-   * A connection on which nothing is sent or read for this long is closed; a subscription sends a comment
+   * A connection is closed after this long without a byte in either direction. A subscription sends a comment
    * every 15 s.
    */
   silence_ms: 60_000,
   /**
-   * For requests in flight and work in the background when the service stops; then it is cut off. Containers
-   * are killed after 10 s.
+   * When the service stops, running requests and background work get this long. Containers are killed after
+   * 10 s.
    */
   drain_ms: 8000,
-  /** For the answer to an MCP message; then it is `unavailable`. */
+  /** After this time the answer to an MCP message is `unavailable`. */
   mcpAnswer_ms: 10_000,
-  /** How long a subscription stays open; then the client opens it again. */
+  /** A subscription is ended after this time, and its client opens it again. */
   subscription_ms: 600_000,
-  /** For one check of a repository: all its requests together. */
+  /** One check of a repository, with all its requests, may take this long. */
   repositoryCheck_ms: 8000,
-  /** For the first and the second try of an endpoint by the observer, and for any other exchange of it. */
+  /** The observer's first and second try of an endpoint, and any other exchange of it, may take this long. */
   observerFirstTry_ms: 6000,
   observerSecondTry_ms: 15_000,
   observerExchange_ms: 30_000,
-  /** For all requests of one run to one host together, without waiting for their turn. */
+  /**
+   * All requests of one run to one host together may take this long, without the time they wait for their
+   * turn.
+   */
   observerHost_ms: 120_000,
-  /** The same for all requests of one run. */
+  /** All requests of one run together may take this long. */
   observerCheck_ms: 600_000,
   /** The thread that checks listings is terminated if its event loop stands still for this long. */
   observerSilence_ms: 20_000,
-  /** The time that this thread has to stop with the service before it is terminated. */
+  /** When the service stops, this thread has this long to stop before it is terminated. */
   observerEnd_ms: 2000,
-  /** For the answer of a webhook's address. */
+  /** The address of a webhook has to answer within this time. */
   webhook_ms: 15_000,
   /**
-   * A webhook delivery that takes longer counts as slow: it goes on, and frees its slot among the quick ones.
+   * A webhook delivery that takes longer counts as slow: it continues, but frees its slot among the quick
+   * ones.
    */
   webhookLate_ms: 1000,
-  /** An address of webhooks that takes longer is slow, and rests. */
+  /** A webhook's address that takes longer is slow and gets no deliveries for a while. */
   webhookSlow_ms: 2000,
-  /** The time to resolve the name of a foreign host, which the time of the request does not include. */
+  /** Resolving the name of a foreign host may take this long, in addition to the time of the request. */
   name_ms: 5000,
-  /** For a try of a DNS server by the observer; there are two. */
+  /** One try of a DNS server by the observer may take this long; there are two tries. */
   observerDns_ms: 3000,
-  /** For a try of a DNS server by a claim check; there are two. */
+  /** One try of a DNS server by a claim check may take this long; there are two tries. */
   claimDns_ms: 2000,
 } as const;
 

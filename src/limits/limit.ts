@@ -3,11 +3,11 @@ import { Problem } from '../core/problem.ts';
 import { type CountedNetworks, toCountedNetworks } from './networks.ts';
 
 /**
- * A token bucket: `burst` calls at once; an empty bucket is full again after `refill_s`, refilled call by
- * call. "60 an hour, 20 at once" is a burst of 20 refilled in 1,200 s. docs/reference.md lists the limits.
+ * A token bucket: `burst` calls at once. An empty bucket refills call by call and is full after `refill_s`.
+ * "60 an hour, 20 at once" is a burst of 20 that refills in 1,200 s. docs/reference.md lists the limits.
  */
 export interface Limit {
-  /** Its name in RateLimit-Policy and LIMIT_OVERRIDES. */
+  /** The limit's name in RateLimit-Policy and LIMIT_OVERRIDES. */
   readonly name: string;
   readonly burst: number;
   readonly refill_s: number;
@@ -22,10 +22,10 @@ export const toEffective = (limit: Limit, { limitOverrides }: LimitSettings): Li
   ...limitOverrides[limit.name],
 });
 
-/** The limit of a wider network: so many times the amount. */
+/** The limit of a wider network, which allows `times` as many calls. */
 export const widen = (limit: Limit, times: number): Limit => ({ ...limit, burst: limit.burst * times });
 
-/** The cost of one call and the size of the bucket of a limit, both as the time it takes to refill them. */
+/** The cost of one call and the capacity of the bucket, both as refill times. */
 export const toBucket = ({ burst, refill_s }: Limit) => ({
   step_ms: (refill_s * 1000) / burst,
   capacity_ms: refill_s * 1000,
@@ -40,25 +40,25 @@ export interface Refusal {
   readonly limit: Limit;
 }
 
-/** The refusal of a call that would fit after a time. */
+/** Makes the refusal of a call that would fit after a time. */
 export const toRefusal = ({ name, burst, refill_s }: Limit, wait_ms: number): Refusal => ({
   retry_after_s: Math.max(1, Math.ceil(wait_ms / 1000)),
   limit: { name, burst, refill_s },
 });
 
-/** A refusal as `rate_limited`. */
+/** Turns a refusal into the problem `rate_limited`. */
 export const toRateLimited = (refusal: Refusal): Problem => new Problem('rate_limited', { ...refusal });
 
-/** Networks tracked for one limit; beyond that, the one that called least recently is evicted. */
+/** How many networks one limit tracks. Beyond that, the one that called least recently is evicted. */
 const mostNetworks = 100_000;
-/** A call is not refused for a rounding error. */
+/** Keeps a rounding error from refusing a call. */
 const tolerance_ms = 0.5;
 
 export type MemoryLimit = ReturnType<typeof createMemoryLimit>;
 
 /**
- * A limit that each process counts for itself. GCRA: for each network it stores only the time at which the
- * bucket is full again.
+ * Creates a limit that each process counts for itself, by GCRA: for each network it stores only when the
+ * bucket will be full again.
  */
 export function createMemoryLimit(limit: Limit, settings: LimitSettings) {
   const effective = toEffective(limit, settings);
@@ -71,11 +71,10 @@ export function createMemoryLimit(limit: Limit, settings: LimitSettings) {
     if (oldest !== undefined) fullAt.delete(oldest);
   };
   /**
-   * The time (ms since 1970) at which the bucket is full again after a call of this cost, capped at the size
-   * of the bucket.
+   * When the bucket would be full again after a call of this cost (ms since 1970), capped at its capacity.
    */
   const fullAfter_ms = (network: string, times: number, now_ms: number, cost: number) => {
-    // After the clock was set back no caller is refused for longer than the bucket takes to refill.
+    // If the clock was set back, no caller is refused for longer than the bucket takes to refill.
     const known_ms = Math.min(fullAt.get(network) ?? 0, now_ms + capacity_ms);
     return Math.max(known_ms, now_ms) + (step_ms * Math.min(cost, effective.burst)) / times;
   };
@@ -95,26 +94,22 @@ export function createMemoryLimit(limit: Limit, settings: LimitSettings) {
   };
   return {
     /**
-     * Charges a call to its network and to the wider ones around it; throws rate_limited. A usual call costs
-     * 1.
+     * Charges a call to its network and the wider ones around it. Throws rate_limited. A usual call costs 1.
      */
     take(network: string, now_ms: number, cost = 1): void {
       const refusal = tryTake(network, now_ms, cost);
       if (refusal) throw toRateLimited(refusal);
     },
-    /**
-     * Counts the call as `take` does; returns why it is refused instead of throwing, undefined if it is not.
-     */
+    /** Charges a call as `take` does, but returns the refusal instead of throwing it. */
     tryTake,
     /**
-     * How much of its bucket a network has used, or of that of a wider network around it: 0 to 1, the largest
-     * share.
+     * The share of its bucket that a network or a wider one around it has used, 0 to 1, whichever is larger.
      */
     usedShare(network: string, now_ms: number): number {
       const left_ms = toCountedNetworks(network).map(({ network: one }) => (fullAt.get(one) ?? 0) - now_ms);
       return Math.min(1, Math.max(0, ...left_ms) / capacity_ms);
     },
-    /** Why `take` would refuse the call now; undefined if it would not. Counts nothing. */
+    /** The refusal that `take` would throw now, or undefined. Charges nothing. */
     refusalOf: (network: string, now_ms: number, cost = 1): Refusal | undefined =>
       settings.hasLimits ? findRefusal(toCountedNetworks(network), now_ms, cost) : undefined,
   };

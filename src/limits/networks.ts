@@ -6,8 +6,8 @@ const ipv4 = /^(\d+\.\d+\.\d+)\.\d+$/;
 const ipv6 = /^([0-9a-f]+:[0-9a-f]+:[0-9a-f]+):([0-9a-f]+)::\/64$/;
 
 /**
- * Networks that one call counts for, narrowest first, each with how many times the amount of the narrowest
- * one it may call.
+ * The networks to which one call is charged, narrowest first. A wider one allows `times` as many calls as the
+ * narrowest.
  */
 export type CountedNetworks = readonly { readonly network: string; readonly times: number }[];
 
@@ -22,13 +22,12 @@ function readNetworks(network: string): CountedNetworks {
 }
 
 /**
- * The networks that a caller's network (`Caller.network`) is counted for, narrowest first, each with how many
- * times the amount of the narrowest one it may call: an IPv4 address and its /24, an IPv6 /64 with its /56
- * and /48 (docs/contract.md). Anything else is counted alone.
+ * The networks to which a call from a caller's network (`Caller.network`) is charged: an IPv4 address and its
+ * /24, or an IPv6 /64 with its /56 and /48 (docs/contract.md). Anything else is charged alone.
  */
 export const toCountedNetworks = memoize(readNetworks, 10_000);
 
-/** The widest network that a caller's network is counted for. */
+/** The widest network to which calls from a caller's network are charged. */
 export const toWidestNetwork = (network: string): string =>
   toCountedNetworks(network).at(-1)?.network ?? network;
 
@@ -36,8 +35,8 @@ export const toWidestNetwork = (network: string): string =>
 export const dayOf = (now: Date): string => now.toISOString().slice(0, 10);
 
 /**
- * What makes the pseudonym of a network in the database for one day: an HMAC-SHA256 with a key that all nodes
- * share and that is deleted when the day is over. No address is ever stored (docs/contract.md).
+ * Returns a function that makes a network's pseudonym in the database for one day: an HMAC-SHA256 with a key
+ * that all nodes share and that is deleted after the day. No address is ever stored (docs/contract.md).
  */
 export async function openNetworkKeys(tx: Transaction, day: string): Promise<(network: string) => string> {
   const known = await tx.limits.dailyKey(day);

@@ -2,24 +2,24 @@ import type { Searches } from '../context.ts';
 import { Problem } from '../core/problem.ts';
 import { createMemoryLimit, type Limit, type LimitSettings } from './limit.ts';
 
-/** Searches that wait for the database at the same time. */
+/** How many searches wait for the database at the same time. */
 const mostRunning = 20;
-/** Share of its limit from which a caller waits for those who ask for anything else. */
+/** A caller that has used this share of its limit waits for callers that have used less. */
 const heavy = 0.5;
 
-/** A search that waits: `used` is the share of its limit that the caller's network had used, 0 to 1. */
+/** A waiting search. `used` is the share of its limit that the caller's network had used, 0 to 1. */
 interface Waiting {
   readonly used: number;
   readonly answer: (end: (() => void) | undefined) => void;
 }
 
 /**
- * One search begins in a turn of the event loop: on SQLite it computes for some milliseconds at a stretch,
- * and what else arrived meanwhile is answered before the next one. The caller that used the least of its
- * limit is next, and within that the one that waits longest. Of callers that used half of their limit one
- * searches at a time, and the next begins after a rest as long as this process computed during that search,
- * which leaves half of the time to others. When more than `mostWaiting` wait, the one that used most gives up
- * its place, of equals the newest.
+ * Begins one search in each turn of the event loop, because on SQLite a search computes for some milliseconds
+ * at a stretch and other requests should be answered in between. The caller that used the least of its limit
+ * is next, and among equals the one that has waited longest. Callers that used half of their limit search one
+ * at a time, with a rest after each search as long as its computing time, which leaves half of the time to
+ * others. If more than `mostWaiting` wait, the search of the caller that used most is refused; among equals,
+ * the newest.
  */
 export function createSearchTurns(mostWaiting: number) {
   const waiting: Waiting[] = [];
@@ -66,7 +66,7 @@ export function createSearchTurns(mostWaiting: number) {
     if (waiting.length > mostWaiting) waiting.pop()?.answer(undefined);
   };
   return {
-    /** Resolves to what ends the search when it may begin, or to undefined if it gave up its place. */
+    /** Resolves when the search may begin, to the function that ends it, or to undefined if it is refused. */
     wait: (used: number) =>
       new Promise<(() => void) | undefined>((resolve) => {
         enqueue({ used, answer: resolve });
@@ -76,7 +76,7 @@ export function createSearchTurns(mostWaiting: number) {
 }
 
 /**
- * Limits searches and comparisons of one network, over all adapters, to five a second and 20 at once; one
+ * Limits searches and comparisons of one network, across all adapters, to five a second and 20 at once. One
  * costs up to a hundred times as much as a page.
  */
 export const searchLimit: Limit = { name: 'search', burst: 20, refill_s: 4 };
@@ -84,16 +84,13 @@ export const searchLimit: Limit = { name: 'search', burst: 20, refill_s: 4 };
 const mostWaiting = 50;
 const refusal_s = 2;
 
-/**
- * Lets searches run within the limit of their network, in turns. Further ones are `unavailable` while 50
- * wait.
- */
+/** Runs searches in turns, within the limit of their network. A search is `unavailable` if 50 others wait. */
 export function createSearches(settings: LimitSettings): Searches {
   const limit = createMemoryLimit(searchLimit, settings);
   const turns = createSearchTurns(settings.hasLimits ? mostWaiting : Number.POSITIVE_INFINITY);
   return {
     async run({ network, now_ms }, search) {
-      // The caller of the command line and of stdio, which shares its process with nobody.
+      // The command line and stdio have the process to themselves.
       if (network === 'local') return search();
       const used = settings.hasLimits ? limit.usedShare(network, now_ms) : 0;
       limit.take(network, now_ms);

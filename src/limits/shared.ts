@@ -6,9 +6,10 @@ import { type Limit, toBucket, toEffective, toRateLimited, toRefusal, widen } fr
 import { dayOf, openNetworkKeys, toCountedNetworks, toWidestNetwork } from './networks.ts';
 
 /**
- * Counts calls for all nodes together, in the transaction of what they do: `key` identifies the caller within
- * the limit, and is a network's pseudonym of `day` if that is set; it may call `times` the amount. If one
- * does not fit, throws rate_limited and counts none. With LIMITS=off every call is counted and none refused.
+ * Charges calls for all nodes together, in the transaction of the work that they do. `key` identifies the
+ * caller within the limit; if `day` is set, it is a network's pseudonym of that day. The caller may call
+ * `times` as often. If one call does not fit, it throws rate_limited and charges none. With LIMITS=off every
+ * call is charged and none refused.
  */
 export async function takeLimits(
   tx: Transaction,
@@ -33,7 +34,7 @@ export async function takeLimits(
 }
 
 /**
- * Counts one call of the caller's network, and of the wider ones around it, for all nodes together. Throws
+ * Charges one call to the caller's network and the wider ones around it, for all nodes together. Throws
  * rate_limited.
  */
 export async function takeNetworkLimits(context: Context, limits: readonly Limit[]): Promise<void> {
@@ -51,7 +52,9 @@ export async function takeNetworkLimits(context: Context, limits: readonly Limit
   });
 }
 
-/** Whether the caller's widest network does this for the first time today (UTC); from then on it has. */
+/**
+ * Tells whether the caller's widest network does this for the first time today (UTC), and notes that it did.
+ */
 export async function isFirstToday(
   tx: Transaction,
   deed: string,
@@ -70,7 +73,7 @@ export async function isFirstToday(
 const pause_ms = 600_000;
 
 /**
- * Deletes what nothing needs any more: full buckets, networks and keys of past days, old leases and pauses of
+ * Deletes what is no longer needed: full buckets, networks and keys of past days, old leases and pauses of
  * hosts.
  */
 export async function purgeLimits({ store, clock }: Context): Promise<void> {
@@ -83,7 +86,7 @@ export async function purgeLimits({ store, clock }: Context): Promise<void> {
 }
 
 /**
- * Purges now and every ten minutes until the signal, so that an idle service stores nothing longer. Never
+ * Purges now and every ten minutes until the signal, so that an idle service stores nothing for longer. Never
  * throws.
  */
 export const startPurge = (context: Context, signal: AbortSignal): Promise<void> =>

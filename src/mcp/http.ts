@@ -23,18 +23,20 @@ import {
 } from './shared-session.ts';
 import { createSubscriptions, type Subscriptions, untilEnded } from './subscriptions.ts';
 
-/** Tools, resources and prompts for the conformance suite (test/conformance), added to every server. */
+/** Tools, resources and prompts that test/conformance adds to every server. */
 export interface Fixtures {
   readonly options: Pick<ServerOptions, 'requestState'>;
   register(server: McpServer, announce: (what: 'tools' | 'prompts') => void): void;
-  /** Whether the answer to a request is a stream. */
+  /** Tells whether the answer to a request is a stream. */
   needsStream(message: JSONRPCRequest): boolean;
 }
 
 interface Routes {
   readonly legacy: SharedSession;
   readonly modern: SharedSession;
-  /** The SDK's own handler, a server per request: for refusals, subscriptions and everything unusual. */
+  /**
+   * The SDK's own handler, with one server per request, for refusals, subscriptions and everything unusual.
+   */
   readonly handler: McpHttpHandler;
   readonly subscriptions: Subscriptions;
   readonly timeout_ms: number;
@@ -53,7 +55,7 @@ async function subscribe(post: McpPost, { message }: InboundModernRoute, routes:
   }
 }
 
-/** The SDK's own answer, with our messages for its failures; a stream is passed on unchanged. */
+/** Returns the SDK's own answer with our messages for its failures. A stream is passed on unchanged. */
 async function handle(
   { request, body, context }: McpPost,
   { handler, timeout_ms }: Routes,
@@ -70,8 +72,8 @@ const routeOf = (message: McpMessage): Route =>
   classifyInboundRequest({ httpMethod: 'POST', body: message.body, ...headersOf(message) });
 
 /**
- * The session that answers a message, if it is a request with nothing to refuse before its method runs, and
- * no stream.
+ * Finds the session that answers a message. Undefined if something has to be refused before its method runs,
+ * or if the answer is a stream.
  */
 function findSession(message: McpMessage, route: Route, routes: Routes): SharedSession | undefined {
   const isServed =
@@ -89,13 +91,14 @@ async function answer(post: McpPost, routes: Routes): Promise<Response> {
   return route.kind === 'legacy' && !isServedLegacy(post) ? refuseLegacy(post) : handle(post, routes);
 }
 
-/** The URI suffixes of the resources of a listing, which all change with it. */
+/** The URI suffixes of a listing's resources, which all change with the listing. */
 const parts = ['', '/ratings', '/tools', '/history'];
 const readAtOnce = 500;
 
 /**
- * Returns a function that passes on the handles in the stream of changes since its last call, or since this
- * one; `unknown` if the first read failed, so that it is not known since when.
+ * Returns a function that passes on the handles in the stream of changes since its last call. The first call
+ * passes on those since this function was called, or `unknown` if the position at that time could not be
+ * read.
  */
 function followChanges({ store: { changes } }: Pick<Context, 'store'>) {
   const readNewest = async () => (await changes.newest(1))[0]?.seq ?? 0;
@@ -153,11 +156,11 @@ export async function openMcpAnswerer(context: Context, fixtures?: Fixtures) {
   const warn = (err: unknown) => context.log.warn({ err }, 'subscriptions were not told of all changes');
   const nameChanged = followChanges(context);
   return {
-    /** Throws unavailable after the time-out; every other failure is an answer. */
+    /** Throws unavailable after the time-out. Every other failure is an answer. */
     answer: (post: McpPost): Promise<Response> => answer(post, routes),
     /**
-     * Notifies open subscriptions of changed listings; `all` stands for those in the stream of changes since
-     * the last time.
+     * Notifies open subscriptions of changed listings. `all` stands for those in the stream of changes since
+     * the last call.
      */
     listingsChanged(changed: readonly string[] | 'all'): void {
       if (changed !== 'all') notify(changed);

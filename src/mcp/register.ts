@@ -22,17 +22,18 @@ import { tools } from '../tools/index.ts';
 import { callTool, type Tool, toInputSchema, toOutputSchema } from '../tools/tool.ts';
 
 /**
- * The result of a call: the whole answer as structured content and as text, since some hosts show models only
- * one.
+ * The result of a call: the whole answer both as structured content and as text, since some hosts show models
+ * only one of them.
  */
 const toAnswer = ({ toText = JSON.stringify }: Tool, answer: Record<string, unknown>): CallToolResult => ({
   content: [{ type: 'text', text: toText(answer) }],
-  // The SDK checks it against the schema of what is sent.
+  // The SDK checks this value against the output schema.
   structuredContent: JSON.parse(JSON.stringify(answer)) as Record<string, unknown>,
 });
 
 /**
- * The UTF-8 bytes of a text, one character each (Latin-1): Node sends such a string faster than any other.
+ * A text whose characters are the UTF-8 bytes of the given text (Latin-1), because Node sends such a string
+ * fastest.
  */
 export const toBytes = (text: string): string => Buffer.from(text).toString('latin1');
 
@@ -42,12 +43,12 @@ function toMembers({ toText }: Tool, answer: Record<string, unknown>): string {
   return toBytes(`"content":[{"type":"text","text":${text}}],"structuredContent":${json}`);
 }
 
-/** What the SDK checks, and adds to, in place of a result that is sent as bytes. */
+/** The SDK checks and extends this empty result while the real one is sent as bytes. */
 const standIn: CallToolResult = { content: [], structuredContent: {} };
 
 /**
- * A problem as a result, the same as text and as structured content; what is wrong with each field stands in
- * its sentence.
+ * Turns a problem into a result, both as text and as structured content. The text says what is wrong with
+ * each field.
  */
 function toRefusal(problem: Problem): CallToolResult {
   const { fields: _, ...error } = problem.toJSON();
@@ -59,7 +60,7 @@ function toRefusal(problem: Problem): CallToolResult {
   };
 }
 
-/** The bytes of an answer with a result: the members of the result, and what is behind them up to the id. */
+/** The bytes of a result answer: the result's members, and everything after them up to the id. */
 export interface ResultBytes {
   readonly members: string;
   readonly end: string;
@@ -67,7 +68,7 @@ export interface ResultBytes {
 
 const ofMembers = (value: object) => toBytes(JSON.stringify(value).slice(1, -1));
 
-/** The bytes of an answer with a result; `members` of a call of which the SDK has only the stand-in. */
+/** Makes the bytes of a result answer. `members` is set for a call of which the SDK has only the stand-in. */
 export function toResultBytes(result: object, members: string | undefined): ResultBytes {
   const end = '},"jsonrpc":"2.0","id":';
   if (members === undefined) return { members: ofMembers(result), end };
@@ -76,13 +77,13 @@ export function toResultBytes(result: object, members: string | undefined): Resu
   return { members, end: more ? `,${more}${end}` : end };
 }
 
-/** The whole answer, under the id of the request. */
+/** The whole answer, with the id of the request. */
 export const toAnswerBytes = ({ members, end }: ResultBytes, id: unknown): string =>
   `{"result":{${members}${end}${Number.isSafeInteger(id) ? id : toBytes(JSON.stringify(id))}}`;
 
 /**
- * Wraps a JSON Schema in the form that the SDK takes, so that it converts nothing per server or list. It
- * validates nothing: callTool checks inputs, and the tests check outputs.
+ * Wraps a JSON Schema for the SDK, so that it converts nothing for each server or list. It validates nothing:
+ * callTool checks inputs, and the tests check outputs.
  */
 const frozenSchema = (
   json: Record<string, unknown>,
@@ -95,7 +96,10 @@ const frozenSchema = (
   },
 });
 
-/** Bounds that callers meet as errors in plain words; openapi.json states them. */
+/**
+ * Bounds that tools/list leaves out: callers meet them as errors in plain words, and openapi.json states
+ * them.
+ */
 const unlistedBounds = new Set([
   'pattern',
   'minLength',
@@ -105,12 +109,12 @@ const unlistedBounds = new Set([
   'additionalProperties',
 ]);
 
-/** Whether a pattern begins with the words to choose from, as `^(commit|url):`, and so serves as an enum. */
+/** Tells whether a pattern begins with a choice of words, like `^(commit|url):`, and so serves as an enum. */
 const isChoice = (value: unknown) => /^\^\(\w+(?:\|\w+)+\):/.test(String(value));
 
 /**
- * The schema of an input as tools/list shows it, of several forms the first: every client pays for reading
- * the list.
+ * The schema of an input in tools/list. Of several forms it has only the first, because every client pays for
+ * reading the list.
  */
 function toListedInput(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(toListedInput);
@@ -129,7 +133,7 @@ function toListedInput(schema: unknown): unknown {
   );
 }
 
-/** A member of an answer without what is inside it and without its text: openapi.json has both. */
+/** Leaves out of an answer's member what is inside it and its text; openapi.json has both. */
 function toShort(schema: unknown): unknown {
   if (!isJsonObject(schema)) return schema;
   const { properties, required, additionalProperties, items, enum: values, description, ...rest } = schema;
@@ -137,8 +141,8 @@ function toShort(schema: unknown): unknown {
 }
 
 /**
- * The output schema of a tool as tools/list shows it: its top level. No member is required in it, because
- * clients of the SDK's version 1 validate results with isError against it, too.
+ * The output schema of a tool in tools/list, which is its top level. No member is required, because clients
+ * of the SDK's version 1 also validate results with isError against it.
  */
 const toListedOutput = ({ properties }: Record<string, unknown>): Record<string, unknown> => ({
   type: 'object',
@@ -158,13 +162,13 @@ const schemas = new Map(
 interface Asked {
   readonly context: Context;
   /**
-   * There if a call's result is sent as bytes: its members if they are `cached`, and where the call sets
-   * them.
+   * Present if a call's result is sent as bytes. `cached` has its members if they are cached; otherwise the
+   * call sets `members`.
    */
   readonly sent?: { readonly cached: string | undefined; members?: string };
 }
 
-/** A request in the form that the SDK passes to handlers; nothing else of AuthInfo is used. */
+/** A request in the form that the SDK passes to handlers. Nothing else in AuthInfo is used. */
 export const toAuthInfo = (asked: Asked): AuthInfo => ({
   token: '',
   clientId: '',
@@ -181,7 +185,7 @@ type ListHandler = (
   request: RequestContext,
 ) => Promise<{ readonly tools: readonly { readonly name: string }[] }>;
 
-/** The request that a handler is called for; over stdio all have one context. */
+/** The request for which a handler is called. Over stdio all requests have one context. */
 const askedOf = (context: Context, { http }: RequestContext): Asked =>
   (http?.authInfo?.extra?.asked as Asked | undefined) ?? { context };
 
@@ -190,8 +194,8 @@ const contextOf = (context: Context, request: RequestContext): Context => askedO
 const listedTo = new Map(tools.map((tool) => [tool.name, tool.listedTo]));
 
 /**
- * Leaves out of tools/list what the caller is not shown. To be called before tools are registered: the SDK
- * lists the same to every caller, so its handler is wrapped as it is set.
+ * Removes from tools/list what the caller is not shown. Call it before tools are registered: the SDK lists
+ * the same to every caller, so its handler is wrapped as it is set.
  */
 export function listByCaller({ server }: McpServer, context: Context): void {
   const set: (method: string, handler: ListHandler) => void = server.setRequestHandler.bind(server);
@@ -211,7 +215,7 @@ export function listByCaller({ server }: McpServer, context: Context): void {
   server.setRequestHandler = setListed as typeof server.setRequestHandler;
 }
 
-/** Registers a tool. Its problems are results with isError, never protocol errors. */
+/** Registers a tool. Its problems become results with isError, never protocol errors. */
 export function registerTool(server: McpServer, tool: Tool, context: Context): void {
   const { name, title, description, effects, card } = tool;
   const schema = schemas.get(name);
@@ -237,7 +241,8 @@ export function registerTool(server: McpServer, tool: Tool, context: Context): v
 }
 
 /**
- * A problem as a protocol error, for methods without error results: its message, with code and facts as data.
+ * Turns a problem into a protocol error for methods without error results: its message, with code and facts
+ * as data.
  */
 const toProtocolError = (problem: Problem): ProtocolError =>
   new ProtocolError(
@@ -254,7 +259,7 @@ async function answerOrRefuse<T>(work: () => T | Promise<T>, context: Context): 
   }
 }
 
-/** Registers a resource; one with variables as a template with completion. */
+/** Registers a resource. One with variables becomes a template with completion. */
 export function registerResource(server: McpServer, resource: Resource, context: Context): void {
   const { name, uri: address, title, description, mimeType, fresh_s, meta, complete } = resource;
   const config = {
@@ -280,7 +285,7 @@ export function registerResource(server: McpServer, resource: Resource, context:
   ]);
   const template = new ResourceTemplate(address, {
     list: undefined,
-    // Without a prototype, since callers name the variable.
+    // The table has no prototype, because callers name the variable.
     complete: Object.assign(Object.create(null) as object, Object.fromEntries(completers)),
   });
   server.registerResource(name, template, config, (uri, variables, request) =>
@@ -302,29 +307,29 @@ export function registerPrompt(server: McpServer, prompt: Prompt, context: Conte
   );
 }
 
-/** What the cache knows of a message, and gets to know. */
+/** The exchange with the cache for one message. */
 export interface Known {
-  /** The bytes of the members of the result if it is a call whose answer is cached. */
+  /** The bytes of the result's members if the message is a call whose answer is cached. */
   readonly cached?: string | undefined;
-  /** Gets the answer, if that is a result without isError. */
+  /** Is called with the answer if it is a result without isError. */
   readonly onResult?: ((answer: ResultBytes) => void) | undefined;
 }
 
-/** A message of the endpoint, never a batch, and for whom it is answered. */
+/** One message to the endpoint, never a batch, and its caller. */
 export interface McpMessage {
   readonly headers: Pick<Headers, 'get'>;
   readonly body: unknown;
   readonly context: Context;
 }
 
-/** The same as a whole request. */
+/** A message as a whole HTTP request. */
 export interface McpPost extends McpMessage, Known {
   readonly request: Request;
-  /** Makes the response of an answer that is not a stream. */
+  /** Makes the response for an answer that is not a stream. */
   readonly respond: (bytes: string) => Response;
 }
 
-/** The protocol's headers as the SDK's classifier takes them. */
+/** The protocol's headers in the form that the SDK's classifier takes. */
 export const headersOf = ({ headers }: Pick<McpMessage, 'headers'>) => ({
   protocolVersionHeader: headers.get('mcp-protocol-version') ?? undefined,
   mcpMethodHeader: headers.get('mcp-method') ?? undefined,

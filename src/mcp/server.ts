@@ -9,7 +9,9 @@ import { toServerName } from '../views/cards/server-card.ts';
 import { listByCaller, registerPrompt, registerResource, registerTool } from './register.ts';
 import { modernRevision } from './shared-session.ts';
 
-/** The two generations of the protocol: legacy with `initialize`, modern (since 2026-07-28) without. */
+/**
+ * The two generations of the protocol: legacy begins with `initialize`, modern (since 2026-07-28) does not.
+ */
 export type Era = 'legacy' | 'modern';
 
 const instructions = ({ serviceName }: Config) =>
@@ -28,14 +30,14 @@ const cacheHints = {
 } as const;
 
 /**
- * Clients use an extension only if both sides declare it (SEP-2133): get_agent has a card of MCP Apps
+ * Clients use an extension only if both sides declare it (SEP-2133). get_agent has a card for MCP Apps
  * (SEP-1865).
  */
 const uiExtension = { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } };
 
 /**
- * A server with all tools, resources and prompts. The lists do not change while the process runs. Only modern
- * clients can subscribe to resources: a legacy one would need a session.
+ * Creates a server with all tools, resources and prompts. The lists do not change while the process runs.
+ * Only modern clients can subscribe to resources, because a legacy one would need a session.
  */
 export function createMcpServer(
   context: Context,
@@ -63,7 +65,8 @@ export function createMcpServer(
       },
     },
   );
-  // Not with the other capabilities: given those of tools, the SDK sets the handler of their list at once.
+  // This is separate from the other capabilities, because the SDK sets the handler of the tool list as soon
+  // as it gets those of tools.
   server.server.registerCapabilities({ tools: fixed });
   listByCaller(server, context);
   for (const tool of tools) registerTool(server, tool, context);
@@ -73,8 +76,8 @@ export function createMcpServer(
 }
 
 /**
- * Serves both eras on standard input and output, where nothing but the protocol is written, until the client
- * disconnects.
+ * Serves both eras on standard input and output until the client disconnects. Only the protocol is written
+ * there.
  */
 export async function serveStdioMcp(context: Context): Promise<void> {
   const options = { instructions: `${instructions(context.config)} ${stdioInstructions}` };

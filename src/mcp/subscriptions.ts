@@ -6,13 +6,13 @@ import { Problem } from '../core/problem.ts';
 import { toWidestNetwork } from '../limits/networks.ts';
 
 const mostPerNetwork = 8;
-/** Fewer than the SDK's own 1,024, which it refuses without a code. */
+/** This is below the SDK's own limit of 1,024, at which it refuses without a code. */
 const mostOfAll = 1000;
 const refusal_s = 60;
 const mostUris = 100;
 const longestUri = 300;
 
-/** An open stream: `ended` fires when it has to make room or has lived for ten minutes. */
+/** An open stream. `ended` is aborted when the stream has to make room or has lived for ten minutes. */
 interface Stream {
   readonly network: string;
   readonly widest: string;
@@ -22,11 +22,11 @@ interface Stream {
 
 type Listener = (event: ServerEvent) => void;
 
-/** The number of notifications that are sent before the event loop serves other requests. */
+/** How many notifications are sent before the event loop serves other requests. */
 const atOnce = 500;
 
 /**
- * Creates the event bus of the SDK with an index by URI, so that an event costs only as much as the streams
+ * Creates the SDK's event bus with an index by URI, so that the cost of an event depends only on the streams
  * that watch it.
  */
 function createIndexedBus(log: Pick<Logger, 'warn'>) {
@@ -44,7 +44,7 @@ function createIndexedBus(log: Pick<Logger, 'warn'>) {
   };
   const sendWaiting = async () => {
     isSending = true;
-    // Events that are published in one turn of the event loop are sent together.
+    // Events published in one turn of the event loop are sent together.
     await setImmediate();
     let sent = 0;
     for (const uri of waiting) {
@@ -101,7 +101,10 @@ function readUris(uris: unknown): string[] {
   return list as string[];
 }
 
-/** The oldest stream of the widest network that has the most, if that has more than another one has. */
+/**
+ * The oldest stream of the widest network that has the most streams, if it has more than the newcomer's
+ * network would have.
+ */
 function toMakeRoom(streams: ReadonlySet<Stream>, own: string): Stream | undefined {
   const counts = new Map<string, number>();
   for (const { widest } of streams) counts.set(widest, (counts.get(widest) ?? 0) + 1);
@@ -111,8 +114,8 @@ function toMakeRoom(streams: ReadonlySet<Stream>, own: string): Stream | undefin
 
 /**
  * Tracks subscriptions while their streams are open: at most 8 streams for each network and 1,000 in all,
- * each with 100 URIs, for `lifetime_ms`. Where all are taken, the oldest stream of the biggest network ends
- * for one of a smaller network.
+ * each with 100 URIs, for `lifetime_ms`. If all are taken, the oldest stream of the biggest network makes
+ * room for one of a smaller network.
  */
 export function createSubscriptions(lifetime_ms: number, log: Pick<Logger, 'warn'>) {
   const streams = new Set<Stream>();
@@ -126,7 +129,8 @@ export function createSubscriptions(lifetime_ms: number, log: Pick<Logger, 'warn
   };
   const remove = (stream: Stream) => {
     streams.delete(stream);
-    // Not at every end: where streams come and go at the limit, the log would have a line for each.
+    // This is logged again only below half, because at the limit streams come and go and the log would have a
+    // line for each.
     if (streams.size < mostOfAll / 2) isRefusing = false;
   };
   const requireRoom = (network: string, widest: string) => {
@@ -139,15 +143,13 @@ export function createSubscriptions(lifetime_ms: number, log: Pick<Logger, 'warn
     oldest.ending.abort();
   };
   return {
-    /**
-     * The bus for the SDK's handler; a stream that is opened in `run` receives only events of its own URIs.
-     */
+    /** The bus for the SDK's handler. A stream opened in `run` receives only events for its own URIs. */
     bus,
-    /** The addresses that open streams watch. */
+    /** The URIs that open streams watch. */
     watched,
     /**
-     * Counts a stream until `end` is called, which has to follow `ended`. Throws rate_limited, unavailable or
-     * invalid_request.
+     * Counts a stream until `end` is called, which must happen after `ended` is aborted. Throws rate_limited,
+     * unavailable or invalid_request.
      */
     open(network: string, uris: unknown): OpenStream {
       const widest = toWidestNetwork(network);
@@ -166,7 +168,8 @@ export function createSubscriptions(lifetime_ms: number, log: Pick<Logger, 'warn
 }
 
 /**
- * The same response, until its body was sent, failed, was cancelled by the reader, or the stream has ended.
+ * Returns the response with a body that also ends when the stream ends. `end` is called when the body was
+ * sent, failed, or was cancelled by the reader.
  */
 export function untilEnded(response: Response, { ended, end }: OpenStream): Response {
   if (!response.body) {

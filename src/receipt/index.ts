@@ -1,17 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import type { JWK, JWTPayload } from 'jose';
 
-/** Loaded for the first receipt, because reading the keys of a claim file needs none of it. */
+/** Loaded with the first receipt, because reading the keys of a claim file does not need it. */
 const jose = () => import('jose');
 
-/** Why a receipt shows nothing; the codes are those of submit_rating (docs/ratings.md). */
+/** Why a receipt shows nothing. The codes are those of submit_rating (docs/ratings.md). */
 export type ReceiptFaultCode =
   | 'proof_invalid'
   | 'proof_key_unknown'
   | 'proof_not_yours'
   | 'proof_wrong_subject';
 
-/** A receipt that shows nothing. The message is a sentence of ours, without any text of the receipt. */
+/**
+ * The error for a receipt that shows nothing. Its message is a sentence of ours without any text of the
+ * receipt.
+ */
 export class ReceiptFault extends Error {
   readonly code: ReceiptFaultCode;
 
@@ -22,24 +25,22 @@ export class ReceiptFault extends Error {
   }
 }
 
-/** A public key that a service published for its receipts, as an RFC 7517 JWK. */
+/** A public key that a service published for its receipts, as a JWK (RFC 7517). */
 export interface PublicJwk {
   readonly kty: 'OKP' | 'EC';
   readonly crv: 'Ed25519' | 'P-256' | 'secp256k1';
   readonly x: string;
-  /** Of curves with two coordinates. */
+  /** Present for curves with two coordinates. */
   readonly y?: string | undefined;
 }
 
-/**
- * A key under its name, and the time in which its signatures count, RFC 3339; without a time, they always do.
- */
+/** A named key and the time during which its signatures count, RFC 3339. Without times they always count. */
 export interface PublishedKey {
   readonly kid: string;
   readonly jwk: PublicJwk;
-  /** When it was first seen published. */
+  /** When the key was first seen published. */
   readonly valid_from?: string | undefined;
-  /** When it was first seen missing. */
+  /** When the key was first seen missing. */
   readonly valid_until?: string | undefined;
 }
 
@@ -58,7 +59,7 @@ const coordinate = /^[A-Za-z0-9_-]{43}$/;
 const isCoordinate = (value: unknown): value is string => typeof value === 'string' && coordinate.test(value);
 
 /**
- * The public key in the members of a JWK; undefined for other curves, and for a JWK that holds a private key.
+ * The public key in the members of a JWK; undefined for other curves and for a JWK that holds a private key.
  */
 export function toPublicJwk({ kty, crv, x, y, d }: Readonly<Record<string, unknown>>): PublicJwk | undefined {
   if (d !== undefined || !isCoordinate(x)) return undefined;
@@ -70,12 +71,12 @@ export function toPublicJwk({ kty, crv, x, y, d }: Readonly<Record<string, unkno
 /** A line `receipt-key <kid> <base64url of the public JWK>` of a claim file. */
 export type ReceiptKeyLine = Pick<PublishedKey, 'kid' | 'jwk'>;
 
-/** Keys of one listing at a time. */
+/** How many keys a listing may have at a time. */
 const mostKeys = 5;
 
 const line = /^[ \t]*receipt-key[ \t]+([!-~]{1,64})[ \t]+([\w-]{40,1000})[ \t]*$/;
 
-/** The public key that a line holds in base64url; undefined if it holds anything else. */
+/** Decodes the public key in a line from base64url; undefined if it holds anything else. */
 function readJwk(encoded: string): PublicJwk | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(encoded, 'base64url').toString('utf8'));
@@ -86,8 +87,8 @@ function readJwk(encoded: string): PublicJwk | undefined {
 }
 
 /**
- * The keys for receipts in a claim file, each name once, the first five. A line with a private key, another
- * curve or anything else that is no public JWK does not count.
+ * The first five receipt keys in a claim file, each name once. A line counts only if it has a public JWK of
+ * an accepted curve.
  */
 export function parseReceiptKeys(text: string): readonly ReceiptKeyLine[] {
   const keys = new Map<string, ReceiptKeyLine>();
@@ -99,8 +100,7 @@ export function parseReceiptKeys(text: string): readonly ReceiptKeyLine[] {
 }
 
 /**
- * The line that publishes a key; the private half of a JWK stays out of it. Throws for a curve that cannot be
- * used.
+ * The line that publishes a key, without the private half of its JWK. Throws for a curve that cannot be used.
  */
 export function toReceiptKeyLine(
   kid: string,
@@ -113,15 +113,15 @@ export function toReceiptKeyLine(
   return `receipt-key ${kid} ${Buffer.from(JSON.stringify(jwk)).toString('base64url')}`;
 }
 
-/** Where a caller names its own listing, and where it finds the receipt: `_meta` of MCP. */
+/** The `_meta` members of MCP by which a caller names its own listing and gets the receipt. */
 export const metaKeys = { rater: 'dossier/rater', receipt: 'dossier/receipt' } as const;
-/** The same as headers of HTTP. */
+/** The HTTP headers by which a caller names its own listing and gets the receipt. */
 export const headerNames = { rater: 'dossier-rater', receipt: 'dossier-receipt' } as const;
 
 /** A private Ed25519 or P-256 key as a JWK. */
 export type PrivateJwk = JWK & { readonly d: string };
 
-/** What a service signs receipts with. */
+/** The settings with which a service signs receipts. */
 export interface ReceiptSettings {
   /** The handle of the service's listing. */
   readonly handle: string;
@@ -132,15 +132,17 @@ export interface ReceiptSettings {
 
 type Meta = Readonly<Record<string, unknown>>;
 
-/** Gives receipts to callers that name their listing; everything else stays as it is. */
+/** Gives receipts to callers that name their listing, and changes nothing else. */
 export interface Receipts {
-  /** A receipt for one interaction with the listing `rater`, as a compact JWS. */
+  /** Issues a receipt for one interaction with the listing `rater`, as a compact JWS. */
   issue(rater: string, interactionId?: string): Promise<string>;
-  /** Wraps the callback of a tool of the MCP SDK, version 1 or 2: its results get the receipt in `_meta`. */
+  /**
+   * Wraps a tool callback of the MCP SDK, version 1 or 2, so that its results carry the receipt in `_meta`.
+   */
   tool<Args extends readonly unknown[], Result extends object>(
     callback: (...args: Args) => Result | Promise<Result>,
   ): (...args: Args) => Promise<Result>;
-  /** Wraps a fetch handler: its responses get the receipt in the header `Dossier-Receipt`. */
+  /** Wraps a fetch handler, so that its responses carry the receipt in the header `Dossier-Receipt`. */
   fetch<Rest extends readonly unknown[]>(
     handler: (request: Request, ...rest: Rest) => Response | Promise<Response>,
   ): (request: Request, ...rest: Rest) => Promise<Response>;
@@ -150,14 +152,14 @@ const isHandle = (value: unknown): value is string =>
   typeof value === 'string' && value.length <= 200 && /^[\w.-]+\/[\w.-]+$/.test(value);
 
 /**
- * The listing that calls: SDK 1 has the `_meta` of a request in the last argument, SDK 2 in `mcpReq` there.
+ * The calling listing. In SDK 1 the last argument has the request's `_meta`; in SDK 2 its `mcpReq` has it.
  */
 function raterOf(args: readonly unknown[]): unknown {
   const extra = args.at(-1) as { _meta?: Meta; mcpReq?: { _meta?: Meta } } | undefined;
   return (extra?._meta ?? extra?.mcpReq?._meta)?.[metaKeys.rater];
 }
 
-/** A new Ed25519 key: keep `key` secret, and put `line` into your claim file. */
+/** Creates an Ed25519 key: keep `key` secret, and put `line` into your claim file. */
 export async function createReceiptKey(kid: string): Promise<{ key: PrivateJwk; line: string }> {
   const { exportJWK, generateKeyPair } = await jose();
   const { privateKey } = await generateKeyPair('EdDSA', { extractable: true });
@@ -165,7 +167,7 @@ export async function createReceiptKey(kid: string): Promise<{ key: PrivateJwk; 
   return { key, line: toReceiptKeyLine(kid, key) };
 }
 
-/** Receipts of one service (docs/ratings.md). */
+/** Creates the receipts of one service (docs/ratings.md). */
 export function createReceipts({ handle, kid, key }: ReceiptSettings): Receipts {
   const alg = key.crv === 'P-256' ? 'ES256' : 'EdDSA';
   const signer = jose().then(({ importJWK }) => importJWK(key, alg));
@@ -204,7 +206,7 @@ export function createReceipts({ handle, kid, key }: ReceiptSettings): Receipts 
 }
 
 /**
- * What a receipt says: the service `iss` confirms the interaction `jti` with the rater `sub` at `iat`
+ * The content of a receipt: the service `iss` confirms the interaction `jti` with the rater `sub` at `iat`
  * (seconds since 1970).
  */
 export interface Receipt {
@@ -212,21 +214,21 @@ export interface Receipt {
   readonly sub: string;
   readonly jti: string;
   readonly iat: number;
-  /** SHA-256 of the request, hex. */
+  /** The SHA-256 of the request, in hex. */
   readonly request_digest?: string | undefined;
 }
 
-/** What a receipt has to fit. */
+/** The values that a receipt has to match. */
 export interface ExpectedReceipt {
   /** The keys that the service published. */
   readonly keys: readonly PublishedKey[];
-  /** Handle of the service. */
+  /** The handle of the service. */
   readonly subject: string;
-  /** Handle of the listing that called it. */
+  /** The handle of the listing that called it. */
   readonly rater: string;
 }
 
-/** Header members by which a signer names its key itself, or asks for more than this check does. */
+/** Header members by which a signer names its own key, or requires more than this check does. */
 const refusedHeaders = ['crit', 'jku', 'jwk', 'x5u', 'x5c'];
 
 const invalid = (message: string) => new ReceiptFault('proof_invalid', message);
@@ -256,7 +258,7 @@ const algorithms: ReadonlyMap<string, PublicJwk['crv']> = new Map([
   ['ES256', 'P-256'],
 ]);
 
-/** The algorithm that a header names; only EdDSA (Ed25519) and ES256. */
+/** The algorithm that a header names: EdDSA (Ed25519) or ES256, and no other. */
 export function requireAlgorithm({ alg, ...header }: { readonly alg?: string }): 'EdDSA' | 'ES256' {
   const refused = refusedHeaders.find((name) => name in header);
   if (refused !== undefined) throw invalid(`Its header may not have ${refused}.`);
@@ -275,7 +277,7 @@ const isSignedBy = async (jws: string, jwk: PublicJwk, alg: string): Promise<boo
 };
 
 /**
- * Checks the signature of a compact JWS by the published key that its `kid` names, as of a time in ms since
+ * Checks the signature of a compact JWS with the published key that its `kid` names, as of a time in ms since
  * 1970.
  */
 export async function verifyByKey(
@@ -293,14 +295,14 @@ export async function verifyByKey(
     );
   const fitting = named.filter(({ jwk }) => jwk.crv === algorithms.get(alg));
   if (fitting.length === 0) throw invalid('Its alg does not fit the curve of the published key.');
-  // Around a rotation that keeps the name both keys count.
+  // Around a rotation that keeps the key's name, both keys count.
   for (const { jwk } of fitting) if (await isSignedBy(jws, jwk, alg)) return payload;
   throw invalid('Its signature is not valid for the published key.');
 }
 
 /**
  * Checks a receipt: its signature by a key that was published when it was issued, its service and its rater.
- * Whether it is too old, or used before, is for the caller to judge. Throws ReceiptFault.
+ * The caller judges whether it is too old or was used before. Throws ReceiptFault.
  */
 export async function verifyReceipt(receipt: string, expected: ExpectedReceipt): Promise<Receipt> {
   const { header, payload } = await readParts(receipt);

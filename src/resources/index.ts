@@ -47,5 +47,8 @@ const listed: readonly Resource[] = [
 /** Instructions for agents: each tool, and each resource that agents read. */
 export const llmsTxt = createLlmsTxt(listed);
 
-/** Every resource; llms.txt does not name the card, which is for hosts. An earlier address wins. */
+/**
+ * All resources. llms.txt does not name the card, which is for hosts. If several match an address, the first
+ * is read.
+ */
 export const resources: readonly Resource[] = [llmsTxt, ...listed, card];

@@ -34,7 +34,7 @@ export const listing = ofHandle(
   readListing,
 );
 
-/** The newest native ratings of one handle, as list_ratings answers its first page. */
+/** The newest native ratings of one listing: the first page of list_ratings. */
 export const listingRatings = ofHandle(
   '/ratings',
   {
@@ -58,7 +58,7 @@ export const listingTools = ofHandle(
   readListedTools,
 );
 
-/** The newest changes of one handle, as get_history answers its first page. */
+/** The newest changes of one listing: the first page of get_history. */
 export const listingHistory = ofHandle(
   '/history',
   {
@@ -90,7 +90,7 @@ export const tag: Resource = {
 };
 
 /**
- * The card that hosts of MCP Apps show beside answers of the tools that name it. For hosts only, so llms.txt
+ * The card that hosts of MCP Apps show beside answers of the tools that name it. It is for hosts, so llms.txt
  * omits it.
  */
 export const card: Resource = {

@@ -1,8 +1,6 @@
 import { requireHandle } from '../core/handle.ts';
 
-/**
- * A conversation starter for people. Its text is fixed, except for the handle, which comes from the caller.
- */
+/** A conversation starter for people. Its text is fixed except for the handle, which the caller sends. */
 export interface Prompt {
   readonly name: string;
   readonly title: string;

@@ -6,7 +6,7 @@ export type Variables = Readonly<Record<string, string>>;
 
 /**
  * One readable resource, defined once: MCP, llms.txt and the tests loop over the list in resources/index.ts.
- * Listings are reached by template and completion; no resource enumerates them all.
+ * Listings are reached by template and completion; no resource lists them all.
  */
 export interface Resource {
   readonly name: string;

@@ -13,14 +13,14 @@ export interface Measured {
 }
 
 /**
- * A counter of instruments.json that grows by `value`, 1 if absent, a gauge that has this value now, or one
- * value of a histogram; without listeners it costs almost nothing.
+ * Measures with an instrument in instruments.json: adds `value` (default 1) to a counter, sets a gauge, or
+ * records one value of a histogram. Costs almost nothing without listeners.
  */
 export function measure(name: Metric, labels: Measured['labels'] = {}, value?: number): void {
   if (measurements.hasSubscribers) measurements.publish({ name, labels, value });
 }
 
-/** Calls back on every measurement. Returns a function that ends it. */
+/** Calls the listener for every measurement. Returns a function that ends this. */
 export function onMeasured(listener: (measured: Measured) => void): () => void {
   const receive = (message: unknown) => listener(message as Measured);
   measurements.subscribe(receive);
@@ -28,7 +28,7 @@ export function onMeasured(listener: (measured: Measured) => void): () => void {
 }
 
 /**
- * Counts a lookup: of a listing's facts, a search's counts, a finished MCP answer, a finished page, a
+ * Counts a cache lookup: a listing's facts, a search's counts, a finished MCP answer, a finished page, or a
  * refusal.
  */
 export const countRead = (
@@ -36,7 +36,7 @@ export const countRead = (
   isHit: boolean,
 ): void => measure('dossier_memory_reads_total', { memory, result: isHit ? 'hit' : 'miss' });
 
-/** Runs a write and measures how long its caller waited for it, committed or failed. */
+/** Runs a write and measures how long its caller waited, whether it was committed or failed. */
 export async function timeWrite<T>(write: () => Promise<T>): Promise<T> {
   const start = performance.now();
   try {

@@ -5,15 +5,15 @@ import { onMeasured } from './events.ts';
 import table from './instruments.json' with { type: 'json' };
 
 const answer_s = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-/** A longer response is a stream. */
+/** A response that takes longer is a stream. */
 const longestAnswer_s = 30;
 
-/** The metrics of one registry, by their names. */
+/** The metrics of one registry, by name. */
 type Instruments = Readonly<Record<keyof typeof table.counters, Counter>> &
   Readonly<Record<keyof typeof table.gauges, Gauge>> &
   Readonly<Record<keyof typeof table.histograms, Histogram>>;
 
-/** Registers every metric of the table, in which each has what it says, and its labels. */
+/** Registers every metric of the table, with its meaning and labels. */
 export function createInstruments(registry: Registry): Instruments {
   const registers = [registry];
   const ofKind = (
@@ -33,7 +33,7 @@ export function createInstruments(registry: Registry): Instruments {
   ]) as Instruments;
 }
 
-/** First segments of paths, the labels of counted requests; all others count as `other`. */
+/** First path segments that label counted requests. All others count as `other`. */
 const routes = new Set([
   'agents',
   'api',
@@ -54,12 +54,12 @@ function toRoute(url: string): string {
 }
 
 /**
- * Counts and times what every HTTP server of this process answers, except `own`. Returns a function that
+ * Counts and times the answers of every HTTP server in this process except `own`. Returns a function that
  * stops it.
  */
 export function measureHttp(to: Instruments, own: Server): () => void {
   const starts = new WeakMap<IncomingMessage, number>();
-  // Messages of Node's own channels of its HTTP servers.
+  // A message on the channels that Node publishes for its HTTP servers.
   type HttpMessage = { request: IncomingMessage; response: ServerResponse; server: Server };
   const begin = (message: unknown) => void starts.set((message as HttpMessage).request, performance.now());
   const end = (message: unknown) => {
@@ -79,7 +79,7 @@ export function measureHttp(to: Instruments, own: Server): () => void {
   };
 }
 
-/** Keeps what this process measures. Returns a function that stops it. */
+/** Records what this process measures. Returns a function that stops it. */
 export const measureWork = (to: Instruments): (() => void) =>
   onMeasured(({ name, labels, value = 1 }) => {
     const metric = to[name];
@@ -88,11 +88,11 @@ export const measureWork = (to: Instruments): (() => void) =>
     else metric.observe(labels, value);
   });
 
-/** Figures read from the store for each scrape; a gauge without a new value shows its last one. */
+/** Figures that are read from the store at each scrape. A gauge without a new value shows its last one. */
 export interface StoreFigures {
   readonly gauges: Readonly<Partial<Record<keyof typeof table.gauges, number | undefined>>>;
   readonly claims: Readonly<Record<string, number>>;
-  /** What the last import that completed counted. */
+  /** The counts of the last completed import. */
   readonly imported: Readonly<Record<string, number>>;
 }
 
@@ -104,8 +104,8 @@ function setFigures(to: Instruments, { gauges, claims, imported }: StoreFigures)
 }
 
 /**
- * Sets the gauges of the store; they keep their last values if `readFigures` rejects: the database does not
- * answer.
+ * Sets the gauges of the store. They keep their last values if `readFigures` rejects because the database
+ * does not answer.
  */
 export const measureStore = (to: Instruments, readFigures: () => Promise<StoreFigures>): Promise<void> =>
   readFigures()

@@ -5,31 +5,31 @@ import { maskCapabilities } from '../core/keys/capability.ts';
 
 const longestWait_ms = 100;
 const writtenAtOnce = 100;
-/** What waits while the file behind the log takes nothing; further lines are dropped. */
+/** Size of the backlog while the file behind the log accepts nothing; further lines are dropped. */
 const longestBacklog_chars = 1_000_000;
 
-/** Lines that cannot be written are lost. */
+/** Opens standard error for the log. Lines that cannot be written are lost. */
 function openStandardError() {
-  // Asynchronous writes go through another thread, which costs more than they do.
+  // Asynchronous writes pass through another thread, which costs more than the writes themselves.
   const file = pino.destination({ fd: 2, sync: true, maxLength: longestBacklog_chars });
-  // Without a listener a full disk under the log would end the process.
+  // Without a listener, a full disk under the log would end the process.
   file.on('error', () => undefined);
-  // flushSync() of the library tries for ever if there is no room; end() tries once, and throws after
-  // pino-pretty closed it.
+  // The library's flushSync() tries for ever if there is no room. Its end() tries once, and throws after
+  // pino-pretty has closed it.
   process.on('exit', () => attempt(() => file.end()));
   return file;
 }
 
 interface Sink extends DestinationStream {
-  /** Writes a line that is made when it is written. */
+  /** Calls `line` and writes its result later, together with other lines. */
   readonly defer?: (line: () => string) => void;
 }
 
 /**
- * Makes and writes lines together, at most a tenth of a second late: each on its own would cost a system
- * call, and making one between two answers takes longer than making a hundred at once. sonic-boom, which can
- * collect lines too, measures all that it has collected with each line. What a full disk did not take is
- * written with the next line, or at the end.
+ * Makes and writes lines together, at most a tenth of a second late, because a line of its own costs a system
+ * call, and making one between two answers takes longer than making a hundred at once. sonic-boom can collect
+ * lines too, but measures all of them again for each line. Lines that a full disk did not take are written
+ * with the next line, or at the end.
  */
 function createSink(): Sink {
   let lines: (() => string)[] = [];
@@ -49,7 +49,8 @@ function createSink(): Sink {
 let formatted = { ms: 0, text: '' };
 
 /**
- * A time as pino writes it into a line; formatting it once a millisecond saves a quarter of a line's cost.
+ * The time in the form in which pino writes it. Formatting it once a millisecond saves a quarter of a line's
+ * cost.
  */
 function timestamp(ms = Date.now()): string {
   if (ms !== formatted.ms) formatted = { ms, text: `,"time":"${new Date(ms).toISOString()}"` };
@@ -59,8 +60,8 @@ function timestamp(ms = Date.now()): string {
 const infoLevel = 30;
 
 /**
- * Writes a line of level info, given what makes its members as JSON without braces. pino takes 1 us to read
- * them from an object; a cached answer takes 22.
+ * Writes a line at level info. `toMembers` returns its members as JSON without braces, because pino would
+ * take longer to read them from an object.
  */
 export function logMembers(log: Logger, toMembers: () => string): void {
   if (log.levelVal > infoLevel) return;
@@ -72,8 +73,8 @@ export function logMembers(log: Logger, toMembers: () => string): void {
 }
 
 /**
- * The process log. Lines go to stderr, so that stdio MCP has stdout to itself; capabilities in them are
- * masked.
+ * Creates the process log. Its lines go to stderr, so that stdio MCP has stdout to itself. Capabilities in
+ * lines are masked.
  */
 export async function createLog(config: Pick<Config, 'logLevel' | 'logFormat'>): Promise<Logger> {
   if (config.logLevel === 'silent') return pino({ level: 'silent' }, { write: () => {} });

@@ -32,10 +32,7 @@ interface OperatorPage {
   read(): Promise<string>;
 }
 
-/**
- * Answers with an HTML page for the operator; 401 unless the request has the operator's token as its bearer
- * token.
- */
+/** Answers with an HTML page for the operator, or 401 if the request lacks the operator's bearer token. */
 async function readOperatorPage(
   { headers: { authorization = '' } }: IncomingMessage,
   { token, read }: OperatorPage,
@@ -55,7 +52,7 @@ async function readOperatorPage(
 }
 
 /**
- * A listener that answers `GET /metrics` in the text form of Prometheus, and `GET /reports` to the operator.
+ * A listener that answers `GET /metrics` in the Prometheus text format and `GET /reports` to the operator.
  */
 export type Metrics = Awaited<ReturnType<typeof startMetrics>>;
 
@@ -63,10 +60,10 @@ export type Metrics = Awaited<ReturnType<typeof startMetrics>>;
 const loopbackHost = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
 
 /**
- * Measures this process and its HTTP servers from now on and serves the figures to Prometheus on a listener
- * of its own. `readStoreFigures` reads the figures of the database at each scrape, and rejects if it does not
- * answer. `reports` is the page at /reports, if there is one. `toFailed` makes the answer that replaces one
- * that failed. Rejects with the error of `listen`, as for a port in use.
+ * Starts to measure this process and its HTTP servers, and serves the figures to Prometheus on a listener of
+ * its own. `readStoreFigures` reads the figures of the database at each scrape and rejects if it does not
+ * answer. `reports` is the page at /reports, if there is one. `toFailed` makes the answer in place of one
+ * that failed. Rejects with the error of `listen`, such as a port in use.
  */
 export async function startMetrics(
   listener: ListenOptions,

@@ -1,12 +1,11 @@
 import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 
-/** Without a loaded OpenTelemetry SDK its spans are the API's empty ones. */
+/** Without a loaded OpenTelemetry SDK, the API's spans are empty. */
 const tracer = trace.getTracer('dossier');
 
 /**
- * Runs a call of a tool in a span named `tools/call <tool>` (OpenTelemetry's conventions for MCP), where an
- * SDK is loaded; nothing of the input is recorded. `codeOf` names what went wrong: a code of the table of
- * problems.
+ * Runs a tool call in a span named `tools/call <tool>` (OpenTelemetry's conventions for MCP) if an SDK is
+ * loaded. Nothing of the input is recorded. `codeOf` names the problem, if there was one, by its code.
  */
 export function traceToolCall<T>(
   tool: string,
