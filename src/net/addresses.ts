@@ -15,10 +15,12 @@ export function isPublicAddress(text: string): boolean {
 export const isLoopbackAddress = (text: string): boolean =>
   ipaddr.isValid(text) && ipaddr.parse(text).range() === 'loopback';
 
-/** A host of a URL without the brackets of an IPv6 address. */
+/** The host of a URL without the brackets of an IPv6 address. */
 export const plainAddress = (hostname: string): string => hostname.replace(/^\[|\]$/g, '');
 
-/** A host name without a final dot (the DNS root), which names the same host; a port stays. */
+/**
+ * A host name without a final dot (the DNS root), which does not change the host that it names. A port stays.
+ */
 export const withoutRoot = (host: string): string => host.replace(/\.(?=$|:\d+$)/, '');
 
 /** Whether a URL's host is an IP address, not a name. */

@@ -2,10 +2,14 @@ import { asObject, type JsonObject, readForeignJson } from '../core/json.ts';
 import { code, own, say, type Words } from '../core/words.ts';
 
 /**
- * How a question to a host ended that brought no value (docs/observations.md): `nothing`, it was answered and
- * states none; `asks`, for credentials or a payment first; `absent`, 404, 410 or no such name; `otherwise`,
- * an HTTP response that is not what was asked for; `silent`, a request was sent and nothing usable came;
- * `refused`, robots.txt or the publisher does not allow it; `not_asked`, no request was sent.
+ * Why a question to a host brought no value (docs/observations.md).
+ * - `nothing`: it was answered, and the answer states no value.
+ * - `asks`: the host asks for credentials or a payment first.
+ * - `absent`: 404, 410, or the name does not exist.
+ * - `otherwise`: an HTTP response that is not what was asked for.
+ * - `silent`: a request was sent, and nothing usable came back.
+ * - `refused`: robots.txt or the publisher does not allow the request.
+ * - `not_asked`: no request was sent.
  */
 export type OutcomeWithoutValue =
   | 'nothing'
@@ -17,21 +21,21 @@ export type OutcomeWithoutValue =
   | 'not_asked';
 
 /**
- * Why nothing can be said of a place: the outcome of every fact that would have come from there, with its
- * reason.
+ * Why nothing is known about a location. It is the outcome of every fact that would have come from there,
+ * with its reason.
  */
 export interface NoAnswer {
   readonly result: 'no_answer';
   readonly outcome: OutcomeWithoutValue;
   /** A sentence that is true when read alone. */
   readonly why: Words;
-  /** Set with `asks`: for what. */
+  /** What is asked for; set with `asks`. */
   readonly asks_for?: 'credentials' | 'payment';
-  /** The HTTP status and media type of what was returned, and the other host that a redirect names. */
+  /** The HTTP status and media type of the response, and the other host that a redirect names. */
   readonly status?: number;
   readonly media_type?: string;
   readonly redirects_to?: string;
-  /** Why a request that was sent brought nothing usable, beside its status. */
+  /** Why a request brought nothing usable, in addition to its status. */
   readonly cause?:
     | 'timeout'
     | 'connection'
@@ -40,9 +44,9 @@ export interface NoAnswer {
     | 'not_http'
     | 'too_large'
     | 'one_session'
-    /** The JSON-RPC error that says so. */
+    /** A JSON-RPC error said that the method does not exist. */
     | 'no_method';
-  /** Whose word it is, if not Dossier's. */
+  /** Who says so, if not Dossier. */
   readonly source?: string;
   readonly source_url?: string;
 }
@@ -53,10 +57,10 @@ export const noAnswer = (
   more: Omit<NoAnswer, 'result' | 'outcome' | 'why'> = {},
 ): NoAnswer => ({ result: 'no_answer', outcome, why, ...more });
 
-/** That no request was sent. */
+/** States that no request was sent, and why. */
 export const notAsked = (why: Words): NoAnswer => noAnswer('not_asked', why);
 
-/** The longest URL that Dossier requests, in characters of its percent-encoded form, wherever it is named. */
+/** The longest URL that Dossier requests, in characters of its percent-encoded form, whatever names it. */
 export const longestAddress = 2048;
 
 /** The result for a URL that is too long to be requested; undefined for one of at most 2,048 characters. */
@@ -67,10 +71,10 @@ export const whyTooLong = ({ href, host }: URL): NoAnswer | undefined =>
       )
     : undefined;
 
-/** A response of a foreign host; its body is data, at most 2 MiB. */
+/** A response of a foreign host. Its body is untrusted data of at most 2 MiB. */
 export interface Fetched {
   readonly result: 'response';
-  /** The recorded address, whatever it was reached at. */
+  /** The recorded address, whichever address was requested for it. */
   readonly url: string;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -78,9 +82,12 @@ export interface Fetched {
 }
 
 /**
- * What a response is. `content`: what was asked for may be in its body (2xx). `credentials`, `payment`: that
- * is asked for first. `absent`: it is not there. `passing`: everything else, as overload, a fault, a
- * challenge, a page of maintenance, a redirect away; the next check may meet another answer, so it is none.
+ * What a response means.
+ * - `content` (2xx): its body may hold what was asked for.
+ * - `credentials`, `payment`: the host asks for them first.
+ * - `absent`: nothing is there.
+ * - `passing`: anything else, such as overload, a fault, a challenge, a maintenance page or a redirect
+ *   elsewhere. The next check may get a different answer.
  */
 type Meaning = 'content' | 'credentials' | 'payment' | 'absent' | 'passing';
 
@@ -98,12 +105,12 @@ const asksForCredentials = new RegExp(
 );
 const passwordField = /<input\s[^>]{0,500}type\s*=\s*["']?password/i;
 
-/** Whether a message in words, as in the body of an error, asks for credentials. */
+/** Tells whether a message in words, such as the body of an error, asks for credentials. */
 export const isAskingForCredentials = (message: string): boolean =>
   message.length <= longestMessage && asksForCredentials.test(message);
 
 /**
- * Whether the body of a response asks for credentials: a page with a field for a password, everything else in
+ * Tells whether the body of a response asks for credentials: a page by a password field, anything else in
  * words.
  */
 export const isAskingInBody = (response: Fetched): boolean =>
@@ -113,8 +120,8 @@ export const isAskingInBody = (response: Fetched): boolean =>
     : isAskingForCredentials(response.text);
 
 /**
- * Says what a response is; the only place that judges statuses. Of a body only an error's counts: whether it
- * asks for credentials.
+ * Judges a response. No other code judges statuses. The body matters only for errors, which may ask for
+ * credentials.
  */
 export function meaningOf(response: Fetched): Meaning {
   const { status, headers } = response;
@@ -128,7 +135,7 @@ export function meaningOf(response: Fetched): Meaning {
   return status !== 429 && status !== 503 && isAskingInBody(response) ? 'credentials' : 'passing';
 }
 
-/** The media type of a response, as `text/html`; undefined if it states none. */
+/** The media type of a response, such as `text/html`; undefined if it states none. */
 const mediaTypeOf = ({ headers }: Fetched): string | undefined =>
   /^[\w.+-]+\/[\w.+-]+/
     .exec(headers['content-type'] ?? '')?.[0]
@@ -146,13 +153,13 @@ const redirectOf = ({ status, headers, url }: Fetched): string | undefined => {
 
 const isBotChallenge = ({ headers }: Fetched): boolean => /^challenge\b/i.test(headers['cf-mitigated'] ?? '');
 
-/** What is known of the HTTP response that came in place of a value; undefined if none came. */
+/** What is known about the HTTP response that came in place of a value; undefined if none came. */
 export const responseOf = ({ status, media_type, redirects_to }: NoAnswer) =>
   status === undefined
     ? undefined
     : { status, ...(media_type && { media_type }), ...(redirects_to && { redirects_to }) };
 
-/** What a response is that has not what was asked for: the words that follow "returned". */
+/** The words that follow "returned" for a response without what was asked for. */
 function returnedWords(response: Fetched): Words {
   const { status } = response;
   const http = say`HTTP ${status}`;
@@ -166,8 +173,9 @@ function returnedWords(response: Fetched): Words {
 }
 
 /**
- * The outcome of a response that has not what was asked for, with what is known of it. `who` returned it,
- * `what` it is not, as "MCP"; only overload (429) and a fault of the server (5xx) are silence.
+ * The outcome of a response without what was asked for, with what is known about it. `who` returned it, and
+ * `what` names what it is not, such as "MCP". Only overload (429) and a fault of the server (5xx) count as
+ * silence.
  */
 export function returned(who: Words, response: Fetched, what?: Words): NoAnswer {
   const { status } = response;
@@ -192,8 +200,8 @@ const asked = {
 } as const;
 
 /**
- * A response with content, or why there is none. `Run.get` and its like give kinds of facts this: a kind
- * reads the content, and passes everything else on (withoutAnswer in observations/remotes.ts).
+ * Returns a response with content, or why there is none. `Run.get` and its like give this to kinds of facts:
+ * a kind reads the content and passes everything else on (withoutAnswer in observations/remotes.ts).
  */
 export function toContent(response: Fetched | NoAnswer): Fetched | NoAnswer {
   if (response.result !== 'response') return response;
@@ -209,15 +217,15 @@ export function toContent(response: Fetched | NoAnswer): Fetched | NoAnswer {
   return noAnswer('asks', say`${url} ${asked[meaning]} (HTTP ${status}).`, { asks_for: meaning, status });
 }
 
-/** The document that a registry of packages sent for a question about one, or that there is none (404). */
+/** The document that a package registry sent for a question, or that it has none (404). */
 export type Registered =
   | { readonly result: 'document'; readonly response: Fetched; readonly document: JsonObject }
   | { readonly result: 'absent'; readonly response: Fetched };
 
 /**
- * What a registry of packages said. Everything but its own document (`isDocument`) and 404 is no answer:
- * registries are read without credentials, so one that asks for some, a captive portal or a page of
- * maintenance says nothing about the package.
+ * Reads the answer of a package registry. Only its own document (`isDocument`) and 404 are answers:
+ * registries are read without credentials, so a request for some, a captive portal or a maintenance page says
+ * nothing about the package.
  */
 export function toRegistered(
   response: Fetched | NoAnswer,
@@ -239,7 +247,7 @@ export function toRegistered(
 const piece =
   /[\s,]*(?:([\w!#$%&'*+.^`|~-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*))|([\w!#$%&'*+.^`|~-]+)(?=[\s,]|$))/gy;
 
-/** The challenges of the WWW-Authenticate header of a response; what follows a fault is not read. */
+/** The challenges in the WWW-Authenticate header of a response, up to the first fault in it. */
 export function challengesOf({ headers }: Pick<Fetched, 'headers'>) {
   const challenges: { readonly scheme: string; readonly parameters: Map<string, string> }[] = [];
   for (const [, name, quoted, bare, scheme] of (headers['www-authenticate'] ?? '').matchAll(piece)) {

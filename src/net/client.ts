@@ -11,11 +11,11 @@ import { isAddress, isLoopbackAddress, isPublicAddress, plainAddress } from './a
 import { type Names, namesAt, type Unresolved, unresolvedName } from './names.ts';
 import { readRetryAfter_s } from './retry-after.ts';
 
-/** Error code of a name that resolves to a refused address; never shown to callers. */
+/** The error code of a name that resolves to a refused address. Callers never see it. */
 export const refusedAddress = 'EREFUSEDADDRESS';
 
 /**
- * A `lookup` for sockets that fails unless every resolved address is allowed. The socket connects to the
+ * A `lookup` for sockets that fails unless every resolved address is allowed. The socket connects to an
  * address checked here, so that DNS rebinding has no effect.
  */
 export const createGuardedLookup =
@@ -44,7 +44,7 @@ export interface OutboundRequest {
   readonly body?: Buffer | undefined;
   /** Aborts the request and the reading of its response. */
   readonly deadline: AbortSignal;
-  /** Gets each piece of the body; whether it is enough: for streams that servers leave open. */
+  /** Gets each piece of the body and tells whether it is enough, for streams that servers leave open. */
   readonly isComplete?: (piece: Uint8Array) => boolean;
 }
 
@@ -53,8 +53,8 @@ export interface OutboundResponse {
   readonly result: 'response';
   readonly status: number;
   /**
-   * Of each header the first value, by its name in lower case; of WWW-Authenticate all, joined as RFC 9110
-   * section 5.3 says.
+   * The first value of each header, by its name in lower case. Values of WWW-Authenticate are joined as RFC
+   * 9110 section 5.3 says.
    */
   readonly headers: Readonly<Record<string, string>>;
   readonly contentType: string;
@@ -67,19 +67,21 @@ export interface OutboundResponse {
 export type FetchFailure = 'host_unreachable' | 'host_timeout' | 'host_error' | 'too_large';
 
 /**
- * A failure; `certificate` says what is wrong with that of the host, if no connection came about because of
- * it.
+ * A failed request. `certificate` says what is wrong with the host's certificate if that prevented the
+ * connection.
  */
 export interface Failed {
   readonly result: FetchFailure;
   readonly certificate?: Words;
   /** Why nothing was sent: the address is not allowed, or the name was not resolved. */
   readonly unsent?: 'not_allowed' | Unresolved;
-  /** Set with `host_unreachable`: a connection came about, and ended before the response did. */
+  /** Set with `host_unreachable` if a connection was made and ended before the response did. */
   readonly brokeOff?: true;
 }
 
-/** Fetches from untrusted hosts. Every failure is a result; it throws only in a transaction of the store. */
+/**
+ * Fetches from untrusted hosts. Every failure is a result; it throws only within a transaction of the store.
+ */
 export interface OutboundClient {
   /**
    * Resolves the name before the deadline of a request begins. Returns why nothing can be sent to the URL, or
@@ -89,23 +91,23 @@ export interface OutboundClient {
   fetch(sent: OutboundRequest): Promise<OutboundResponse | Failed>;
 }
 
-/** Where a request goes to, and which addresses its host may have. */
+/** Where a request is sent, and which addresses its host may have. */
 export interface Reach {
   readonly url: URL;
   readonly addresses: 'public' | 'loopback' | 'any';
 }
 
-/** What a client may do. */
+/** The rules of a client. */
 export interface OutboundRules {
   readonly userAgent: string;
   readonly bodyLimit_bytes: number;
-  /** 16 KiB if absent. */
+  /** Default 16 KiB. */
   readonly headerLimit_bytes?: number;
-  /** Connections to one host; 4 if absent. */
+  /** How many connections to one host; default 4. */
   readonly connections?: number;
-  /** The resolver of the names of public hosts; by default the one that asks the system's DNS servers. */
+  /** The resolver for names of public hosts; by default the one that asks the system's DNS servers. */
   readonly names?: Names;
-  /** Undefined refuses the URL: the result is `host_unreachable`. */
+  /** Returns undefined to refuse a URL, which results in `host_unreachable`. */
   reach(url: URL): Reach | undefined;
 }
 
@@ -124,13 +126,13 @@ const toValue = (name: string, values: readonly string[]) =>
 const decoders = { gzip: createGunzip, 'x-gzip': createGunzip, br: createBrotliDecompress } as const;
 
 /**
- * A body as it was before it was compressed, which some hosts do although they are asked not to; undefined
- * for other codings.
+ * Decompresses a body, because some hosts compress although they are asked not to; undefined for unknown
+ * codings.
  */
 function decode(body: Readable, coding: string | undefined): Readable | undefined {
   if (!coding || /^(?:identity|utf-?8)$/i.test(coding)) return body;
   const decoder = ownMember(decoders, coding.toLowerCase())?.();
-  // What fails ends the decoder, which is read to its end.
+  // An error ends the decoder, which is read to its end.
   return decoder && pipeline(body, decoder, () => undefined);
 }
 
@@ -170,21 +172,21 @@ async function exchange(
 const codeOf = (error: unknown) => String((error as { code?: unknown } | undefined)?.code);
 
 /**
- * Whether a response ended before it was whole: a body without its announced end, or a chunked one without
- * its last chunk.
+ * Tells whether a response was cut off: a body without its announced end, or a chunked one without its last
+ * chunk.
  */
 const isCutOff = (error: unknown) =>
   error instanceof errors.ResponseContentLengthMismatchError ||
   (error instanceof errors.HTTPParserError && error.message.includes('Invalid EOF state'));
 
 /**
- * Whether undici ended the connection because of a response that nobody asked for: 100 Continue, 101
- * Switching Protocols.
+ * Tells whether undici ended the connection because of an unsolicited response: 100 Continue or 101 Switching
+ * Protocols.
  */
 const isUnasked = (error: unknown) =>
   error instanceof Error && (error.message === 'bad response' || codeOf(error) === 'ERR_ASSERTION');
 
-/** Whether the host sent something that is not HTTP within our limits. */
+/** Tells whether the host sent something that is not HTTP within our limits. */
 const isProtocolError = (error: unknown) =>
   (error instanceof errors.HTTPParserError && !isCutOff(error)) ||
   error instanceof errors.HeadersOverflowError ||
@@ -205,11 +207,14 @@ const certificateFaults: Readonly<Record<string, Words>> = {
 
 const ourCodes = /^(?:EAI_AGAIN|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|EMFILE|ENFILE|ENOBUFS)$/;
 
-/** Whether no address of a host could be asked because of this machine, its network or its DNS resolver. */
+/**
+ * Tells whether this machine, its network or its DNS resolver prevented every address of a host from being
+ * asked.
+ */
 const isOurFailure = (error: unknown): boolean =>
   error instanceof AggregateError ? error.errors.every(isOurFailure) : ourCodes.test(codeOf(error));
 
-/** How a connection ends that was there, and is closed or reset by the other side. */
+/** Error codes of an open connection that the other side closes or resets. */
 const brokenCodes = /^(?:UND_ERR_SOCKET|ECONNRESET|EPIPE)$/;
 
 const unsentCodes: Readonly<Record<string, NonNullable<Failed['unsent']>>> = {
@@ -231,7 +236,7 @@ const isAllowedAt: Readonly<Record<Reach['addresses'], (address: string) => bool
 };
 
 /**
- * The `lookup` function of sockets that may connect to these addresses only. Hosts that are not public come
+ * The `lookup` function of sockets that may connect only to these addresses. Hosts that are not public come
  * from the operator's settings, so the system resolves them as it does for other programs.
  */
 export const lookupFor = (addresses: Reach['addresses'], names: Names): LookupFunction =>
@@ -253,7 +258,7 @@ export async function whyUnresolved(
 
 /**
  * Creates a client that connects only to addresses that its rules allow: the socket connects to the address
- * that was checked. It follows no redirects, and bounds headers and bodies.
+ * that was checked. It follows no redirects and bounds headers and bodies.
  */
 export function createOutboundClient(rules: OutboundRules): OutboundClient {
   const { headerLimit_bytes: maxHeaderSize = 16_384, connections = 4, names = namesAt(undefined) } = rules;
@@ -304,16 +309,14 @@ export function createOutboundClient(rules: OutboundRules): OutboundClient {
   };
 }
 
-/**
- * The address of a URL under HOST_OVERRIDES or WEBHOOK_OVERRIDES; undefined if its host is not named there.
- */
+/** The address for a URL in HOST_OVERRIDES or WEBHOOK_OVERRIDES; undefined if its host is not named there. */
 export function overridden(url: URL, overrides: Config['hostOverrides']): URL | undefined {
   const base = ownMember(overrides, url.host) ?? ownMember(overrides, url.hostname);
   return base === undefined ? undefined : new URL(`${base}${url.pathname}${url.search}`);
 }
 
 /**
- * Reaches http and https on any port of public addresses, and the hosts of HOST_OVERRIDES wherever they are.
+ * Allows http and https on any port of public addresses, and the hosts in HOST_OVERRIDES wherever they are.
  */
 export function reachPublic(url: URL, overrides: Config['hostOverrides']): Reach | undefined {
   const other = overridden(url, overrides);

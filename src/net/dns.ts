@@ -16,7 +16,7 @@ import type { Config } from '../config/config.ts';
 import { attempt } from '../core/json.ts';
 import { withoutRoot } from './addresses.ts';
 
-/** What is asked: the records of one type at a name. */
+/** A question for the records of one type at a name. */
 interface AskedName {
   readonly name: string;
   readonly type: 'TXT' | 'A' | 'AAAA' | 'CAA';
@@ -35,7 +35,7 @@ const toPacket = ({ name, type, id }: DnsQuestion): Packet => ({
   id,
   flags: recursionDesired | authenticData,
   questions: [{ type, name }],
-  // The types leave out what EDNS has in place of a class and a time to live.
+  // The types lack the members that EDNS has in place of a class and a time to live.
   additionals: [{ type: 'OPT', name: '.', udpPayloadSize: udpPayload_bytes, flags: 0, options: [] } as never],
 });
 
@@ -44,7 +44,7 @@ function toAddress(server: string): { host: string; port: number } {
   return { host: server.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(server.slice(colon + 1)) };
 }
 
-/** Whether a packet is the answer to a question: others may arrive by mistake, or be forged. */
+/** Tells whether a packet is the answer to a question: others may arrive by mistake or be forged. */
 const isAnswerTo = ({ name, type, id }: DnsQuestion, packet: DecodedPacket) =>
   packet.type === 'response' &&
   packet.id === id &&
@@ -72,11 +72,12 @@ async function askOverTcp(server: string, question: DnsQuestion, deadline: Abort
 }
 
 /**
- * One answer of a DNS server (`address:port`), over TCP where it is too long for UDP. Throws if there is none
+ * Reads one answer of a DNS server (`address:port`), over TCP if it is too long for UDP. Throws if none comes
  * in time.
  */
 async function askDns(server: string, question: DnsQuestion, deadline: AbortSignal): Promise<DecodedPacket> {
-  // Asks over UDP; what is no answer to the question is ignored. Rejects on errors and when `deadline` ends.
+  // Over UDP, a packet that is not the answer to the question is ignored. Rejects on errors and when
+  // `deadline` ends.
   const packet = await new Promise<DecodedPacket>((resolve, reject) => {
     const { host, port } = toAddress(server);
     const message = encode(toPacket(question));
@@ -101,14 +102,14 @@ async function askDns(server: string, question: DnsQuestion, deadline: AbortSign
   return packet.flag_tc ? askOverTcp(server, question, deadline) : packet;
 }
 
-/** More records than this are not read. */
+/** How many records are read. */
 const mostRecords = 200;
 const mostAliases = 8;
 const tries = 2;
 
 const sameName = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
 
-/** The name that a chain of CNAME records in an answer leads to. Throws if it does not end. */
+/** Follows a chain of CNAME records in an answer to its last name. Throws if it does not end. */
 function followAliases(name: string, { answers = [] }: DecodedPacket): string {
   let at = name;
   for (let hops = 0; hops <= mostAliases; hops++) {
@@ -129,10 +130,10 @@ function toText(answer: Answer): string {
   return Buffer.concat([data].flat().map((piece) => Buffer.from(piece))).toString('utf8');
 }
 
-/** Nothing came from a server that the settings name: that says nothing about the name. */
+/** Thrown if nothing came from a server that the settings name, which says nothing about the name. */
 export class SilentServer extends Error {}
 
-/** Asks again, with another id, when there is no answer in time: UDP may lose packets. */
+/** Asks again with a new id if no answer comes in time, since UDP may lose packets. */
 async function ask(server: string, asked: AskedName, timeout_ms: number): Promise<DecodedPacket> {
   for (let left = tries; ; left--) {
     const deadline = AbortSignal.timeout(timeout_ms);
@@ -145,10 +146,10 @@ async function ask(server: string, asked: AskedName, timeout_ms: number): Promis
 }
 
 /**
- * The records of a type at a name at one server, CNAMEs followed: addresses, texts, or tags with their values
- * (CAA); `dnssec` if the server says that it validated the answers (AD bit, RFC 4035 section 3.2.3). NXDOMAIN
- * and an empty answer are absence. Throws for everything else, in words of ours: SERVFAIL, a refusal, no
- * answer in time, a CNAME loop, more than 200 records.
+ * Reads the records of a type at a name from one server, following CNAMEs: addresses, texts, or tags with
+ * their values (CAA). `dnssec` is set if the server says that it validated the answers (AD bit, RFC 4035
+ * section 3.2.3). NXDOMAIN and an empty answer are absence. Throws for everything else, in words of ours:
+ * SERVFAIL, a refusal, no answer in time, a CNAME loop, more than 200 records.
  */
 export async function readRecords(server: string, { name, type }: AskedName, timeout_ms: number) {
   let dnssec = true;
@@ -168,9 +169,9 @@ export async function readRecords(server: string, { name, type }: AskedName, tim
 }
 
 /**
- * The DNS servers (`address:port`) that may be asked about a name: those of DNS_SERVERS, else two public
- * ones. Undefined for a name of HOST_OVERRIDES, or below one, without servers of one's own: it need not exist
- * outside, and would leak.
+ * The DNS servers (`address:port`) that may be asked about a name: those of DNS_SERVERS, or two public ones.
+ * Undefined for a name in HOST_OVERRIDES or below one if DNS_SERVERS is empty: such a name need not exist
+ * outside, and asking would leak it.
  */
 export function dnsServersFor(
   { dnsServers, hostOverrides }: Pick<Config, 'dnsServers' | 'hostOverrides'>,

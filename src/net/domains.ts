@@ -4,10 +4,10 @@ import { createOutboundClient, type FetchFailure, type OutboundResponse, reachPu
 import { dnsServersFor, readRecords } from './dns.ts';
 import { namesAt } from './names.ts';
 
-/** What several DNS servers say about the TXT records of one name. */
+/** The TXT records of one name according to several DNS servers. */
 export type AgreedTxt = ReturnType<typeof agree>;
 
-/** Compares the answers of several servers; `undefined` is that of one that gave none. */
+/** Compares the answers of several servers. `undefined` stands for a server that gave none. */
 function agree(answers: readonly (Awaited<ReturnType<typeof readRecords>> | undefined)[]) {
   const given = answers.filter((answer) => answer !== undefined);
   if (given.length < answers.length || given.length === 0) return 'no_answer' as const;
@@ -17,14 +17,14 @@ function agree(answers: readonly (Awaited<ReturnType<typeof readRecords>> | unde
   return {
     /** The records that every server gave. */
     records,
-    /** Whether all servers gave the same: only then is a missing record known to be gone. */
+    /** Tells whether all servers gave the same records. Only then is a missing record known to be gone. */
     isAgreed: records.length === all.size,
     resolvers: given.length,
     dnssec: given.every(({ dnssec }) => dnssec),
   };
 }
 
-/** What a web server answered, or why it gave nothing that can be used. No redirect is followed. */
+/** The answer of a web server, or why it was not usable. Redirects are not followed. */
 export type WebRead =
   | { readonly result: 'body'; readonly body: Buffer; readonly contentType: string }
   | {
@@ -41,8 +41,8 @@ function toWebRead({ status, location, body, contentType, retry_after_s }: Outbo
 }
 
 /**
- * Reads what a domain publishes: TXT records, and files of its web server. It asks the servers of
- * DNS_SERVERS, or else two public ones, and compares their answers. Never throws.
+ * Reads what a domain publishes: TXT records, and files on its web server. It asks the servers in
+ * DNS_SERVERS, or two public ones, and compares their answers. Never throws.
  */
 export function createDomainReader(
   rules: Pick<Config, 'dnsServers' | 'hostOverrides' | 'version' | 'publicUrl'>,
@@ -63,7 +63,7 @@ export function createDomainReader(
         readRecords(server, { name, type: 'TXT' }, timeouts.claimDns_ms).catch(() => undefined);
       return agree(await Promise.all(servers.map(ask)));
     },
-    /** A file of at most 64 KiB at an https address. */
+    /** Reads a file of at most 64 KiB at an https address. */
     async file(url: URL): Promise<WebRead> {
       const response = await client.fetch({
         url,

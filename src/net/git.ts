@@ -3,7 +3,7 @@ import { inflateSync } from 'node:zlib';
 import { attempt, decodeUtf8 } from '../core/json.ts';
 import type { Failed, FetchFailure, OutboundClient, OutboundRequest, OutboundResponse } from './client.ts';
 
-/** A packet with a line of text. */
+/** Makes a packet with a line of text. */
 const toLine = (text: string): string => `${(text.length + 5).toString(16).padStart(4, '0')}${text}\n`;
 /** The packet between a command and its arguments. */
 const delimiter = '0001';
@@ -23,7 +23,7 @@ const toCommand = (command: string, capabilities: readonly string[], args: reado
 export const toHeadQuery = (agent: string): Buffer =>
   toCommand('ls-refs', [`agent=${agent}`], ['symrefs', 'ref-prefix HEAD']);
 
-/** What HEAD points to; `branch` only for a symbolic ref. */
+/** The ref that HEAD points to; `branch` is set only for a symbolic ref. */
 export interface HeadRef {
   readonly commit: string;
   readonly branch?: string;
@@ -31,11 +31,11 @@ export interface HeadRef {
 
 const length = /^[0-9a-f]{4}$/i;
 const headLine = /^([0-9a-f]{40}|[0-9a-f]{64}) HEAD(?: |$)/;
-/** Branch names of plain characters; no other text of the response is passed on. */
+/** Matches a branch name of plain characters. No other text of the response is passed on. */
 const target = / symref-target:refs\/heads\/([\w./-]{1,255})(?: |$)/;
 
 /**
- * The packets of a response by their stated size, with what is in them; undefined if the framing is broken or
+ * The packets in a response by their stated size, with their content; undefined if the framing is broken or
  * cut off.
  */
 function* packetsOf(
@@ -54,7 +54,7 @@ function* packetsOf(
   }
 }
 
-/** The lines up to the flush packet; undefined if there is none. */
+/** The lines before the flush packet; undefined without one. */
 function toLines(body: Buffer): string[] | undefined {
   const lines: string[] = [];
   for (const packet of packetsOf(body)) {
@@ -90,13 +90,11 @@ export const toCommitQuery = (commit: string, agent: string): Buffer =>
     ['no-progress', 'deepen 1', 'filter tree:0', `want ${commit}`, 'done'],
   );
 
-/** Longest commit that is read, its message included. */
+/** The longest commit that is read, including its message. */
 const longestCommit_bytes = 64 * 1024;
 const packData = 1;
 
-/**
- * The packfile in a response: the data of sideband 1 behind the line `packfile`; undefined if there is none.
- */
+/** The packfile in a response: the data of sideband 1 after the line `packfile`; undefined without one. */
 function toPack(body: Buffer): Buffer | undefined {
   const data: Buffer[] = [];
   let isPack = false;
@@ -109,7 +107,7 @@ function toPack(body: Buffer): Buffer | undefined {
   return isPack ? Buffer.concat(data) : undefined;
 }
 
-/** The content of a pack's first object if it is a commit (gitformat-pack(5)); undefined for any other. */
+/** The content of a pack's first object if that is a commit (gitformat-pack(5)), otherwise undefined. */
 function firstCommit(pack: Buffer): Buffer | undefined {
   if (pack.toString('latin1', 0, 4) !== 'PACK') return undefined;
   let at = 12;
@@ -123,8 +121,8 @@ function firstCommit(pack: Buffer): Buffer | undefined {
 const committerLine = /^committer .*> (\d{1,12}) [+-]\d{4}$/m;
 
 /**
- * The time in the committer line of a requested commit, RFC 3339; undefined unless the response holds the
- * commit itself: its id is the digest of what was read.
+ * The time in the committer line of a requested commit, RFC 3339. Undefined unless the response holds that
+ * commit: its id is the digest of what was read.
  */
 export function readCommitTime(body: Buffer, commit: string): string | undefined {
   const pack = toPack(body);
@@ -146,8 +144,8 @@ const lfsPointer = /^version https:\/\/git-lfs\.github\.com\/spec\//;
 const htmlPage = /^\s*<(!doctype html|html[\s>])/i;
 
 /**
- * The text of a claim file, or why it has none. `not_text`: not UTF-8, binary, or an HTML page instead of the
- * file.
+ * The text of a claim file, or why there is none. `not_text` means not UTF-8, binary, or an HTML page in
+ * place of the file.
  */
 export function toFileText(
   body: Buffer,
@@ -168,7 +166,7 @@ export interface ExchangeFailure<Result = FetchFailure> {
   readonly result: Result | 'repository_moved' | 'redirect_refused' | 'host_rate_limited' | 'host_error';
   readonly retry_after_s?: number;
   readonly unsent?: Failed['unsent'];
-  /** Of `repository_moved`: the path that the host redirects to, without .git. */
+  /** The path, without .git, to which the host redirects; set with `repository_moved`. */
   readonly moved_to?: string;
 }
 
@@ -178,13 +176,15 @@ export interface ExchangeFailure<Result = FetchFailure> {
  */
 export type Exchange = ReturnType<typeof createExchange>;
 
-/** The repository in the path of a request to git-upload-pack; other redirects name none. */
+/**
+ * Matches the path of a redirect to another repository's git-upload-pack. Other redirects name no repository.
+ */
 const movedPath = /^\/([\w.-]{1,100}(?:\/[\w.-]{1,100}){1,8})\/git-upload-pack$/;
 
 const loosePath = (url: URL) => url.pathname.toLowerCase().replace(/\.git(?=\/|$)/, '');
 
 /**
- * Whether two URLs differ only in upper and lower case of the path or in `.git`: how hosts redirect to their
+ * Tells whether two URLs differ only in the case of the path or in `.git`, as when hosts redirect to their
  * own spelling.
  */
 const isSameSpelling = (from: URL, to: URL) =>
@@ -210,8 +210,8 @@ function toFailure(
 }
 
 /**
- * Requests to one forge under one deadline. Follows one redirect, and only to another spelling of the same
- * path.
+ * Sends requests to one forge under one deadline. Follows one redirect, and only to a different spelling of
+ * the same path.
  */
 export const createExchange =
   (client: OutboundClient, deadline: AbortSignal) =>

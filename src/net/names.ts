@@ -9,26 +9,27 @@ import { registrableDomain } from '../core/identity.ts';
 import { withoutRoot } from './addresses.ts';
 
 /**
- * Why a name leads to no address. `no_address`: DNS answered that it has none. `unresolved`: DNS gave no
- * answer, although it lately resolved a name of another domain. `no_way`: DNS gave no answer, and that may be
- * our fault.
+ * Why a name leads to no address.
+ * - `no_address`: DNS answered that it has none.
+ * - `unresolved`: DNS gave no answer, although it recently resolved a name of a different domain.
+ * - `no_way`: DNS gave no answer, and that may be our fault.
  */
 export type Unresolved = 'no_address' | 'unresolved' | 'no_way';
 
 type Found = readonly LookupAddress[];
 
-/** The time for which a resolved address is cached. */
+/** How long a resolved address is cached. */
 const cached_ms = 30_000;
 /** Failures are cached too, because a request resolves a name and then its connection does so again. */
 const failed_ms = 1000;
 const mostNames = 1000;
-/** The limit of pending questions for one registrable domain, whose name servers may be silent. */
+/** How many questions may be pending for one registrable domain, whose name servers may be silent. */
 const pendingOfDomain = 4;
 const remembered_ms = 3_600_000;
-/** The time to wait for the other address family; RFC 8305 section 3 has 50 ms, but here no user waits. */
+/** How long to wait for the other address family. RFC 8305 section 3 has 50 ms, but here no user waits. */
 const otherFamily_ms = 1000;
 
-/** Error codes of node:dns by which DNS says that there is no such name, or no such record. */
+/** Error codes of node:dns for a name or record that does not exist. */
 const absent = /^(?:ENOTFOUND|EBADNAME|ENODATA)$/;
 const noSuchName = /^(?:ENOTFOUND|EBADNAME)$/;
 /** Error codes of a failure on this machine, or of DNS servers that cannot be reached. */
@@ -59,7 +60,7 @@ async function ask(
   return codes.some((code) => ours.test(code)) ? 'no_way' : 'unanswered';
 }
 
-/** If so many domains in a row get no answer, our own DNS servers may have failed. */
+/** If this many domains in a row get no answer, our own DNS servers may have failed. */
 const mostSilent = 3;
 
 /** Remembers the last two domains with a resolved name, and the domains without an answer since then. */
@@ -78,8 +79,8 @@ function createKnownDomains() {
       if (silent.size < mostSilent) silent.add(domain);
     },
     /**
-     * Whether a missing answer is the fault of the name's domain: a name of another domain was resolved
-     * within the last hour, and fewer than three domains got no answer since then.
+     * Tells whether a missing answer is the fault of the name's domain: a name of a different domain was
+     * resolved within the last hour, and fewer than three domains got no answer since then.
      */
     isTheirs: (domain: string) =>
       silent.size < mostSilent &&
@@ -126,7 +127,8 @@ function createNames(servers: Config['dnsServers'], timeout_ms: number) {
   };
   return {
     /**
-     * Resolves a name to all its IPv4 and IPv6 addresses; `no_way` if the signal aborts first. Never throws.
+     * Resolves a name to all its IPv4 and IPv6 addresses; `no_way` if the signal is aborted first. Never
+     * throws.
      */
     resolve: (hostname: string, signal: AbortSignal): Promise<Found | Unresolved> =>
       unlessAborted(resolve(hostname), signal).catch(() => 'no_way'),
@@ -147,7 +149,7 @@ function createNames(servers: Config['dnsServers'], timeout_ms: number) {
 const asking = new Map<string, Names>();
 
 /**
- * The resolver that asks the given servers, or else those of the system, through c-ares, which blocks no
+ * Creates a resolver that asks the given servers, or those of the system, through c-ares, which blocks no
  * thread of the pool. All clients of a process share it, so that the names of a silent domain delay only each
  * other. It does not read /etc/hosts.
  */

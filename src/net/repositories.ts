@@ -20,7 +20,10 @@ import { type Bases, type RepositoryPlace, toPlace, toRawUrl, toUploadPackUrl } 
 
 export type { RepositoryPlace } from './repository-place.ts';
 
-/** Why a repository's file could not be read, or that it does not exist (docs/reference.md, check.result). */
+/**
+ * Why a repository's file could not be read, including that it does not exist (docs/reference.md,
+ * check.result).
+ */
 type ReadFailure =
   | ExchangeFailure['result']
   | 'file_absent'
@@ -29,13 +32,15 @@ type ReadFailure =
   | 'repository_not_found'
   | 'repository_empty';
 
-/** The result of a repository check. `pinned`: the file was read at the commit that HEAD pointed to. */
+/** The result of a repository check. If `pinned`, the file was read at the commit that HEAD pointed to. */
 export type RepositoryCheck = Partial<HeadRef> & { readonly pinned: boolean } & (
     | { readonly result: 'file'; readonly text: string }
     | { readonly result: ReadFailure; readonly retry_after_s?: number }
   );
 
-/** Why a repository or its file could not be read. `isPage`: an HTML page came instead of the file. */
+/**
+ * Why a repository or its file could not be read. `isPage` means that an HTML page came in place of the file.
+ */
 type Failure = ExchangeFailure<ReadFailure> & { readonly isPage?: true };
 
 /** The result of reading a file at a commit. */
@@ -59,7 +64,7 @@ async function readHeadRef(exchange: Exchange, url: URL): Promise<HeadRef | Fail
   const response = await askGit(exchange, url, toHeadQuery(agent));
   if (response.result === 'too_large') return { result: 'host_error' };
   if (response.result !== 'response') return response;
-  // Nothing of the body counts: it is git's, or a page of something in between.
+  // The body does not count: it is git's, or a page from something in between.
   const meaning = meaningOf({ ...response, url: url.href, text: '' });
   // Forges ask for credentials for a repository that is private or does not exist.
   if (meaning === 'absent' || meaning === 'credentials') return { result: 'repository_not_found' };
@@ -86,7 +91,7 @@ async function readFile(exchange: Exchange, url: URL): Promise<FileRead> {
   return response.status === 200 ? toFileText(response.body, response.contentType) : { result: 'host_error' };
 }
 
-/** Where HEAD cannot be read the file is read without a commit, and counts only if that is conclusive. */
+/** If HEAD cannot be read, the file is read without a commit and counts only if the result is conclusive. */
 async function check(
   exchange: Exchange,
   bases: Bases,
@@ -102,8 +107,9 @@ async function check(
 }
 
 /**
- * Creates the client of reads of repositories. It reaches https hosts whose addresses are all global unicast,
- * and `loopbackOrigins` (configured bases on this machine) at loopback addresses only. Bodies up to 64 KiB.
+ * Creates the client that reads repositories. It reaches https hosts whose addresses are all global unicast,
+ * and `loopbackOrigins` (configured bases on this machine) at loopback addresses only. Bodies have at most 64
+ * KiB.
  */
 export const createSafeClient = (
   loopbackOrigins: ReadonlySet<string>,
@@ -113,7 +119,7 @@ export const createSafeClient = (
     names: namesAt(dnsServers),
     userAgent: 'Dossier (reads recorded repositories)',
     bodyLimit_bytes: 65_536,
-    // No check that has its turn waits for a connection; some are left for the observer.
+    // No check that has its turn waits for a connection, and some are left for the observer.
     connections: 20,
     reach(url) {
       if (loopbackOrigins.has(url.origin) && isLoopbackBase(url)) return { url, addresses: 'loopback' };
@@ -124,8 +130,8 @@ export const createSafeClient = (
 export type RepositoryReader = ReturnType<typeof createRepositoryReader>;
 
 /**
- * Reads claim files from the configured hosts: HEAD's commit id by one `ls-refs` of git protocol v2, then the
- * raw file at that commit (docs/claims.md). A check times out after `timeout_ms`. No read throws: every
+ * Reads claim files from the configured hosts: HEAD's commit id with one `ls-refs` of git protocol v2, then
+ * the raw file at that commit (docs/claims.md). A check times out after `timeout_ms`. No read throws: every
  * failure is a result.
  */
 export function createRepositoryReader(
@@ -147,20 +153,17 @@ export function createRepositoryReader(
   return {
     /** Parses a recorded URL; undefined unless it names a repository on a configured host. */
     place: (recordedUrl: string) => toPlace(hosts, recordedUrl),
-    /**
-     * Reads a small text file at the root of the default branch. Of what was fetched only its text is passed
-     * on.
-     */
+    /** Reads a small text file at the root of the default branch. Only its text is passed on. */
     async check(place: RepositoryPlace, fileName: string): Promise<RepositoryCheck> {
       const found = await read(place, (exchange, bases) => check(exchange, bases, { place, fileName }));
       return { pinned: false, ...found };
     },
     head: (place: RepositoryPlace): Promise<HeadRef | Failure> =>
       read(place, (exchange, bases) => readHeadRef(exchange, toUploadPackUrl(place, bases))),
-    /** When a commit was made, as its committer stated it. */
+    /** Reads when a commit was made, as its committer stated it. */
     commit: (place: RepositoryPlace, commit: string): Promise<{ readonly committed_at: string } | Failure> =>
       read(place, (exchange, bases) => readCommit(exchange, toUploadPackUrl(place, bases), commit)),
-    /** How reading the file at a commit ends; `file_absent` also if there is no such commit or repository. */
+    /** Reads the file at a commit. `file_absent` also means that there is no such commit or repository. */
     readAt: (
       place: RepositoryPlace,
       { commit, fileName }: { readonly commit: string; readonly fileName: string },
@@ -170,7 +173,7 @@ export function createRepositoryReader(
 }
 
 /**
- * Lets checks of repositories begin by turns, as many as the client of claim checks has connections to one
+ * Lets checks of repositories begin in turns, as many as the client of claim checks has connections to one
  * host.
  */
 export const createCheckTurns = (): FairPool =>

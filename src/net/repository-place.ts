@@ -10,7 +10,7 @@ export interface RepositoryPlace {
   readonly key: string;
 }
 
-/** Where a host is reached: base URLs of its git and raw-file services. */
+/** The base URLs of a host's git and raw-file services. */
 export type Bases = Config['repositoryHosts'][string];
 
 const segment = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/;
@@ -27,7 +27,7 @@ const rawPaths: Record<
   bitbucket: (path, ref, fileName) => `${path}/raw/${ref}/${fileName}`,
 };
 
-/** The configured layout, or else GitLab's for gitlab.com and GitHub's for every other host. */
+/** The configured layout, or by default GitLab's for gitlab.com and GitHub's for every other host. */
 const layoutOf = (host: string, bases: Bases) =>
   bases.layout ?? (host === 'gitlab.com' ? 'gitlab' : 'github');
 
@@ -44,11 +44,11 @@ function parsePlace(hosts: Config['repositoryHosts'], recordedUrl: string): Repo
   return { host, path, key: `${host}/${path}`.toLowerCase() };
 }
 
-/** URL of git's ls-refs service of a repository. */
+/** The URL of a repository's ls-refs service. */
 export const toUploadPackUrl = ({ path }: RepositoryPlace, bases: Bases): URL =>
   new URL(`${bases.git}/${path}.git/git-upload-pack`);
 
-/** URL of a raw file of a repository at a commit id or `HEAD`. */
+/** The URL of a raw file in a repository, at a commit id or `HEAD`. */
 export const toRawUrl = (
   { host, path }: RepositoryPlace,
   bases: Bases,
@@ -66,7 +66,7 @@ const toUrlText = (recorded: string) =>
 /**
  * The key that all spellings of one repository share: `host/path` in lower case, without scheme, user,
  * `.git`, trailing slash, query, fragment, leading `www.` and trailing dot of the host. Accepts `git+https:`,
- * `git:`, `ssh:` and `git@host:path`; a link into a GitHub, Codeberg or Bitbucket repository, or below `/-/`
+ * `git:`, `ssh:` and `git@host:path`. A link into a GitHub, Codeberg or Bitbucket repository, or below `/-/`
  * as on GitLab, counts as the repository. Undefined if the text names no repository.
  */
 export function toRepositoryKey(recorded: string): string | undefined {
@@ -83,7 +83,7 @@ export function toRepositoryKey(recorded: string): string | undefined {
 }
 
 /**
- * The repository that a recorded text names in any spelling that has a key, on one of these hosts; undefined
+ * The repository that a recorded text names on one of these hosts, in any spelling that has a key; undefined
  * if there is none.
  */
 export function toPlace(hosts: Config['repositoryHosts'], recorded: string): RepositoryPlace | undefined {
