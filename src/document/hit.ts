@@ -124,8 +124,13 @@ const ratingsOf = (native: HitFacts['native']): Words | false | undefined =>
 
 interface Match {
   readonly words: number;
-  readonly matched: number | undefined;
+  readonly matched?: number | undefined;
+  /** Whether the search asked for listings whose endpoints asked for no payment. */
+  readonly asksFree?: boolean;
 }
+
+/** That no request for a payment was seen does not say that calls cost nothing. */
+const mayCost = own('no price seen; calls may cost');
 
 /**
  * The line of a listing in a list, the same in tools and on pages: what is so of nearly every listing is not
@@ -148,7 +153,7 @@ export function besideStandsOut(
   alike?: Words,
 ): Hit {
   const { handle, title, description, origin_status, facets, hidden } = listing;
-  const { words = 0, matched = words } = match ?? {};
+  const { words = 0, matched = words, asksFree = false } = match ?? {};
   const found = matched < words ? say`matched ${matched} of ${count(words, 'word')}` : undefined;
   const facts = [
     alike,
@@ -158,6 +163,7 @@ export function besideStandsOut(
     isPlaceholder(description) && own('placeholder description'),
     origin_status === 'deprecated' && own('deprecated'),
     answerOf(listing, observations),
+    asksFree && mayCost,
     ...absencesOf(observations),
     !isSample(listing) && publisherOf(listing),
     reachOf(listing),

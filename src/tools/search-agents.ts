@@ -7,6 +7,7 @@ import { type Hit, hit } from '../document/resolved.ts';
 import { searchLimit } from '../limits/searches.ts';
 import type { Facet } from '../search/facets.ts';
 import type { SearchCounts } from '../search/query.ts';
+import { type LeftOut, leftOut } from './find/left-out.ts';
 import { type NearMisses, nearMisses } from './find/near-misses.ts';
 import { answerSimilar, findPage } from './find/page.ts';
 import { cursorInput, oneOf, tagInput } from './input/fields.ts';
@@ -52,6 +53,12 @@ const noMatchText = ({ near, leave_out, unknown_tags = [], copy_lacks }: NearMis
     ),
   );
 
+const leftOutText = ({ count, capped, best }: LeftOut) =>
+  lines(
+    `Without the filters ${count}${capped ? ' or more' : ''} match. The best of those left out:`,
+    list(best, ({ handle, why }) => `${code(handle)}: ${toMarkdown(why)}`),
+  );
+
 /** Words that ask for what a filter finds, and texts seldom say. */
 const ofSecrets = /^(?:secrets?|credentials?|passwords?|tokens?|logins?|keys?|keyless)$/i;
 const secretsHint = 'to find listings whose record asks for no secret, filter with needs_secret: false';
@@ -65,6 +72,7 @@ const toSearchText = (answer: z.output<typeof output>): string =>
     lines(...(answer.did_you_mean ?? []).map(meantLine), answer.advice),
     answer.listings.length > 0 && list(answer.listings, listingLine),
     answer.no_match && noMatchText(answer.no_match),
+    answer.left_out && leftOutText(answer.left_out),
     answer.successor &&
       `The publisher of the listing that you asked about names ${code(answer.successor)} in its place; ${code(answer.successor)} is ${answer.successor_is_listed ? '' : 'not '}listed here.`,
     answer.order === 'alike' &&
@@ -128,6 +136,7 @@ const output = z.object({
   did_you_mean: z.array(unknownWord).optional().describe('Words that no listing has in its text'),
   advice: z.string().optional(),
   no_match: nearMisses.optional().describe('Only if nothing matches'),
+  left_out: leftOut.optional().describe('Only if filters leave out listings and no page follows'),
   order: z.string(),
   untrusted_fields: z.array(z.string()),
 });
@@ -189,7 +198,7 @@ export const searchAgents = defineTool({
     const asked = { network: context.caller.network, now_ms: context.clock().getTime() };
     const isPlain = text.trim() === '' && search.facets.length === 0;
     const page = await (isPlain ? find() : context.searches.run(asked, find));
-    const { listings, counts, next, unknown, advice, no_match } = page;
+    const { listings, counts, next, unknown, advice, no_match, left_out } = page;
     const isOfSome = text.trim() !== '' && counts.capped && sort !== 'relevance';
     // Without words nothing is more relevant than anything else.
     const orderText = text.trim() === '' && sort === 'relevance' ? 'oldest publication first' : sort;
@@ -208,8 +217,14 @@ export const searchAgents = defineTool({
       }),
       ...(advice && { advice }),
       ...(no_match && { no_match: toInputs(no_match) }),
+      ...(left_out && { left_out }),
       order: isOfSome ? `${orderText}, of the ${counts.total} that were read` : orderText,
-      untrusted_fields: untrustedOf({ listings, facets, no_match }, ['listings', 'facets', 'no_match']),
+      untrusted_fields: untrustedOf({ listings, facets, no_match, left_out }, [
+        'listings',
+        'facets',
+        'no_match',
+        'left_out',
+      ]),
     };
   },
 });

@@ -549,7 +549,14 @@ const observedRows: readonly Row[] = [
     'unknown',
     'Dossier has not seen whether the endpoint quotes a price: it asks for credentials first.',
   ),
-  row('no_payment_seen', undefined, quoted, 'not_met', 'The endpoint quoted Dossier a price.'),
+  row(
+    'no_payment_seen',
+    undefined,
+    quoted,
+    'not_met',
+    'The endpoint quoted Dossier a price.',
+    '0.01 USDC on Base',
+  ),
   row('no_payment_seen', undefined, noPrice, 'met', 'Dossier saw no price; a call of a tool may still cost.'),
   row(
     'no_payment_seen',
@@ -564,6 +571,7 @@ const observedRows: readonly Row[] = [
     ),
     'not_met',
     'Tools in the endpoint’s list state prices.',
+    '1 of 2, advertised: `look_up` 0.01 dollars',
   ),
   row(
     'no_payment_seen',

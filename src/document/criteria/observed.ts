@@ -269,7 +269,10 @@ export const priceCriteria = {
   }),
   no_payment_seen: observed.plain('No request for a payment was seen', (compared) => {
     const first = pricedOf(compared) ?? paidOf(compared);
-    if (first) return observedFinding(first, notMet(pricedFact(first)));
+    if (first) {
+      const quoted = kindOf(first.kind)?.priced && { quoted: factWords(first) };
+      return observedFinding(first, { ...notMet(pricedFact(first)), ...quoted });
+    }
     return ofEachEndpoint(compared, (factOf) => {
       const challenge = factOf(priceChallenge);
       return isUnreadPrice(challenge)

@@ -13,6 +13,7 @@ import { type Listing, withoutHidden } from '../../listings/listing.ts';
 import type { SearchHit, SearchQuery } from '../../search/query.ts';
 import { untrustedOf } from '../texts.ts';
 import { askedVersion } from './asked-version.ts';
+import { findLeftOut } from './left-out.ts';
 import { findListingFacts, isListed } from './listing.ts';
 import { findNearMisses, toAdvice } from './near-misses.ts';
 
@@ -52,6 +53,9 @@ export function pageOf(hits: readonly SearchHit[], search: SearchQuery, { limit,
   return { shown, next: last && toCursor([digestOf(search), from + limit - 1, last.id]) };
 }
 
+/** The filter of those who look for what costs nothing. */
+const freeFacet = 'seen:no_payment_seen';
+
 async function findRanked(context: Context, search: SearchQuery, place: Place) {
   const { listings, documents } = context.store;
   const last = readRankedPlace(search, place.cursor);
@@ -64,10 +68,13 @@ async function findRanked(context: Context, search: SearchQuery, place: Place) {
   const now = context.clock().toISOString();
   const ids = shown.map(({ id }) => id);
   const found = await documents.hitsById(ids, now);
+  const asksFree = search.facets.includes(freeFacet);
+  // Who has more to read is not told what else there is.
+  const isAll = next === undefined && place.cursor === undefined;
   return {
     listings: found.map((one) => {
       const version_asked = askedVersion(search.text, one);
-      const hit = toHit(one, { words, matched: matchedOf.get(one.listing.id) });
+      const hit = toHit(one, { words, matched: matchedOf.get(one.listing.id), asksFree });
       return version_asked ? { ...hit, facts: [version_asked, ...hit.facts] } : hit;
     }),
     counts,
@@ -75,6 +82,7 @@ async function findRanked(context: Context, search: SearchQuery, place: Place) {
     unknown,
     advice: toAdvice(words, unknown),
     no_match: hits.length === 0 ? await findNearMisses(context.store, search) : undefined,
+    left_out: isAll ? await findLeftOut(context, search, counts.total) : undefined,
   };
 }
 
@@ -90,12 +98,13 @@ async function findListed(context: Context, search: SearchQuery, place: Place) {
   const ids = shown.map(({ id }) => id);
   const found = await documents.hitsById(ids, context.clock().toISOString());
   return {
-    listings: found.map((one) => toHit(one)),
+    listings: found.map((one) => toHit(one, { words: 0, asksFree: facets.includes(freeFacet) })),
     counts: await listings.listCounts(facets),
     next: last && toCursor([digestOf(search), last.id, last.updated_at]),
     unknown: [],
     advice: undefined,
     no_match: rows.length === 0 && !after ? await findNearMisses(context.store, search) : undefined,
+    left_out: undefined,
   };
 }
 
@@ -124,6 +133,7 @@ async function findPaid(
     unknown: [],
     advice: undefined,
     no_match: undefined,
+    left_out: undefined,
   };
 }
 

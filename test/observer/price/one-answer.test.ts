@@ -199,3 +199,33 @@ it('the first three of several offers have their token and their payee in the sh
   await client.close();
   expect(content[0]?.text?.replaceAll('`', '')).toContain(`${three}; or ${offer(4)}`);
 });
+
+it('a search for what asks for no payment says that calls may cost, and why the best others are left out', async () => {
+  const input = { query: 'plain description', no_payment_seen: true };
+  directory.wait(60);
+  const client = await connect('v2', { app: directory.app });
+  const { structuredContent, content } = await client.call('search_agents', input);
+  const listed = await client.call('search_agents', { no_payment_seen: true });
+  await client.close();
+  const { listings, left_out } = structuredContent as {
+    listings: { handle: string; facts: string[] }[];
+    left_out: { count: number; best: { handle: string; why: string }[] };
+  };
+  expect(listings.map(({ handle }) => handle)).toEqual(['com.example/in-record', 'com.example/silent']);
+  for (const { facts } of listings) expect(facts).toContain('no price seen; calls may cost');
+  expect(listed.content[0]?.text).toContain('| no price seen; calls may cost |');
+  expect(left_out.count).toBe(6);
+  const whyOf = Object.fromEntries(left_out.best.map(({ handle, why }) => [handle, why]));
+  expect(whyOf).toEqual({
+    'com.example/four': expect.stringMatching(
+      /^The endpoint quoted Dossier a price\. It names .* on Base .* \(Dossier, \S+\)\.$/,
+    ),
+    'com.example/unreadable': expect.stringMatching(
+      /^The endpoint asked Dossier for a payment \(Dossier, \S+\)\.$/,
+    ),
+    'com.example/in-tools': expect.stringContaining('0.01'),
+  });
+  expect(content[0]?.text).toContain(
+    'Without the filters 6 match. The best of those left out:\n* `com.example/',
+  );
+});

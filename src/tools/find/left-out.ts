@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import type { Context } from '../../context.ts';
+import { ended, isEmpty, join, phrase, say, source, type Words, wordsSchema } from '../../core/words.ts';
+import { type Answer, type CriterionName, compareListing } from '../../document/criteria/criteria.ts';
+import { toListingDocument } from '../../document/document.ts';
+import type { ListingFacts } from '../../document/record.ts';
+import type { Facet } from '../../search/facets.ts';
+import type { SearchQuery } from '../../search/query.ts';
+import { readFacts } from './listing.ts';
+
+/** What search_agents publishes of listings that match the words, and not the filters. */
+export const leftOut = z.object({
+  count: z.int().describe('Listings that match the words, without the filters'),
+  capped: z.boolean(),
+  best: z
+    .array(z.object({ handle: z.string(), why: wordsSchema }))
+    .describe('The best of them that a filter left out'),
+});
+export type LeftOut = z.infer<typeof leftOut>;
+
+const mostBest = 3;
+
+/** Filters by what is so of a service, each with the criterion that says why it is not so of a listing. */
+const criterionOf: Readonly<Partial<Record<Facet, CriterionName>>> = {
+  'is:active': 'active',
+  'is:without_secret': 'needs_no_secret',
+  'has:endpoint': 'has_endpoint',
+  'seen:answered': 'endpoint_observed_alive',
+  'seen:no_payment_seen': 'no_payment_seen',
+  'state:claimed': 'claimed',
+};
+
+const reasonOf = ({ fact, quoted, source: whose, as_of }: Answer): Words => {
+  const by = whose === 'Dossier' ? source('Dossier', as_of) : say``;
+  return ended(quoted ? say`${fact} It names ${quoted}${by}` : say`${phrase(fact)}${by}`);
+};
+
+/** Why a listing does not have these facets: what is not so of it, or not known; empty if no criterion says it. */
+function whyWithout(facts: ListingFacts, facets: readonly Facet[], { config, clock }: Context): Words {
+  const asked = facets.flatMap((facet) => {
+    const criterion = criterionOf[facet];
+    return criterion ? [{ criterion }] : [];
+  });
+  const compared = { listing: toListingDocument(facts, config, clock()), now_ms: clock().getTime() };
+  const { imported, observed, native } = compareListing(compared, asked);
+  const missing = [...imported, ...observed, ...native].filter(({ result }) => result !== 'met');
+  return join(missing.map(reasonOf), ' ');
+}
+
+/**
+ * How many listings match the words of a search without its filters, and why the best of these were left
+ * out. Undefined of a search without filters by what is so of a service, and where they left out none.
+ */
+export async function findLeftOut(
+  context: Context,
+  search: SearchQuery,
+  total: number,
+): Promise<LeftOut | undefined> {
+  if (!search.facets.some((facet) => criterionOf[facet])) return undefined;
+  const { listings, documents } = context.store;
+  const most = total + mostBest;
+  const { hits, counts } = await listings.search({ ...search, facets: [], most });
+  if (counts.total <= total) return undefined;
+  const ids = hits.slice(0, most).map(({ id }) => id);
+  const found = await documents.hitsById(ids, context.clock().toISOString());
+  const without = found
+    .map(({ listing: { handle, facets } }) => ({
+      handle,
+      facets: search.facets.filter((facet) => !facets.includes(facet)),
+    }))
+    .filter(({ facets }) => facets.length > 0)
+    .slice(0, mostBest);
+  const best = await Promise.all(
+    without.map(async ({ handle, facets }) => ({
+      handle,
+      why: whyWithout(await readFacts(handle, context), facets, context),
+    })),
+  );
+  return { count: counts.total, capped: counts.capped, best: best.filter(({ why }) => !isEmpty(why)) };
+}
