@@ -1002,7 +1002,7 @@ describe('a criterion', () => {
         ...asked(criterion, value),
         result,
         fact,
-        ...(words && { [/^price/.test(criterion) ? 'quoted' : 'recorded']: words }),
+        ...(words && { [/price|payment/.test(criterion) ? 'quoted' : 'recorded']: words }),
         source: as_of === '2026-11-05' ? '' : 'Dossier',
       });
       // What was not checked at all is not known as of the day of the answer.

@@ -35,7 +35,7 @@ const reasonOf = ({ fact, quoted, source: whose, as_of }: Answer): Words => {
   return ended(quoted ? say`${fact} It names ${quoted}${by}` : say`${phrase(fact)}${by}`);
 };
 
-/** Why a listing does not have these facets: what is not so of it, or not known; empty if no criterion says it. */
+/** What of these facets is not so of a listing, or not known; empty if no criterion says it. */
 function whyWithout(facts: ListingFacts, facets: readonly Facet[], { config, clock }: Context): Words {
   const asked = facets.flatMap((facet) => {
     const criterion = criterionOf[facet];
