@@ -112,7 +112,9 @@ const blocks: Record<string, () => string> = {
       ['claim on record; new line; asked for with a capability or without', 'what the line does'],
       [...Map.groupBy(foretellCases, ({ does }) => does)].map(([does, cases]) => [
         toCases(cases).join('<br>'),
-        does.replace(/^The new line begins a new claim\./, '**New claim.**'),
+        does
+          .replace(/^The new line begins a new claim\./, '**New claim.**')
+          .replaceAll('two checks a day or more apart', 'two checks'),
       ]),
     ),
   new_claim: () => paragraph(`The cost of a new claim: ${newClaimCost}.`),
