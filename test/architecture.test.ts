@@ -250,6 +250,10 @@ describe('architecture', () => {
     expect(indexed).toEqual([]);
     expect(sources.flatMap((path) => [...read(path).matchAll(tableForm)]).length).toBeGreaterThan(15);
   });
+  it('one file decides what changes can be about, for feeds and webhooks', () => {
+    const asks = /\bkind [!=]== 'handle'|\bcase 'handle'/;
+    expect(sources.filter((path) => asks.test(read(path)))).toEqual(['tools/find/changes.ts']);
+  });
   it('one file reads the environment', () => {
     expect(sources.filter((path) => read(path).includes('process.env'))).toEqual(['cli/command-line.ts']);
   });

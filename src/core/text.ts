@@ -72,6 +72,9 @@ export const list = <T>(items: readonly T[], show: (item: T) => string): string 
 
 export const day_ms = 86_400_000;
 
+/** When the day after a time begins, in UTC: ms since 1970. */
+export const nextDay_ms = (now: Date): number => (Math.floor(now.getTime() / day_ms) + 1) * day_ms;
+
 /** The day of an RFC 3339 time. */
 export const day = (time: string): string => time.slice(0, 10);
 

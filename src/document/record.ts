@@ -1,5 +1,7 @@
 import type { Claim, ClaimEvent } from '../claims/claim.ts';
 import type { ReceiptKey } from '../claims/receipt-keys.ts';
+import type { Context } from '../context.ts';
+import { nextDay_ms } from '../core/text.ts';
 import { own, sentence, toText, type Words } from '../core/words.ts';
 import { type CopyField, copyFields, type ImportRun, type RunProgress } from '../imports/import-run.ts';
 import {
@@ -13,6 +15,7 @@ import {
 import type { Shared } from '../listings/shared.ts';
 import type { ModerationNotice } from '../moderation/moderation.ts';
 import type { StoredObservation } from '../observations/observation.ts';
+import { nextStale_ms } from '../observations/to-observations.ts';
 import type { NativeSignals } from '../ratings/rating.ts';
 
 const lackingWords = {
@@ -151,4 +154,20 @@ export interface ListingFacts {
   /** What the operator did that stands against the listing itself, its capabilities, namespace or account. */
   readonly moderation: readonly ModerationNotice[];
   readonly reading: Reading;
+}
+
+/**
+ * When facts are shown otherwise by time alone: another day, another group of a rating, an observation that
+ * is stale.
+ */
+export function nextChange_ms(
+  { changesAt, observed }: ListingFacts,
+  { config, clock }: Pick<Context, 'config' | 'clock'>,
+): number {
+  const now = clock();
+  return Math.min(
+    nextDay_ms(now),
+    changesAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(changesAt),
+    nextStale_ms(observed?.observations ?? [], { now, interval_s: config.observeInterval_s }),
+  );
 }

@@ -6,7 +6,7 @@ import { isHandle, requireHandle } from '../core/handle.ts';
 import { countValues, decodeUtf8, readBounded, readForeignJson, toStorable } from '../core/json.ts';
 import { Problem } from '../core/problem.ts';
 import { toText } from '../core/words.ts';
-import { requireView } from '../tools/changes.ts';
+import { requireView } from '../tools/find/changes.ts';
 import { isKnown } from '../tools/find/listing.ts';
 import { type BodyBounds, type Bounded, bodyBoundsOf, bodyCost } from '../tools/tool.ts';
 import { findPrivateView } from '../tools/views/views.ts';

@@ -4,7 +4,7 @@ import type { Change } from '../log/change.ts';
 import type { OutboundClient } from '../net/client.ts';
 import type { Lease } from '../store/store.ts';
 import { measure } from '../telemetry/events.ts';
-import { isAbout, toChangeFilter } from '../tools/changes.ts';
+import { isAbout, toChangeFilter } from '../tools/find/changes.ts';
 import { createDeliverySlots, type DeliverySlot } from './delivery-slots.ts';
 import { isKnown } from './filter.ts';
 import { createWebhookClient, postMessage } from './post.ts';

@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { wrongField } from '../core/problem.ts';
-import { requireNamespace } from '../listings/publishers.ts';
-import { type ChangeSubject, requireView } from '../tools/changes.ts';
-import { findListing } from '../tools/find/listing.ts';
+import { type ChangeSubject, requireSubject } from '../tools/find/changes.ts';
 import { handleInput } from '../tools/input/fields.ts';
 import { findPass } from '../tools/views/views.ts';
 
@@ -16,12 +14,6 @@ export const webhookFilterFields = {
 };
 
 const kinds = ['handle', 'publisher', 'tag', 'view'] as const;
-
-async function requireKnown({ kind, value }: ChangeSubject, context: Context): Promise<void> {
-  if (kind === 'handle') await findListing(value, context);
-  if (kind === 'publisher') await requireNamespace(value, context);
-  if (kind === 'view') requireView(value, context);
-}
 
 /**
  * What the fields ask for. Throws invalid_input if they name more than one thing, or the problem of an
@@ -41,7 +33,7 @@ export async function toFilter(
       `cannot stand beside ${named?.kind}: a webhook is about one of them, or about every change`,
     );
   const filter = named ?? { kind: 'all', value: '' };
-  await requireKnown(filter, context);
+  await requireSubject(filter, context);
   return filter;
 }
 

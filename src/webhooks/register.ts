@@ -10,7 +10,7 @@ import { takeLimits, takeNetworkLimits } from '../limits/shared.ts';
 import { requireMayWrite } from '../moderation/require-may-write.ts';
 import type { OutboundClient } from '../net/client.ts';
 import type { Transaction } from '../store/store.ts';
-import type { ChangeSubject } from '../tools/changes.ts';
+import type { ChangeSubject } from '../tools/find/changes.ts';
 import { invalidInput, plainMessage } from '../tools/input/refusals.ts';
 import { toFilter, webhookFilterFields } from './filter.ts';
 import { createWebhookClient, createWebhookSecret, isAllowedUrl, postMessage } from './post.ts';

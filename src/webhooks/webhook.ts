@@ -1,6 +1,6 @@
 import type { Change } from '../log/change.ts';
 import { integer, oneOf, optional, table, text, type ValueOf } from '../store/table.ts';
-import type { ChangeSubject } from '../tools/changes.ts';
+import type { ChangeSubject } from '../tools/find/changes.ts';
 
 export const webhookTable = table({
   id: text,

@@ -130,6 +130,37 @@ it('refuses what it could not be about', async () => {
   expect(await of({ listing: 'co.webhook/webhook' })).toEqual([422, 'invalid_input']);
 });
 
+it('takes what a feed is about, and refuses what no feed is about, with the same words', async () => {
+  answer = repeat;
+  const withdrawn = 'com.politicalcomms/api';
+  await service.act('withdraw', withdrawn, 'malicious');
+  const subjects: readonly [path: string, body: object, refusal?: readonly unknown[]][] = [
+    ['/agents/co.webhook/webhook', { handle: 'co.webhook/webhook' }],
+    [`/agents/${withdrawn}`, { handle: withdrawn }],
+    ['/publishers/co.webhook', { publisher: 'co.webhook' }],
+    ['/tags/webhooks', { tag: 'webhooks' }],
+    ['/agents/com.example/none', { handle: 'com.example/none' }, ['unknown_handle', []]],
+    ['/publishers/com.none', { publisher: 'com.none' }, ['not_found', undefined]],
+    ['/tags/webhook', { tag: 'webhook' }, ['not_found', ['webhooks']]],
+    ['/views/none', { view: 'none' }, ['not_found', undefined]],
+  ];
+  for (const [path, body, refusal] of subjects) {
+    const answers = [
+      await service.app.request(`${path}/feed.json`),
+      await register({ url: 'https://free.example/in', ...body }),
+    ];
+    const read = answers.map(async (one) => (await one.json()) as Record<string, unknown>);
+    const [feed, webhook] = await Promise.all(read);
+    expect([path, ...answers.map(({ status }) => status)]).toEqual([
+      path,
+      ...(refusal ? [404, 404] : [200, 200]),
+    ]);
+    if (!refusal) continue;
+    expect([feed?.code, feed?.near]).toEqual(refusal);
+    expect(webhook).toEqual(feed);
+  }
+});
+
 it('is seen and ended by whoever has its secret, and by nobody else', async () => {
   answer = repeat;
   const { id, secret } = (await (await register({ url: hook, tag: 'webhooks' })).json()) as Record<

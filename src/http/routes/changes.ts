@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { wrongField } from '../../core/problem.ts';
 import { isChangeId } from '../../log/change.ts';
 import { beginning, readAfter } from '../../log/changes.ts';
-import { type ChangeSubject, readNewest, requireView } from '../../tools/changes.ts';
+import { type ChangeSubject, readNewest, requireView } from '../../tools/find/changes.ts';
 import { toFeed } from '../../views/feed.ts';
 import {
   findOwned,

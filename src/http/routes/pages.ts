@@ -6,7 +6,7 @@ import { readExampleHandles, readPublisher, readPublisherFacts } from '../../lis
 import { keyDirectoryType, openObserverKey, toKeyDirectory } from '../../observations/turns/observer.ts';
 import { llmsTxt } from '../../resources/index.ts';
 import { toToolReference } from '../../resources/llms-txt.ts';
-import { readNewestShown } from '../../tools/changes.ts';
+import { readNewestShown } from '../../tools/find/changes.ts';
 import { readLacking, refuseUnknownTag } from '../../tools/find/near-misses.ts';
 import { readHits } from '../../tools/find/page.ts';
 import { tools } from '../../tools/index.ts';

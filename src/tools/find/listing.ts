@@ -5,10 +5,10 @@ import { type Context, noteChange } from '../../context.ts';
 import { handleWords, isHandle, requireHandle } from '../../core/handle.ts';
 import { payeeName, readPayeeOrPage } from '../../core/payee.ts';
 import { Problem } from '../../core/problem.ts';
-import { day, day_ms } from '../../core/text.ts';
+import { day } from '../../core/text.ts';
 import { codes, say, toText } from '../../core/words.ts';
 import { noPayee } from '../../document/payee.ts';
-import type { ListingFacts } from '../../document/record.ts';
+import { type ListingFacts, nextChange_ms } from '../../document/record.ts';
 import { isSample, type Listing } from '../../listings/listing.ts';
 import {
   isAtForge,
@@ -19,7 +19,6 @@ import {
   toReferences,
 } from '../../listings/references.ts';
 import { toAppeal } from '../../moderation/moderation.ts';
-import { nextStale_ms } from '../../observations/to-observations.ts';
 import {
   type Found,
   mostRecording,
@@ -255,22 +254,6 @@ export async function findNamed(text: string, context: Asking): Promise<Found> {
   if (handle !== undefined) return { handle };
   if (references.length === 0 && !isName.test(trimmed)) throw new Problem('invalid_handle');
   return refuseUnknown(toNearText(trimmed, references), context, undefined, references[0]);
-}
-
-/**
- * When facts are shown otherwise by time alone: another day, another group of a rating, an observation that
- * is stale.
- */
-export function nextChange_ms(
-  { changesAt, observed }: ListingFacts,
-  { config, clock }: Pick<Context, 'config' | 'clock'>,
-): number {
-  const now = clock();
-  return Math.min(
-    (Math.floor(now.getTime() / day_ms) + 1) * day_ms,
-    changesAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(changesAt),
-    nextStale_ms(observed?.observations ?? [], { now, interval_s: config.observeInterval_s }),
-  );
 }
 
 /** What may record a text that has the form of a handle. */

@@ -4,18 +4,17 @@ import { keyOf, type SavedView } from '../../config/files.ts';
 import type { Context } from '../../context.ts';
 import { every } from '../../core/every.ts';
 import { Problem } from '../../core/problem.ts';
-import { day, day_ms } from '../../core/text.ts';
+import { day, nextDay_ms } from '../../core/text.ts';
 import { toText } from '../../core/words.ts';
 import { keepsOut } from '../../document/criteria/approvals.ts';
 import { judgeMember } from '../../document/criteria/criteria.ts';
 import { toListingDocument } from '../../document/document.ts';
 import { toPrivateFacts } from '../../document/facts.ts';
-import type { ListingFacts } from '../../document/record.ts';
+import { type ListingFacts, nextChange_ms } from '../../document/record.ts';
 import type { ViewMember } from '../../document/registry/entries.ts';
 import { type PrivateEntry, readPrivateEntries } from '../../imports/private-entries.ts';
 import { isSample } from '../../listings/listing.ts';
 import type { Change } from '../../log/change.ts';
-import { nextChange_ms } from '../find/listing.ts';
 import { type Verdict, verdictsOf } from './verdicts.ts';
 
 /**
@@ -135,8 +134,6 @@ function judgeName(
   return answers.filter((answer) => keepsOut(view, answer)).map(({ fact }) => toText(fact));
 }
 
-const nextDay_ms = ({ clock }: Context) => (Math.floor(clock().getTime() / day_ms) + 1) * day_ms;
-
 /**
  * What other listings are may change what is said of one that is the same: so it is judged again after ten
  * minutes.
@@ -156,7 +153,7 @@ async function judgeSome(
     const known = found.get(handle);
     const entry = entries.get(handle);
     const judged = judgeName(view, [handle, known, entry], context);
-    const next_ms = known ? nextChange_ms(known, context) : nextDay_ms(context);
+    const next_ms = known ? nextChange_ms(known, context) : nextDay_ms(now);
     const judgeAgain_ms = Math.min(next_ms, now.getTime() + longestKept_ms);
     const about = { handle, hasPage: known !== undefined, entry, judgeAgain_ms };
     return 'listing' in judged

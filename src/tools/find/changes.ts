@@ -1,13 +1,13 @@
-import { keyOf } from '../config/files.ts';
-import type { Context } from '../context.ts';
-import { Problem } from '../core/problem.ts';
-import { requireNamespace } from '../listings/publishers.ts';
-import { type Change, type ChangeFilter, type ChangeType, takesTag } from '../log/change.ts';
-import { kindOf } from '../observations/kinds.ts';
-import type { Question } from '../observations/observation.ts';
-import { findListing } from './find/listing.ts';
-import { refuseUnknownTag } from './find/near-misses.ts';
-import { changesOf, requireJudged } from './views/views.ts';
+import { keyOf } from '../../config/files.ts';
+import type { Context } from '../../context.ts';
+import { Problem } from '../../core/problem.ts';
+import { requireNamespace } from '../../listings/publishers.ts';
+import { type Change, type ChangeFilter, type ChangeType, takesTag } from '../../log/change.ts';
+import { kindOf } from '../../observations/kinds.ts';
+import type { Question } from '../../observations/observation.ts';
+import { changesOf, requireJudged } from '../views/views.ts';
+import { findListing } from './listing.ts';
+import { refuseUnknownTag } from './near-misses.ts';
 
 /** What changes are about: every listing, or one listing, or those of a publisher, a tag or a view. */
 export interface ChangeSubject {
@@ -57,24 +57,31 @@ async function pickChanges(
 export const isAbout = async (subject: ChangeSubject, change: Change, context: Context): Promise<boolean> =>
   (await pickChanges(subject, [change], context)).length > 0;
 
-/** Throws unless the subject exists; a withdrawn listing does: its changes say that it was withdrawn. */
-async function requireSubject({ kind, value }: ChangeSubject, context: Context): Promise<void> {
+/**
+ * Throws unless there is something that changes can be about, for a feed and for a webhook alike: a withdrawn
+ * listing is, because its changes say that it was withdrawn and restored; a tag that no listing has is not.
+ */
+export async function requireSubject({ kind, value }: ChangeSubject, context: Context): Promise<void> {
   if (kind === 'handle')
     await findListing(value, context).catch((error: unknown) => {
       if (!(error instanceof Problem && error.code === 'listing_withdrawn')) throw error;
     });
   if (kind === 'publisher') await requireNamespace(value, context);
   if (kind === 'tag') await refuseUnknownTag(value, context);
-  if (kind === 'view') await requireJudged(requireView(value, context), context);
+  if (kind === 'view') requireView(value, context);
 }
 
 const newest = 50;
 /** Changes of a tag or a view are picked from this many of the newest. */
 const newestOfAll = 500;
 
-/** The newest changes about a subject, newest first. Throws the problem of one that does not exist. */
+/**
+ * The newest changes about a subject, newest first. Throws the problem of one that does not exist, and
+ * unavailable before the listings were judged by the criteria of a view.
+ */
 export async function readNewest(subject: ChangeSubject, context: Context): Promise<readonly Change[]> {
   await requireSubject(subject, context);
+  if (subject.kind === 'view') await requireJudged(requireView(subject.value, context), context);
   const { store } = context;
   const isPicked = subject.kind === 'tag' || subject.kind === 'view';
   const read = await store.changes.newest(isPicked ? newestOfAll : newest, toChangeFilter(subject));
