@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { inChunks, precompileQuery, upsert } from '../store/query.ts';
 import type { Db, Schema } from '../store/store.ts';
 import { type Listing, listingTable } from './listing.ts';
@@ -43,13 +44,26 @@ export async function deleteFormer(db: Db, handle: string): Promise<void> {
   await db.deleteFrom('former_reference').where('handle', '=', handle).execute();
 }
 
+/**
+ * Of more listings that had the same, those that had it last are read: a platform was the host of thousands.
+ */
+const mostRead = 200;
+
 const selectFormer = precompileQuery((db, key: string, limit: number) =>
   db
-    .selectFrom('former_reference as former')
+    .selectFrom(
+      db
+        .selectFrom('former_reference')
+        .selectAll()
+        .where('key', '=', key)
+        .orderBy('until', 'desc')
+        .orderBy('handle', 'desc')
+        .limit(sql.lit(mostRead))
+        .as('former'),
+    )
     .innerJoin('listing', 'listing.handle', 'former.handle')
     .selectAll('listing')
     .select('former.until')
-    .where('former.key', '=', key)
     .where('withdrawn', 'is', null)
     .where('hidden', 'is', null)
     .where(({ not, exists, selectFrom }) =>
@@ -86,7 +100,7 @@ export const readFormerly = (
     references.map(async (one) => {
       const key = keyOfReference(one);
       const rows = await (one.kind === 'pay_to'
-        ? readFormerlyPaid(db, { key, network: one.network }, limit)
+        ? readFormerlyPaid(db, key, one.network, limit)
         : selectFormer(db, key, limit));
       return rows.map(({ until, ...row }) => ({ listing: listingTable.decode(row), until: until ?? '' }));
     }),

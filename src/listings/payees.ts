@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
+import type { Payee } from '../core/payee.ts';
 import { precompileQuery, upsert } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
 import { json, optional, type RowOf, table, text, type ValueOf } from '../store/table.ts';
 import { toReferenceKey } from './references.ts';
-import type { ListingRow } from './table.ts';
 
 /**
  * What a check saw of a payee: the endpoints that ask to be paid there, and their offers, as `PaidOffer` of
@@ -104,72 +104,95 @@ export async function endPayees(db: Db, handles: readonly string[]): Promise<voi
   await stored.where('handle', 'in', handles).where('until', 'is', null).execute();
 }
 
-/** A payee by its key; any network if none is given. */
-export interface PayeeQuery {
-  readonly key: string;
-  readonly network?: string | undefined;
+/**
+ * Of more rows of one address, those that were seen first are read, and of former ones those that ended last:
+ * one more than are ever counted.
+ */
+const mostRead = 201;
+
+/**
+ * The rows of an address, on one network if it is given, that are asked for now, the first seen first, or
+ * that were, the last seen first. The order is that of an index, so that no engine reads more of them.
+ */
+function rowsAt(db: Db, when: 'now' | 'before', key: string, network?: string) {
+  const ofAddress = db.selectFrom('payee').selectAll().where('key', '=', key);
+  const rows = network === undefined ? ofAddress : ofAddress.where('network', '=', network);
+  const order = when === 'now' ? 'asc' : 'desc';
+  return rows
+    .where('until', when === 'now' ? 'is' : 'is not', null)
+    .orderBy('until', order)
+    .orderBy('since', order)
+    .orderBy('handle', order)
+    .limit(sql.lit(mostRead));
 }
 
-const ofNetwork = (network: string) => sql<boolean>`(${network} = '' or payee.network = ${network})`;
-
-const selectPaid = precompileQuery((db, key: string, network: string, limit: number) =>
+/** Up to `limit` visible listings that ask to be paid at an address on a network, the oldest first. */
+export const readPaidOn = precompileQuery((db, key: string, network: string, limit: number) =>
   db
-    .selectFrom('listing')
+    .selectFrom(rowsAt(db, 'now', key, network).as('present'))
+    .innerJoin('listing', 'listing.handle', 'present.handle')
     .selectAll('listing')
     .where('withdrawn', 'is', null)
-    .where('handle', 'in', ({ selectFrom }) =>
-      selectFrom('payee')
-        .select('handle')
-        .where('key', '=', key)
-        .where('until', 'is', null)
-        .where(ofNetwork(network)),
-    )
     .orderBy('published_at')
-    .orderBy('handle')
-    .limit(limit),
-);
-
-/** Up to `limit` visible listings that ask to be paid there, the oldest first. */
-export const readPaid = (db: Db, { key, network = '' }: PayeeQuery, limit: number): Promise<ListingRow[]> =>
-  selectPaid(db, key, network, limit);
-
-const selectFormerlyPaid = precompileQuery((db, key: string, network: string, limit: number) =>
-  db
-    .selectFrom(
-      db
-        .selectFrom('payee')
-        .select(['handle'])
-        .select(({ fn }) => fn.max('until').as('until'))
-        .where('key', '=', key)
-        .where(ofNetwork(network))
-        .groupBy('handle')
-        // One of a listing that asks to be paid there still is no former one.
-        .having(sql<boolean>`count(*) = count(payee.until)`)
-        .as('former'),
-    )
-    .innerJoin('listing', 'listing.handle', 'former.handle')
-    .selectAll('listing')
-    .select('former.until')
-    .where('withdrawn', 'is', null)
-    .where('hidden', 'is', null)
-    .orderBy('former.until', 'desc')
     .orderBy('listing.handle')
     .limit(limit),
 );
 
 /**
- * Up to `limit` shown listings that asked to be paid there and do no more, those that did so last first, each
- * with until when.
+ * Up to `limit` shown listings that asked to be paid at an address, on one network if it is given, and do no
+ * more, those that did so last first.
  */
-export const readFormerlyPaid = (db: Db, { key, network = '' }: PayeeQuery, limit: number) =>
-  selectFormerlyPaid(db, key, network, limit);
+function formerlyPaid(db: Db, limit: number, key: string, network?: string) {
+  const last = db
+    .selectFrom(rowsAt(db, 'before', key, network).as('ended'))
+    .select('ended.handle')
+    .select(({ fn }) => fn.max('ended.until').as('until'))
+    .groupBy('ended.handle');
+  return (
+    db
+      .selectFrom(last.as('former'))
+      .innerJoin('listing', 'listing.handle', 'former.handle')
+      .selectAll('listing')
+      .select('former.until')
+      .where('withdrawn', 'is', null)
+      .where('hidden', 'is', null)
+      // A listing that asks to be paid there still is no former one.
+      .where(({ not, exists, selectFrom }) => {
+        const ofListing = selectFrom('payee')
+          .select('payee.key')
+          .where('payee.key', '=', key)
+          .whereRef('payee.handle', '=', 'former.handle')
+          // As an expression, so that no index of `until` is read in place of the rows of the listing.
+          .where(sql<boolean>`coalesce(payee.until, '') = ''`);
+        return not(
+          exists(network === undefined ? ofListing : ofListing.where('payee.network', '=', network)),
+        );
+      })
+      .orderBy('former.until', 'desc')
+      .orderBy('listing.handle')
+      .limit(limit)
+  );
+}
 
-const selectAsked = precompileQuery((db, key: string, network: string, limit: number) =>
-  db
-    .selectFrom('payee')
+const selectFormerlyPaid = precompileQuery((db, limit: number, key: string) => formerlyPaid(db, limit, key));
+const selectFormerlyPaidOn = precompileQuery((db, limit: number, key: string, network: string) =>
+  formerlyPaid(db, limit, key, network),
+);
+
+/** The same, each with until when; on any network if none is given. */
+export const readFormerlyPaid = (db: Db, key: string, network: string | undefined, limit: number) =>
+  network === undefined ? selectFormerlyPaid(db, limit, key) : selectFormerlyPaidOn(db, limit, key, network);
+
+const selectAsked = precompileQuery((db, key: string, network: string, limit: number) => {
+  const bounded = [network, '', undefined].flatMap((one) => [
+    rowsAt(db, 'now', key, one),
+    rowsAt(db, 'before', key, one),
+  ]);
+  const rows = bounded.map((some) => sql`select * from (${some}) as bounded`);
+  return db
+    .selectFrom(sql<PayeeRow>`(${sql.join(rows, sql` union `)})`.as('payee'))
     .innerJoin('listing', 'listing.handle', 'payee.handle')
     .selectAll('payee')
-    .where('payee.key', '=', key)
     .where('withdrawn', 'is', null)
     .where(sql<boolean>`(payee.until is null or listing.hidden is null)`)
     .orderBy(sql`case when ${network} = '' or payee.network in ('', ${network}) then 0 else 1 end`)
@@ -178,8 +201,8 @@ const selectAsked = precompileQuery((db, key: string, network: string, limit: nu
     .orderBy('payee.since')
     .orderBy('payee.handle')
     .orderBy('payee.network')
-    .limit(limit),
-);
+    .limit(limit);
+});
 
 /** Who asks to be paid at an address, and who did. */
 export type AskedPayee = ValueOf<typeof payeeTable>;
@@ -190,6 +213,7 @@ export type AskedPayee = ValueOf<typeof payeeTable>;
  */
 export const readAsked = async (
   db: Db,
-  { key, network = '' }: PayeeQuery,
+  { address, network = '' }: Payee,
   limit: number,
-): Promise<AskedPayee[]> => (await selectAsked(db, key, network, limit)).map(payeeTable.decode);
+): Promise<AskedPayee[]> =>
+  (await selectAsked(db, toPayeeKey(address), network, limit)).map(payeeTable.decode);

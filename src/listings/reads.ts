@@ -16,7 +16,7 @@ import {
   withoutHidden,
 } from './listing.ts';
 import { readNear } from './near.ts';
-import { readAsked, readPaid, toPayeeKey } from './payees.ts';
+import { readAsked, readPaidOn, toPayeeKey } from './payees.ts';
 import { keyOfReference, type Reference } from './references.ts';
 import { readVersionPage } from './registry-entries.ts';
 import { readPaidAt, readSharing } from './shared.ts';
@@ -144,8 +144,11 @@ const selectRecording = precompileQuery((db, keys: readonly string[], limit: num
     .orderBy('place');
 });
 
-/** The first listings with a key. Not all of them are read: a platform is the host of thousands. */
-const selectAtHost = precompileQuery((db, key: string, limit: number) =>
+/**
+ * The first listings with a key. Not all of them are read: a platform is the host of thousands, and may be
+ * paid for as many.
+ */
+const selectOldest = precompileQuery((db, key: string, limit: number) =>
   db
     .selectFrom('listing_reference')
     .innerJoin('listing', 'listing.handle', 'listing_reference.handle')
@@ -158,22 +161,19 @@ const selectAtHost = precompileQuery((db, key: string, limit: number) =>
     .limit(limit),
 );
 
+/** Whether one key may be that of thousands of listings. */
+const isOfMany = ({ kind }: Reference): boolean => kind === 'host' || kind === 'pay_to';
+
 async function readRecording(db: Db, references: readonly Reference[], limit: number) {
-  const keys = references.map(keyOfReference);
-  const ofKind = (is: (kind: Reference['kind']) => boolean) =>
-    keys.filter((_, at) => is(references[at]?.kind ?? 'host'));
-  const hosts = ofKind((kind) => kind === 'host');
-  const others = ofKind((kind) => kind !== 'host' && kind !== 'pay_to');
-  const rows = (await Promise.all([...new Set(hosts)].map((key) => selectAtHost(db, key, limit)))).flat();
-  await inChunks([...new Set(others)], async (some) =>
-    rows.push(...(await selectRecording(db, some, limit))),
-  );
+  const few = new Set(references.filter((one) => !isOfMany(one)).map(keyOfReference));
+  const rows: (ListingRow & { readonly key: string })[] = [];
+  await inChunks([...few], async (some) => rows.push(...(await selectRecording(db, some, limit))));
   const byKey = Map.groupBy(rows, ({ key }) => key);
-  const found = references.map((one, at) =>
-    one.kind === 'pay_to'
-      ? readPaid(db, { key: keys[at] ?? '', network: one.network }, limit)
-      : (byKey.get(keys[at] ?? '') ?? []),
-  );
+  const found = references.map((one) => {
+    const key = keyOfReference(one);
+    if (!isOfMany(one)) return byKey.get(key) ?? [];
+    return one.network === undefined ? selectOldest(db, key, limit) : readPaidOn(db, key, one.network, limit);
+  });
   return (await Promise.all(found)).map((some) => some.map(listingTable.decode).map(withoutHidden));
 }
 
@@ -211,8 +211,7 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
    * Up to `limit` payees of shown listings at an address, on its network first, those that are asked for now
    * before others.
    */
-  asked: ({ address, network }: Payee, limit: number) =>
-    readAsked(db, { key: toPayeeKey(address), network }, limit),
+  asked: (payee: Payee, limit: number) => readAsked(db, payee, limit),
   /** Visible listings that have words of a query, ranked. */
   search: (query: SearchQuery<FacetChoice>) => rankListings(db, search, query),
   /**
