@@ -3,9 +3,12 @@ import { comparedOf } from '../support/compared.ts';
 import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
 import { handleAt, type ObservedDirectory, openObserved } from '../support/endpoints/observed.ts';
 import { type AnyClient, connect } from '../support/mcp-clients.ts';
+import { usdc } from '../support/offers.ts';
 import { faultsOfHtml } from '../support/valid-html.ts';
 
-/** What a server answers to a method now: a result, or an HTTP status without a body. */
+/**
+ * What a server answers to a method now: a result, an HTTP status without a body, or offers with HTTP 402.
+ */
 interface Says {
   [method: string]: object | number;
 }
@@ -26,6 +29,10 @@ const startServer = (says: Says): Promise<Endpoint> =>
     const introduction = { protocolVersion: '2025-11-25', capabilities, serverInfo };
     const answer = method === 'initialize' ? introduction : says[method];
     if (typeof answer === 'number') return void response.writeHead(answer).end();
+    if (answer && 'accepts' in answer)
+      return void response
+        .writeHead(402, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ x402Version: 2, error: 'pay', resource: { url: 'x' }, ...answer }));
     const error = { code: -32601, message: 'Method not found' };
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ jsonrpc: '2.0', id, ...(answer ? { result: answer } : { error }) }));
@@ -233,15 +240,41 @@ it('a list that asks for credentials or a payment after the tools has that reaso
   expect(besides).toMatchObject([{ outcome: 'asks', reason: expect.anything() }, { outcome: 'asks' }]);
 });
 
-it.each(['prompts/list', 'resources/list', 'resources/templates/list', 'skills/list'])(
+const besideLists = ['prompts/list', 'resources/list', 'resources/templates/list', 'skills/list'];
+
+/** Answers all questions but that for tools anew, one of them in another way. */
+function answerTolls(method: string, answer: object | number) {
+  for (const one of Object.keys(tolls)) if (one !== 'tools/list') delete tolls[one];
+  const lists = { 'resources/list': { resources: [] }, 'prompts/list': { prompts: [] } };
+  Object.assign(tolls, lists, { [method]: answer });
+}
+
+it.each(besideLists)(
+  'a payment with offers that is asked for at %s, after the tools, is the price and the payee of the endpoint',
+  async (method) => {
+    const payTo = `0x${String(besideLists.indexOf(method) + 1).repeat(40)}`;
+    const offer = { scheme: 'exact', network: 'eip155:8453', payTo, asset: usdc, amount: '10000' };
+    answerTolls(method, { accepts: [{ ...offer, maxTimeoutSeconds: 60 }] });
+    expect(await seeNextDay('tolls', 'price.challenge')).toMatchObject({
+      outcome: 'seen',
+      value: [{ amount: '10000', asset: usdc.toLowerCase(), network: 'eip155:8453', scheme: 'exact' }],
+      method_version: 'price/4',
+    });
+    expect(await see('tolls', 'price.pay_to')).toMatchObject({
+      outcome: 'seen',
+      value: [payTo],
+      method_version: 'price/4',
+    });
+    expect(await see('tolls', 'tools.count')).toMatchObject({ outcome: 'seen', value: 1 });
+    const checked = await client.call('check_offer', { handle: handleAt('tolls'), offer: [offer] });
+    expect(checked.structuredContent).toMatchObject({ offers: [{ payee: 'as_seen', amount: 'as_seen' }] });
+  },
+);
+
+it.each(besideLists)(
   'a payment asked for at %s, after the tools, is no answer without a price',
   async (method) => {
-    for (const one of Object.keys(tolls)) if (one !== 'tools/list') delete tolls[one];
-    Object.assign(
-      tolls,
-      { 'resources/list': { resources: [] }, 'prompts/list': { prompts: [] } },
-      { [method]: 402 },
-    );
+    answerTolls(method, 402);
     expect(await seeNextDay('tolls', 'price.challenge')).toMatchObject({
       outcome: 'asks',
       asks_for: 'payment',

@@ -243,7 +243,7 @@ export const priceChallenge = defineKind({
     return change && say`${change} (${between})`;
   },
   weighChange: (was, now) => offersWeight(readOffers(was.value), readOffers(now.value)),
-  method_version: 'price/3',
+  method_version: 'price/4',
   ...ofRemotes(toFinding),
 });
 

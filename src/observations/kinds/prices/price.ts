@@ -208,7 +208,7 @@ export const pricePayTo = defineKind({
   say: ({ value }) => payeesWords(value),
   sayChange: (was, now, between) => say`${payeesChange(was, now)} (${between})`,
   weighChange: () => 1,
-  method_version: 'price/3',
+  method_version: 'price/4',
   ...ofRareRemotes(payToFinding),
 });
 
