@@ -8,8 +8,8 @@ import { cleanText, toLine } from '../core/text.ts';
 import { type ListingVersion, registryMeta, type VersionSummary } from '../listings/listing.ts';
 import { readRecord } from '../listings/record-form.ts';
 
-// Forms are written as JSON Schema: the builder of typebox loads 450 modules, which every start would wait
-// for.
+// Forms are written as JSON Schema, because typebox's builder loads 450 modules, for which every start would
+// wait.
 const text = { type: ['string', 'null'] } as const;
 const listOf = <const T>(items: T) => ({ type: ['array', 'null'], items }) as const;
 
@@ -26,7 +26,7 @@ const listPageForm = Compile({
   },
 });
 
-/** What identifies an entry, and all that a deleted one needs. */
+/** The members that identify an entry, which are all that a deleted one needs. */
 const entryHeadForm = Compile({
   type: 'object',
   required: ['server'],
@@ -38,7 +38,7 @@ const entryHeadForm = Compile({
         name: {
           type: 'string',
           minLength: 3,
-          maxLength: 200, // A part of dots alone would lead elsewhere in the address of the page.
+          maxLength: 200, // A part that has only dots would lead elsewhere in the address of the page.
           pattern: '^(?!\\.+/)[a-zA-Z0-9.-]+/(?!\\.+$)[a-zA-Z0-9._-]+$',
         },
         version: { type: 'string', minLength: 1, maxLength: 255 },
@@ -77,8 +77,8 @@ const deepest = 32;
 const nothingToClean = /^(?:[\x20-\x5b\x5d-\x7e]|\\["\\])*$/;
 
 /**
- * A server.json as JSON text with every string in it cleaned (docs/contract.md). Most need no cleaning, which
- * their JSON shows at once. Undefined if it is nested too deeply.
+ * Returns a server.json as JSON text with every string in it cleaned (docs/contract.md). The JSON of most
+ * shows at once that nothing has to be cleaned. Undefined if it is nested too deeply.
  */
 function toCleanJson(server: object): string | undefined {
   const json = toJson(server);
@@ -88,8 +88,8 @@ function toCleanJson(server: object): string | undefined {
 }
 
 /**
- * An entry that was not read: the name it is quarantined under and the reason. A malformed name is not
- * repeated.
+ * An entry that could not be read: the name under which it is quarantined, and the reason. A malformed name
+ * is not repeated.
  */
 export interface Unreadable {
   readonly name: string;
@@ -97,11 +97,11 @@ export interface Unreadable {
   readonly reason: string;
 }
 
-/** An identified entry: its name, its version and the digest of all of it. */
+/** An identified entry: its name, its version and the digest of the whole entry. */
 export interface EntryHead {
   readonly name: string;
   readonly version: string;
-  /** SHA-256 of the entry as received (its JSON without white space), hex. */
+  /** The SHA-256 of the entry as received (its JSON without white space), in hex. */
   readonly digest: string;
   readonly size_bytes: number;
   readonly entry: { readonly server: object; readonly _meta?: unknown };
@@ -115,7 +115,7 @@ export function readListPage(
   return { entries: page.servers ?? [], nextCursor: page.metadata?.nextCursor || undefined };
 }
 
-/** Undefined for what is nested deeper than the stack. */
+/** Returns undefined for a value that is nested more deeply than the stack. */
 const toJson = (value: unknown): string | undefined => attempt(() => JSON.stringify(value));
 
 /** Identifies an entry. Never throws: an entry without name and version is unreadable. */
@@ -131,7 +131,7 @@ export function readHead(entry: unknown): EntryHead | Unreadable {
   return { name, version, digest, size_bytes: Buffer.byteLength(json), entry };
 }
 
-/** Whether a time is absent; so are empty ones and Go's zero time. */
+/** Tells whether a time is absent, empty or Go's zero time. */
 const isAbsent = (time: string | null | undefined) => !time || time.startsWith('0001-01-01T00:00:00');
 
 /** When an entry was read, and when this version of it was first read, RFC 3339. */
@@ -164,7 +164,7 @@ function toVersion(
 }
 
 /**
- * One version: the registry's status and dates, and the publisher's record (at most 64 KiB), cleaned. A
+ * Reads one version: the registry's status and dates, and the publisher's record (at most 64 KiB), cleaned. A
  * deleted version stores no publisher text and needs no readable record. Never throws: anything malformed is
  * unreadable.
  */
@@ -190,16 +190,19 @@ const later = (a: VersionSummary, b: VersionSummary): number =>
 
 const loose = { loose: true };
 
-/** Semantic order if all are semantic versions, else order of publication; ties by publication. */
+/**
+ * Semantic order if all are semantic versions, otherwise order of publication. Ties are broken by
+ * publication.
+ */
 function order(versions: readonly VersionSummary[]): (a: VersionSummary, b: VersionSummary) => number {
   if (!versions.every(({ version }) => valid(version, loose))) return later;
   return (a, b) => compare(a.version, b.version, loose) || later(a, b);
 }
 
 /**
- * Picks the version that a listing shows: the one marked latest (of several, the one published last, as an
- * older row keeps its mark until it is imported again), else the highest semantic version, else the one
- * published last. Never a deleted one; undefined if all are deleted.
+ * Picks the version that a listing shows: the one marked latest, otherwise the highest semantic version,
+ * otherwise the one published last. If several are marked latest, it is the one published last, because an
+ * older row keeps its mark until it is imported again. Never a deleted version; undefined if all are deleted.
  */
 export function pickShown(versions: readonly VersionSummary[]): VersionSummary | undefined {
   const listed = versions.filter(({ status }) => status !== 'deleted');

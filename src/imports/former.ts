@@ -4,13 +4,15 @@ import { placeKeysOf } from '../listings/references.ts';
 import type { Transaction } from '../store/store.ts';
 import { recordedOf } from './recorded.ts';
 
-/** So many versions of a listing are read, the newest, and so many of what they named are stored. */
+/**
+ * How many of the newest versions of a listing are read, and how many of their former references are stored.
+ */
 const mostVersions = 200;
 const mostFormer = 100;
 
 /**
- * What versions named that newer ones did not; `versions` are those of one listing, the newest first. What
- * the newest one names has no end, whichever version the registry calls the latest.
+ * The references of older versions that newer versions do not have. `versions` are those of one listing, the
+ * newest first. The newest one's references have no end, whichever version the registry calls the latest.
  */
 function toFormer([newest, ...older]: readonly ListingVersion[]): FormerReference[] {
   if (!newest) return [];
@@ -30,9 +32,9 @@ function toFormer([newest, ...older]: readonly ListingVersion[]): FormerReferenc
 }
 
 /**
- * Stores what earlier versions of listings named. It follows from the stored versions alone, so that it is
- * the same after one whole import and after many small ones, and a full import makes it anew. Deleted
- * versions count for nothing, and neither do those without a date of the registry, which have no order.
+ * Stores the former references of listings. They follow from the stored versions alone, so they are the same
+ * after one full import and after many small ones, and a full import makes them anew. Deleted versions do not
+ * count, and neither do versions without a date of the registry, which have no order.
  */
 export async function putFormer(tx: Transaction, handles: Iterable<string>): Promise<void> {
   for (const handle of new Set(handles)) {

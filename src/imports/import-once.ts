@@ -4,12 +4,12 @@ import { RegistryError } from './import-run.ts';
 import { findImportLease, UnderWayError } from './run.ts';
 
 /**
- * How one attempt ended. `busy`: another import is running, or ended since this one was due. `running`:
- * stopped by the signal; the next one continues it.
+ * How one attempt ended. `busy`: another import is running, or has ended since this one was due. `running`:
+ * the signal stopped it, and the next import continues it.
  */
 export type Outcome = Pick<ImportReport, 'error'> & { readonly state: ImportReport['state'] | 'busy' };
 
-/** An import that can be stopped; from REGISTRY_URL unless a source is given. */
+/** An import that can be stopped. Its default source is REGISTRY_URL. */
 export type Attempt = Pick<ImportRequest, 'source' | 'dueAfter'> & { readonly signal: AbortSignal };
 
 /** Runs one import. A failure of the registry is an outcome, never an exception. */
@@ -20,7 +20,7 @@ export type ImportOnce = (context: ImportContext, attempt: Attempt) => Promise<O
  */
 export const importOnce: ImportOnce = async (context, attempt) => {
   try {
-    // Loaded lazily: a node that never imports does not pay for it.
+    // Loaded lazily, so that a node that never imports does not pay for it.
     const { runImport } = await import('./import.ts');
     return await runImport(context, attempt);
   } catch (error) {
@@ -32,14 +32,14 @@ export const importOnce: ImportOnce = async (context, attempt) => {
   }
 };
 
-/** What is known of a store's imports. */
+/** The state of a store's imports. */
 export type ImportStatus = Awaited<ReturnType<typeof readImportStatus>>;
 
 /**
- * Reads the status of the newest import, and the newest run that completed. Whether its node is alive is
- * decided by its lease, on every call. `stopped`: interrupted, or its node died; the next import of its
- * source continues it. `lastSeen_at`: when the dead node last renewed its lease, RFC 3339; absent if the run
- * was interrupted.
+ * Reads the status of the newest import, and the newest completed run. Each call decides by the lease whether
+ * its node is alive. `stopped`: it was interrupted or its node died, and the next import of its source
+ * continues it. `lastSeen_at` is when the dead node last renewed its lease, RFC 3339; absent if the run was
+ * interrupted.
  */
 export async function readImportStatus({ store }: Pick<Context, 'store'>) {
   const last = await store.imports.last();

@@ -1,17 +1,17 @@
 import { type Column, integer, oneOf, optional, table, text, type ValueOf } from '../store/table.ts';
 
-/** Counts of an import that has not read anything yet. */
+/** The counts of an import that has read nothing yet. */
 export const zeroImportCounts = {
-  /** Rows the source sent. Each is new, changed, unchanged or quarantined. */
+  /** Rows that the source sent. Each is new, changed, unchanged or quarantined. */
   rows_seen: 0,
   rows_new: 0,
   rows_changed: 0,
   rows_unchanged: 0,
   rows_quarantined: 0,
-  /** Of the new and changed rows, those the registry calls deprecated or deleted. */
+  /** The new and changed rows that the registry calls deprecated or deleted. */
   rows_deprecated: 0,
   rows_deleted: 0,
-  /** Readable rows of versions that the registry does not call the latest: stored, not shown. */
+  /** Readable rows of versions that the registry does not call the latest. They are stored but not shown. */
   older_versions: 0,
   listings_new: 0,
   listings_changed: 0,
@@ -19,39 +19,39 @@ export const zeroImportCounts = {
   repositories_changed: 0,
 };
 
-/** What an import has done so far: the public import report. */
+/** The progress of an import: the public import report. */
 export type ImportCounts = Readonly<typeof zeroImportCounts>;
 
-/** The most of the entries of a source that may be unreadable. */
+/** The largest share of a source's entries that may be unreadable. */
 const mostUnreadable = 0.9;
 
-/** Whether nearly nothing of a source could be read, so that its import is none. */
+/** Tells whether so little of a source could be read that its import does not count. */
 export const isUnreadable = ({ rows_seen, rows_quarantined }: ImportCounts): boolean =>
   rows_seen > 0 && rows_quarantined >= rows_seen * mostUnreadable;
 
-/** What a copy of a registry may leave out of every record. */
+/** Fields that a copy of a registry may leave out of every record. */
 export const copyFields = ['endpoint', 'package', 'repository'] as const;
 export type CopyField = (typeof copyFields)[number];
 
 /** How far an import has come. */
 export interface RunProgress {
   readonly counts: ImportCounts;
-  /** Newest `updatedAt` of the registry that is not after the start of its run, RFC 3339. */
+  /** The newest `updatedAt` of the registry that is not after the start of its run, RFC 3339. */
   readonly newestUpdatedAt: string | undefined;
   /**
-   * What each origin has recorded of any listing, in this run or an earlier one, whatever became of the
-   * listing.
+   * The fields that each origin has recorded for any listing, in this run or an earlier one, whatever became
+   * of the listing.
    */
   readonly recorded: Readonly<Record<string, readonly CopyField[]>>;
 }
 
-/** What no origin has recorded of any listing; nothing before the first import. */
+/** The fields that no origin has recorded for any listing; none before the first import. */
 export function lackedByAll(recorded: RunProgress['recorded'] = {}): CopyField[] {
   const origins = Object.values(recorded);
   return copyFields.filter((field) => origins.length > 0 && !origins.some((has) => has.includes(field)));
 }
 
-/** Progress as text: one object, in which only the counts are numbers. */
+/** Progress as text: one object in which only the counts are numbers. */
 const progress: Column<RunProgress, string> = {
   encode: ({ counts, newestUpdatedAt, recorded }) =>
     JSON.stringify({ ...counts, ...(newestUpdatedAt && { newest_updated_at: newestUpdatedAt }), recorded }),
@@ -69,20 +69,20 @@ export const importRunTable = table({
   state: oneOf<'running' | 'done' | 'failed' | 'held'>(),
   started_at: text,
   finished_at: optional(text),
-  /** Where an incremental run starts from. */
+  /** The time from which an incremental run starts. */
   updated_since: optional(text),
   cursor: optional(text),
   progress,
   error: optional(text),
 });
-/** One run of the import: its public report, and the cursor to resume from. Times are RFC 3339 UTC. */
+/** One run of the import: its public report, and the cursor from which to resume. Times are RFC 3339 UTC. */
 export type ImportRun = ValueOf<typeof importRunTable>;
 
-/** Why a source could not be read. The message is ours and quotes nothing of the response. */
+/** Why a source could not be read. The message is ours and quotes nothing from the response. */
 export class RegistryError extends Error {
-  /** Whether the same request may succeed later. */
+  /** Tells whether the same request may succeed later. */
   readonly isPassing: boolean;
-  /** The pause that the registry requested before that. */
+  /** The pause that the registry requested before the next request. */
   readonly after_ms: number | undefined;
 
   constructor(message: string, isPassing = false, after_ms?: number) {

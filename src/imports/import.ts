@@ -46,7 +46,7 @@ function toQuarantine({ quarantined }: PagePlan, run_id: number, seen_at: string
 }
 
 /**
- * Forgets the opt-out lines of repositories that a listing does not record any more: nobody reads them again.
+ * Forgets opt-out lines in repositories that a listing no longer records, because nobody reads them again.
  */
 async function forgetOptOuts(tx: Transaction, { handle, repository_key }: Listing): Promise<void> {
   for (const optOut of await tx.optOuts.of(handle))
@@ -67,12 +67,12 @@ async function updateClaims(tx: Transaction, { listings }: PagePlan, at: string)
       if (change.optOut)
         await recordRestored(tx, [after, change.optOut], { at, reason: 'repository_changed' });
     }
-    // A withdrawn listing has no facets of its claim and ratings.
+    // A withdrawn listing has no facets for its claim and ratings.
     if (change.known?.withdrawn && !change.listing.withdrawn) await tx.listings.reindex(handle);
   }
 }
 
-/** Every account and host that the versions of a page name, deleted versions included, each once. */
+/** Every account and host that the versions of a page name, including deleted versions, each once. */
 function toIdentities({ versions }: PagePlan, at: string): RecordedIdentity[] {
   const named = versions.flatMap((version) =>
     recordedIdentities(version.handle, recordedOf(version)).map((identity) => ({
@@ -84,7 +84,7 @@ function toIdentities({ versions }: PagePlan, at: string): RecordedIdentity[] {
   return [...new Map(named.map((one) => [`${one.handle} ${one.kind} ${one.value}`, one])).values()];
 }
 
-/** What a run asks, as a listing records it. */
+/** The part of a listing's record that the observer asks about. */
 const observedPart = ({ remotes, packages, repository, website }: Listing) => ({
   remotes: remotes.map(({ type, url }) => [type, url]),
   packages: packages.map(({ registry_type, registry_base_url, identifier, version }) => [
@@ -97,7 +97,7 @@ const observedPart = ({ remotes, packages, repository, website }: Listing) => ({
   website,
 });
 
-/** Listings that now record something else to observe. */
+/** Listings whose record now names something else to observe. */
 const renamed = ({ listings }: PagePlan): string[] =>
   listings
     .filter(({ known, listing }) => known && !isDeepStrictEqual(observedPart(known), observedPart(listing)))
@@ -140,8 +140,7 @@ async function endOne(tx: Transaction, listing: Listing, at: string): Promise<vo
 
 /**
  * Withdraws listings of the shipped sample, with their claims and the ratings by and about them: those that
- * the page names, so that the registry's listing takes their place, and all of them once the page is the last
- * one.
+ * the page names, so that the registry's listing takes their place, and all of them after the last page.
  */
 export async function endSample(tx: Transaction, page: Page, at: string): Promise<void> {
   const handles = await readSampleHandles();
@@ -152,7 +151,7 @@ export async function endSample(tx: Transaction, page: Page, at: string): Promis
     if (isSample(listing) && !isGone(listing)) await endOne(tx, listing, at);
 }
 
-/** What an import may touch. */
+/** The part of the context that an import uses. */
 export type ImportContext = Pick<Context, 'store' | 'config' | 'log' | 'clock'>;
 
 interface Import {
@@ -160,23 +159,27 @@ interface Import {
   readonly request: ImportRequest;
   readonly source: RegistrySource;
   readonly guard: ReturnType<typeof createMassChangeGuard>;
-  /** Whether what changes goes into the stream of changes: not in the first import, which it begins after. */
+  /**
+   * Tells whether changes are added to the stream of changes. Those of the first import are not, since the
+   * stream begins after it.
+   */
   readonly isRecorded: boolean;
-  /** Whether the quarantine may hold entries that this run must release. */
+  /** Tells whether the quarantine may hold entries that this run must release. */
   mayRelease: boolean;
-  /** The run after the last page written. */
+  /** The run after the last written page. */
   run: Run;
 }
 
 /**
- * A full walk that ends after less than this share of the rows of the last one is taken for a fault of the
+ * A full walk that ends with less than this share of the rows of the last one is taken for a fault of the
  * registry.
  */
 const leastShare = 0.9;
 
 /**
- * A registry that once leaves out the cursor of the next page ends the list early, without any error. Throws
- * a passing RegistryError: the cursor stays, and the next import asks for the same page again.
+ * Checks that a full walk did not end early: a registry that leaves out the next cursor ends the list without
+ * an error. Throws a passing RegistryError; the cursor stays, and the next import asks for the same page
+ * again.
  */
 function requireWhole({ run, request }: Import, page: Page): void {
   const { kind, expectedRows = 0, counts } = run;
@@ -193,7 +196,8 @@ function requireWhole({ run, request }: Import, page: Page): void {
 class ReviewNeeded extends Error {}
 
 /**
- * Why a full run that has ended is no import; a run of changes may have a single row, which cannot be read.
+ * Why a full run that has ended does not count. A run of changes may have a single row, which may be
+ * unreadable.
  */
 function whyUnread({ kind }: Run, counts: ImportCounts, { quarantined }: PagePlan): string | undefined {
   if (kind !== 'full' || !isUnreadable(counts)) return undefined;
@@ -246,7 +250,7 @@ async function review({ context, run, source, guard, request: { signal } }: Impo
 }
 
 /**
- * Writes all pages of a run, one transaction each; `run` of the import is up to date after every page. Throws
+ * Writes all pages of a run, one transaction each. The import's `run` is up to date after every page. Throws
  * RegistryError, MassChangeError or the signal's reason.
  */
 async function writePages(current: Import): Promise<void> {
@@ -266,11 +270,11 @@ async function writePages(current: Import): Promise<void> {
   }
 }
 
-/** Below this share of all listings, what a run wrote is left to the index to merge as it goes. */
+/** After a run that wrote less than this share of all listings, the index merges as it goes. */
 const mergedShare = 0.1;
 
 /**
- * After a run that wrote many listings, merges the search index in small transactions; stops with the signal.
+ * Merges the search index in small transactions after a run that wrote many listings. Stops with the signal.
  */
 async function mergeIndex({ context, run, request: { signal } }: Import): Promise<void> {
   const { store } = context;
@@ -281,22 +285,22 @@ async function mergeIndex({ context, run, request: { signal } }: Import): Promis
     await setImmediate();
 }
 
-/** What to import and how. */
+/** The source of an import and its options. */
 export interface ImportRequest {
-  /** A registry's address, `file:path`, a path or `sample`; REGISTRY_URL when absent. */
+  /** A registry's address, `file:path`, a path or `sample`; default REGISTRY_URL. */
   readonly source?: string | undefined;
-  /** Called after each page; `total` are the rows in the source, if known. */
+  /** Called after each page. `total` is the number of rows in the source, if known. */
   readonly onProgress?: (progress: Pick<Page, 'total'> & { readonly counts: ImportCounts }) => void;
   /** Stops the run between two pages; the next import continues it. */
   readonly signal?: AbortSignal | undefined;
-  /** Reads all of the source, also where changes would do. */
+  /** Reads the whole source even if its changes would do. */
   readonly isFull?: boolean | undefined;
   /** Accepts changes that the mass-change guard would stop. */
   readonly acceptChanges?: boolean | undefined;
   readonly patience?: Partial<Patience> | undefined;
   /**
-   * The run after which this import was found due; UnderWayError where another one has ended since. Absent:
-   * due anyway.
+   * The run after which this import was found due. It ends with UnderWayError if another run has ended since.
+   * Absent if it is due anyway.
    */
   readonly dueAfter?: RunStart['dueAfter'];
 }
@@ -308,7 +312,7 @@ export interface ImportReport {
   readonly state: ImportRun['state'];
   readonly isResumed: boolean;
   readonly counts: ImportCounts;
-  /** Why it failed or was held. The message is ours and quotes nothing of the source. */
+  /** Why it failed or was held. The message is ours and quotes nothing from the source. */
   readonly error?: string;
 }
 
@@ -340,7 +344,8 @@ async function openImport(
 }
 
 /**
- * Saves how a run ended that threw `error`. Throws any error that is neither the source's nor the guard's.
+ * Saves how a run ended that threw `error`. Throws any error that comes neither from the source nor from the
+ * guard.
  */
 async function endRun(
   { context, run, request: { signal } }: Import,
@@ -381,11 +386,11 @@ async function runToEnd(current: Import): Promise<ImportReport> {
 }
 
 /**
- * Imports a registry or a saved copy: everything once and again after IMPORT_FULL_INTERVAL, in between what
- * changed. Each page is one transaction with its rows, the cursor and the counts, so that an interrupted run
- * loses and repeats nothing. Rows that did not change are not written again; listings missing from the source
- * are not deleted. Throws RegistryError if the source cannot be opened and UnderWayError while any process
- * imports into this store; any other source failure is reported in ImportReport.error.
+ * Imports a registry or a saved copy: the whole source first and again after IMPORT_FULL_INTERVAL, and its
+ * changes in between. Each page is one transaction with its rows, the cursor and the counts, so that an
+ * interrupted run loses and repeats nothing. Unchanged rows are not written again, and listings missing from
+ * the source are not deleted. Throws RegistryError if the source cannot be opened, and UnderWayError while
+ * any process imports into this store. Any other failure of the source is reported in ImportReport.error.
  */
 export async function runImport(context: ImportContext, request: ImportRequest = {}): Promise<ImportReport> {
   const { store, config } = context;

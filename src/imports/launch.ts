@@ -2,7 +2,7 @@ import { asMembers, isJsonObject, type JsonObject } from '../core/json.ts';
 import { toLine } from '../core/text.ts';
 import type { ListingPackage } from '../listings/listing.ts';
 
-/** What a record says of how a package is started, besides its name and version. */
+/** What a record says about starting a package, besides its name and version. */
 export type Launch = Pick<
   ListingPackage,
   'runtime' | 'runtime_arguments' | 'arguments' | 'environment' | 'unwritten'
@@ -13,8 +13,8 @@ const longestWord = 500;
 const template = /\{([^{}]+)\}/g;
 
 /**
- * A word of a command line, with `{name}` as a whole for what the caller fills in; undefined if that is in
- * the middle of it.
+ * A word of a command line. A value that the caller fills in stands as `{name}`; undefined if it is only a
+ * part of the word.
  */
 type Word = string | undefined;
 
@@ -23,26 +23,26 @@ const scalar = (value: unknown): string | undefined =>
     ? String(value)
     : undefined;
 
-/** The value that a variable of a template has without its caller. */
+/** The value of a template's variable if the caller gives none. */
 const ownValue = (variables: unknown, name: string) => {
   const { value, default: usual } = asMembers(asMembers(variables)[name]);
   return scalar(value) ?? scalar(usual);
 };
 
-/** A recorded value with its variables filled in as far as the record does. */
+/** Fills the variables of a recorded value as far as the record does. */
 function fill(value: string, variables: unknown): Word {
   const filled = value.replace(template, (whole, name: string) => ownValue(variables, name) ?? whole);
   const open = [...filled.matchAll(template)];
   return open.length === 0 || open[0]?.[0] === filled ? filled : undefined;
 }
 
-/** Options of runtimes that have no value, or have it as the next argument. */
+/** Matches options of runtimes that have no value, or have it as the next argument. */
 const runtimeFlag = /^(?:-\w{1,3}|--(?:rm|init|interactive|tty|yes|quiet))$/;
 
-/** A name that is an option as it stands: with its hyphens, and without its value. */
+/** Matches a name that is an option as it stands: with its hyphens and without a value. */
 const optionForm = /^-[^\s=]+$/;
 
-/** Whether the record says that an argument may be left out which only the caller can complete. */
+/** Tells whether the record allows an argument to be left out that only the caller can complete. */
 function isLeftOut({ isRequired, variables }: JsonObject, stated: string): boolean {
   const open = [...stated.matchAll(template)].flatMap(([, name = '']) =>
     ownValue(variables, name) === undefined ? [asMembers(asMembers(variables)[name])] : [],
@@ -52,8 +52,8 @@ function isLeftOut({ isRequired, variables }: JsonObject, stated: string): boole
 }
 
 /**
- * Whether an argument is an option without a value: it has none, and nothing that says of what kind one would
- * be.
+ * Tells whether an argument is an option without a value: it has none, and nothing says what kind of value it
+ * would have.
  */
 const isSwitch = (argument: JsonObject) =>
   argument.isRequired === true
@@ -61,7 +61,7 @@ const isSwitch = (argument: JsonObject) =>
     : Object.keys(argument).every((member) => member === 'type' || member === 'name');
 
 /**
- * The words of one recorded argument: none of an optional one without a value, but for the flags of a
+ * The words of one recorded argument. An optional argument without a value has none, except a flag of a
  * runtime.
  */
 function wordsOf(argument: JsonObject, isOfRuntime: boolean): readonly Word[] {
@@ -69,7 +69,7 @@ function wordsOf(argument: JsonObject, isOfRuntime: boolean): readonly Word[] {
   const stated = scalar(argument.value) ?? scalar(argument.default);
   const flag = typeof name === 'string' ? name : '';
   const isNamed = argument.type === 'named' || (argument.type !== 'positional' && flag !== '');
-  // Records of 2025 state an option as its own value, `-i` of `-i`.
+  // Records of 2025 state an option as its own value, such as `-i` for `-i`.
   if (isNamed && (stated === flag || (stated === undefined && isSwitch(argument))))
     return [optionForm.test(flag) ? flag : undefined];
   if (stated === undefined && isRequired !== true) return isOfRuntime && runtimeFlag.test(flag) ? [flag] : [];
@@ -77,14 +77,14 @@ function wordsOf(argument: JsonObject, isOfRuntime: boolean): readonly Word[] {
   const value = stated === undefined ? `{${flag || scalar(valueHint) || 'value'}}` : fill(stated, variables);
   if (!isNamed) return [value];
   if (!optionForm.test(flag)) return [undefined];
-  // A variable of a container that has the value of its caller is passed on by its name.
+  // A container's variable that gets the caller's value is passed on by name.
   const [, passed] = value === undefined ? (/^(\w+)=\{[^{}]+\}$/.exec(stated ?? '') ?? []) : [];
   if (passed && /^(?:-e|--env)$/.test(flag)) return [flag, passed];
   if (format === 'boolean' && stated !== undefined) return stated === 'true' ? [flag] : [];
   return [flag, value];
 }
 
-/** The words of recorded arguments; `unwritten` names the first one that cannot be written down. */
+/** The words of recorded arguments. `unwritten` names the first one that cannot be written down. */
 function toWords(
   recorded: unknown,
   isOfRuntime: boolean,
@@ -102,7 +102,7 @@ function toWords(
   return { words };
 }
 
-/** Names of environment variables with the values that the record gives them. */
+/** Environment variables with the values that the record gives them. */
 function toEnvironment(recorded: unknown): Record<string, string> {
   const fixed = (Array.isArray(recorded) ? recorded.filter(isJsonObject) : []).flatMap((one) => {
     const value = scalar(one.value);
@@ -115,7 +115,7 @@ function toEnvironment(recorded: unknown): Record<string, string> {
   return Object.fromEntries(fixed.slice(0, mostWords));
 }
 
-/** How a record starts a package; members that it does not state are absent. */
+/** How a record starts a package. Members that it does not state are absent. */
 export function toLaunch(recorded: JsonObject): Launch {
   const { runtimeHint, runtimeArguments, packageArguments, environmentVariables } = recorded;
   const runtime = typeof runtimeHint === 'string' ? toLine(runtimeHint).slice(0, 60).toWellFormed() : '';

@@ -4,7 +4,7 @@ import { toTags } from '../listings/tags.ts';
 import { type Facet, isOfCheck, withNativeFacets } from '../search/facets.ts';
 import { type Recorded, recordedOf, toRecorded } from './recorded.ts';
 
-/** The origin of a page, the time it is read, RFC 3339, and the run that reads it. */
+/** The origin of a page, the time when it is read (RFC 3339), and the run that reads it. */
 export interface PageFacts {
   readonly origin: string;
   readonly at: string;
@@ -18,7 +18,7 @@ const kinds = (values: readonly (string | undefined)[]): string[] => [
 const urlsOf = (remotes: Listing['remotes'] = []) => remotes.map(({ url }) => url).join('\n');
 
 /**
- * Tags and facets. Claim and rating facets are those of the known listing, and those of its last check if its
+ * Tags and facets. Claim and rating facets come from the known listing; so do those of its last check if the
  * endpoints are the same.
  */
 function toTagsAndFacets(recorded: Recorded, isActive: boolean, known: Listing | undefined) {
@@ -52,9 +52,9 @@ function toTagsAndFacets(recorded: Recorded, isActive: boolean, known: Listing |
 }
 
 /**
- * Derives a server's listing from all its versions (at least one, in any order), from the one that is `shown`
- * (pickShown) and from the listing as it is stored; pure. `published_at` is the oldest publication of all its
- * versions. A listing whose versions are all deleted is withdrawn and has no publisher text.
+ * Derives a server's listing from all its versions (at least one, in any order), the one that is `shown`
+ * (pickShown) and the stored listing. Pure. `published_at` is the oldest publication of all versions. A
+ * listing whose versions are all deleted is withdrawn and has no publisher text.
  */
 export function toListing(
   handle: string,

@@ -18,7 +18,7 @@ import { type CopyField, type ImportCounts, zeroImportCounts } from './import-ru
 import { type PageFacts, toListing } from './listing.ts';
 import { hasField, toRecorded } from './recorded.ts';
 
-/** The sum of two counts. */
+/** Adds two counts. */
 export function addCounts(a: ImportCounts, b: ImportCounts): ImportCounts {
   const sum = { ...zeroImportCounts };
   for (const name of Object.keys(sum) as (keyof ImportCounts)[]) sum[name] = a[name] + b[name];
@@ -27,19 +27,22 @@ export function addCounts(a: ImportCounts, b: ImportCounts): ImportCounts {
 
 type Versions = Map<string, Map<string, VersionSummary>>;
 
-/** A page's entries, each counted once: versions to write by keyOf, unreadable entries, and readable ones. */
+/**
+ * The entries of a page, each counted once: versions to write by keyOf, unreadable entries, and readable
+ * ones.
+ */
 const createClassified = () => ({
   rows: new Map<string, ListingVersion>(),
   quarantined: [] as Unreadable[],
   readable: [] as EntryHead[],
-  /** Of the readable ones, those that are not deleted. */
+  /** The readable entries that are not deleted. */
   servers: [] as object[],
   updatedAt: [] as string[],
   counts: { ...zeroImportCounts },
 });
 type ClassifiedEntries = ReturnType<typeof createClassified>;
 
-/** Key of one version of one handle; handles contain no line feed. */
+/** The key of one version of one listing. Handles contain no line feed. */
 const keyOf = (handle: string, version: string) => `${handle}\n${version}`;
 
 async function knownVersions(reads: ListingReads, handles: readonly string[]): Promise<Versions> {
@@ -95,20 +98,23 @@ async function classifyEntries(reads: ListingReads, entries: readonly unknown[],
 interface ListingChange {
   readonly listing: Listing;
   readonly known: Listing | undefined;
-  /** Whether the listing differs in more than when it was read. */
+  /** Tells whether the listing differs in more than the time of its reading. */
   readonly differs: boolean;
-  /** The opt-out line that withdrew the listing until now, in a repository that it no longer records. */
+  /**
+   * The opt-out line that has withdrawn the listing until now, in a repository that the listing no longer
+   * records.
+   */
   readonly optOut?: OptOut;
 }
 
 /**
- * Keeps the stored id while the first publication is the same, as the id may have moved past one that was
+ * Keeps the stored id while the first publication is the same, since the id may have moved past one that was
  * taken.
  */
 const withKnownId = (listing: Listing, known: Listing | undefined): Listing =>
   known?.published_at === listing.published_at ? { ...listing, id: known.id } : listing;
 
-/** What the operator hid or withdrew stays so, and is no difference. */
+/** Keeps what the operator hid or withdrew, which is no difference. */
 const withModeration = (listing: Listing, known: Listing | undefined): Listing => ({
   ...listing,
   ...(known?.hidden && { hidden: true }),
@@ -150,24 +156,24 @@ async function planListings(
   return { listings, optedOut };
 }
 
-/** Whether the record still names the place of an opt-out line: a namespace always does. */
+/** Tells whether the record still names the location of an opt-out line. It always names its namespace. */
 const stillStands = ({ kind, place_key }: OptOut, { repository_key }: Listing) =>
   kind !== 'repository' || repository_key === place_key;
 
-/** Whether a visible listing's recorded repository changes or disappears. */
+/** Tells whether a visible listing's recorded repository changes or disappears. */
 export const changesRepository = ({ listing, known }: ListingChange): boolean =>
   !!known?.repository_key &&
   !isGone(known) &&
   !isGone(listing) &&
   listing.repository_key !== known.repository_key;
 
-/** Whether a listing that was not gone is now. */
+/** Tells whether a listing is withdrawn by this change. */
 export const withdraws = ({ listing, known }: ListingChange): boolean =>
   !!known && !isGone(known) && isGone(listing);
 
 const hostOf = (endpoint = '') => URL.parse(endpoint)?.host;
 
-/** Whether a visible listing's endpoint moves to another host, or disappears. */
+/** Tells whether a visible listing's endpoint moves to another host or disappears. */
 const changesEndpointHost = ({ listing, known }: ListingChange): boolean =>
   !!known?.endpoint &&
   !known.withdrawn &&
@@ -185,7 +191,7 @@ function toAffected(changes: readonly ListingChange[], rows: ClassifiedEntries['
     .map(({ listing }) => listing.handle);
 }
 
-/** Everything one page changes, planned before anything is written. */
+/** All that one page changes, planned before anything is written. */
 export type PagePlan = Awaited<ReturnType<typeof planPage>>;
 
 /** Plans what a page changes in the store; writes nothing. Counts every entry once. */
@@ -203,24 +209,23 @@ export async function planPage(reads: Reads, entries: readonly unknown[], facts:
     /** Opt-out lines that stay in force, with the listing as now recorded. */
     optedOut,
     quarantined,
-    /** Entries that were read, changed or not. */
+    /** Entries that were read, whether changed or not. */
     readable,
-    /** Handles of the page of which several versions are stored. */
+    /** The handles on the page that have several stored versions. */
     several: [...versions].flatMap(([handle, of]) => (of.size > 1 ? handle : [])),
     /**
-     * Known listings whose shown version is deleted, or whose recorded repository or host of the endpoint
-     * changes.
+     * Known listings whose shown version is deleted, or whose recorded repository or endpoint host changes.
      */
     affected: toAffected(listings, rows),
     counts,
-    /** Whether any entry that was read, changed or not, records a field. */
+    /** Tells whether any entry that was read records a field. */
     records: (field: CopyField) => servers.some((server) => hasField[field](toRecorded(server))),
-    /** Registry times of the page's rows, RFC 3339, of those that have any. */
+    /** The registry's times of the page's rows, RFC 3339, for those that have one. */
     updatedAt,
   };
 }
 
-/** What a record says, by the names of the listing document. */
+/** The recorded fields of a listing, by their names in the listing document. */
 const recordedFields = [
   'title',
   'description',
@@ -241,7 +246,7 @@ function toChange(change: ListingChange, at: string): NewChange | undefined {
   if (withdraws(change)) return { type: 'listing.withdrawn', handle, at, data: { reason: 'deleted' } };
   if (listing.withdrawn) return undefined;
   if (!known) return { type: 'listing.new', handle, at, data: { version } };
-  // What an opt-out line withdrew is restored by an event of its own.
+  // A listing that an opt-out line withdrew is restored by an event of its own.
   if (known.withdrawn && change.optOut) return undefined;
   if (known.withdrawn) return { type: 'listing.restored', handle, at, data: { version } };
   const fields = recordedFields.filter((field) => !isDeepStrictEqual(known[field], listing[field]));
@@ -254,31 +259,31 @@ function toChange(change: ListingChange, at: string): NewChange | undefined {
   return { type: 'listing.changed', handle, at, data };
 }
 
-/** What a page of an import changes, as entries of the stream of changes. */
+/** The changes of a page of an import as entries in the stream of changes. */
 export const toChanges = (listings: readonly ListingChange[], at: string): NewChange[] =>
   listings.map((change) => toChange(change, at)).filter((change) => change !== undefined);
 
-/** The guard ignores smaller directories, which may change as a whole. */
+/** The guard ignores smaller directories, which may change entirely. */
 const smallestGuarded = 50;
 const maxAffectedShare = 0.2;
 
 /**
- * The run would withdraw or move too many known listings. Nothing is written from the page that affects the
- * first one.
+ * The run would withdraw or move too many known listings. Nothing is written from the first page that affects
+ * one.
  */
 export class MassChangeError extends Error {}
 
 /**
- * Counts those of `known` visible listings that a run affects (withdraws, or changes the repository or the
- * host of the endpoint of) and stops a run that affects too many; inactive if the operator accepts the
- * changes.
+ * Counts how many of the `known` visible listings a run affects, by withdrawing them or changing their
+ * repository or endpoint host, and stops a run that affects too many. It does nothing if the operator accepts
+ * the changes.
  */
 export function createMassChangeGuard(known: number, isAccepted: boolean) {
   const affected = new Set<string>();
   const isActive = known >= smallestGuarded && !isAccepted;
   let isCleared = false;
   return {
-    /** Whether the rest of the run must be checked before a page that affects listings is written. */
+    /** Tells whether the rest of the run must be checked before a page that affects listings is written. */
     get mustReview() {
       return isActive && !isCleared;
     },
@@ -290,7 +295,7 @@ export function createMassChangeGuard(known: number, isAccepted: boolean) {
           `held: more than 20 % of ${known} known listings would lose their shown version, or change their repository or the host of their endpoint (${affected.size} so far); look at the registry, then run: dossier import --accept-changes`,
         );
     },
-    /** The whole run was checked: counting starts again, and no further check is needed. */
+    /** Begins to count again after the whole run was checked; no further check is needed. */
     clear() {
       isCleared = true;
       affected.clear();

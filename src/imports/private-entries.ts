@@ -6,18 +6,18 @@ import { day, toLine } from '../core/text.ts';
 import { type Listing, type ListingVersion, registryMeta } from '../listings/listing.ts';
 import { toListing } from './listing.ts';
 
-/** A server.json of the operator's folder. It is in no table: only a view that is given it can show it. */
+/** A server.json in the operator's folder. It is in no table, so only a view that is given it can show it. */
 export interface PrivateEntry {
-  /** As a listing would be that recorded the same. */
+  /** The listing that would have recorded the same. */
   readonly listing: Listing;
   readonly version: ListingVersion;
 }
 
-/** What a folder had when it was read. */
+/** The content of a folder when it was read. */
 export interface PrivateEntries {
-  /** By their names; undefined if the folder was never read. */
+  /** The entries by name; undefined if the folder was never read. */
   readonly entries: ReadonlyMap<string, PrivateEntry> | undefined;
-  /** What could not be read, and what to do: a line each. */
+  /** What could not be read and what to do about it, one line each. */
   readonly faults: readonly string[];
 }
 
@@ -28,8 +28,7 @@ const largest_bytes = 64 * 1024;
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? 'unknown error';
 
 /**
- * The files below a folder that may be entries, in the order of their paths. Throws if the folder itself
- * cannot be read.
+ * The files below a folder that may be entries, ordered by path. Throws if the folder itself cannot be read.
  */
 async function findFiles(root: string) {
   const files: string[] = [];
@@ -67,19 +66,19 @@ async function findFiles(root: string) {
 }
 
 /**
- * At most so many bytes of a file; undefined if it has more. What is put in its place meanwhile, as a pipe,
- * holds no thread.
+ * Reads a file of bounded size; undefined if it has more bytes. A pipe that was put in its place meanwhile
+ * does not block a thread.
  */
 async function readFileBounded(path: string): Promise<Buffer | undefined> {
   await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   return await readBounded(file.createReadStream({ autoClose: false }), largest_bytes);
 }
 
-/** The text of a file as an entry, or why it is none. */
+/** Reads the text of a file as an entry, or says why it is none. */
 async function toEntry(text: string, file: string, { mtime, at }: { mtime: Date; at: string }) {
   const server = parseForeignJson(text);
   if (server === undefined) return 'not JSON in UTF-8';
-  // Its schemas load 235 modules, for which most commands would wait in vain.
+  // Its schemas load 235 modules, which most commands do not need.
   const { readHead, readVersion } = await import('./entry.ts');
   const publishedAt = (mtime.getTime() > 0 ? mtime : new Date(at)).toISOString();
   const head = readHead({ server, _meta: { [registryMeta]: { status: 'active', publishedAt } } });
@@ -94,15 +93,15 @@ async function toEntry(text: string, file: string, { mtime, at }: { mtime: Date;
   return { listing, version };
 }
 
-/** What a file was found to be, and the state of the file that this holds for. */
+/** The result of reading a file, and the state of the file for which it holds. */
 interface Found {
   readonly state: string;
   readonly found: PrivateEntry | string;
 }
 
 /**
- * One file as an entry, or why it is none; as it was `before` if the file has not changed today. A link is
- * followed to a file in the folder. Throws what the system says.
+ * Reads one file as an entry, or says why it is none. Returns `before` if the file has not changed today.
+ * Follows a link to a file in the folder. Throws the system's error.
  */
 async function readEntry(
   root: string,
@@ -121,9 +120,7 @@ async function readEntry(
   return { state, found: await toEntry(decodeUtf8(bytes) ?? '', file, { mtime, at }) };
 }
 
-/**
- * A folder as it is. `known` has what its files were found to be, by their paths, and is brought up to date.
- */
+/** Reads a folder. `known` has the results of its files by path, and is brought up to date. */
 async function readFolder(folder: string, known: Map<string, Found>): Promise<PrivateEntries> {
   const root = await realpath(folder);
   const at = new Date().toISOString();
@@ -147,10 +144,10 @@ async function readFolder(folder: string, known: Map<string, Found>): Promise<Pr
   return { entries, faults };
 }
 
-/** What is read again sooner: a view may be asked for often. */
+/** How long a reading counts, because a view may be asked for often. */
 const current_ms = 2000;
 
-/** The last reading of a folder, or the one that is under way: no second one begins before it has ended. */
+/** The last or running reading of a folder. No second one begins before it has ended. */
 interface Reading {
   ended_ms: number | undefined;
   readonly read: Promise<PrivateEntries>;
@@ -159,8 +156,8 @@ interface Reading {
 const readings = new Map<string, Reading>();
 
 /**
- * The entries of a folder, read at most two seconds ago; of no folder there are none. While the folder itself
- * cannot be read they stay as they were. Never throws.
+ * The entries of a folder, read at most two seconds ago; none without a folder. While the folder itself
+ * cannot be read, they stay as they were. Never throws.
  */
 export function readPrivateEntries(folder: string): Promise<PrivateEntries> {
   if (folder === '') return Promise.resolve({ entries: new Map(), faults: [] });

@@ -18,7 +18,7 @@ const longestName = 200;
 const longestDescription = 300;
 const mostInputs = 100;
 
-/** A text on one line; empty if there is none. */
+/** Puts a text on one line; empty if there is none. */
 const textOf = (value: unknown, longest: number) =>
   typeof value === 'string' ? toLine(value).slice(0, longest).toWellFormed() : '';
 
@@ -29,11 +29,11 @@ const named = (value: unknown): [string, JsonObject][] =>
     ? Object.entries(value).filter((entry): entry is [string, JsonObject] => isJsonObject(entry[1]))
     : [];
 
-/** Whether a value is complete; one with a `{template}` still needs input from the caller. */
+/** Tells whether a value is complete. One with a `{template}` still needs input from the caller. */
 const isFixed = ({ value }: JsonObject) =>
   typeof value === 'string' && value !== '' && !/\{[^{}]+\}/.test(value);
 
-/** One input. The variables of its value's template count as part of it. */
+/** Reads one input. The variables in its value's template count as part of it. */
 function toInput(kind: ListingInput['kind'], recorded: unknown, given: JsonObject): ListingInput[] {
   const name = textOf(recorded, longestName);
   if (name === '') return [];
@@ -56,7 +56,10 @@ const toEnvironment = (variables: unknown) =>
     .filter((given) => !isFixed(given))
     .flatMap((given) => toInput('environment', given.name, given));
 
-/** Arguments by name, else by value hint; those with variables (`-e name={value}`) by their variables. */
+/**
+ * Arguments by name, or by value hint. Those with variables (`-e name={value}`) are represented by their
+ * variables.
+ */
 const toArguments = (args: unknown) =>
   listedInputs(args)
     .filter((given) => !isFixed(given))
@@ -66,7 +69,7 @@ const toArguments = (args: unknown) =>
         : toInput('argument', given.name || given.valueHint, given),
     );
 
-/** The distinct inputs by kind and name; no field if there are none. */
+/** The distinct inputs by kind and name, without the field if there are none. */
 function toInputs(inputs: readonly ListingInput[]): { inputs?: ListingInput[] } {
   const once = new Map(inputs.map((input) => [`${input.kind} ${input.name}`, input]));
   return once.size === 0 ? {} : { inputs: [...once.values()].slice(0, mostInputs) };
@@ -87,11 +90,13 @@ const mostRecorded = 100;
 
 const line = (text: unknown) => textOf(text, longestText);
 
-/** The distinct items, compared as JSON: publishers repeat remotes and packages. */
+/** Removes repeated items, compared as JSON, because publishers repeat remotes and packages. */
 const once = <T extends object>(items: readonly T[]): T[] =>
   [...new Map(items.map((item) => [JSON.stringify(item), item])).values()].slice(0, mostRecorded);
 
-/** Whether a text is an http or https address that can be called as it is: no template, no user. */
+/**
+ * Tells whether a text is an http or https address that can be called as it is: without template and user.
+ */
 function isAddress(url: string): boolean {
   const parsed = /[{}\s]/.test(url) || url.length > longestUrl ? null : URL.parse(url);
   return parsed !== null && /^https?:$/.test(parsed.protocol) && parsed.username + parsed.password === '';
@@ -102,7 +107,8 @@ const asking =
   /^(?:transport\.)?(?:headers|variables|runtimeArguments|packageArguments|environmentVariables)(?:\.|$)/;
 
 /**
- * The members of an item that may ask for inputs and were not read, each once; no field if there are none.
+ * The members of an item that may ask for inputs and were not read, each once, without the field if there are
+ * none.
  */
 function toUnread(unread: readonly string[], item: string): { unread?: string[] } {
   const below = unread.flatMap((path) => (path.startsWith(`${item}.`) ? path.slice(item.length + 1) : []));
@@ -146,7 +152,7 @@ function toPackage(recorded: JsonObject, unread: { unread?: string[] }): Listing
 const toPackages = ({ server, unread }: ReadRecord): ListingPackage[] =>
   once(objectsOf(server.packages).map((one, at) => toPackage(one, toUnread(unread, `packages.${at}`))));
 
-/** Whether a record has a field that a copy may leave out. */
+/** Tells whether a record has a field that a copy may leave out. */
 export const hasField: Readonly<
   Record<CopyField, (of: Pick<Listing, 'remotes' | 'packages' | 'repository_key'>) => boolean>
 > = {
@@ -155,7 +161,9 @@ export const hasField: Readonly<
   repository: ({ repository_key }) => repository_key !== undefined,
 };
 
-/** The parts of a server.json that a listing shows, cleaned, each on one line; absent parts are undefined. */
+/**
+ * The parts of a server.json that a listing shows, cleaned and each on one line. Absent parts are undefined.
+ */
 export type Recorded = ReturnType<typeof toRecorded>;
 
 /** Keywords, tags and categories that the publisher states in its own `_meta`. */
@@ -166,7 +174,7 @@ function publisherKeywords(server: JsonObject): string[] {
     .filter((word) => typeof word === 'string');
 }
 
-/** The recorded parts of a server.json. `endpoint` is the first remote without a template. */
+/** Reads the recorded parts of a server.json. `endpoint` is the first remote without a template. */
 export function toRecorded(record: object) {
   const read = readRecord(record);
   const { server } = read;
@@ -190,8 +198,8 @@ export function toRecorded(record: object) {
 const recordedByVersion = new WeakMap<ListingVersion, Recorded>();
 
 /**
- * The recorded parts of a version; its record is parsed once, though listings and identities are both made of
- * it.
+ * The recorded parts of a version. Its record is parsed once, although both listings and identities are made
+ * from it.
  */
 export function recordedOf(version: ListingVersion): Recorded {
   const known = recordedByVersion.get(version);

@@ -3,7 +3,7 @@ import type { Lease, Store, Transaction } from '../store/store.ts';
 import { type ImportRun, RegistryError, type RunProgress, zeroImportCounts } from './import-run.ts';
 import type { RegistrySource } from './source.ts';
 
-/** Whoever holds this lease is the only one that imports, from whatever source. */
+/** The holder of this lease is the only process that imports, from any source. */
 export const importLease = 'import';
 
 /** Another import into the same store is running; the caller may try again later. */
@@ -13,16 +13,16 @@ export class UnderWayError extends RegistryError {
   }
 }
 
-/** What is known of the import that runs, or of one whose node died; undefined if neither is the case. */
+/** The lease of the running import, or of one whose node died; undefined if there is neither. */
 export const findImportLease = ({ leases }: Pick<Store, 'leases'>) => leases.find(importLease);
 
-/** Whether any process imports into this store. */
+/** Tells whether any process imports into this store. */
 export const isUnderWay = async (store: Pick<Store, 'leases'>): Promise<boolean> =>
   (await findImportLease(store))?.isHeld ?? false;
 
 /**
- * Saves a change of a run whose lease is still ours. Returns false, and saves nothing, once another node took
- * it over.
+ * Saves a change of a run whose lease is still ours. Returns false and saves nothing if another node has
+ * taken it over.
  */
 export async function saveWithLease(
   tx: Transaction,
@@ -40,8 +40,8 @@ const overlap_ms = 10 * 60_000;
 export type Run = ReturnType<typeof toRun>;
 
 /**
- * `expectedRows` are those that the last full run of this source read; undefined if that says nothing about
- * this one.
+ * `expectedRows` is how many rows the last full run of this source read; undefined if that says nothing about
+ * this run.
  */
 const toRun = (
   { progress, ...run }: ImportRun,
@@ -49,42 +49,45 @@ const toRun = (
 ) => ({ ...run, ...progress, ...more });
 
 /**
- * An interrupted run is resumed; so is one that failed for a reason that may pass, which keeps its cursor.
- * One of changes is not if all of the source is asked for.
+ * Tells whether a run is resumed: it was interrupted, or failed for a reason that may pass, which keeps its
+ * cursor. A run of changes is not resumed if the whole source is asked for.
  */
 const isResumable = (run: ImportRun | undefined, isFull: boolean): run is ImportRun =>
   (run?.state === 'running' || (run?.state === 'failed' && run.cursor !== undefined)) &&
   (!isFull || run.kind === 'full');
 
-/** Whether all of a source is read again: what one run of changes missed, no later one finds. */
+/**
+ * Tells whether the whole source is read again, because a later run of changes does not find what an earlier
+ * one missed.
+ */
 function isFullDue(lastFull: ImportRun | undefined, { at, fullInterval_s }: RunStart): boolean {
   const age_ms = Date.parse(at) - Date.parse(lastFull?.finished_at ?? '');
   return !(age_ms >= 0 && age_ms < fullInterval_s * 1000);
 }
 
-/** Ends an interrupted run of changes that a run of all of the source takes the place of. */
+/** Ends an interrupted run of changes that a full run replaces. */
 async function replace(tx: Transaction, run: ImportRun | undefined, at: string): Promise<void> {
   if (run?.state !== 'running') return;
   const error = 'replaced by a full import';
   await tx.imports.saveRun(run.id, { state: 'failed', finished_at: at, cursor: undefined, error });
 }
 
-/** How a run is begun. */
+/** The options of a new run. */
 export interface RunStart {
   readonly lease: Lease;
   /** RFC 3339 UTC. */
   readonly at: string;
-  /** After this time all of the source is read again. */
+  /** The whole source is read again after this time. */
   readonly fullInterval_s: number;
-  /** Reads all of the source now. */
+  /** Reads the whole source now. */
   readonly isFull: boolean;
   /**
-   * The run after which this one was found due, by the time it ended (RFC 3339; undefined: none had ended).
+   * The run after which this one was found due, by the time it ended (RFC 3339; undefined if none had ended).
    */
   readonly dueAfter?: { readonly finishedAt: string | undefined } | undefined;
 }
 
-/** Whether another run has ended since this one was found due: its node was quicker. */
+/** Tells whether another run has ended since this one was found due, because its node was quicker. */
 async function isTaken(tx: Transaction, { dueAfter }: RunStart): Promise<boolean> {
   if (!dueAfter) return false;
   const { run } = await tx.imports.last();
@@ -92,7 +95,8 @@ async function isTaken(tx: Transaction, { dueAfter }: RunStart): Promise<boolean
 }
 
 /**
- * Changes are requested from the newest known one on, with an overlap for clock differences and late commits.
+ * The time from which changes are requested: the newest known one, less an overlap for clock differences and
+ * late commits.
  */
 function toUpdatedSince(done: ImportRun | undefined, source: RegistrySource) {
   const newest = done && source.isIncremental ? done.progress.newestUpdatedAt : undefined;
@@ -100,7 +104,7 @@ function toUpdatedSince(done: ImportRun | undefined, source: RegistrySource) {
   return { newest, updatedSince: new Date(Date.parse(newest) - overlap_ms).toISOString() };
 }
 
-/** What the origins have recorded until now, without the sample once something else is read. */
+/** The fields that the origins have recorded until now, without the sample once something else is read. */
 async function readRecorded(tx: Transaction, source: RegistrySource): Promise<RunProgress['recorded']> {
   const { run } = await tx.imports.last();
   const recorded = Object.entries(run?.progress.recorded ?? {});
@@ -110,9 +114,9 @@ async function readRecorded(tx: Transaction, source: RegistrySource): Promise<Ru
 }
 
 /**
- * Resumes the source's last run, or begins a new one: incremental after one that completed, full if none did,
- * none of the last days was full, or that is asked for. Throws UnderWayError if a run of any source has ended
- * since this one was found due.
+ * Resumes the source's last run or begins a new one. A new run reads changes after a completed one, and
+ * everything if none was completed, no full run is recent enough, or `isFull` is set. Throws UnderWayError if
+ * a run of any source has ended since this one was found due.
  */
 export async function beginRun(tx: Transaction, source: RegistrySource, start: RunStart): Promise<Run> {
   const { lease, at, isFull } = start;
@@ -143,8 +147,8 @@ export async function beginRun(tx: Transaction, source: RegistrySource, start: R
 }
 
 /**
- * The newest of the known and these times, ignoring any after the start of the run: a time in the future
- * would hide changes.
+ * The newest of the known times and these, ignoring any after the start of the run, because a time in the
+ * future would hide changes.
  */
 export const newestKnown = (run: Run, updatedAt: readonly string[]): string | undefined =>
   [...updatedAt, ...(run.newestUpdatedAt ? [run.newestUpdatedAt] : [])]

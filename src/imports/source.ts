@@ -14,18 +14,18 @@ import { createOutboundClient, type OutboundClient } from '../net/client.ts';
 import { readListPage } from './entry.ts';
 import { RegistryError } from './import-run.ts';
 
-/** One page of entries as received, and the cursor of the next one. */
+/** One page of entries as received, and the cursor of the next page. */
 export interface Page {
   readonly entries: readonly unknown[];
   /** Undefined at the end of the list. */
   readonly nextCursor: string | undefined;
-  /** Entries in the whole list, if known. */
+  /** The number of entries in the whole list, if known. */
   readonly total?: number;
 }
 
 interface PageRequest {
   readonly cursor?: string | undefined;
-  /** RFC 3339; only entries that changed after it. */
+  /** Only entries that changed after this time are sent, RFC 3339. */
   readonly updatedSince?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -33,11 +33,11 @@ interface PageRequest {
 /** A registry, or a saved copy of one. */
 export interface RegistrySource {
   /**
-   * Name of its runs: of a registry the base URL of its API. A run with the same name can continue from a
-   * stored cursor. Contains no path of this machine.
+   * The name of its runs; for a registry, the base URL of its API. A run with the same name can continue from
+   * a stored cursor. It contains no path of this machine.
    */
   readonly name: string;
-  /** Whether it can list only what changed since a time. */
+  /** Tells whether it can list only the changes since a time. */
   readonly isIncremental: boolean;
   /** The origin stored with its listings. */
   readonly origin: string;
@@ -46,7 +46,8 @@ export interface RegistrySource {
 }
 
 /**
- * The JSON of an answer. Throws RegistryError: status, content type, UTF-8, more than 8 MiB, no connection.
+ * The JSON of an answer. Throws RegistryError for its status, content type, encoding, a size above 8 MiB, or
+ * no connection.
  */
 function readJson(answer: Awaited<ReturnType<OutboundClient['fetch']>>, timeout_ms: number): unknown {
   if (answer.result === 'too_large') throw new RegistryError('the page is larger than 8 MiB');
@@ -94,10 +95,10 @@ const mostEntries = 500;
 
 /** How long and how often a page is tried. */
 export interface Patience {
-  /** For the whole exchange of one try. */
+  /** The time for the whole exchange of one try. */
   readonly timeout_ms: number;
   readonly tries: number;
-  /** Before the second try; doubled for each one after it. */
+  /** The pause before the second try. It doubles for each later one. */
   readonly wait_ms: number;
 }
 
@@ -124,9 +125,9 @@ function toPage(json: unknown): Page {
 }
 
 /**
- * A registry that implements the generic registry API, read in pages of 100 with deleted entries. 429 (with
- * its Retry-After), 5xx, truncated responses and network failures are retried, each time after twice the
- * pause. Throws RegistryError, or the signal's reason.
+ * Creates the client of a registry with the generic registry API, read in pages of 100 with deleted entries.
+ * 429 (with its Retry-After), 5xx, truncated responses and network failures are retried, each time after
+ * twice the pause. Throws RegistryError, or the signal's reason.
  */
 function createRegistryClient(
   url: string,
@@ -182,8 +183,8 @@ async function readCopy(path: string): Promise<{ entries: readonly unknown[]; di
 }
 
 /**
- * A saved copy of a registry, as JSON or gzipped JSON: an array of entries or `{"servers": [...]}`. A cursor
- * is a position, valid for the same bytes only. Throws RegistryError if the copy cannot be read.
+ * Opens a saved copy of a registry, as JSON or gzipped JSON: an array of entries or `{"servers": [...]}`. A
+ * cursor is a position, valid for the same bytes only. Throws RegistryError if the copy cannot be read.
  */
 async function openSavedCopy(path: string, origin: string, name?: string): Promise<RegistrySource> {
   const { entries, digest } = await readCopy(path);
@@ -202,15 +203,15 @@ async function openSavedCopy(path: string, origin: string, name?: string): Promi
 
 const samplePath = fileURLToPath(new URL('../../data/sample.json', import.meta.url));
 const official = 'registry.modelcontextprotocol.io';
-/** Origin of the directories that start with the shipped sample; one of another registry does not. */
+/** The origin of directories that start with the shipped sample. A directory of another registry does not. */
 export const officialOrigin = `${official} (MCP)`;
 
 const isWeb = (source: string) => /^https?:\/\//i.test(source);
 
 /**
- * The origin stored with a source's listings: the configured one for the configured source, else the host. A
- * saved copy has no host: its origin is REGISTRY_NAME, else the official registry if that is configured, else
- * its file name.
+ * The origin stored with a source's listings: the configured one for the configured source, otherwise the
+ * host. A saved copy has no host: its origin is REGISTRY_NAME, or the official registry if that is
+ * configured, or its file name.
  */
 function originOf(
   source: string,
@@ -224,7 +225,7 @@ function originOf(
 
 const openSample = () => openSavedCopy(samplePath, sampleOrigin, sampleSource);
 
-/** The handles of the shipped sample, which fits on one page. */
+/** The handles in the shipped sample, which fits on one page. */
 export const readSampleHandles = cachedOnce<readonly string[]>(async () => {
   const { entries } = await (await openSample()).page({});
   const names = entries.map((entry) => (entry as { server: { name: string } }).server.name);
@@ -233,7 +234,7 @@ export const readSampleHandles = cachedOnce<readonly string[]>(async () => {
 
 /**
  * Opens a source: the http(s) address of a registry, `sample`, or a saved copy as `file:path` or plain path.
- * Throws RegistryError for `off`, for an invalid address and for a copy that cannot be read.
+ * Throws RegistryError for `off`, an invalid address, and a copy that cannot be read.
  */
 export async function openSource(
   source: string,
@@ -258,7 +259,7 @@ const mostPages = 100_000;
 const digestOf = (cursor: string | undefined) => hash('sha256', cursor ?? '', 'base64');
 
 /**
- * The pages of a source from a cursor on; the next page is fetched while one is processed. Throws
+ * The pages of a source from a cursor on. The next page is fetched while one is processed. Throws
  * RegistryError if a cursor repeats or the list does not end.
  */
 export async function* readPages(
@@ -268,10 +269,11 @@ export async function* readPages(
   const { signal, updatedSince } = range;
   const fetchPage = (cursor: string | undefined) => {
     const page = source.page({ cursor, updatedSince, signal });
-    page.catch(() => undefined); // reported when it is awaited; an earlier failure may prevent that
+    // The error is reported when the promise is awaited, which an earlier failure may prevent.
+    page.catch(() => undefined);
     return page;
   };
-  // Digests: a registry may give cursors of 4 KiB without end.
+  // Digests are kept, because a registry may give cursors of 4 KiB without end.
   const seen = new Set([digestOf(range.cursor)]);
   let next = fetchPage(range.cursor);
   for (;;) {
@@ -291,13 +293,13 @@ export async function* readPages(
 /** How long a collected batch waits for the next page. */
 const quick_ms = 100;
 /**
- * Entries in a batch: few at first, so that progress shows early; at most as many as one transaction should
- * write.
+ * The size of the first batch. It is small, so that progress shows early; later ones have at most as many
+ * entries as one transaction should write.
  */
 const firstBatch = 100;
 const largestBatch = 1000;
 
-/** Whether a promise settles within `quick_ms`. */
+/** Tells whether a promise settles within `quick_ms`. */
 function settlesSoon(next: Promise<unknown>): Promise<boolean> {
   const settled = new AbortController();
   const soon = Promise.allSettled([next]).then(() => true);

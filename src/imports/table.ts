@@ -7,8 +7,8 @@ declare module '../store/store.ts' {
   interface Schema {
     import_run: RowOf<typeof importRunTable>;
     /**
-     * A record that could not be read, with the reason and the run that last saw it; replaced when it is sent
-     * again.
+     * A record that could not be read, with the reason and the run that last saw it. It is replaced when it
+     * is sent again.
      */
     quarantine: { name: string; version: string; reason: string; run_id: number; seen_at: string };
   }
@@ -26,14 +26,14 @@ async function readNewest(db: Db, where: Partial<Pick<ImportRun, 'source' | 'sta
 
 /** Reads of import runs and quarantine over any engine. */
 export const createImportReads = (db: Db) => ({
-  /** The latest run, and the latest one that completed; of one source if it is given. */
+  /** The latest run and the latest completed run, of one source if it is given. */
   last: async (source?: string) => {
     const where = source === undefined ? {} : { source };
     return { run: await readNewest(db, where), done: await readNewest(db, { ...where, state: 'done' }) };
   },
-  /** The latest run of a source that read all of it, and completed. */
+  /** The latest completed run that read all of a source. */
   lastFull: (source: string) => readNewest(db, { source, state: 'done', kind: 'full' }),
-  /** How many records are quarantined for each reason, most first; reasons are a few fixed texts. */
+  /** How many records are quarantined for each reason, most first. Reasons are a few fixed texts. */
   quarantineReasons: async () => {
     const counted = await db
       .selectFrom('quarantine')
