@@ -34,11 +34,18 @@ function numberOf({ source, as_of }: Answer, sources: string[]): number {
   return sources.includes(text) ? sources.indexOf(text) + 1 : sources.push(text);
 }
 
+/** The endpoint or package that all checks of a listing were made of, if it is one. */
+function checkedOf({ imported = [], observed = [], native = [] }: ComparedAgent): string | undefined {
+  const checks = [...imported, ...observed, ...native].filter(({ source }) => source !== '');
+  const subjects = new Set(checks.flatMap(({ subject }) => subject ?? []));
+  return subjects.size === 1 ? [...subjects][0] : undefined;
+}
+
 /**
  * An answer in words: `updated_within_days:180: met. <fact> Recorded: <what others wrote> [<number of its
  * source>]`.
  */
-function toLine(answer: Answer, sources: string[]): Words {
+function toLine(answer: Answer, sources: string[], checked: string | undefined): Words {
   const { criterion, value, result, fact, recorded, quoted, subject } = answer;
   // What has no source was not checked.
   const about = answer.source ? own('Checked') : own('About');
@@ -48,7 +55,9 @@ function toLine(answer: Answer, sources: string[]): Words {
       say`${asked}: ${name(result)}. ${fact}`,
       recorded ? say`Recorded: ${codes(recorded)}` : say``,
       quoted ? sentence(say`Quoted: ${quoted}`) : say``,
-      subject ? sentence(say`${about}: ${codeWords(subject)}`) : say``,
+      subject && !(answer.source && subject === checked)
+        ? sentence(say`${about}: ${codeWords(subject)}`)
+        : say``,
       answer.source ? name(`[${numberOf(answer, sources)}]`) : say``,
     ],
     ' ',
@@ -64,18 +73,22 @@ function listingText(listing: z.output<typeof comparedListing>): string {
     description,
     sample,
     being_checked = false,
+    same_description_as: same,
     whose,
     version_asked,
     malware = [],
+    checked,
     problem,
   } = listing;
-  const said = description ? `: its publisher writes ${toQuote(description)}` : '';
+  const alike = same ? `, the same as ${same.map(code).join(', ')}` : '';
+  const said = description ? `: its publisher writes ${toQuote(description)}${alike}` : '';
   return lines(
     `${code(handle)}${sample ? ' (shipped sample)' : ''}${said}`,
     version_asked && toMarkdown(version_asked),
     ...malware.map(toMarkdown),
     whose && `Whose: ${toMarkdown(whose)}`,
     being_checked,
+    checked && `Checked: ${toMarkdown(checked)}.`,
     problem &&
       `${problem.code}: ${problem.message}${handlesText(' Near:', problem.near)}${handlesText(' Farther:', problem.others)}`,
     list(
@@ -93,11 +106,13 @@ const input = z.strictObject({
 const comparedListing = z.object({
   handle: z.string(),
   description: z.string().optional(),
+  same_description_as: z.array(z.string()).optional().describe('Compared listings, by handle'),
   sample: sampleFlag,
   version_asked: wordsSchema.optional(),
   malware: z.array(wordsSchema).optional().describe('Reports of malicious code in its packages'),
   whose: wordsSchema.optional().describe('Publisher, host of the endpoint, and since when'),
   being_checked: z.string().optional(),
+  checked: wordsSchema.optional().describe('What the checks were made of, if one place'),
   imported: z.array(wordsSchema).optional().describe('criterion: result. fact [source, if any]'),
   observed: z.array(wordsSchema).optional(),
   native: z.array(wordsSchema).optional(),
@@ -119,7 +134,7 @@ const output = z.object({
 });
 
 /** One listing of a comparison: its results, or the problem with its handle. */
-export type ComparedAgent = Omit<z.output<typeof comparedListing>, (typeof kinds)[number]> &
+export type ComparedAgent = Omit<z.output<typeof comparedListing>, (typeof kinds)[number] | 'checked'> &
   Partial<ReturnType<typeof compareListing>>;
 
 function toProblemEntry(handle: string, error: unknown): ComparedAgent {
@@ -159,6 +174,17 @@ async function compareOne(
   }
 }
 
+const asRead = (text: string) => text.trim().toLowerCase();
+
+/** With the compared listings that have the same description, however short it is. */
+function withSame(one: ComparedAgent, _: number, all: readonly ComparedAgent[]): ComparedAgent {
+  const { handle, description = '' } = one;
+  const same = all
+    .filter((other) => other.handle !== handle && asRead(other.description ?? '') === asRead(description))
+    .map((other) => other.handle);
+  return description.trim() === '' || same.length === 0 ? one : { ...one, same_description_as: same };
+}
+
 /**
  * In the caller's order, each listing once; near handles, which are searched for, are those of the first
  * unknown one.
@@ -172,7 +198,7 @@ export async function compareAll(
   const compared = await Promise.all(handles.map((handle) => compareOne(handle, criteria, withoutNear)));
   const unknown = compared.findIndex(({ problem }) => problem?.code === 'unknown_handle');
   if (unknown >= 0) compared[unknown] = await compareOne(handles[unknown] ?? '', criteria, context);
-  return compared.map((one, at) => {
+  return compared.map(withSame).map((one, at) => {
     const first = compared.findIndex(({ handle, problem }) => !problem && handle === one.handle);
     if (one.problem || first === at) return one;
     const message = `This names the same listing as handles.${first}.`;
@@ -210,14 +236,27 @@ export const compareAgents = defineTool({
   async run(sent, context) {
     const sources: string[] = [];
     const compared = await compareAll(sent, context);
-    const toLines = (answers?: readonly Answer[]) => answers?.map((answer) => toLine(answer, sources));
-    const listings = compared.map(({ imported, observed, native, ...one }) => ({
-      ...one,
-      imported: toLines(imported),
-      observed: toLines(observed),
-      native: toLines(native),
-    }));
-    const untrusted = ['description', 'version_asked', 'malware', 'imported', 'observed', 'problem'] as const;
+    const listings = compared.map(({ imported, observed, native, ...one }) => {
+      const checked = checkedOf({ ...one, imported, observed, native });
+      const toLines = (answers?: readonly Answer[]) =>
+        answers?.map((answer) => toLine(answer, sources, checked));
+      return {
+        ...one,
+        ...(checked !== undefined && { checked: codeWords(checked) }),
+        imported: toLines(imported),
+        observed: toLines(observed),
+        native: toLines(native),
+      };
+    });
+    const untrusted = [
+      'description',
+      'version_asked',
+      'malware',
+      'checked',
+      'imported',
+      'observed',
+      'problem',
+    ] as const;
     const has = (name: (typeof untrusted)[number]) =>
       listings.some((one) => untrustedOf(one, [name]).length > 0);
     // Our own words, of which only “ ” and code spans are others'.

@@ -36,7 +36,12 @@ beforeAll(async () => {
       registryEntry('io.test/loud', { description: hostile, title: hostile }),
       registryEntry('io.test/message', {}, { status: 'deprecated', statusMessage: hostile }),
       registryEntry('com.lumetra-app/crm', {
+        description: 'The CRM of Lumetra',
         remotes: [{ type: 'streamable-http', url: 'https://crm.lumetra-app.workers.dev/mcp' }],
+      }),
+      registryEntry('com.lumetra/crm', {
+        description: 'The CRM of Lumetra',
+        remotes: [{ type: 'streamable-http', url: 'https://mcp.lumetra.com/mcp' }],
       }),
       registryEntry('io.test/links', {
         remotes: [{ type: 'javascript:alert(1)', url: 'http://plain.example/mcp' }],
@@ -67,6 +72,25 @@ describe('a comparison says before its criteria whose each listing is', () => {
       untrusted_fields: expect.arrayContaining(['listings.whose']),
     });
   });
+  it('and that two of them have the same short description, of which no criterion says so', async () => {
+    const client = await connect('v2', directory);
+    const handles = ['com.lumetra-app/crm', 'com.lumetra/crm', 'co.webhook/webhook'];
+    const criteria = ['nothing_shared'];
+    const { content, structuredContent } = await client.call('compare_agents', { handles, criteria });
+    await client.close();
+    expect(structuredContent).toMatchObject({
+      listings: [
+        { same_description_as: ['com.lumetra/crm'] },
+        { same_description_as: ['com.lumetra-app/crm'], imported: [expect.stringContaining(': met. ')] },
+        { handle: 'co.webhook/webhook' },
+      ],
+    });
+    expect(content[0]?.text).toContain(
+      '`com.lumetra/crm`: its publisher writes “The CRM of Lumetra”, the same as `com.lumetra-app/crm`',
+    );
+    expect(content[0]?.text?.match(/the same as/g)).toHaveLength(2);
+  });
+
   it('on the page', async () => {
     const page = await pageOf(`/compare?handle=com.lumetra-app/crm&${webhook}&active=true`);
     const text = page.replace(/<[^>]+>/g, '');

@@ -338,7 +338,7 @@ const imported: readonly Row[] = [
   row(...(['endpoint_at_domain', undefined, {}, 'unknown'] as const), 'No endpoint is recorded.'),
   row(
     ...(['nothing_shared', undefined, {}, 'met'] as const),
-    'Dossier has no listing of another publisher with the same endpoint, package, repository or description of 40 characters or more.',
+    'Dossier has no listing of another publisher with the same endpoint, package or repository, or the same description, if that has 40 characters or more.',
   ),
   row(
     ...(['record_unmoved_for', 30, {}, 'unknown'] as const),
@@ -1013,9 +1013,9 @@ describe('a criterion', () => {
   it('is not met by a record without secrets if an endpoint asked for credentials', () => {
     const asks = seen({ kind: 'auth.required', value: true });
     expect(judge('needs_no_secret', undefined, { ...asks, remotes: [remote] })).toMatchObject({
-      evidence: 'imported',
+      evidence: 'observed',
       result: 'not_met',
-      fact: 'The record requires no secret; an endpoint asked Dossier for credentials.',
+      fact: 'An endpoint asked Dossier for credentials, although the record requires none.',
       source: 'Dossier',
       as_of: '2026-11-20',
     });

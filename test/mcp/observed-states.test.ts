@@ -246,7 +246,7 @@ describe('compare_agents', () => {
     const { healthy, unreachable } = observedStates;
     const { text } = await ask('compare_agents', { handles: [healthy, unreachable] });
     expect(text).toMatch(
-      /\nWhose: Domain findwell\.com, proven to the registry; its endpoint is on it\. First published [\d-]{10} \(record, [\d-]{10}\)\.\n\* active: /,
+      /\nWhose: Domain findwell\.com, proven to the registry; its endpoint is on it\. First published [\d-]{10} \(record, [\d-]{10}\)\.\nChecked: `https:\/\/[^`]+`\.\n\* active: /,
     );
     expect(text).toMatch(
       /endpoint_observed_alive: met\. A recorded endpoint introduced itself to Dossier, or asked it to sign in or to pay; 3 of 3 checks in 30 days were answered\. /,
@@ -263,22 +263,26 @@ describe('compare_agents says of what it does not know', () => {
     const other = handle === paid ? stale : paid;
     const { json } = await ask('compare_agents', { handles: [handle, other], criteria });
     const { listings, sources } = json as {
-      listings: { imported?: string[]; observed?: string[] }[];
+      listings: { checked?: string; imported?: string[]; observed?: string[] }[];
       sources: string[];
     };
     const lines = [...(listings[0]?.imported ?? []), ...(listings[0]?.observed ?? [])];
-    return lines.map((line) =>
+    // The place of all checks is said once, before the lines.
+    const checked = listings[0]?.checked;
+    return [...(checked ? [`Checked: ${checked}.`] : []), ...lines].map((line) =>
       line.replace(/\[(\d+)\]$/, (_, number) => `[${sources[Number(number) - 1]?.replace(/^\[\d+\] /, '')}]`),
     );
   };
 
   it('when it was last seen, and whether checks since could not tell or none was made', async () => {
     expect(await linesOf(unreachable, ['price_known', 'tools_unchanged_for:10'])).toEqual([
-      `price_known: unknown. Dossier has not seen whether the endpoint quotes a price now. On ${dayAgo(40)}: looked for, none stated; checks since ${dayAgo(20)} could not tell. Checked: \`https://mcp.faded.com/mcp\`. [Dossier, ${dayAgo(40)}]`,
-      `tools_unchanged_for:10: unknown. The tools that the endpoint lists are not known to Dossier now. Last seen on ${dayAgo(40)}; not in checks since ${dayAgo(20)}. Checked: \`https://mcp.faded.com/mcp\`. [Dossier, ${dayAgo(40)}]`,
+      'Checked: `https://mcp.faded.com/mcp`.',
+      `price_known: unknown. Dossier has not seen whether the endpoint quotes a price now. On ${dayAgo(40)}: looked for, none stated; checks since ${dayAgo(20)} could not tell. [Dossier, ${dayAgo(40)}]`,
+      `tools_unchanged_for:10: unknown. The tools that the endpoint lists are not known to Dossier now. Last seen on ${dayAgo(40)}; not in checks since ${dayAgo(20)}. [Dossier, ${dayAgo(40)}]`,
     ]);
     expect(await linesOf(stale, ['endpoint_observed_alive'])).toEqual([
-      `endpoint_observed_alive: unknown. Dossier has not seen whether the endpoint answers now. Last seen on ${dayAgo(60)}; not checked since. Checked: \`https://mcp.longago.com/mcp\`. [Dossier, ${dayAgo(60)}]`,
+      'Checked: `https://mcp.longago.com/mcp`.',
+      `endpoint_observed_alive: unknown. Dossier has not seen whether the endpoint answers now. Last seen on ${dayAgo(60)}; not checked since. [Dossier, ${dayAgo(60)}]`,
     ]);
     const { text } = await ask('get_agent', { handle: unreachable, detail: 'full' });
     expect(text).toMatch(
@@ -295,20 +299,20 @@ describe('compare_agents says of what it does not know', () => {
   });
 
   it('that an endpoint asks for a payment first, with the price in the unit that people use', async () => {
-    const at = 'Checked: `https://mcp.quotewire.com/mcp`.';
     const quoted = 'Quoted: 0.05 USDC on Base.';
     expect(await linesOf(paid, ['price_known', 'price_at_most:0.01 USDC', 'tools_unchanged_for:10'])).toEqual(
       [
-        `price_known: met. The endpoint quoted Dossier a price. ${quoted} ${at} [Dossier, ${dayAgo(0)}]`,
-        `price_at_most:0.01 USDC: not_met. Every offer in this asset that Dossier has read asks for more than 0.01 USDC. ${quoted} ${at} [Dossier, ${dayAgo(0)}]`,
-        `tools_unchanged_for:10: unknown. The tools that the endpoint lists are not known to Dossier: it asks for a payment first. ${at} [Dossier, ${dayAgo(0)}]`,
+        'Checked: `https://mcp.quotewire.com/mcp`.',
+        `price_known: met. The endpoint quoted Dossier a price. ${quoted} [Dossier, ${dayAgo(0)}]`,
+        `price_at_most:0.01 USDC: not_met. Every offer in this asset that Dossier has read asks for more than 0.01 USDC. ${quoted} [Dossier, ${dayAgo(0)}]`,
+        `tools_unchanged_for:10: unknown. The tools that the endpoint lists are not known to Dossier: it asks for a payment first. [Dossier, ${dayAgo(0)}]`,
       ],
     );
   });
 
   it('the names of secrets one by one', async () => {
-    const [line] = await linesOf(contradicting, ['needs_no_secret']);
-    expect(line).toContain(
+    const lines = await linesOf(contradicting, ['needs_no_secret']);
+    expect(lines.at(-1)).toContain(
       'Recorded: `X-Aws-Secret`, `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` [registry.modelcontextprotocol.io',
     );
   });

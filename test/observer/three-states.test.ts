@@ -148,7 +148,7 @@ describe('what is known, what was not seen and what is not known', () => {
       handles: [gone, handle],
       criteria: [{ criterion: 'has_repository' }],
     });
-    expect(comparedOf(await compared.json())[0]?.imported).toMatchObject([
+    expect(comparedOf(await compared.json())[0]?.observed).toMatchObject([
       {
         result: 'not_met',
         fact: 'A source repository is recorded; Dossier looked for it, and it is not there.',

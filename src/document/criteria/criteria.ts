@@ -1,6 +1,7 @@
 import type { SavedView } from '../../config/files.ts';
 import { ours, say, toText } from '../../core/words.ts';
 import { readPriceLimit } from '../../observations/kinds/prices/price.ts';
+import { ofChecks } from '../recorded-facts.ts';
 import { type ApprovalAnswer, judgeApproval, keepsOut } from './approvals.ts';
 import {
   type ComparedListing,
@@ -68,15 +69,17 @@ function answer(compared: ComparedListing, { criterion, value }: RequestedCriter
   return { criterion, ...(value !== undefined && { value }), ...criteria[criterion].judge(compared, value) };
 }
 
+/** Where an answer is from: a criterion about the record may be answered by what a check found. */
+const evidenceOf = ({ criterion, source }: Answer): Criterion['evidence'] =>
+  source === 'Dossier' || source === ofChecks ? 'observed' : criteria[criterion].evidence;
+
 /** Judges one listing by each requested criterion, in their order. Nothing is added up. */
 export function compareListing(
   compared: ComparedListing,
   requested: readonly RequestedCriterion[],
 ): { readonly imported: Answer[]; readonly observed: Answer[]; readonly native: Answer[] } {
-  const of = (evidence: Criterion['evidence']) =>
-    requested
-      .filter(({ criterion }) => criteria[criterion].evidence === evidence)
-      .map((one) => answer(compared, one));
+  const all = requested.map((one) => answer(compared, one));
+  const of = (evidence: Criterion['evidence']) => all.filter((one) => evidenceOf(one) === evidence);
   return { imported: of('imported'), observed: of('observed'), native: of('native') };
 }
 

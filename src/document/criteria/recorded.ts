@@ -93,7 +93,7 @@ export const recordedCriteria = {
     if (asked)
       return observedFinding(
         asked,
-        notMet(own('The record requires no secret; an endpoint asked Dossier for credentials.')),
+        notMet(own('An endpoint asked Dossier for credentials, although the record requires none.')),
       );
     const takes = say`The record names ${count(all.length, 'secret')} that a caller may send, and requires none.`;
     if (all.length > 0) return { ...unknown(takes), recorded: unique(all) };
@@ -240,7 +240,7 @@ export const signalCriteria = {
         const lacking = copyFields.find((field) => copy_lacks.includes(field));
         const none = met(
           own(
-            'Dossier has no listing of another publisher with the same endpoint, package, repository or description of 40 characters or more.',
+            'Dossier has no listing of another publisher with the same endpoint, package or repository, or the same description, if that has 40 characters or more.',
           ),
         );
         return lacking ? absentFinding(compared, lacking, none) : none;
