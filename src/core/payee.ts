@@ -44,12 +44,16 @@ export function splitPayeeName(text: string): { readonly name: string; readonly 
   return { name: text.slice(0, text.length - ending.length), ending };
 }
 
-/** The payee that a text names by its form alone, or by the address of its page on this service. */
-export function readPayeeOrPage(text: string, publicUrl: string): Payee | undefined {
+/** The payee whose page, or JSON or Markdown, on this service has this address. */
+export function readPayeePage(text: string, publicUrl: string): Payee | undefined {
   const path = text.startsWith(`${publicUrl}/`) ? text.slice(publicUrl.length) : text;
   const [, last] = /^\/payees\/([^/?#]+)$/.exec(path) ?? [];
-  return last === undefined ? readNamedPayee(text) : readPayee(splitPayeeName(last).name);
+  return last === undefined ? undefined : readPayee(splitPayeeName(last).name);
 }
+
+/** The payee that a text names by its form alone, or by the address of its page on this service. */
+export const readPayeeOrPage = (text: string, publicUrl: string): Payee | undefined =>
+  readPayeePage(text, publicUrl) ?? readNamedPayee(text);
 
 /** A payee by its CAIP-10 name if its network is known. */
 export const payeeName = ({ network, address }: Payee): string =>

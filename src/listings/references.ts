@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { isHandle } from '../core/handle.ts';
 import { namespaceIdentity } from '../core/identity.ts';
 import { attempt, ownMember } from '../core/json.ts';
-import { readNamedPayee } from '../core/payee.ts';
+import { type Payee, readNamedPayee } from '../core/payee.ts';
 import { toRepositoryKey } from '../net/repository-place.ts';
 import { ownerFacets, ownerLabel } from '../search/facets.ts';
 import { isPlaceholder } from '../search/query.ts';
@@ -173,16 +173,19 @@ function toPackageReferences(text: string): Reference[] {
   return [...keys].map((key) => ({ kind: 'package', key, registry }));
 }
 
+/** A payee on its network, if that is known, and on any. */
+export function payeeReferences({ address: key, network }: Payee): Reference[] {
+  const anywhere = { kind: 'pay_to' as const, key };
+  return network === undefined ? [anywhere] : [{ ...anywhere, network }, anywhere];
+}
+
 /**
  * The payee that a text names, on its network and then on any; none of a package with its registry
  * (`oci:image:1.2`).
  */
 function toPayeeReferences(text: string): Reference[] {
   const payee = readPackage(text).registry ? undefined : readNamedPayee(text);
-  if (!payee) return [];
-  const { address: key, network } = payee;
-  const anywhere = { kind: 'pay_to' as const, key };
-  return network === undefined ? [anywhere] : [{ ...anywhere, network }, anywhere];
+  return payee ? payeeReferences(payee) : [];
 }
 
 /** What a text may name, the likeliest first; nothing if it cannot be an address, a package or a payee. */

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { isHandle } from '../core/handle.ts';
 import { code, day, lines, list, paragraphs } from '../core/text.ts';
 import { toMarkdown } from '../core/words.ts';
 import { toAnswer } from '../document/answers/answers.ts';
@@ -11,10 +10,10 @@ import type { CopyField } from '../imports/import-run.ts';
 import { searchLimit } from '../limits/searches.ts';
 import type { FormerHolder } from '../listings/former.ts';
 import type { Listing } from '../listings/listing.ts';
-import { type Reference, referencesBeside, toHost, toPackageReference } from '../listings/references.ts';
+import { type Reference, toHost, toPackageReference } from '../listings/references.ts';
 import { askedVersion } from './find/asked-version.ts';
 import { type Found, mostRecording, pickFormer, pickRecording } from './find/holders.ts';
-import { handlesInAddress, isName, orEmpty, toNearText, withdrawal } from './find/listing.ts';
+import { isName, orEmpty, toNamed, toNearText, withdrawal } from './find/listing.ts';
 import { findLacking } from './find/near-misses.ts';
 import { toReadDocument } from './get-agent.ts';
 import { namedInput } from './input/fields.ts';
@@ -83,13 +82,11 @@ const createDirectory = (context: Context): Directory => ({
  * are near.
  */
 function toAsked(asked: string, { publicUrl }: Directory) {
-  const text = asked.trim().replace(/^<(.*)>$/s, '$1');
-  const references = referencesBeside(text);
-  const hosts = references.flatMap(({ kind, key }): Reference[] =>
+  const named = toNamed(asked, { publicUrl });
+  const hosts = named.references.flatMap(({ kind, key }): Reference[] =>
     kind === 'endpoint' ? [{ kind: 'host', key: toHost(key) }] : [],
   );
-  const handles = isHandle(text) ? [text] : handlesInAddress(text, { publicUrl });
-  return { asked, text, handles, references, hosts };
+  return { asked, ...named, hosts };
 }
 type Asked = ReturnType<typeof toAsked>;
 

@@ -270,10 +270,13 @@ describe('the page of a payee', () => {
     const listing = await read(`/agents/${handleAt('stand')}`);
     for (const at of ['vendor', 'vendor.md.html', 'vendor.json.html'])
       expect(listing).toContain(`href="/payees/${at}"`);
-    for (const query of ['/payees/vendor.md.html', 'http://127.0.0.1:3000/payees/vendor.md.json'])
-      expect((await call('search_agents', { query })).listings).toMatchObject([
-        { handle: handleAt('stand') },
-      ]);
+    const handle = '/payees/vendor.md.html';
+    const query = 'http://127.0.0.1:3000/payees/vendor.md.json';
+    const found = { handle: handleAt('stand') };
+    expect(await call('get_agent', { handle })).toMatchObject(found);
+    expect((await call('search_agents', { query })).listings).toMatchObject([found]);
+    expect((await call('resolve_agents', { handles: [query] })).results).toMatchObject([found]);
+    expect(await call('check_offer', { handle, offer: [{ payTo: 'vendor.md' }] })).toMatchObject(found);
   });
 
   it('is a link on the page of a listing', async () => {

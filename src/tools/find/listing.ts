@@ -3,7 +3,7 @@ import { readWithdrawing } from '../../claims/read-standing.ts';
 import type { Config } from '../../config/config.ts';
 import { type Context, noteChange } from '../../context.ts';
 import { handleWords, isHandle, requireHandle } from '../../core/handle.ts';
-import { payeeName, readPayeeOrPage } from '../../core/payee.ts';
+import { payeeName, readPayeePage } from '../../core/payee.ts';
 import { Problem } from '../../core/problem.ts';
 import { day } from '../../core/text.ts';
 import { codes, say, toText } from '../../core/words.ts';
@@ -13,6 +13,7 @@ import { isSample, type Listing } from '../../listings/listing.ts';
 import {
   isAtForge,
   isOwnerAndName,
+  payeeReferences,
   type Reference,
   referencesBeside,
   toHost,
@@ -186,7 +187,7 @@ export const isName = /^@?[a-z0-9][\w .-]{0,199}$/i;
  * The handles that an address of this service may mean, of a page, a file, a badge or a resource; none of any
  * other text.
  */
-export function handlesInAddress(text: string, { publicUrl }: Pick<Config, 'publicUrl'>): string[] {
+function handlesInAddress(text: string, publicUrl: string): string[] {
   const path = text.startsWith(`${publicUrl}/`)
     ? text.slice(publicUrl.length)
     : text.replace(/^agent:\/\//, '/agents/');
@@ -194,9 +195,8 @@ export function handlesInAddress(text: string, { publicUrl }: Pick<Config, 'publ
   return handle === undefined || !isHandle(handle) ? [] : [handle, handle.replace(/\.(json|md|svg)$/, '')];
 }
 
-/** The known one of these. Throws unknown_handle with near handles. */
-async function handleInAddress(text: string, context: Asking): Promise<string | undefined> {
-  const meant = handlesInAddress(text, context.config);
+/** The known one of these, if there are any. Throws unknown_handle with near handles. */
+async function findKnown(meant: readonly string[], context: Asking): Promise<string | undefined> {
   for (const one of meant) if (await isKnown(one, context)) return one;
   const bare = meant.at(-1);
   return bare === undefined ? undefined : refuseUnknown(bare, context);
@@ -215,25 +215,44 @@ export function toNearText(text: string, references: readonly Reference[]): stri
   return first?.kind === 'package' ? first.key.replace(/^@/, '') : text;
 }
 
-/** What has something of these now, or had it if nothing has; several if they are. */
-async function findHolders(references: readonly Reference[], asked: string, { store: { listings } }: Asking) {
+/** What has the first of these that anything has now, and what had the first that anything had. */
+export async function findHolders(
+  references: readonly Reference[],
+  asked: string,
+  { store: { listings } }: Pick<Asking, 'store'>,
+) {
   const [recording, formerly] = await Promise.all([
     listings.recording(references, mostRecording),
     listings.formerly(references, mostRecording),
   ]);
-  return pickRecording(references, { recording, formerly }, asked) ?? pickFormer(references, formerly, asked);
+  return {
+    now: pickRecording(references, { recording, formerly }, asked),
+    before: pickFormer(references, formerly, asked),
+  };
+}
+
+/**
+ * What a text may name: handles, and what a listing may record, the likeliest first. The address of a payee's
+ * page is that payee.
+ */
+export function toNamed(asked: string, { publicUrl }: Pick<Config, 'publicUrl'>) {
+  const trimmed = asked.trim().replace(/^<(.*)>$/s, '$1');
+  const payee = readPayeePage(trimmed, publicUrl);
+  if (payee) return { text: payeeName(payee), handles: [], references: payeeReferences(payee) };
+  const handles = isHandle(trimmed) ? [trimmed] : handlesInAddress(trimmed, publicUrl);
+  return { text: trimmed, handles, references: referencesBeside(trimmed) };
 }
 
 /**
  * The listing or listings that record, or recorded, what one word names: an address, a repository, a package,
  * a payee or its page.
  */
-export async function findByPlace(text: string, context: Asking): Promise<Found | Several | undefined> {
-  const trimmed = text.trim();
-  if (trimmed === '' || /\s/.test(trimmed)) return undefined;
-  const payee = readPayeeOrPage(trimmed, context.config.publicUrl);
-  const asked = payee ? payeeName(payee) : trimmed;
-  return findHolders(toReferences(asked), asked, context);
+export async function findByPlace(asked: string, context: Asking): Promise<Found | Several | undefined> {
+  const { text, references } = toNamed(asked, context.config);
+  if (text === '' || /\s/.test(text)) return undefined;
+  const places = isHandle(text) || isOwnerAndName(text) ? toReferences(text) : references;
+  const { now, before } = await findHolders(places, text, context);
+  return now ?? before;
 }
 
 /**
@@ -242,18 +261,18 @@ export async function findByPlace(text: string, context: Asking): Promise<Found 
  * Throws invalid_handle, unknown_handle with near handles, or several_listings. That there is a listing with
  * a well-formed handle is not checked.
  */
-export async function findNamed(text: string, context: Asking): Promise<Found> {
-  const trimmed = text.trim().replace(/^<(.*)>$/s, '$1');
-  const handle = isHandle(trimmed) ? trimmed : await handleInAddress(trimmed, context);
-  const mayBeRepository = handle !== undefined && isOwnerAndName(trimmed);
+export async function findNamed(asked: string, context: Asking): Promise<Found> {
+  const { text, handles, references } = toNamed(asked, context.config);
+  const handle = isHandle(text) ? text : await findKnown(handles, context);
+  const mayBeRepository = handle !== undefined && isOwnerAndName(text);
   if (handle !== undefined && (!mayBeRepository || (await isKnown(handle, context)))) return { handle };
-  const references = referencesBeside(trimmed);
-  const found = await findHolders(references, trimmed, context);
+  const { now, before } = await findHolders(references, text, context);
+  const found = now ?? before;
   if (found && 'candidates' in found) throw severalListings(found);
   if (found) return found;
   if (handle !== undefined) return { handle };
-  if (references.length === 0 && !isName.test(trimmed)) throw new Problem('invalid_handle');
-  return refuseUnknown(toNearText(trimmed, references), context, undefined, references[0]);
+  if (references.length === 0 && !isName.test(text)) throw new Problem('invalid_handle');
+  return refuseUnknown(toNearText(text, references), context, undefined, references[0]);
 }
 
 /** What may record a text that has the form of a handle. */

@@ -1,0 +1,150 @@
+import type { Context } from '../../context.ts';
+import { isHandle } from '../../core/handle.ts';
+import { namespaceHoldsEndpoints } from '../../core/identity.ts';
+import { wrongField } from '../../core/problem.ts';
+import { code, join, number, own, say, type Words } from '../../core/words.ts';
+import type { ListingFacts } from '../../document/record.ts';
+import type { Listing } from '../../listings/listing.ts';
+import { type Reference, toHost, toReferences } from '../../listings/references.ts';
+import type { SentOffers } from '../../observations/offers/sent.ts';
+import { severalListings } from './holders.ts';
+import { findHolders, findNamed, readFacts } from './listing.ts';
+
+/** The endpoint that an address names, with its query and without; none of anything that is no address. */
+const keysOf = (address: string): string[] =>
+  [address, address.replace(/[?#].*$/s, '')].flatMap((text) =>
+    toReferences(text).flatMap(({ kind, key }) => (kind === 'endpoint' ? [key] : [])),
+  );
+
+/** The host that an address or a bare host names. */
+const hostsOf = (text: string): string[] =>
+  toReferences(text).flatMap(({ kind, key }) =>
+    kind === 'endpoint' ? [toHost(key)] : kind === 'host' ? [key] : [],
+  );
+
+const isAddress = (text: string | undefined): text is string =>
+  text !== undefined && /^https?:$/.test(URL.parse(text)?.protocol ?? '');
+
+/** Which listing and endpoints an offer is compared with, and what is to be said of how they were found. */
+export interface Place {
+  readonly facts: ListingFacts | undefined;
+  readonly endpoints: readonly string[];
+  readonly found: Words;
+}
+
+/** Of more listings that record one address it is not known which of them are on its domain. */
+const mostAtAddress = 100;
+
+/**
+ * Of several listings that record an address, the only one on whose namespace's domain the address is:
+ * anybody may record the address of another, and nobody else can publish under that namespace.
+ */
+async function findHolder(address: string, recorded: readonly Reference[], { store }: Context) {
+  const all = await store.listings.recording(recorded, mostAtAddress + 1);
+  const recording = all.find((some) => some.length > 0) ?? [];
+  const [only, other] = recording.filter(({ handle }) => namespaceHoldsEndpoints(handle, [address]));
+  if (!only || other || recording.length > mostAtAddress) return undefined;
+  const others = recording.length - 1;
+  const record = others === 1 ? say`1 other listing records` : say`${number(others)} other listings record`;
+  const found = say`This listing is compared because the address is on the domain of its namespace; ${record} the address too.`;
+  return { handle: only.handle, found };
+}
+
+type Found = Omit<Place, 'endpoints'>;
+
+/**
+ * The listing that records an address, or else an endpoint at its host, if that is only one; of several that
+ * record the address, the one whose domain it is on. Throws several_listings.
+ */
+async function findByAddress(address: string, context: Context): Promise<Found> {
+  const recorded = keysOf(address).map((key) => ({ kind: 'endpoint' as const, key }));
+  const references = [...recorded, ...hostsOf(address).map((key) => ({ kind: 'host' as const, key }))];
+  const { now, before } = await findHolders(references, address, context);
+  if (now && 'candidates' in now) {
+    const holder = await findHolder(address, recorded, context);
+    if (!holder) throw severalListings(now);
+    return { facts: await readFacts(holder.handle, context), found: holder.found };
+  }
+  if (now) return { facts: await readFacts(now.handle, context), found: say`` };
+  const isOnly = before && 'found_by' in before && before.found_by;
+  const had = isOnly ? say` ${code(before.handle)} is ${before.found_by}.` : say``;
+  return { facts: undefined, found: say`No listing records ${code(address)}.${had}` };
+}
+
+/** The endpoints of a record that an address names, or else those at its host. */
+function endpointsAt(address: string, { remotes }: Pick<Listing, 'remotes'>): readonly string[] {
+  const ofAny = (read: (text: string) => readonly string[]) => {
+    const keys = new Set(read(address));
+    return remotes.map(({ url }) => url).filter((url) => read(url).some((key) => keys.has(key)));
+  };
+  const named = ofAny(keysOf);
+  return named.length > 0 ? named : ofAny(hostsOf);
+}
+
+const isSameAddress = (one: string, other: string): boolean => {
+  const keys = new Set(keysOf(one));
+  return keysOf(other).some((key) => keys.has(key));
+};
+
+const isRecorded = (address: string, { listing }: ListingFacts): boolean =>
+  listing.remotes.some(({ url }) => isSameAddress(address, url));
+
+/** That an offer is for another address than those that a listing records. */
+function elsewhere(address: string | undefined, facts: ListingFacts): Words {
+  if (address === undefined || isRecorded(address, facts)) return say``;
+  const { handle, remotes } = facts.listing;
+  const [first] = remotes;
+  const recorded = first ? say`; it records ${code(first.url)}` : say``;
+  const more = remotes.length > 1 ? say` and ${remotes.length - 1} more` : say``;
+  return say`The offer is for ${code(address)}, which ${code(handle)} does not record${recorded}${more}.`;
+}
+
+/** The listing that is named, and what it was found by if that was not its handle. */
+async function findByName(handle: string, context: Context): Promise<Found> {
+  const { handle: known, found_by } = await findNamed(handle, context);
+  return { facts: await readFacts(known, context), found: found_by ? say`It is ${found_by}.` : say`` };
+}
+
+/**
+ * That the offer itself names another address than the caller, or that nothing else says what is paid for.
+ */
+function namedByOffer(named: string | undefined, offered: string | undefined): Words {
+  if (offered === undefined) return say``;
+  if (named === undefined) return own('Found by the address that the offer itself names.');
+  return isSameAddress(named, offered) ? say`` : say`The offer itself is for ${code(offered)}.`;
+}
+
+/**
+ * The listing that is named, or that records what is paid for, with the endpoints at the address: a stranger
+ * may record it too, beside endpoints that quote something else. All endpoints count if a listing has none
+ * there, and was named. Throws as findNamed does, and invalid_input if nothing says what is paid for.
+ */
+export async function findPlace(
+  { handle, url }: { readonly handle?: string | undefined; readonly url?: string | undefined },
+  { resource }: Pick<SentOffers, 'resource'>,
+  context: Context,
+): Promise<Place> {
+  const [called, offered] = [url, resource].map((one) => (isAddress(one) ? one : undefined));
+  const sent = called ?? offered;
+  if (handle === undefined && sent === undefined) {
+    const message = 'is needed, because the offer names no address';
+    throw wrongField('handle', message, 'Send handle or url: the offer names no address that is paid for.');
+  }
+  const { facts, found } = await (handle === undefined
+    ? findByAddress(sent ?? '', context)
+    : findByName(handle, context));
+  if (!facts) return { facts, found, endpoints: [] };
+  // An endpoint, or its host, may be named in the place of the handle.
+  const asked = handle === undefined || isHandle(handle) ? undefined : handle;
+  const named = called ?? (asked !== undefined && isRecorded(asked, facts) ? asked : undefined);
+  const beside = handle !== undefined && named === undefined ? say`` : namedByOffer(named, offered);
+  const all = facts.listing.remotes.map((remote) => remote.url);
+  const there = [called, asked, offered]
+    .map((address) => endpointsAt(address ?? '', facts.listing))
+    .find((some) => some.length > 0);
+  return {
+    facts,
+    endpoints: there ?? (handle === undefined ? [] : all),
+    found: join([found, elsewhere(named ?? offered, facts), beside], ' '),
+  };
+}
