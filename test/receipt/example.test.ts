@@ -1,5 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -64,11 +68,34 @@ it('the receipt of a call of the example server is the proof of a rating', async
   });
 });
 
+const quote = () => fetch(`${url}/quote?symbol=ABC`, { headers: { 'Dossier-Rater': 'com.rater/api' } });
+
 it('so is the receipt of its plain HTTP endpoint', async () => {
-  const response = await fetch(`${url}/quote?symbol=ABC`, { headers: { 'Dossier-Rater': 'com.rater/api' } });
+  const response = await quote();
   expect(await response.json()).toEqual({ symbol: 'ABC', price: '3.00' });
   expect(await submit(String(response.headers.get('dossier-receipt')))).toMatchObject({
     status: 'created',
     proof_class: 'service_receipt',
   });
+});
+
+it('the example program checks a receipt with the JSON of the listing alone', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'dossier-receipt-'));
+  const listing = await directory.app.request('/agents/co.webhook/webhook.json');
+  writeFileSync(join(folder, 'listing.json'), await listing.text());
+  const receipt = (await quote()).headers.get('dossier-receipt') ?? '';
+  const program = ['--conditions=dossier-source', resolve('docs/examples/receipts/check-receipt.ts')];
+  const check = (rater: string) =>
+    promisify(execFile)('node', [...program, receipt, rater], {
+      cwd: folder,
+      env: { PATH: process.env.PATH },
+    });
+  const { jti } = decodeJwt(receipt);
+  expect((await check('com.rater/api')).stdout).toBe(
+    `co.webhook/webhook confirms ${jti} with com.rater/api\n`,
+  );
+  await expect(check('com.other/api')).rejects.toMatchObject({
+    stderr: expect.stringContaining("code: 'proof_not_yours'") as string,
+  });
+  rmSync(folder, { recursive: true });
 });
