@@ -5,18 +5,21 @@ import { toPosition } from './query.ts';
 import type { EngineIndex, SearchIndex } from './search-index.ts';
 
 /**
- * 16 MB, of about 150,000 documents, whose positions take 6 more; the array may have room for twice as many.
- * The search after it was exceeded drops all.
+ * 16 MB, enough for about 150,000 documents; their positions take 6 MB more, and the array may have room for
+ * twice as many. The first search after it was exceeded drops all.
  */
 const mostNumbers = 4_000_000;
 /** A write that changes more listings than this drops all documents. */
 const manyListings = 500;
-/** Documents that are read at once: a millisecond or two, in which nothing else is answered. */
+/**
+ * How many documents are read at once. That takes a millisecond or two, during which nothing else is
+ * answered.
+ */
 const readAtOnce = 500;
 
 let turn = Promise.resolve();
 
-/** Waits for the next turn of the event loop; of all searches that wait, one goes on in each turn. */
+/** Waits for the next turn of the event loop. Each turn continues one of the waiting searches. */
 export function nextTurn(): Promise<void> {
   turn = turn.then(() => new Promise((resolve) => setImmediate(resolve)));
   return turn;
@@ -26,7 +29,7 @@ function* piecesOf(positions: readonly number[]) {
   for (let at = 0; at < positions.length; at += readAtOnce) yield positions.slice(at, at + readAtOnce);
 }
 
-/** For reads inside a transaction or of one moment: documents as they are there. */
+/** An index without a cache, for reads in a transaction or of one moment. */
 export const createUncachedSearch = (index: EngineIndex): SearchIndex => ({
   ...index,
   async readDocuments(db, positions) {
@@ -45,8 +48,8 @@ const isFree = -1;
 const isNowhere = -1;
 
 /**
- * Where documents begin, by position: a hash table with open addressing, because a search looks up thousands
- * of positions, and a Map takes ten times as long with numbers of their size.
+ * Maps positions to the starts of documents. It is a hash table with open addressing, because a search looks
+ * up thousands of positions, and a Map takes ten times as long with numbers of their size.
  */
 function createStarts() {
   let positions = new Float64Array(firstSlots).fill(isFree);
@@ -74,7 +77,7 @@ function createStarts() {
       if (position !== isFree) put(position, startsBefore[at] ?? isNowhere);
   };
   return {
-    /** Negative if there is none. */
+    /** Returns a negative number if there is none. */
     get(position: number): number {
       const slot = slotOf(position);
       return positions[slot] === position ? (starts[slot] ?? isNowhere) : isNowhere;
@@ -83,14 +86,14 @@ function createStarts() {
       put(position, start);
       if (2 * used > positions.length) grow();
     },
-    /** Returns whether there was one. */
+    /** Tells whether there was one. */
     delete(position: number): boolean {
       const slot = slotOf(position);
       if (positions[slot] !== position || starts[slot] === isNowhere) return false;
       starts[slot] = isNowhere;
       return true;
     },
-    /** How many positions were set, those of deleted documents too. */
+    /** How many positions were set, including those of deleted documents. */
     size: () => used,
   };
 }
@@ -98,8 +101,8 @@ function createStarts() {
 const createMemory = () => ({ documents: createDocuments(), starts: createStarts(), changed: 0 });
 
 /**
- * The index with the search documents of `reader` in memory, each until its listing changes, as `change`
- * says: of `reader`, because a replica may not have a change yet when this process hears of it.
+ * An index whose search documents are kept in memory, each until `change` reports its listing. They are read
+ * from `reader`, because a replica may not have a change yet when this process hears of it.
  */
 export function createCachedSearch(index: EngineIndex, reader: Db) {
   let memory = createMemory();
@@ -108,8 +111,8 @@ export function createCachedSearch(index: EngineIndex, reader: Db) {
   let epoch = 0;
 
   /**
-   * Forgets the documents of the listings that have changed; all of them if that fails, or half have changed:
-   * their numbers stay until then.
+   * Forgets the documents of changed listings, or all documents if that fails or half of them have changed,
+   * since their numbers stay until then.
    */
   async function dropChanged(): Promise<void> {
     const own = memory;
@@ -156,7 +159,7 @@ export function createCachedSearch(index: EngineIndex, reader: Db) {
           const start = documents.add(text);
           found.positions.push(position);
           found.starts.push(start);
-          // What was read before a write ended may be older than it.
+          // Documents that were read before a write ended may be older than it.
           if (begunIn === epoch) starts.set(position, start);
         }
       }

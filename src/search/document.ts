@@ -2,7 +2,7 @@ import type { Schema } from '../store/store.ts';
 import { isPlaceholder, toPosition } from './query.ts';
 import { stem, stopWords, toWords, type Word } from './words.ts';
 
-/** A weight is stored as one of so many letters. */
+/** A weight is stored as one of 2^6 letters. */
 const weightBits = 6;
 const steps = 2 ** weightBits;
 const firstLetter = 63;
@@ -13,20 +13,19 @@ const toLetter = (weight: number) => String.fromCharCode(firstLetter + Math.roun
 export const toWeight = (letterCode: number): number => (letterCode - firstLetter) / (steps - 1);
 
 /**
- * The text of a search document, all that ranking and counting read: `!` for a placeholder, the facets, a
- * line end, and in their order each term as ` term:` and a letter for its weight; ` |` divides fields.
+ * The text of a search document, which is all that ranking and counting read: `!` for a placeholder, the
+ * facets, a line end, and then in order each term as ` term:` and a letter for its weight. ` |` divides
+ * fields.
  */
 function toDocumentText({ description, facets }: SearchableListing, fields: readonly (readonly string[])[]) {
   const written = fields.map((terms) => terms.join('')).filter(Boolean);
   return `${isPlaceholder(description) ? '!' : ''}${facets}\n${written.join(' |')} `;
 }
 
-/**
- * The part of a document's text that has its terms: facets (`state:unclaimed`) look like terms and are none.
- */
+/** The part of a document's text with its terms. Facets (`state:unclaimed`) look like terms but are not. */
 export const toTermText = (text: string): string => text.slice(text.indexOf('\n') + 1);
 
-/** Texts by number, from 1. */
+/** Numbers texts from 1. */
 function createNumbers() {
   const numbers = new Map<string, number>();
   const texts = [''];
@@ -45,10 +44,10 @@ function createNumbers() {
 const firstSize = 2 ** 16;
 
 /**
- * Search documents as they are scored, all in one array of numbers: thousands of objects would take several
- * times as long to read. A document begins with three numbers: 1 if its description is a placeholder, how
- * many facets it has, and how many terms. Its facets follow, then its terms in their order, each with its
- * weight (`termOf`, `weightOf`); a term 0 divides fields.
+ * Search documents in the form in which they are scored: one array of numbers, since thousands of objects
+ * would take several times as long to read. A document begins with three numbers: 1 if its description is a
+ * placeholder, the number of facets, and the number of terms. Its facets follow, then its terms in order,
+ * each with its weight (`termOf`, `weightOf`). A term 0 divides fields.
  */
 export function createDocuments() {
   const terms = createNumbers();
@@ -60,9 +59,9 @@ export function createDocuments() {
   return {
     terms,
     facets,
-    /** How many numbers there are. */
+    /** How many numbers are in the array. */
     size: () => end,
-    /** Another array after each `add`. */
+    /** Returns the array, which changes with each `add`. */
     data: () => data,
     /** Returns where the document begins. */
     add(text: string): number {
@@ -86,32 +85,30 @@ export function createDocuments() {
 }
 export type Documents = ReturnType<typeof createDocuments>;
 
-/** Some documents of the index: the place of each in it, and where it begins in `documents`. */
+/** Some documents of the index: the position of each in the index, and where it begins in `documents`. */
 export interface FoundDocuments {
   readonly documents: Documents;
   readonly positions: number[];
   readonly starts: number[];
 }
 
-/** Where the terms of a document begin that begins at a place. */
+/** Where the terms of a document begin, given where the document begins. */
 export const firstTermOf = (data: Int32Array, start: number): number => start + 3 + (data[start + 1] ?? 0);
 /** Where a document ends, given where its terms begin. */
 export const endOf = (data: Int32Array, start: number, firstTerm: number): number =>
   firstTerm + (data[start + 2] ?? 0);
 
-/** The number of the term of an entry, 0 of what divides fields. */
+/** The number of an entry's term; 0 if it divides fields. */
 export const termOf = (entry = 0): number => entry >> weightBits;
 export const weightOf = (entry: number): number => (entry & (steps - 1)) / (steps - 1);
 
-/**
- * A term has this weight where it is one of those that say most about the listing, mostly words of its name.
- */
+/** A term with at least this weight says most about the listing. Most such terms are words of its name. */
 const strongStep = 39;
 
-/** Whether a term with a weight is one of those that say most about the listing. */
+/** Tells whether a term with this weight is one of those that say most about the listing. */
 export const isStrong = (weight: number): boolean => Math.round(weight * (steps - 1)) >= strongStep;
 
-/** The terms of a document by its text, each once, with their weights. */
+/** The terms in a document's text, each once, with their weights. */
 export function toTermsOfText(text: string): Map<string, number> {
   const terms = toTermText(text).split(' ');
   return new Map(
@@ -122,17 +119,15 @@ export function toTermsOfText(text: string): Map<string, number> {
 }
 
 /**
- * A listing's row as it is searched in. `keys`: what it can be found by besides its words and facets, each as
- * a facet.
+ * A listing's row in the form in which it is searched. `keys` are facets by which it can be found besides its
+ * words and own facets.
  */
 type SearchableListing = Pick<
   Schema['listing'],
   'id' | 'handle' | 'title' | 'description' | 'tags' | 'facets'
 > & { readonly keys: readonly string[] };
 
-/**
- * How much a field counts, how far its length is evened out, and the length that is neither long nor short.
- */
+/** For each field: how much it counts, how far its length is evened out, and its usual length. */
 const fields = {
   name: { weight: 1.6, evening: 0.6, usual: 3 },
   namespace: { weight: 0.5, evening: 0.4, usual: 2 },
@@ -140,30 +135,30 @@ const fields = {
   description: { weight: 1, evening: 0.3, usual: 10 },
 } as const;
 
-/** What a description is about stands first; side remarks ("pay per call in USDC") follow, and count less. */
+/** A description begins with its subject. Side remarks ("pay per call in USDC") follow and count less. */
 const firstTerms = 9;
 const laterShare = 0.92;
-/** A term of which there is so much has half of the greatest weight. */
+/** A term that occurs this much has half of the greatest weight. */
 const saturation = 0.8;
 const forgePrefix = /^(io|com)\.(github|gitlab)\./i;
-/** The parts of a namespace that name somebody: neither the forge nor the top-level domain. */
+/** The parts of a namespace that name somebody, without the forge and the top-level domain. */
 const toNamespaceText = (namespace: string) =>
   forgePrefix.test(namespace) ? namespace.replace(forgePrefix, '') : namespace.replace(/^[^.]*\./, '');
 
-/** The terms of words in their order: each word, then the parts of a camel-case one. */
+/** The terms of words in order: each word, followed by the parts of a camel-case one. */
 const toTerms = (words: readonly Word[]) =>
   words.flatMap(({ text, parts }) => [stem(text), ...parts.map(stem)]);
 
-/** Words that names have beside what they name. */
+/** Words that names have in addition to their subject. */
 const nameEndings: ReadonlySet<string> = new Set(['mcp', 'server', 'api']);
 
-/** A name of two or three words also stands as one, so that `hugging-face` is found as `huggingface`. */
+/** Joins a name of two or three words, so that `hugging-face` is also found as `huggingface`. */
 function toJoined(words: readonly Word[]): string[] {
   const texts = words.map(({ text }) => text).filter((text) => !nameEndings.has(text));
   return texts.length === 2 || texts.length === 3 ? [stem(texts.join(''))] : [];
 }
 
-/** The terms of each field, in their order, and terms that have no place in its text (`joined`). */
+/** The terms of each field in order, and terms that have no place in its text (`joined`). */
 function toFieldTerms(listing: SearchableListing) {
   const slash = listing.handle.indexOf('/');
   const name = toWords(listing.handle.slice(slash + 1));
@@ -197,8 +192,8 @@ function toWeights(texts: ReturnType<typeof toFieldTerms>): Map<string, number> 
 export type SearchDocument = ReturnType<typeof toSearchDocument>;
 
 /**
- * What the index stores of a listing. A term's weight is BM25F without the part that depends on other
- * listings.
+ * Makes the part of a listing that the index stores. A term's weight is BM25F without the factor that depends
+ * on other listings.
  */
 export function toSearchDocument(listing: SearchableListing) {
   const texts = toFieldTerms(listing);
@@ -210,9 +205,9 @@ export function toSearchDocument(listing: SearchableListing) {
     position: toPosition(listing.id),
     /** Each term once. */
     terms: [...weights.keys()],
-    /** Those that say most about the listing, mostly words of its name. */
+    /** The terms that say most about the listing, mostly words of its name. */
     strong: [...weights].filter(([, weight]) => isStrong(weight)).map(([term]) => term),
-    /** With the keys. */
+    /** The listing's own facets and its keys. */
     facets: [...listing.facets.split(' ').filter(Boolean), ...listing.keys],
     text: toDocumentText(
       listing,

@@ -1,8 +1,8 @@
 import { Holder, namespaceIdentity } from '../core/identity.ts';
 
 /**
- * `kind:value`, for example `tag:webhooks`, `transport:streamable-http`, `state:claimed`, `has:endpoint`. A
- * listing is found by the last two kinds, and has them in no answer (listings/references.ts).
+ * `kind:value`, such as `tag:webhooks`, `transport:streamable-http`, `state:claimed` or `has:endpoint`. The
+ * last two kinds only find a listing and appear in no answer (listings/references.ts).
  */
 export type Facet =
   `${'tag' | 'transport' | 'state' | 'package' | 'has' | 'is' | 'seen' | 'owner' | 'publisher'}:${string}`;
@@ -10,10 +10,10 @@ export type Facet =
 /** A facet that a listing must have, or several of which it must have one. */
 export type FacetChoice = Facet | readonly Facet[];
 
-/** Whether a facet follows from the last check of the listing. */
+/** Tells whether a facet follows from the last check of the listing. */
 export const isOfCheck = (facet: Facet): boolean => facet.startsWith('seen:');
 
-/** Facets of a listing with those that follow from its claim and its ratings brought up to date. */
+/** Brings the facets that follow from a listing's claim and ratings up to date. */
 export function withNativeFacets(
   facets: readonly Facet[],
   state: string,
@@ -28,7 +28,7 @@ const letters = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, 
 const toLabel = (identity: string) =>
   letters((identity.includes('/') ? identity.split('/')[1] : identity.split('.')[0]) ?? '');
 
-/** What the publisher of a handle is called: the account, or the name of the domain that was registered. */
+/** The label of a handle's publisher: the account, or the name of the registered domain. */
 export const ownerLabel = (handle: string): string => toLabel(namespaceIdentity(handle));
 
 /** The facets that find the listings of a publisher by its name, and by its account or domain. */
@@ -37,14 +37,14 @@ export function ownerFacets(handle: string): Facet[] {
   return [`owner:${toLabel(identity)}`, `owner:${identity}`];
 }
 
-/** Words beside a name that say what is wanted of its owner. */
+/** Matches words after a name that say what is wanted from its owner. */
 const endings = /\s+(?:official|mcp|server|servers|api|connector|integration)$/i;
 const longest = 100;
 const domain = /^(?:[a-z0-9-]+\.)+[a-z0-9-]+$/;
 
 /**
- * The facets of the publisher whose name a query is: `notion`, `hugging face`, `stripe mcp`, or of the one
- * that holds a domain or namespace, as `notion.com` or `com.notion`. Empty if it has quotes, exclusions or a
+ * The facets of a publisher that a query names, as in `notion`, `hugging face` or `stripe mcp`, or by its
+ * domain or namespace, as in `notion.com` or `com.notion`. Empty if the query has quotes, exclusions or a
  * slash.
  */
 export function toOwnerFacets(query: string): Facet[] {

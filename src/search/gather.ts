@@ -18,27 +18,28 @@ import {
 import { createScorer, isPhraseAt, type RankedWord, toPhrase } from './score.ts';
 import type { SearchIndex } from './search-index.ts';
 
-/** So many matches are all read and scored; of more, those that the plan finds. */
+/** Up to this many matches are all read and scored. If there are more, only those that the plan finds are. */
 const mostMatches = 20_000;
 /**
- * Of more listings than this, most documents are not in memory, and reading thousands of them takes too long.
+ * With more listings than this, most documents are not in memory, and reading thousands of them takes too
+ * long.
  */
 const mostListings = 100_000;
 /**
- * Entries of the index that are read before a search gives up on finding more, with few candidates and with
- * some.
+ * How many entries of the index are read before a search stops looking for more candidates, if it has few and
+ * if it has some.
  */
 const mostRead = 40_000;
 const mostReadWithSome = 20_000;
 const someCandidates = 60;
 
 /**
- * The first read finds every listing with a rare word. A later one asks for no more listings than are still
- * wanted, but for so many, as some of them are known already.
+ * The first read finds every listing with a rare word. A later read asks for as many listings as are still
+ * wanted, but at least for this many, because some of them are known already.
  */
 const fewestFound = 100;
 
-/** Reads the index until there are enough candidates; `isAll` if no listing that matches was left out. */
+/** Reads the index until there are enough candidates. `isAll` tells that no matching listing was left out. */
 async function gatherPositions(
   db: Db,
   index: SearchIndex,
@@ -62,16 +63,16 @@ async function gatherPositions(
   return { positions: [...found], isAll };
 }
 
-/** The groups that a listing must match: those of the phrases, else one of all words that count. */
+/** The groups that a listing must match: those of the phrases, or one group of all words that count. */
 function toGroups({ phrases }: ParsedQuery, counting: readonly RankedWord[]): Probe['groups'] {
   if (phrases.length > 0) return phrases.map((terms) => [{ terms, strong: false }]);
   return counting.length > 0 ? [toGroupOfAny(counting)] : [];
 }
 
 /**
- * The positions of the listings that may match a query: of all that do (`isAll`), or, of very many, of the
- * most promising ones. A listing matches that has any of the words that count, all phrases, and nothing that
- * is excluded.
+ * The positions of the listings that may match a query: all that do (`isAll`), or, of very many, the most
+ * promising ones. A listing matches if it has any of the words that count, all phrases, and nothing that is
+ * excluded.
  */
 async function findPositions(
   db: Db,
@@ -94,7 +95,10 @@ async function findPositions(
   return { positions, isAll: positions.length < limit };
 }
 
-/** Whether a document has all phrases of a query, and none that it excludes; undefined if there are none. */
+/**
+ * Creates a check that a document has all phrases of a query and none that it excludes; undefined if the
+ * query has none of either.
+ */
 function createFilter({ phrases, excluded }: ParsedQuery, documents: Documents) {
   if (phrases.length + excluded.length === 0) return undefined;
   const toTest = (terms: readonly string[]) => {
@@ -108,7 +112,7 @@ function createFilter({ phrases, excluded }: ParsedQuery, documents: Documents) 
 
 /** Counts listings and their facets, given the facets of each as text. */
 export function countFacets(facetTexts: readonly string[], capped: boolean): SearchCounts {
-  // Many listings have the same facets: each text is split once.
+  // Many listings have the same facets, so each text is split once.
   const counts = new Map<string, number>();
   for (const [text, { length }] of Map.groupBy(facetTexts, (one) => one))
     for (const facet of text.split(' ')) counts.set(facet, (counts.get(facet) ?? 0) + length);
@@ -118,8 +122,8 @@ export function countFacets(facetTexts: readonly string[], capped: boolean): Sea
 }
 
 /**
- * The visible listing whose handle a text is, capitals aside where no handle is exactly so; it must have all
- * facets.
+ * Finds the visible listing whose handle is this text, ignoring capitals if no handle is exactly the same. It
+ * must have all facets.
  */
 async function findHandle(db: Db, text: string, facets: readonly FacetChoice[]) {
   const handle = text.trim();
@@ -136,7 +140,7 @@ async function findHandle(db: Db, text: string, facets: readonly FacetChoice[]) 
   return facets.every((facet) => [facet].flat().some((one) => own.has(one))) ? found : undefined;
 }
 
-/** Listings of which the last updates are read at once. */
+/** How many listings' last updates are read at once. */
 const timesAtOnce = 1000;
 
 async function readUpdates(db: Db, ids: readonly number[]): Promise<Map<number, string>> {
@@ -150,7 +154,7 @@ async function readUpdates(db: Db, ids: readonly number[]): Promise<Map<number, 
   return updated;
 }
 
-/** Of more, sorting all is faster. */
+/** For more than this, sorting all is faster. */
 const fewSorted = 300;
 
 /** The first `most` of the numbers below `count` in an order. */
@@ -170,12 +174,12 @@ function firstOf(count: number, compare: (a: number, b: number) => number, most 
   return first;
 }
 
-/** More than any score. */
+/** A score higher than any other. */
 const first_score = 1e6;
 
 /**
- * The first of some documents, by relevance those at the positions `first` before others; `matched` of the
- * counted words.
+ * The first of some documents by relevance. Those at the positions `first` come before others. `matched`
+ * tells how many of the counted words each has.
  */
 async function sortFound(
   db: Db,
@@ -207,10 +211,10 @@ async function sortFound(
   }));
 }
 
-/** Listings of one publisher of that name; more are not found by it. */
+/** How many listings of one publisher are found by the publisher's name. */
 const mostOwned = 200;
 
-/** The positions of the visible listings of the publishers whose name, domain or namespace a query is. */
+/** The positions of the visible listings of the publishers whose name, domain or namespace is this query. */
 async function findOwned(db: Db, index: SearchIndex, text: string, facets: readonly FacetChoice[]) {
   const probe = { groups: [], excluded: [], limit: mostOwned, expected: mostOwned };
   const owned: number[] = [];
@@ -219,7 +223,7 @@ async function findOwned(db: Db, index: SearchIndex, text: string, facets: reado
   return owned;
 }
 
-/** How many of some documents have each facet. */
+/** Counts how many of some documents have each facet. */
 function countFacetsOf({ documents, starts }: FoundDocuments) {
   const data = documents.data();
   const { texts } = documents.facets;
@@ -237,7 +241,7 @@ function countFacetsOf({ documents, starts }: FoundDocuments) {
   return Object.fromEntries(counted) as Record<Facet, number>;
 }
 
-/** Those documents that match a query, and those at the positions `named`, whatever they have. */
+/** The documents that match a query, and those at the positions `named` in any case. */
 function filterFound(found: FoundDocuments, query: ParsedQuery, named: readonly number[]): FoundDocuments {
   const { documents, positions, starts } = found;
   const isMatching = createFilter(query, documents);
@@ -252,10 +256,10 @@ function filterFound(found: FoundDocuments, query: ParsedQuery, named: readonly 
 }
 
 /**
- * Ranks what a query finds: up to 20,000 hits, or the best of some hundred candidates (`counts.capped`), of
- * which the first `most` are in `hits`, and how many `words` of the query count. The listing whose handle the
- * query is comes first, whatever else matches; then, by relevance, the listings of the publisher whose name
- * it is.
+ * Ranks what a query finds: up to 20,000 hits, or the best of some hundred candidates (`counts.capped`). The
+ * first `most` are in `hits`; `words` is how many words of the query count. The listing whose handle is the
+ * query comes first, then, by relevance, the listings of the publisher whose name is the query, then all
+ * others.
  */
 export async function rankListings(db: Db, index: SearchIndex, search: SearchQuery<FacetChoice>) {
   const { text, facets, sort, most } = search;
@@ -280,8 +284,8 @@ export async function rankListings(db: Db, index: SearchIndex, search: SearchQue
 }
 
 /**
- * The listings that most likely have the words of a text, best first, `most` or all that were read, and how
- * many of the words count. At most some hundred listings are read, however many have the words.
+ * The `most` listings that most likely have the words of a text, best first, and how many of the words count.
+ * At most some hundred listings are read, however many have the words.
  */
 export async function rankFew(
   db: Db,

@@ -9,7 +9,7 @@ import { isCorrectable, stem, toHalves, toSpellings, toWords } from './words.ts'
 
 const mostBeginnings = 8;
 
-/** The most frequent terms that begin so. */
+/** The most frequent terms that begin with the prefix. */
 async function readBeginnings(db: Db, prefix: string): Promise<[string, TermCount][]> {
   const rows = await db
     .selectFrom('search_term')
@@ -34,7 +34,8 @@ const mostFrequent = (counts: readonly [string, TermCount][]) =>
     .map(([term]) => term);
 
 /**
- * Other spellings of an unknown word that listings have, with their synonyms, and the two words it may be.
+ * Other spellings of an unknown word that listings have, with their synonyms, and the two words that it may
+ * be.
  */
 async function readCorrections(db: Db, index: SearchIndex, word: string) {
   const halves = toHalves(word);
@@ -53,47 +54,47 @@ async function readCorrections(db: Db, index: SearchIndex, word: string) {
       ...meant.map((one) => ({ ...one, factor: one.factor * correctedFactor })),
       ...split.map(({ terms }) => ({ terms, factor: correctedFactor })),
     ],
-    /** The same as words; those of a term are yet to be looked up (`readNearWords`). */
+    /** The alternatives as words. The word of a term is yet to be looked up (`readNearWords`). */
     near: [
       ...likely.map((term) => ({ text: spellings.get(term) ?? term, term })),
       ...split.map(({ text }) => ({ text })),
     ],
-    /** Of the terms of the alternatives that listings have. */
+    /** The counts of those terms of the alternatives that listings have. */
     counts: new Map([...known, ...ofMeant]),
   };
 }
 
 const mostWords = 24;
-/** Words that count no more are not among those an answer counts. */
+/** An answer does not count words with at most this share among the matched words. */
 const questionWordShare = 0.3;
 const mostCorrected = 3;
 const beginningFactor = 0.4;
 const shortestBeginning = 3;
-/** A last word that fewer listings have is also taken for a beginning. */
+/** If fewer listings than this have the last word, it is also taken for the beginning of a word. */
 const fewListings = 3;
 
 type Counts = ReadonlyMap<string, TermCount>;
 
-/** How many listings have an alternative, at the most. */
+/** An upper bound for the number of listings that have an alternative. */
 const listingsOf = ({ terms }: Alternative, counts: Counts, count: keyof TermCount = 'listings') =>
   Math.min(...terms.map((term) => counts.get(term)?.[count] ?? 0));
 
 interface Expanded extends QueryWord {
   readonly found: readonly Alternative[];
-  /** Only of a word that no listing has, in any form: what was searched for instead. */
+  /** Set only for a word that no listing has in any form: what was searched for instead. */
   readonly near: readonly NearWord[] | undefined;
 }
 
 /**
- * What an unknown word may be: two words as they were written, or a spelling with its stem, which may be no
- * word.
+ * A word that an unknown one may stand for: two words as they were written, or a spelling with its stem,
+ * which need not be a word.
  */
 interface NearWord {
   readonly text: string;
   readonly term?: string;
 }
 
-/** The alternatives that any listing has; where there is none, beginnings and corrections. */
+/** The alternatives that any listing has. If there are none, beginnings and corrections. */
 async function expand(
   db: Db,
   index: SearchIndex,
@@ -147,7 +148,7 @@ const selectTotal = precompileQuery((db) =>
 
 const isCounted = ({ share }: QueryWord) => share > questionWordShare;
 
-/** Looks up the words of a query, and what unknown ones may be. */
+/** Looks up the words of a query, and the words that unknown ones may stand for. */
 export async function readWords(db: Db, index: SearchIndex, query: ParsedQuery) {
   if (query.words.length === 0) return { words: [], counted: 0, unknown: [], total: 0 };
   const terms = new Set(query.words.flatMap(({ alternatives }) => alternatives.flatMap((one) => one.terms)));
@@ -157,16 +158,16 @@ export async function readWords(db: Db, index: SearchIndex, query: ParsedQuery) 
   const known = expanded.filter(({ found }) => found.length > 0).map((word) => toRanked(word, counts, total));
   const rarest = new Set(known.toSorted((a, b) => b.value - a.value).slice(0, mostWords));
   return {
-    /** Without those that no listing has; of many, the rarest ones. */
+    /** The words that some listing has; of many words, the rarest. */
     words: known.filter((word) => rarest.has(word)),
-    /** How many count. */
+    /** How many of them count. */
     counted:
       query.words.filter(isCounted).length -
       known.filter((word) => word.isCounted && !rarest.has(word)).length,
     unknown: expanded.flatMap((word) =>
       word.near && isCounted(word) ? [{ word: word.text, near: word.near }] : [],
     ),
-    /** Visible listings in all. */
+    /** The number of visible listings. */
     total,
   };
 }
@@ -174,8 +175,8 @@ export async function readWords(db: Db, index: SearchIndex, query: ParsedQuery) 
 const mostShowing = 5;
 
 /**
- * How listings write a term: as the spelling that was tried, else in the shortest form; undefined if the
- * first few do not show it.
+ * How listings write a term: in the spelling that was tried, or in its shortest form; undefined if the first
+ * few listings do not show it.
  */
 async function readWritten(db: Db, index: SearchIndex, { text, term = text }: NearWord) {
   const probe = { groups: [[{ terms: [term], strong: false }]], facets: [], excluded: [] };
@@ -196,8 +197,8 @@ async function readWritten(db: Db, index: SearchIndex, { text, term = text }: Ne
 }
 
 /**
- * Unknown words with what was searched for instead, as words that listings have; a stem alone is no word to
- * show.
+ * Unknown words with what was searched for instead, in words that listings have, because a stem alone is not
+ * a word.
  */
 export const readNearWords = (
   db: Db,

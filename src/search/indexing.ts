@@ -4,7 +4,7 @@ import type { EngineIndex, TermCount } from './search-index.ts';
 
 export type ListingRow = Schema['listing'];
 
-/** How the counts of terms change, without terms of which nothing changes. */
+/** How the counts of terms change, without terms whose count stays the same. */
 function countTerms(removed: readonly string[], added: readonly SearchDocument[]): Map<string, TermCount> {
   const changes = new Map<string, { listings: number; strong: number }>();
   const add = (term: string, listings: number, strong: number) => {
@@ -22,13 +22,13 @@ function countTerms(removed: readonly string[], added: readonly SearchDocument[]
   return new Map([...changes].filter(([, { listings, strong }]) => listings !== 0 || strong !== 0));
 }
 
-/** A row as the index may know it, without the texts that the operator has hidden. */
+/** The row as the index may know it, without texts that the operator has hidden. */
 const toIndexed = (row: ListingRow): ListingRow =>
   row.hidden === 1 ? { ...row, title: null, description: '', status_message: null } : row;
 
 /**
- * Takes listings out of the search index, puts others in, and brings the counts of terms up to date. Listings
- * that are withdrawn, and texts that are hidden, are never put in.
+ * Takes listings out of the search index, puts others in, and updates the counts of terms. Withdrawn listings
+ * and hidden texts are never put in.
  */
 export async function replaceInIndex(
   db: Db,
@@ -36,7 +36,7 @@ export async function replaceInIndex(
   change: {
     readonly removedIds: readonly number[];
     readonly listings: readonly ListingRow[];
-    /** What a listing can be found by besides its words and facets, each as a facet. */
+    /** Facets by which a listing can be found besides its words and own facets. */
     readonly toKeys: (row: ListingRow) => readonly string[];
   },
 ): Promise<void> {

@@ -2,29 +2,29 @@ import type { FacetChoice } from './facets.ts';
 import type { RankedWord } from './score.ts';
 import type { Alternative } from './synonyms.ts';
 
-/** One probe of the index: it finds the listings that have any of the terms of each group. */
+/** One read of the index. It finds the listings that have any of the terms of each group. */
 export interface Probe {
   readonly groups: readonly (readonly Atom[])[];
   readonly excluded: readonly string[];
   readonly facets: readonly FacetChoice[];
   readonly limit: number;
-  /** About how many listings will match. */
+  /** The expected number of matches. */
   readonly expected: number;
 }
 
-/** All these terms; `strong` where each must be one that says most about the listing. */
+/** A listing must have all these terms; if `strong`, each must be one that says most about it. */
 export interface Atom {
   readonly terms: readonly string[];
   readonly strong: boolean;
 }
 
-/** How far a search goes on. */
+/** A search looks for this many candidates. */
 export const enoughCandidates = 400;
 export const mostProbes = 8;
 const fewListings = 600;
 const perProbe = 200;
 const mostDriving = 4;
-/** Words in texts attract each other: listings with two are more than chance has it. */
+/** Words in texts attract each other: more listings have two of them than chance predicts. */
 const attraction = 6;
 
 /** One read of the index, and how many of its entries are read if it finds fewer than its limit. */
@@ -32,7 +32,7 @@ interface Step extends Pick<Probe, 'groups' | 'limit' | 'expected'> {
   readonly read: number;
 }
 
-/** Alternatives without those that find nothing more than another one does. */
+/** Removes alternatives that find nothing more than another one does. */
 export function widestOf(alternatives: readonly Alternative[]): Alternative[] {
   const widest: Alternative[] = [];
   for (const one of alternatives.toSorted((a, b) => a.terms.length - b.terms.length))
@@ -43,7 +43,7 @@ export function widestOf(alternatives: readonly Alternative[]): Alternative[] {
 const toGroup = (alternatives: readonly Alternative[], strong: boolean): Atom[] =>
   widestOf(alternatives).map(({ terms }) => ({ terms, strong }));
 
-/** Words without those that find the same as an earlier one, as `slides` does after `powerpoint`. */
+/** Removes words that find the same as an earlier one, as `slides` does after `powerpoint`. */
 function distinctOf(words: readonly RankedWord[]): RankedWord[] {
   const keyOf = ({ alternatives }: RankedWord) =>
     widestOf(alternatives)
@@ -68,7 +68,7 @@ const toStep = (words: readonly RankedWord[], strong: boolean, total: number): S
   read: Math.min(...words.map((word) => countOf(word, strong))),
 });
 
-/** All sets of some words, without the empty one. */
+/** All non-empty subsets of some words. */
 function subsets(words: readonly RankedWord[]): RankedWord[][] {
   const sets: RankedWord[][] = [];
   for (const word of words) sets.push(...sets.map((set) => [...set, word]), [word]);
@@ -103,7 +103,7 @@ const toStepOfAny = (words: readonly RankedWord[]): Step => ({
 
 /**
  * The reads of the index that find candidates, the most promising first: every listing with a rare word, then
- * those with several of the rarest words, down to each alone.
+ * those with several of the rarest words, and finally those with one of them.
  */
 export function toSteps(words: readonly RankedWord[], total: number): Step[] {
   const found = words.filter(({ listings }) => listings > 0);

@@ -9,7 +9,7 @@ import type { EngineIndex, FacetRange } from './search-index.ts';
 const toFacetLexeme = (facet: string) => `f${facet}`;
 const toWindowLexeme = (window: number) => `z${window}`;
 
-/** The lexemes of a document: terms, strong terms, facets, and the windows its position is in. */
+/** The lexemes of a document: terms, strong terms, facets, and the windows that contain its position. */
 const toLexemes = ({ terms, strong, facets, position }: SearchDocument): string[] => [
   ...terms.map((term) => `w${term}`),
   ...strong.map((term) => `h${term}`),
@@ -25,7 +25,7 @@ const toAtomExpression = ({ terms, strong }: Atom) =>
 const toFacetExpression = (facet: FacetChoice): string =>
   `(${Array.from([facet].flat(), (one) => quote(toFacetLexeme(one))).join(' | ')})`;
 
-/** The tsquery of one read of the index; 0 is the window that holds everything. */
+/** The tsquery of one read of the index. Window 0 contains everything. */
 const toExpression = ({ groups, facets, excluded }: Probe, window: number): string =>
   [
     ...groups.map((group) => `(${group.map(toAtomExpression).join(' | ')})`),
@@ -34,17 +34,18 @@ const toExpression = ({ groups, facets, excluded }: Probe, window: number): stri
     ...(window > 0 ? [quote(toWindowLexeme(window))] : []),
   ].join(' & ');
 
-/**
- * Each window holds half of the listings of the one before; GIN reads all matches of the one that is named.
- */
+/** Each window contains half of the listings of the one before. GIN reads all matches in the named window. */
 const windowSize = 2;
 const mostWindows = 10;
-/** Matches of a window that are read without looking for a narrower one: each is a row somewhere else. */
+/**
+ * If a window has fewer matches than this, no narrower one is looked for. Each match is a row in a different
+ * place.
+ */
 const fewMatches = 300;
-/** So many times the matches that are needed are expected of a window that is chosen. */
+/** A chosen window is expected to have this many times the needed matches. */
 const spare = 1.2;
 
-/** The narrowest window that is expected to have enough, given how many matches there are about in all. */
+/** The narrowest window that is expected to have enough matches, given their expected number in all. */
 function chooseWindow(expected: number, limit: number): number {
   let window = 0;
   let matches = expected;
@@ -59,13 +60,15 @@ async function findIn(db: Db, probe: Probe, window: number): Promise<number[]> {
   const expression = toExpression(probe, window);
   // An empty expression matches nothing.
   const where = expression === '' ? sql`` : sql`where terms @@ ${expression}::tsquery`;
-  // The sum keeps PostgreSQL from reading an index in its order instead.
+  // The sum keeps PostgreSQL from reading an index in its own order instead.
   const found = sql<{ position: number }>`select position from listing_search ${where}
     order by position + 0 limit ${probe.limit}`;
   return (await found.execute(db)).rows.map(({ position }) => position);
 }
 
-/** Listings read one by one in id order before the index is used, which returns them in no order. */
+/**
+ * How many listings are read one by one in id order before the index is used, which returns them in no order.
+ */
 const scannedRows = 10_000;
 
 async function listBy(db: Db, { facets, order, after, limit }: FacetRange, scanned: number | undefined) {
@@ -81,7 +84,7 @@ async function listBy(db: Db, { facets, order, after, limit }: FacetRange, scann
 }
 
 /**
- * A tsvector with GIN. No parser or dictionary of PostgreSQL is used, so that terms are the same as in
+ * A tsvector with GIN. It uses no parser or dictionary of PostgreSQL, so that terms are the same as in
  * SQLite.
  */
 export const postgresSearch: EngineIndex = {
@@ -124,7 +127,7 @@ export const postgresSearch: EngineIndex = {
     for (;;) {
       const found = await findIn(db, probe, window);
       if (window === 0 || found.length >= probe.limit) return found;
-      // Too few: as many as were found are expected of every other part of the same size.
+      // There were too few, so every other part of the same size is expected to have as many as were found.
       window = Math.min(window - 1, chooseWindow(found.length * windowSize ** window, probe.limit));
     }
   },

@@ -4,19 +4,19 @@ import { lightWords, questionWords, stem, stopWords, toWords, verbs, type Word }
 
 /** A word of a query. */
 export type QueryWord = ReturnType<typeof toQueryWords>[number];
-/** A query taken apart. */
+/** A parsed query. */
 export type ParsedQuery = ReturnType<typeof parseQuery>;
 
 const joinedFactor = 0.9;
-/** One word of a phrase that has synonyms counts so much of the phrase. */
+/** How much one word of a phrase with synonyms counts, as a share of the phrase. */
 const partFactor = 0.15;
 const questionShare = 0.15;
 const lightShare = 0.5;
 const verbShare = 0.32;
-/** Words of a question that are used; a longer question is cut off after them. */
+/** How many words of a question are used. */
 const mostWords = 64;
 
-/** A longer question is cut off here. */
+/** How many characters of a question are used. */
 const mostCharacters = 2000;
 const forgePrefix = /\b(io|com)\.(github|gitlab)\.(?=\S)/gi;
 /** `"phrase"`, `-"phrase"` and `-word`. */
@@ -28,7 +28,7 @@ const toTerms = (text: string) =>
     .filter((word) => !stopWords.has(word))
     .map(stem);
 
-/** Leaves out stop words, unless there is nothing else; a word counts once. */
+/** Leaves out stop words, unless there are no other words, and repeated words. */
 function toInformative(words: readonly Word[]): Word[] {
   const known = new Set<string>();
   const distinct = words.filter(({ text }) => !known.has(text) && known.add(text));
@@ -52,7 +52,7 @@ function toAlternatives(words: readonly Word[], at: number): Alternative[] {
   ];
 }
 
-/** What a word counts beside one that says more. */
+/** How much a word counts beside one that says more. */
 function shareOf(text: string): number {
   if (questionWords.has(text)) return questionShare;
   if (verbs.has(text)) return verbShare;
@@ -68,12 +68,12 @@ function toQueryWords(text: string) {
     const single = words.flatMap((_, offset) => toAlternatives(informative, from + offset));
     const isPhrase = words.length > 1;
     return {
-      /** As the query has it, in lower case. */
+      /** The words as the query has them, in lower case. */
       text: words.map((word) => word.text).join(' '),
       term: terms.at(-1) ?? '',
-      /** What it counts beside a word that says something. */
+      /** How much it counts beside a word that says something. */
       share: Math.max(...words.map((word) => shareOf(word.text))) / most,
-      /** The word itself first. */
+      /** The first alternative is the word itself. */
       alternatives: isPhrase
         ? [
             { terms, factor: 1 },
@@ -94,15 +94,15 @@ const findConditions = (query: string) =>
     isExcluded: minus !== undefined || word !== undefined,
   }));
 
-/** A query without a condition; the words of a phrase stay. */
+/** A query without one of its conditions. The words of a phrase stay. */
 const withoutCondition = (
   query: string,
   { text, index, words, isExcluded }: ReturnType<typeof findConditions>[number],
 ) => `${query.slice(0, index)}${isExcluded ? '' : ` ${words} `}${query.slice(index + text.length)}`;
 
 /**
- * Takes a query apart: words, `"phrases"`, `-words` and `-"phrases"`. The prefix of a forge in a handle is no
- * word.
+ * Parses a query into words, `"phrases"`, `-words` and `-"phrases"`. The prefix of a forge in a handle is not
+ * a word.
  */
 export function parseQuery(query: string) {
   const text = query.slice(0, mostCharacters).replace(forgePrefix, ' ');
@@ -114,16 +114,16 @@ export function parseQuery(query: string) {
       .filter(({ length }) => length > 0);
   return {
     words: toQueryWords(found.reduceRight(withoutCondition, text).replaceAll('"', ' ')),
-    /** Terms that must be there, those of a phrase one after the other. */
+    /** Terms that a listing must have. Those of a phrase follow each other. */
     phrases: toPhrases(false),
-    /** Terms that must not be there, those of a phrase one after the other. */
+    /** Terms that a listing must not have. Those of a phrase follow each other. */
     excluded: toPhrases(true),
   };
 }
 
 /**
- * The exclusions and phrases that a query can do without, each as written with the query without it, in which
- * the words of a phrase stay; its other words exclude nothing.
+ * The exclusions and phrases that a query can do without, each as written, with the query without it. The
+ * words of a phrase stay in it.
  */
 export const findOmissions = (query: string) =>
   findConditions(query)
@@ -133,7 +133,10 @@ export const findOmissions = (query: string) =>
       query: withoutCondition(query, one).trim().replace(/\s+/g, ' '),
     }));
 
-/** Descriptions that say nothing about the service: a template's text, or that there is no service. */
+/**
+ * Matches descriptions that say nothing about the service: the text of a template, or that there is no
+ * service.
+ */
 const placeholders: readonly RegExp[] = [
   /\[((describe|insert|add|your)\s[^\]|]*|(description|todo)\b[^\]|]*)\]/i,
   /^(a |an |the )?description of (my|your|the|this) (mcp )?server\b/i,
@@ -146,7 +149,7 @@ const placeholders: readonly RegExp[] = [
   /^((a|an|my|your|the|some|super|short|mcp|server|project|test) ){0,2}description[\s.!]*$/i,
 ];
 
-/** Whether a description is a placeholder; such listings come last in a search, and are marked. */
+/** Tells whether a description is a placeholder. Such listings come last in a search and are marked. */
 export const isPlaceholder = (description: string): boolean =>
   placeholders.some((pattern) => pattern.test(description.trim()));
 
@@ -154,23 +157,26 @@ const checksums = 1024;
 const milliseconds = 2 ** 43;
 
 /**
- * The place of a listing in the search index, made of its id: listings of any age are spread evenly, so that
- * where only the first matches are read, neither age nor handle decides which. Different ids have different
- * places.
+ * The position of a listing in the search index, made from its id. It spreads listings of any age evenly, so
+ * that if only the first matches are read, neither age nor handle decides which. Different ids have different
+ * positions.
  */
 export function toPosition(id: number): number {
   const published_ms = Math.floor(id / checksums);
   return ((id % checksums) ^ (published_ms % checksums)) * milliseconds + published_ms;
 }
 
-/** The id of the listing at a place of the search index. */
+/** The id of the listing at a position of the search index. */
 export function toId(position: number): number {
   const published_ms = position % milliseconds;
   const spread = Math.floor(position / milliseconds);
   return published_ms * checksums + (spread ^ (published_ms % checksums));
 }
 
-/** How many of the windows of the search index a place is in: each holds half of the one before. */
+/**
+ * How many of the windows of the search index contain a position. Each window contains half of the one
+ * before.
+ */
 export function windowsOf(position: number): number {
   const spread = Math.floor(position / milliseconds);
   let windows = 0;
@@ -178,29 +184,29 @@ export function windowsOf(position: number): number {
   return windows;
 }
 
-/** Orders of listings: best match (without words: oldest first), newest first, last updated first. */
+/** Orders of listings: best match (without words, oldest first), newest first, or last updated first. */
 export type SearchSort = 'relevance' | 'published' | 'updated';
 
-/** What to search for; all facets must match. */
+/** A search. A listing must have all facets. */
 export interface SearchQuery<Wanted = Facet> {
   readonly text: string;
   readonly facets: readonly Wanted[];
   readonly sort: SearchSort;
-  /** How many hits are wanted, the first ones; all if absent. */
+  /** How many hits are wanted; all if absent. */
   readonly most?: number | undefined;
 }
 
 /** A listing that a search found. */
 export interface SearchHit {
   readonly id: number;
-  /** How many of the words that count it has; undefined if the query is its handle. */
+  /** How many of the words that count the listing has; undefined if the query is its handle. */
   readonly matched: number | undefined;
 }
 
-/** How many listings match, counted up to a limit; facets are counted over the same listings. */
+/** How many listings match, counted up to a limit. Facets are counted over the same listings. */
 export interface SearchCounts {
   readonly total: number;
-  /** Whether more than `total` match. */
+  /** Tells whether more than `total` match. */
   readonly capped: boolean;
   readonly facets: Readonly<Record<Facet, number>>;
 }

@@ -2,21 +2,21 @@ import { type Documents, endOf, firstTermOf, termOf, weightOf } from './document
 import type { Alternative } from './synonyms.ts';
 import { stopWords } from './words.ts';
 
-/** A word of a query as the index knows it. */
+/** A word of a query with what the index knows about it. */
 export interface RankedWord {
   readonly term: string;
   readonly alternatives: readonly Alternative[];
-  /** Listings that have it, and those about which it is one of the words that say most. */
+  /** How many listings have it, and for how many it is one of the words that say most. */
   readonly listings: number;
   readonly strong: number;
-  /** How much a match of it counts: the rarer, the more. */
+  /** How much a match of the word counts. Rare words count more. */
   readonly value: number;
-  /** Whether the answer counts it among the words matched. */
+  /** Tells whether the answer counts the word among those matched. */
   readonly isCounted: boolean;
 }
 
 const neighbours = 1.3;
-/** A phrase of which the words are apart counts so much. */
+/** How much a phrase counts if its words are apart. */
 const apartShare = 0.6;
 const placeholderLoss = 1000;
 
@@ -27,8 +27,8 @@ export function toPhrase(words: readonly string[], { terms }: Documents): readon
 }
 
 /**
- * Whether the terms of a phrase follow each other in the document that begins at a place. Names keep their
- * stop words (`text-to-speech`): one may be between two terms.
+ * Tells whether the terms of a phrase follow each other in the document that begins at a place. Names keep
+ * their stop words (`text-to-speech`), so one stop word may stand between two terms.
  */
 export function isPhraseAt(documents: Documents, start: number, phrase: readonly number[]): boolean {
   const { data, terms } = { data: documents.data(), terms: documents.terms.texts };
@@ -48,8 +48,7 @@ export function isPhraseAt(documents: Documents, start: number, phrase: readonly
 }
 
 /**
- * The alternatives of words: the terms of each by their numbers, and by their places among all terms of the
- * words.
+ * The alternatives of words, with the terms of each as numbers and as indexes into all terms of the words.
  */
 function toWanted(words: readonly RankedWord[], documents: Documents) {
   const places = new Map<number, number>();
@@ -64,12 +63,12 @@ function toWanted(words: readonly RankedWord[], documents: Documents) {
 }
 
 /**
- * Reads the weights of the terms of some words in a document: `found` by the place of each term, 0 if it is
- * not there.
+ * Reads the weights that the terms of some words have in a document: `found`, by the index of each term, 0 if
+ * it is absent.
  */
 function createTermReader(places: ReadonlyMap<number, number>, documents: Documents) {
   const data = documents.data();
-  // By the number of each term, which is faster than a map.
+  // Indexed by the number of each term, which is faster than a map.
   const placeOf = new Uint16Array(documents.terms.texts.length);
   for (const [term, place] of places) placeOf[term] = place;
   const found = new Float64Array(places.size + 1);
@@ -87,9 +86,9 @@ function createTermReader(places: ReadonlyMap<number, number>, documents: Docume
 }
 
 /**
- * Scores the document that begins at a place: for each word its value and its weight in the listing, times
- * the share of the query that matched, more for neighbours of the query that are neighbours in the listing;
- * `matched` of the counted words it has. Placeholders come last. To be used before documents are added.
+ * Scores the document that begins at a place: the sum over the words of value times weight in the listing,
+ * times the share of the query that matched, and more if words are neighbours in both. `matched` is how many
+ * of the counted words it has. Placeholders come last. Create the scorer before documents are added.
  */
 export function createScorer(words: readonly RankedWord[], documents: Documents) {
   const { wanted, places } = toWanted(words, documents);

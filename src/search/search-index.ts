@@ -3,7 +3,7 @@ import type { FoundDocuments, SearchDocument } from './document.ts';
 import type { FacetChoice } from './facets.ts';
 import type { Probe } from './plan.ts';
 
-/** Listings that have all of some facets, after an id in the order of ids. */
+/** Listings that have all of some facets and follow an id in the order of ids. */
 export interface FacetRange {
   readonly facets: readonly FacetChoice[];
   readonly order: 'oldest' | 'newest';
@@ -12,41 +12,41 @@ export interface FacetRange {
 }
 
 /**
- * How many listings have a term, and of how many it is one that says most (`strong` in search/document.ts).
+ * How many listings have a term, and for how many it is one that says most (`strong` in search/document.ts).
  */
 export interface TermCount {
   readonly listings: number;
   readonly strong: number;
 }
 
-/** How an engine searches. Terms, weights and ranking are the same for all engines (evidence/search). */
+/** The index of one engine. Terms, weights and ranking are the same on all engines (evidence/search). */
 export interface EngineIndex {
-  /** Removes listings; returns the texts of their documents. */
+  /** Removes listings and returns the texts of their documents. */
   remove(db: Db, ids: readonly number[]): Promise<string[]>;
-  /** Adds documents; none of them may be there. */
+  /** Adds documents, none of which may be in the index. */
   put(db: Db, documents: readonly SearchDocument[]): Promise<void>;
   /**
-   * Merges a part of what many writes left apart, so that searches read less; returns whether there is more
-   * to merge.
+   * Merges a part of what many writes left apart, so that searches read less. Tells whether there is more to
+   * merge.
    */
   merge(db: Db, isFirst: boolean): Promise<boolean>;
   /** Adds to the counts of terms. */
   addTermCounts(db: Db, changes: ReadonlyMap<string, TermCount>): Promise<void>;
-  /** The counts of these terms; terms that no listing has are omitted. */
+  /** The counts of these terms, without terms that no listing has. */
   readTermCounts(db: Db, terms: readonly string[]): Promise<Map<string, TermCount>>;
-  /** The positions of the first matches of a probe, in their order. */
+  /** The positions of a probe's first matches, in order. */
   find(db: Db, probe: Probe): Promise<number[]>;
   /** The texts of the documents at these positions, in no particular order. */
   readTexts(db: Db, positions: readonly number[]): Promise<{ position: number; text: string }[]>;
-  /** Ids of listings by their facets alone. */
+  /** The ids of listings by their facets alone. */
   list(db: Db, range: FacetRange): Promise<number[]>;
-  /** Facets of listings as stored, in no particular order. */
+  /** The stored facets of listings, in no particular order. */
   readFacetTexts(db: Db, ids: readonly number[]): Promise<string[]>;
 }
 
-/** The index of an engine, whose documents may be in memory (search/cached-documents.ts). */
+/** The index of an engine whose documents may be in memory (search/cached-documents.ts). */
 export interface SearchIndex extends EngineIndex {
-  /** Those of the documents at these positions that are there, in no particular order. */
+  /** The documents that exist at these positions, in no particular order. */
   readDocuments(db: Db, positions: readonly number[]): Promise<FoundDocuments>;
 }
 
@@ -55,7 +55,7 @@ declare module '../store/store.ts' {
     readonly search: EngineIndex;
   }
   interface Schema {
-    /** In how many visible listings a term is; every write updates it. */
+    /** In how many visible listings a term is. Every write updates it. */
     search_term: { term: string } & TermCount;
   }
 }

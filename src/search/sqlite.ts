@@ -6,10 +6,10 @@ import type { Atom, Probe } from './plan.ts';
 import { toPosition } from './query.ts';
 import type { EngineIndex } from './search-index.ts';
 
-/** Letters and digits only, as the tokenizer of the index takes them. */
+/** Only letters and digits, which are what the index's tokenizer takes. */
 const toFacetToken = (facet: string): string => `f${Buffer.from(facet).toString('hex')}`;
 
-/** Few facets are on many listings: each is encoded once. */
+/** Listings have few different facets, so each is encoded once. */
 function createFacetTokens(): (facets: readonly string[]) => string {
   const tokens = new Map<string, string>();
   return (facets) => {
@@ -26,13 +26,13 @@ function createFacetTokens(): (facets: readonly string[]) => string {
 const join = (prefix: string, terms: readonly string[]) =>
   terms.length > 0 ? `${prefix}${terms.join(` ${prefix}`)} ` : '';
 
-/** JSON of pairs, because SQLite reads all of what it is given. */
+/** Pairs as JSON, so that SQLite gets all of them in one value. */
 const toPairs = (documents: readonly SearchDocument[], toPair: (document: SearchDocument) => unknown) =>
   JSON.stringify(documents.map(toPair));
 
 /**
- * Rows of the two indexes and of the table of documents, in the order of their keys: FTS5 begins a new
- * segment wherever one is smaller than the one before.
+ * Rows of the two indexes and of the table of documents, ordered by key, because FTS5 begins a new segment
+ * wherever a key is smaller than the one before.
  */
 function toIndexRows(documents: readonly SearchDocument[]) {
   const toFacetText = createFacetTokens();
@@ -56,7 +56,7 @@ const toAtomExpression = ({ terms, strong }: Atom) =>
 const toFacetExpression = (facet: FacetChoice): string =>
   `(${Array.from([facet].flat(), (one) => `"${toFacetToken(one)}"`).join(' OR ')})`;
 
-/** The FTS5 expressions of what a probe wants and of what it excludes; empty without. */
+/** The FTS5 expressions of what a probe wants and of what it excludes; each may be empty. */
 const toExpression = ({ groups, facets, excluded }: Probe) => ({
   wanted: [
     ...groups.map((group) => `(${group.map(toAtomExpression).join(' OR ')})`),
@@ -65,14 +65,14 @@ const toExpression = ({ groups, facets, excluded }: Probe) => ({
   excluded: excluded.map((term) => `"w${term}"`).join(' OR '),
 });
 
-/** Pages of the index that one transaction merges: some ten milliseconds. */
+/** How many pages of the index one transaction merges, which takes some ten milliseconds. */
 const mergedPages = 200;
 
 const countChanges = async (db: Db) =>
   (await sql<{ changes: number }>`select total_changes() as changes`.execute(db)).rows[0]?.changes ?? 0;
 
 /**
- * Merges some pages of an FTS5 table; a negative number begins to merge all of it. Returns whether there is
+ * Merges some pages of an FTS5 table. A negative number begins to merge all of it. Tells whether there is
  * more.
  */
 async function mergePages(db: Db, table: 'listing_search' | 'listing_facet', pages: number) {
@@ -83,9 +83,9 @@ async function mergePages(db: Db, table: 'listing_search' | 'listing_facet', pag
 }
 
 /**
- * FTS5 over terms and facets, its rowid the position, and another one over facets alone, its rowid the id:
- * both are read in the order of their rowids, only as far as needed. Lists of values are passed as JSON, so
- * that each statement is prepared once.
+ * FTS5 over terms and facets, with the position as rowid, and a second one over facets alone, with the id as
+ * rowid. Both are read in the order of their rowids, only as far as needed. Lists of values are passed as
+ * JSON, so that each statement is prepared once.
  */
 export const sqliteSearch: EngineIndex = {
   async remove(db, ids) {
@@ -139,7 +139,7 @@ export const sqliteSearch: EngineIndex = {
 
   async find(db, probe) {
     const { wanted, excluded } = toExpression(probe);
-    // FTS5 takes no expression that only excludes, and no empty one.
+    // FTS5 accepts neither an expression that only excludes nor an empty one.
     const positions = wanted
       ? sql`select rowid as position from listing_search
           where listing_search match ${excluded ? `(${wanted}) NOT (${excluded})` : wanted} order by rowid`
@@ -147,7 +147,7 @@ export const sqliteSearch: EngineIndex = {
         ? sql`select position from search_doc where position not in
             (select rowid from listing_search where listing_search match ${excluded}) order by position`
         : sql`select position from search_doc order by position`;
-    // One text instead of thousands of rows, which would take longer to read than to find.
+    // One text takes less time to read than thousands of rows, which would take longer than finding them.
     const found = sql<{ positions: string }>`select json_group_array(position) as positions
       from (${positions} limit ${probe.limit})`;
     return JSON.parse((await found.execute(db)).rows[0]?.positions ?? '[]') as number[];
@@ -160,7 +160,7 @@ export const sqliteSearch: EngineIndex = {
   },
 
   async readFacetTexts(db, ids) {
-    // One text instead of a thousand rows, which would take as long to read as to find.
+    // One text takes less time to read than a thousand rows.
     const found = sql<{ facets: string | null }>`select group_concat(facets, char(10)) as facets
       from listing where id in (select value from json_each(${JSON.stringify(ids)}))`;
     return (await found.execute(db)).rows[0]?.facets?.split('\n') ?? [];

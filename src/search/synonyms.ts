@@ -3,8 +3,8 @@ import tables from './synonyms.json' with { type: 'json' };
 import { stem, stopWords } from './words.ts';
 
 /**
- * One way in which a word of a query may stand in a listing: all these terms, and what that counts beside the
- * word itself.
+ * A way in which a word of a query may occur in a listing: all these terms, and how much that counts beside
+ * the word itself.
  */
 export interface Alternative {
   readonly terms: readonly string[];
@@ -14,14 +14,14 @@ export interface Alternative {
 const sameFactor = 0.85;
 const relatedFactor = 0.35;
 
-/** Queries and descriptions have no stop words, so phrases of a table have none either. */
+/** Queries and descriptions have no stop words, so the phrases of a table have none either. */
 function toPhrase(text: string): string[] {
   const words = text.split(' ');
   const informative = words.filter((word) => !stopWords.has(word));
   return (informative.length > 0 ? informative : words).map(stem);
 }
 
-/** The phrases of a line of a table, as stems, each with the others. */
+/** The phrases in a line of a table, as stems, each with the others. */
 function toEntries(line: string, factor: number) {
   const phrases = new Map(line.split(', ').map((text) => [toPhrase(text).join(' '), toPhrase(text)]));
   return [...phrases.values()].map((phrase) => ({
@@ -31,10 +31,10 @@ function toEntries(line: string, factor: number) {
 }
 
 /**
- * Words and phrases of the field, in lower case, comma-separated, by subject; a word may be in several lines.
- * `same`: they mean the same (abbreviations, spellings, forms with different stems). `places`: countries and
- * regions with the adjectives and short forms that stand for them. `related`: they are often said for each
- * other, and do not mean quite the same.
+ * The tables have words and phrases of the field in lower case, separated by commas, by subject. A word may
+ * be in several lines. `same`: they mean the same (abbreviations, spellings, forms with different stems).
+ * `places`: countries and regions with the adjectives and short forms for them. `related`: they are often
+ * used for each other but do not mean quite the same.
  */
 const linesOf = (table: Readonly<Record<string, readonly string[]>>) => Object.values(table).flat();
 
@@ -55,8 +55,8 @@ export const synonymsOf = (term: string): readonly Alternative[] =>
   (byStart().get(term) ?? []).filter(({ phrase }) => phrase.length === 1).flatMap(({ others }) => others);
 
 /**
- * Divides a query, given as stems, into phrases of the tables and single words, each from a place to another
- * one with its synonyms.
+ * Divides a query, given as stems, into single words and phrases of the tables, each with its position, its
+ * end and its synonyms.
  */
 export function findSynonyms(stems: readonly string[]) {
   const units: { from: number; to: number; synonyms: Alternative[] }[] = [];

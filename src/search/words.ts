@@ -7,23 +7,23 @@ const run = /[\p{L}\p{N}]+/gu;
 /** Scripts that are written without spaces between words. */
 const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}]+/gu;
 const camelHump = /(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/;
-/** Both of its parts are stop words. */
+/** `to-do`, both of whose parts are stop words. */
 const toDo = /\bto-do(?=s?\b)/gi;
 const shortestPart = 3;
 /** PostgreSQL stores no lexeme longer than 2,046 bytes. */
 const longestWord = 100;
 
-/** A word as written, lower-cased; `parts` are the words of a camel-case one. */
+/** A word as written, in lower case. `parts` are the words of a camel-case one. */
 export interface Word {
   readonly text: string;
   readonly parts: readonly string[];
 }
 
-/** Compatibility-decomposed, without marks; a final sigma as any other. */
+/** Decomposes a text for compatibility and removes marks. A final sigma becomes an ordinary one. */
 const toPlain = (text: string) =>
   text.normalize('NFKD').replace(/\p{M}/gu, '').normalize('NFC').replaceAll('ς', 'σ');
 
-/** Pairs of characters: where no spaces divide words, they stand for them. */
+/** Pairs of characters, which stand for words where no spaces divide them. */
 function toPairs(text: string): string[] {
   const characters = [...text];
   if (characters.length === 1) return characters;
@@ -53,10 +53,7 @@ function toForeignWords(text: string): Word[] {
   return words;
 }
 
-/**
- * The words of a text in their order, the same at index and at query: runs of letters and digits, without
- * `'s`.
- */
+/** The words of a text in order, the same for index and query: runs of letters and digits, without `'s`. */
 export function toWords(text: string): Word[] {
   const spoken = (text.includes('s') ? text.replace(/['’]s\b/g, '') : text).replace(toDo, 'todo');
   if (ascii.test(spoken)) return (spoken.match(asciiRun) ?? []).map(toWord);
@@ -64,8 +61,8 @@ export function toWords(text: string): Word[] {
 }
 
 /**
- * Words that mean something else than others with the stem that Porter's rules give them (`documentation` is
- * no `document`): each line is one word in its forms, and the first of them is their stem.
+ * Words that differ in meaning from others to which Porter's rules give the same stem (`documentation` is not
+ * `document`). Each line is one word in its forms, and the first of them is the stem.
  */
 const stemOf: ReadonlyMap<string, string> = new Map(
   ownStems.map((line) => line.split(' ')).flatMap((words) => words.map((word) => [word, words[0] ?? word])),
@@ -74,8 +71,8 @@ const mostCached = 10_000;
 const stems = new Map<string, string>();
 
 /**
- * The stem that a lower-case word is indexed and searched by; words of three letters, and of other
- * letters than a-z, are their own stem.
+ * The stem by which a lower-case word is indexed and searched. A word of three letters, or with other letters
+ * than a-z, is its own stem.
  */
 export function stem(word: string): string {
   const cached = stems.get(word);
@@ -102,14 +99,14 @@ export const questionWords: ReadonlySet<string> = toSet(
   tools`,
 );
 
-/** What is to be done: of a question, the nouns say more. */
+/** Verbs of a question, whose nouns say more. */
 export const verbs: ReadonlySet<string> = toSet(
   `build builds check checks compare compares convert converts create creates draw draws edit edits generate generates
   keep keeps look lookup manage manages read reads run runs search searches take takes track tracks turn turns up
   write writes`,
 );
 
-/** Words that so many listings have that others of a query say more. */
+/** Words that so many listings have that the other words of a query say more. */
 export const lightWords: ReadonlySet<string> = toSet(
   `agent agents ai api apis app apps assistant assistants llm mcp model server servers service services sdk claude
   data access cheap free easy simple online new real time country countries other`,
@@ -120,13 +117,13 @@ const shortestCorrected = 4;
 const longestCorrected = 24;
 const shortestHalf = 3;
 
-/** Whether other spellings of an unknown word are tried. */
+/** Tells whether other spellings of an unknown word are tried. */
 export const isCorrectable = (word: string): boolean =>
   word.length >= shortestCorrected && word.length <= longestCorrected && /^[a-z0-9]+$/.test(word);
 
 /**
- * All texts that one letter more, less, other or exchanged with its neighbour makes of a word; one may come
- * twice.
+ * All texts that differ from a word by one letter added, removed, replaced or swapped with its neighbour. One
+ * may come twice.
  */
 export function* oneLetterFrom(word: string): Generator<string> {
   for (let at = 0; at <= word.length; at++) {
@@ -141,7 +138,7 @@ export function* oneLetterFrom(word: string): Generator<string> {
   }
 }
 
-/** The same by their stems. */
+/** Those texts by their stems. */
 export function toSpellings(word: string): Map<string, string> {
   const spellings = new Map<string, string>();
   for (const spelling of oneLetterFrom(word)) {
@@ -152,7 +149,7 @@ export function toSpellings(word: string): Map<string, string> {
   return spellings;
 }
 
-/** The ways to take an unknown word for two: their stems, and both as written. */
+/** The ways to read an unknown word as two words, with their stems, and as both were written. */
 export const toHalves = (word: string) =>
   [...word].flatMap((_, at) => {
     const start = word.slice(0, at);
