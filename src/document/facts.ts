@@ -74,7 +74,7 @@ type FactsRow = Awaited<ReturnType<typeof selectFacts>>[number];
 const shownVersions = 10;
 const shownRatings = 5;
 /**
- * A change of the record is looked for in so many of the newest versions (docs/decisions/observations.md).
+ * A change of the record is looked for in so many of the newest versions (docs/decisions/imports.md).
  */
 const comparedVersions = 30;
 
