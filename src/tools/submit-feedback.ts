@@ -11,7 +11,7 @@ import { findListing } from './find/listing.ts';
 import { handleInput } from './input/fields.ts';
 import { defineTool } from './tool.ts';
 
-/** Feedback of all callers together in 24 hours (docs/contract.md). */
+/** Feedback of all callers together in 24 hours. */
 const mostPerDay = 2000;
 /** Of these, for networks that sent none today. */
 const keptForOthers = 500;

@@ -97,7 +97,7 @@ async function look(tools: typeof listed) {
   const surface = observations.find(({ kind }) => kind === 'tools.surface') as StoredObservation;
   return { surface, changes };
 }
-/** The digest of a tool as docs/contract.md says it: SHA-256 of its JSON with sorted members (RFC 8785). */
+/** The digest of a tool: SHA-256 of its JSON with sorted members (RFC 8785). */
 const digestOf = ({ name, description, inputSchema }: ReturnType<typeof tool>) =>
   hash('sha256', JSON.stringify({ description, inputSchema, name }));
 const textOf = async (name: string, args: object = {}) =>
