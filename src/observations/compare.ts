@@ -89,6 +89,12 @@ function lastOf(known: StoredObservation): LastValue | undefined {
 const wasSeen = (known?: StoredObservation) =>
   known !== undefined && (hasValue(known) || (known.last !== undefined && hasValue(known.last)));
 
+/** The last change of a fact, and those before it that weigh most. */
+const changesOf = ({ changed_from, earlier_changes }: StoredObservation | LastValue) => ({
+  ...(changed_from && { changed_from }),
+  ...(earlier_changes && { earlier_changes }),
+});
+
 /** The changes of a fact before the one that ends a state of it, which that one does not hide. */
 const earlierChanges = (kind: string, before: StoredObservation | LastValue) => {
   const earlier_changes = weightyChanges(kind, before);
@@ -156,14 +162,8 @@ function settle(known: StoredObservation, found: DatedFinding, stamp: RunStamp):
   const last = lastOf(known) ?? (isUnanswered(found.outcome) ? toLast(known) : undefined);
   const now = fresh(found, stamp);
   if (isSame(known, found)) {
-    const { first_seen_at, changed_from, earlier_changes } = known;
-    return {
-      ...now,
-      first_seen_at,
-      ...(changed_from && { changed_from }),
-      ...(earlier_changes && { earlier_changes }),
-      ...(known.last && { last: known.last }),
-    };
+    const { first_seen_at, last: lastValue } = known;
+    return { ...now, first_seen_at, ...changesOf(known), ...(lastValue && { last: lastValue }) };
   }
   // What endpoints show without a price in between has changed, even if the same price comes back; and what
   // is said of an endpoint since a day must be so on every day since.
@@ -171,8 +171,7 @@ function settle(known: StoredObservation, found: DatedFinding, stamp: RunStamp):
     return {
       ...now,
       ...(found.kind !== reachKind && { first_seen_at: last.first_seen_at }),
-      ...(last.changed_from && { changed_from: last.changed_from }),
-      ...(last.earlier_changes && { earlier_changes: last.earlier_changes }),
+      ...changesOf(last),
     };
   const before = hasValue(found) && last && !isEqual(last, found) ? last : known;
   const earlier = { ...changedFrom(before, found), ...earlierChanges(found.kind, before) };
@@ -208,12 +207,11 @@ function unanswered(known: StoredObservation, found: DatedFinding, stamp: RunSta
 /** It has no answer still, whatever came in its place this time. */
 function stillUnanswered(known: StoredObservation, found: DatedFinding, stamp: RunStamp): StoredObservation {
   if (!isUnanswered(known.outcome)) return settle(known, found, stamp);
-  const { first_seen_at, changed_from, earlier_changes, last } = known;
+  const { first_seen_at, last } = known;
   return {
     ...fresh(found, stamp),
     ...(known.outcome === found.outcome && { first_seen_at }),
-    ...(changed_from && { changed_from }),
-    ...(earlier_changes && { earlier_changes }),
+    ...changesOf(known),
     ...(last && { last }),
   };
 }

@@ -111,7 +111,7 @@ it('has a price for each tool at one address, by its name and in the unit that p
       { tool: 'gone', amount: '1000', asset, network, scheme: 'exact' },
     ],
     details: { last_updated: '2026-11-02T00:00:00Z', unlisted: ['constructor', 'gone'] },
-    reason: `Dossier read the catalogue on ${today}. The catalogue has a price for the tools \`constructor\` and \`gone\`, which the endpoint did not list on ${today}.`,
+    reason: `Dossier read the catalogue on ${today}. The catalogue names \`constructor\` and \`gone\`, which the endpoint did not list on ${today}.`,
   });
   expect(await textOf('tools')).toContain(
     `Prices in a catalogue: \`cheap\` 0.0025 USDC on Base, \`constructor\` 0.00007 USDC on Base, \`dear\` 9 USDC on Base, 1 more tool, advertised; not among the tools that the endpoint lists: \`constructor\` and \`gone\``,

@@ -1,4 +1,4 @@
-import { code, day, join, listed, own, say, type Words } from '../../../core/words.ts';
+import { day, join, own, say } from '../../../core/words.ts';
 import { notAsked } from '../../../net/answer.ts';
 import { defineKind } from '../../kind.ts';
 import type { Finding } from '../../observation.ts';
@@ -6,6 +6,7 @@ import { type Found, withoutAnswer } from '../../remotes.ts';
 import type { Run } from '../../run.ts';
 import {
   acceptedOf,
+  statesNone,
   type ToolOffer,
   toolDetails,
   toolOffers,
@@ -14,38 +15,22 @@ import {
   toolOffersWords,
   toToolOffers,
   unlistedOf,
+  unlistedWords,
 } from './tool-offers.ts';
 
 type Listed = Awaited<ReturnType<Run['catalogs']>>[number];
 
-/** That a source was read and states no price. */
-const none = (why: Words) => ({ value: null, outcome: 'nothing' as const, why });
-
-/**
- * That the catalogue has prices for tools that the endpoint does not list, with the day; empty if it lists
- * all of them.
- */
-function unlistedWords(unlisted: readonly string[], now: Date): Words {
-  if (unlisted.length === 0) return own('');
-  const tools = listed(
-    unlisted.map((tool) => code(tool)),
-    3,
-  );
-  const noun = unlisted.length === 1 ? own('the tool') : own('the tools');
-  return say`The catalogue has a price for ${noun} ${tools}, which the endpoint did not list on ${day(now.toISOString())}.`;
-}
-
-/** What a catalogue lists for an endpoint, tool by tool, beside the tools that the endpoint lists. */
+/** Reads what a catalogue lists for an endpoint, tool by tool, beside the tools that the endpoint lists. */
 async function readCatalog(found: Listed, url: string, run: Run): Promise<Found<ToolOffer[]>> {
   if (found.result !== 'read') return withoutAnswer(found);
   const { listed: item, read_at, isWhole } = found;
   const when = say`Dossier read the catalogue on ${day(read_at)}`;
-  if (!item) return none(say`${when}; it does not list this endpoint.`);
+  if (!item) return statesNone(say`${when}; it does not list this endpoint.`);
   const priced = item.tools
     .map(({ accepts, ...tool }) => ({ ...tool, offers: acceptedOf(accepts, accepts.length) }))
     .filter(({ offers }) => offers.length > 0);
   if (priced.length === 0)
-    return none(say`${when}; it lists this endpoint without a price that Dossier can read.`);
+    return statesNone(say`${when}; it lists this endpoint without a price that Dossier can read.`);
   const endpoint = await run.endpoint({ url });
   const unlisted = endpoint.result === 'answered' ? unlistedOf(priced, endpoint.list) : [];
   const last = priced
@@ -57,7 +42,7 @@ async function readCatalog(found: Listed, url: string, run: Run): Promise<Found<
   return {
     value: toToolOffers(priced),
     outcome: 'seen',
-    why: join([say`${when}.`, unlistedWords(unlisted, run.now), more, rest], ' '),
+    why: join([say`${when}.`, unlistedWords(own('The catalogue'), unlisted, run.now), more, rest], ' '),
     details: {
       ...toolDetails(priced, unlisted),
       ...(last !== undefined && { last_updated: last }),

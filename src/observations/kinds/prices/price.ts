@@ -10,6 +10,7 @@ import { type Found, ofOrigins, ofRareRemotes, ofRemotes } from '../../remotes.t
 import { convert, isSymbol, toCaip19, toKey } from './assets.ts';
 import { isIdentifier, noneQuoted, pricedOperations, quotedOffers } from './offer.ts';
 import { isWhole, type PaidOffer } from './offers.ts';
+import { statesNone } from './tool-offers.ts';
 
 const mostMethods = 10;
 
@@ -34,9 +35,6 @@ function toMethods(payment: unknown): { method: string; intents: string[] }[] {
     });
 }
 
-/** That a source was read and states no price. */
-const none = (why: Words) => ({ value: null, outcome: 'nothing' as const, why });
-
 function capabilityFinding({ introduction, list, open: left }: EndpointAnswer) {
   if (!introduction) return list as NoAnswer;
   const open = left && { open: left };
@@ -45,7 +43,7 @@ function capabilityFinding({ introduction, list, open: left }: EndpointAnswer) {
     return noAnswer('otherwise', own('The endpoint sent no capabilities that Dossier could read.'));
   const methods = toMethods(asObject(capabilities.experimental)?.payment);
   const why = own('The endpoint names no payment methods among its capabilities (experimental.payment).');
-  if (methods.length === 0) return { ...none(why), ...open };
+  if (methods.length === 0) return { ...statesNone(why), ...open };
   return { value: methods, outcome: 'seen' as const, ...open };
 }
 
@@ -99,10 +97,11 @@ function readOpenApi({ text }: Fetched): Found<z.infer<typeof pricedOperation>[]
   const document = readObject(text);
   if (typeof document?.openapi !== 'string') return undefined;
   const priced = pricedOperations(document);
-  if (priced.length === 0) return none(own('No operation of the OpenAPI document states x-payment-info.'));
+  if (priced.length === 0)
+    return statesNone(own('No operation of the OpenAPI document states x-payment-info.'));
   const readable = priced.filter(({ offers }) => offers.length > 0);
   if (readable.length > 0) return { value: readable, outcome: 'seen', details: { operations: priced } };
-  return none(own('The OpenAPI document states x-payment-info in a form that Dossier does not know.'));
+  return statesNone(own('The OpenAPI document states x-payment-info in a form that Dossier does not know.'));
 }
 
 /** The prices in the OpenAPI document of an endpoint's origin. */
@@ -299,7 +298,9 @@ function toolPriceFinding({ list }: EndpointAnswer) {
     .filter((one) => one !== undefined)
     .sort((a, b) => (a.name < b.name ? -1 : 1));
   if (priced.length === 0)
-    return none(own('No tool in the list that Dossier read states a price in its _meta (agents-x402).'));
+    return statesNone(
+      own('No tool in the list that Dossier read states a price in its _meta (agents-x402).'),
+    );
   return {
     value: { tools: tools.length, priced },
     outcome: 'seen' as const,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { asObject } from '../../../core/json.ts';
-import { code, join, listed, own, say, type Words } from '../../../core/words.ts';
+import { code, day, join, listed, own, say, type Words } from '../../../core/words.ts';
 import type { EndpointAnswer } from '../../endpoint/conversation.ts';
 import { shortNameOf, surfaces } from '../../endpoint/surface.ts';
 import type { Before, ShownFinding } from '../../kind.ts';
@@ -19,7 +19,10 @@ const toolOffer = paidOffers.element.extend({ tool: z.string().optional() });
 export const toolOffers = z.array(toolOffer);
 export type ToolOffer = z.infer<typeof toolOffer>;
 
-/** What a list of prices has of one tool, or of the address itself. */
+/** A source was read and states no price. */
+export const statesNone = (why: Words) => ({ value: null, outcome: 'nothing' as const, why });
+
+/** The prices that a list has for one tool, or for the address itself. */
 export interface PricedTool {
   readonly tool?: string;
   readonly offers: readonly Offer[];
@@ -64,6 +67,12 @@ export function unlistedOf(priced: readonly PricedTool[], list: EndpointAnswer['
   const names = new Set(list.members.map((tool) => shortNameOf(tool, surfaces.tools)));
   return priced.flatMap(({ tool }) => (tool === undefined || names.has(tool) ? [] : [tool])).sort();
 }
+
+/** That a price list names tools which the endpoint did not list, with the day; empty if there are none. */
+export const unlistedWords = (list: Words, unlisted: readonly string[], now: Date): Words =>
+  unlisted.length === 0
+    ? own('')
+    : say`${list} names ${nameWords(unlisted)}, which the endpoint did not list on ${day(now.toISOString())}.`;
 
 const quotedOffer = z.looseObject({
   ...toolOffer.shape,

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import type { Json } from '../../../core/json.ts';
-import { code, count, day, isEmpty, join, listed, own, say, type Words } from '../../../core/words.ts';
+import { code, count, isEmpty, join, listed, own, say, type Words } from '../../../core/words.ts';
 import { defineKind } from '../../kind.ts';
 import type { Finding } from '../../observation.ts';
 import { type Found, ownProbe, withoutAnswer } from '../../remotes.ts';
 import type { Run, Subject } from '../../run.ts';
 import {
   type PricedTool,
+  statesNone,
   toolDetails,
   toolOffers,
   toolOffersChange,
@@ -14,6 +15,7 @@ import {
   toolOffersWords,
   toToolOffers,
   unlistedOf,
+  unlistedWords,
 } from './tool-offers.ts';
 import { atEndpoint, findDocument } from './x402-document.ts';
 
@@ -64,18 +66,12 @@ const isPriced = ({ offers }: PricedTool) => offers.length > 0;
  * list.
  */
 function alsoWords({ at, count: all, tools, unlisted, now }: Named): { readonly why?: Words } {
-  const gone = listed(
-    unlisted.map((tool) => code(tool)),
-    3,
-  );
   const why = join(
     [
       all > tools.length
         ? say`${code(at)} names ${count(all, 'tool')} there; Dossier reads ${tools.length} of them.`
         : own(''),
-      unlisted.length > 0
-        ? say`${code(at)} names ${gone}, which the endpoint did not list on ${day(now.toISOString())}.`
-        : own(''),
+      unlistedWords(code(at), unlisted, now),
     ],
     ' ',
   );
@@ -86,17 +82,9 @@ function pricesOf(named: Named): Found<z.infer<typeof toolOffers>> {
   const { at, total, tools, unlisted } = named;
   const priced = tools.filter(isPriced);
   if (tools.length === 0)
-    return {
-      value: null,
-      outcome: 'nothing',
-      why: say`${code(at)} names ${count(total, 'resource')}, and not this endpoint.`,
-    };
+    return statesNone(say`${code(at)} names ${count(total, 'resource')}, and not this endpoint.`);
   if (priced.length === 0)
-    return {
-      value: null,
-      outcome: 'nothing',
-      why: say`${code(at)} names this endpoint without a price that Dossier can read.`,
-    };
+    return statesNone(say`${code(at)} names this endpoint without a price that Dossier can read.`);
   const gone = unlisted.filter((tool) => priced.some((one) => one.tool === tool));
   return {
     value: toToolOffers(priced),
@@ -136,7 +124,7 @@ function namedOf(named: Named): Found<z.infer<typeof namedResources>> {
   const { at, tools } = named;
   const bare = tools.filter((one) => !isPriced(one));
   const why = say`${code(at)} names nothing at this endpoint without a price.`;
-  if (bare.length === 0) return { value: null, outcome: 'nothing', why, rule: 'rare' };
+  if (bare.length === 0) return { ...statesNone(why), rule: 'rare' };
   const value = {
     endpoint: bare.some(({ tool }) => tool === undefined),
     tools: bare.flatMap(({ tool }) => tool ?? []),
