@@ -16,7 +16,7 @@ export interface Problem extends Omit<ProblemFacts, 'detail' | 'allow' | 'limit'
   readonly code: ProblemCode;
 }
 
-/** Where a Dossier is, and who calls it. */
+/** The address of a Dossier, and its caller. */
 export interface ClientOptions {
   /** Its address, as `https://dossier.example`. */
   readonly url: string;
@@ -28,7 +28,7 @@ export interface ClientOptions {
   readonly fetch?: typeof fetch;
 }
 
-/** What a Dossier refused: `problem.code` says what, the message what to do next. */
+/** An error for a refusal of a Dossier: `problem.code` names the reason, the message says what to do next. */
 export class DossierProblem extends Error {
   readonly problem: Problem;
 
@@ -113,8 +113,8 @@ function toOffer(required: object, selected: object): Record<string, unknown> {
 }
 
 /**
- * What is sent to check_offer; the address that agentkit calls is the caller's own word, and not that of the
- * offer.
+ * The input of check_offer for a payment. The address that agentkit calls is the caller's own word, and not
+ * that of the offer.
  */
 function toInput(payment: Payment): Comparison['input'] {
   if ('selectedRequirements' in payment)

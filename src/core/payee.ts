@@ -1,6 +1,6 @@
 import { code, type Words } from './words.ts';
 
-/** Who is paid: an address, and the network that it is on (CAIP-2), if that is known. */
+/** Somebody who is paid: an address, and its network (CAIP-2), if that is known. */
 export interface Payee {
   readonly address: string;
   readonly network?: string | undefined;
@@ -69,5 +69,5 @@ export function payeePath({ address, network }: Payee, ending = ''): string | un
   return name && `/payees/${name}${shown}`;
 }
 
-/** Whom one pays, as a link on pages. */
+/** The address of a payee, as a link on pages. */
 export const payeeWords = (payee: Payee): Words => code(payee.address, payeePath(payee));

@@ -8,7 +8,7 @@ import type { AskedPayee } from '../listings/payees.ts';
 import { networkWords } from '../observations/kinds/prices/assets.ts';
 import { offersWords } from '../observations/kinds/prices/offers.ts';
 
-/** What is known of an address that no check saw. */
+/** The sentence about an address that no check saw. */
 export const noPayee =
   'No endpoint that Dossier checked asked to be paid at this address. Dossier pays nothing and calls no tool, so it does not see an address that only a paid call names.';
 

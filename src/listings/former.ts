@@ -17,7 +17,7 @@ declare module '../store/store.ts' {
     former_reference: {
       key: string;
       handle: string;
-      /** When the version that named it no more was published, RFC 3339. */
+      /** The time at which the version that named it no more was published, RFC 3339. */
       until: string;
     };
   }

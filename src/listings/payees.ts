@@ -15,7 +15,7 @@ export interface PaidAs {
 }
 
 const payeeTable = table({
-  /** That of the address alone, on whatever network, as in `listing_reference`. */
+  /** The key of the address alone, on whatever network, as in `listing_reference`. */
   key: text,
   handle: text,
   /**
@@ -24,7 +24,7 @@ const payeeTable = table({
    */
   network: text,
   address: text,
-  /** When a check first saw it, and when the last one did that saw it, RFC 3339. */
+  /** The times of the first and of the last check that saw it, RFC 3339. */
   since: text,
   seen_at: text,
   /** The same as `seen_at` once a later check saw that it is asked for no more, or the record was changed. */

@@ -96,7 +96,7 @@ type Answer = z.output<typeof output>;
 
 const statement = 'Dossier saw no payment and knows nothing of delivery.';
 
-/** What was seen of some endpoints of a listing. */
+/** Reads the quotes and the price lists of the endpoints of a place. */
 async function readSeen({ facts, endpoints }: Place, { store }: Context) {
   if (!facts) return { seen: [], lists: [] };
   const rows = await store.observations.history(facts.listing.handle, { limit: mostChanges });
@@ -109,7 +109,7 @@ async function readSeen({ facts, endpoints }: Place, { store }: Context) {
   };
 }
 
-/** What is said of the endpoint that was compared with, or why there is nothing to compare with. */
+/** Says which endpoint was compared with and when it quoted, or why there is nothing to compare with. */
 function messageOf({ facts, endpoints, found }: Place, quotes: SeenQuotes | undefined): Words {
   if (!facts) return found;
   const noneSeen = say`Dossier was quoted no price at ${codes(endpoints)}.`;
@@ -154,7 +154,7 @@ const toListed = ({ text: _, observed_at, tool, source, ...states }: ListCompari
   ...states,
 });
 
-/** What each part of an offer is, and what else is known of it. */
+/** Writes an offer as the answer has it: its states, and the facts behind them. */
 async function toOffer(
   { offer, compared, lists }: Compared,
   handle: string | undefined,

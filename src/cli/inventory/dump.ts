@@ -39,7 +39,7 @@ const toKnown = (document: ListingDocument) => ({
   whyWithdrawn: async () => '',
 });
 
-/** Where a listing of a dump asked to be paid when it was checked last. */
+/** The payees that the last check of a listing of a dump saw. */
 const paidOf = ({ observations }: ListingDocument): Reference[] =>
   payeesOf(observations.filter(isDated)).map(({ address: key, network }) => ({
     kind: 'pay_to',

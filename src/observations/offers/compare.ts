@@ -44,7 +44,7 @@ function sinceWhen<T>(sightings: readonly Sighting<T>[], isHeld: (one: Sighting<
   return last?.from ?? last?.until ?? '';
 }
 
-/** That a quote has more than Dossier read of it, so that what it lacks is not known. */
+/** A quote had more than Dossier read of it, so that a part which is not in it is not known. */
 const partlyRead = ({ until }: Pick<Sighting<unknown>, 'until'>): Compared =>
   notKnown(say`Dossier read only the first of the offers that were quoted on ${dayOf(until)}`);
 

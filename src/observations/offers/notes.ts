@@ -46,6 +46,6 @@ function othersNote({ others, isAll, isCompared }: PaidThere): Words {
   return say`${all} ${ask} to be paid at this payee${others.length > mostNamed ? say`, among them` : say`:`} ${shown}.`;
 }
 
-/** What else is to be said of an offer: its asset, and who else is paid there. */
+/** Notes on an offer beside the comparison: about its asset, and who else is paid there. */
 export const notesOf = (offer: SentOffer, paid: PaidThere): Words[] =>
   [assetNote(offer), othersNote(paid)].filter((note) => !isEmpty(note));

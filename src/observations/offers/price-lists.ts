@@ -53,11 +53,11 @@ const stateWords: Readonly<Record<ListState, Words>> = {
 /** An offer beside the offer of a price list that is most like it. */
 export interface ListComparison extends Readonly<Record<(typeof partNames)[number], ListState>> {
   readonly source: string;
-  /** When Dossier read the list, RFC 3339. */
+  /** The time at which Dossier read the list, RFC 3339. */
   readonly observed_at: string;
   /** The tool that the list names for this price. */
   readonly tool: string | undefined;
-  /** What the list has, and the same states. */
+  /** The listed offer and the same states, in words. */
   readonly text: Words;
 }
 

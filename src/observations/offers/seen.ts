@@ -5,12 +5,12 @@ import { allOffers, type OfferWithPayee, offersWithPayees, type PaidOffer } from
 import { isAnotherEachTime, pricePayTo, readPayees } from '../kinds/prices/price.ts';
 import type { Observation, ObservationChange, StoredObservation } from '../observation.ts';
 
-/** What was seen of a fact in a span of time; `value` is absent where there was none. */
+/** A state of a fact in a span of time; `value` is absent if there was none. */
 export interface Sighting<T> {
   readonly value: T | undefined;
   /** Since when, if that is known. */
   readonly from: string | undefined;
-  /** When it was seen last. */
+  /** The last time it was seen. */
   readonly until: string;
   readonly isNow: boolean;
   /** There was more than Dossier read or stored, so that what is not among it may have been there. */
@@ -27,7 +27,7 @@ type Shown = Pick<Observation, 'value' | 'value_digest' | 'outcome' | 'details'>
 
 type Read<T> = Pick<Sighting<T>, 'value' | 'isPart'>;
 
-/** What was seen of a fact of one endpoint, newest first: now, and before each change. */
+/** Reads the states of a fact of one endpoint, newest first: the one of now, and those before each change. */
 function toSightings<T>(
   fact: StoredObservation,
   { rows }: Changes,
@@ -45,7 +45,7 @@ function toSightings<T>(
   return [{ ...read(fact), from, until, isNow: true }, ...past];
 }
 
-/** What an endpoint quoted to Dossier, and who was paid, newest first. */
+/** The quotes of an endpoint to Dossier, and who was paid, newest first. */
 export interface SeenQuotes {
   readonly endpoint: string | undefined;
   readonly quotes: readonly Sighting<readonly PaidOffer[]>[];
@@ -63,7 +63,7 @@ export interface SeenQuotes {
 const factAt = (kind: NamedKind, subject: string | undefined, facts: readonly StoredObservation[]) =>
   factsOf(kind, facts).find((one) => one.subject === subject) as StoredObservation | undefined;
 
-/** Of offers that Dossier did not all read, or that are stored shortened, others may have been quoted too. */
+/** Others may have been quoted beside offers that Dossier did not all read, or that are stored shortened. */
 function readQuotes(shown: Shown): Read<readonly PaidOffer[]> {
   const offers = shown.outcome === 'seen' ? allOffers(shown) : [];
   if (offers.length === 0) return { value: undefined };

@@ -18,17 +18,17 @@ export interface SentOffer {
   /** CAIP-2, or the name that the source uses of a network that Dossier does not know. */
   readonly network?: string;
   readonly scheme?: string;
-  /** What the offer calls the asset. */
+  /** The name that the offer gives the asset. */
   readonly asset_name?: string;
 }
 
-/** What a caller was asked to pay. */
+/** All ways to pay that a caller was sent. */
 export interface SentOffers {
   /** The first twenty. */
   readonly offers: readonly SentOffer[];
   /** How many there were. */
   readonly count: number;
-  /** What is paid for, as the request for a payment names it: an address, or `mcp://tool/<name>`. */
+  /** The resource that the request for a payment names: an address, or `mcp://tool/<name>`. */
   readonly resource?: string;
 }
 

@@ -215,7 +215,7 @@ export function toNearText(text: string, references: readonly Reference[]): stri
   return first?.kind === 'package' ? first.key.replace(/^@/, '') : text;
 }
 
-/** What has the first of these that anything has now, and what had the first that anything had. */
+/** Finds what has the first of these that anything has now, and what had the first that anything had. */
 export async function findHolders(
   references: readonly Reference[],
   asked: string,
@@ -275,7 +275,7 @@ export async function findNamed(asked: string, context: Asking): Promise<Found> 
   return refuseUnknown(toNearText(text, references), context, undefined, references[0]);
 }
 
-/** What may record a text that has the form of a handle. */
+/** The references by which a listing may record a text that has the form of a handle. */
 const recordedOf = (handle: string) => [...referencesBeside(handle), ...toReferences(handle)];
 
 /** All facts of a shown listing. Throws as findListing does. */

@@ -25,14 +25,14 @@ const hostsOf = (text: string): string[] =>
 const isAddress = (text: string | undefined): text is string =>
   text !== undefined && /^https?:$/.test(URL.parse(text)?.protocol ?? '');
 
-/** Which listing and endpoints an offer is compared with, and what is to be said of how they were found. */
+/** The listing and endpoints that an offer is compared with, and a sentence about how they were found. */
 export interface Place {
   readonly facts: ListingFacts | undefined;
   readonly endpoints: readonly string[];
   readonly found: Words;
 }
 
-/** Of more listings that record one address it is not known which of them are on its domain. */
+/** If more listings record an address, Dossier does not look for the one whose domain it is on. */
 const mostAtAddress = 100;
 
 /**
@@ -89,7 +89,7 @@ const isSameAddress = (one: string, other: string): boolean => {
 const isRecorded = (address: string, { listing }: ListingFacts): boolean =>
   listing.remotes.some(({ url }) => isSameAddress(address, url));
 
-/** That an offer is for another address than those that a listing records. */
+/** Says that an offer is for another address than those that a listing records, if it is. */
 function elsewhere(address: string | undefined, facts: ListingFacts): Words {
   if (address === undefined || isRecorded(address, facts)) return say``;
   const { handle, remotes } = facts.listing;
@@ -105,9 +105,7 @@ async function findByName(handle: string, context: Context): Promise<Found> {
   return { facts: await readFacts(known, context), found: found_by ? say`It is ${found_by}.` : say`` };
 }
 
-/**
- * That the offer itself names another address than the caller, or that nothing else says what is paid for.
- */
+/** Says that the offer names another address than the caller, or that nothing else says what is paid for. */
 function namedByOffer(named: string | undefined, offered: string | undefined): Words {
   if (offered === undefined) return say``;
   if (named === undefined) return own('Found by the address that the offer itself names.');

@@ -30,7 +30,7 @@ export interface PricedTool {
 
 const versionOf = (quoted: unknown) => (asObject(quoted)?.maxAmountRequired === undefined ? 2 : 1);
 
-/** What can be read of the first `most` ways to pay in a list, in either version of x402. */
+/** Reads the first `most` ways to pay in a list, in either version of x402. */
 export const acceptedOf = (accepts: readonly unknown[], most: number): Offer[] =>
   decodeOffers(accepts.slice(0, most), (one) => readAccepted(versionOf(one))(one)).offers;
 
@@ -105,7 +105,7 @@ export function allToolOffers({
 
 const mostNamed = 3;
 
-/** What tools cost, each by its name, and which of them the endpoint did not list. */
+/** Says the price of each tool by its name, and which of them the endpoint did not list. */
 export function toolOffersWords(found: ShownFinding<ToolOffer[]>): Words {
   const tools = [...Map.groupBy(allToolOffers(found), ({ tool }) => tool)];
   const named = tools.slice(0, mostNamed).map(([tool, all]) => {

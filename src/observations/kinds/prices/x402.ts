@@ -19,9 +19,9 @@ import {
 } from './tool-offers.ts';
 import { atEndpoint, findDocument } from './x402-document.ts';
 
-/** What the x402 document of a host says of an endpoint. */
+/** The entries of a host's x402 document for one endpoint. */
 interface Named {
-  /** Where the document is. */
+  /** The address of the document. */
   readonly at: string;
   /** How many resources it names, at whatever address. */
   readonly total: number;
