@@ -111,7 +111,6 @@ const oursUsers = [
   'document/answers/stands-out.ts',
   'document/answers/whose.ts',
   'document/changes.ts',
-  'document/criteria/criteria.ts',
   'document/criteria/observed.ts',
   'document/criteria/recorded.ts',
   'document/hit.ts',
@@ -126,6 +125,7 @@ const oursUsers = [
   'observations/kinds/repository.ts',
   'observations/offers/compare.ts',
   'observations/offers/notes.ts',
+  'selections/judge.ts',
   'tools/compare-agents.ts',
   'views/log-page.ts',
 ];
@@ -249,6 +249,11 @@ describe('architecture', () => {
     );
     expect(indexed).toEqual([]);
     expect(sources.flatMap((path) => [...read(path).matchAll(tableForm)]).length).toBeGreaterThan(15);
+  });
+  it('a file of tools is one operation, but for what a tool is and their list', () => {
+    const files = sources.filter((path) => /^tools\/[^/]+$/.test(path));
+    const others = files.filter((path) => !/\bdefineTool\(/.test(read(path)));
+    expect(others.toSorted()).toEqual(['tools/index.ts', 'tools/tool.ts']);
   });
   it('one file decides what changes can be about, for feeds and webhooks', () => {
     const asks = /\bkind [!=]== 'handle'|\bcase 'handle'/;

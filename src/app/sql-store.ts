@@ -8,7 +8,6 @@ import {
   requireShown,
 } from '../claims/table.ts';
 import { createDocumentReads } from '../document/facts.ts';
-import { createViewReads, createViewWrites } from '../document/views.ts';
 import { createImportReads, createImportWrites } from '../imports/table.ts';
 import { withoutHidden } from '../listings/listing.ts';
 import type { ListingReads } from '../listings/reads.ts';
@@ -25,6 +24,7 @@ import { createRatingReads, createRatingWrites } from '../ratings/queries.ts';
 import { createCachedSearch, createUncachedSearch } from '../search/cached-documents.ts';
 import { replaceInIndex } from '../search/indexing.ts';
 import type { SearchIndex } from '../search/search-index.ts';
+import { createSelectionReads, createSelectionWrites } from '../selections/table.ts';
 import { dumpStore, isComplete, loadStore } from '../store/backup.ts';
 import { createGroupCommit } from '../store/group-commit.ts';
 import { createLeaseReads, createLeases, createLeaseWrites } from '../store/lease.ts';
@@ -99,7 +99,7 @@ const createReads = (db: Db, search: SearchIndex) => ({
   keys: createKeyReads(db),
   observations: createObservationReads(db),
   changes: createChangeReads(db),
-  views: createViewReads(db),
+  selections: createSelectionReads(db),
   webhooks: createWebhookReads(db),
   moderation: createModerationReads(db),
 });
@@ -140,7 +140,7 @@ const createTransaction = (
   leases: createLeaseWrites(db, engine),
   observations: createObservationWrites(db, touch),
   changes: createChangeWrites(db, touch),
-  views: createViewWrites(db, touch),
+  selections: createSelectionWrites(db, touch),
   webhooks: createWebhookWrites(db),
   moderation: createModerationWrites(db, (handle) => touch(handle ?? everyListing)),
 });

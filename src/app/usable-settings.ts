@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
 import { ExitError, exitCodes } from '../core/process.ts';
-import { findCriterionFaults } from '../document/criteria/criteria.ts';
 import { PolicyFault, readWitnesses } from '../log/witness-policy.ts';
+import { findCriterionFaults } from '../selections/judge.ts';
 
 /** Throws ExitError (78) for settings that are well-formed and name what there is not. */
 export async function requireUsableSettings(config: Config): Promise<void> {

@@ -4,8 +4,8 @@ import { type PinName, pinNames, viewsForm } from '../config/files.ts';
 import { attempt, parseForeignJson } from '../core/json.ts';
 import { ExitError, exitCodes, usageError } from '../core/process.ts';
 import { day_ms } from '../core/text.ts';
-import { isSeenPin, type Pinnable, pinnedNow } from '../document/criteria/approvals.ts';
-import { readPrivateEntries } from '../imports/private-entries.ts';
+import { isSeenPin, type Pinnable, pinnedNow } from '../selections/approvals.ts';
+import { readPrivateEntries } from '../selections/private-entries.ts';
 import { openLockSource } from './lock.ts';
 import { replaceFile } from './replace-file.ts';
 

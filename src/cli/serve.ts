@@ -12,10 +12,10 @@ import { toProblemAnswer } from '../http/problems.ts';
 import { startPurge } from '../limits/shared.ts';
 import { requireCheckpointFolder } from '../log/checkpoint-file.ts';
 import { startAskingWitnesses } from '../log/witnesses.ts';
+import { startJudgingSelections } from '../selections/judging.ts';
+import { startReadingPrivate } from '../selections/members.ts';
 import type { StoreFigures } from '../telemetry/instruments.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { startJudgingViews } from '../tools/views/judge.ts';
-import { startReadingPrivate } from '../tools/views/views.ts';
 import { toReportsPage } from '../views/pages.ts';
 import { startWebhooks } from '../webhooks/deliver.ts';
 import { requireBackupDir, startBackups } from './backup/backups.ts';
@@ -125,7 +125,7 @@ export async function runServe(config: Config): Promise<void> {
     });
     process.stdout.write(`listening on ${toAddresses(running)}\n`);
     const jobs = [startPurge, startAudits, observe, startBackups, startWebhooks, startReadingPrivate];
-    const later = [startAskingWitnesses, startJudgingViews, startRecheck];
+    const later = [startAskingWitnesses, startJudgingSelections, startRecheck];
     background = [
       startImports(running.context, stopping.signal, importInThread),
       ...[...jobs, ...later].map((start) => start(running.context, stopping.signal)),

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { ExitError, exitCodes } from '../core/process.ts';
-import type { SavedView } from './files.ts';
+import type { Selection } from './files.ts';
 import { settings } from './settings.ts';
 
 type Settings = typeof settings;
@@ -19,7 +19,7 @@ export interface Config extends Values {
    * Views with `readers`. The others are in `views`: only those are listed, have feeds and are judged in
    * advance.
    */
-  readonly privateViews: readonly SavedView[];
+  readonly privateViews: readonly Selection[];
   /** The shown origin of listings: `<REGISTRY_NAME> (MCP)`, followed by `, saved copy` for a saved copy. */
   readonly origin: string;
 }

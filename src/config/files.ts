@@ -96,13 +96,13 @@ export const viewsForm = z.record(z.string().regex(/^[a-z0-9-]{1,40}$/, 'a name 
  * Criteria and approvals that the operator named in a file. The view lists what meets them now, which is no
  * verdict of this service.
  */
-export type SavedView = Readonly<z.output<typeof view>> & { readonly name: string; readonly file: string };
+export type Selection = Readonly<z.output<typeof view>> & { readonly name: string; readonly file: string };
 
 /**
  * The key under which the members of a view are stored. It changes with the view's criteria and with whether
  * it has approvals.
  */
-export const keyOf = ({ name, criteria, unknown, approvals }: SavedView): string =>
+export const keyOf = ({ name, criteria, unknown, approvals }: Selection): string =>
   `view ${name} ${hash('sha256', JSON.stringify([criteria, unknown, ...(approvals ? ['approvals'] : [])])).slice(0, 16)}`;
 
 /** The content of a file, read at the start; undefined if the setting is empty. */
@@ -118,7 +118,7 @@ export const textFile = z.string().transform((file, issues) => {
  * The views of a file; none if the setting is empty. `findCriterionFaults` checks the names of their
  * criteria.
  */
-export const viewsFile = textFile.transform((read, issues): readonly SavedView[] => {
+export const viewsFile = textFile.transform((read, issues): readonly Selection[] => {
   if (read === undefined) return [];
   const { file, text } = read;
   const json = attempt(() => JSON.parse(text) as unknown);

@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import { claimTable } from '../claims/claim.ts';
 import { readClaimHistory } from '../claims/table.ts';
 import { importRunTable } from '../imports/import-run.ts';
-import type { PrivateEntry } from '../imports/private-entries.ts';
 import { toRecorded } from '../imports/recorded.ts';
 import { type Listing, listingTable, withoutHidden } from '../listings/listing.ts';
 import { type Moves, toMoves } from '../listings/moves.ts';
@@ -214,26 +213,6 @@ async function readFactsOf(db: Db, handles: readonly string[], now: string): Pro
     if (row) facts.push(await toFacts(db, row, now));
   }
   return facts;
-}
-
-/** The facts of a private entry, which follow from its file alone. */
-export function toPrivateFacts({ listing, version: { record } }: PrivateEntry): ListingFacts {
-  const { published_at: lastPublished } = listing;
-  const reading = toReading(listing, { own: undefined, read_at: undefined, full: undefined, recorded: {} });
-  return {
-    listing,
-    reading,
-    versions: [],
-    claim: undefined,
-    claimHistory: [],
-    receiptKeys: [],
-    imported: recordedFacts(listing, { record, versions: 1, lastPublished, source: null }, reading),
-    native: { ...noNativeCounts, recent: [] },
-    moderation: [],
-    observed: undefined,
-    publisherListings: 0,
-    shared: [],
-  };
 }
 
 const selectHits = (by: 'id' | 'handle') =>

@@ -1,11 +1,6 @@
 import { type Handler, Hono, type MiddlewareHandler } from 'hono';
-import { keyOf, type SavedView } from '../config/files.ts';
-import { isBrokenPin } from '../document/criteria/approvals.ts';
-import { toViewEntries, type ViewMember } from '../document/registry/entries.ts';
-import { readLimit, readServers, readVersionEntries, readVersionEntry } from '../document/registry/list.ts';
-import { findMember, readMembers } from '../tools/views/views.ts';
-import type { Face, HttpEnvironment, Request } from './call.ts';
-import { fromPlace, toPlace, viewOf } from './request.ts';
+import { readServers, readVersionEntries, readVersionEntry } from '../document/registry/list.ts';
+import type { HttpEnvironment, Request } from './call.ts';
 import { answerJson } from './response.ts';
 
 /**
@@ -50,7 +45,7 @@ async function showVersion(c: Request): Promise<Response> {
  * The routes of a registry at both of its addresses below a path: its list, the versions of an entry, and one
  * of them.
  */
-function createRoutes(
+export function createRegistryRoutes(
   below: string,
   list: Handler<HttpEnvironment>,
   showAll: Handler<HttpEnvironment>,
@@ -71,65 +66,4 @@ const listServers = async (c: Request) =>
   answerJson(c, await readServers(c.req.query(), c.get('context')), cachePolicy);
 
 /** The generic registry API over our listings (docs/registry.md). */
-export const createRegistryApiRoutes = () => createRoutes('', listServers, showVersions, showVersion);
-
-/** Stale once a listing joins or leaves the view, or one of those shown or approved changes. */
-export const policyFor = (view: SavedView, members: readonly ViewMember[]) => ({
-  cacheTags: [
-    keyOf(view),
-    ...[...members.map(({ listing }) => listing), ...(view.approvals ?? [])].map(({ handle }) => handle),
-  ],
-});
-
-async function listViewEntries(c: Request, face: Face): Promise<Response> {
-  const view = viewOf(c, face);
-  const limit = readLimit(c.req.query());
-  const page = await readMembers(view, { after: toPlace(c.req.query('cursor')), limit }, c.get('context'));
-  const servers = await toViewEntries(page.members.filter(isAsApproved), c.get('context'));
-  const nextCursor = fromPlace(page.next);
-  return answerJson(
-    c,
-    { servers, metadata: { ...(nextCursor && { nextCursor }), count: servers.length } },
-    policyFor(view, page.members),
-  );
-}
-
-/** Whether a listing is as it was approved: one that differs is only shown, marked, on the page. */
-const isAsApproved = ({ answers }: ViewMember) => !answers.some(isBrokenPin);
-
-async function findApproved(c: Request, view: SavedView): Promise<ViewMember | undefined> {
-  const member = await findMember(view, c.req.param('name') ?? '', c.get('context'));
-  return member && isAsApproved(member) ? member : undefined;
-}
-
-const notInView = (c: Request) => c.json({ error: 'Server not found in this view' }, 404);
-
-/**
- * The versions of a listing of a view: the one that the view judged. 404 if the listing does not meet the
- * view.
- */
-async function showViewVersions(c: Request, face: Face): Promise<Response> {
-  const view = viewOf(c, face);
-  const member = await findApproved(c, view);
-  const servers = member ? await toViewEntries([member], c.get('context')) : [];
-  if (!member || servers.length === 0) return notInView(c);
-  return answerJson(c, { servers, metadata: { count: servers.length } }, policyFor(view, [member]));
-}
-
-async function showViewEntry(c: Request, face: Face): Promise<Response> {
-  const view = viewOf(c, face);
-  const member = await findApproved(c, view);
-  const { version = 'latest' } = c.req.param() as { version?: string };
-  const isShown = member && (version === 'latest' || version === member.listing.version);
-  const [entry] = isShown ? await toViewEntries([member], c.get('context')) : [];
-  return member && entry ? answerJson(c, entry, policyFor(view, [member])) : notInView(c);
-}
-
-/** The registry API over the listings of each view. */
-export const createViewRegistryRoutes = (face: Face) =>
-  createRoutes(
-    '/views/:view',
-    (c) => listViewEntries(c, face),
-    (c) => showViewVersions(c, face),
-    (c) => showViewEntry(c, face),
-  );
+export const createRegistryApiRoutes = () => createRegistryRoutes('', listServers, showVersions, showVersion);

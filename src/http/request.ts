@@ -1,15 +1,14 @@
 import { z } from 'zod';
-import type { SavedView } from '../config/files.ts';
+import type { Selection } from '../config/files.ts';
 import type { Context } from '../context.ts';
 import { readCursor, toCursor } from '../core/cursor.ts';
 import { isHandle, requireHandle } from '../core/handle.ts';
 import { countValues, decodeUtf8, readBounded, readForeignJson, toStorable } from '../core/json.ts';
 import { Problem } from '../core/problem.ts';
 import { toText } from '../core/words.ts';
-import { requireView } from '../tools/find/changes.ts';
+import { findPrivateSelection, requireSelection } from '../selections/members.ts';
 import { isKnown } from '../tools/find/listing.ts';
 import { type BodyBounds, type Bounded, bodyBoundsOf, bodyCost } from '../tools/tool.ts';
-import { findPrivateView } from '../tools/views/views.ts';
 import type { Face, Request } from './call.ts';
 
 function refuseEncoded(headers: Headers): void {
@@ -188,10 +187,10 @@ export const fromPlace = (next: string | undefined): string | undefined => next 
  * The view that an address names; a private one for its readers alone, whose answers no cache stores. Throws
  * not_found.
  */
-export function viewOf(c: Request, { site }: Face): SavedView {
+export function viewOf(c: Request, { site }: Face): Selection {
   const name = c.req.param('view') ?? '';
-  const found = findPrivateView(name, c.get('context'));
-  if (!found) return requireView(name, site);
+  const found = findPrivateSelection(name, c.get('context'));
+  if (!found) return requireSelection(name, site);
   c.set('isPrivate', true);
   c.header('Cache-Control', 'private, no-cache');
   return found;

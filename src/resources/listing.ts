@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { completeName, completeNamespace, completeTag } from '../listings/completions.ts';
+import { getListing, readListedTools, readListing } from '../tools/find/document.ts';
 import { isListed } from '../tools/find/listing.ts';
-import { getListing, readListedTools, readListing } from '../tools/get-agent.ts';
 import { getHistory } from '../tools/get-history.ts';
 import { listRatings } from '../tools/list-ratings.ts';
 import { searchAgents } from '../tools/search-agents.ts';

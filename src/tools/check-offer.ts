@@ -18,6 +18,7 @@ import {
   within,
   wordsSchema,
 } from '../core/words.ts';
+import { closingText } from '../document/answers/closing.ts';
 import {
   type ComparedOffer,
   compareWithClosest,
@@ -38,7 +39,6 @@ import { readSentOffers, type SentOffer, type SentOffers } from '../observations
 import { findPlace, type Place } from './find/paid-place.ts';
 import { whyNone } from './find/why-none.ts';
 import { namedInput } from './input/fields.ts';
-import { closingText } from './texts.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
 const most_bytes = 16 * 1024;

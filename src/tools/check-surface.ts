@@ -4,6 +4,7 @@ import { toComparisonBudget } from '../core/difference/word-difference.ts';
 import { attempt, type JsonObject } from '../core/json.ts';
 import { code, counted, day, list, named, paragraphs, toQuote } from '../core/text.ts';
 import { escapeOwn, own, toText, Words } from '../core/words.ts';
+import { closingText, untrustedOf } from '../document/answers/closing.ts';
 import type { Limit } from '../limits/limit.ts';
 import { memberDigest, nameOf, type Surface, type SurfaceName } from '../observations/endpoint/surface.ts';
 import { toShownName } from '../observations/gate.ts';
@@ -23,7 +24,6 @@ import { createSetReader, mostReadText, type StoredSet } from '../observations/s
 import { findListingFacts } from './find/listing.ts';
 import { whyNone } from './find/why-none.ts';
 import { type Shown, shownInput, toShown } from './input/shown-list.ts';
-import { closingText, untrustedOf } from './texts.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
 /** A list that was seen at an endpoint. */

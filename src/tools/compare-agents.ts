@@ -17,14 +17,14 @@ import {
   wordsSchema,
 } from '../core/words.ts';
 import { publisherWords } from '../document/answers/answers.ts';
+import { closingText, untrustedOf } from '../document/answers/closing.ts';
 import { type Answer, compareListing, type RequestedCriterion } from '../document/criteria/criteria.ts';
 import { sampleFlag } from '../document/listing-document.ts';
 import { malwareWords } from '../observations/malware.ts';
 import { askedVersion } from './find/asked-version.ts';
+import { readListing } from './find/document.ts';
 import { findNamed } from './find/listing.ts';
-import { readListing } from './get-agent.ts';
 import { criteriaInput, isUnique, namedInput, toRequested } from './input/fields.ts';
-import { closingText, untrustedOf } from './texts.ts';
 import { cardAddress, defineTool, readsOnly } from './tool.ts';
 
 const kinds = ['imported', 'observed', 'native'] as const;

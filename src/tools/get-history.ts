@@ -14,6 +14,7 @@ import {
   type Words,
   wordsSchema,
 } from '../core/words.ts';
+import { closingText, untrustedOf } from '../document/answers/closing.ts';
 import { changedOf, logIndexOf, toHistoryLines } from '../document/answers/history.ts';
 import { type HistoryEvent, historyKinds, readHistory } from '../document/answers/history-events.ts';
 import { unmoved } from '../document/answers/kept-up.ts';
@@ -27,7 +28,6 @@ import { registryVersions } from '../observations/kinds/record.ts';
 import { askedVersion } from './find/asked-version.ts';
 import { findListingFacts } from './find/listing.ts';
 import { cursorInput, namedInput, oneOf, tagsOfNamed } from './input/fields.ts';
-import { closingText, untrustedOf } from './texts.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
 const pageSize = 20;

@@ -3,6 +3,7 @@ import type { Context } from '../context.ts';
 import { readCursor, toCursor } from '../core/cursor.ts';
 import { code, escapeMarks, paragraphs } from '../core/text.ts';
 import { toText } from '../core/words.ts';
+import { closingText, untrustedOf } from '../document/answers/closing.ts';
 import { sampleFlag } from '../document/listing-document.ts';
 import { nativeStatement } from '../document/rated.ts';
 import { countedOrNone } from '../document/words.ts';
@@ -21,7 +22,6 @@ import {
 } from '../ratings/rating.ts';
 import { findListingFacts } from './find/listing.ts';
 import { cursorInput, namedInput, tagsOfNamed } from './input/fields.ts';
-import { closingText, untrustedOf } from './texts.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
 const countsOf = (counts: Readonly<Record<string, number>>) => toText(countedOrNone(counts));

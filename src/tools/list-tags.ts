@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { lines } from '../core/text.ts';
-import { closingText, untrustedOf } from './texts.ts';
+import { closingText, untrustedOf } from '../document/answers/closing.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
 const maxTags = 500;

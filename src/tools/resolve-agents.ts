@@ -3,6 +3,7 @@ import type { Context } from '../context.ts';
 import { code, day, lines, list, paragraphs } from '../core/text.ts';
 import { toMarkdown } from '../core/words.ts';
 import { toAnswer } from '../document/answers/answers.ts';
+import { closingText, untrustedOf } from '../document/answers/closing.ts';
 import { besideStandsOut, type HitFacts } from '../document/hit.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import { mostSearched, type Resolved, resolvedNames, toResolvedLines } from '../document/resolved.ts';
@@ -12,12 +13,11 @@ import type { FormerHolder } from '../listings/former.ts';
 import type { Listing } from '../listings/listing.ts';
 import { type Reference, toHost, toPackageReference } from '../listings/references.ts';
 import { askedVersion } from './find/asked-version.ts';
+import { toReadDocument } from './find/document.ts';
 import { type Found, mostRecording, pickFormer, pickRecording } from './find/holders.ts';
 import { isName, orEmpty, toNamed, toNearText, withdrawal } from './find/listing.ts';
 import { findLacking } from './find/near-misses.ts';
-import { toReadDocument } from './get-agent.ts';
 import { namedInput } from './input/fields.ts';
-import { closingText, untrustedOf } from './texts.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
 /** The most names of a call, and the most listings that are read at once. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { claimStates } from '../claims/claim.ts';
 import { amount, code, lines, list, paragraphs, toQuote } from '../core/text.ts';
 import { toMarkdown } from '../core/words.ts';
+import { closingText, untrustedOf } from '../document/answers/closing.ts';
 import { packageTypes, transports } from '../document/record.ts';
 import { type Hit, hit } from '../document/resolved.ts';
 import { searchLimit } from '../limits/searches.ts';
@@ -11,7 +12,6 @@ import { type LeftOut, leftOut } from './find/left-out.ts';
 import { type NearMisses, nearMisses } from './find/near-misses.ts';
 import { answerSimilar, findPage } from './find/page.ts';
 import { cursorInput, oneOf, tagInput } from './input/fields.ts';
-import { closingText, untrustedOf } from './texts.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
 const inlineAll = (texts: readonly string[]) => texts.map(code).join(', ');

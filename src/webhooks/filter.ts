@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { wrongField } from '../core/problem.ts';
+import { findPass } from '../selections/members.ts';
 import { type ChangeSubject, requireSubject } from '../tools/find/changes.ts';
 import { handleInput } from '../tools/input/fields.ts';
-import { findPass } from '../tools/views/views.ts';
 
 /** The fields of a registration that say what it is about: one of them, or none for every change. */
 export const webhookFilterFields = {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseJsonFeed } from 'feedsmith';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { startJudgingViews } from '../../src/tools/views/judge.ts';
+import { startJudgingSelections } from '../../src/selections/judging.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { runDossier, startDossier } from '../support/command.ts';
 import { openDirectory } from '../support/directory.ts';
@@ -214,7 +214,7 @@ it('is judged by the service itself: when it starts, when a listing changes, and
     return items.map(({ title }) => title.split(' (')[0]).filter((title) => title?.endsWith('the view'));
   };
   const stopping = new AbortController();
-  const ended = startJudgingViews(judging.context, stopping.signal);
+  const ended = startJudgingSelections(judging.context, stopping.signal);
   const importing = async (listed: readonly object[]) => {
     writeFileSync(judging.context.config.registryUrl.slice('file:'.length), JSON.stringify(listed));
     expect((await judging.import()).state).toBe('done');

@@ -8,7 +8,7 @@ import type { Context } from '../../src/context.ts';
 import { type App, createApp } from '../../src/http/app.ts';
 import { runImport } from '../../src/imports/import.ts';
 import { createDomainReader } from '../../src/net/domains.ts';
-import { createViewJudge } from '../../src/tools/views/judge.ts';
+import { createSelectionJudge } from '../../src/selections/judging.ts';
 import { createDatabase } from './database.ts';
 import { type RegistryEntry, seedEntries } from './entries.ts';
 import { type Operations, operationsOf } from './operations.ts';
@@ -101,7 +101,7 @@ export async function openDirectory(options: DirectoryOptions = {}): Promise<Dir
   const shortened = { ...opened.timeouts, ...patient, ...timeouts };
   const domains = createDomainReader(opened.config, shortened);
   const moved = { ...opened, clock, timeouts: shortened, domains };
-  const judge = createViewJudge(moved);
+  const judge = createSelectionJudge(moved);
   const importEntries = async (listed: readonly RegistryEntry[]) => {
     writeFileSync(registry, JSON.stringify(listed));
     const { state, error } = await runImport(moved);

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
-import { createViewJudge } from '../../src/tools/views/judge.ts';
+import { createSelectionJudge } from '../../src/selections/judging.ts';
 import { runDossier } from '../support/command.ts';
 import { createSharedDatabase } from '../support/database.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
@@ -121,7 +121,7 @@ it('keeps the changes of a view until all listings are judged by its new criteri
   await change('com.example/one');
   await other.deliver();
   expect(handles()).toEqual([]);
-  await createViewJudge(context).pass();
+  await createSelectionJudge(context).pass();
   await other.deliver();
   expect(handles()).toEqual(['com.example/one']);
   expect(await stateOf(byView)).toMatchObject({ delivered: 1 });

@@ -1,16 +1,6 @@
-import type { SavedView } from '../../config/files.ts';
-import { ours, say, toText } from '../../core/words.ts';
 import { readPriceLimit } from '../../observations/kinds/prices/price.ts';
 import { ofChecks } from '../recorded-facts.ts';
-import { type ApprovalAnswer, judgeApproval, keepsOut } from './approvals.ts';
-import {
-  type ComparedListing,
-  type Criterion,
-  type CriterionValue,
-  type Finding,
-  notApplicable,
-  recordedFinding,
-} from './criterion.ts';
+import type { ComparedListing, Criterion, CriterionValue, Finding } from './criterion.ts';
 import { endpointCriteria, packageCriteria, priceCriteria, unchangedCriteria } from './observed.ts';
 import { nativeCriteria, recordedCriteria, signalCriteria } from './recorded.ts';
 
@@ -98,60 +88,3 @@ export const defaultCriteria: readonly RequestedCriterion[] = [
   { criterion: 'claimed' },
   { criterion: 'native_ratings_at_least', value: 1 },
 ];
-
-const isKnown = (sent: SavedView['criteria'][number]): sent is RequestedCriterion =>
-  isCriterionName(sent.criterion);
-
-/**
- * The criteria of a view whose names are of the vocabulary: all of them, once `findCriterionFaults` found
- * nothing.
- */
-export const requestedBy = (view: SavedView): RequestedCriterion[] => view.criteria.filter(isKnown);
-
-/** What is wrong with the criteria of views: unknown ones, and values that are not allowed. */
-export const findCriterionFaults = (views: readonly SavedView[]): string[] =>
-  views.flatMap(({ name, file, criteria: sent }) =>
-    sent.flatMap((one) => {
-      const fault = isKnown(one) ? findValueError(one) : `there is no criterion ${one.criterion}`;
-      return fault ? [`${file}: ${name}: ${fault}`] : [];
-    }),
-  );
-
-/** Criteria that a server.json answers alone: of a private entry nothing else is known. */
-const answeredByFile: ReadonlySet<string> = new Set<CriterionName>([
-  ...(['has_endpoint', 'has_repository', 'needs_no_secret', 'transport', 'package', 'tag'] as const),
-  ...(['namespace_matches_repository_owner', 'endpoint_at_domain'] as const),
-]);
-
-function toFileAnswer(compared: ComparedListing, found: Answer): Answer {
-  const { criterion, value } = found;
-  if (answeredByFile.has(criterion)) return found;
-  const label = ours(criterionText({ criterion, value }));
-  const fact = say`${label}: does not apply; of a private entry only its file is known.`;
-  return { criterion, value, ...recordedFinding(compared, notApplicable(fact)) };
-}
-
-/**
- * Judges a listing or a private entry by a view: which fact answered which criterion on which date, and the
- * criteria that keep it out; it is in the view if there are none.
- */
-export function judgeMember(view: SavedView, compared: ComparedListing, isPrivate = false) {
-  const { imported, observed, native } = compareListing(compared, requestedBy(view));
-  const found = [...imported, ...observed, ...native];
-  const answers: ApprovalAnswer[] = [
-    ...judgeApproval(view, compared),
-    ...(isPrivate ? found.map((one) => toFileAnswer(compared, one)) : found),
-  ];
-  const failed = answers.filter((answer) => keepsOut(view, answer));
-  return {
-    answers,
-    failed: failed.map(({ criterion, value, result, from, to, fact }) => ({
-      criterion,
-      ...(value !== undefined && { value }),
-      result,
-      // Criteria of compare_agents say enough by their names.
-      ...(!isCriterionName(criterion) && { fact: toText(fact) }),
-      ...(from && to && { from: toText(from), to: toText(to) }),
-    })),
-  };
-}

@@ -1,8 +1,6 @@
 import type { Context } from '../../context.ts';
 import { reversedHost } from '../../core/identity.ts';
 import { asMembers, isJsonObject, type JsonObject } from '../../core/json.ts';
-import { day } from '../../core/text.ts';
-import type { PrivateEntry } from '../../imports/private-entries.ts';
 import {
   type Listing,
   type ListingVersion,
@@ -17,7 +15,6 @@ import type { Kind } from '../../observations/kind.ts';
 import { kinds } from '../../observations/kinds.ts';
 import { isDated, knowingOf } from '../../observations/observation.ts';
 import { toStaleAt } from '../../observations/to-observations.ts';
-import type { ApprovalAnswer } from '../criteria/approvals.ts';
 import { toListingDocument } from '../document.ts';
 import type { ListingDocument } from '../listing-document.ts';
 
@@ -76,7 +73,7 @@ export function toDatedFacts(document: ListingDocument, log: object, observation
   };
 }
 
-const digestOf = (value: object) => `sha256:${canonicalDigest(value)}`;
+export const digestOf = (value: object) => `sha256:${canonicalDigest(value)}`;
 
 /**
  * What the evidence is about and where it is, each with the SHA-256 of its RFC 8785 JSON, and until when its
@@ -139,7 +136,11 @@ function withinSchema(server: JsonObject): JsonObject {
  * typed clients refuse with the whole page; and without what only others than the publisher may say: the
  * stars and licence that hosts show as facts, and a block under our own key.
  */
-function toServer({ record, handle, version }: ListingVersion, isHidden: boolean, key: string): JsonObject {
+export function toServer(
+  { record, handle, version }: ListingVersion,
+  isHidden: boolean,
+  key: string,
+): JsonObject {
   const recorded = withinSchema(readRecord(JSON.parse(record) as object).server);
   const server: JsonObject = isHidden ? withoutHiddenText(recorded) : recorded;
   if (Object.keys(recorded).length === 0)
@@ -163,7 +164,7 @@ interface About extends Awaited<ReturnType<typeof readShared>> {
  * An entry of the registry API: the record, the registry's own facts, and our evidence apart from both,
  * unless there is no document.
  */
-function toEntry(
+export function toEntry(
   version: ListingVersion,
   { isLatest, document, isHidden, key, log, interval_s }: About,
 ): { server: JsonObject; _meta: Record<string, object> } {
@@ -184,7 +185,7 @@ function toEntry(
   };
 }
 
-const readShared = async (context: Context) => ({
+export const readShared = async (context: Context) => ({
   key: evidenceKey(context.config.publicUrl),
   log: await readLogHead(context),
   interval_s: context.config.observeInterval_s,
@@ -217,52 +218,4 @@ export async function toEntries(versions: readonly ListingVersion[], context: Co
       isLatest && facts && !facts.listing.withdrawn ? toListingDocument(facts, config, now) : undefined;
     return toEntry(version, { isLatest, document, isHidden: facts?.listing.hidden === true, ...shared });
   });
-}
-
-/** A listing of a view, with the facts that put it there. */
-export interface ViewMember {
-  readonly listing: ListingDocument;
-  readonly answers: readonly ApprovalAnswer[];
-  /** The private entry that it is of; undefined for a listing. */
-  readonly entry?: PrivateEntry | undefined;
-}
-
-/** What a private entry is. */
-export const privateNote = ({ listing }: PrivateEntry): string =>
-  `A private entry, from ${listing.origin}, last changed on ${day(listing.updated_at)} and read on ${day(listing.imported_at)}; no registry that Dossier reads lists it, and Dossier has not checked it.`;
-
-/**
- * An entry of the registry API for a private entry: the record, and where it is from. No registry stated
- * anything of it.
- */
-function toPrivateServer(entry: PrivateEntry, key: string) {
-  const { origin, imported_at: read_at, updated_at: changed_at } = entry.listing;
-  const server = toServer(entry.version, false, key);
-  const about = { origin, changed_at, read_at, subject_digest: digestOf(server), note: privateNote(entry) };
-  return { server, _meta: { [key]: about } as Record<string, object> };
-}
-
-/** Entries of the listings of a view; each also says which fact met which criterion on which date. */
-export async function toViewEntries(members: readonly ViewMember[], context: Context) {
-  const shared = await readShared(context);
-  const { key } = shared;
-  const entries = await Promise.all(
-    members.map(async ({ listing, answers, entry }) => {
-      const version =
-        entry?.version ?? (await context.store.listings.version(listing.handle, listing.version));
-      if (!version) return undefined;
-      const isHidden = listing.moderation?.some(({ action }) => action === 'hide') === true;
-      const { server, _meta } = entry
-        ? toPrivateServer(entry, key)
-        : toEntry(version, { isLatest: true, document: listing, isHidden, ...shared });
-      const criteria = answers.map(({ criterion, result, fact, as_of }) => ({
-        criterion,
-        result,
-        fact,
-        as_of,
-      }));
-      return { server, _meta: { ..._meta, [key]: { ...(_meta[key] as object), criteria } } };
-    }),
-  );
-  return entries.filter((entry) => entry !== undefined);
 }

@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import { exploreEntries, retrieveEntry, searchEntries } from '../../tools/ard.ts';
+import { exploreEntries, retrieveEntry, searchEntries } from '../../tools/find/ard.ts';
 import type { HttpEnvironment, Request } from '../call.ts';
 import type { RequestTurns } from '../limits.ts';
 import { openToAll } from '../registry-api.ts';

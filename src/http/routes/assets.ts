@@ -3,7 +3,7 @@ import Tinypool from 'tinypool';
 import { cachedOnce } from '../../core/cached-once.ts';
 import { Problem } from '../../core/problem.ts';
 import { toModuleUrl } from '../../core/process.ts';
-import { getListing } from '../../tools/get-agent.ts';
+import { getListing } from '../../tools/find/document.ts';
 import { type LinkCard, toListingCard, toServiceCard } from '../../views/cards/link-card.ts';
 import type { Asset } from '../../views/layout.ts';
 import type { CachePolicy, Face, HttpEnvironment, Request } from '../call.ts';

@@ -2,7 +2,8 @@ import { Hono } from 'hono';
 import { wrongField } from '../../core/problem.ts';
 import { isChangeId } from '../../log/change.ts';
 import { beginning, readAfter } from '../../log/changes.ts';
-import { type ChangeSubject, readNewest, requireView } from '../../tools/find/changes.ts';
+import { requireSelection } from '../../selections/members.ts';
+import { type ChangeSubject, readNewest } from '../../tools/find/changes.ts';
 import { toFeed } from '../../views/feed.ts';
 import {
   findOwned,
@@ -42,7 +43,7 @@ const answerFeed =
   (face: Face, format: keyof typeof types, kind: ChangeSubject['kind']) => async (c: Request) => {
     const context = c.get('context');
     const { namespace, name, tag } = c.req.param() as Readonly<Record<string, string | undefined>>;
-    const view = kind === 'view' ? requireView(c.req.param('view') ?? '', face.site) : undefined;
+    const view = kind === 'view' ? requireSelection(c.req.param('view') ?? '', face.site) : undefined;
     const value = view?.name ?? tag ?? [namespace, name].filter(Boolean).join('/');
     const title = view?.title ?? (kind === 'all' ? 'All changes' : `${kind === 'tag' ? 'Tag ' : ''}${value}`);
     const path = c.req.path.replace(/\/feed\.\w+$/, '') || '/';

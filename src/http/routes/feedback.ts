@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import type { StatusCode } from 'hono/utils/http-status';
 import { Problem } from '../../core/problem.ts';
-import { getListing } from '../../tools/get-agent.ts';
+import { getListing } from '../../tools/find/document.ts';
 import { submitFeedback } from '../../tools/submit-feedback.ts';
 import { bodyBoundsOf } from '../../tools/tool.ts';
 import { toFeedbackPage } from '../../views/feedback-page.ts';

@@ -1,6 +1,9 @@
 import { Hono } from 'hono';
-import { isBrokenPin } from '../../document/criteria/approvals.ts';
-import { isJudgedWhenRead, readMembers, requireJudged } from '../../tools/views/views.ts';
+import { keyOf, type Selection } from '../../config/files.ts';
+import { readLimit } from '../../document/registry/list.ts';
+import { isBrokenPin } from '../../selections/approvals.ts';
+import { type SelectionMember, toSelectionEntries } from '../../selections/entries.ts';
+import { findMember, isJudgedWhenRead, readMembers, requireJudged } from '../../selections/members.ts';
 import { leftOutOf } from '../../views/connections.ts';
 import {
   toManagedSettings,
@@ -8,15 +11,23 @@ import {
   toStartable,
   toViewPage,
   toViewsPage,
-} from '../../views/saved-view-page.ts';
+} from '../../views/selection-pages.ts';
 import type { Face, HttpEnvironment, Request } from '../call.ts';
-import { createViewRegistryRoutes, policyFor } from '../registry-api.ts';
+import { createRegistryRoutes } from '../registry-api.ts';
 import { fromPlace, toPlace, viewOf } from '../request.ts';
 import { answerJson, answerPage } from '../response.ts';
 
 const constant = { cacheTags: [] } as const;
 /** A policy has at most this many listings: hosts read it whole. */
 const mostInPolicy = 1000;
+
+/** Stale once a listing joins or leaves the view, or one of those shown or approved changes. */
+const policyFor = (view: Selection, members: readonly SelectionMember[]) => ({
+  cacheTags: [
+    keyOf(view),
+    ...[...members.map(({ listing }) => listing), ...(view.approvals ?? [])].map(({ handle }) => handle),
+  ],
+});
 
 async function showView(c: Request, face: Face): Promise<Response> {
   const view = viewOf(c, face);
@@ -44,6 +55,59 @@ async function showPolicy(c: Request, face: Face, toPolicy: typeof toManagedSett
   if (parts > 0) c.header('Dossier-Left-Out-Parts', String(parts));
   return answerJson(c, toPolicy(servers), policyFor(view, members));
 }
+
+async function listViewEntries(c: Request, face: Face): Promise<Response> {
+  const view = viewOf(c, face);
+  const limit = readLimit(c.req.query());
+  const page = await readMembers(view, { after: toPlace(c.req.query('cursor')), limit }, c.get('context'));
+  const servers = await toSelectionEntries(page.members.filter(isAsApproved), c.get('context'));
+  const nextCursor = fromPlace(page.next);
+  return answerJson(
+    c,
+    { servers, metadata: { ...(nextCursor && { nextCursor }), count: servers.length } },
+    policyFor(view, page.members),
+  );
+}
+
+/** Whether a listing is as it was approved: one that differs is only shown, marked, on the page. */
+const isAsApproved = ({ answers }: SelectionMember) => !answers.some(isBrokenPin);
+
+async function findApproved(c: Request, view: Selection): Promise<SelectionMember | undefined> {
+  const member = await findMember(view, c.req.param('name') ?? '', c.get('context'));
+  return member && isAsApproved(member) ? member : undefined;
+}
+
+const notInView = (c: Request) => c.json({ error: 'Server not found in this view' }, 404);
+
+/**
+ * The versions of a listing of a view: the one that the view judged. 404 if the listing does not meet the
+ * view.
+ */
+async function showViewVersions(c: Request, face: Face): Promise<Response> {
+  const view = viewOf(c, face);
+  const member = await findApproved(c, view);
+  const servers = member ? await toSelectionEntries([member], c.get('context')) : [];
+  if (!member || servers.length === 0) return notInView(c);
+  return answerJson(c, { servers, metadata: { count: servers.length } }, policyFor(view, [member]));
+}
+
+async function showViewEntry(c: Request, face: Face): Promise<Response> {
+  const view = viewOf(c, face);
+  const member = await findApproved(c, view);
+  const { version = 'latest' } = c.req.param() as { version?: string };
+  const isShown = member && (version === 'latest' || version === member.listing.version);
+  const [entry] = isShown ? await toSelectionEntries([member], c.get('context')) : [];
+  return member && entry ? answerJson(c, entry, policyFor(view, [member])) : notInView(c);
+}
+
+/** The registry API over the listings of each view. */
+const createViewRegistryRoutes = (face: Face) =>
+  createRegistryRoutes(
+    '/views/:view',
+    (c) => listViewEntries(c, face),
+    (c) => showViewVersions(c, face),
+    (c) => showViewEntry(c, face),
+  );
 
 /** The operator's views: page, registry and policy of each (docs/registry.md). */
 export function createViewRoutes(face: Face) {

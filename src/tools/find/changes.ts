@@ -5,7 +5,7 @@ import { requireNamespace } from '../../listings/publishers.ts';
 import { type Change, type ChangeFilter, type ChangeType, takesTag } from '../../log/change.ts';
 import { kindOf } from '../../observations/kinds.ts';
 import type { Question } from '../../observations/observation.ts';
-import { changesOf, requireJudged } from '../views/views.ts';
+import { changesOf, requireJudged, requireSelection } from '../../selections/members.ts';
 import { findListing } from './listing.ts';
 import { refuseUnknownTag } from './near-misses.ts';
 
@@ -14,17 +14,6 @@ export interface ChangeSubject {
   readonly kind: 'all' | 'handle' | 'publisher' | 'tag' | 'view';
   /** The handle, namespace, tag or name of the view; empty for `all`. */
   readonly value: string;
-}
-
-/** The view of a name. Throws not_found. */
-export function requireView(name: string, { config }: Pick<Context, 'config'>) {
-  const view = config.views.find((one) => one.name === name);
-  if (!view)
-    throw new Problem(
-      'not_found',
-      'No view of this name can be read here; /views lists those that everybody may read.',
-    );
-  return view;
 }
 
 /** What of a subject the store itself can answer. */
@@ -68,7 +57,7 @@ export async function requireSubject({ kind, value }: ChangeSubject, context: Co
     });
   if (kind === 'publisher') await requireNamespace(value, context);
   if (kind === 'tag') await refuseUnknownTag(value, context);
-  if (kind === 'view') requireView(value, context);
+  if (kind === 'view') requireSelection(value, context);
 }
 
 const newest = 50;
@@ -81,13 +70,13 @@ const newestOfAll = 500;
  */
 export async function readNewest(subject: ChangeSubject, context: Context): Promise<readonly Change[]> {
   await requireSubject(subject, context);
-  if (subject.kind === 'view') await requireJudged(requireView(subject.value, context), context);
+  if (subject.kind === 'view') await requireJudged(requireSelection(subject.value, context), context);
   const { store } = context;
   const isPicked = subject.kind === 'tag' || subject.kind === 'view';
   const read = await store.changes.newest(isPicked ? newestOfAll : newest, toChangeFilter(subject));
   const picked = await pickChanges(subject, read, context);
   if (subject.kind !== 'view') return picked.slice(0, newest);
-  const moves = await store.views.moves(keyOf(requireView(subject.value, context)), newest);
+  const moves = await store.selections.moves(keyOf(requireSelection(subject.value, context)), newest);
   const all = new Map([...moves, ...picked].map((change) => [change.seq, change]));
   return [...all.values()].toSorted((a, b) => b.seq - a.seq).slice(0, newest);
 }

@@ -1,13 +1,7 @@
 import { hash } from 'node:crypto';
-import { type Approval, type PinName, pinNames, type SavedView } from '../../config/files.ts';
-import { day_ms } from '../../core/text.ts';
-import { day, dayOf, join, own, quote, say, type Words } from '../../core/words.ts';
-import type { Listing } from '../../listings/listing.ts';
-import type { Kind } from '../../observations/kind.ts';
-import { kinds } from '../../observations/kinds.ts';
-import type { Observation } from '../../observations/observation.ts';
-import type { ListingDocument } from '../listing-document.ts';
-import { isKnown } from '../seen.ts';
+import { type Approval, type PinName, pinNames, type Selection } from '../config/files.ts';
+import { day_ms } from '../core/text.ts';
+import { day, dayOf, join, own, quote, say, type Words } from '../core/words.ts';
 import {
   type ComparedListing,
   type Finding,
@@ -16,7 +10,13 @@ import {
   observedFinding,
   recordedFinding,
   unknown,
-} from './criterion.ts';
+} from '../document/criteria/criterion.ts';
+import type { ListingDocument } from '../document/listing-document.ts';
+import { isKnown } from '../document/seen.ts';
+import type { Listing } from '../listings/listing.ts';
+import type { Kind } from '../observations/kind.ts';
+import { kinds } from '../observations/kinds.ts';
+import type { Observation } from '../observations/observation.ts';
 
 /** Of what checks alone see: the kind of fact. All other pins are of the record. */
 const kindOfPin = (pin: PinName): Kind | undefined => kinds.find(({ pinnedAs }) => pinnedAs === pin);
@@ -162,9 +162,9 @@ function judgeEntry({ listing, now_ms }: ComparedListing, approval: Approval | u
 
 /**
  * What an approval says of a listing now: that it stands, each pin, and that the operator acted on it; none
- * for a view without approvals.
+ * for a selection without approvals.
  */
-export function judgeApproval({ approvals }: SavedView, compared: ComparedListing): ApprovalAnswer[] {
+export function judgeApproval({ approvals }: Selection, compared: ComparedListing): ApprovalAnswer[] {
   if (!approvals) return [];
   const { moderation = [], handle, evidence_snapshot_date } = compared.listing;
   const approval = approvals.find((one) => one.handle === handle);
@@ -194,8 +194,10 @@ export function judgeApproval({ approvals }: SavedView, compared: ComparedListin
 export const isBrokenPin = ({ criterion, result }: ApprovalAnswer): boolean =>
   result === 'not_met' && criterion.startsWith('pin:');
 
-/** Whether what a listing fails keeps it out of a view; in one that marks changes, a broken pin does not. */
-export function keepsOut({ unknown, on_change }: SavedView, answer: ApprovalAnswer): boolean {
+/**
+ * Whether what a listing fails keeps it out of a selection; in one that marks changes, a broken pin does not.
+ */
+export function keepsOut({ unknown, on_change }: Selection, answer: ApprovalAnswer): boolean {
   const { criterion, result } = answer;
   if (criterion === 'approved' || criterion === 'not_moderated') return result === 'not_met';
   if (criterion.startsWith('pin:')) return isBrokenPin(answer) && on_change !== 'mark';
@@ -204,9 +206,9 @@ export function keepsOut({ unknown, on_change }: SavedView, answer: ApprovalAnsw
 
 /**
  * The endpoints and packages that a listing's approval lets in: those that its pins name, and nothing else. A
- * view without approvals lets in all that are recorded.
+ * selection without approvals lets in all that are recorded.
  */
-export function letIn({ approvals }: SavedView, { handle, remotes, packages }: ListingDocument) {
+export function letIn({ approvals }: Selection, { handle, remotes, packages }: ListingDocument) {
   if (!approvals) return { remotes, packages };
   const pins = approvals.find((one) => one.handle === handle)?.pins ?? {};
   const ofEndpoints = pinNames.filter((pin) => pin === 'endpoint' || isSeenPin(pin));
@@ -217,8 +219,8 @@ export function letIn({ approvals }: SavedView, { handle, remotes, packages }: L
   };
 }
 
-/** Whether a view approves a listing in one version only, so that no command may start another. */
-export const isVersionPinned = ({ approvals = [] }: SavedView, { handle }: ListingDocument): boolean => {
+/** Whether a selection approves a listing in one version only, so that no command may start another. */
+export const isVersionPinned = ({ approvals = [] }: Selection, { handle }: ListingDocument): boolean => {
   const pins = approvals.find((one) => one.handle === handle)?.pins;
   return pins?.version !== undefined || pins?.package !== undefined;
 };

@@ -1,13 +1,13 @@
-import type { SavedView } from '../../config/files.ts';
-import type { Store } from '../../store/store.ts';
+import type { Selection } from '../config/files.ts';
+import type { Store } from '../store/store.ts';
 
-/** What a view made of a name when it was last judged. */
+/** What a selection made of a name when it was last judged. */
 export interface Verdict {
   readonly handle: string;
   /** Whether a registry listed it. */
   readonly hasPage: boolean;
   readonly isIn: boolean;
-  /** Why it is not in the view. */
+  /** Why it is not in the selection. */
   readonly failed: readonly string[];
   /** The private entry that was judged: a file that changes makes another one. */
   readonly entry: object | undefined;
@@ -15,18 +15,18 @@ export interface Verdict {
   readonly judgeAgain_ms: number;
 }
 
-type ByView = Map<SavedView, Map<string, Verdict>>;
+type BySelection = Map<Selection, Map<string, Verdict>>;
 
-const memories = new WeakMap<Store, { changes: number; readonly byView: ByView }>();
+const memories = new WeakMap<Store, { changes: number; readonly bySelection: BySelection }>();
 
 function memoryOf(store: Store) {
   const found = memories.get(store);
   if (found) return found;
-  const memory = { changes: 0, byView: new Map() as ByView };
+  const memory = { changes: 0, bySelection: new Map() as BySelection };
   memories.set(store, memory);
   store.onChange((changed) => {
     memory.changes += 1;
-    for (const known of memory.byView.values())
+    for (const known of memory.bySelection.values())
       if (changed === 'all') known.clear();
       else for (const handle of changed) known.delete(handle);
   });
@@ -34,13 +34,13 @@ function memoryOf(store: Store) {
 }
 
 /**
- * What a view made of the names that it was asked about, as long as their listings are the same: at most as
- * many as the operator approved, or has private entries.
+ * What a selection made of the names that it was asked about, as long as their listings are the same: at most
+ * as many as the operator approved, or has private entries.
  */
-export function verdictsOf(view: SavedView, store: Store) {
+export function verdictsOf(selection: Selection, store: Store) {
   const memory = memoryOf(store);
-  const known = memory.byView.get(view) ?? new Map<string, Verdict>();
-  memory.byView.set(view, known);
+  const known = memory.bySelection.get(selection) ?? new Map<string, Verdict>();
+  memory.bySelection.set(selection, known);
   return {
     find: (handle: string) => known.get(handle),
     /** Stores what `judge` makes of some names, unless a listing changed meanwhile. */

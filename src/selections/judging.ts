@@ -1,90 +1,93 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { keyOf, type SavedView } from '../../config/files.ts';
-import type { Context } from '../../context.ts';
-import { every } from '../../core/every.ts';
-import { readPages } from '../../core/pages.ts';
-import { sampleSource } from '../../listings/listing.ts';
-import type { FailedCriterion } from '../../log/change.ts';
-import type { Reads, Transaction } from '../../store/store.ts';
-import { handlesOf, judgeFacts } from './views.ts';
+import { keyOf, type Selection } from '../config/files.ts';
+import type { Context } from '../context.ts';
+import { every } from '../core/every.ts';
+import { readPages } from '../core/pages.ts';
+import { sampleSource } from '../listings/listing.ts';
+import type { FailedCriterion } from '../log/change.ts';
+import type { Reads, Transaction } from '../store/store.ts';
+import { handlesOf, judgeFacts } from './members.ts';
 
 /** How often the changes since the last time are read. */
 const pause_ms = 1000;
 /** How often all listings are judged: some criteria depend on the time alone. */
 const betweenPasses_ms = 600_000;
-/** A view that no node has judged for so long is forgotten. */
+/** A selection that no node has judged for so long is forgotten. */
 const longestUnused_ms = 86_400_000;
 /** Listings judged at a stretch, some ms of computing. */
 const batch = 20;
 /** After each batch the judge rests this many times as long as it took, so that requests go first. */
 const restPerWork = 3;
 const changesAtOnce = 500;
-/** Members of a view with approvals: as many as a file may approve. */
+/** Members of a selection with approvals: as many as a file may approve. */
 const mostApproved = 1000;
 
 type JudgeContext = Pick<Context, 'config' | 'store' | 'clock'>;
 
 /** A listing that is not where its facts want it. */
 interface Move {
-  readonly view: SavedView;
+  readonly selection: Selection;
   readonly handle: string;
   readonly joined_seq: number | undefined;
   /** Undefined if it joins. */
   readonly failed: readonly FailedCriterion[] | undefined;
 }
 
-/** Which of some listings join or leave which view. */
+/** Which of some listings join or leave which selection. */
 async function findMoves(reads: Reads, handles: readonly string[], context: JudgeContext): Promise<Move[]> {
-  const { views } = context.config;
+  const { views: selections } = context.config;
   const now = context.clock().toISOString();
-  const spans = await Promise.all(views.map((view) => reads.views.spans(keyOf(view), handles)));
+  const spans = await Promise.all(
+    selections.map((selection) => reads.selections.spans(keyOf(selection), handles)),
+  );
   const facts = await reads.documents.factsOfAll(handles, now);
   const found = new Map(facts.map((one) => [one.listing.handle, one]));
   const moves: Move[] = [];
   for (const handle of handles) {
-    const judged = judgeFacts(found.get(handle), views, context);
-    for (const [at, view] of views.entries()) {
+    const judged = judgeFacts(found.get(handle), selections, context);
+    for (const [at, selection] of selections.entries()) {
       const span = spans[at]?.find((one) => one.handle === handle && one.left_seq === null);
       const failed = judged ? (judged.memberships[at]?.failed ?? []) : [];
       const isIn = judged !== undefined && failed.length === 0;
       if (isIn === (span === undefined))
-        moves.push({ view, handle, joined_seq: span?.joined_seq, failed: isIn ? undefined : failed });
+        moves.push({ selection, handle, joined_seq: span?.joined_seq, failed: isIn ? undefined : failed });
     }
   }
   return moves;
 }
 
-async function apply(tx: Transaction, { view, handle, joined_seq = 0, failed }: Move, at: string) {
-  const key = keyOf(view);
+async function apply(tx: Transaction, { selection, handle, joined_seq = 0, failed }: Move, at: string) {
+  const key = keyOf(selection);
   const type = failed ? 'view.left' : 'view.joined';
-  await tx.changes.add([{ type, handle, at, data: { view: view.name, ...(failed && { failed }) } }]);
+  await tx.changes.add([{ type, handle, at, data: { view: selection.name, ...(failed && { failed }) } }]);
   const seq = (await tx.changes.newest(1))[0]?.seq ?? 0;
   const span = failed ? { joined_seq, left_seq: seq } : { joined_seq: seq, left_seq: null };
-  await tx.views.putSpan({ view: key, handle, ...span });
+  await tx.selections.putSpan({ view: key, handle, ...span });
 }
 
 /**
- * Judges a few listings, and writes what moved. What is in a view when it is first judged has not joined it.
+ * Judges a few listings, and writes what moved. What is in a selection when it is first judged has not joined
+ * it.
  */
 async function judgeBatch(handles: readonly string[], context: JudgeContext): Promise<void> {
   if ((await findMoves(context.store, handles, context)).length === 0) return;
   await context.store.write(async (tx) => {
-    const judged = new Set((await tx.views.passes()).map(({ view }) => view));
+    const judged = new Set((await tx.selections.passes()).map(({ view }) => view));
     // Judged again under the write lock: another node may have seen a later state of the listing.
     for (const move of await findMoves(tx, handles, context)) {
-      const key = keyOf(move.view);
+      const key = keyOf(move.selection);
       if (judged.has(key)) await apply(tx, move, context.clock().toISOString());
       else if (!move.failed)
-        await tx.views.putSpan({ view: key, handle: move.handle, joined_seq: 0, left_seq: null });
+        await tx.selections.putSpan({ view: key, handle: move.handle, joined_seq: 0, left_seq: null });
     }
   });
 }
 
 /**
- * Keeps the members of the views of one node's configuration as the listings' facts want them: a judge that
- * rests after each batch, until the signal: then its calls throw the signal's reason.
+ * Keeps the members of the selections of one node's configuration as the listings' facts want them: a judge
+ * that rests after each batch, until the signal: then its calls throw the signal's reason.
  */
-export function createViewJudge(context: JudgeContext, signal?: AbortSignal) {
+export function createSelectionJudge(context: JudgeContext, signal?: AbortSignal) {
   const { store, config, clock } = context;
   let position: number | undefined;
   const newest = async () => (await store.changes.newest(1))[0]?.seq ?? 0;
@@ -98,7 +101,7 @@ export function createViewJudge(context: JudgeContext, signal?: AbortSignal) {
   /** Judges the listings that changed since it was last called, by this process or another. */
   const follow = async () => {
     // Where the last pass of any node began; before the first one, that pass comes first.
-    position ??= Math.min(await newest(), ...(await store.views.passes()).map(({ seq }) => seq));
+    position ??= Math.min(await newest(), ...(await store.selections.passes()).map(({ seq }) => seq));
     for (;;) {
       const changes = await store.changes.after(position, changesAtOnce);
       const others = changes.filter(({ type }) => !type.startsWith('view.'));
@@ -110,13 +113,15 @@ export function createViewJudge(context: JudgeContext, signal?: AbortSignal) {
   /** Judges what the files of this node approve, or did: the files may have changed while no node ran. */
   const approved = async () => {
     const withApprovals = config.views.filter(({ approvals }) => approvals);
-    const stored = withApprovals.map((view) => store.views.members(keyOf(view), '', mostApproved));
+    const stored = withApprovals.map((selection) =>
+      store.selections.members(keyOf(selection), '', mostApproved),
+    );
     await judge([...new Set([...withApprovals.flatMap(handlesOf), ...(await Promise.all(stored)).flat()])]);
   };
   const pass = async () => {
     if (config.views.length === 0) return;
     const seq = await newest();
-    await judge(await store.views.unlisted());
+    await judge(await store.selections.unlisted());
     const read = (last?: { readonly handle: string }) => store.listings.page(last?.handle ?? '', batch);
     for await (const page of readPages(batch, read)) {
       await judge(page.map(({ handle }) => handle));
@@ -125,30 +130,30 @@ export function createViewJudge(context: JudgeContext, signal?: AbortSignal) {
     const now = clock();
     const before = new Date(now.getTime() - longestUnused_ms).toISOString();
     await store.write(async (tx) => {
-      for (const view of config.views)
-        await tx.views.putPass({ view: keyOf(view), seq, passed_at: now.toISOString() }, before);
+      for (const selection of config.views)
+        await tx.selections.putPass({ view: keyOf(selection), seq, passed_at: now.toISOString() }, before);
     });
   };
   return { approved, follow, pass };
 }
 
 /**
- * Whether a view was never judged, or not for ten minutes, by any node. Not before an import from a registry
- * has ended: the first one makes no changes, so its listings would wait for the next pass, and would then
- * join.
+ * Whether a selection was never judged, or not for ten minutes, by any node. Not before an import from a
+ * registry has ended: the first one makes no changes, so its listings would wait for the next pass, and would
+ * then join.
  */
 async function isPassDue({ config, store, clock }: JudgeContext): Promise<boolean> {
   const { done } = await store.imports.last();
   if (!done || done.source === sampleSource) return false;
-  const passes = new Map((await store.views.passes()).map(({ view, passed_at }) => [view, passed_at]));
+  const passes = new Map((await store.selections.passes()).map(({ view, passed_at }) => [view, passed_at]));
   const oldest = new Date(clock().getTime() - betweenPasses_ms).toISOString();
-  return config.views.some((view) => (passes.get(keyOf(view)) ?? '') <= oldest);
+  return config.views.some((selection) => (passes.get(keyOf(selection)) ?? '') <= oldest);
 }
 
 /** Judges listings when they change, and all of them every ten minutes, until the signal. Never throws. */
-export async function startJudgingViews(context: Context, signal: AbortSignal): Promise<void> {
+export async function startJudgingSelections(context: Context, signal: AbortSignal): Promise<void> {
   if (context.config.views.length === 0) return;
-  const judge = createViewJudge(context, signal);
+  const judge = createSelectionJudge(context, signal);
   let isFirst = true;
   await every({
     signal,

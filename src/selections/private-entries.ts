@@ -3,10 +3,13 @@ import { open, readdir, realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { decodeUtf8, parseForeignJson, readBounded } from '../core/json.ts';
 import { day, toLine } from '../core/text.ts';
+import { toListing } from '../imports/listing.ts';
 import { type Listing, type ListingVersion, registryMeta } from '../listings/listing.ts';
-import { toListing } from './listing.ts';
 
-/** A server.json in the operator's folder. It is in no table, so only a view that is given it can show it. */
+/**
+ * A server.json in the operator's folder. It is in no table, so only a selection that is given it can show
+ * it.
+ */
 export interface PrivateEntry {
   /** The listing that would have recorded the same. */
   readonly listing: Listing;
@@ -79,7 +82,7 @@ async function toEntry(text: string, file: string, { mtime, at }: { mtime: Date;
   const server = parseForeignJson(text);
   if (server === undefined) return 'not JSON in UTF-8';
   // Its schemas load 235 modules, which most commands do not need.
-  const { readHead, readVersion } = await import('./entry.ts');
+  const { readHead, readVersion } = await import('../imports/entry.ts');
   const publishedAt = (mtime.getTime() > 0 ? mtime : new Date(at)).toISOString();
   const head = readHead({ server, _meta: { [registryMeta]: { status: 'active', publishedAt } } });
   const version = 'reason' in head ? head : readVersion(head, { at, first_read_at: at });
@@ -144,7 +147,7 @@ async function readFolder(folder: string, known: Map<string, Found>): Promise<Pr
   return { entries, faults };
 }
 
-/** How long a reading counts, because a view may be asked for often. */
+/** How long a reading counts, because a selection may be asked for often. */
 const current_ms = 2000;
 
 /** The last or running reading of a folder. No second one begins before it has ended. */

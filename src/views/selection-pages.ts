@@ -1,9 +1,10 @@
 import { html } from 'hono/html';
-import type { SavedView } from '../config/files.ts';
-import { isVersionPinned, letIn } from '../document/criteria/approvals.ts';
-import { criterionText, requestedBy } from '../document/criteria/criteria.ts';
-import { privateNote, type ViewMember } from '../document/registry/entries.ts';
-import type { readMembers } from '../tools/views/views.ts';
+import type { Selection } from '../config/files.ts';
+import { criterionText } from '../document/criteria/criteria.ts';
+import { isVersionPinned, letIn } from '../selections/approvals.ts';
+import { privateNote, type SelectionMember } from '../selections/entries.ts';
+import { requestedBy } from '../selections/judge.ts';
+import type { readMembers } from '../selections/members.ts';
 import {
   allowedCommands,
   leftOutOf,
@@ -20,7 +21,7 @@ import { toHtml } from './words.ts';
  * A listing of a view as policies take it: what its approval lets in, in the version that it pins; a private
  * entry wherever it is.
  */
-export function toStartable(view: SavedView, { listing, entry }: ViewMember): Startable {
+export function toStartable(view: Selection, { listing, entry }: SelectionMember): Startable {
   const { remotes, packages } = letIn(view, listing);
   const unnamed = [
     ...listing.remotes.filter((one) => !remotes.includes(one)).map(({ url }) => url),
@@ -61,7 +62,7 @@ const leftOutNote = (leftOut: ReturnType<typeof leftOutOf>) =>
   html`<details class="note"><summary>What the allow list or .mcp.json leaves out</summary>
 <ul>${leftOut.map(({ what, why }) => html`<li><code class="foreign">${what}</code>: ${toHtml(why)}.</li>`)}</ul></details>`;
 
-const addresses = ({ name, readers }: SavedView, { config }: Site) => {
+const addresses = ({ name, readers }: Selection, { config }: Site) => {
   const base = `${config.publicUrl}/views/${name}`;
   return html`
 <h2 id="use">Use it</h2>
@@ -74,13 +75,13 @@ type Members = Awaited<ReturnType<typeof readMembers>>;
 
 /** A page of a view; `next` is the path of the one after it. */
 interface ShownView extends Members {
-  readonly view: SavedView;
+  readonly view: Selection;
   /** Undefined of a view that is judged when it is read. */
   readonly passed_at: string | undefined;
   readonly leftOut: number;
 }
 
-const listingItem = (view: SavedView, member: ViewMember) => {
+const listingItem = (view: Selection, member: SelectionMember) => {
   const { listing, answers, entry } = member;
   const startable = toStartable(view, member);
   return html`
@@ -95,7 +96,7 @@ ${entry && html`<p class="note">${privateNote(entry)}</p>`}
   })}</ul>${leftOutNote(leftOutOf(startable))}</li>`;
 };
 
-const lapsedList = ({ approvals }: SavedView, lapsed: Members['lapsed']) =>
+const lapsedList = ({ approvals }: Selection, lapsed: Members['lapsed']) =>
   lapsed.length > 0 &&
   html`<h2 id="lapsed">${approvals ? 'Approved, and not in it now' : 'Not in it now'}</h2>
 <ul class="plain">${lapsed.map(({ handle, hasPage, failed }) => html`<li>${hasPage ? handleLink(handle) : handle}: <span class="foreign">${failed.join(' ')}</span></li>`)}</ul>`;
@@ -128,7 +129,7 @@ ${next && html`<p class="more"><a class="button" rel="next" href="${next}">More<
 ${addresses(view, site)}`,
   });
 
-export const toViewsPage = (site: Site, views: readonly SavedView[]): Html =>
+export const toViewsPage = (site: Site, views: readonly Selection[]): Html =>
   toPage(site, {
     title: 'Views',
     path: '/views',

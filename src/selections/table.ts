@@ -6,9 +6,9 @@ import type { Db, Schema } from '../store/store.ts';
 declare module '../store/store.ts' {
   interface Schema {
     /**
-     * A listing that is or was in a view: the change with which it joined, 0 if it was there when the view
-     * was first judged, and the one with which it left. A view is named with its criteria (keyOf in
-     * config/files.ts).
+     * A listing that is or was in a selection: the change with which it joined, 0 if it was there when the
+     * selection was first judged, and the one with which it left. A selection is named with its criteria
+     * (keyOf in config/files.ts).
      */
     view_member: { view: string; handle: string; joined_seq: number; left_seq: number | null };
     /** When all listings were judged; changes after `seq` are not in it. `passed_at` is RFC 3339. */
@@ -26,10 +26,12 @@ const selectMembers = (db: Db, view: string) =>
 
 const lastMove = sql<number>`coalesce(view_member.left_seq, view_member.joined_seq)`;
 
-/** Which listings are in the operator's views, as they were last judged; a view is named by its key. */
-export const createViewReads = (db: Db) => ({
+/**
+ * Which listings are in the operator's selections, as they were last judged; a selection is named by its key.
+ */
+export const createSelectionReads = (db: Db) => ({
   passes: () => db.selectFrom('view_pass').selectAll().execute(),
-  /** Handles of listings in a view that are listed, after a handle and in their order. */
+  /** Handles of listings in a selection that are listed, after a handle and in their order. */
   async members(view: string, after: string, limit: number) {
     const rows = selectMembers(db, view).where('view_member.handle', '>', after);
     const page = rows.select('view_member.handle').orderBy('view_member.handle').limit(limit);
@@ -41,7 +43,7 @@ export const createViewReads = (db: Db) => ({
       .executeTakeFirstOrThrow();
     return Number(listings);
   },
-  /** Those of some listings that are or were in a view. */
+  /** Those of some listings that are or were in a selection. */
   async spans(view: string, handles: readonly string[]) {
     if (handles.length === 0) return [];
     return db
@@ -51,7 +53,7 @@ export const createViewReads = (db: Db) => ({
       .where('handle', 'in', [...handles])
       .execute();
   },
-  /** The change with which each listing last joined or left a view, newest first. */
+  /** The change with which each listing last joined or left a selection, newest first. */
   async moves(view: string, limit: number) {
     const rows = selectChanges(db)
       .innerJoin('view_member', (join) => join.on('evidence_change.seq', '=', lastMove))
@@ -60,7 +62,7 @@ export const createViewReads = (db: Db) => ({
       .limit(limit);
     return (await rows.execute()).map(decodeChange);
   },
-  /** Handles in any view that are not listed any more. */
+  /** Handles in any selection that are not listed any more. */
   async unlisted() {
     const rows = await db
       .selectFrom('view_member')
@@ -75,17 +77,17 @@ export const createViewReads = (db: Db) => ({
 });
 
 /**
- * Writes of the members of views inside a transaction; `touch` names each listing that joined or left, and
- * the view.
+ * Writes of the members of selections inside a transaction; `touch` names each listing that joined or left,
+ * and the selection.
  */
-export const createViewWrites = (db: Db, touch: (handle: string) => void) => ({
-  ...createViewReads(db),
+export const createSelectionWrites = (db: Db, touch: (handle: string) => void) => ({
+  ...createSelectionReads(db),
   async putSpan(span: Schema['view_member']) {
     touch(span.handle);
     touch(span.view);
     await upsert(db, 'view_member', span, 'view', 'handle').execute();
   },
-  /** Records that all listings were judged, and forgets the views that no node judged since `before`. */
+  /** Records that all listings were judged, and forgets the selections that no node judged since `before`. */
   async putPass(pass: Schema['view_pass'], before: string) {
     touch(pass.view);
     await upsert(db, 'view_pass', pass, 'view').execute();

@@ -1,4 +1,4 @@
-import { lines } from '../core/text.ts';
+import { lines } from '../../core/text.ts';
 
 /** Those of the members that others write which an answer has. */
 export const untrustedOf = (answer: Readonly<Record<string, unknown>>, names: readonly string[]): string[] =>

@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import type { Context } from '../context.ts';
-import { isJsonObject, ownMember } from '../core/json.ts';
-import { Problem, wrongField } from '../core/problem.ts';
-import { toListingDocument } from '../document/document.ts';
-import { ownNamespace, readUrn, serverCardType, toArdEntry } from '../document/registry/ard.ts';
-import type { Facet } from '../search/facets.ts';
-import type { SearchHit, SearchQuery } from '../search/query.ts';
-import { pageOf } from './find/page.ts';
-import { getListing } from './get-agent.ts';
-import { parseInput } from './tool.ts';
+import type { Context } from '../../context.ts';
+import { isJsonObject, ownMember } from '../../core/json.ts';
+import { Problem, wrongField } from '../../core/problem.ts';
+import { toListingDocument } from '../../document/document.ts';
+import { ownNamespace, readUrn, serverCardType, toArdEntry } from '../../document/registry/ard.ts';
+import type { Facet } from '../../search/facets.ts';
+import type { SearchHit, SearchQuery } from '../../search/query.ts';
+import { parseInput } from '../tool.ts';
+import { getListing } from './document.ts';
+import { pageOf } from './page.ts';
 
 const queryForm = z.strictObject({
   '@context': z.unknown().optional(),

@@ -1,29 +1,28 @@
 import { hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import { keyOf, type SavedView } from '../../config/files.ts';
-import type { Context } from '../../context.ts';
-import { every } from '../../core/every.ts';
-import { Problem } from '../../core/problem.ts';
-import { day, nextDay_ms } from '../../core/text.ts';
-import { toText } from '../../core/words.ts';
-import { keepsOut } from '../../document/criteria/approvals.ts';
-import { judgeMember } from '../../document/criteria/criteria.ts';
-import { toListingDocument } from '../../document/document.ts';
-import { toPrivateFacts } from '../../document/facts.ts';
-import { type ListingFacts, nextChange_ms } from '../../document/record.ts';
-import type { ViewMember } from '../../document/registry/entries.ts';
-import { type PrivateEntry, readPrivateEntries } from '../../imports/private-entries.ts';
-import { isSample } from '../../listings/listing.ts';
-import type { Change } from '../../log/change.ts';
+import { keyOf, type Selection } from '../config/files.ts';
+import type { Context } from '../context.ts';
+import { every } from '../core/every.ts';
+import { Problem } from '../core/problem.ts';
+import { day, nextDay_ms } from '../core/text.ts';
+import { toText } from '../core/words.ts';
+import { toListingDocument } from '../document/document.ts';
+import { type ListingFacts, nextChange_ms } from '../document/record.ts';
+import { isSample } from '../listings/listing.ts';
+import type { Change } from '../log/change.ts';
+import { keepsOut } from './approvals.ts';
+import { type SelectionMember, toPrivateFacts } from './entries.ts';
+import { judgeMember } from './judge.ts';
+import { type PrivateEntry, readPrivateEntries } from './private-entries.ts';
 import { type Verdict, verdictsOf } from './verdicts.ts';
 
 /**
- * The views that some facts are judged by, with the listing; undefined for one that is not listed, or of the
- * sample.
+ * The selections that some facts are judged by, with the listing; undefined for one that is not listed, or of
+ * the sample.
  */
 export function judgeFacts(
   facts: ListingFacts | undefined,
-  views: readonly SavedView[],
+  selections: readonly Selection[],
   { config, clock }: Pick<Context, 'config' | 'clock'>,
   isPrivate = false,
 ) {
@@ -32,31 +31,46 @@ export function judgeFacts(
   const listing = toListingDocument(facts, config, now);
   return {
     listing,
-    memberships: views.map((view) => judgeMember(view, { listing, now_ms: now.getTime() }, isPrivate)),
+    memberships: selections.map((selection) =>
+      judgeMember(selection, { listing, now_ms: now.getTime() }, isPrivate),
+    ),
   };
 }
 
-/** Whether a view is judged for each reader, so that nothing of it is stored. */
-export const isJudgedWhenRead = ({ approvals, readers }: SavedView): boolean =>
+/** Whether a selection is judged for each reader, so that nothing of it is stored. */
+export const isJudgedWhenRead = ({ approvals, readers }: Selection): boolean =>
   approvals !== undefined || readers !== undefined;
 
-/** When all listings were last judged by a view; undefined before they have been. */
-export async function findPass(view: SavedView, { store }: Pick<Context, 'store'>) {
-  const key = keyOf(view);
-  return (await store.views.passes()).find((one) => one.view === key);
+/** When all listings were last judged by a selection; undefined before they have been. */
+export async function findPass(selection: Selection, { store }: Pick<Context, 'store'>) {
+  const key = keyOf(selection);
+  return (await store.selections.passes()).find((one) => one.view === key);
 }
 
 /** The same; throws unavailable before they have been. */
-export async function requireJudged(view: SavedView, context: Pick<Context, 'store'>) {
-  const pass = await findPass(view, context);
+export async function requireJudged(selection: Selection, context: Pick<Context, 'store'>) {
+  const pass = await findPass(selection, context);
   if (pass) return pass;
   const detail =
     'The listings have not been judged by the criteria of this view yet; that begins when an import from a registry has ended.';
   throw new Problem('unavailable', { retry_after_s: 5, detail });
 }
 
-/** The private view of a name, if the caller is one of its readers; for any other caller it is not there. */
-export function findPrivateView(name: string, { config, caller }: Pick<Context, 'config' | 'caller'>) {
+/** The selection of a name. Throws not_found. */
+export function requireSelection(name: string, { config }: Pick<Context, 'config'>) {
+  const selection = config.views.find((one) => one.name === name);
+  if (!selection)
+    throw new Problem(
+      'not_found',
+      'No view of this name can be read here; /views lists those that everybody may read.',
+    );
+  return selection;
+}
+
+/**
+ * The private selection of a name, if the caller is one of its readers; for any other caller it is not there.
+ */
+export function findPrivateSelection(name: string, { config, caller }: Pick<Context, 'config' | 'caller'>) {
   const digest = caller.capability === undefined ? '' : `sha256:${hash('sha256', caller.capability)}`;
   return config.privateViews.find(
     ({ name: own, readers }) => own === name && (readers === 'everyone' || readers?.includes(digest)),
@@ -66,10 +80,10 @@ export function findPrivateView(name: string, { config, caller }: Pick<Context, 
 type Entries = ReadonlyMap<string, PrivateEntry>;
 
 /**
- * The private entries that a view may list: none if it names no readers. Throws unavailable if the folder was
- * never read.
+ * The private entries that a selection may list: none if it names no readers. Throws unavailable if the
+ * folder was never read.
  */
-async function readEntriesOf({ readers }: SavedView, { config }: Pick<Context, 'config'>): Promise<Entries> {
+async function readEntriesOf({ readers }: Selection, { config }: Pick<Context, 'config'>): Promise<Entries> {
   const { entries } = await readPrivateEntries(readers ? config.privateListings : '');
   if (entries) return entries;
   const detail = 'The folder of private entries cannot be read; the log of the service says why.';
@@ -79,10 +93,10 @@ async function readEntriesOf({ readers }: SavedView, { config }: Pick<Context, '
 /** Listings judged in one turn of the event loop; on SQLite reading them is computing. */
 const perTurn = 20;
 
-/** A name as a view judges it now, with the listing if it is in it. */
+/** A name as a selection judges it now, with the listing if it is in it. */
 interface Judged {
   readonly verdict: Verdict;
-  readonly member?: ViewMember;
+  readonly member?: SelectionMember;
 }
 
 const inBoth =
@@ -92,46 +106,47 @@ const noFile = 'The approval is of a private entry, and no readable file has thi
 const notPrivate =
   'The approval is of a listing, and this is a private entry. Approve it again with dossier approve, or add "private": true.';
 
-/** What a view made of a private entry on a day. */
+/** What a selection made of a private entry on a day. */
 interface JudgedOn {
   readonly on: string;
   readonly judged: ReturnType<typeof judgeFacts>;
 }
 /** A file that changes makes another entry. */
-const judgedEntries = new WeakMap<PrivateEntry, Map<SavedView, JudgedOn>>();
+const judgedEntries = new WeakMap<PrivateEntry, Map<Selection, JudgedOn>>();
 
-function judgeEntry(view: SavedView, entry: PrivateEntry, context: Context) {
+function judgeEntry(selection: Selection, entry: PrivateEntry, context: Context) {
   const on = day(context.clock().toISOString());
-  const byView = judgedEntries.get(entry) ?? new Map<SavedView, JudgedOn>();
-  const last = byView.get(view);
+  const bySelection = judgedEntries.get(entry) ?? new Map<Selection, JudgedOn>();
+  const last = bySelection.get(selection);
   if (last?.on === on) return last.judged;
-  const judged = judgeFacts(toPrivateFacts(entry), [view], context, true);
-  judgedEntries.set(entry, byView.set(view, { on, judged }));
+  const judged = judgeFacts(toPrivateFacts(entry), [selection], context, true);
+  judgedEntries.set(entry, bySelection.set(selection, { on, judged }));
   return judged;
 }
 
 /**
- * What a view makes of the facts of a listing, and of a private entry of the same name: a member, or why it
- * is none.
+ * What a selection makes of the facts of a listing, and of a private entry of the same name: a member, or why
+ * it is none.
  */
 function judgeName(
-  view: SavedView,
+  selection: Selection,
   [handle, known, entry]: [string, ListingFacts | undefined, PrivateEntry | undefined],
   context: Context,
-): ViewMember | readonly string[] {
+): SelectionMember | readonly string[] {
   if (known && !isSample(known.listing) && entry) return [inBoth];
-  const approval = view.approvals?.find((one) => one.handle === handle);
+  const approval = selection.approvals?.find((one) => one.handle === handle);
   if (approval?.private && !entry) return [noFile];
   if (approval && !approval.private && entry) return [notPrivate];
-  // Without approvals, a view that names its readers lists private entries alone.
-  const mayList = entry || !view.readers || view.approvals;
-  const judgeKnown = () => (entry ? judgeEntry(view, entry, context) : judgeFacts(known, [view], context));
+  // Without approvals, a selection that names its readers lists private entries alone.
+  const mayList = entry || !selection.readers || selection.approvals;
+  const judgeKnown = () =>
+    entry ? judgeEntry(selection, entry, context) : judgeFacts(known, [selection], context);
   const judged = mayList ? judgeKnown() : undefined;
   const [membership] = judged?.memberships ?? [];
   if (!judged || !membership) return ['It is not listed.'];
   const { answers, failed } = membership;
   if (failed.length === 0) return { listing: judged.listing, answers, entry };
-  return answers.filter((answer) => keepsOut(view, answer)).map(({ fact }) => toText(fact));
+  return answers.filter((answer) => keepsOut(selection, answer)).map(({ fact }) => toText(fact));
 }
 
 /**
@@ -140,9 +155,9 @@ function judgeName(
  */
 const longestKept_ms = 600_000;
 
-/** Some names as a view judges them now, at once. */
+/** Some names as a selection judges them now, at once. */
 async function judgeSome(
-  view: SavedView,
+  selection: Selection,
   [handles, entries]: [readonly string[], Entries],
   context: Context,
 ): Promise<Judged[]> {
@@ -152,7 +167,7 @@ async function judgeSome(
   return handles.map((handle) => {
     const known = found.get(handle);
     const entry = entries.get(handle);
-    const judged = judgeName(view, [handle, known, entry], context);
+    const judged = judgeName(selection, [handle, known, entry], context);
     const next_ms = known ? nextChange_ms(known, context) : nextDay_ms(now);
     const judgeAgain_ms = Math.min(next_ms, now.getTime() + longestKept_ms);
     const about = { handle, hasPage: known !== undefined, entry, judgeAgain_ms };
@@ -175,19 +190,19 @@ async function inTurns(
   return judged;
 }
 
-const judgeNow = (view: SavedView, [handles, entries]: [readonly string[], Entries], context: Context) =>
-  inTurns(handles, (some) => judgeSome(view, [some, entries], context));
+const judgeNow = (selection: Selection, [handles, entries]: [readonly string[], Entries], context: Context) =>
+  inTurns(handles, (some) => judgeSome(selection, [some, entries], context));
 
 /**
- * The names of a view that is judged when it is read: each is judged once until its listing changes, whatever
- * page is asked for.
+ * The names of a selection that is judged when it is read: each is judged once until its listing changes,
+ * whatever page is asked for.
  */
 async function judgeChanged(
-  view: SavedView,
+  selection: Selection,
   [handles, entries]: [readonly string[], Entries],
   context: Context,
 ) {
-  const { find, keep, forgetOthers } = verdictsOf(view, context.store);
+  const { find, keep, forgetOthers } = verdictsOf(selection, context.store);
   forgetOthers(handles);
   const now_ms = context.clock().getTime();
   const last = (handle: string) => {
@@ -197,7 +212,7 @@ async function judgeChanged(
   };
   const known = new Map(handles.map((handle) => [handle, last(handle)]));
   const changed = handles.filter((handle) => !known.get(handle));
-  const judged = await inTurns(changed, (some) => keep(() => judgeSome(view, [some, entries], context)));
+  const judged = await inTurns(changed, (some) => keep(() => judgeSome(selection, [some, entries], context)));
   for (const { verdict } of judged) known.set(verdict.handle, verdict);
   return {
     verdicts: handles.flatMap((handle) => known.get(handle) ?? []),
@@ -205,46 +220,48 @@ async function judgeChanged(
   };
 }
 
-/** The names that a view approves. */
-export const handlesOf = ({ approvals = [] }: SavedView) => approvals.map(({ handle }) => handle).sort();
+/** The names that a selection approves. */
+export const handlesOf = ({ approvals = [] }: Selection) => approvals.map(({ handle }) => handle).sort();
 
 /**
- * A listing's place in a view; undefined if it is not in it. Throws unavailable before the view was judged.
+ * A listing's place in a selection; undefined if it is not in it. Throws unavailable before the selection was
+ * judged.
  */
 export async function findMember(
-  view: SavedView,
+  selection: Selection,
   handle: string,
   context: Context,
-): Promise<ViewMember | undefined> {
-  if (!isJudgedWhenRead(view)) {
-    await requireJudged(view, context);
-    const [span] = await context.store.views.spans(keyOf(view), [handle]);
+): Promise<SelectionMember | undefined> {
+  if (!isJudgedWhenRead(selection)) {
+    await requireJudged(selection, context);
+    const [span] = await context.store.selections.spans(keyOf(selection), [handle]);
     if (span?.left_seq !== null) return undefined;
   }
-  const [judged] = await judgeNow(view, [[handle], await readEntriesOf(view, context)], context);
+  const [judged] = await judgeNow(selection, [[handle], await readEntriesOf(selection, context)], context);
   return judged?.member;
 }
 
 /**
- * The listings of a view in the order of their handles, how many there are, the handle after which the next
- * page begins, and the approved listings and private entries that are not in it. One that stopped meeting the
- * view is about to leave it, and is not shown. Throws unavailable before the view was judged; one with
- * approvals or readers is judged when it is read.
+ * The listings of a selection in the order of their handles, how many there are, the handle after which the
+ * next page begins, and the approved listings and private entries that are not in it. One that stopped
+ * meeting the selection is about to leave it, and is not shown. Throws unavailable before the selection was
+ * judged; one with approvals or readers is judged when it is read.
  */
 export async function readMembers(
-  view: SavedView,
+  selection: Selection,
   { after = '', limit }: { readonly after?: string | undefined; readonly limit: number },
   context: Context,
 ) {
-  const entries = await readEntriesOf(view, context);
-  if (isJudgedWhenRead(view)) {
-    const asked = view.approvals ? handlesOf(view) : [...entries.keys()].sort();
-    const { verdicts, judged } = await judgeChanged(view, [asked, entries], context);
+  const entries = await readEntriesOf(selection, context);
+  if (isJudgedWhenRead(selection)) {
+    const asked = selection.approvals ? handlesOf(selection) : [...entries.keys()].sort();
+    const { verdicts, judged } = await judgeChanged(selection, [asked, entries], context);
     const handles = verdicts.filter(({ isIn }) => isIn).map(({ handle }) => handle);
     const rest = handles.filter((handle) => handle > after);
     const shown = rest.slice(0, limit);
     const again = shown.filter((handle) => !judged.has(handle));
-    for (const one of await judgeNow(view, [again, entries], context)) judged.set(one.verdict.handle, one);
+    for (const one of await judgeNow(selection, [again, entries], context))
+      judged.set(one.verdict.handle, one);
     return {
       members: shown.flatMap((handle) => judged.get(handle)?.member ?? []),
       count: handles.length,
@@ -252,29 +269,31 @@ export async function readMembers(
       lapsed: verdicts.filter(({ isIn }) => !isIn),
     };
   }
-  await requireJudged(view, context);
-  const handles = await context.store.views.members(keyOf(view), after, limit + 1);
-  const judged = await judgeNow(view, [handles.slice(0, limit), entries], context);
+  await requireJudged(selection, context);
+  const handles = await context.store.selections.members(keyOf(selection), after, limit + 1);
+  const judged = await judgeNow(selection, [handles.slice(0, limit), entries], context);
   return {
     members: judged.flatMap(({ member }) => member ?? []),
-    count: await context.store.views.count(keyOf(view)),
+    count: await context.store.selections.count(keyOf(selection)),
     next: handles.length > limit ? handles[limit - 1] : undefined,
     lapsed: [],
   };
 }
 
 /**
- * Those of some changes that are of a view: what its listings changed while they were in it, and with which
- * change each of them joined or left.
+ * Those of some changes that are of a selection: what its listings changed while they were in it, and with
+ * which change each of them joined or left.
  */
 export async function changesOf(
-  view: SavedView,
+  selection: Selection,
   changes: readonly Change[],
   { store }: Pick<Context, 'store'>,
 ): Promise<Change[]> {
-  const spans = await store.views.spans(keyOf(view), [...new Set(changes.map(({ handle }) => handle))]);
+  const spans = await store.selections.spans(keyOf(selection), [
+    ...new Set(changes.map(({ handle }) => handle)),
+  ]);
   return changes.filter(({ type, handle, seq, data }) => {
-    if (type === 'view.joined' || type === 'view.left') return data.view === view.name;
+    if (type === 'view.joined' || type === 'view.left') return data.view === selection.name;
     const span = spans.find((one) => one.handle === handle);
     return span !== undefined && span.joined_seq <= seq && seq <= (span.left_seq ?? seq);
   });

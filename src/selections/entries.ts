@@ -1,0 +1,77 @@
+import type { Context } from '../context.ts';
+import { day } from '../core/text.ts';
+import type { ListingDocument } from '../document/listing-document.ts';
+import { type ListingFacts, toReading } from '../document/record.ts';
+import { recordedFacts } from '../document/recorded-facts.ts';
+import { digestOf, readShared, toEntry, toServer } from '../document/registry/entries.ts';
+import { noNativeCounts } from '../ratings/counts.ts';
+import type { ApprovalAnswer } from './approvals.ts';
+import type { PrivateEntry } from './private-entries.ts';
+
+/** The facts of a private entry, which follow from its file alone. */
+export function toPrivateFacts({ listing, version: { record } }: PrivateEntry): ListingFacts {
+  const { published_at: lastPublished } = listing;
+  const reading = toReading(listing, { own: undefined, read_at: undefined, full: undefined, recorded: {} });
+  return {
+    listing,
+    reading,
+    versions: [],
+    claim: undefined,
+    claimHistory: [],
+    receiptKeys: [],
+    imported: recordedFacts(listing, { record, versions: 1, lastPublished, source: null }, reading),
+    native: { ...noNativeCounts, recent: [] },
+    moderation: [],
+    observed: undefined,
+    publisherListings: 0,
+    shared: [],
+  };
+}
+
+/** A listing of a selection, with the facts that put it there. */
+export interface SelectionMember {
+  readonly listing: ListingDocument;
+  readonly answers: readonly ApprovalAnswer[];
+  /** The private entry that it is of; undefined for a listing. */
+  readonly entry?: PrivateEntry | undefined;
+}
+
+/** What a private entry is. */
+export const privateNote = ({ listing }: PrivateEntry): string =>
+  `A private entry, from ${listing.origin}, last changed on ${day(listing.updated_at)} and read on ${day(listing.imported_at)}; no registry that Dossier reads lists it, and Dossier has not checked it.`;
+
+/**
+ * An entry of the registry API for a private entry: the record, and where it is from. No registry stated
+ * anything of it.
+ */
+function toPrivateServer(entry: PrivateEntry, key: string) {
+  const { origin, imported_at: read_at, updated_at: changed_at } = entry.listing;
+  const server = toServer(entry.version, false, key);
+  const about = { origin, changed_at, read_at, subject_digest: digestOf(server), note: privateNote(entry) };
+  return { server, _meta: { [key]: about } as Record<string, object> };
+}
+
+/** Entries of the listings of a selection; each also says which fact met which criterion on which date. */
+export async function toSelectionEntries(members: readonly SelectionMember[], context: Context) {
+  const shared = await readShared(context);
+  const { key } = shared;
+  const entries = await Promise.all(
+    members.map(async ({ listing, answers, entry }) => {
+      const version =
+        entry?.version ?? (await context.store.listings.version(listing.handle, listing.version));
+      if (!version) return undefined;
+      const isHidden = listing.moderation?.some(({ action }) => action === 'hide') === true;
+      const { server, _meta } = entry
+        ? toPrivateServer(entry, key)
+        : toEntry(version, { isLatest: true, document: listing, isHidden, ...shared });
+      const criteria = answers.map(({ criterion, result, fact, as_of }) => ({
+        criterion,
+        result,
+        fact,
+        as_of,
+      }));
+      return { server, _meta: { ..._meta, [key]: { ...(_meta[key] as object), criteria } } };
+    }),
+  );
+  return entries.filter((entry) => entry !== undefined);
+}
