@@ -141,7 +141,7 @@ function compareWithList(
   const tool = near.tool === undefined ? own('') : say` for ${code(near.tool)}`;
   const more = ofTool.length > 1 ? say`; ${ofTool.length - 1} more there` : own('');
   const listed = say`${offerWords(near)}${tool}${paid}${more}`;
-  const text = say`${code(source)} (${dayOf(observed_at)}) lists ${listed}. Beside it this offer is: ${statesWords(states)}.`;
+  const text = say`${code(source)} (${dayOf(observed_at)}) lists ${listed}. This offer compared with it: ${statesWords(states)}.`;
   return { source, observed_at, tool: near.tool, ...states, text };
 }
 

@@ -165,8 +165,8 @@ it('a tool that asks for a payment: Dossier calls none, and says what a catalogu
   );
   expect(offer?.facts.slice(1).toSorted()).toEqual([
     `3 other listings ask to be paid at this payee: \`com.example/leaving\` (seen ${today}), \`com.example/pair\` (seen ${today}) and \`com.example/two\` (seen ${today}).`,
-    `\`bazaar.example.com\` (${today}) lists 0.5 USDC on Base for \`search\`, paid to \`${mallory}\`. Beside it this offer is: payee other; amount lower; asset, network, scheme as listed.`,
-    `\`tools.example.com/.well-known/x402\` (${today}) lists 0.01 USDC on Base for \`search\`. Beside it this offer is: payee, amount, asset, network, scheme as listed.`,
+    `\`bazaar.example.com\` (${today}) lists 0.5 USDC on Base for \`search\`, paid to \`${mallory}\`. This offer compared with it: payee other; amount lower; asset, network, scheme as listed.`,
+    `\`tools.example.com/.well-known/x402\` (${today}) lists 0.01 USDC on Base for \`search\`. This offer compared with it: payee, amount, asset, network, scheme as listed.`,
   ]);
 });
 

@@ -136,16 +136,16 @@ it('of several advertised prices, that one is said which is like the offer, with
   const place = `\`shop.example.com/.well-known/x402\` (${inDays(0)}) lists`;
   const rest = 'asset, network, scheme as listed.';
   expect(await of({})).toBe(
-    `${place} 0.01 USDC on Base, paid to \`${mallory}\`; 1 more there. Beside it this offer is: payee other; amount, ${rest}`,
+    `${place} 0.01 USDC on Base, paid to \`${mallory}\`; 1 more there. This offer compared with it: payee other; amount, ${rest}`,
   );
   expect(await of({ amount: '5000' })).toBe(
-    `${place} 0.005 USDC on Base; 1 more there. Beside it this offer is: payee, amount, ${rest}`,
+    `${place} 0.005 USDC on Base; 1 more there. This offer compared with it: payee, amount, ${rest}`,
   );
   expect(await of({ network: 'eip155:10', payTo: unknownToken })).toMatch(
-    / on Base, paid to `0x[12]{40}`; 1 more there\. Beside it this offer is: payee, amount not known; asset, network other; scheme as listed\.$/,
+    / on Base, paid to `0x[12]{40}`; 1 more there\. This offer compared with it: payee, amount not known; asset, network other; scheme as listed\.$/,
   );
   expect(await of({ network: 'newchain' })).toMatch(
-    /\. Beside it this offer is: payee, amount, asset, network not known; scheme as listed\.$/,
+    /\. This offer compared with it: payee, amount, asset, network not known; scheme as listed\.$/,
   );
 });
 

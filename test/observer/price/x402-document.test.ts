@@ -241,10 +241,10 @@ it('check_offer has the price and the payee of the tool that is paid for, of how
   const listed = 'lists 0.01 USDC on Base for `tool44`';
   const rest = 'amount higher; asset, network, scheme as listed.';
   expect(await check('tool44', otherPayee)).toContain(
-    `${listed}. Beside it this offer is: payee, asset, network, scheme as listed; amount higher.`,
+    `${listed}. This offer compared with it: payee, asset, network, scheme as listed; amount higher.`,
   );
   expect(await check('tool44', payTo)).toContain(
-    `${listed}, paid to \`${otherPayee}\`. Beside it this offer is: payee other; ${rest}`,
+    `${listed}, paid to \`${otherPayee}\`. This offer compared with it: payee other; ${rest}`,
   );
 });
 
