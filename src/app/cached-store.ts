@@ -9,10 +9,12 @@ const cachedLists = 200;
 /** A write that changes more listings than this drops all facts. */
 const manyListings = 500;
 
-/** Facts take about as many bytes as their JSON text has characters: many of their texts are stored once. */
+/**
+ * Facts take about as many bytes as their JSON has characters, because many of their texts are stored once.
+ */
 const sizeOf_bytes = (facts: ListingFacts) => JSON.stringify(facts).length;
 
-/** Values by key, each read when it is first asked for. */
+/** Caches values by key. Each is read when it is first asked for. */
 function createMemory<Value extends object>(memory: 'facts' | 'counts', cache: LRUCache<string, Value>) {
   let epoch = 0;
   return {
@@ -27,7 +29,7 @@ function createMemory<Value extends object>(memory: 'facts' | 'counts', cache: L
       if (isHit) return cached;
       const begunIn = epoch;
       const value = await readNow();
-      // What was read before a write ended may be older than it.
+      // A value that was read before a write ended may be older than the write.
       if (value && begunIn === epoch) cache.set(key, value);
       return value;
     },
@@ -40,10 +42,10 @@ function createMemory<Value extends object>(memory: 'facts' | 'counts', cache: L
 }
 
 /**
- * A store that caches the facts of listings (8 MiB) until the listing changes, in this process or another, or
- * a source of its ratings stops being new, and the counts of lists (200) until any listing changes: every
- * page of a list has the same. Facts that change with other listings (the publisher's count, the last import)
- * follow within one import.
+ * A store that caches the facts of listings (8 MiB) and the counts of lists (200). Facts are cached until the
+ * listing changes, in this process or another, or a source of its ratings stops being new; counts until any
+ * listing changes, since every page of a list has the same ones. Facts that change with other listings (the
+ * publisher's count, the last import) follow within one import.
  */
 export function createCachedStore(store: Store): Store {
   const facts = createMemory(

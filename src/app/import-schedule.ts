@@ -10,15 +10,15 @@ import { sampleSource } from '../listings/listing.ts';
 
 const firstRetry_s = 30;
 /**
- * How often to check whether another process is still importing; short, so that the run of a dead node
- * resumes in seconds.
+ * How often to check whether another process is still importing. It is short, so that the run of a dead node
+ * resumes within seconds.
  */
 const busyPause_ms = 2000;
 const jitter = 0.1;
 
 /**
- * Seconds until the next import: the interval (+-10 %) after a success; after failures 30 s, doubled each
- * time up to the interval.
+ * Seconds until the next import: the interval (+-10 %) after a success, or 30 s after a failure, doubled for
+ * each further failure up to the interval.
  */
 export function nextImport_s(interval_s: number, failures: number): number {
   if (failures === 0) return interval_s * (1 - jitter + Math.random() * 2 * jitter);
@@ -26,7 +26,7 @@ export function nextImport_s(interval_s: number, failures: number): number {
 }
 
 /**
- * Seconds until an import is due after this run, the last one of any node: all nodes together keep to the
+ * Seconds until an import is due after this run, the last one of any node. All nodes together keep to the
  * interval.
  */
 function untilDue_s({ config, clock }: ImportContext, run: ImportRun | undefined): number {
@@ -34,7 +34,7 @@ function untilDue_s({ config, clock }: ImportContext, run: ImportRun | undefined
   const pause_s =
     run.state === 'failed' ? Math.min(firstRetry_s, config.importInterval_s) : config.importInterval_s;
   const age_s = (clock().getTime() - Date.parse(run.finished_at)) / 1000;
-  // A run dated in the future was dated by a clock that was ahead, and says nothing.
+  // A run dated in the future was dated by a clock that was ahead, so its date says nothing.
   const rest_s = age_s < 0 ? 0 : pause_s - age_s;
   return rest_s > pause_s * jitter ? Math.min(rest_s, pause_s) : 0;
 }
@@ -61,10 +61,10 @@ export async function importSample(context: ImportContext, signal: AbortSignal):
 }
 
 /**
- * Keeps the listings up to date until the signal: the shipped sample into an empty store, then REGISTRY_URL
- * at once and every IMPORT_INTERVAL (+-10 %); after a failure sooner, with growing pauses. A saved copy is
- * imported once. Waits while another process imports, and retries while the store fails. Never throws;
- * resolves once the current page is written. `run` performs the imports from REGISTRY_URL.
+ * Keeps the listings up to date until the signal. Imports the shipped sample into an empty store, then
+ * REGISTRY_URL at once and every IMPORT_INTERVAL (+-10 %), or sooner after a failure, with growing pauses. A
+ * saved copy is imported once. Waits while another process imports, and retries while the store fails. Never
+ * throws; resolves once the current page is written. `run` performs the imports from REGISTRY_URL.
  */
 export async function startImports(
   context: ImportContext,
@@ -104,7 +104,7 @@ export async function startImports(
 
 /**
  * Runs one import in a worker thread, so that no reader waits for its transactions. An in-memory database
- * cannot be shared between threads and is imported into here. Throws if the thread fails.
+ * cannot be shared between threads, so it is imported into by this thread. Throws if the thread fails.
  */
 export const importInThread: ImportOnce = async (context, attempt) => {
   const { config } = context;

@@ -29,7 +29,7 @@ export interface CheckRequest {
 export type ToWorker = CheckRequest | 'stop';
 
 /**
- * A message of the worker: it is ready and its store holds leases as `holder`, a check ended, or something
+ * A message from the worker: it is ready and its store holds leases as `holder`, a check ended, or something
  * was measured.
  */
 export type FromWorker =
@@ -39,7 +39,7 @@ export type FromWorker =
   | { readonly measured: Measured };
 
 /**
- * The outcome of a check in the worker; `interrupted` if the worker ended first and the check is to run
+ * The outcome of a check in the worker; `interrupted` if the worker ended first and the check has to run
  * again.
  */
 export type CheckOutcome = CheckReport | 'interrupted';
@@ -72,8 +72,8 @@ export interface WorkerExit {
 const looks = 20;
 
 /**
- * Creates a worker with the heap limit of OBSERVE_MEMORY. A flag of the process would override it, so it is
- * lifted meanwhile.
+ * Creates a worker with the heap limit of OBSERVE_MEMORY. A flag of the process would override the limit, so
+ * the flag is removed meanwhile.
  */
 function createWorker(module: URL, workerData: WorkerData): Worker {
   const flags = process.execArgv.join(' ');
@@ -89,8 +89,8 @@ const mostFrequent = (values: readonly number[]) =>
   values.reduce((most, one) => (countOf(one, values) > countOf(most, values) ? one : most));
 
 /**
- * Calls back once if the heartbeat stands still for `looks` looks, with the check whose code ran at most of
- * them. Returns a function that stops watching.
+ * Calls back once if the heartbeat stands still for `looks` comparisons, with the check whose code ran during
+ * most of them. Returns a function that stops watching.
  */
 function watchSilence(status: WorkerStatus, look_ms: number, onSilent: (currentCheck: number) => void) {
   let beats = heartbeatOf(status);
@@ -107,7 +107,7 @@ function watchSilence(status: WorkerStatus, look_ms: number, onSilent: (currentC
   return () => clearInterval(timer);
 }
 
-/** Starts a worker, watches it, and calls `onExit` when it has ended, whatever ended it. */
+/** Starts a worker, watches it, and calls `onExit` when it has ended for any reason. */
 export function startObserverThread(
   { config, timeouts }: Pick<ObserverContext, 'config' | 'timeouts'>,
   module: URL,
@@ -127,7 +127,7 @@ export function startObserverThread(
   let stopWatching = () => {};
   const begin = (ofWorker: string) => {
     holder = ofWorker;
-    // It is watched from now on only, because loading modules blocks it.
+    // Watching begins here, because loading modules blocks the worker.
     stopWatching = watchSilence(status, look_ms, (currentCheck) => {
       cause = 'silent';
       silentIn = currentCheck;
@@ -159,7 +159,7 @@ export function startObserverThread(
     begun.resolve(false);
   });
   return {
-    /** True once the worker is ready; false if it ended before. */
+    /** Resolves to true once the worker is ready, or to false if it ended before. */
     begun: begun.promise,
     async check(listing: Listing, lease: Lease): Promise<CheckOutcome> {
       if (isOver) return 'interrupted';

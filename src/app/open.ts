@@ -16,8 +16,8 @@ const nextWhenDamaged =
   'stop what uses it and put the file back or restore the newest backup (docs/operations.md, "When something is down")';
 
 /**
- * An ExitError (74) for an error that says that SQLite's file is damaged, with what to do; undefined for any
- * other.
+ * An ExitError (74) that says what to do, for an error that means that SQLite's file is damaged; undefined
+ * for any other error.
  */
 export const toDamageError = (error: unknown): ExitError | undefined =>
   isDamagedContent(error)
@@ -55,8 +55,8 @@ export async function connectStore(
 }
 
 /**
- * Opens the database of DATABASE_URL with its cache. Throws ExitError, also if a restore into it has not
- * ended, and, unless `opening` says to make one, if there is none.
+ * Opens the database of DATABASE_URL with its cache. Throws ExitError if a restore into it has not ended, or
+ * if there is no database and `opening` does not allow one to be made.
  */
 export async function openStore(
   databases: Parameters<typeof connectStore>[0],

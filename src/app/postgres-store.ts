@@ -11,9 +11,7 @@ import { createSqlStore } from './sql-store.ts';
 
 const pendingList_kb = 256;
 
-/**
- * The search index of PostgreSQL is a tsvector with GIN; notifications take the place of a table of changes.
- */
+/** The search index of PostgreSQL is a tsvector with GIN. Notifications replace a table of changes. */
 const postgresDdl: EngineDdl = {
   int8: 'bigint',
   text: 'text collate "C"',
@@ -22,8 +20,8 @@ const postgresDdl: EngineDdl = {
       id bigint primary key, position bigint not null, terms tsvector not null, text text not null)`.execute(
       db,
     );
-    // Every search reads all of what GIN has not merged yet; without such a list a row would take three times
-    // as long.
+    // Every search reads all that GIN has not merged yet. Without that list, writing a row would take three
+    // times as long.
     await sql`create index listing_search_terms on listing_search using gin (terms)
       with (gin_pending_list_limit = ${sql.lit(pendingList_kb)})`.execute(db);
     await sql`create table search_term (
@@ -53,7 +51,7 @@ function postgresFailure(error: unknown): Failure | undefined {
   return isPassing ? 'unavailable' : undefined;
 }
 
-/** Key of the advisory lock that every writing transaction of any node holds to its end. */
+/** The key of the advisory lock that every writing transaction of any node holds until it ends. */
 const writeLock = 0x646f7373;
 
 /** Kysely's own lock makes nodes that start together wait for the first one. */
@@ -62,7 +60,10 @@ async function migrateDatabase(config: PoolConfig, opening: Opening): Promise<vo
   await migrate(db, postgresDdl, opening);
 }
 
-/** Reads on a connection without time-outs, because a backup is as slow as what it is written to. */
+/**
+ * Reads on a connection without time-outs, because a backup is as slow as the file or pipe that it is written
+ * to.
+ */
 async function readSnapshot<T>(config: PoolConfig, work: (db: Db) => Promise<T>): Promise<T> {
   await using db = createDb({ ...withoutTimeouts(config), max: 1 });
   return await db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(work);
@@ -73,9 +74,9 @@ const runIn = (db: Db) => (text: string, values: readonly unknown[]) =>
 
 /**
  * Opens a database of PostgreSQL 15 or later for any number of nodes. Throws NoDatabase if it has none of our
- * tables and `opening` does not allow to make them. Writing transactions of all nodes run one at a time under
- * one lock, so that none has to be repeated; reads never wait for it. With `readUrl`, searches and lists are
- * read from a replica.
+ * tables and `opening` does not allow them to be made. Writing transactions of all nodes run one at a time
+ * under one lock, so that none has to be repeated, and reads never wait for it. With `readUrl`, searches and
+ * lists are read from a replica.
  */
 export async function openPostgresStore(
   databaseUrl: string,

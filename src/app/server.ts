@@ -12,7 +12,7 @@ import { createLog } from '../telemetry/logger.ts';
 import { type Opening, openStore } from './open.ts';
 import { requireUsableSettings } from './usable-settings.ts';
 
-/** Opens everything that handlers use; close it with `context.store.close()`. Throws ExitError. */
+/** Opens everything that handlers use. Close it with `context.store.close()`. Throws ExitError. */
 export async function openContext(config: Config, opening?: Opening): Promise<Context> {
   await requireUsableSettings(config);
   const context: Context = {
@@ -32,7 +32,8 @@ export async function openContext(config: Config, opening?: Opening): Promise<Co
     reading: {},
   };
   await compareWithCheckpointFile(context);
-  // Made at once, so that every backup has it: one made before would restore to a log with another key.
+  // The key is made at once, so that every backup has it. A backup without it would restore to a log with a
+  // different key.
   if (opening === 'make')
     await openLogSeed(context).catch((err: unknown) => context.log.warn({ err }, 'the log has no key yet'));
   return context;
@@ -47,16 +48,17 @@ function createHttpServer({ requestHeaders_ms, request_ms, silence_ms }: Timeout
     headersTimeout: requestHeaders_ms,
     requestTimeout: request_ms,
     connectionsCheckingInterval: requestHeaders_ms / 10,
-    // A request without Content-Length and Transfer-Encoding never emits `end`: no stream is ended for it.
+    // A request without Content-Length and Transfer-Encoding never emits `end`, so no stream is ended for it.
     optimizeEmptyRequests: true,
   });
   server.maxHeadersCount = 64;
-  // A client that sends a request and never reads would keep the connection and the answer in memory.
+  // A client that sends a request and never reads would otherwise keep the connection and the answer in
+  // memory.
   server.timeout = silence_ms;
   return server;
 }
 
-/** Returns a function that closes the connections on which no complete request is waiting for its answer. */
+/** Returns a function that closes the connections on which no complete request waits for its answer. */
 function trackConnections(server: Server): () => void {
   const answers = new Map<Socket, ServerResponse | undefined>();
   server.on('connection', (socket: Socket) => {
@@ -81,9 +83,9 @@ async function drain(server: Server, closeUnasked: () => void, drain_ms: number)
   clearTimeout(force);
 }
 
-/** Starts listening. With PORT=0 the chosen port replaces that of PUBLIC_URL, unless PUBLIC_URL is set. */
+/** Starts to listen. With PORT=0 the chosen port replaces that of PUBLIC_URL, unless PUBLIC_URL is set. */
 export async function listen(context: Context) {
-  // Commands that only open the context do not wait for the adapters.
+  // The adapters are loaded here, so that commands that only open the context do not wait for them.
   const { createApp } = await import('../http/app.ts');
   const { host, port, publicUrl } = context.config;
   const server = createHttpServer(context.timeouts);
@@ -96,17 +98,17 @@ export async function listen(context: Context) {
     port: listeningPort,
     publicUrl: publicUrl.replace(/:0$/, `:${listeningPort}`),
   };
-  /** The context with the port it listens on. */
+  /** The context with the port on which the server listens. */
   const served: Context = { ...context, config };
   const app = createApp(served);
   server.on('request', app.toListener());
-  /** Stops accepting requests, waits for those in flight (at most `drain_ms`), then closes. */
+  /** Stops accepting requests, waits at most `drain_ms` for those in flight, then closes. */
   const stop = async () => {
     const drained = drain(server, closeUnasked, context.timeouts.drain_ms);
     await app.close();
     await drained;
   };
-  // PUBLIC_URL may be another address.
+  // The address that this process listens on, which PUBLIC_URL may not name.
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${listeningPort}`;
   return { url, context: served, stop };
 }

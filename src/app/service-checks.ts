@@ -18,12 +18,12 @@ import {
 } from './observer-thread.ts';
 
 /**
- * A worker that ends while no check's code runs is restarted after 1 s, and after twice as long each time in
- * a row.
+ * A worker that ends while no check's code runs is restarted after 1 s, and after twice as long for each
+ * further time in a row.
  */
 const firstPause_ms = 1000;
 const longestPause_ms = 60_000;
-/** A check that was running at so many of those exits is given up as well. */
+/** A check that was running at this many of those exits is given up as well. */
 const mostLost = 3;
 const longestNews_ms = 1000;
 
@@ -57,11 +57,11 @@ const reasons = {
 } as const;
 
 /**
- * Creates checks that run in one worker thread, with its own connection and its own heap (OBSERVE_MEMORY).
- * The thread starts with the first check. If it blocks for 20 s or fails, the service goes on and a new
- * thread starts: the check whose code was running counts as made, with the reason why it was ended, and the
- * other running checks are due again. This thread holds the leases of the checks, so that no other node
- * begins them meanwhile. `module` is the URL of the code of the worker.
+ * Creates checks that run in one worker thread, with its own connection and heap (OBSERVE_MEMORY). The thread
+ * starts with the first check. If it blocks for 20 s or fails, the service continues and a new thread starts:
+ * the check whose code was running counts as made, with the reason why it was ended, and the other running
+ * checks are due again. This thread holds the leases of the checks, so that no other node begins them
+ * meanwhile. `module` is the URL of the worker's code.
  */
 function createThreadChecks(context: ObserverContext, signal: AbortSignal, module: URL): Checks {
   const { store, config, log, clock, timeouts } = context;
@@ -69,10 +69,10 @@ function createThreadChecks(context: ObserverContext, signal: AbortSignal, modul
   let failures = 0;
   let thread: Promise<ObserverThread> | undefined;
 
-  /** Why a check that was interrupted is given up; undefined if it runs again. */
+  /** Why an interrupted check is given up; undefined if it runs again. */
   const whyEnded = (handle: string, isCurrent: boolean, { cause, currentCheck }: WorkerExit) => {
     if (isCurrent) return reasons[cause](timeouts);
-    // The exit had no evident cause, so each running check may be it.
+    // The exit had no evident cause, so any of the running checks may be it.
     if (currentCheck === 0) lost.set(handle, (lost.get(handle) ?? 0) + 1);
     return (lost.get(handle) ?? 0) >= mostLost ? reasons.lost() : undefined;
   };

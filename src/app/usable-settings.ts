@@ -3,14 +3,15 @@ import { ExitError, exitCodes } from '../core/process.ts';
 import { PolicyFault, readWitnesses } from '../log/witness-policy.ts';
 import { findCriterionFaults } from '../selections/judge.ts';
 
-/** Throws ExitError (78) for settings that are well-formed and name what there is not. */
+/** Throws ExitError (78) for settings that are well-formed but name something that does not exist. */
 export async function requireUsableSettings(config: Config): Promise<void> {
   await requireKnownLimits(config);
   requireUsableFiles(config);
 }
 
 /**
- * Throws ExitError (78) for the name of a limit that there is not: ignoring it would look as if it were set.
+ * Throws ExitError (78) for the name of a limit that does not exist: ignoring it would look as if it were
+ * set.
  */
 async function requireKnownLimits({ limitOverrides }: Config): Promise<void> {
   if (Object.keys(limitOverrides).length === 0) return;
@@ -24,7 +25,7 @@ async function requireKnownLimits({ limitOverrides }: Config): Promise<void> {
     );
 }
 
-/** Throws ExitError (78) for files of settings that say what nothing can be made of. */
+/** Throws ExitError (78) if a settings file contradicts itself or names something that does not exist. */
 function requireUsableFiles({ views, privateViews, privateListings, witnesses }: Config): void {
   const faults = findCriterionFaults([...views, ...privateViews]);
   for (const { file, name, approvals } of privateListings ? [] : privateViews)

@@ -1,4 +1,4 @@
-/** The form that GitHub Actions shows beside a file, on its runners only. */
+/** Formats a message that GitHub Actions shows beside a file. Only its runners understand it. */
 export function annotation(level: 'error' | 'warning', file: string, title: string, text: string): string {
   const escaped = (one: string, characters: RegExp) => one.replace(characters, encodeURIComponent);
   const [place, head] = [file, title].map((one) => escaped(one, /[%\r\n:,]/g));

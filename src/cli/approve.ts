@@ -22,7 +22,7 @@ export interface ApproveOptions {
 
 type Views = Record<string, Record<string, unknown>>;
 
-/** The file of views as it is written. Throws ExitError unless a service would take it. */
+/** Reads the file of views as it is written. Throws ExitError unless a service would accept it. */
 function readViews(file: string | undefined): Views {
   if (!file) throw usageError('name the file of views with --views or VIEWS');
   const text = attempt(() => readFileSync(file, 'utf8'));
@@ -38,11 +38,11 @@ function readViews(file: string | undefined): Views {
   return read as Views;
 }
 
-/** JSON in ASCII: what others named cannot write to a terminal. */
+/** JSON in ASCII, so that names given by others cannot control a terminal. */
 const toText = (value: object) =>
   `${JSON.stringify(value, null, 2).replace(/[^\n\x20-\x7e]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`;
 
-/** The last day of an approval: a date, or so many days from now, as `90d`. */
+/** The last day of an approval: a date, or a number of days from now, such as `90d`. */
 function toUntil(text: string, now: Date): string {
   const [, days] = /^(\d{1,4})d$/.exec(text) ?? [];
   const date = days ? new Date(now.getTime() + Number(days) * day_ms).toISOString().slice(0, 10) : text;
@@ -69,7 +69,7 @@ function requireView(views: Views, { view: name, views: file }: ApproveOptions) 
   return view as { readonly approvals: readonly { readonly handle: string }[] };
 }
 
-/** A private entry, or else a listing, as it is now. Throws ExitError for one that is not known. */
+/** Reads a private entry of this name, or else the listing. Throws ExitError if there is neither. */
 async function readPinnable(
   handle: string,
   { from, privateListings = '' }: ApproveOptions,
@@ -88,7 +88,7 @@ async function readPinnable(
   return document;
 }
 
-/** What some pins of a listing are now. Throws ExitError for a pin that is not known. */
+/** The present values of some pins of a listing. Throws ExitError for a pin whose value is not known. */
 function toPinned(document: Pinnable, handle: string, names: readonly PinName[]) {
   const pins = names.map((pin) => [pin, pinnedNow(document, pin)] as const);
   const unknown = pins.flatMap(([pin, now]) => (now.length === 0 && isSeenPin(pin) ? [pin] : []));
@@ -100,8 +100,8 @@ function toPinned(document: Pinnable, handle: string, names: readonly PinName[])
 }
 
 /**
- * Writes an approval of a listing into the file of views, with its pins as they are known now, in place of an
- * earlier one of the same listing. Throws ExitError.
+ * Writes an approval of a listing into the file of views, with its pins as they are known now. It replaces an
+ * earlier approval of the same listing. Throws ExitError.
  */
 export async function runApprove(config: () => Promise<Config>, handle: string, options: ApproveOptions) {
   const { views: file = '', view: name, by, reason, until } = options;
@@ -118,10 +118,10 @@ export async function runApprove(config: () => Promise<Config>, handle: string, 
     reason,
     on: now.toISOString().slice(0, 10),
     ...(last !== undefined && { until: last }),
-    // Allow lists have only the endpoints and packages that a pin names.
+    // Allow lists contain only endpoints and packages that a pin names.
     pins: toPinned(document, handle, [...new Set([...names, 'endpoint', 'package'] as const)]),
   };
-  // Read again: another approval may have been written while the listing was read.
+  // The file is read again, because another approval may have been written while the listing was read.
   const views = readViews(options.views);
   const view = requireView(views, options);
   const approvals = [...view.approvals.filter((one) => one.handle !== handle), entry];

@@ -18,11 +18,11 @@ export interface AuditOptions {
   readonly key?: string;
   /** Files of saved checkpoints. */
   readonly checkpoint?: readonly string[];
-  /** `<size>:<root in base64>`, as the second and third line of a checkpoint. */
+  /** `<size>:<root in base64>`, as in the second and third line of a checkpoint. */
   readonly root?: readonly string[];
 }
 
-/** The key that the option names, itself or a file; throws ExitError. */
+/** The key that the option gives directly or in a file. Throws ExitError. */
 export async function readAuditKey(key: string | undefined): Promise<NoteVerifier | undefined> {
   if (key === undefined) return undefined;
   const verifier = readVerifier((await readKey(key)) ?? '');
@@ -42,8 +42,8 @@ function readRoot(text: string): KnownRoot {
 }
 
 /**
- * The roots and checkpoints that the user has from elsewhere, each as a root or as the fault that it is.
- * Throws ExitError.
+ * The roots and checkpoints that the user has from elsewhere, each as a root or as the fault in it. Throws
+ * ExitError.
  */
 export async function readKnownRoots(
   { checkpoint = [], root = [] }: AuditOptions,
@@ -56,7 +56,7 @@ export async function readKnownRoots(
 }
 
 /**
- * Runs an audit with a bar on a terminal; faults are printed as they are found, or all at the end as JSON.
+ * Runs an audit with a bar on a terminal. Faults are printed as they are found, or all at the end as JSON.
  */
 async function report(
   reader: EvidenceReader,
@@ -102,9 +102,9 @@ async function auditService(url: string, options: AuditOptions) {
 }
 
 /**
- * Holds what a database stores, or what a service shows over HTTP, against its transparency log. Prints one
- * line a fault, and one for each thing that could not be checked; ends with 1 if there is one, with 2 if the
- * log is empty.
+ * Compares the contents of a database, or what a service shows over HTTP, with its transparency log. Prints
+ * one line for each fault and for each thing that could not be checked. Ends with 1 if there is any, and with
+ * 2 if the log is empty.
  */
 export async function runAudit(
   config: Config,

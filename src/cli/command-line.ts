@@ -8,8 +8,8 @@ import { addCommands } from './commands.ts';
 const letters = (text: string) => [...text].sort().join('');
 
 /**
- * Whether one text is most likely the other, misspelt: one letter more, less or other, or the same in another
- * order.
+ * Tells whether one text is probably the other, misspelt: one letter added, removed or replaced, or the same
+ * letters in a different order.
  */
 const isMisspelt = (text: string, known: string): boolean =>
   text !== known &&
@@ -19,7 +19,7 @@ const suggest = (text: string, known: readonly string[]): string | undefined =>
   known.find((one) => isMisspelt(text, one)) ??
   known.find((one) => text.length > 2 && (one.startsWith(text) || countEdits(text, one) === 2));
 
-/** A line for each variable of the environment that is most likely a misspelt setting; it has no effect. */
+/** One line for each environment variable that is probably a misspelt setting, which has no effect. */
 const misspeltSettings = (environment: NodeJS.ProcessEnv, names: readonly string[]): string[] =>
   Object.keys(environment).flatMap((name) => {
     const meant = names.includes(name) ? undefined : names.find((known) => isMisspelt(name, known));
@@ -29,7 +29,7 @@ const misspeltSettings = (environment: NodeJS.ProcessEnv, names: readonly string
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string;
 };
-/** Reads the settings, and warns of names that look misspelt. Throws ExitError. */
+/** Reads the settings and warns about names that look misspelt. Throws ExitError. */
 async function config() {
   const [{ readConfig }, { settings }] = await Promise.all([
     import('../config/config.ts'),
@@ -39,7 +39,7 @@ async function config() {
   return readConfig(process.env, version);
 }
 
-/** The default command takes no arguments, so that a misspelt command looks like one too many. */
+/** The default command takes no arguments, so a misspelt command looks like one argument too many. */
 function sayNoCommand(text: string, commands: readonly string[]): string {
   if (!text.includes('too many arguments')) return text;
   const meant = suggest(process.argv[2] ?? '', commands);
@@ -65,10 +65,13 @@ async function createCommandLine(): Promise<Command> {
   return program;
 }
 
-/** What a failure means to the shell: one plain line each, never a stack for what the user can mend. */
+/**
+ * What the shell gets for a failure: one plain line for each error, and never a stack for an error that the
+ * user can mend.
+ */
 async function toExit(thrown: unknown): Promise<{ code: number; lines: string }> {
   let error = thrown;
-  // Closing failed too: what it failed after says more.
+  // Closing failed too, but the error before it says more.
   while (error instanceof SuppressedError) error = error.suppressed;
   if (error instanceof CommanderError) return { code: error.exitCode === 0 ? 0 : exitCodes.usage, lines: '' };
   const known = error instanceof ExitError ? error : (await import('../app/open.ts')).toDamageError(error);
@@ -80,13 +83,13 @@ async function toExit(thrown: unknown): Promise<{ code: number; lines: string }>
   };
 }
 
-/** Ends in silence when the reader of the output leaves, as `head` does. */
+/** Ends silently when the reader of the output leaves, as `head` does. */
 function endWithReader(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;
   process.exit();
 }
 
-/** Runs the command that the arguments name and sets the exit code. */
+/** Runs the command in the arguments and sets the exit code. */
 export async function runCommandLine(): Promise<void> {
   process.stdout.on('error', endWithReader);
   try {

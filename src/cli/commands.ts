@@ -16,7 +16,7 @@ interface Shell {
 const wrap = (text: string) => text.replace(/(.{1,120})(?: |\n|$)/g, '$1\n').trimEnd();
 
 /**
- * Adds a command. Its help has, below the options, what it is about, examples, and what its exit codes mean.
+ * Adds a command. Below the options its help has its subject, examples, and the meaning of its exit codes.
  */
 function add(
   parent: Command,
@@ -226,7 +226,7 @@ const feedbackGroups = {
   },
 } as const;
 
-/** list, show and close, which are the same for reports and for all other feedback. */
+/** Adds list, show and close, which are the same for reports and for all other feedback. */
 function addFeedbackCommands(program: Command, { config }: Shell): void {
   const load = () => import('./feedback.ts');
   for (const [name, { description, ...help }] of Object.entries(feedbackGroups)) {
@@ -283,7 +283,7 @@ function addWebhookCommands(program: Command, { config }: Shell): void {
   );
 }
 
-/** One command for each action of the operator, and those that undo and list them. */
+/** Adds a command for each action of the operator, and commands that undo and list them. */
 async function addModerateCommands(program: Command, { config }: Shell): Promise<void> {
   const load = () => import('./moderate.ts');
   const exits = `0 done; 64 usage: an unknown target or reason, done already, or nothing to undo; ${databaseExits}.`;
@@ -299,7 +299,7 @@ Every action is an entry of the log and is shown, with its reason and how to app
     ],
     exits,
   });
-  // The actions need much of the service, which no other help or command should wait for.
+  // The actions need much of the service, for which no other help or command should wait.
   if (!process.argv.includes('moderate')) return;
   const [{ actions }, { restoreReasons }] = await Promise.all([
     import('../moderation/actions.ts'),
@@ -391,7 +391,7 @@ function addEvidenceCommands(program: Command, { config }: Shell): void {
     );
 }
 
-/** Adds every command. Each loads its own module when it runs, and then reads the settings. */
+/** Adds every command. Each loads its own module and reads the settings when it runs. */
 export async function addCommands(program: Command, shell: Shell): Promise<void> {
   addServiceCommands(program, shell);
   addListingsCommands(program, shell);

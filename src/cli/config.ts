@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts';
 import { settings, toShownDatabase } from '../config/settings.ts';
 import { ownMember } from '../core/json.ts';
 
-/** Settings whose value follows from others, or from where the service is, where they are not set. */
+/** Settings that, unless set, follow from other settings or from where the service runs. */
 const inForce: Readonly<Record<string, (config: Config) => string>> = {
   PUBLIC_URL: ({ publicUrl }) => publicUrl,
   REGISTRY_NAME: ({ origin }) => origin.replace(/ \(MCP\).*$/, ''),
@@ -11,8 +11,8 @@ const inForce: Readonly<Record<string, (config: Config) => string>> = {
 };
 
 /**
- * Prints every setting in force as NAME=value, as it could be set again, secrets masked. Throws ExitError
- * (78) for what `serve` refuses.
+ * Prints every setting in force as NAME=value, so that it could be set again, with secrets masked. Throws
+ * ExitError (78) for settings that `serve` refuses.
  */
 export async function runConfigCommand(config: Config, environment: NodeJS.ProcessEnv): Promise<void> {
   await requireUsableSettings(config);
@@ -22,6 +22,6 @@ export async function runConfigCommand(config: Config, environment: NodeJS.Proce
   }
 }
 
-/** A database without its password; anything else secret not at all. */
+/** Shows a database without its password, and nothing of any other secret. */
 const maskSecret = (text: string): string =>
   /^(file:|:memory:|postgres)/.test(text) ? toShownDatabase(text) : '***';

@@ -8,7 +8,7 @@ const inputs = z
   .array(z.looseObject({ name: z.string(), required: z.boolean(), secret: z.boolean() }))
   .optional();
 
-/** The members of a listing document that a lock reads; what comes from elsewhere may lack any of them. */
+/** The members of a listing document that a lock reads. A document from elsewhere may lack any of them. */
 export const documentForm = z.looseObject({
   handle: z.string(),
   version: z.string(),
@@ -24,8 +24,8 @@ export const documentForm = z.looseObject({
 });
 
 /**
- * The values of a JSON array, or of one line each: of all lines together there may be more than a string can
- * hold.
+ * The values of a JSON array, or of a file with one value on each line. All lines together may be longer than
+ * a string can be.
  */
 function* parseValues(bytes: Buffer): Generator<unknown> {
   if (/^\s*\[/.test(bytes.toString('utf8', 0, 64)))
@@ -39,8 +39,8 @@ function* parseValues(bytes: Buffer): Generator<unknown> {
 }
 
 /**
- * Listing documents of a file, gzipped or not: a JSON array, or one document a line; there may be none.
- * Throws ExitError.
+ * The listing documents in a file, gzipped or not: a JSON array, or one document on each line. There may be
+ * none. Throws ExitError.
  */
 export function readDocuments(file: string): Map<string, ListingDocument> {
   try {

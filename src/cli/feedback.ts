@@ -24,8 +24,8 @@ const toLine = (row: Feedback, kind: FeedbackKind) =>
     .join('  ');
 
 /**
- * Prints one line each, with `all` of the closed ones too, newest first, and how many there are if not all
- * are printed. Throws ExitError.
+ * Prints one line for each open message, newest first; with `all`, for closed ones too. Says how many there
+ * are if not all are printed. Throws ExitError.
  */
 export async function listFeedback(
   config: Config,
@@ -54,13 +54,13 @@ async function find({ feedback }: Pick<Store, 'feedback'>, kind: FeedbackKind, i
   throw usageError(`no ${kind} has the id ${id}; see ${names[kind].command} list --all`);
 }
 
-/** Prints one whole. Throws ExitError. */
+/** Prints one message in full. Throws ExitError. */
 export const showFeedback = (config: Config, kind: FeedbackKind, id: string): Promise<void> =>
   withStore(config, async (store) => {
     for (const [name, value] of Object.entries(await find(store, kind, id))) print(`${name}: ${value}`);
   });
 
-/** Closes one. Throws ExitError. */
+/** Closes one message. Throws ExitError. */
 export const closeFeedback = (config: Config, kind: FeedbackKind, id: string): Promise<void> =>
   withStore(config, async (store) => {
     await store.write(async (tx) => {

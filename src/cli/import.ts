@@ -39,7 +39,7 @@ async function runToEnd(
       isFull,
       signal,
       patience: { tries: 3 },
-      // An unknown total grows with the rows read.
+      // An unknown total grows with the rows that were read.
       onProgress: ({ counts, total = counts.rows_seen + 100 }) => bar.show(counts.rows_seen, total, counts),
     });
   } catch (error) {
@@ -49,7 +49,7 @@ async function runToEnd(
   }
 }
 
-/** How many private entries there are, and what of their folder cannot be read. */
+/** Reports how many private entries there are, and what in their folder cannot be read. */
 async function reportPrivate({ privateListings }: Config): Promise<void> {
   if (!privateListings) return;
   const { entries, faults } = await readPrivateEntries(privateListings);
@@ -60,7 +60,7 @@ async function reportPrivate({ privateListings }: Config): Promise<void> {
 /**
  * Imports once. Prints the report to standard output and progress to standard error. Exits with 69 if the
  * registry cannot be read or the mass-change guard stops the import, and with 65 if nearly none of its
- * entries could be read. Ctrl-C stops between two pages, and exits with 130 as shells do; the next import
+ * entries could be read. Ctrl-C stops between two pages and exits with 130, as shells do; the next import
  * continues.
  */
 export async function runImportCommand(config: Config, options: ImportOptions): Promise<void> {

@@ -23,15 +23,15 @@ import { documentForm, readDocuments } from './documents.ts';
 import { replaceFile } from './replace-file.ts';
 import { ask, isAddress, toBase, unreachable } from './service.ts';
 
-/** Where listings are read from: a Dossier over HTTP, a file of saved documents, or the own database. */
+/** The source of listings: a Dossier over HTTP, a file of saved documents, or the own database. */
 export interface LockSource extends AsyncDisposable {
-  /** What `from` of a lock file says; the same text opens the source again. */
+  /** The value of `from` in a lock file. The same text opens the source again. */
   readonly name: string;
-  /** The document of a listing; 'withdrawn' or 'not listed' where there is none. Throws ExitError. */
+  /** Reads the document of a listing; 'withdrawn' or 'not listed' if there is none. Throws ExitError. */
   read(handle: string): Promise<ListingDocument | 'withdrawn' | 'not listed'>;
 }
 
-/** `from` of a lock file that was made from the database of DATABASE_URL. */
+/** The value of `from` in a lock file that was made from the database of DATABASE_URL. */
 const ownDatabase = 'the own database';
 
 const problemForm = z.object({ code: z.string() });
@@ -40,7 +40,7 @@ const goneCodes: Readonly<Record<string, 'withdrawn' | 'not listed'>> = {
   unknown_handle: 'not listed',
 };
 
-/** Only a problem of Dossier says that a listing is gone: a proxy has a 404 of its own. */
+/** Only a problem of Dossier says that a listing is gone, because a proxy may send its own 404. */
 async function readOverHttp(base: string, handle: string) {
   const path = `/agents/${handle}.json`;
   const { status, json } = await ask(base, path);
@@ -71,7 +71,7 @@ async function openDatabase(config: Config): Promise<LockSource> {
   };
 }
 
-/** Opens where to read from: an address, a file, or, without either, the own database. Throws ExitError. */
+/** Opens a source of listings: an address, a file, or, without either, the own database. Throws ExitError. */
 export async function openLockSource(
   from: string | undefined,
   config: () => Promise<Config>,
@@ -86,7 +86,7 @@ export async function openLockSource(
   return { name: from, read: async (handle) => documents.get(handle) ?? 'not listed', ...nothing };
 }
 
-/** Each listing of a view is read when it is locked. */
+/** Each listing in a view is read when it is locked, so larger views are refused. */
 const mostOfView = 10_000;
 
 const pageForm = z.object({
@@ -131,19 +131,22 @@ export async function readViewHandles(from: string | undefined, view: string): P
 /** The options of `dossier lock` and `dossier check`. */
 export interface LockOptions {
   readonly from?: string | undefined;
-  /** Lock the listings that are in this view now, too. */
+  /** Also lock the listings that are in this view now. */
   readonly view?: string;
-  /** Lock the listings of the servers that these configurations, or those of this project and home, have. */
+  /** Lock the listings of the servers in these configurations, or in those of this project and home. */
   readonly inventory?: readonly string[] | true;
   readonly environment?: NodeJS.ProcessEnv;
   readonly out: string;
   readonly update?: boolean;
   readonly json?: boolean;
-  /** Reports of malicious code are printed, and do not fail `dossier check`. */
+  /** Reports of malicious code are printed but do not make `dossier check` fail. */
   readonly ignoreMalware?: boolean;
 }
 
-/** The text of a file; undefined if there is none. Throws ExitError if it cannot be read, as a folder. */
+/**
+ * The text of a file; undefined if it does not exist. Throws ExitError if it cannot be read, as a folder
+ * cannot.
+ */
 function readText(file: string): string | undefined {
   try {
     return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
@@ -161,8 +164,8 @@ function readExisting(file: string): LockFile {
 }
 
 /**
- * A listing as a source has it now, with how it changed last, and which packages are reported as malicious
- * code; a word says why it has none.
+ * A listing in its present state, how it changed last, and its packages that are reported as malicious code.
+ * In place of a listing, a word says why there is none.
  */
 type Found = readonly [LockedListing, Changes, readonly string[]] | 'withdrawn' | 'not listed';
 
@@ -178,13 +181,13 @@ async function readAll(handles: readonly string[], source: LockSource): Promise<
   for (const handle of handles) {
     const document = await source.read(handle);
     if (typeof document === 'string') found.set(handle, document);
-    // The service answers with the listing also if its handle is written in other capitals.
+    // The service also answers if the handle's capitals differ.
     else found.set(document.handle, [toLocked(document), toChanges(document), malwareOf(document)]);
   }
   return found;
 }
 
-/** What differs from a lock file, listing by listing. */
+/** The differences from a lock file, by listing. */
 const compareAll = (lock: LockFile, found: ReadonlyMap<string, Found>): LockDifference[] =>
   Object.entries(lock.listings).flatMap(([handle, locked]) => {
     const now = found.get(handle) ?? 'not listed';
@@ -193,7 +196,7 @@ const compareAll = (lock: LockFile, found: ReadonlyMap<string, Found>): LockDiff
       : compareLocked(handle, locked, now[0], now[1]);
   });
 
-/** How many facts could not be compared, because they are not known now. */
+/** How many facts could not be compared because they are not known now. */
 const countUncompared = (lock: LockFile, found: ReadonlyMap<string, Found>): number =>
   Object.entries(lock.listings).reduce((sum, [handle, locked]) => {
     const now = found.get(handle) ?? 'not listed';
@@ -201,7 +204,8 @@ const countUncompared = (lock: LockFile, found: ReadonlyMap<string, Found>): num
   }, 0);
 
 /**
- * Prints which packages of the locked listings are reported as malicious code; how many listings have one.
+ * Prints which packages of the locked listings are reported as malicious code, and returns how many listings
+ * have one.
  */
 function printMalware(
   found: ReadonlyMap<string, Found>,
@@ -229,8 +233,7 @@ function print(differences: readonly LockDifference[], { json, out }: LockOption
 }
 
 /**
- * The listings that are named, with those of a view or an inventory, and with `update` those of the file.
- * Throws ExitError.
+ * The named listings, those of a view or an inventory, and with `update` those of the file. Throws ExitError.
  */
 async function readWanted(
   known: LockFile | undefined,
@@ -253,8 +256,8 @@ async function readWanted(
 }
 
 /**
- * The listings of the new file. Throws ExitError for one that is gone, unless the file had it: then it is
- * left out.
+ * The listings of the new file. A listing that is gone is left out if the old file had it; otherwise this
+ * throws ExitError.
  */
 function toListings(
   found: ReadonlyMap<string, Found>,
@@ -272,9 +275,9 @@ function toListings(
 }
 
 /**
- * Writes what is known of some listings to a lock file, beside those that it has; with `view` or `inventory`,
- * of exactly those; with `update`, again for those that it has, after printing what that accepts. Throws
- * ExitError.
+ * Writes what is known about some listings to a lock file, in addition to those that it has. With `view` or
+ * `inventory` the file has exactly those. With `update` its own listings are read again, after printing which
+ * changes that accepts. Throws ExitError.
  */
 export async function runLock(
   config: () => Promise<Config>,
@@ -308,8 +311,8 @@ export async function runLock(
 }
 
 /**
- * Compares a lock file with what is known now. Ends with 1 if a fact changed, each in one line, or if a
- * package is reported as malicious code, unless `ignoreMalware` is set. Throws ExitError.
+ * Compares a lock file with what is known now. Ends with 1 if a fact changed, with one line for each, or if a
+ * package is reported as malicious code and `ignoreMalware` is not set. Throws ExitError.
  */
 export async function runCheck(
   config: () => Promise<Config>,

@@ -31,7 +31,7 @@ function requireReason<T extends string>(reason: string, reasons: readonly T[]):
 const requireRestoreReason = (reason: string) =>
   requireReason(reason, Object.keys(restoreReasons) as RestoreReason[]);
 
-/** Runs `work` in one transaction. What it refuses is a wrong use, and nothing was changed. */
+/** Runs `work` in one transaction. If it refuses, the command was used wrongly and nothing was changed. */
 async function write<T>(config: Config, work: (tx: Transaction, at: string) => Promise<T>): Promise<T> {
   try {
     return await withStore(config, (store) => store.write((tx) => work(tx, new Date().toISOString())));
@@ -42,7 +42,10 @@ async function write<T>(config: Config, work: (tx: Transaction, at: string) => P
   }
 }
 
-/** Undoes what stands against a target and can be undone; the log indexes of the entries that say so. */
+/**
+ * Undoes the actions on a target that are in force and can be undone. Returns the log indexes of the entries
+ * that say so.
+ */
 async function undoActive(
   tx: Transaction,
   { target, only }: { target: ModerationTarget; only?: string },
@@ -60,9 +63,7 @@ async function undoActive(
   return undone;
 }
 
-/**
- * Applies an action, or undoes it, and prints the entry of the log and what readers see. Throws ExitError.
- */
+/** Applies or undoes an action, and prints the entry of the log and what readers see. Throws ExitError. */
 export async function runAction(
   config: Config,
   action: Action,
@@ -86,7 +87,7 @@ export async function runAction(
   );
 }
 
-/** Undoes everything that stands against a target. Throws ExitError. */
+/** Undoes all actions on a target that are in force. Throws ExitError. */
 export async function runRestore(config: Config, text: string, reason: string): Promise<void> {
   const target = toTarget(text, [...new Set(actions.flatMap(({ targets }) => targets))]);
   const known = requireRestoreReason(reason);

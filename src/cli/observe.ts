@@ -13,7 +13,7 @@ import { createBar, print } from './shell.ts';
 
 const columns = ['kind', 'outcome', 'value', 'reason'] as const;
 
-/** What was found, as it is printed: without what only later checks need. */
+/** A finding as it is printed, without members that only later checks need. */
 function toPrinted(found: StoredObservation | DatedFinding) {
   const { why = [], recorded: _, rule: __, by: ___, open: ____, ...one } = found;
   const { tally: _____, last: ______, absent_since: _______, missed, ...shown } = one as StoredObservation;
@@ -72,8 +72,8 @@ interface Observing {
 }
 
 /**
- * Checks one listing, or an endpoint by its address, and prints what was found; only what is listed is
- * stored.
+ * Checks one listing, or an endpoint by its address, and prints the findings. They are stored only for a
+ * listing.
  */
 async function observeOne(one: string | Listing, { observer, json }: Observing): Promise<void> {
   if (typeof one === 'string') return printFacts(one, await observer.inspect(one), json);
@@ -84,8 +84,7 @@ async function observeOne(one: string | Listing, { observer, json }: Observing):
 }
 
 /**
- * Observes listings by their handles and endpoints by their addresses, one after the other, whatever becomes
- * of those before.
+ * Observes listings by handle and endpoints by address, one after the other, even if an earlier one fails.
  */
 async function observeNamed(names: readonly string[], observing: Observing): Promise<void> {
   const { context, signal } = observing;
@@ -125,9 +124,9 @@ async function observeAll(observer: Observer, context: Context, signal: AbortSig
 }
 
 /**
- * Observes the named listings now, or at all that are due, and stores what it found. Exits with 0 when it has
- * run, whatever it found; 64 for an unknown handle; 74 if every run failed on our side, or one of a named
- * listing. SIGTERM and Ctrl-C drop the runs under way; of named listings it then ends with 130.
+ * Observes the named listings, or all that are due, and stores the findings. Exits with 0 when it has run,
+ * whatever it found; with 64 for an unknown handle; with 74 if every run failed on our side, or one of a
+ * named listing did. SIGTERM and Ctrl-C drop the running checks; with named listings it then ends with 130.
  */
 export async function runObserve(
   config: Config,

@@ -20,7 +20,10 @@ import { toReportsPage } from '../views/pages.ts';
 import { startWebhooks } from '../webhooks/deliver.ts';
 import { requireBackupDir, startBackups } from './backup/backups.ts';
 
-/** Why a listener cannot listen, in one line that names the setting to change; other errors unchanged. */
+/**
+ * Why a listener cannot listen, in one line that names the setting to change. Other errors are returned
+ * unchanged.
+ */
 export function toListenError(
   error: unknown,
   setting: 'PORT' | 'METRICS_PORT',
@@ -61,9 +64,7 @@ async function readStoreFigures({ store }: Pick<Context, 'store'>): Promise<Stor
 
 const shownReports = 200;
 
-/**
- * Starts the metrics listener where METRICS_PORT is set; its module is loaded only then. Throws ExitError.
- */
+/** Starts the metrics listener if METRICS_PORT is set. Its module is loaded only then. Throws ExitError. */
 export async function startServiceMetrics(
   context: Pick<Context, 'config' | 'store' | 'log'>,
 ): Promise<Metrics | undefined> {
@@ -85,15 +86,16 @@ export async function startServiceMetrics(
 }
 
 const signals = ['SIGTERM', 'SIGINT'] as const;
-/** For what runs in the background to end after the last request. */
+/** Background work gets at least this long to end after the last request. */
 const shortestEnd_ms = 1000;
 
-/** The address listened on, and the public one if it differs. */
+/** The address on which the server listens, and the public one if it differs. */
 const toAddresses = ({ url, context: { config } }: Running) =>
   config.publicUrl === url ? url : `${url} as ${config.publicUrl}`;
 
 /**
- * Observes unless OBSERVE is off; the modules are loaded only then. Either way one line of the log says so.
+ * Observes unless OBSERVE is off; the modules are loaded only then. In both cases one line of the log says
+ * so.
  */
 async function observe(context: Context, signal: AbortSignal): Promise<void> {
   if (context.config.observe === 'off')
@@ -106,8 +108,8 @@ async function observe(context: Context, signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Runs the service until SIGTERM or SIGINT. It listens first, then imports in the background; at the end it
- * drains, in `drain_ms`, and ends the process.
+ * Runs the service until SIGTERM or SIGINT. It listens first and imports in the background. At the end it
+ * drains within `drain_ms` and ends the process.
  */
 export async function runServe(config: Config): Promise<void> {
   await requireBackupDir(config);

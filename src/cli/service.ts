@@ -2,13 +2,13 @@ import { createServiceClient, ServiceUnreadable } from '../audit/service.ts';
 import { parseForeignJson } from '../core/json.ts';
 import { ExitError, exitCodes, usageError } from '../core/process.ts';
 
-/** Whether `from` names a Dossier by its address, not a file. */
+/** Tells whether `from` is the address of a Dossier and not a file. */
 export const isAddress = (from: string | undefined): from is string =>
   from !== undefined && /^https?:/i.test(from);
 
 /**
- * The address of a Dossier without slashes at its end. Throws ExitError if it has what may be secret: it is
- * printed, and a lock file has it.
+ * The address of a Dossier without slashes at its end. Throws ExitError if it contains anything that may be
+ * secret, because it is printed and stored in lock files.
  */
 export function toBase(from: string): string {
   const { username, password, search, hash } = URL.parse(from) ?? { search: from };
@@ -23,8 +23,8 @@ export const unreachable = (why: string) =>
   new ExitError(exitCodes.upstreamUnavailable, `${why}; nothing was compared`);
 
 /**
- * The status and JSON of an answer of a Dossier, at most 8 MiB, undefined for any other body; what is sent is
- * posted. Throws ExitError.
+ * Asks a Dossier. Returns the status and the JSON of an answer of at most 8 MiB; the JSON is undefined for
+ * any other body. `sent` is posted. Throws ExitError.
  */
 export async function ask(
   base: string,

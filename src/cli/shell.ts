@@ -6,8 +6,8 @@ import type { Store } from '../store/store.ts';
 export const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /**
- * A bar on standard error on a terminal, a plain line every 2 s elsewhere, once it shows something; `form`
- * names what `payload` holds.
+ * A bar on standard error on a terminal, and a plain line every 2 s elsewhere, from the first progress on.
+ * `form` names the members of `payload`.
  */
 export function createBar(form: string) {
   const bar = new SingleBar({
@@ -29,10 +29,7 @@ export function createBar(form: string) {
   };
 }
 
-/**
- * Opens the store of the settings for one piece of work, and closes it after that, whatever becomes of the
- * work.
- */
+/** Opens the store of the settings for one piece of work, and closes it after that even if the work fails. */
 export async function withStore<T>(
   config: Parameters<typeof openStore>[0],
   work: (store: Store) => Promise<T>,

@@ -5,10 +5,10 @@ import { withCaller } from '../context.ts';
 import { serveStdioMcp } from '../mcp/server.ts';
 
 /**
- * Serves MCP on standard input and output until the client goes; logs go to stderr. Where there are no
- * listings yet the shipped sample is there before the first answer; imports run in the background as in
- * `serve`. DOSSIER_CAPABILITY is the capability of its one caller; without PUBLIC_URL links are resources of
- * MCP, because no page answers.
+ * Serves MCP on standard input and output until the client disconnects. Logs go to stderr. If there are no
+ * listings yet, the shipped sample is imported before the first answer; imports run in the background as in
+ * `serve`. DOSSIER_CAPABILITY is the capability of its one caller. Without PUBLIC_URL, links are MCP
+ * resources, because there are no pages.
  */
 export async function runStdio(
   config: Config,

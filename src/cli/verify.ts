@@ -27,7 +27,7 @@ export async function readSaved(path: string): Promise<string> {
   }
 }
 
-/** The key itself, or the content of the file that the option names. Throws ExitError (74). */
+/** The key that the option gives directly or in a file. Throws ExitError (74). */
 export async function readKey(key: string | undefined): Promise<string | undefined> {
   return key === undefined || readVerifier(key) ? key : (await readSaved(key)).trim();
 }
@@ -40,7 +40,7 @@ function toProblemText(text: string): string {
   return data ? `; it is a problem: ${data.code}, ${data.detail.slice(0, 300)}` : '';
 }
 
-/** A saved answer of get_proof. Throws ExitError (74), with what a saved problem says. */
+/** Reads a saved answer of get_proof. Throws ExitError (74), with what a saved problem says. */
 export async function readProof(path: string): Promise<SavedProof> {
   const text = await readSaved(path);
   const { data } = savedProof.safeParse(readObject(text));
@@ -48,7 +48,7 @@ export async function readProof(path: string): Promise<SavedProof> {
   throw new ExitError(exitCodes.io, `${path}: not a saved result of get_proof${toProblemText(text)}`);
 }
 
-/** Reads a policy file. Throws ExitError (74) naming the line that is wrong. */
+/** Reads a policy file. Throws ExitError (74) with the number of the line that is wrong. */
 export async function readPolicyFile(path: string): Promise<Policy> {
   const text = await readSaved(path);
   try {
@@ -59,7 +59,7 @@ export async function readPolicyFile(path: string): Promise<Policy> {
   }
 }
 
-/** The key that a policy names for a checkpoint's log; undefined if it names none of that origin. */
+/** The key that a policy names for a checkpoint's log; undefined if it names none with that origin. */
 export const keyOfPolicy = (policy: Policy | undefined, checkpoint: string): string | undefined => {
   const origin = readCheckpoint(checkpoint)?.origin;
   return policy?.logs.find(({ verifier }) => verifier.name === origin)?.key;
@@ -76,29 +76,29 @@ function checkLog({ logs }: Policy, key: string | undefined): Check[] {
   ];
 }
 
-/** Options of `dossier verify`. */
+/** The options of `dossier verify`. */
 export interface VerifyOptions extends ExpectedRecord {
   readonly key?: string;
   readonly older?: string;
   readonly newer?: string;
   readonly consistency?: string;
-  /** File with the proof of the entry that says that the record was erased. */
+  /** A file with the proof of the entry that says that the record was erased. */
   readonly erasure?: string;
-  /** File with the logs and witnesses that count (C2SP tlog-policy). */
+  /** A file with the logs and witnesses that count (C2SP tlog-policy). */
   readonly policy?: string;
-  /** File with the listing document that a signed statement is about. */
+  /** A file with the listing document that a signed statement is about. */
   readonly document?: string;
-  /** File with one checkpoint. */
+  /** A file with one checkpoint. */
   readonly checkpoint?: string;
 }
 
-/** What the command was given beside the files: the key and the policy, where there is one. */
+/** The key and, if there is one, the policy that the command was given. */
 interface Given {
   readonly key: string | undefined;
   readonly policy: Policy | undefined;
 }
 
-/** Adds to checks what the policy says of the checkpoints that they rest on, each with its key. */
+/** Adds to checks what the policy says about the checkpoints that they depend on, each with its key. */
 function withPolicy(
   checks: readonly Check[],
   policy: Policy | undefined,
@@ -116,7 +116,7 @@ function withPolicy(
   };
 }
 
-/** What was checked, and for each checkpoint whether enough witnesses cosigned it. */
+/** The checks that were made, and for each checkpoint whether enough witnesses cosigned it. */
 type Outcome = ReturnType<typeof withPolicy>;
 
 const checkpointOf = ({ proof }: SavedProof) => readProofText(proof)?.checkpoint ?? '';
@@ -173,7 +173,7 @@ async function checkConsistency({ older, newer, consistency }: VerifyOptions, { 
   return withPolicy(checks, policy, [{ text, key: known }]);
 }
 
-/** Options of each thing that can be checked, beside --key. */
+/** For each thing that can be checked, its options in addition to --key. */
 const optionsOf = {
   'a saved proof': ['policy', 'handle', 'source', 'id', 'erasure'],
   'a signed statement': ['handle', 'document'],
@@ -181,7 +181,10 @@ const optionsOf = {
   '--older, --newer and --consistency': ['policy', 'older', 'newer', 'consistency'],
 } as const;
 
-/** Refuses options that would not be used: who names a file or a condition believes that it was checked. */
+/**
+ * Refuses options that would not be used, because whoever names a file or a condition believes that it was
+ * checked.
+ */
 function requireUsed(checked: keyof typeof optionsOf, options: VerifyOptions): void {
   const used: readonly string[] = ['key', ...optionsOf[checked]];
   const unused = Object.keys(options).find((name) => !used.includes(name));
@@ -204,7 +207,7 @@ async function checkAll(path: string | undefined, options: VerifyOptions): Promi
   return checkpoint === undefined ? checkConsistency(options, given) : checkCheckpoint(checkpoint, given);
 }
 
-/** Ends the command if something does not hold; the code says what. */
+/** Ends the command if a check failed, with a code that tells which kind. */
 function requireAll({ checks, quorums }: Outcome): void {
   if (checks.some(({ holds }) => holds === false))
     throw new ExitError(1, 'verify: at least one check failed');
@@ -216,8 +219,9 @@ function requireAll({ checks, quorums }: Outcome): void {
 
 /**
  * Checks saved files offline: a result of get_proof, a signed statement about a listing, a checkpoint, or two
- * checkpoints with their consistency proof; with a policy also who cosigned. Prints one line a check; ends
- * with 1 if one fails, with 3 if only cosignatures are missing, with 2 if a proof comes without its record.
+ * checkpoints with their consistency proof; with a policy, also who cosigned. Prints one line for each check.
+ * Ends with 1 if one fails, with 3 if only cosignatures are missing, and with 2 if a proof comes without its
+ * record.
  */
 export async function runVerify(path: string | undefined, options: VerifyOptions): Promise<void> {
   const outcome = await checkAll(path, options);

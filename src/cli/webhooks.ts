@@ -11,8 +11,8 @@ const listed = 1000;
 const notFound = (id: string) => usageError(`no webhook has the id ${id}; see dossier webhooks list`);
 
 /**
- * Subscribes an address to the changes of one of these, or to all, once it has answered the challenge,
- * without the limits of registering; prints id and secret.
+ * Subscribes an address to the changes of a handle, publisher, tag or view, or to all, once it has answered
+ * the challenge. The limits of registering do not apply. Prints the id and the secret.
  */
 export async function addWebhook(
   config: Config,
@@ -30,7 +30,7 @@ export async function addWebhook(
   }
 }
 
-/** Prints one line a webhook, oldest first. */
+/** Prints one line for each webhook, oldest first. */
 export const listWebhooks = (config: Config): Promise<void> =>
   withStore(config, async (store) => {
     const webhooks = await store.webhooks.list();
@@ -41,7 +41,7 @@ export const listWebhooks = (config: Config): Promise<void> =>
     if (webhooks.length === 0) print('No webhooks.');
   });
 
-/** Prints one webhook whole, but for its secret. */
+/** Prints one webhook in full, except for its secret. */
 export const showWebhook = (config: Config, id: string): Promise<void> =>
   withStore(config, async (store) => {
     const webhook = await store.webhooks.byId(id);
@@ -53,7 +53,7 @@ export const showWebhook = (config: Config, id: string): Promise<void> =>
       print(`${name}: ${value ?? '-'}`);
   });
 
-/** Prints one line a change that was given up, of one webhook or of all. */
+/** Prints one line for each change that was given up, of one webhook or of all. */
 export const listDead = (config: Config, id: string | undefined): Promise<void> =>
   withStore(config, async (store) => {
     const dead = await store.webhooks.dead(listed, id);
@@ -89,7 +89,7 @@ export const replayWebhook = (config: Config, id: string, position: string | und
     print(`sent again: ${counted(revived, 'dead letter')}; the webhook is active`);
   });
 
-/** Makes the webhooks active again that a restore has paused. */
+/** Makes webhooks active again that a restore has paused. */
 export const resumeWebhooks = (config: Config): Promise<void> =>
   withStore(config, async (store) => {
     const resumed = await store.write(async (tx) => {

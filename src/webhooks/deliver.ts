@@ -20,15 +20,15 @@ import {
   type Webhook,
 } from './webhook.ts';
 
-/** Accepted changes that are stored together: so many are sent again if the node is killed. */
+/** How many accepted changes are stored together. If the node is killed, at most this many are sent again. */
 const savedTogether = 20;
-/** Answers that say when to come back. */
+/** Statuses of answers whose Retry-After counts. */
 const busyStatuses = [429, 502, 503, 504];
 
 interface Turn {
   readonly client: OutboundClient;
   readonly context: Context;
-  /** The node stops. */
+  /** Aborted when the node stops. */
   readonly signal: AbortSignal;
   readonly slot: DeliverySlot;
 }
@@ -54,7 +54,8 @@ async function attempt(
 type Sending = ReturnType<typeof createSending>;
 
 /**
- * Sends changes to the address of a leased subscription that is due, and keeps what is to be stored of it.
+ * Sends changes to the address of a leased subscription that is due, and collects what has to be stored about
+ * it.
  */
 function createSending(stored: Webhook, lease: Lease, turn: Turn) {
   const { store, clock, timeouts } = turn.context;
@@ -76,7 +77,8 @@ function createSending(stored: Webhook, lease: Lease, turn: Turn) {
       const { id } = stored;
       if (!(await tx.webhooks.byId(id)) || !(await tx.leases.isHeldBy(lease))) return false;
       await tx.webhooks.put(webhook);
-      // The address works again: what waits is sent now. One that failed just now waits its own time.
+      // The address works again, so waiting changes are sent now. One that has just failed waits its own
+      // time.
       if (hasRecovered) await tx.webhooks.hasten(id, clock().toISOString());
       for (const delivery of put) await tx.webhooks.putDelivery(delivery);
       for (const seq of removed) await tx.webhooks.removeDelivery(id, seq);
@@ -93,14 +95,14 @@ function createSending(stored: Webhook, lease: Lease, turn: Turn) {
       return webhook;
     },
     /**
-     * Sends a change; it becomes, or stays, a delivery of its own if that fails. False: stop sending to the
-     * address.
+     * Sends a change. If that fails, it becomes, or stays, a delivery of its own. Returns false to stop
+     * sending to the address.
      */
     async send(change: Change, earlier?: Delivery): Promise<boolean> {
       if (!lease.isOurs()) return false;
       const began_ms = performance.now();
       const failed = await attempt(webhook, change, turn);
-      // What we cut off ourselves says nothing about the address.
+      // A request that we aborted says nothing about the address.
       if (failed && turn.signal.aborted) return false;
       const took_ms = performance.now() - began_ms;
       turn.slot.note(took_ms <= timeouts.webhookLate_ms ? 'quick' : 'slow');
@@ -119,33 +121,34 @@ function createSending(stored: Webhook, lease: Lease, turn: Turn) {
       if (took_ms > timeouts.webhookSlow_ms) rest(restAfterSlow(took_ms, now));
       return accepted < savedTogether || save();
     },
-    /** Puts a change behind an earlier one of its listing. */
+    /** Queues a change after an earlier one of its listing. */
     queue(change: Change) {
       advanceTo(change);
       put.push(toFirstDelivery(webhook, change, clock()));
     },
-    /** Moves the position of the subscription to this change, sent or not. */
+    /** Moves the position of the subscription to this change, whether it was sent or not. */
     advanceTo,
-    /** Forgets a delivery that is not asked for any more. */
+    /** Forgets a delivery that the subscription no longer asks for. */
     drop: ({ seq }: Delivery) => void removed.push(seq),
-    /** Sends nothing more before a time, or a later one that was set already. */
+    /** Sends nothing more before this time, or a later one that was set already. */
     rest,
-    /** Stores what was sent; false: stop, the subscription is another node's or gone. */
+    /** Stores what was sent. Returns false to stop, if another node holds the subscription or it is gone. */
     save,
   };
 }
 
 const page = 100;
-/** Changes that wait for one address; then it gets no later ones until some of them ended. */
+/** If this many changes wait for one address, it gets no later ones until some of them have ended. */
 const mostWaiting = 1000;
 const fullRest_ms = 300_000;
-/** Then others have their turn. */
+/** One address may hold the sender this long before others have their turn. */
 const longestTurn_ms = 5000;
 
 const isAtRest = ({ webhook }: Sending) => webhook.state !== 'active' || webhook.rest_until !== undefined;
 
 /**
- * Sends what waited, is due now and still asked for. Whether there was any; false too if sending has to stop.
+ * Sends waiting changes that are due and still asked for. Tells whether there were any; also false if sending
+ * has to stop.
  */
 async function retry(sending: Sending, { context, signal }: Turn): Promise<boolean> {
   const { store, clock } = context;
@@ -160,8 +163,8 @@ async function retry(sending: Sending, { context, signal }: Turn): Promise<boole
 }
 
 /**
- * Sends the changes after the position, one after the other. Whether there may be more; false too if sending
- * has to stop.
+ * Sends the changes after the position, one after the other. Tells whether there may be more; also false if
+ * sending has to stop.
  */
 async function advance(sending: Sending, { context, signal }: Turn): Promise<boolean> {
   const { store } = context;
@@ -183,8 +186,8 @@ async function advance(sending: Sending, { context, signal }: Turn): Promise<boo
 }
 
 /**
- * Sends to one address what it is due, in order for each listing, while this node alone holds it. A change
- * that is not accepted is tried again later, and holds back only later changes of the same listing.
+ * Sends one address what it is due, in order for each listing, while this node alone holds it. A change that
+ * is not accepted is tried again later and holds back only later changes of the same listing.
  */
 async function deliver(due: Webhook, turn: Turn): Promise<void> {
   const { context, signal } = turn;
@@ -214,12 +217,12 @@ async function deliver(due: Webhook, turn: Turn): Promise<void> {
 }
 
 const pause_ms = 1000;
-/** The most webhooks that there may be, so that one with a free slot is not hidden behind others without. */
+/** As many as there may be webhooks, so that one with a free slot is not hidden behind others without. */
 const readAtOnce = 1000;
 
 /**
- * Sends to the addresses that are due, in turns; what is under way stops within a request when the signal
- * comes.
+ * Sends to the addresses that are due, in turns. When the signal is aborted, running turns stop after the
+ * current request.
  */
 export function createWebhookSender(context: Context, signal: AbortSignal) {
   const { store, clock, log, config, timeouts } = context;
@@ -228,7 +231,7 @@ export function createWebhookSender(context: Context, signal: AbortSignal) {
   const turns = new Set<Promise<void>>();
   return {
     /**
-     * Begins turns at addresses that are due and not being sent to, first at the one whose last turn is
+     * Begins turns at addresses that are due and not being sent to, beginning with the one whose last turn is
      * longest ago.
      */
     async begin() {
@@ -248,13 +251,13 @@ export function createWebhookSender(context: Context, signal: AbortSignal) {
         turns.add(ending);
       }
     },
-    /** Resolves once the turns under way have ended. */
+    /** Resolves once the running turns have ended. */
     idle: async () => void (await Promise.all(turns)),
   };
 }
 
 /**
- * Sends changes to webhooks until the signal. Never throws; resolves once the requests under way have ended.
+ * Sends changes to webhooks until the signal. Never throws; resolves once the running requests have ended.
  */
 export async function startWebhooks(context: Context, signal: AbortSignal): Promise<void> {
   const sender = createWebhookSender(context, signal);

@@ -3,16 +3,16 @@ import type { Webhook } from './webhook.ts';
 
 /** Slots for addresses that are not known to be slow. */
 const quickSlots = 128;
-/** How many of those are reserved for addresses whose last answer came in time. */
+/** How many of them are reserved for addresses whose last answer came in time. */
 const reservedSlots = 64;
-/** With so many slow deliveries running, none begins to an address whose last answer was slow. */
+/** While this many slow deliveries run, none begins to an address whose last answer was slow. */
 const slowSlots = 256;
-/** For so many webhooks the speed of the last answer is remembered: twice as many as there may be. */
+/** For how many webhooks the speed of the last answer is remembered: twice as many as there may be. */
 const mostRemembered = 2000;
 
 /** The right to deliver to one webhook now. Release it when the delivery ends. */
 export interface DeliverySlot {
-  /** Frees a quick slot for others; the delivery goes on as a slow one. */
+  /** Frees a quick slot for others. The delivery continues as a slow one. */
   moveToSlow(): void;
   /** Remembers the speed of the answer for the next delivery. */
   note(how: 'quick' | 'slow'): void;

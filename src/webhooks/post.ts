@@ -7,7 +7,7 @@ import { namesAt } from '../net/names.ts';
 
 const prefix = 'whsec_';
 
-/** A new secret of a subscription: 32 random bytes as Standard Webhooks writes them. */
+/** Creates the secret of a subscription: 32 random bytes in the form of Standard Webhooks. */
 export const createWebhookSecret = (): string => prefix + randomBytes(32).toString('base64');
 
 /**
@@ -28,12 +28,13 @@ function reach(url: URL, { webhookOverrides }: Config): Reach | undefined {
   return other ? { url: other, addresses: 'any' } : { url, addresses: 'public' };
 }
 
-/** Whether changes may be posted to a URL: https to a host name, without a user. */
+/** Tells whether changes may be posted to a URL: https to a host name, without a user. */
 export const isAllowedUrl = (url: URL, config: Config): boolean => reach(url, config) !== undefined;
 
 /**
- * The client of webhooks. It connects to public addresses only, follows no redirect, and reads at most 16 KiB
- * of an answer; a host of WEBHOOK_OVERRIDES, not of HOST_OVERRIDES, is reached where the operator says.
+ * Creates the client for webhooks. It connects only to public addresses, follows no redirects, and reads at
+ * most 16 KiB of an answer. A host in WEBHOOK_OVERRIDES, but not in HOST_OVERRIDES, is reached where the
+ * operator says.
  */
 export const createWebhookClient = (config: Config): OutboundClient =>
   createOutboundClient({

@@ -19,7 +19,7 @@ import type { Webhook } from './webhook.ts';
 
 /**
  * Throws address_not_proven unless the address answers a new challenge with its text. The problem is the same
- * whatever it answered: a stranger learns nothing of hosts that are not theirs.
+ * for every other answer, so that a stranger learns nothing about hosts that are not theirs.
  */
 async function proveAddress(client: OutboundClient, to: { url: URL; secret: string }, context: Context) {
   const challenge = randomBytes(24).toString('base64url');
@@ -38,17 +38,17 @@ const mostOfAll = 1000;
 const mostOfDomain = 10;
 const mostOfNetwork = 20;
 
-/** Registrations by one network: ten an hour, five at once. */
+/** Limits the registrations by one network to ten an hour, five at once. */
 const registrationLimit: Limit = { name: 'webhook', burst: 5, refill_s: 1800 };
 /**
- * Limit of challenges to a receiver, for each network apart, so that failing registrations lock nobody else
- * out.
+ * Limits challenges to a receiver, separately for each network, so that failing registrations lock nobody
+ * else out.
  */
 const domainLimit: Limit = { name: 'webhook_domain', burst: 10, refill_s: 3600 };
 /** The limits of registering, for settings and documents. */
 export const webhookLimits: readonly Limit[] = [registrationLimit, domainLimit];
 
-/** What registers a webhook. */
+/** The input of a registration. */
 export const registrationInput = z.strictObject({
   url: z.string().max(500),
   secret: z
@@ -84,9 +84,9 @@ const refuse = (most: string) =>
   new Problem('rate_limited', { retry_after_s: 3600, detail: `There are ${most}, and no more are taken.` });
 
 /**
- * Which webhook ends for another one; undefined while there are places. It is one that has ended already, or
- * else the newest of the domain or network that has the most. Throws rate_limited if the newcomer's domain or
- * network has as many as one may have, or if nobody would have more than the newcomer.
+ * The webhook that ends to make room for a new one; undefined while there are free places. It is one that has
+ * ended already, or else the newest one of the domain or network that has the most. Throws rate_limited if
+ * the newcomer's domain or network has as many as one may have, or if none has more than the newcomer.
  */
 function toGiveUp(known: readonly Webhook[], newcomer: Holder): Webhook | undefined {
   const active = known.filter(isActive);
@@ -106,7 +106,8 @@ function toGiveUp(known: readonly Webhook[], newcomer: Holder): Webhook | undefi
 }
 
 /**
- * Throws rate_limited if the newcomer gets no place; otherwise returns whose it gets, and whom it counts for.
+ * Finds a place for the newcomer. Returns whose place it takes, and for whom it counts. Throws rate_limited
+ * if there is none.
  */
 async function findPlace(tx: Transaction, url: URL, { config, clock, caller }: Context) {
   const toPseudonym = config.hasLimits ? await openNetworkKeys(tx, dayOf(clock())) : undefined;
@@ -196,7 +197,7 @@ const isSame = (a: string, b: string) => {
   return left.length === right.length && timingSafeEqual(left, right);
 };
 
-/** The subscription of an id, for the holder of its secret. Throws not_found otherwise. */
+/** The subscription with an id, for the holder of its secret. Throws not_found otherwise. */
 export async function findOwned(id: string, secret: string, { store }: Context): Promise<Webhook> {
   const webhook = await store.webhooks.byId(id);
   if (webhook && isSame(webhook.secret, secret)) return webhook;

@@ -13,7 +13,7 @@ import { toBackupError, writeBackup, writeBackupFile } from './backups.ts';
 
 const barForm = '{bar} {value}/{total} rows | {duration_formatted}';
 
-/** Writes to standard output, or to a new file, with a progress bar, until SIGINT or SIGTERM. */
+/** Writes to standard output or to a new file, with a progress bar, until SIGINT or SIGTERM. */
 async function backUp(store: Store, file: string, version: string): Promise<number> {
   const stopping = new AbortController();
   const stop = () => stopping.abort();
@@ -32,8 +32,8 @@ async function backUp(store: Store, file: string, version: string): Promise<numb
 
 /**
  * Writes the state of the database at one moment to a new gzip file (`-`: standard output), with progress on
- * standard error; a running service is not blocked. Ends with 74 if the file exists or cannot be written, and
- * leaves nothing then.
+ * standard error. A running service is not blocked. Ends with 74, and leaves no file behind, if the file
+ * exists or cannot be written.
  */
 export async function runBackup(config: Config, file: string): Promise<void> {
   if (file === '-' && process.stdout.isTTY)
@@ -106,8 +106,8 @@ async function restoreInto(store: Store, file: string): Promise<BackupHeader | u
 
 /**
  * Restores a backup (`-`: standard input) into the new database of DATABASE_URL, with progress on standard
- * error. Ends with 74 if the backup is incomplete or the database cannot be written; no service starts on it
- * until a restore succeeds. Ends with 78 if the database is not empty, and leaves it unchanged.
+ * error. Ends with 74 if the backup is incomplete or the database cannot be written; then no service starts
+ * on it until a restore succeeds. Ends with 78 if the database is not empty, and leaves it unchanged.
  */
 export async function runRestore(config: Config, file: string): Promise<void> {
   await using store = await connectStore(config, 'make');

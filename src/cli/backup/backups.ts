@@ -16,11 +16,11 @@ import type { Dump, Store } from '../../store/store.ts';
 import { measure } from '../../telemetry/events.ts';
 
 interface Making {
-  /** Of Dossier, for the header. */
+  /** Dossier's version, for the header. */
   readonly version: string;
-  /** Ends it; nothing is left of a file then. */
+  /** Ends the backup and leaves no file behind. */
   readonly signal: AbortSignal;
-  /** Called after every batch of rows, with how many were read. */
+  /** Called after every batch of rows with the number of rows read so far. */
   readonly onRows?: (done: number, total: number) => void;
 }
 
@@ -41,7 +41,8 @@ export const writeBackup = (store: Store, stream: Writable, making: Making): Pro
   store.dump((dump) => writeDump(dump, stream, making));
 
 /**
- * The error of a backup that could not be made (74): of the database where that is damaged, else of the file.
+ * The error of a backup that could not be made (74). It names the database if that is damaged, otherwise the
+ * file.
  */
 export function toBackupError(file: string, error: unknown): ExitError {
   if (error instanceof ExitError) return error;
@@ -49,8 +50,8 @@ export function toBackupError(file: string, error: unknown): ExitError {
 }
 
 /**
- * Writes a backup to a new file for its owner only, and returns the number of rows. The file gets its name
- * when it is complete: a process that is killed leaves `<file>.<uuid>.partial` at most. Throws ExitError: 74
+ * Writes a backup to a new file that only its owner can read, and returns the number of rows. The file gets
+ * its name when it is complete: a killed process leaves at most `<file>.<uuid>.partial`. Throws ExitError: 74
  * if the file exists or cannot be written, 78 for an empty database.
  */
 export async function writeBackupFile(store: Store, file: string, making: Making): Promise<number> {
@@ -60,13 +61,13 @@ export async function writeBackupFile(store: Store, file: string, making: Making
     const made = await open(partial, 'wx', 0o600);
     const rows = await writeBackup(store, made.createWriteStream({ flush: true }), making);
     await rename(partial, file);
-    // Not every system can open a folder for that.
+    // Some systems cannot open a folder to sync it.
     await syncFolder(dirname(file)).catch(() => undefined);
     return rows;
   } catch (error) {
     throw toBackupError(file, error);
   } finally {
-    // Where no file can be opened, none can be removed either: what is reported is why it was not opened.
+    // Ignore errors of the cleanup, because the error to report is why the file could not be opened.
     await rm(partial, { force: true }).catch(() => undefined);
   }
 }
@@ -74,10 +75,7 @@ export async function writeBackupFile(store: Store, file: string, making: Making
 const pattern = /^dossier-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)Z\.gz$/;
 const partialPattern = /^dossier-[\dTZ-]+\.gz\.[\w-]+\.partial$/;
 
-/**
- * The backups of a folder that have the schedule's names, newest first; all other files are none of its
- * business.
- */
+/** The backups in a folder that have the schedule's names, newest first. All other files are ignored. */
 export async function listBackups(
   folder: string,
 ): Promise<readonly { readonly file: string; readonly madeAt_ms: number }[]> {
@@ -91,8 +89,9 @@ export async function listBackups(
 }
 
 /**
- * Deletes all but the newest `keep` backups made until `now`, and what killed ones left. A date in the future
- * says nothing, so such a file neither counts nor is deleted. To be called while none is being made.
+ * Deletes all but the newest `keep` backups made until `now`, and what killed ones left behind. A file dated
+ * in the future neither counts nor is deleted, because its date says nothing. Do not call it while a backup
+ * is being made.
  */
 async function pruneBackups(folder: string, keep: number, now: Date): Promise<void> {
   const made = (await listBackups(folder)).filter(({ madeAt_ms }) => madeAt_ms <= now.getTime());
@@ -101,13 +100,13 @@ async function pruneBackups(folder: string, keep: number, now: Date): Promise<vo
   for (const file of [...old, ...partial.map((name) => join(folder, name))]) await rm(file, { force: true });
 }
 
-/** Until there is something to back up. */
+/** The pause while there is nothing to back up. */
 const emptySleep_ms = 5000;
-/** Also how soon a backup that failed is tried again. */
+/** The longest pause, after which a failed backup is tried again. */
 const longestSleep_ms = 600_000;
 
 /**
- * When a backup is due again: at once if none was made. One dated in the future, by a wrong clock, does not
+ * When the next backup is due: at once if none was made. One dated in the future by a wrong clock does not
  * count.
  */
 async function untilDue_ms({ config, clock }: Pick<Context, 'config' | 'clock'>): Promise<number> {
@@ -129,7 +128,7 @@ async function backUp({ config, store, log, clock }: LogContext, signal: AbortSi
   log.info({ file, rows, ms: Math.round(performance.now() - start_ms) }, 'backup made');
 }
 
-/** Makes the folder of BACKUP_DIR if there is none. Throws ExitError (78) if that fails. */
+/** Makes the folder of BACKUP_DIR if it does not exist. Throws ExitError (78) if that fails. */
 export async function requireBackupDir({ backupDir }: Pick<Context['config'], 'backupDir'>): Promise<void> {
   if (!backupDir) return;
   await mkdir(backupDir, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
@@ -138,9 +137,9 @@ export async function requireBackupDir({ backupDir }: Pick<Context['config'], 'b
 }
 
 /**
- * Makes a backup into BACKUP_DIR every BACKUP_INTERVAL and keeps the newest BACKUP_KEEP, until the signal;
- * the newest file says when the next is due, also after a restart. Does nothing where BACKUP_DIR is not set.
- * Never throws.
+ * Makes a backup into BACKUP_DIR every BACKUP_INTERVAL and keeps the newest BACKUP_KEEP, until the signal.
+ * The newest file determines when the next is due, also after a restart. Does nothing if BACKUP_DIR is not
+ * set. Never throws.
  */
 export async function startBackups(context: LogContext, signal: AbortSignal): Promise<void> {
   if (!context.config.backupDir) return;

@@ -42,7 +42,10 @@ async function checkBackups({ config: { backupDir, backupInterval_s } }: Subject
   ];
 }
 
-/** Private entries: what cannot be read, what a registry lists too, and what a view without readers names. */
+/**
+ * Reports private entries that cannot be read, that a registry lists too, or that a view without readers
+ * names.
+ */
 async function checkPrivate({ config: { privateListings, views }, store }: Subject): Found {
   if (!privateListings) return fine('there are none (PRIVATE_LISTINGS is not set)');
   const { entries, faults } = await readPrivateEntries(privateListings);
@@ -71,7 +74,7 @@ async function checkPrivate({ config: { privateListings, views }, store }: Subje
 const page = 100;
 const mostNamed = 5;
 
-/** Opt-out lines that count for nothing: who wrote them does not hold the claim of the listing. */
+/** Reports opt-out lines that have no effect because their author does not hold the listing's claim. */
 async function checkClaims({ store }: Subject): Found {
   const optOuts = await readAll<OptOut>(page, async (last) => store?.optOuts.page(last, page) ?? []);
   const contested = optOuts.filter(({ state }) => state === 'contested');
@@ -90,8 +93,8 @@ async function checkClaims({ store }: Subject): Found {
 const tolerated_ms = 5000;
 
 /**
- * Dates of ratings, checks and leases are this clock's: one that is ahead suspends claims, one set back
- * repeats dates.
+ * Compares this clock with others. Ratings, checks and leases are dated by it: a clock that is ahead suspends
+ * claims, and one that is set back repeats dates.
  */
 async function checkClock({ config, store }: Subject): Found {
   const { done } = (await store?.imports.last()) ?? {};
@@ -115,7 +118,10 @@ async function checkClock({ config, store }: Subject): Found {
   );
 }
 
-/** Whether the database is whole (SQLite), and what it has. That it opens is asked before any check runs. */
+/**
+ * Reports whether the database is whole (SQLite) and what it contains. It has been opened before any check
+ * runs.
+ */
 async function checkDatabase({ store }: Subject): Found {
   if (!store) return fine('there is none yet; dossier serve makes it');
   const damage = await store.findDamage().catch((error: Error) => error.message);
@@ -167,7 +173,7 @@ async function checkDisk({ config }: Subject): Found {
 
 const auditAge_ms = 2 * day_ms;
 
-/** Whether the database contains the tree of the checkpoint that was published last. */
+/** Checks that the database contains the tree of the checkpoint that was published last. */
 async function compareWithFile(
   store: Store,
   { text, path, otherDatabase }: CheckpointFile,
@@ -210,7 +216,7 @@ async function readAudit(store: Store): Promise<Finding> {
     : fine(text);
 }
 
-/** The transparency log against the checkpoint that was published last, and its last audit. */
+/** Compares the transparency log with the checkpoint that was published last, and reports its last audit. */
 async function checkLog({ config, store }: Subject): Found {
   if (!store) return fine('there is none yet');
   const file = await readCheckpointFile(config);
@@ -219,7 +225,10 @@ async function checkLog({ config, store }: Subject): Found {
   return [compared, await readAudit(store)];
 }
 
-/** Whether the newest checkpoint there is of this log: a proxy may lead to another service. */
+/**
+ * Checks that the newest checkpoint at an address is of this log, because a proxy may lead to another
+ * service.
+ */
 async function compareLog(url: string, store: Store): Promise<Finding> {
   const [head] = (await store.log.heads()).toReversed();
   const origin = logOrigin(head?.id ?? 1, url);
@@ -247,7 +256,7 @@ async function readHealth({ config: { publicUrl }, store }: Subject): Promise<Fi
   return store ? compareLog(publicUrl, store) : fine(`${publicUrl} answers`);
 }
 
-/** Whether PUBLIC_URL, which all links and challenges are made from, leads to this service. */
+/** Checks that PUBLIC_URL, from which all links and challenges are made, leads to this service. */
 async function checkPublicUrl(subject: Subject): Found {
   const { publicUrl: url } = subject.config;
   const plain = url.startsWith('http:') && !/^(localhost|127\.|\[::1\])/.test(new URL(url).hostname);
@@ -292,7 +301,7 @@ async function readUpstream(registryUrl: string): Promise<Finding> {
   );
 }
 
-/** Who says which advisories there are, and what they learn by being asked. */
+/** Reports the source of advisories, and what it learns from the questions. */
 async function checkAdvisories({ config: { advisories } }: Subject): Found {
   if (advisories === 'off')
     return warning('none are read (ADVISORIES=off)', 'no listing says that a package is malicious code');
@@ -304,7 +313,7 @@ async function checkAdvisories({ config: { advisories } }: Subject): Found {
     : fault(`${advisories} (ADVISORIES) cannot be read`, 'save a copy of OSV there, or name an address');
 }
 
-/** In the order in which an operator would ask. */
+/** The checks, in the order in which an operator would ask. */
 const checks = {
   clock: checkClock,
   disk: checkDisk,
@@ -328,13 +337,13 @@ const print = (name: string, { state, text, next }: Finding) =>
   process.stdout.write(`${marks[state]} ${name}: ${text}${next ? `\n        ${next}` : ''}\n`);
 
 /**
- * Checks settings, database, log and surroundings, and prints a line for each finding, with what to do.
+ * Checks settings, database, log and surroundings, and prints a line for each finding with what to do.
  * Changes nothing. Exit code 0: no fault, 1: a fault. Throws ExitError (78) for settings that `serve`
  * refuses.
  */
 export async function runDoctor(config: Config): Promise<void> {
   await requireUsableSettings(config);
-  // Opens the database as it is; a finding says why it cannot be opened, and nothing that there is none.
+  // The database is opened unchanged. A finding says why it cannot be opened, but not that there is none.
   const opened = await openStore(config, 'unchanged').catch((error: Error) =>
     error instanceof NoDatabase
       ? undefined

@@ -1,24 +1,24 @@
 import type { Config } from '../../config/config.ts';
 import type { Store } from '../../store/store.ts';
 
-/** What `doctor` checks. */
+/** The service that `doctor` checks. */
 export interface Subject {
   readonly config: Config;
   /** Undefined if the database cannot be opened, or there is none yet. */
   readonly store: Store | undefined;
 }
 
-/** What a check found: one sentence, and what to do where something is to be done. */
+/** The result of a check: one sentence, and what to do if something has to be done. */
 export interface Finding {
   /**
-   * `fault`: the service does not work as it should. `warning`: it does, and something may need attention.
+   * `fault`: the service does not work as it should. `warning`: it does, but something may need attention.
    */
   readonly state: 'fine' | 'warning' | 'fault';
   readonly text: string;
   readonly next?: string;
 }
 
-/** What one check found. It changes nothing; what it throws is a fault. */
+/** The findings of one check. It changes nothing; an error that it throws is a fault. */
 export type Found = Promise<Finding | readonly Finding[]>;
 
 export const fine = (text: string): Finding => ({ state: 'fine', text });
@@ -26,15 +26,15 @@ export const warning = (text: string, next: string): Finding => ({ state: 'warni
 export const fault = (text: string, next: string): Finding => ({ state: 'fault', text, next });
 
 /**
- * Sends a GET without following redirects; a text says why there is no answer. `ahead_ms`: of the other
- * clock, by its Date and Age headers, give or take `unsure_ms`.
+ * Sends a GET without following redirects. A text says why there is no answer. `ahead_ms` is how far the
+ * other clock is ahead by its Date and Age headers, with an uncertainty of `unsure_ms`.
  */
 export async function ask(url: string) {
   try {
     const sent_ms = Date.now();
     const answer = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(10_000) });
     const unsure_ms = (Date.now() - sent_ms) / 2;
-    // A cache sends the date of the answer that it stored, and for how long it has (RFC 9111, section 4.2.3).
+    // A cache sends the date of the stored answer, and how long it has stored it (RFC 9111, section 4.2.3).
     const age_ms = 1000 * (Number(answer.headers.get('age')) || 0);
     const date_ms = Date.parse(answer.headers.get('date') ?? '') + age_ms;
     const text = (await answer.text()).slice(0, 100_000);

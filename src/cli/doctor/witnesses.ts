@@ -15,7 +15,7 @@ const whyRefused: Readonly<Record<string, readonly [string, string]>> = {
 };
 
 /**
- * The checkpoint that was published last: of the checkpoint file, else of the running service; undefined if
+ * The checkpoint that was published last, from the checkpoint file or from the running service; undefined if
  * there is none.
  */
 async function publishedCheckpoint({ config, store }: Subject): Promise<IssuedCheckpoint | undefined> {
@@ -26,7 +26,7 @@ async function publishedCheckpoint({ config, store }: Subject): Promise<IssuedCh
   const head =
     checkpoint && (await store?.log.heads())?.find(({ id }) => id === logOfOrigin(checkpoint.origin));
   const isHere = head && checkpoint && checkpoint.size > 0 && head.size >= checkpoint.size;
-  // Without the cosignatures that a service adds.
+  // The checkpoint without the cosignatures that a service adds.
   const end = text.indexOf('\n', text.indexOf('\n\n') + 2) + 1;
   return isHere ? { head, size: checkpoint.size, text: text.slice(0, end) } : undefined;
 }

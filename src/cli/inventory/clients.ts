@@ -1,9 +1,9 @@
 /**
- * Clients of MCP by name (their documentation: test/cli/inventory/README.md): the files that may hold
- * servers, and where in them these are. A path begins at the project (`.`), the home (`~`), the root (`/`), a
- * variable of the environment, or each place where systems keep settings of programs (`%`), and goes on as a
- * glob. In a file each name leads one level down, `*` to every member, and a member may have dots in its own
- * name; servers are members by name, or a list. An empty text is the file itself.
+ * MCP clients by name, with the files that may hold servers and where in them (the clients' documentation:
+ * test/cli/inventory/README.md). A path begins at the project (`.`), the home (`~`), the root (`/`), an
+ * environment variable, or each place where systems keep settings of programs (`%`), and continues as a glob.
+ * In a file each name leads one level down and `*` to every member; a name may contain dots. Servers are
+ * members by name, or a list. An empty text stands for the file itself.
  */
 export const clients: Readonly<Record<string, { files: readonly string[]; servers: readonly string[] }>> = {
   'Claude Code': {
@@ -86,5 +86,5 @@ export const clients: Readonly<Record<string, { files: readonly string[]; server
   },
 };
 
-/** Folders of settings on macOS, Windows and Linux; all are searched on every system. */
+/** Folders of settings on macOS, Windows and Linux. All are searched on every system. */
 export const settingsFolders = ['~/Library/Application Support', '$APPDATA', '$XDG_CONFIG_HOME', '~/.config'];

@@ -7,19 +7,19 @@ import { quoted, toLine } from '../../core/text.ts';
 import { clients, settingsFolders } from './clients.ts';
 import { isPlain } from './launch.ts';
 
-/** A server as a client's configuration has it, with all its secrets; `file` as it is shown. */
+/** A server in a client's configuration, with all its secrets. `file` is the path as it is shown. */
 export interface Configured {
   readonly client: string;
   readonly file: string;
-  /** The file itself. */
+  /** The path of the file itself. */
   readonly path: string;
   readonly name: string;
   readonly server: JsonObject;
 }
 
 /**
- * A configuration that cannot be read, or an entry of one, and where, from 1. `why` is ours: texts of parsers
- * quote the file.
+ * A configuration, or an entry in one, that cannot be read, and its line, counted from 1. `why` is our text,
+ * because messages of parsers quote the file.
  */
 export interface Unreadable {
   readonly file: string;
@@ -62,7 +62,7 @@ async function readConfiguration(path: string): Promise<Read> {
   } catch (error) {
     const { line, column } = error as { line?: number; column?: number };
     if (line !== undefined) return { why: 'not TOML', line, column };
-    // A file that is nested too deep, or full of references, has no code.
+    // The error for a file that is nested too deeply or full of references has no code.
     const { code = 'too complex' } = error as NodeJS.ErrnoException;
     return { why: code === 'ENOENT' ? 'no such file' : `cannot be read (${code})` };
   }
@@ -80,18 +80,18 @@ const follow = (value: unknown, path: string): unknown[] =>
         return path === member ? [inner] : [];
       });
 
-/** Servers with their names: members of an object, or a list of objects with a name. */
+/** Servers with their names, from the members of an object or from a list of objects with names. */
 const toServers = (found: unknown): [string, JsonObject][] =>
   Object.entries(typeof found === 'object' && found !== null ? found : {}).map(([key, one]) => {
     const server = asMembers(one);
     return [Array.isArray(found) && typeof server.name === 'string' ? server.name : key, server];
   });
 
-/** Members that say what a client starts or reaches; `cmd` and `uri` are those of Goose. */
+/** Members that say what a client starts or reaches. `cmd` and `uri` are Goose's. */
 const launching = ['command', 'url', 'serverUrl', 'httpUrl', 'cmd', 'uri'];
 const isLaunching = (server: JsonObject) => launching.some((member) => server[member]);
 
-/** Members of an entry that changes a server that stands elsewhere, or one that is part of the client. */
+/** Members of an entry that only changes a server defined elsewhere or built into the client. */
 const changing: ReadonlySet<string> = new Set([
   'disabled',
   'enabled',
@@ -121,12 +121,12 @@ const changing: ReadonlySet<string> = new Set([
   'approval_mode',
 ]);
 
-/** Whether an entry is complete without what it starts. */
+/** Tells whether an entry is complete although it starts nothing. */
 const isChanging = (server: JsonObject) =>
   /^(?:builtin|platform|frontend)$/.test(String(server.type)) ||
   Object.keys(server).every((member) => changing.has(member));
 
-/** The members of an entry that is not understood, in words. */
+/** Describes the members of an entry that was not understood. */
 function whyOf(name: string, server: JsonObject): string {
   const members = Object.keys(server).filter((member) => !changing.has(member));
   const shown = members.map((member) =>
@@ -159,8 +159,8 @@ const findConfigurations = (environment: NodeJS.ProcessEnv) =>
 const allServers = new Set(Object.values(clients).flatMap(({ servers }) => servers));
 
 /**
- * Whether a file is itself a list of servers; one that says something of itself, as a plugin its author, is
- * none.
+ * Tells whether a file is itself a list of servers. One that describes itself, such as a plugin with an
+ * author, is not.
  */
 const isList = (value: unknown): boolean =>
   Object.entries(asMembers(value)).every(
@@ -168,8 +168,8 @@ const isList = (value: unknown): boolean =>
   ) && toServers(value).some(([, one]) => isLaunching(one));
 
 /**
- * The servers of a configuration, the files that it names in place of a list, and why entries are not
- * understood. A file without a list that its client has is read as the list itself, if it is one.
+ * The servers in a configuration, the files that it names in place of a list, and why entries were not
+ * understood. A file without the list of its client is read as a list itself, if it is one.
  */
 function readServers(
   value: unknown,
@@ -187,15 +187,15 @@ function readServers(
   };
 }
 
-/** The folder from which a configuration names files: that of a plugin, for what is in `.claude-plugin`. */
+/** The folder from which a configuration names files; for a file in `.claude-plugin`, the plugin's folder. */
 function rootOf(path: string): string {
   const folder = dirname(path);
   return /^\.\w+-plugin$/.test(basename(folder)) ? dirname(folder) : folder;
 }
 
 /**
- * The servers of all configurations of this project and home, or of `files` alone, and what of these could
- * not be read.
+ * The servers in all configurations of this project and home, or only in `files`, and what could not be read
+ * in them.
  */
 export async function readConfigurations(files: readonly string[], environment: NodeJS.ProcessEnv) {
   const named = files.map((file) => ({ path: resolve(file), client: '', servers: [...allServers] }));

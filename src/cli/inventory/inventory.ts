@@ -17,7 +17,7 @@ import { type Configured, readConfigurations, type Unreadable } from './configur
 import { isPlain, type Launch, toLaunch } from './launch.ts';
 import { isFromElsewhere } from './registries.ts';
 
-/** What --fail-on names, in the words of the totals. */
+/** The findings that --fail-on can name, in the words of the totals. */
 const findings = {
   malware: 'reported as malicious code',
   changed: 'changed in 90 days',
@@ -28,7 +28,7 @@ const findings = {
 type Finding = keyof typeof findings;
 const findingNames = Object.keys(findings) as Finding[];
 
-/** A server that a client is set up with, and what a Dossier knows of it. */
+/** A server in a client's configuration, with what a Dossier knows about it. */
 interface Server extends Launch, Omit<Configured, 'server' | 'path'> {
   readonly isOff: boolean;
   readonly result?: Resolved | undefined;
@@ -36,14 +36,15 @@ interface Server extends Launch, Omit<Configured, 'server' | 'path'> {
 }
 
 /**
- * Where listings are looked for: the address of a Dossier, a dump of one, or the own database of these
- * settings.
+ * Where listings are looked up: the address of a Dossier, a dump of one, or the database of these settings.
  */
 type Place = readonly [from: string | undefined, config: () => Promise<Config>];
 
 const mostNames = 100;
 
-/** The answer about each of these names, in their order. Throws ExitError for any other. */
+/**
+ * Asks a Dossier about these names and returns its answers in the same order. Throws ExitError if that fails.
+ */
 async function askDossier(
   from: string,
   sent: { readonly handles: readonly string[] },
@@ -61,8 +62,7 @@ async function askDossier(
 }
 
 /**
- * What is known of each name, in their order, as of which day; without one if there is none. Throws
- * ExitError.
+ * What is known about each name, in the same order, and as of which day, if there is one. Throws ExitError.
  */
 async function resolveNames(
   names: readonly string[],
@@ -87,8 +87,8 @@ async function resolveNames(
 }
 
 /**
- * Of an address that was asked in part: a listing at its beginning is none of the whole, and without its
- * query it may be listed.
+ * Adjusts the answer for an address of which only a part was asked about. A listing found by its beginning
+ * does not cover the whole address, and without its query the address may be listed.
  */
 function ofPart(result: Resolved | undefined, { left }: Launch): Resolved | undefined {
   if (!result || !(left === 'path' || (left === 'query' && result.outcome === 'not_listed'))) return result;
@@ -112,7 +112,7 @@ function findingsOf({ isPinned, version }: Launch, result: Partial<Resolved>): F
 }
 
 /**
- * The servers of some configurations, or of those of this project and home, with what is known of each.
+ * The servers in some configurations, or in those of this project and home, with what is known about each.
  * Throws ExitError.
  */
 async function readInventory(files: readonly string[], environment: NodeJS.ProcessEnv, place: Place) {
@@ -138,7 +138,7 @@ async function readInventory(files: readonly string[], environment: NodeJS.Proce
   return { servers, as_of, ...read };
 }
 
-/** The handles of the listed servers of an inventory; says what has none. Throws ExitError. */
+/** The handles of the listed servers in an inventory. Prints which servers have none. Throws ExitError. */
 export async function readInventoryHandles(...asked: Parameters<typeof readInventory>): Promise<string[]> {
   const { servers, unreadable } = await readInventory(...asked);
   const others = servers.filter(({ result }) => result?.outcome !== 'listed');
@@ -147,7 +147,9 @@ export async function readInventoryHandles(...asked: Parameters<typeof readInven
   return servers.flatMap(({ result }) => (result?.outcome === 'listed' ? (result.handle ?? []) : []));
 }
 
-/** A version as SemVer compares it, of an image without its digest; undefined for any other. */
+/**
+ * A version in the form that SemVer compares, for an image without its digest; undefined for any other text.
+ */
 const toComparable = (version = '') => valid(version.replace(/@sha256:.*$/s, '')) ?? undefined;
 
 function linesOf({ result, left, version }: Server): Words[] {
@@ -202,7 +204,7 @@ const toItems = ({ servers, unreadable }: Inventory) => [
 ];
 type Item = ReturnType<typeof toItems>[number];
 
-/** A block for each item; one for all of which the same is said. */
+/** One block for each item, or a shared one for items with the same text. */
 function toBlocks(items: readonly Item[], isMarkdown: boolean): string[] {
   const [mark, show] = isMarkdown ? ['* ', (text: string) => escapeMarks(toLine(text))] : ['', toLine];
   const write = isMarkdown ? toMarkdown : (words: Words) => toLine(toText(words));
@@ -248,8 +250,8 @@ function readFindings(text: string | undefined): ReadonlySet<Finding> {
 }
 
 /**
- * Prints what a Dossier knows of the servers of some configurations. Ends with 1 for what --fail-on names.
- * Throws ExitError.
+ * Prints what a Dossier knows about the servers in some configurations. Ends with 1 if it found what
+ * --fail-on names. Throws ExitError.
  */
 export async function runInventory(
   config: () => Promise<Config>,

@@ -3,21 +3,25 @@ import { isExactVersion } from '../../listings/package.ts';
 import { isAddress, isPublicAddress, plainAddress } from '../../net/addresses.ts';
 import { isOtherRegistry } from './registries.ts';
 
-/** What a configured server starts or reaches, without anything that may be secret; `what` is shown. */
+/** What a configured server starts or reaches, without anything that may be secret. `what` is shown. */
 export interface Launch {
   readonly what: string;
-  /** What a Dossier is asked for; undefined of what only this machine knows. */
+  /** The name about which a Dossier is asked; undefined if only this machine knows it. */
   readonly asked?: string;
   readonly version?: string;
-  /** Whether a start runs the same next time; undefined of what is not a package. */
+  /** Tells whether the next start runs the same code; undefined for anything but a package. */
   readonly isPinned?: boolean;
   /**
-   * What of an address is left out of what is asked: the end of its path, with its query; or its query alone.
+   * The part of an address that is left out of the question: the end of its path with its query, or only its
+   * query.
    */
   readonly left?: 'path' | 'query';
 }
 
-/** A UUID, how well-known tokens begin, and a long text with capitals, small letters and digits. */
+/**
+ * Matches a UUID, the beginning of well-known tokens, and a long text with capitals, small letters and
+ * digits.
+ */
 const keys = [
   /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/i,
   /^(?:sk|pk|rk|gh[oprsu]|github_pat|glpat|xox.|hf|ntn|npm|pat|key|token|secret)[-_](?=.*[\dA-Z]).{8}/,
@@ -25,8 +29,8 @@ const keys = [
 ];
 
 /**
- * Letters of one case or as in `getUserInfo`; up to four digits; letters around one digit as in `neo4j` or
- * `text2image`, before three, behind two.
+ * Matches letters of one case or as in `getUserInfo`, up to four digits, and letters around one digit as in
+ * `neo4j` or `text2image`, with up to three before it and two after it.
  */
 const words = [
   /^[a-z]{0,30}$/,
@@ -45,8 +49,8 @@ const isWord = (piece: string) => words.some((word) => word.test(piece));
 const toPieces = (text: string) => text.split(/[^A-Za-z\d]+/);
 
 /**
- * Whether a text reads as names do, in words and short numbers. Any other may be a key: it is neither sent
- * nor shown.
+ * Tells whether a text looks like a name of words and short numbers. Any other text may be a key, so it is
+ * neither sent nor shown.
  */
 export function isPlain(text: string): boolean {
   const pieces = toPieces(text);
@@ -59,8 +63,8 @@ export function isPlain(text: string): boolean {
 }
 
 /**
- * The same where a program or a person named something for others, a package, a version or an account: short
- * letters with numbers are none.
+ * Tells whether a text looks like a name that a program or a person gave something for others: a package, a
+ * version or an account. Short letters with numbers do not.
  */
 const isName = (text: string): boolean =>
   text
@@ -68,8 +72,8 @@ const isName = (text: string): boolean =>
     .every((part) => !isKey(part) && toPieces(part).every((one) => one.length <= 16 || isWord(one)));
 
 /**
- * A command that starts packages: how it is called, the form of a package, and its options that take a value
- * and those that take none.
+ * A command that starts packages: its subcommands, the form of a package, and its options with and without a
+ * value.
  */
 interface Starter {
   readonly calls: RegExp;
@@ -113,7 +117,7 @@ const starters: readonly Starter[] = [
     flags: /^(?:-y|--(?:yes|prerelease|interactive|allow-roll-forward|ignore-failed-sources))$/,
   },
 ];
-/** Deno, where what it starts is in npm. */
+/** Deno, for packages in npm. */
 const deno: Starter = {
   calls: /^deno(?: run| serve)?(?= |$)/,
   registry: 'npm',
@@ -123,21 +127,21 @@ const deno: Starter = {
     /^(?:-[AqrRWNESI]+|--(?:(?:allow|deny|no|unstable)(?:-[\w-]+)?|quiet|reload|cached-only|lock|env-file|node-modules-dir|frozen))$/,
 };
 
-/** Options that name the package, where what follows is a command of it. */
+/** Options that name the package, so that the next word is one of its commands. */
 const packageOption = /^(?:-p|--package|--from|--spec)$/;
 
 /** Options that name a registry. */
 const registryOption = /^(?:-i|--(?:registry|index|default-index|(?:extra-)?index-url|(?:add-)?source))$/;
 
 /**
- * The package among the arguments of a starter, and what is behind it; undefined behind an option that may
- * take it as its value.
+ * The package among the arguments of a starter, and the arguments after it; undefined after an unknown
+ * option, of which it may be the value.
  */
 function findPackage(args: readonly string[], { values, flags, registry }: Starter) {
   let spec: string | undefined;
   let isElsewhere = false;
   let startsMore = false;
-  // Whether it may have other packages with it in any version.
+  // Set if other packages may come with it in any version.
   let isLoose = false;
   for (let at = 0; at < args.length; at++) {
     const [, option, value] = /^(-[^=]*)(?:=(.*))?$/s.exec(args[at] ?? '') ?? [];
@@ -154,21 +158,24 @@ function findPackage(args: readonly string[], { values, flags, registry }: Start
     isLoose ||= registry === 'pypi' && /^(?:-w|--with(?:-\w+)?)$/.test(option) && !/==\d/.test(given ?? '');
     if (isPackage) spec ??= given;
     if (registry !== 'oci' && registryOption.test(option)) isElsewhere ||= isOtherRegistry(registry, given);
-    // Settings in a file that is not read here, or of a scope.
+    // These options name settings in a file that is not read here, or of a scope.
     if (/^--(?:userconfig|globalconfig|config-file|configfile|@[^:]+:registry)$/.test(option))
       isElsewhere = true;
   }
   return { spec: spec ?? '', behind: [], isElsewhere, startsMore, isLoose };
 }
 
-/** The version that an option of dnx names; what is behind `--` is of the package. */
+/** The version that an option of dnx names. Everything after `--` belongs to the package. */
 function versionOption(args: readonly string[]): string | undefined {
   const own = args.slice(0, [...args, '--'].indexOf('--'));
   const at = own.findIndex((one) => /^--version(?:=|$)/.test(one));
   return at < 0 ? undefined : (/=(.*)/s.exec(own[at] ?? '')?.[1] ?? own[at + 1]);
 }
 
-/** A package whose source is a git repository, as npm and pip write it; its commit is behind `@` or `#`. */
+/**
+ * Matches a package whose source is a git repository, in the form of npm and pip. Its commit follows `@` or
+ * `#`.
+ */
 const gitForm = /^git\+(https:\/\/[^/#]+\/[^#@]*)(?:@([^#]*))?(?:#(.*))?$/s;
 
 /**
@@ -184,7 +191,10 @@ const isPrivateImage = (name: string) => {
   );
 };
 
-/** Whether what follows these is the value of an option: `--token-url`, or the second of `--headers`. */
+/**
+ * Tells whether the next word is the value of an option, as after `--token-url`, or the second value after
+ * `--headers`.
+ */
 const isOfOption = (before: readonly string[]) =>
   /^-/.test(before.at(-1) ?? '') || /^(?:-H|--headers)$/.test(before.at(-2) ?? '');
 
@@ -218,7 +228,7 @@ function toPackage(
   if (isElsewhere || isFrom(registry, name))
     return { what: `${registry}, a package of another registry`, ...pin };
   if (registry === 'oci' && isPrivateImage(name)) return { what: 'an image of a private registry', ...pin };
-  // These two only pass on to an address.
+  // These two packages only connect to an address.
   const address = /^mcp-(?:remote|proxy)$/.test(name)
     ? behind.find((one, at) => /^https?:\/\//i.test(one) && !isOfOption(behind.slice(0, at)))
     : undefined;
@@ -229,14 +239,14 @@ function toPackage(
 
 const longestName = 300;
 
-/** Whether a host may be public, and its name reads as names do. */
+/** Tells whether a host may be public and its name looks like a name. */
 const isPublicHost = (hostname: string): boolean =>
   isAddress(hostname)
     ? isPublicAddress(plainAddress(hostname))
     : /\.(?!(?:local|localhost|internal|lan|arpa|test)$)[^.]+$/.test(hostname) &&
       hostname.split('.').every((label) => /^[\w-]+$/.test(label) && isPlain(label));
 
-/** Scheme, host and path of an address, up to what may be a key. */
+/** The scheme, host and path of an address, up to the first part that may be a key. */
 function toAddress(text: string): Launch {
   const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol) || !isPublicHost(url.hostname))
@@ -253,9 +263,7 @@ function toAddress(text: string): Launch {
 
 const texts = (value: unknown): string[] => [value].flat().filter((one) => typeof one === 'string');
 
-/**
- * Programs that only start another one, with their options before it: those without a value, and with one.
- */
+/** Programs that only start another one, with their own options without and with a value. */
 const passing: Readonly<Record<string, { readonly plain: RegExp; readonly valued?: RegExp }>> = {
   cmd: { plain: /^\/[a-z]$/i },
   env: { plain: /^\w+=/ },
@@ -263,7 +271,7 @@ const passing: Readonly<Record<string, { readonly plain: RegExp; readonly valued
 };
 
 /**
- * The name of a program and its arguments, without what only starts another one: `cmd /c`, `env NAME=value`.
+ * The name of a program and its arguments, without a program that only starts it: `cmd /c`, `env NAME=value`.
  */
 function toCommand([program = '', ...rest]: readonly string[]): string[] {
   const name = program.replace(/^.*[\\/]/s, '').replace(/\.(?:cmd|exe|ps1)$/i, '');
@@ -280,7 +288,7 @@ function toCommand([program = '', ...rest]: readonly string[]): string[] {
 const isShell = (program = '') =>
   /^(?:(?:ba|z|da|fi|k)?sh|cmd|powershell|pwsh)$/i.test(program.replace(/^.*[\\/]|\.exe$/gis, ''));
 
-/** Whether a package is started somewhere in a command line. */
+/** Tells whether any part of a command line starts a package. */
 const startsPackage = (text: string) =>
   /(?:^|[\s;&|("'/\\])(?:npx|bunx|pnpx|uvx|dnx)(?:\.(?:cmd|exe))?\s/i.test(text) ||
   /(?:^|[\s;&|("'/\\])(?:(?:npm|pnpm|yarn|bun)(?:\s+\S+){0,4}\s+(?:exec|x|dlx|init|create)|(?:uv(?:\s+\S+){0,4}\s+tool|pipx|(?:docker|podman|nerdctl)(?:\s+\S+){0,4})\s+run)\s/i.test(
@@ -289,8 +297,8 @@ const startsPackage = (text: string) =>
 
 /**
  * Reads what a configured server starts or connects to. The result has names and versions of packages, and
- * scheme, host and path of addresses, but no secrets. `isElsewhere` says of a package whether settings name
- * another registry for it.
+ * scheme, host and path of addresses, but no secrets. `isElsewhere` tells whether settings name another
+ * registry for a package.
  */
 export function toLaunch(
   server: JsonObject,
@@ -303,7 +311,7 @@ export function toLaunch(
   const isStdio = server.type === 'stdio' || server.type === 'local';
   if (address !== undefined && (given.length === 0 || (server.type !== undefined && !isStdio)))
     return toAddress(address);
-  // Which of them a client takes is not known.
+  // It is not known which of the two a client uses.
   if (address !== undefined && !isStdio) return { what: 'both a command and an address', isPinned: false };
   const line = toCommand(given);
   const fetched = line[0] === 'deno' ? line.find((one) => /^(?:npm|jsr|https?):/.test(one)) : undefined;

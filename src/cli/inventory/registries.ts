@@ -4,8 +4,8 @@ import { dirname, join, relative } from 'node:path';
 import { asMembers, type JsonObject, ownMember } from '../../core/json.ts';
 
 /**
- * The registries whose packages listings record; a package of any other one is not theirs, whatever its name
- * is.
+ * The registries whose packages listings record. A package of any other registry is not theirs, whatever its
+ * name is.
  */
 const publicHosts: Readonly<Record<string, string>> = {
   npm: 'registry.npmjs.org',
@@ -14,7 +14,8 @@ const publicHosts: Readonly<Record<string, string>> = {
 };
 
 /**
- * Whether an address that an option, a variable or a file names is another registry; what cannot be read is.
+ * Tells whether the address in an option, variable or file is another registry. An address that cannot be
+ * read counts as one.
  */
 export const isOtherRegistry = (registry: string, address: string | undefined): boolean =>
   URL.parse(address?.replace(/^[\w-]+=/, '') ?? '')?.hostname !== ownMember(publicHosts, registry);
@@ -26,13 +27,14 @@ const variables: Readonly<Record<string, RegExp>> = {
 
 const largest_bytes = 64 * 1024;
 
-/** The settings of an .npmrc; none of a file that is not there. */
+/** The settings in an .npmrc; none if there is no file. */
 function readSettings(folder: string): [string, string][] {
   try {
     const path = join(folder, '.npmrc');
     if (!statSync(path).isFile()) return [];
     const text = readFileSync(path, 'utf8').slice(0, largest_bytes);
-    // Line by line: an expression over both sides of `=` would take cubic time for a line of spaces.
+    // The file is read line by line, because an expression over both sides of `=` would take cubic time for a
+    // line of spaces.
     return text.split('\n').flatMap((line): [string, string][] => {
       const end = line.indexOf('=');
       if (end < 1 || /^\s*[#;]/.test(line)) return [];
@@ -44,7 +46,7 @@ function readSettings(folder: string): [string, string][] {
   }
 }
 
-/** The folders whose .npmrc npm reads for a configuration: its own, that of the project, and the home. */
+/** The folders whose .npmrc npm reads for a configuration: its own, the project's, and the home. */
 function foldersOf(path: string): string[] {
   const project = process.cwd();
   const isOfProject = !relative(project, path).startsWith('..');
@@ -52,8 +54,8 @@ function foldersOf(path: string): string[] {
 }
 
 /**
- * Whether the environment of a configured server, or an .npmrc that npm reads for it, names another registry
- * than the public one for a package of this name.
+ * Tells whether the environment of a configured server, or an .npmrc that npm reads for it, names another
+ * registry than the public one for a package of this name.
  */
 export function isFromElsewhere(
   [registry, name]: readonly [registry: string, name: string],
