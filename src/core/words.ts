@@ -110,6 +110,16 @@ export const day = (time: string): Words => new Words([{ is: 'day', text: time.s
 export const dayOf = (time: string): Words =>
   new Words([{ is: 'day', text: time.slice(0, 10), aged: false }]);
 
+const isSameDay = (from: string, to: string): boolean => from.slice(0, 10) === to.slice(0, 10);
+
+/** The days between which something changed, as `between D and D`, or `on D`. */
+export const betweenDays = (from: string, to: string): Words =>
+  isSameDay(from, to) ? say`on ${dayOf(to)}` : say`between ${dayOf(from)} and ${dayOf(to)}`;
+
+/** The days on which something was seen first and last, as `from D to D`, or `on D`. */
+export const fromDayToDay = (from: string, to: string): Words =>
+  isSameDay(from, to) ? say`on ${dayOf(to)}` : say`from ${dayOf(from)} to ${dayOf(to)}`;
+
 /** The source of the fact before it, and its day, YYYY-MM-DD. */
 export const source = (by: Source, date?: string): Words =>
   new Words([{ is: 'source', text: ` (${date === undefined ? by : `${by}, ${date}`})`, by, date }]);

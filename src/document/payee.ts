@@ -3,7 +3,19 @@ import { handleWords } from '../core/handle.ts';
 import { type Payee, payeeName, payeePath, readPayee } from '../core/payee.ts';
 import { Problem } from '../core/problem.ts';
 import { day as dayText, lines, list, paragraphs } from '../core/text.ts';
-import { code, count, day, dayOf, join, own, say, sentence, toMarkdown, type Words } from '../core/words.ts';
+import {
+  code,
+  count,
+  day,
+  dayOf,
+  fromDayToDay,
+  join,
+  own,
+  say,
+  sentence,
+  toMarkdown,
+  type Words,
+} from '../core/words.ts';
 import type { AskedPayee } from '../listings/payees.ts';
 import { networkWords } from '../observations/kinds/prices/assets.ts';
 import { offersWords } from '../observations/kinds/prices/offers.ts';
@@ -34,7 +46,7 @@ function askingWords({ handle, network, since, seen_at, until, seen }: AskedPaye
   const when =
     until === undefined
       ? say`asks to be paid there${on} since ${dayOf(since)}, last seen on ${day(seen_at)}`
-      : say`asked to be paid there${on} from ${dayOf(since)} until ${day(until)}`;
+      : say`asked to be paid there${on} ${fromDayToDay(since, until)}`;
   const offers = seen.offers.length === 0 ? say`` : say`: ${offersWords(seen.offers)}`;
   const at = join(
     seen.endpoints.map((one) => code(one)),

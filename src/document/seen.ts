@@ -1,5 +1,5 @@
 import { day, day_ms } from '../core/text.ts';
-import { code, dayOf, isEmpty, own, say, type Words } from '../core/words.ts';
+import { betweenDays, code, dayOf, isEmpty, own, say, type Words } from '../core/words.ts';
 import type { ImportedSignal } from '../listings/listing.ts';
 import { type FactOf, factsOf, type NamedKind, type ValueOf } from '../observations/kind.ts';
 import { endpointAnswers, endpointAvailability } from '../observations/kinds/endpoint.ts';
@@ -143,9 +143,9 @@ export const asksPayment = (seen: Seen, { subject }: Pick<Observation, 'subject'
 export const factWords = (one: Pick<Observation, 'kind' | 'value' | 'details' | 'as_seen'>): Words =>
   kindOf(one.kind)?.say(one) ?? code(typeof one.value === 'string' ? one.value : JSON.stringify(one.value));
 
-/** The days between which a fact became another. */
+/** The day on which a fact became another, or the days between which it did. */
 export const between = ({
   changed_from,
   first_seen_at = '',
 }: Pick<Observation, 'changed_from' | 'first_seen_at'>): Words =>
-  say`between ${dayOf(changed_from?.seen_until ?? '')} and ${dayOf(first_seen_at)}`;
+  betweenDays(changed_from?.seen_until ?? '', first_seen_at);

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { toComparisonBudget } from '../core/difference/word-difference.ts';
 import { attempt, type JsonObject } from '../core/json.ts';
 import { code, counted, day, list, named, paragraphs, toQuote } from '../core/text.ts';
-import { escapeOwn, own, toText, Words } from '../core/words.ts';
+import { betweenDays, escapeOwn, own, toText, Words } from '../core/words.ts';
 import { closingText, untrustedOf } from '../document/answers/closing.ts';
 import type { Limit } from '../limits/limit.ts';
 import { memberDigest, nameOf, type Surface, type SurfaceName } from '../observations/endpoint/surface.ts';
@@ -72,7 +72,7 @@ const rewordedOf = (changes: Awaited<ReturnType<typeof readChanges>>, sent: Read
     items
       .filter((item) => sent.has(changedName(item)) && item.members?.includes('description'))
       .map((item) => {
-        const between = `between ${day(before.seen_until)} and ${day(at)}`;
+        const between = toText(betweenDays(before.seen_until, at));
         return `The description of ${named(changedName(item))} changed ${between}: see get_history.`;
       }),
   );

@@ -1,4 +1,4 @@
-import { code, dayOf, ours, own, say, type Words } from '../../core/words.ts';
+import { code, dayOf, fromDayToDay, ours, own, say, type Words } from '../../core/words.ts';
 import type { ListingPackage } from '../../listings/listing.ts';
 import { type FactOf, factsOf, type NamedKind, type ValueOf } from '../../observations/kind.ts';
 import { endpointAnswers, endpointAvailability } from '../../observations/kinds/endpoint.ts';
@@ -290,8 +290,8 @@ const maxDays = 3650;
  */
 function judgeUnchanged(one: DatedObservation, days: number, subject: Words): Finding {
   const since = dayOf(one.first_seen_at);
-  const until = dayOf(one.observed_at);
-  const same = say`${subject} were the same each time that Dossier saw them from ${since} to ${until}`;
+  const when = fromDayToDay(one.first_seen_at, one.observed_at);
+  const same = say`${subject} were the same each time that Dossier saw them ${when}`;
   const seen_days = daysSince(one.first_seen_at, Date.parse(one.observed_at)) ?? 0;
   if (seen_days >= days) return observedFinding(one, met(say`${same}.`));
   const before = one.changed_from;
