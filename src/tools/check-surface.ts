@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { toComparisonBudget } from '../core/difference/word-difference.ts';
 import { attempt, type JsonObject } from '../core/json.ts';
 import { code, counted, day, list, named, paragraphs, toQuote } from '../core/text.ts';
-import { betweenDays, escapeOwn, own, toText, Words } from '../core/words.ts';
+import { betweenDays, escapeOwn, fromDayToDay, own, toText, Words } from '../core/words.ts';
 import { closingText, untrustedOf } from '../document/answers/closing.ts';
 import type { Limit } from '../limits/limit.ts';
 import { memberDigest, nameOf, type Surface, type SurfaceName } from '../observations/endpoint/surface.ts';
@@ -90,8 +90,9 @@ function beforeText({ earlier, others_until, again_until }: Before, isOfNames: b
     again_until && !isOfNames ? ` Yours is also the list that it saw until ${day(again_until)}.` : '';
   if (!earlier)
     return others_until && `Until ${day(others_until)} it saw another list: see get_history.${again}`;
-  const until = earlier.seen_until ? ` until ${day(earlier.seen_until)}` : '';
-  return `${isOfNames ? 'A set of these names was seen' : 'This is the set that Dossier saw'} from ${day(earlier.first_seen_at)}${until}; get_history says what changed.`;
+  const { first_seen_at, seen_until } = earlier;
+  const when = seen_until ? toText(fromDayToDay(first_seen_at, seen_until)) : `from ${day(first_seen_at)}`;
+  return `${isOfNames ? 'A set of these names was seen' : 'Yours is the set that Dossier saw'} ${when}; get_history says what changed.`;
 }
 
 /** What a comparison found, in sentences. */

@@ -176,7 +176,11 @@ it('a change and its end are dated: by check_surface, and in the line of tools',
   const { observed_at: day1 = '' } = (await seeNextDay('mixed', 'prompts.surface')) ?? {};
   mixed['prompts/list'] = { prompts: [{ name: 'greet', description: 'Greets all' }] };
   const { observed_at: day2 = '' } = (await seeNextDay('mixed', 'prompts.surface')) ?? {};
-  expect(await messageOf(shown)).toContain(`until ${day1.slice(0, 10)}; get_history says what changed.`);
+  expect(await messageOf(shown)).toMatch(
+    new RegExp(
+      `Yours is the set that Dossier saw from \\S+ to ${day1.slice(0, 10)}; get_history says what changed\\.`,
+    ),
+  );
   mixed['prompts/list'] = greets;
   const { observed_at: day3 = '' } = (await seeNextDay('mixed', 'prompts.surface')) ?? {};
   expect(await messageOf(shown)).toContain(

@@ -231,7 +231,7 @@ it('knows a list over eras of the protocol, a set that was there before, and one
     result: 'other',
     differs: [{ name: 'read_mail', difference: 'other', members: ['annotations'] }],
     message: expect.stringMatching(
-      /, last on \d{4}-\d\d-\d\d in revision 2026-07-28 of MCP, from test bench\. This is the set that Dossier saw from \d{4}-\d\d-\d\d until \d{4}-\d\d-\d\d; get_history says what changed\./,
+      /, last on \d{4}-\d\d-\d\d in revision 2026-07-28 of MCP, from test bench\. Yours is the set that Dossier saw on \d{4}-\d\d-\d\d; get_history says what changed\./,
     ),
     earlier: { first_seen_at: firstLook, seen_until: lastOfFirst },
   });
