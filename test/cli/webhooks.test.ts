@@ -12,7 +12,7 @@ const database = `file:${join(folder, 'dossier.db')}`;
 let receiver: Receiver;
 beforeAll(async () => {
   receiver = await startReceiver();
-  await (await openSqliteStore(database)).close();
+  await runDossier(['import', '--from', 'sample'], { DATABASE_URL: database, LOG_LEVEL: 'silent' });
 });
 afterAll(async () => {
   await receiver.close();
