@@ -9,13 +9,13 @@ import {
 } from '../claims/table.ts';
 import { createDocumentReads } from '../document/facts.ts';
 import { createImportReads, createImportWrites } from '../imports/table.ts';
+import { createChangeReads, createChangeWrites } from '../listings/changes.ts';
 import { withoutHidden } from '../listings/listing.ts';
 import type { ListingReads } from '../listings/reads.ts';
 import { createListingReads } from '../listings/reads.ts';
 import { toIndexKeys } from '../listings/references.ts';
 import { createListingWrites } from '../listings/writes.ts';
 import { createAuditReads, createAuditWrites } from '../log/audits.ts';
-import { createChangeReads, createChangeWrites } from '../log/changes.ts';
 import { createLogReads, createLogWrites } from '../log/entries.ts';
 import { createFeedbackReads, createFeedbackWrites } from '../moderation/feedback.ts';
 import { createModerationReads, createModerationWrites } from '../moderation/table.ts';

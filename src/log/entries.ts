@@ -2,7 +2,7 @@ import { inChunks, precompileQuery } from '../store/query.ts';
 import type { Db, Schema } from '../store/store.ts';
 import { integer, optional, type RowOf, table, text, type ValueOf } from '../store/table.ts';
 import { toLoggedChange } from './change.ts';
-import { createChangeWrites } from './changes.ts';
+import { addChanges } from './changes.ts';
 import type { CommittedRecord, Leaf } from './leaf.ts';
 import { nodeHash, type ReadNode } from './merkle.ts';
 
@@ -185,7 +185,7 @@ export const createLogWrites = (db: Db) => ({
     await insertRecord(db, { log_index, salt, record });
     await insertNodes(db, await completedNodes(db, head.id, { position, hash }));
     const change = about && toLoggedChange(type, log_index, about);
-    if (change) await createChangeWrites(db, () => undefined).add([change]);
+    if (change) await addChanges(db, [change]);
     return log_index;
   },
   /** Deletes the record and salt of an entry, and names the entry that says so. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { decodeChange, selectChanges } from '../log/changes.ts';
+import { decodeChange, selectChanges } from '../listings/changes.ts';
 import { upsert } from '../store/query.ts';
 import type { Db, Schema } from '../store/store.ts';
 

@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { wrongField } from '../../core/problem.ts';
+import { beginning, readAfter } from '../../listings/changes.ts';
 import { isChangeId } from '../../log/change.ts';
-import { beginning, readAfter } from '../../log/changes.ts';
 import { requireSelection } from '../../selections/members.ts';
 import { type ChangeSubject, readNewest } from '../../tools/find/changes.ts';
 import { toFeed } from '../../views/feed.ts';

@@ -1,0 +1,93 @@
+import { Problem } from '../core/problem.ts';
+import { type Change, type ChangeFilter, type NewChange, toChangeId } from '../log/change.ts';
+import { addChanges, changeTable } from '../log/changes.ts';
+import type { Db, Reads } from '../store/store.ts';
+import type { RowOf } from '../store/table.ts';
+
+/**
+ * A change from its row. What a publisher called its versions, and where it moved, is not said any more of a
+ * listing that is withdrawn.
+ */
+export function decodeChange(row: RowOf<typeof changeTable> & { readonly withdrawn: string | null }): Change {
+  const change = { id: toChangeId(row), ...changeTable.decode(row) };
+  if (row.withdrawn === null) return change;
+  const { version: _version, moved: _moved, ...kept } = change.data;
+  return { ...change, data: kept };
+}
+
+/** Rows of changes, with what `decodeChange` needs. */
+export const selectChanges = (db: Db, { handle, namespace }: ChangeFilter = {}) =>
+  db
+    .selectFrom('evidence_change')
+    .leftJoin('listing', 'listing.handle', 'evidence_change.handle')
+    .selectAll('evidence_change')
+    .select('listing.withdrawn')
+    .$if(handle !== undefined, (query) => query.where('evidence_change.handle', '=', handle ?? ''))
+    .$if(namespace !== undefined, (query) =>
+      // '0' is the character after '/'.
+      query
+        .where('evidence_change.handle', '>', `${namespace}/`)
+        .where('evidence_change.handle', '<', `${namespace}0`),
+    );
+
+/** Reads of the stream of changes over any engine. */
+export const createChangeReads = (db: Db) => ({
+  async after(seq: number, limit: number, filter?: ChangeFilter) {
+    const rows = selectChanges(db, filter).where('evidence_change.seq', '>', seq);
+    return (await rows.orderBy('evidence_change.seq').limit(limit).execute()).map(decodeChange);
+  },
+  /**
+   * Changes of a listing before a position, newest first, but for what checks saw: that is in the history of
+   * observations.
+   */
+  async ofRecord(handle: string, { before, limit }: { readonly before: number; readonly limit: number }) {
+    const rows = selectChanges(db, { handle })
+      .where('evidence_change.type', '<>', 'observation.changed')
+      .where('evidence_change.seq', '<', before);
+    return (await rows.orderBy('evidence_change.seq', 'desc').limit(limit).execute()).map(decodeChange);
+  },
+  async at(seq: number) {
+    const row = await selectChanges(db).where('evidence_change.seq', '=', seq).executeTakeFirst();
+    return row && decodeChange(row);
+  },
+  /** The listings that changes of these types after a position are of. */
+  async handlesAfter(seq: number, types: readonly Change['type'][]): Promise<ReadonlySet<string>> {
+    const rows = db.selectFrom('evidence_change').select('handle').distinct().where('seq', '>', seq);
+    return new Set((await rows.where('type', 'in', [...types]).execute()).map(({ handle }) => handle));
+  },
+  async newest(limit: number, filter?: ChangeFilter) {
+    const rows = await selectChanges(db, filter)
+      .orderBy('evidence_change.seq', 'desc')
+      .limit(limit)
+      .execute();
+    return rows.map(decodeChange);
+  },
+});
+
+/** Writes of changes inside a transaction; `touch` names each listing whose history changed. */
+export const createChangeWrites = (db: Db, touch: (handle: string) => void) => ({
+  ...createChangeReads(db),
+  /** Adds changes in this order (log/changes.ts). */
+  async add(changes: readonly NewChange[]) {
+    for (const { handle } of changes) touch(handle);
+    await addChanges(db, changes);
+  },
+});
+
+/** Where the stream of changes begins. */
+export const beginning = '0';
+
+/**
+ * At most `limit` changes after the one with an id, oldest first. Throws position_gone if the stream does not
+ * have that change.
+ */
+export async function readAfter(
+  since: string,
+  limit: number,
+  { store: { changes } }: { readonly store: Reads },
+): Promise<readonly Change[]> {
+  if (since === beginning) return changes.after(0, limit);
+  const [known, ...later] = await changes.after(Number.parseInt(since, 10) - 1, limit + 1);
+  if (known?.id !== since) throw new Problem('position_gone');
+  return later;
+}
