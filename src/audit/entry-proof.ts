@@ -135,10 +135,11 @@ async function findWithheldRating(
   log_index: number,
   { id, rating_id }: JsonObject,
 ) {
-  const named = String(rating_id ?? id);
-  const hiding = await store.moderation.hiding(named, log_index);
+  const rating = await store.ratings.byId(String(rating_id ?? id));
+  if (!rating) return undefined;
+  const hiding = await store.moderation.hiding(rating.subject_handle, log_index);
   if (hiding) return { hidden_by: hiding.log_index };
-  const { withdrawn_by } = (await store.ratings.byId(named)) ?? {};
+  const { withdrawn_by } = rating;
   return withdrawn_by === undefined || withdrawn_by === log_index ? undefined : { withdrawn_by };
 }
 

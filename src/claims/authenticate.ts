@@ -62,6 +62,21 @@ async function findHolder(context: Context) {
 }
 
 /**
+ * Throws writing_blocked, or capability_revoked, if the operator keeps a listing from writing with a
+ * capability: the blocks of the account that holds its claim count too. `store` is a transaction if nothing
+ * that the operator does meanwhile may be missed.
+ */
+export async function requireMayWriteWith(
+  { id: capability_id, handle }: Capability,
+  context: Pick<Context, 'config' | 'caller'> & { readonly store: Pick<Reads, 'claims' | 'moderation'> },
+  { isTakingBack = false } = {},
+): Promise<void> {
+  const claim = await context.store.claims.claim(handle);
+  const roots = claim ? [claim.root] : [];
+  await requireMayWrite(context, { handle, roots, capability_id, isTakingBack });
+}
+
+/**
  * The caller's active capability, to write with, or only to take back what its listing wrote. Throws
  * capability_required, capability_conflict, capability_invalid, what `findRefusal` finds, writing_blocked, or
  * rate_limited after too many bad ones.
@@ -71,8 +86,7 @@ export async function authenticate(context: Context, { isTakingBack = false } = 
   const isWorking = capability.state === 'active' && isClaimed;
   const refusal = isWorking ? undefined : await findRefusal(context.store, capability, context.clock());
   if (refusal) return refuseBad(refusal, context);
-  const { handle, id: capability_id } = capability;
-  await requireMayWrite(context, { handle, capability_id, isTakingBack });
+  await requireMayWriteWith(capability, context, { isTakingBack });
   return capability;
 }
 
@@ -111,12 +125,13 @@ export const askedRunLimit = { name: 'asked_check', burst: 1, refill_s: 600 } as
  * namespace rests, and the problems of authenticate.
  */
 export async function askRun(context: Context) {
-  const { handle, id: capability_id } = await authenticate(context);
+  const capability = await authenticate(context);
+  const { handle } = capability;
   const root = (await context.store.claims.claim(handle))?.root ?? handle;
   if (!context.askedChecks.add)
     throw new Problem('not_found', 'This service does not check listings itself (OBSERVE).');
   await context.store.write(async (tx) => {
-    await requireMayWrite({ ...context, store: tx }, { handle, capability_id });
+    await requireMayWriteWith(capability, { ...context, store: tx });
     await takeLimits(tx, [{ limit: askedRunLimit, key: handle }], context);
     if (!context.askedChecks.add?.({ handle, root }))
       throw new Problem('rate_limited', {

@@ -147,12 +147,13 @@ const hasOtherVersions = ({ stored_versions, record }: FactsRow) =>
 async function readParts(db: Db, row: FactsRow, now: string) {
   const { handle } = row;
   const plain = toPlain(row);
-  const [versions, claims, native, moderation] = await Promise.all([
+  const [versions, claims, native] = await Promise.all([
     hasOtherVersions(row) ? readVersions(db, handle) : plain.versions,
     row.has_claims ? readClaims(db, handle) : undefined,
     row.has_ratings ? readNative(db, handle, now) : undefined,
-    row.has_moderation ? readModerationOf(db, handle) : [],
   ]);
+  const roots = claims?.claim ? [claims.claim.root] : [];
+  const moderation = row.has_moderation ? await readModerationOf(db, { handle, roots }) : [];
   return { ...plain, versions, ...claims, ...native, moderation: moderation.map(toNotice) };
 }
 

@@ -5,13 +5,11 @@ import type { Db } from '../store/store.ts';
 import type { RowOf } from '../store/table.ts';
 import { type Moderation, type ModerationTarget, moderationTable } from './moderation.ts';
 
-/**
- * Who writes: a listing, by which capability, and its control roots; that of its claim if they are not given.
- */
+/** Who writes: a listing, by which capability, and its control roots. */
 export interface Writer {
   readonly handle: string;
   readonly capability_id?: string | undefined;
-  readonly roots?: readonly string[] | undefined;
+  readonly roots: readonly string[];
   /** Whether it only takes back what it wrote before, as withdrawing a rating does. */
   readonly isTakingBack?: boolean;
 }
@@ -35,33 +33,33 @@ const namespacesAbove = (namespace: string) =>
 const isOfRoot = (root: string) =>
   sql<boolean>`(${root} = target or ${root} = 'dns:' || target or ${root} like 'dns:%.' || target)`;
 
-/** The control roots of a writer, and whom they stand for: alice.codeberg.page for codeberg.org/alice. */
-async function readRoots(db: Db, handle: string, roots?: readonly string[]): Promise<string[]> {
-  const claims = db.selectFrom('claim').select('root').where('handle', '=', handle);
-  const known = roots ?? (await claims.execute()).map(({ root }) => root);
-  return [...new Set(known.flatMap((root) => [root.toLowerCase(), new Holder(root).id]))];
-}
+/** Control roots, and whom they stand for: alice.codeberg.page for codeberg.org/alice. */
+const withHolders = (roots: readonly string[]): string[] => [
+  ...new Set(roots.flatMap((root) => [root.toLowerCase(), new Holder(root).id])),
+];
 
 /**
  * Blocks of a namespace hold for all below it, those of an account for each claim by it; a domain is the
  * account of all claims by it or a domain below it.
  */
-const isBlocked = (handle: string, roots: readonly string[]) =>
+const isBlocked = ({ handle, roots }: Pick<Writer, 'handle' | 'roots'>) =>
   sql<boolean>`(
     (target_kind = 'namespace' and target in (${sql.join(namespacesAbove(handleParts(handle).namespace))}))
-    or (target_kind = 'account' and (${sql.join([sql`1 = 0`, ...roots.map(isOfRoot)], sql` or `)})))`;
+    or (target_kind = 'account' and (${sql.join([sql`1 = 0`, ...withHolders(roots).map(isOfRoot)], sql` or `)})))`;
 
 /**
  * What is in force against a listing itself: hidden, withdrawn, a capability revoked, its namespace or
- * account blocked.
+ * the account of its claim, which is one of `roots`, blocked.
  */
-export async function readModerationOf(db: Db, handle: string): Promise<Moderation[]> {
-  const roots = await readRoots(db, handle);
+export async function readModerationOf(
+  db: Db,
+  listing: Pick<Writer, 'handle' | 'roots'>,
+): Promise<Moderation[]> {
   const rows = await selectActive(db)
     .where(({ eb, and, or }) =>
       or([
-        and([eb('handle', '=', handle), eb('target_kind', 'in', ['listing', 'capability'])]),
-        isBlocked(handle, roots),
+        and([eb('handle', '=', listing.handle), eb('target_kind', 'in', ['listing', 'capability'])]),
+        isBlocked(listing),
       ]),
     )
     .execute();
@@ -69,25 +67,14 @@ export async function readModerationOf(db: Db, handle: string): Promise<Moderati
 }
 
 /**
- * What is in force against ratings, their older versions and the responses to them, by the log index of each
- * record.
+ * What is in force against ratings of a subject, their older versions and the responses to them, by the log
+ * index of each record.
  */
-export async function readModerationOfRatings(
-  db: Db,
-  ids: readonly string[],
-): Promise<Map<number, Moderation[]>> {
+export async function readModerationOfRatings(db: Db, subject: string): Promise<Map<number, Moderation[]>> {
   const found = new Map<number, Moderation[]>();
-  if (ids.length === 0) return found;
   const rows = selectActive(db)
     .where('target_kind', 'in', ['rating', 'response'])
-    .where(
-      'handle',
-      'in',
-      db
-        .selectFrom('rating')
-        .select('subject_handle')
-        .where('id', 'in', [...ids]),
-    );
+    .where('handle', '=', subject);
   for (const one of (await rows.execute()).map(moderationTable.decode))
     for (const index of one.record_indexes) found.set(index, [...(found.get(index) ?? []), one]);
   return found;
@@ -112,14 +99,11 @@ export async function readModeratedListings(
   return found;
 }
 
-const selectAgainst = (
-  db: Db,
-  { roots, handle, capability_id = '' }: Writer & { readonly roots: readonly string[] },
-) =>
+const selectAgainst = (db: Db, { roots, handle, capability_id = '' }: Writer) =>
   selectActive(db).where(({ eb, and, or }) =>
     or([
       eb('target_kind', '=', 'network'),
-      isBlocked(handle, roots),
+      isBlocked({ handle, roots }),
       and([eb('target_kind', '=', 'capability'), eb('target', '=', capability_id)]),
       and([eb('target_kind', '=', 'listing'), eb('target', '=', handle), eb('action', '=', 'withdraw')]),
     ]),
@@ -137,14 +121,12 @@ export const createModerationReads = (db: Db) => ({
    * every block of a network. Without a writer only the networks.
    */
   async against(writer: Writer | undefined): Promise<Moderation[]> {
-    const rows = writer
-      ? selectAgainst(db, { ...writer, roots: await readRoots(db, writer.handle, writer.roots) })
-      : selectActive(db).where('target_kind', '=', 'network');
+    const rows = writer ? selectAgainst(db, writer) : selectActive(db).where('target_kind', '=', 'network');
     return (await rows.execute()).map(moderationTable.decode);
   },
-  /** The action that hides one of the records of a rating or of the response to it, if one is in force. */
-  async hiding(ratingId: string, recordIndex: number): Promise<Moderation | undefined> {
-    const rows = await readModerationOfRatings(db, [ratingId]);
+  /** The action that hides a record of a rating of a subject, or of the response to one, if one is in force. */
+  async hiding(subject: string, recordIndex: number): Promise<Moderation | undefined> {
+    const rows = await readModerationOfRatings(db, subject);
     return rows.get(recordIndex)?.find(({ action }) => action === 'hide');
   },
   /** Actions in force, newest first. */

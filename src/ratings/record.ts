@@ -1,12 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
-import { findRefusal } from '../claims/authenticate.ts';
+import { findRefusal, requireMayWriteWith } from '../claims/authenticate.ts';
 import type { Capability } from '../claims/claim.ts';
 import type { Context } from '../context.ts';
 import { recordedHolders } from '../core/identity.ts';
 import { Problem } from '../core/problem.ts';
 import { canonicalDigest } from '../log/leaf.ts';
-import { requireMayWrite } from '../moderation/require-may-write.ts';
 import type { Transaction } from '../store/store.ts';
 import { afterVersion, foldRating, toNewUntil } from './fold.ts';
 import { isPraise, toRelation } from './groups.ts';
@@ -121,14 +120,14 @@ const amendable_ms = 180 * 86_400_000;
  */
 export async function requireLive(
   tx: Transaction,
-  { hash, handle, id }: Capability,
+  capability: Capability,
   { context, isTakingBack = false }: { readonly context: Context; readonly isTakingBack?: boolean },
 ): Promise<void> {
-  const live = await tx.claims.capability(hash);
+  const live = await tx.claims.capability(capability.hash);
   if (!live) throw new Problem('capability_invalid');
   const refusal = live.state === 'active' ? undefined : await findRefusal(tx, live, context.clock());
   if (refusal) throw refusal;
-  await requireMayWrite({ ...context, store: tx }, { handle, capability_id: id, isTakingBack });
+  await requireMayWriteWith(capability, { ...context, store: tx }, { isTakingBack });
 }
 
 /** Throws rating_not_yours unless the control root that holds the listing's claim made the rating. */

@@ -139,8 +139,7 @@ async function toRatingRecords(
 ): Promise<RatingRecord[]> {
   if (rows.length === 0) return [];
   const identities = await readIdentities(db, subject, { sources: rows });
-  const ids = rows.map(({ id }) => id);
-  const moderation = await readModerationOfRatings(db, ids);
+  const moderation = await readModerationOfRatings(db, subject);
   return rows.map((row) => toRatingRecord(row, { now, identities, moderation }));
 }
 

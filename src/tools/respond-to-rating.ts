@@ -47,7 +47,7 @@ async function respond(
     throw new Problem('rating_exists', 'This rating already has another response.');
   if (existing) return { status: 'replayed' as const, ...existing };
   if (!isCurrent(rating)) throw new Problem('rating_not_current');
-  if (await tx.moderation.hiding(rating.id, rating.log_index))
+  if (await tx.moderation.hiding(rating.subject_handle, rating.log_index))
     throw new Problem('rating_not_current', 'The operator hid this rating; list_ratings has the reason.');
   const record = { rating_id: rating.id, subject_handle: rating.subject_handle, text, created_at };
   const log_index = await tx.log.append(toLeaf('rating.responded', record), {

@@ -122,7 +122,7 @@ function requireNew({ content, now }: Submission, versions: readonly Rating[]): 
 
 /** What the operator hid is not shown again by another version of it, which has the same interaction_id. */
 async function requireShown(tx: Transaction, newest: Rating | undefined): Promise<void> {
-  if (newest && (await tx.moderation.hiding(newest.id, newest.log_index)))
+  if (newest && (await tx.moderation.hiding(newest.subject_handle, newest.log_index)))
     throw new Problem('rating_exists', 'The operator hid it; list_ratings says why.');
 }
 
