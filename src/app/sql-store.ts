@@ -20,6 +20,7 @@ import { createLogReads, createLogWrites } from '../log/entries.ts';
 import { createFeedbackReads, createFeedbackWrites } from '../moderation/feedback.ts';
 import { createModerationReads, createModerationWrites } from '../moderation/table.ts';
 import { createObservationReads, createObservationWrites } from '../observations/table.ts';
+import { readNativeFacts } from '../ratings/native.ts';
 import { createRatingReads, createRatingWrites } from '../ratings/queries.ts';
 import { createCachedSearch, createUncachedSearch } from '../search/cached-documents.ts';
 import { replaceInIndex } from '../search/indexing.ts';
@@ -124,6 +125,7 @@ const createTransaction = (
   listings: createListingWrites(db, createUncachedSearch(engine.search), {
     touch: (handle) => touch(handle ?? everyListing),
     standing,
+    readNative: (handle) => readNativeFacts(db, handle),
   }),
   documents: createDocumentReads(db),
   optOuts: createOptOutWrites(db),

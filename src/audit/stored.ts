@@ -54,8 +54,8 @@ export const createStoredEvidence = (place: Place): EvidenceReader => ({
     return new Map(indexes.map((index): [number, ReadRecord] => [index, stored.get(index) ?? 'absent']));
   },
   async *handles() {
-    const { listings } = place.store;
-    for await (const page of readPages<string>(batch, (last = '') => listings.withEvidence(last, batch)))
+    const { documents } = place.store;
+    for await (const page of readPages<string>(batch, (last = '') => documents.withEvidence(last, batch)))
       yield* page;
   },
   async listing(handle, rest) {

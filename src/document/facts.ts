@@ -15,6 +15,7 @@ import { readReceiptKeys } from '../ratings/queries.ts';
 import { readRecentRatings } from '../ratings/records.ts';
 import { precompileQuery } from '../store/query.ts';
 import type { Db, Schema } from '../store/store.ts';
+import { readHandlesWithEvidence } from './evidence.ts';
 import type { HitFacts } from './hit.ts';
 import { type ListingFacts, toReading } from './record.ts';
 import { recordedFacts } from './recorded-facts.ts';
@@ -275,4 +276,6 @@ export const createDocumentReads = (db: Db) => ({
   hitsOf: (handles: readonly string[], now: string) => readHits(db, 'handle', handles, now),
   /** The same by their ids. */
   hitsById: (ids: readonly number[], now: string) => readHits(db, 'id', ids, now),
+  /** Handles after a handle of which an audit compares something, in handle order. */
+  withEvidence: (afterHandle: string, limit: number) => readHandlesWithEvidence(db, afterHandle, limit),
 });

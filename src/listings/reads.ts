@@ -116,20 +116,6 @@ async function readList(db: Db, index: SearchIndex, query: ListQuery): Promise<L
   return byRank(db, query, order);
 }
 
-async function readHandlesWithEvidence(db: Db, after: string, limit: number): Promise<string[]> {
-  // Each part is cut before they are joined: the observer may have checked every listing.
-  const firstOf = (table: 'observation' | 'observation_change') =>
-    sql`select handle from (select distinct handle from ${sql.table(table)} where handle > ${after} order by handle limit ${limit}) as ${sql.table(table)}`;
-  const { rows } = await sql<{
-    handle: string;
-  }>`select subject_handle as handle from rating where subject_handle > ${after}
-    union select handle from claim_event where handle > ${after} union select handle from claim where handle > ${after}
-    union select handle from moderation where handle > ${after} and ended_by is null
-    union ${firstOf('observation')} union ${firstOf('observation_change')}
-    order by handle limit ${limit}`.execute(db);
-  return rows.map(({ handle }) => handle);
-}
-
 /** The first listings that have each of some keys, the oldest first. */
 const selectRecording = precompileQuery((db, keys: readonly string[], limit: number) => {
   const place = sql<number>`row_number() over (partition by key order by published_at, handle)`.as('place');
@@ -267,11 +253,6 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
         .executeTakeFirst()
     )?.handle;
   },
-  /**
-   * Handles after a handle that have ratings, claim events, observations or active moderation, listed or not,
-   * in handle order: for an audit.
-   */
-  withEvidence: (afterHandle: string, limit: number) => readHandlesWithEvidence(db, afterHandle, limit),
   /** How many listings are visible. */
   count: () => readCount(db, 'facet_count'),
   /** How many visible listings have a namespace. */

@@ -2,7 +2,7 @@ import { readModeratedListings } from '../moderation/table.ts';
 import { type Facet, isOfCheck, withNativeFacets } from '../search/facets.ts';
 import { replaceInIndex } from '../search/indexing.ts';
 import type { SearchIndex } from '../search/search-index.ts';
-import { currentFlag, inChunks, precompileQuery, upsert } from '../store/query.ts';
+import { inChunks, precompileQuery, upsert } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
 import type { RowOf } from '../store/table.ts';
 import { updateCounts } from './counts.ts';
@@ -52,24 +52,16 @@ async function toFreeIds(
   return placed;
 }
 
-/**
- * The stored facets of a listing, its claim's state and whether it has ratings: what changes facets without
- * an import.
- */
-const readFacetFacts = precompileQuery((db, handle: string) =>
-  db
-    .selectFrom('listing')
-    .leftJoin('claim', 'claim.handle', 'listing.handle')
-    .select(['listing.facets', 'claim.state'])
-    .select(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('rating')
-          .select('rating.id')
-          .whereRef('rating.subject_handle', '=', 'listing.handle')
-          .where('rating.is_current', '=', currentFlag),
-      ).as('rated'),
-    )
-    .where('listing.handle', '=', handle),
+/** What changes the facets of a listing without an import or a check. */
+interface NativeFacts {
+  /** The state of its claim, if it has one. */
+  readonly state: string | undefined;
+  /** Whether it has ratings that count. */
+  readonly isRated: boolean;
+}
+
+const readFacets = precompileQuery((db, handle: string) =>
+  db.selectFrom('listing').select('facets').where('handle', '=', handle),
 );
 
 /**
@@ -79,14 +71,17 @@ const readFacetFacts = precompileQuery((db, handle: string) =>
 async function readReindexed(
   db: Db,
   handle: string,
-  ofCheck: readonly Facet[] | undefined,
+  {
+    ofCheck,
+    readNative,
+  }: { ofCheck: readonly Facet[] | undefined; readNative: (handle: string) => Promise<NativeFacts> },
 ): Promise<ListingRow | undefined> {
-  const [stored] = await readFacetFacts(db, handle);
+  const [stored] = await readFacets(db, handle);
   if (!stored) return undefined;
-  const native = [stored.state ?? 'imported', Boolean(stored.rated)] as const;
+  const { state = 'imported', isRated } = await readNative(handle);
   const { facets } = summaryTable.decode(stored);
   const known = ofCheck ? [...facets.filter((facet) => !isOfCheck(facet)), ...ofCheck] : facets;
-  const changed = summaryTable.encodeChange({ facets: withNativeFacets(known, ...native) });
+  const changed = summaryTable.encodeChange({ facets: withNativeFacets(known, state, isRated) });
   if (changed.facets === stored.facets) return undefined;
   const row = await db.selectFrom('listing').selectAll().where('handle', '=', handle).executeTakeFirst();
   return row && { ...row, ...changed };
@@ -170,7 +165,8 @@ async function putRows(db: Db, search: SearchIndex, rows: readonly ListingRow[])
 
 /**
  * Writes of listings inside a transaction. `touch` receives each handle that changed, or nothing if all may
- * have; `standing` each one that the registry or its publisher withdrew.
+ * have; `standing` each one that the registry or its publisher withdrew. `readNative` reads what modules above
+ * this one know of a listing.
  */
 export function createListingWrites(
   db: Db,
@@ -178,7 +174,12 @@ export function createListingWrites(
   {
     touch,
     standing,
-  }: { readonly touch: (handle?: string) => void; readonly standing: (handle: string) => void },
+    readNative,
+  }: {
+    readonly touch: (handle?: string) => void;
+    readonly standing: (handle: string) => void;
+    readonly readNative: (handle: string) => Promise<NativeFacts>;
+  },
 ) {
   const put = async (rows: readonly ListingRow[]) => {
     for (const { handle, withdrawn } of rows) {
@@ -226,7 +227,7 @@ export function createListingWrites(
      */
     async reindex(handle: string, ofCheck?: readonly Facet[]) {
       touch(handle);
-      const row = await readReindexed(db, handle, ofCheck);
+      const row = await readReindexed(db, handle, { ofCheck, readNative });
       if (row) await put([row]);
     },
     /** Hides or withdraws a listing, or shows it again, as the actions of the operator that stand want it. */

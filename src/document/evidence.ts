@@ -1,0 +1,20 @@
+import { sql } from 'kysely';
+import type { Db } from '../store/store.ts';
+
+/**
+ * Handles after a handle that have ratings, claim events, observations or active moderation, listed or not, in
+ * handle order: for an audit.
+ */
+export async function readHandlesWithEvidence(db: Db, after: string, limit: number): Promise<string[]> {
+  // Each part is cut before they are joined: the observer may have checked every listing.
+  const firstOf = (table: 'observation' | 'observation_change') =>
+    sql`select handle from (select distinct handle from ${sql.table(table)} where handle > ${after} order by handle limit ${limit}) as ${sql.table(table)}`;
+  const { rows } = await sql<{
+    handle: string;
+  }>`select subject_handle as handle from rating where subject_handle > ${after}
+    union select handle from claim_event where handle > ${after} union select handle from claim where handle > ${after}
+    union select handle from moderation where handle > ${after} and ended_by is null
+    union ${firstOf('observation')} union ${firstOf('observation_change')}
+    order by handle limit ${limit}`.execute(db);
+  return rows.map(({ handle }) => handle);
+}

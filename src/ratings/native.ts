@@ -1,0 +1,20 @@
+import { currentFlag, precompileQuery } from '../store/query.ts';
+import type { Db } from '../store/store.ts';
+
+const selectNative = precompileQuery((db, handle: string) =>
+  db.selectNoFrom(({ exists, selectFrom }) => [
+    selectFrom('claim').select('state').where('handle', '=', handle).as('state'),
+    exists(
+      selectFrom('rating')
+        .select('id')
+        .where('subject_handle', '=', handle)
+        .where('is_current', '=', currentFlag),
+    ).as('is_rated'),
+  ]),
+);
+
+/** The state of a listing's claim, if it has one, and whether it has ratings that count: its facets say so. */
+export async function readNativeFacts(db: Db, handle: string) {
+  const [row] = await selectNative(db, handle);
+  return { state: row?.state ?? undefined, isRated: Boolean(row?.is_rated) };
+}
