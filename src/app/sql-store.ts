@@ -9,6 +9,7 @@ import {
 } from '../claims/table.ts';
 import { createDocumentReads } from '../document/facts.ts';
 import { createImportReads, createImportWrites } from '../imports/table.ts';
+import { createLimitWrites } from '../limits/buckets.ts';
 import { createChangeReads, createChangeWrites } from '../listings/changes.ts';
 import { withoutHidden } from '../listings/listing.ts';
 import type { ListingReads } from '../listings/reads.ts';
@@ -29,7 +30,6 @@ import { createSelectionReads, createSelectionWrites } from '../selections/table
 import { dumpStore, isComplete, loadStore } from '../store/backup.ts';
 import { createGroupCommit } from '../store/group-commit.ts';
 import { createLeaseReads, createLeases, createLeaseWrites } from '../store/lease.ts';
-import { createKeyReads, createKeyWrites, createLimitWrites } from '../store/limits.ts';
 import type { ChangedHandles, Db, Engine, Store } from '../store/store.ts';
 import { createWebhookReads, createWebhookWrites } from '../webhooks/table.ts';
 
@@ -97,7 +97,6 @@ const createReads = (db: Db, search: SearchIndex) => ({
   imports: createImportReads(db),
   feedback: createFeedbackReads(db),
   figures: createFigureReads(db),
-  keys: createKeyReads(db),
   observations: createObservationReads(db),
   changes: createChangeReads(db),
   selections: createSelectionReads(db),
@@ -137,7 +136,6 @@ const createTransaction = (
   imports: createImportWrites(db, () => touch(everyListing)),
   feedback: createFeedbackWrites(db),
   figures: createFigureReads(db),
-  keys: createKeyWrites(db),
   limits: createLimitWrites(db),
   leases: createLeaseWrites(db, engine),
   observations: createObservationWrites(db, touch),

@@ -409,12 +409,12 @@ const toKeys = (rows: readonly Schema['claim_key'][], now: Date): ClaimKey[] =>
 
 /** Stored keys; creates one at first use. Nodes that start at the same time agree on one key. */
 const storedKeys = async (store: Store, now: Date): Promise<Schema['claim_key'][]> => {
-  const stored = await store.keys.claimKeys();
+  const stored = await store.claims.signingKeys();
   if (stored.length > 0) return stored;
   return store.write(async (tx) => {
     const made = { kid: 1, secret: randomBytes(32).toString('base64'), created_at: now.toISOString() };
-    if ((await tx.keys.claimKeys()).length === 0) await tx.keys.addClaimKey(made);
-    return tx.keys.claimKeys();
+    if ((await tx.claims.signingKeys()).length === 0) await tx.claims.addSigningKey(made);
+    return tx.claims.signingKeys();
   });
 };
 

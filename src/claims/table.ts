@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { findOne, inChunks, precompileQuery, upsert } from '../store/query.ts';
-import type { Db } from '../store/store.ts';
+import type { Db, Schema } from '../store/store.ts';
 import { integer, json, oneOf, optional, type RowOf, table, text } from '../store/table.ts';
 import {
   type Capability,
@@ -80,6 +80,8 @@ const readHolder = precompileQuery((db, hash: string) =>
 /** Claims and capabilities. */
 export const createClaimReads = (db: Db) => ({
   claim: (handle: string): Promise<Claim | undefined> => findOne(db, 'claim', { handle }, claimTable),
+  /** Keys that sign challenges, newest first. */
+  signingKeys: () => db.selectFrom('claim_key').selectAll().orderBy('created_at', 'desc').execute(),
   /** Claims after a handle, in handle order: for the periodic re-check. */
   async claimed(afterHandle: string, limit: number): Promise<Claim[]> {
     const page = db.selectFrom('claim').selectAll().where('handle', '>', afterHandle);
@@ -160,6 +162,9 @@ export const createClaimWrites = (
     touch(claim.handle);
     if (claim.state === 'claimed') standing(claim.handle);
     await upsert(db, 'claim', claimTable.encode(claim), 'handle').execute();
+  },
+  async addSigningKey(key: Schema['claim_key']) {
+    await db.insertInto('claim_key').values(key).execute();
   },
   /** Adds a capability. Throws if its hash is already known: an ended one never comes back this way. */
   async addCapability(capability: Capability): Promise<void> {

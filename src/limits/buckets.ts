@@ -1,5 +1,5 @@
-import { precompileQuery, upsert } from './query.ts';
-import type { Db, Schema } from './store.ts';
+import { precompileQuery, upsert } from '../store/query.ts';
+import type { Db, Schema } from '../store/store.ts';
 
 /** A call against a token bucket. */
 export interface BucketCall {
@@ -11,7 +11,7 @@ export interface BucketCall {
   readonly capacity_ms: number;
 }
 
-declare module './store.ts' {
+declare module '../store/store.ts' {
   interface Schema {
     /** A token bucket of a limit that all nodes share (limits/limit.ts). */
     limit_bucket: {
@@ -94,22 +94,5 @@ export const createLimitWrites = (db: Db) => ({
     await db.deleteFrom('limit_key').where('day', '<', today).execute();
     await db.deleteFrom('limit_bucket').where('day', '<', today).execute();
     await db.deleteFrom('limit_bucket').where('full_at', '<=', toMicroseconds(now_ms)).execute();
-  },
-});
-
-/** Reads of the keys that sign challenges and checkpoints. */
-export const createKeyReads = (db: Db) => ({
-  claimKeys: () => db.selectFrom('claim_key').selectAll().orderBy('created_at', 'desc').execute(),
-  logSeed: async () => (await db.selectFrom('log_key').select('seed').executeTakeFirst())?.seed,
-});
-
-/** Writes of keys inside a transaction. */
-export const createKeyWrites = (db: Db) => ({
-  ...createKeyReads(db),
-  async addClaimKey(key: Schema['claim_key']) {
-    await db.insertInto('claim_key').values(key).execute();
-  },
-  async addLogSeed(seed: string, created_at: string) {
-    await db.insertInto('log_key').values({ id: 1, seed, created_at }).execute();
   },
 });

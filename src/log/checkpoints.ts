@@ -44,7 +44,7 @@ export async function findKeyOfOrigin(
   { store }: Pick<LogContext, 'store'>,
   origin: string,
 ): Promise<NoteKey | undefined> {
-  const seed = await store.keys.logSeed();
+  const seed = await store.log.seed();
   return seed === undefined ? undefined : toNoteKey(origin, Buffer.from(seed, 'base64'));
 }
 
@@ -55,11 +55,11 @@ export async function findKeyOfOrigin(
 export async function openLogSeed({ store, clock }: LogContext): Promise<Buffer> {
   const create = async (tx: Transaction) => {
     const created = randomBytes(32).toString('base64');
-    const existing = await tx.keys.logSeed();
-    if (!existing) await tx.keys.addLogSeed(created, clock().toISOString());
+    const existing = await tx.log.seed();
+    if (!existing) await tx.log.addSeed(created, clock().toISOString());
     return existing ?? created;
   };
-  return Buffer.from((await store.keys.logSeed()) || (await store.write(create)), 'base64');
+  return Buffer.from((await store.log.seed()) || (await store.write(create)), 'base64');
 }
 
 /** The key that signs one log's checkpoints. */

@@ -71,6 +71,8 @@ export const createLogReads = (db: Db) => ({
     const head = (await readHeads(db)).at(-1);
     return (head?.base ?? 0) + (head?.size ?? 0);
   },
+  /** The seed of the key that signs checkpoints, base64; undefined until it is made. */
+  seed: async () => (await db.selectFrom('log_key').select('seed').executeTakeFirst())?.seed,
   /** `erased_by` is the entry that says that the record was erased. */
   leaf: (index: number) =>
     db
@@ -187,6 +189,9 @@ export const createLogWrites = (db: Db) => ({
     const change = about && toLoggedChange(type, log_index, about);
     if (change) await addChanges(db, [change]);
     return log_index;
+  },
+  async addSeed(seed: string, created_at: string) {
+    await db.insertInto('log_key').values({ id: 1, seed, created_at }).execute();
   },
   /** Deletes the record and salt of an entry, and names the entry that says so. */
   async erase(index: number, erased_by: number) {

@@ -398,7 +398,7 @@ describe('the key ring', () => {
     directory.wait(1);
     const next = { kid: 2, secret: Buffer.alloc(32, 2).toString('base64') };
     const created_at = directory.context.clock().toISOString();
-    await directory.context.store.write((tx) => tx.keys.addClaimKey({ ...next, created_at }));
+    await directory.context.store.write((tx) => tx.claims.addSigningKey({ ...next, created_at }));
     const [newest, old] = await claimKeyRing(directory.context);
     expect([newest.kid, old?.kid, old?.retired]).toEqual([2, 1, undefined]);
     directory.repository.commit({ [file]: issued.challenge });
@@ -419,7 +419,7 @@ describe('the key ring', () => {
       [2, 2],
       [1, 1],
     ]);
-    expect(await directory.context.store.keys.claimKeys()).toEqual([]);
+    expect(await directory.context.store.claims.signingKeys()).toEqual([]);
   });
 });
 
@@ -430,7 +430,7 @@ test('two nodes on one database agree on a key, and prove at once with one event
   await putListings(store, claimableListing(1, handle, 'https://github.com/webhook-co/webhook'));
   const nodes = await Promise.all([0, 1].map(() => startNode(url, directory.git.url)));
   const [issued] = await Promise.all(nodes.map((node) => node.ask('2026-11-21T10:00:00Z')));
-  expect(await store.keys.claimKeys()).toHaveLength(1);
+  expect(await store.claims.signingKeys()).toHaveLength(1);
   directory.repository.commit({ [file]: issued?.challenge ?? '' });
   const answers = await Promise.all(nodes.map((node) => node.ask('2026-11-21T10:01:00Z')));
   expect(answers.map(({ changed }) => changed).toSorted()).toEqual(['activated', 'none']);

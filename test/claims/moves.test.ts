@@ -202,7 +202,7 @@ test('with a leaked claim key nobody takes the capability of another, and nothin
   );
   const at_s = Math.floor(Date.now() / 1000);
   const victim = await keyed.claim(handle);
-  const [stored] = await keyed.directory.store.keys.claimKeys();
+  const [stored] = await keyed.directory.store.claims.signingKeys();
   const hash = Buffer.from(victim.challenge.split('.')[1] ?? '', 'base64url')
     .subarray(6, 38)
     .toString('hex');

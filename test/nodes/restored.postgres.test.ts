@@ -33,7 +33,7 @@ async function publish({ url }: Running, capability: string, interaction_id: str
 /** Puts the log's key into a new database: the oldest backup that a service which published can have made. */
 async function restoreKey(seed: string): Promise<void> {
   const store = await openStore({ databaseUrl: restored.databaseUrl, databaseReadUrl: '' });
-  await store.write((tx) => tx.keys.addLogSeed(seed, '2026-11-21T08:00:00.000Z'));
+  await store.write((tx) => tx.log.addSeed(seed, '2026-11-21T08:00:00.000Z'));
   await store.close();
 }
 
@@ -49,7 +49,7 @@ it('two nodes that start on an older database than their checkpoints name open o
     const node = await before.open(environment);
     capability ||= await addSource(node.context.store);
     published.push(await publish(node, capability, `run-${at}`));
-    seed = (await node.context.store.keys.logSeed()) ?? '';
+    seed = (await node.context.store.log.seed()) ?? '';
   }
   expect(published).toEqual(['1', '2']);
   await before.stop();

@@ -908,10 +908,10 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
     });
     it('answers the key ring newest first', async () => {
       await store.write(async (tx) => {
-        await tx.keys.addClaimKey({ kid: 1, secret: 'old', created_at: '2026-01-01T00:00:00.000Z' });
-        await tx.keys.addClaimKey({ kid: 2, secret: 'new', created_at: '2026-02-01T00:00:00.000Z' });
+        await tx.claims.addSigningKey({ kid: 1, secret: 'old', created_at: '2026-01-01T00:00:00.000Z' });
+        await tx.claims.addSigningKey({ kid: 2, secret: 'new', created_at: '2026-02-01T00:00:00.000Z' });
       });
-      expect((await store.keys.claimKeys()).map(({ kid }) => kid)).toEqual([2, 1]);
+      expect((await store.claims.signingKeys()).map(({ kid }) => kid)).toEqual([2, 1]);
     });
   });
 
