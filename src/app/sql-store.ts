@@ -15,6 +15,7 @@ import { withoutHidden } from '../listings/listing.ts';
 import type { ListingReads } from '../listings/reads.ts';
 import { createListingReads } from '../listings/reads.ts';
 import { toIndexKeys } from '../listings/references.ts';
+import { readIds } from '../listings/searched.ts';
 import { createListingWrites } from '../listings/writes.ts';
 import { createAuditReads, createAuditWrites } from '../log/audits.ts';
 import { createLogReads, createLogWrites } from '../log/entries.ts';
@@ -171,7 +172,9 @@ function createCommits(engine: Engine, publish: Listener) {
 
 /** The store of an engine. Every query is written once; the engine brings connections, tables and search. */
 export function createSqlStore(engine: Engine): Store {
-  const { search, change } = createCachedSearch(engine.search, engine.reader);
+  const { search, change } = createCachedSearch(engine.search, engine.reader, (handles) =>
+    readIds(engine.reader, handles),
+  );
   const uncached = createUncachedSearch(engine.search);
   const listeners = new Set<Listener>([change]);
   const publish: Listener = (changed) => {

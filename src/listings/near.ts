@@ -8,6 +8,7 @@ import { isCorrectable, oneLetterFrom, stopWords, toWords } from '../search/word
 import { afterPrefix } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
 import { toReferenceKey } from './references.ts';
+import { toSearch } from './searched.ts';
 import { readByIds } from './table.ts';
 
 const mostEdits = 2;
@@ -65,7 +66,11 @@ const tellingOf = (name: string): string[] =>
 /** Visible listings with some words, or with other spellings of them; `isAll` of one that has all. */
 async function readNamed(db: Db, index: SearchIndex, words: readonly string[]) {
   if (words.length === 0) return [];
-  const { hits, counted } = await rankFew(db, index, words.slice(0, mostWords).join(' '), mostNamed);
+  const { hits, counted } = await rankFew(
+    toSearch(db, index),
+    words.slice(0, mostWords).join(' '),
+    mostNamed,
+  );
   const complete = new Set(
     hits.filter(({ matched }) => words.length <= mostWords && matched >= counted).map(({ id }) => id),
   );

@@ -19,6 +19,7 @@ import { readNear } from './near.ts';
 import { readAsked, readPaidOn, toPayeeKey } from './payees.ts';
 import { keyOfReference, type Reference } from './references.ts';
 import { readVersionPage } from './registry-entries.ts';
+import { toSearch } from './searched.ts';
 import { readPaidAt, readSharing } from './shared.ts';
 import {
   decodeShown,
@@ -199,13 +200,13 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
    */
   asked: (payee: Payee, limit: number) => readAsked(db, payee, limit),
   /** Visible listings that have words of a query, ranked. */
-  search: (query: SearchQuery<FacetChoice>) => rankListings(db, search, query),
+  search: (query: SearchQuery<FacetChoice>) => rankListings(toSearch(db, search), query),
   /**
    * The ids of up to `limit` visible listings that have most of the words of a text, best first; of very
    * many, most likely those.
    */
   best: async (text: string, limit: number) =>
-    (await rankFew(db, search, text, limit)).hits.map(({ id }) => id),
+    (await rankFew(toSearch(db, search), text, limit)).hits.map(({ id }) => id),
   /** Visible listings by their facets. */
   list: async (query: ListQuery) => (await readList(db, search, query)).map(decodeShown),
   /** Counts of visible listings that have all of these facets, up to 1,000. */

@@ -276,7 +276,7 @@ export function rowReferences(row: ListingRow): Schema['listing_reference'][] {
 }
 
 /** What the search index has of a listing beside its words and facets. */
-export const toIndexKeys = ({ handle, namespace }: ListingRow): string[] => [
+export const toIndexKeys = ({ handle, namespace }: Pick<ListingRow, 'handle' | 'namespace'>): string[] => [
   ...ownerFacets(handle),
   `publisher:${namespace.toLowerCase()}`,
 ];

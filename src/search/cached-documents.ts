@@ -102,9 +102,14 @@ const createMemory = () => ({ documents: createDocuments(), starts: createStarts
 
 /**
  * An index whose search documents are kept in memory, each until `change` reports its listing. They are read
- * from `reader`, because a replica may not have a change yet when this process hears of it.
+ * from `reader`, because a replica may not have a change yet when this process hears of it. `idsOf` reads the
+ * ids of listings there.
  */
-export function createCachedSearch(index: EngineIndex, reader: Db) {
+export function createCachedSearch(
+  index: EngineIndex,
+  reader: Db,
+  idsOf: (handles: readonly string[]) => Promise<readonly number[]>,
+) {
   let memory = createMemory();
   let changed = new Set<string>();
   let dropping = Promise.resolve();
@@ -119,8 +124,7 @@ export function createCachedSearch(index: EngineIndex, reader: Db) {
     const handles = [...changed];
     changed = new Set();
     const drop = async (some: readonly string[]) => {
-      const rows = reader.selectFrom('listing').select('id').where('handle', 'in', some);
-      for (const { id } of await rows.execute()) if (own.starts.delete(toPosition(id))) own.changed += 1;
+      for (const id of await idsOf(some)) if (own.starts.delete(toPosition(id))) own.changed += 1;
     };
     const isDone = await inChunks(handles, drop).then(
       () => own.changed <= Math.max(manyListings, own.starts.size() / 2),

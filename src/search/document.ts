@@ -1,4 +1,3 @@
-import type { Schema } from '../store/store.ts';
 import { isPlaceholder, toPosition } from './query.ts';
 import { stem, stopWords, toWords, type Word } from './words.ts';
 
@@ -118,14 +117,20 @@ export function toTermsOfText(text: string): Map<string, number> {
   );
 }
 
-/**
- * A listing's row in the form in which it is searched. `keys` are facets by which it can be found besides its
- * words and own facets.
- */
-type SearchableListing = Pick<
-  Schema['listing'],
-  'id' | 'handle' | 'title' | 'description' | 'tags' | 'facets'
-> & { readonly keys: readonly string[] };
+/** The columns of a listing's row that are searched in. */
+export interface SearchedRow {
+  readonly id: number;
+  readonly handle: string;
+  readonly title: string | null;
+  readonly description: string;
+  /** JSON of the tags with their reasons. */
+  readonly tags: string;
+  /** With a space between them. */
+  readonly facets: string;
+}
+
+/** `keys` are facets by which a listing can be found besides its words and own facets. */
+type SearchableListing = SearchedRow & { readonly keys: readonly string[] };
 
 /** For each field: how much it counts, how far its length is evened out, and its usual length. */
 const fields = {

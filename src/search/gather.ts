@@ -16,7 +16,7 @@ import {
   toPosition,
 } from './query.ts';
 import { createScorer, isPhraseAt, type RankedWord, toPhrase } from './score.ts';
-import type { SearchIndex } from './search-index.ts';
+import type { Search, SearchIndex } from './search-index.ts';
 
 /** Up to this many matches are all read and scored. If there are more, only those that the plan finds are. */
 const mostMatches = 20_000;
@@ -125,16 +125,10 @@ export function countFacets(facetTexts: readonly string[], capped: boolean): Sea
  * Finds the visible listing whose handle is this text, ignoring capitals if no handle is exactly the same. It
  * must have all facets.
  */
-async function findHandle(db: Db, text: string, facets: readonly FacetChoice[]) {
+async function findHandle({ listings }: Search, text: string, facets: readonly FacetChoice[]) {
   const handle = text.trim();
   if (!isHandle(handle)) return undefined;
-  const rows = await db
-    .selectFrom('listing')
-    .select(['id', 'handle', 'namespace', 'facets'])
-    .where('handle_folded', '=', handle.toLowerCase())
-    .where('withdrawn', 'is', null)
-    .orderBy('id')
-    .execute();
+  const rows = await listings.withFoldedHandle(handle.toLowerCase());
   const found = rows.find((row) => row.handle === handle) ?? rows[0];
   const own = new Set<string>(found?.facets.split(' ')).add(`publisher:${found?.namespace.toLowerCase()}`);
   return facets.every((facet) => [facet].flat().some((one) => own.has(one))) ? found : undefined;
@@ -143,12 +137,11 @@ async function findHandle(db: Db, text: string, facets: readonly FacetChoice[]) 
 /** How many listings' last updates are read at once. */
 const timesAtOnce = 1000;
 
-async function readUpdates(db: Db, ids: readonly number[]): Promise<Map<number, string>> {
+async function readUpdates({ listings }: Search, ids: readonly number[]): Promise<Map<number, string>> {
   const updated = new Map<number, string>();
   for (let at = 0; at < ids.length; at += timesAtOnce) {
     const some = ids.slice(at, at + timesAtOnce);
-    const rows = db.selectFrom('listing').select(['id', 'updated_at']).where('id', 'in', some);
-    for (const row of await rows.execute()) updated.set(row.id, row.updated_at);
+    for (const row of await listings.updates(some)) updated.set(row.id, row.updated_at);
     if (some.length === timesAtOnce) await nextTurn();
   }
   return updated;
@@ -182,7 +175,7 @@ const first_score = 1e6;
  * tells how many of the counted words each has.
  */
 async function sortFound(
-  db: Db,
+  search: Search,
   { documents, positions, starts }: FoundDocuments,
   {
     words,
@@ -192,7 +185,7 @@ async function sortFound(
   }: { words: readonly RankedWord[]; first: readonly number[] } & Pick<SearchQuery, 'sort' | 'most'>,
 ) {
   const ids = positions.map(toId);
-  const updates = sort === 'updated' ? await readUpdates(db, ids) : undefined;
+  const updates = sort === 'updated' ? await readUpdates(search, ids) : undefined;
   const scoreOf = createScorer(words, documents);
   const scores = Float64Array.from(starts, (start) => scoreOf(start).score);
   if (first.length > 0)
@@ -215,7 +208,7 @@ async function sortFound(
 const mostOwned = 200;
 
 /** The positions of the visible listings of the publishers whose name, domain or namespace is this query. */
-async function findOwned(db: Db, index: SearchIndex, text: string, facets: readonly FacetChoice[]) {
+async function findOwned({ db, index }: Search, text: string, facets: readonly FacetChoice[]) {
   const probe = { groups: [], excluded: [], limit: mostOwned, expected: mostOwned };
   const owned: number[] = [];
   for (const owner of toOwnerFacets(text))
@@ -261,24 +254,24 @@ function filterFound(found: FoundDocuments, query: ParsedQuery, named: readonly 
  * query comes first, then, by relevance, the listings of the publisher whose name is the query, then all
  * others.
  */
-export async function rankListings(db: Db, index: SearchIndex, search: SearchQuery<FacetChoice>) {
-  const { text, facets, sort, most } = search;
+export async function rankListings(search: Search, { text, facets, sort, most }: SearchQuery<FacetChoice>) {
+  const { db, index } = search;
   const query = parseQuery(text);
-  const handle = await findHandle(db, text, facets);
-  const { words, counted, unknown, total } = await readWords(db, index, query);
+  const handle = await findHandle(search, text, facets);
+  const { words, counted, unknown, total } = await readWords(search, query);
   const { positions, isAll } = await findPositions(db, index, query, { words, facets, total });
-  const owned = await findOwned(db, index, text, facets);
+  const owned = await findOwned(search, text, facets);
   const named = [...(handle ? [toPosition(handle.id)] : []), ...owned];
   const wanted = named.length > 0 ? [...new Set([...named, ...positions])] : positions;
   const found = filterFound(await index.readDocuments(db, wanted), query, named);
   const facetCounts = countFacetsOf(found);
-  const ranked = await sortFound(db, found, { words, sort, first: owned, most: most && most + 1 });
+  const ranked = await sortFound(search, found, { words, sort, first: owned, most: most && most + 1 });
   const others = ranked.filter(({ id }) => id !== handle?.id);
   const first: SearchHit[] = handle ? [{ id: handle.id, matched: undefined }] : [];
   return {
     hits: [...first, ...others].slice(0, most),
     words: counted,
-    unknown: handle ? [] : await readNearWords(db, index, unknown),
+    unknown: handle ? [] : await readNearWords(search, unknown),
     counts: { total: found.starts.length, capped: !isAll, facets: facetCounts } satisfies SearchCounts,
   };
 }
@@ -288,18 +281,18 @@ export async function rankListings(db: Db, index: SearchIndex, search: SearchQue
  * At most some hundred listings are read, however many have the words.
  */
 export async function rankFew(
-  db: Db,
-  index: SearchIndex,
+  search: Search,
   text: string,
   most?: number,
 ): Promise<{ readonly hits: Awaited<ReturnType<typeof sortFound>>; readonly counted: number }> {
-  const { words, counted, total } = await readWords(db, index, parseQuery(text));
+  const { db, index } = search;
+  const { words, counted, total } = await readWords(search, parseQuery(text));
   const steps = toSteps(
     words.filter(({ isCounted }) => isCounted),
     total,
   );
   const { positions } = await gatherPositions(db, index, steps, { facets: [], excluded: [] });
-  const owned = await findOwned(db, index, text, []);
+  const owned = await findOwned(search, text, []);
   const found = await index.readDocuments(db, [...new Set([...owned, ...positions])]);
-  return { hits: await sortFound(db, found, { words, sort: 'relevance', first: owned, most }), counted };
+  return { hits: await sortFound(search, found, { words, sort: 'relevance', first: owned, most }), counted };
 }

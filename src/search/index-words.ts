@@ -1,9 +1,9 @@
-import { afterPrefix, precompileQuery } from '../store/query.ts';
+import { afterPrefix } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
 import { widestOf } from './plan.ts';
 import { type ParsedQuery, type QueryWord, toId } from './query.ts';
 import type { RankedWord } from './score.ts';
-import type { SearchIndex, TermCount } from './search-index.ts';
+import type { Search, SearchIndex, TermCount } from './search-index.ts';
 import { type Alternative, synonymsOf } from './synonyms.ts';
 import { isCorrectable, stem, toHalves, toSpellings, toWords } from './words.ts';
 
@@ -142,18 +142,14 @@ function toRanked({ term, found, share }: Expanded, counts: Counts, total: numbe
   };
 }
 
-const selectTotal = precompileQuery((db) =>
-  db.selectFrom('facet_count').select('listings').where('facet', '=', '*'),
-);
-
 const isCounted = ({ share }: QueryWord) => share > questionWordShare;
 
 /** Looks up the words of a query, and the words that unknown ones may stand for. */
-export async function readWords(db: Db, index: SearchIndex, query: ParsedQuery) {
+export async function readWords({ db, index, listings }: Search, query: ParsedQuery) {
   if (query.words.length === 0) return { words: [], counted: 0, unknown: [], total: 0 };
   const terms = new Set(query.words.flatMap(({ alternatives }) => alternatives.flatMap((one) => one.terms)));
   const counts = new Map(await index.readTermCounts(db, [...terms]));
-  const total = Math.max(1, (await selectTotal(db))[0]?.listings ?? 0);
+  const total = Math.max(1, await listings.count());
   const expanded = await expand(db, index, query.words, counts);
   const known = expanded.filter(({ found }) => found.length > 0).map((word) => toRanked(word, counts, total));
   const rarest = new Set(known.toSorted((a, b) => b.value - a.value).slice(0, mostWords));
@@ -178,17 +174,11 @@ const mostShowing = 5;
  * How listings write a term: in the spelling that was tried, or in its shortest form; undefined if the first
  * few listings do not show it.
  */
-async function readWritten(db: Db, index: SearchIndex, { text, term = text }: NearWord) {
+async function readWritten({ db, index, listings }: Search, { text, term = text }: NearWord) {
   const probe = { groups: [[{ terms: [term], strong: false }]], facets: [], excluded: [] };
   const positions = await index.find(db, { ...probe, limit: mostShowing, expected: mostShowing });
   if (positions.length === 0) return undefined;
-  const rows = await db
-    .selectFrom('listing')
-    .select(['handle', 'title', 'description'])
-    .where('id', 'in', positions.map(toId))
-    .where('withdrawn', 'is', null)
-    .where('hidden', 'is', null)
-    .execute();
+  const rows = await listings.texts(positions.map(toId));
   const words = rows
     .flatMap(({ handle, title, description }) => toWords(`${handle} ${title ?? ''} ${description}`))
     .flatMap((word) => [word.text, ...word.parts])
@@ -200,15 +190,11 @@ async function readWritten(db: Db, index: SearchIndex, { text, term = text }: Ne
  * Unknown words with what was searched for instead, in words that listings have, because a stem alone is not
  * a word.
  */
-export const readNearWords = (
-  db: Db,
-  index: SearchIndex,
-  unknown: Awaited<ReturnType<typeof readWords>>['unknown'],
-) =>
+export const readNearWords = (search: Search, unknown: Awaited<ReturnType<typeof readWords>>['unknown']) =>
   Promise.all(
     unknown.map(async ({ word, near }) => {
       const written = await Promise.all(
-        near.map((one) => (one.term === undefined ? one.text : readWritten(db, index, one))),
+        near.map((one) => (one.term === undefined ? one.text : readWritten(search, one))),
       );
       return { word, near: [...new Set(written.filter((one) => one !== undefined))] };
     }),

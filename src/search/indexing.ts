@@ -1,8 +1,19 @@
-import type { Db, Schema } from '../store/store.ts';
-import { isStrong, type SearchDocument, toSearchDocument, toTermsOfText } from './document.ts';
+import type { Db } from '../store/store.ts';
+import {
+  isStrong,
+  type SearchDocument,
+  type SearchedRow,
+  toSearchDocument,
+  toTermsOfText,
+} from './document.ts';
 import type { EngineIndex, TermCount } from './search-index.ts';
 
-export type ListingRow = Schema['listing'];
+/** A listing's row, visible or not. */
+interface IndexedRow extends SearchedRow {
+  readonly namespace: string;
+  readonly withdrawn: string | null;
+  readonly hidden: number | null;
+}
 
 /** How the counts of terms change, without terms whose count stays the same. */
 function countTerms(removed: readonly string[], added: readonly SearchDocument[]): Map<string, TermCount> {
@@ -23,8 +34,8 @@ function countTerms(removed: readonly string[], added: readonly SearchDocument[]
 }
 
 /** The row as the index may know it, without texts that the operator has hidden. */
-const toIndexed = (row: ListingRow): ListingRow =>
-  row.hidden === 1 ? { ...row, title: null, description: '', status_message: null } : row;
+const toIndexed = (row: IndexedRow): IndexedRow =>
+  row.hidden === 1 ? { ...row, title: null, description: '' } : row;
 
 /**
  * Takes listings out of the search index, puts others in, and updates the counts of terms. Withdrawn listings
@@ -35,9 +46,9 @@ export async function replaceInIndex(
   index: EngineIndex,
   change: {
     readonly removedIds: readonly number[];
-    readonly listings: readonly ListingRow[];
+    readonly listings: readonly IndexedRow[];
     /** Facets by which a listing can be found besides its words and own facets. */
-    readonly toKeys: (row: ListingRow) => readonly string[];
+    readonly toKeys: (row: IndexedRow) => readonly string[];
   },
 ): Promise<void> {
   const removed = change.removedIds.length > 0 ? await index.remove(db, change.removedIds) : [];

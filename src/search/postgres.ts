@@ -138,11 +138,7 @@ export const postgresSearch: EngineIndex = {
     return (await found.execute(db)).rows;
   },
 
-  async readFacetTexts(db, ids) {
-    const found = sql<{ facets: string | null }>`select string_agg(facets, chr(10)) as facets
-      from listing where id = any(${ids}::bigint[])`;
-    return (await found.execute(db)).rows[0]?.facets?.split('\n') ?? [];
-  },
+  hasId: (ids) => sql`id = any(${ids}::bigint[])`,
 
   async list(db, range) {
     const near = await listBy(db, range, scannedRows);

@@ -1,3 +1,4 @@
+import type { RawBuilder } from 'kysely';
 import type { Db } from '../store/store.ts';
 import type { FoundDocuments, SearchDocument } from './document.ts';
 import type { FacetChoice } from './facets.ts';
@@ -40,14 +41,37 @@ export interface EngineIndex {
   readTexts(db: Db, positions: readonly number[]): Promise<{ position: number; text: string }[]>;
   /** The ids of listings by their facets alone. */
   list(db: Db, range: FacetRange): Promise<number[]>;
-  /** The stored facets of listings, in no particular order. */
-  readFacetTexts(db: Db, ids: readonly number[]): Promise<string[]>;
+  /** SQL that tests whether a row's `id` is one of these. Its text is the same for any number of ids. */
+  hasId(ids: readonly number[]): RawBuilder<boolean>;
 }
 
 /** The index of an engine whose documents may be in memory (search/cached-documents.ts). */
 export interface SearchIndex extends EngineIndex {
   /** The documents that exist at these positions, in no particular order. */
   readDocuments(db: Db, positions: readonly number[]): Promise<FoundDocuments>;
+}
+
+/** The columns of listings that a search reads. listings/searched.ts implements it. */
+export interface SearchedListings {
+  /** How many are visible. */
+  count(): Promise<number>;
+  /** The visible ones with a handle in lower case, by id; their facets as text. */
+  withFoldedHandle(
+    folded: string,
+  ): Promise<readonly Readonly<{ id: number } & Record<'handle' | 'namespace' | 'facets', string>>[]>;
+  /** When these changed last, in no particular order. */
+  updates(ids: readonly number[]): Promise<readonly { readonly id: number; readonly updated_at: string }[]>;
+  /** The texts of those of these that are shown, in no particular order. */
+  texts(
+    ids: readonly number[],
+  ): Promise<readonly { readonly handle: string; title: string | null; description: string }[]>;
+}
+
+/** An index at a connection, with the listings that are in it. */
+export interface Search {
+  readonly db: Db;
+  readonly index: SearchIndex;
+  readonly listings: SearchedListings;
 }
 
 declare module '../store/store.ts' {

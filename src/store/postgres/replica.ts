@@ -14,7 +14,7 @@ const searchOptions = '-c enable_seqscan=off -c jit=off -c max_parallel_workers_
 export async function openReplica(url: string): Promise<Db> {
   const db = createDb({ ...toPoolConfig(url, searchOptions), max: readConnections });
   try {
-    await db.selectFrom('listing').select('id').limit(1).execute();
+    await sql`select name from kysely_migration limit 1`.execute(db);
     return db;
   } catch (error) {
     await db.destroy();
