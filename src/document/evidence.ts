@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Db } from '../store/store.ts';
 
 /**
- * Handles after a handle that have ratings, claim events, observations or active moderation, listed or not, in
- * handle order: for an audit.
+ * Handles after a handle that have ratings, claim events, observations or active moderation, listed or not,
+ * in handle order: for an audit.
  */
 export async function readHandlesWithEvidence(db: Db, after: string, limit: number): Promise<string[]> {
   // Each part is cut before they are joined: the observer may have checked every listing.

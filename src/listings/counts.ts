@@ -45,7 +45,9 @@ async function readAllCounts(db: Db): Promise<SearchCounts> {
   return { total, capped: false, facets: Object.fromEntries(facets) };
 }
 
-/** The facets of listings as stored: one text, because a thousand rows would take as long to read as to find. */
+/**
+ * The facets of listings as stored: one text, because a thousand rows would take as long to read as to find.
+ */
 async function readFacetTexts(db: Db, search: SearchIndex, ids: readonly number[]): Promise<string[]> {
   const found = sql<{ facets: string | null }>`select string_agg(facets, ${'\n'}) as facets
     from listing where ${search.hasId(ids)}`;

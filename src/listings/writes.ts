@@ -165,8 +165,8 @@ async function putRows(db: Db, search: SearchIndex, rows: readonly ListingRow[])
 
 /**
  * Writes of listings inside a transaction. `touch` receives each handle that changed, or nothing if all may
- * have; `standing` each one that the registry or its publisher withdrew. `readNative` reads what modules above
- * this one know of a listing.
+ * have; `standing` each one that the registry or its publisher withdrew. `readNative` reads what modules
+ * above this one know of a listing.
  */
 export function createListingWrites(
   db: Db,

@@ -25,7 +25,9 @@ const insertChanges = precompileQuery((db, rows: readonly RowOf<typeof changeTab
   db.insertInto('evidence_change').values([...rows]),
 );
 
-/** Adds changes in this order, while the write lock is held, so that no reader sees a later position first. */
+/**
+ * Adds changes in this order, while the write lock is held, so that no reader sees a later position first.
+ */
 export async function addChanges(db: Db, changes: readonly NewChange[]): Promise<void> {
   if (changes.length === 0) return;
   const [{ seq: last } = { seq: 0 }] = await readLast(db);

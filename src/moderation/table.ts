@@ -124,7 +124,9 @@ export const createModerationReads = (db: Db) => ({
     const rows = writer ? selectAgainst(db, writer) : selectActive(db).where('target_kind', '=', 'network');
     return (await rows.execute()).map(moderationTable.decode);
   },
-  /** The action that hides a record of a rating of a subject, or of the response to one, if one is in force. */
+  /**
+   * The action that hides a record of a rating of a subject, or of the response to one, if one is in force.
+   */
   async hiding(subject: string, recordIndex: number): Promise<Moderation | undefined> {
     const rows = await readModerationOfRatings(db, subject);
     return rows.get(recordIndex)?.find(({ action }) => action === 'hide');

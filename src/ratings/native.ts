@@ -13,7 +13,9 @@ const selectNative = precompileQuery((db, handle: string) =>
   ]),
 );
 
-/** The state of a listing's claim, if it has one, and whether it has ratings that count: its facets say so. */
+/**
+ * The state of a listing's claim, if it has one, and whether it has ratings that count: its facets say so.
+ */
 export async function readNativeFacts(db: Db, handle: string) {
   const [row] = await selectNative(db, handle);
   return { state: row?.state ?? undefined, isRated: Boolean(row?.is_rated) };
