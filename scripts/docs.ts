@@ -7,6 +7,8 @@ import { settings } from '../src/config/settings.ts';
 import { problemTable } from '../src/core/problem.ts';
 import { allLimits } from '../src/http/limits.ts';
 import type { Limit } from '../src/limits/limit.ts';
+import { kinds } from '../src/observations/kinds.ts';
+import { questionTitles } from '../src/observations/observation.ts';
 import { resources } from '../src/resources/index.ts';
 import { prompts } from '../src/resources/prompts.ts';
 import { tools } from '../src/tools/index.ts';
@@ -16,6 +18,7 @@ export const generatedPages = [
   'docs/reference.md',
   'docs/claims.md',
   'docs/changes.md',
+  'docs/observations.md',
   'SECURITY.md',
 ] as const;
 
@@ -101,6 +104,14 @@ const blocks: Record<string, () => string> = {
     table(
       ['prompt', 'what it does'],
       prompts.map(({ name, description }) => [`\`${name}\``, description]),
+    ),
+  kinds: () =>
+    table(
+      ['question', 'kinds of fact'],
+      [...Map.groupBy(kinds, ({ question }) => question)].map(([question, ofQuestion]) => [
+        questionTitles[question],
+        ofQuestion.map(({ kind, title }) => `\`${kind}\`: ${title}`).join('<br>'),
+      ]),
     ),
   limits: () =>
     table(
