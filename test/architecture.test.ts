@@ -259,6 +259,12 @@ describe('architecture', () => {
     const asks = /\bkind [!=]== 'handle'|\bcase 'handle'/;
     expect(sources.filter((path) => asks.test(read(path)))).toEqual(['tools/find/changes.ts']);
   });
+  it('one file says how long a day is, how its text is cut from a time, and what stands for every listing', () => {
+    const days = /\.slice\(0, ?10\)|\b86_?400(?:_?000)?\b/;
+    const text = (path: string) => read(path).replace(/^\s*\/?\*.*$/gm, '');
+    expect(sources.filter((path) => days.test(text(path)))).toEqual(['core/text.ts']);
+    expect(sources.filter((path) => /= '\*';/.test(read(path)))).toEqual(['core/handle.ts']);
+  });
   it('one file reads the environment', () => {
     expect(sources.filter((path) => read(path).includes('process.env'))).toEqual(['cli/command-line.ts']);
   });

@@ -2,6 +2,7 @@ import { addAbortListener, once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { every } from '../core/every.ts';
 import { toModuleUrl } from '../core/process.ts';
+import { dayText } from '../core/text.ts';
 import type { ImportContext } from '../imports/import.ts';
 import { type ImportOnce, importOnce, type Outcome } from '../imports/import-once.ts';
 import type { ImportRun } from '../imports/import-run.ts';
@@ -44,7 +45,7 @@ async function warn({ store, log }: ImportContext, error: string | undefined, ne
   const shown =
     done?.source === sampleSource
       ? 'still showing the shipped sample'
-      : `still showing listings of ${done?.finished_at?.slice(0, 10)}`;
+      : `still showing listings of ${dayText(done?.finished_at ?? '')}`;
   const age = done ? shown : 'no listings yet';
   log.warn(`import did not complete: ${error ?? 'unknown'}; ${age}; next attempt in ${Math.round(next_s)} s`);
 }

@@ -7,6 +7,7 @@ import {
   createOptOutWrites,
   requireShown,
 } from '../claims/table.ts';
+import { everyListing } from '../core/handle.ts';
 import { createDocumentReads } from '../document/facts.ts';
 import { createImportReads, createImportWrites } from '../imports/table.ts';
 import { createLimitWrites } from '../limits/buckets.ts';
@@ -109,9 +110,6 @@ const noRoom = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 /** Files beside the database, such as the saved checkpoint, need room too. */
 const isFullDisk = (error: unknown) =>
   error instanceof Error && 'code' in error && noRoom.has(String(error.code));
-
-/** Stands for all listings among the changed handles; no handle has this form. */
-const everyListing = '*';
 
 /**
  * Creates the writes of a transaction; `standing` is called with each handle whose claim and listing must

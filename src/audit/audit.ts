@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { every } from '../core/every.ts';
+import { day_ms } from '../core/text.ts';
 import type { LogContext } from '../log/checkpoints.ts';
 import {
   type AuditState,
@@ -173,7 +174,7 @@ export async function audit(
   return { entries, listings, faults, not_checked };
 }
 
-const interval_ms = 86_400_000;
+const interval_ms = day_ms;
 /** How often a node checks whether another one still audits, or whether the audit of today is due. */
 const longestSleep_ms = 600_000;
 /**

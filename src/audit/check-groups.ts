@@ -2,7 +2,7 @@ import type { ClaimEvent } from '../claims/claim.ts';
 import { afterEvent, type LoggedClaim, rootKey } from '../claims/fold.ts';
 import { Holder } from '../core/identity.ts';
 import { memoize } from '../core/lazy.ts';
-import { day_ms } from '../core/text.ts';
+import { day_ms, dayText } from '../core/text.ts';
 import { toNewUntil } from '../ratings/fold.ts';
 import { isPraise, isRelated, overlapReason, type RatingFlag } from '../ratings/groups.ts';
 import { type GroupEvidence, notePairs, readHolders } from './check-pairs.ts';
@@ -107,7 +107,7 @@ function isAllowedOverlap(rating: CountedRating): boolean {
   const { source_handle: source, subject_handle: subject, group_reason } = rating;
   const at = dayIn(group_reason) ?? '';
   const { first_created_at, praised_at = first_created_at } = rating;
-  if (at > (isPraise(rating) ? praised_at : first_created_at).slice(0, 10)) return false;
+  if (at > dayText(isPraise(rating) ? praised_at : first_created_at)) return false;
   const bySource = overlapReason({ by: source, of: subject, at });
   return (
     group_reason === bySource ||

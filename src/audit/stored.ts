@@ -1,6 +1,7 @@
 import { placeMember } from '../claims/claim.ts';
 import { toShownKeys } from '../claims/receipt-keys.ts';
 import { readAll, readPages } from '../core/pages.ts';
+import { dayText } from '../core/text.ts';
 import { type FileConfig, readCheckpointFile } from '../log/checkpoint-file.ts';
 import { findKeyOfOrigin, type LogContext, logOfOrigin } from '../log/checkpoints.ts';
 import { readCheckpoint, verifierOf } from '../log/notes.ts';
@@ -79,7 +80,7 @@ export const createStoredEvidence = (place: Place): EvidenceReader => ({
     const stored = facts?.claim;
     const receipt_keys = toShownKeys(facts?.receiptKeys ?? []);
     const claim = stored && { ...stored, ...placeMember(stored.kind, stored.place), receipt_keys };
-    const read_on = clock().toISOString().slice(0, 10);
+    const read_on = dayText(clock());
     return {
       handle,
       read_on,

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Context } from '../context.ts';
 import { capabilityHash, capabilityId } from '../core/keys/capability.ts';
+import { day_ms } from '../core/text.ts';
 import { isGone } from '../listings/listing.ts';
 import type { Reads, Schema, Store, Transaction } from '../store/store.ts';
 import { type Challenge, type ClaimKey, readChallenge, toKeyText } from './challenge.ts';
@@ -397,7 +398,7 @@ export async function applyReading(
   return { result, changed, seen: newest.seen, reasons: verdict.reasons, optOut };
 }
 
-const retirement_ms = 7 * 86_400_000;
+const retirement_ms = 7 * day_ms;
 
 /** A key still verifies for seven days after its successor was created. */
 const toKeys = (rows: readonly Schema['claim_key'][], now: Date): ClaimKey[] =>

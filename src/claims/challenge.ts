@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual, verify } from 'node:crypto';
 import { toPublicKey } from '../core/keys/public-key.ts';
+import { day_s } from '../core/text.ts';
 
 /** A key that signs challenges. A `retired` one verifies only challenges of known capabilities. */
 export interface ClaimKey {
@@ -23,7 +24,7 @@ export interface ChallengeBinding {
 }
 
 /** How long after it was issued a challenge can be committed. */
-export const challengeLife_s = 7 * 86_400;
+export const challengeLife_s = 7 * day_s;
 const clockSkew_s = 300;
 const version = 1;
 const macBytes = 16;

@@ -1,5 +1,5 @@
 import { githubAccount, repositoryRoot } from '../core/handle.ts';
-import { day, toSentence } from '../core/text.ts';
+import { dayText, toSentence } from '../core/text.ts';
 import type { Listing } from '../listings/listing.ts';
 import {
   type Claim,
@@ -103,7 +103,7 @@ export const claimMethods: Readonly<Record<ClaimKind, ClaimMethod>> = {
     lineAt: (claimFile) => `in ${claimFile} of the recorded repository`,
     toCopy: (_place, challenge) => challenge,
     shown: ({ claimed_at, commit }) =>
-      `Write access to the default branch of the repository recorded for the listing was shown${commit ? ` at commit ${commit}` : ''} on ${day(claimed_at)}`,
+      `Write access to the default branch of the repository recorded for the listing was shown${commit ? ` at commit ${commit}` : ''} on ${dayText(claimed_at)}`,
   },
   /**
    * A file in the repository that has the name of the account in the namespace: github.com/alice/alice for
@@ -127,7 +127,7 @@ export const claimMethods: Readonly<Record<ClaimKind, ClaimMethod>> = {
     lineAt: (claimFile) => `in ${claimFile} of the profile repository`,
     toCopy: (_place, challenge) => challenge,
     shown: ({ claimed_at, commit, place }) =>
-      `Write access to the default branch of ${place}, the repository with the name of the account in the namespace, was shown${commit ? ` at commit ${commit}` : ''} on ${day(claimed_at)}`,
+      `Write access to the default branch of ${place}, the repository with the name of the account in the namespace, was shown${commit ? ` at commit ${commit}` : ''} on ${dayText(claimed_at)}`,
   },
   /** A signature with the key that the domain publishes for the MCP registry: nothing has to be published. */
   registry_key: {
@@ -140,7 +140,7 @@ export const claimMethods: Readonly<Record<ClaimKind, ClaimMethod>> = {
     lineAt: () => 'signed with the key for the registry',
     toCopy: (_place, challenge) => sign(challenge),
     shown: ({ claimed_at, place, seen }) =>
-      `Possession of the key that ${seen?.domain ?? place} publishes for the MCP registry was shown on ${day(claimed_at)} by a signature; the key was read ${seen?.resolvers ? `in DNS, seen by ${resolversText(seen.resolvers)}` : `at https://${seen?.domain ?? place}${registryKeyPath}`}`,
+      `Possession of the key that ${seen?.domain ?? place} publishes for the MCP registry was shown on ${dayText(claimed_at)} by a signature; the key was read ${seen?.resolvers ? `in DNS, seen by ${resolversText(seen.resolvers)}` : `at https://${seen?.domain ?? place}${registryKeyPath}`}`,
   },
   /** A file on the web server of the namespace's domain. */
   well_known: {
@@ -153,7 +153,7 @@ export const claimMethods: Readonly<Record<ClaimKind, ClaimMethod>> = {
     lineAt: (claimFile) => `at ${wellKnownPath(claimFile)} of the web server`,
     toCopy: (_place, challenge) => challenge,
     shown: ({ claimed_at, place }) =>
-      `Control of what https://${place}/.well-known/ serves was shown on ${day(claimed_at)}`,
+      `Control of what https://${place}/.well-known/ serves was shown on ${dayText(claimed_at)}`,
   },
   /** A TXT record in the DNS of the namespace's domain, or of one above it. */
   dns: {
@@ -165,7 +165,7 @@ export const claimMethods: Readonly<Record<ClaimKind, ClaimMethod>> = {
     lineAt: () => 'in a TXT record of its own at _dossier-challenge of the domain',
     toCopy: ({ shown }, challenge) => `${challengeName(shown)}. 300 IN TXT "${challenge}"`,
     shown: ({ claimed_at, place, seen }) =>
-      `Control of the DNS of ${seen?.domain ?? place} was shown on ${day(claimed_at)}, seen by ${resolversText(seen?.resolvers)}${seen?.dnssec ? ' that validated it with DNSSEC' : ''}`,
+      `Control of the DNS of ${seen?.domain ?? place} was shown on ${dayText(claimed_at)}, seen by ${resolversText(seen?.resolvers)}${seen?.dnssec ? ' that validated it with DNSSEC' : ''}`,
   },
 };
 
@@ -190,7 +190,7 @@ export const whatClaimedMeans = (claimFile: string): string =>
 
 const lastProof = ({ commit, proven_commit, proven_at }: ShownClaim) =>
   proven_commit && proven_at && proven_commit !== commit
-    ? ` The claim line was last read there at commit ${proven_commit} on ${day(proven_at)}.`
+    ? ` The claim line was last read there at commit ${proven_commit} on ${dayText(proven_at)}.`
     : '';
 
 /**
@@ -204,7 +204,7 @@ function missingText({ state, missing }: Pick<ShownClaim, 'state' | 'missing'>):
     missing?.place === first
       ? 'the repository missing, empty or moved'
       : 'nothing there that proves the claim';
-  return `a check on ${day(first)} found ${what}; the claim stands until a check a day or more later finds nothing either`;
+  return `a check on ${dayText(first)} found ${what}; the claim stands until a check a day or more later finds nothing either`;
 }
 
 /**
@@ -216,7 +216,7 @@ export function failingText({
   tried_at = '',
   ...claim
 }: Pick<ShownClaim, 'failed_days' | 'tried_at' | 'state' | 'missing'>): string | undefined {
-  const last = day(tried_at) > (since ?? '') ? `, the last on ${day(tried_at)}` : '';
+  const last = dayText(tried_at) > (since ?? '') ? `, the last on ${dayText(tried_at)}` : '';
   const unread = since && `checks have failed since ${since}${last}`;
   return missingText(claim) ?? unread;
 }
@@ -225,7 +225,7 @@ function troubleText(claim: ShownClaim): string {
   const { lost_at } = claim;
   const failing = failingText(claim);
   const lost = lost_at
-    ? ` Two checks, the second on ${day(lost_at)}, found that repository missing, empty or moved.`
+    ? ` Two checks, the second on ${dayText(lost_at)}, found that repository missing, empty or moved.`
     : '';
   return `${lost}${failing ? ` ${toSentence(failing)}` : ''}`;
 }

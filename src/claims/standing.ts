@@ -1,3 +1,4 @@
+import { day_ms } from '../core/text.ts';
 import { isGone, type Listing } from '../listings/listing.ts';
 import type { Capability, Claim, Missing } from './claim.ts';
 
@@ -5,13 +6,13 @@ import type { Capability, Claim, Missing } from './claim.ts';
  * How long after a first authoritative reading a second one has to find the same, before it ends or moves
  * anybody's standing.
  */
-export const secondReading_ms = 86_400_000;
+export const secondReading_ms = day_ms;
 
 /**
  * How long a line that was taken away restores its capability: afterwards the location may have another
  * holder.
  */
-const restore_ms = 30 * 86_400_000;
+const restore_ms = 30 * day_ms;
 
 /** When the first reading was: now, if there was none, or if a clock that was ahead dated it. */
 export const firstReading = (known: string | undefined, now: Date): string => {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { day_ms } from '../core/text.ts';
+import { day_ms, dayText } from '../core/text.ts';
 import { type LeafType, toLeaf } from '../log/leaf.ts';
 import type { Transaction } from '../store/store.ts';
 import { type Capability, type Claim, type ClaimEvent, placeMember } from './claim.ts';
@@ -70,7 +70,7 @@ export async function recordReceiptKeys(
  * How long a claim survives while its location cannot be checked, and on how many days checks must have
  * failed meanwhile.
  */
-const unreachableLimit_ms = 30 * 86_400_000;
+const unreachableLimit_ms = 30 * day_ms;
 const unreachableDays = 10;
 
 /** Why a claim is suspended (docs/claims.md). */
@@ -114,8 +114,8 @@ export async function recordUnread(
 ): Promise<void> {
   const at = now.toISOString();
   const { checked_at, failed_days: known = [] } = claim;
-  const failed_days = [...new Set([...known, at.slice(0, 10)])].slice(0, unreachableDays);
-  const isSameDay = claim.tried_at?.slice(0, 10) === at.slice(0, 10);
+  const failed_days = [...new Set([...known, dayText(at)])].slice(0, unreachableDays);
+  const isSameDay = dayText(claim.tried_at ?? '') === dayText(at);
   const tried_at = isAsked && isSameDay ? claim.tried_at : at;
   const failed: Claim = { ...claim, failed_days, tried_at };
   await tx.claims.putClaim(failed);

@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts';
 import { type PinName, pinNames, viewsForm } from '../config/files.ts';
 import { attempt, parseForeignJson } from '../core/json.ts';
 import { ExitError, exitCodes, usageError } from '../core/process.ts';
-import { day_ms } from '../core/text.ts';
+import { day_ms, dayText } from '../core/text.ts';
 import { isSeenPin, type Pinnable, pinnedNow } from '../selections/approvals.ts';
 import { readPrivateEntries } from '../selections/private-entries.ts';
 import { openLockSource } from './lock.ts';
@@ -45,10 +45,10 @@ const toText = (value: object) =>
 /** The last day of an approval: a date, or a number of days from now, such as `90d`. */
 function toUntil(text: string, now: Date): string {
   const [, days] = /^(\d{1,4})d$/.exec(text) ?? [];
-  const date = days ? new Date(now.getTime() + Number(days) * day_ms).toISOString().slice(0, 10) : text;
+  const date = days ? dayText(new Date(now.getTime() + Number(days) * day_ms)) : text;
   if (Number.isNaN(Date.parse(date)) || !/^\d{4}-\d\d-\d\d$/.test(date))
     throw usageError(`--until ${text}: a date such as 2027-01-31, or days such as 90d`);
-  if (date < now.toISOString().slice(0, 10)) throw usageError(`--until ${text}: that day is over`);
+  if (date < dayText(now)) throw usageError(`--until ${text}: that day is over`);
   return date;
 }
 
@@ -116,7 +116,7 @@ export async function runApprove(config: () => Promise<Config>, handle: string, 
     ...(document.private && { private: true }),
     by,
     reason,
-    on: now.toISOString().slice(0, 10),
+    on: dayText(now),
     ...(last !== undefined && { until: last }),
     // Allow lists contain only endpoints and packages that a pin names.
     pins: toPinned(document, handle, [...new Set([...names, 'endpoint', 'package'] as const)]),

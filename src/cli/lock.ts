@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import { isHandle } from '../core/handle.ts';
 import { ownMember } from '../core/json.ts';
 import { ExitError, exitCodes, usageError } from '../core/process.ts';
-import { counted } from '../core/text.ts';
+import { counted, dayText } from '../core/text.ts';
 import { toText } from '../core/words.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import {
@@ -331,7 +331,7 @@ export async function runCheck(
     process.stderr.write(
       `${counted(uncompared, 'fact')} could not be compared: ${uncompared === 1 ? 'it is' : 'they are'} not known now\n`,
     );
-  const day = lock.locked_at.slice(0, 10);
+  const day = dayText(lock.locked_at);
   if (malicious > 0 && !options.ignoreMalware)
     throw new ExitError(
       1,

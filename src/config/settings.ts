@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { attempt } from '../core/json.ts';
+import { day_s } from '../core/text.ts';
 import { textFile, viewsFile } from './files.ts';
 
 const isPlainBase = (url: URL | null) =>
@@ -101,7 +102,7 @@ function wholeNumber(from: number, to: number) {
   return z.coerce.number(wanted).int(wanted).min(from, wanted).max(to, wanted);
 }
 const port = wholeNumber(0, 65_535);
-const durationUnits = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
+const durationUnits = { s: 1, m: 60, h: 3600, d: day_s } as const;
 /** A duration such as `30m`, in seconds. */
 const duration_s = z
   .string()

@@ -20,6 +20,11 @@ export function requireHandle(text: string): string {
   return text;
 }
 
+/**
+ * Stands for every listing among changed handles, cache tags and counted facets, none of which has this form.
+ */
+export const everyListing = '*';
+
 /** The two parts of a well-formed handle. */
 export function handleParts(handle: string): { namespace: string; name: string } {
   const slash = handle.indexOf('/');

@@ -70,13 +70,15 @@ export const paragraphs = (...parts: readonly (string | false | undefined)[]): s
 export const list = <T>(items: readonly T[], show: (item: T) => string): string =>
   items.map((item) => `* ${show(item)}`).join('\n');
 
+export const day_s = 86_400;
 export const day_ms = 86_400_000;
 
 /** When the day after a time begins, in UTC: ms since 1970. */
 export const nextDay_ms = (now: Date): number => (Math.floor(now.getTime() / day_ms) + 1) * day_ms;
 
-/** The day of an RFC 3339 time. */
-export const day = (time: string): string => time.slice(0, 10);
+/** The day of an RFC 3339 time or of a Date, in UTC: YYYY-MM-DD. */
+export const dayText = (time: string | Date): string =>
+  (typeof time === 'string' ? time : time.toISOString()).slice(0, 10);
 
 const plain = /^[\n\x20-\x7e]*$/;
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { amount, counted, escapeMarks, quotationMarks } from './text.ts';
+import { amount, counted, dayText, escapeMarks, quotationMarks } from './text.ts';
 
 /** Who says a fact: the record of the listing, or a check by Dossier. */
 export type Source = 'record' | 'Dossier';
@@ -104,13 +104,12 @@ export const count = <const T extends string>(number: number, noun: Literal<T>):
 export const number = (value: number): Words => toWords([{ is: 'own', text: amount(value) }]);
 
 /** The day of an RFC 3339 time. Pages say how long ago it was. */
-export const day = (time: string): Words => new Words([{ is: 'day', text: time.slice(0, 10), aged: true }]);
+export const day = (time: string): Words => new Words([{ is: 'day', text: dayText(time), aged: true }]);
 
 /** The day of an RFC 3339 time without its age, for the end of a span or a day that names something. */
-export const dayOf = (time: string): Words =>
-  new Words([{ is: 'day', text: time.slice(0, 10), aged: false }]);
+export const dayOf = (time: string): Words => new Words([{ is: 'day', text: dayText(time), aged: false }]);
 
-const isSameDay = (from: string, to: string): boolean => from.slice(0, 10) === to.slice(0, 10);
+const isSameDay = (from: string, to: string): boolean => dayText(from) === dayText(to);
 
 /** The days between which something changed, as `between D and D`, or `on D`. */
 export const betweenDays = (from: string, to: string): Words =>

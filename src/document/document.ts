@@ -3,6 +3,7 @@ import { claimStatement, failingText } from '../claims/methods.ts';
 import { toShownKeys } from '../claims/receipt-keys.ts';
 import type { Config } from '../config/config.ts';
 import { namespaceMatchesRepositoryOwner } from '../core/handle.ts';
+import { dayText } from '../core/text.ts';
 import { hasField } from '../imports/recorded.ts';
 import { isSample, sampleSentence, statedDates } from '../listings/listing.ts';
 import { toAppeal } from '../moderation/moderation.ts';
@@ -120,7 +121,7 @@ function toModeration({ moderation, native }: ListingFacts, place: DocumentPlace
  */
 export function toListingDocument(facts: ListingFacts, place: DocumentPlace, now: Date): ListingDocument {
   const { handle } = facts.listing;
-  const date = now.toISOString().slice(0, 10);
+  const date = dayText(now);
   const observations = toObservations(facts.listing, facts.observed?.observations, {
     now,
     interval_s: place.observeInterval_s,

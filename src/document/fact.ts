@@ -1,4 +1,4 @@
-import { day } from '../core/text.ts';
+import { dayText } from '../core/text.ts';
 import { phrase, type Source, say, type Words, within } from '../core/words.ts';
 import type { CopyField } from '../imports/import-run.ts';
 import type { AskedKind, Kind } from '../observations/kind.ts';
@@ -30,7 +30,7 @@ export const recorded = ({ listing }: Judged, text: Words, state: Fact['state'] 
   text,
   state,
   source: 'record',
-  date: day(listing.observed_at),
+  date: dayText(listing.observed_at),
 });
 
 /** What this service stores itself. */
@@ -46,7 +46,7 @@ export const observed = (judged: Judged, one: DatedObservation, text: Words): Fa
   text: say`${text}${sinceThen(judged, one)}`,
   state: isKnown(one) ? 'known' : 'not_there',
   source: 'Dossier',
-  date: day(one.observed_at),
+  date: dayText(one.observed_at),
 });
 
 /** Why it was not seen. */

@@ -1,6 +1,6 @@
 import { namespaceMatchesRepositoryOwner, namespaceText } from '../core/handle.ts';
 import { namespaceHoldsEndpoints } from '../core/identity.ts';
-import { day as dayText } from '../core/text.ts';
+import { dayText } from '../core/text.ts';
 import { code, count, day, join, number, ours, own, say, Words } from '../core/words.ts';
 import { hiddenSentence, isSample, isSpecified, type Listing } from '../listings/listing.ts';
 import { accessRequired } from '../observations/kinds/access.ts';

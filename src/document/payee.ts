@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import { handleWords } from '../core/handle.ts';
 import { type Payee, payeeName, payeePath, readPayee } from '../core/payee.ts';
 import { Problem } from '../core/problem.ts';
-import { day as dayText, lines, list, paragraphs } from '../core/text.ts';
+import { dayText, lines, list, paragraphs } from '../core/text.ts';
 import {
   code,
   count,

@@ -1,7 +1,7 @@
 import type { Claim, ClaimEvent } from '../claims/claim.ts';
 import type { ReceiptKey } from '../claims/receipt-keys.ts';
 import type { Context } from '../context.ts';
-import { nextDay_ms } from '../core/text.ts';
+import { dayText, nextDay_ms } from '../core/text.ts';
 import { own, sentence, toText, type Words } from '../core/words.ts';
 import { type CopyField, copyFields, type ImportRun, type RunProgress } from '../imports/import-run.ts';
 import {
@@ -84,8 +84,8 @@ export function toReading(listing: Listing, { own, read_at, full, recorded }: Ru
 
 /** That a listing is from a saved copy, and as of when; undefined for any other listing. */
 export function savedCopySentence({ kind, observed_at }: Reading, { imported_at }: Listing) {
-  const changed = observed_at.slice(0, 10);
-  const read = imported_at.slice(0, 10);
+  const changed = dayText(observed_at);
+  const read = dayText(imported_at);
   return kind === 'saved_copy'
     ? `This listing is from a saved copy of a registry, read by Dossier on ${read}. The newest change in the copy is of ${changed}, so it was saved on that day or later.`
     : undefined;

@@ -1,4 +1,4 @@
-import { day, day_ms } from '../core/text.ts';
+import { day_ms, dayText } from '../core/text.ts';
 import { betweenDays, code, dayOf, isEmpty, own, say, type Words } from '../core/words.ts';
 import type { ImportedSignal } from '../listings/listing.ts';
 import { type FactOf, factsOf, type NamedKind, type ValueOf } from '../observations/kind.ts';
@@ -67,7 +67,7 @@ export function lastChecked({ observations }: ListingDocument): string | undefin
     .filter(isDated)
     .toSorted((a, b) => b.observed_at.localeCompare(a.observed_at))
     .at(0);
-  return newest?.is_stale ? day(newest.observed_at) : undefined;
+  return newest?.is_stale ? dayText(newest.observed_at) : undefined;
 }
 
 /** The value of a fact of which there is one, as those of the record are; undefined if none is known. */
@@ -104,7 +104,7 @@ export const isChecked = ({ listing }: Pick<Judged, 'listing'>): boolean =>
 
 /** Days from a time to the day of the answer. */
 export const daysSince = (time: string, { evidence_snapshot_date }: ListingDocument): number =>
-  (Date.parse(evidence_snapshot_date) - Date.parse(day(time))) / day_ms;
+  (Date.parse(evidence_snapshot_date) - Date.parse(dayText(time))) / day_ms;
 
 /**
  * How many checks of an endpoint it answered, if they were counted on the day of this one, of the last 30.
@@ -112,7 +112,7 @@ export const daysSince = (time: string, { evidence_snapshot_date }: ListingDocum
 export const tallyOf = ({ listing, seen }: Judged, { subject, observed_at }: DatedObservation) =>
   daysSince(observed_at, listing) <= 30
     ? seen(endpointAvailability).find(
-        (one) => one.subject === subject && day(one.observed_at) === day(observed_at),
+        (one) => one.subject === subject && dayText(one.observed_at) === dayText(observed_at),
       )?.value
     : undefined;
 

@@ -1,4 +1,5 @@
 import { handleWords, namespaceText } from '../core/handle.ts';
+import { dayText } from '../core/text.ts';
 import {
   code,
   count,
@@ -178,7 +179,7 @@ function toItem({ kind, subject, outcome, asks_for, reason, observed_at }: Fact)
   const about = subject === undefined ? {} : { subject };
   const words = reason ?? sentence(outcomeWords({ outcome, asks_for }));
   const ended = { outcome, ...(asks_for && { asks_for }) };
-  const as_of = observed_at.slice(0, 10);
+  const as_of = dayText(observed_at);
   return [{ question, kind, ...about, ...ended, reason: words, by: 'Dossier', as_of }];
 }
 

@@ -1,5 +1,5 @@
 import { whatAClaimShows } from '../claims/methods.ts';
-import { amount, counted } from '../core/text.ts';
+import { amount, counted, dayText } from '../core/text.ts';
 import { isEmpty, join, ours, own, say, toText, type Words } from '../core/words.ts';
 import { registryVersions } from '../observations/kinds/record.ts';
 import { kindOf } from '../observations/kinds.ts';
@@ -37,7 +37,7 @@ export const unique = (all: readonly Words[]): Words[] => [
 export const versionDates = ({ version, versions, updated_at }: ListingDocument): string => {
   const published_at = versions.find((one) => one.version === version)?.published_at;
   if (updated_at === undefined) return 'of which the registry states no date';
-  return `${published_at ? `published ${published_at.slice(0, 10)}, ` : ''}updated ${updated_at.slice(0, 10)}`;
+  return `${published_at ? `published ${dayText(published_at)}, ` : ''}updated ${dayText(updated_at)}`;
 };
 
 /** How many versions are shown, of how many; a document lists the newest ten. */

@@ -31,9 +31,6 @@ export const toCountedNetworks = memoize(readNetworks, 10_000);
 export const toWidestNetwork = (network: string): string =>
   toCountedNetworks(network).at(-1)?.network ?? network;
 
-/** The UTC day of a time, `2026-11-21`. */
-export const dayOf = (now: Date): string => now.toISOString().slice(0, 10);
-
 /**
  * Returns a function that makes a network's pseudonym in the database for one day: an HMAC-SHA256 with a key
  * that all nodes share and that is deleted after the day. No address is ever stored (docs/contract.md).

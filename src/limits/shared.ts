@@ -1,9 +1,9 @@
 import type { Context } from '../context.ts';
 import { every } from '../core/every.ts';
-import { day_ms } from '../core/text.ts';
+import { day_ms, dayText } from '../core/text.ts';
 import type { Transaction } from '../store/store.ts';
 import { type Limit, toBucket, toEffective, toRateLimited, toRefusal, widen } from './limit.ts';
-import { dayOf, openNetworkKeys, toCountedNetworks, toWidestNetwork } from './networks.ts';
+import { openNetworkKeys, toCountedNetworks, toWidestNetwork } from './networks.ts';
 
 /**
  * Charges calls for all nodes together, in the transaction of the work that they do. `key` identifies the
@@ -40,7 +40,7 @@ export async function takeLimits(
 export async function takeNetworkLimits(context: Context, limits: readonly Limit[]): Promise<void> {
   if (limits.length === 0) return;
   const now = context.clock();
-  const day = dayOf(now);
+  const day = dayText(now);
   await context.store.write(async (tx) => {
     await tx.limits.purge(now.getTime(), day);
     const keyOf = await openNetworkKeys(tx, day);
@@ -60,7 +60,7 @@ export async function isFirstToday(
   deed: string,
   { clock, caller }: Pick<Context, 'clock' | 'caller'>,
 ): Promise<boolean> {
-  const day = dayOf(clock());
+  const day = dayText(clock());
   const keyOf = await openNetworkKeys(tx, day);
   const key = `${deed}_today ${keyOf(toWidestNetwork(caller.network))}`;
   const [wait_ms] = await tx.limits.take(
@@ -79,7 +79,7 @@ const pause_ms = 600_000;
 export async function purgeLimits({ store, clock }: Context): Promise<void> {
   const now = clock();
   await store.write(async (tx) => {
-    await tx.limits.purge(now.getTime(), dayOf(now));
+    await tx.limits.purge(now.getTime(), dayText(now));
     await tx.leases.purge();
     await tx.observations.purgePauses(now.toISOString());
   });

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { everyListing } from '../core/handle.ts';
 import type { Facet, FacetChoice } from '../search/facets.ts';
 import { countFacets } from '../search/gather.ts';
 import type { SearchCounts } from '../search/query.ts';
@@ -8,8 +9,6 @@ import type { Db } from '../store/store.ts';
 import { summaryTable } from './listing.ts';
 import type { ListingRow } from './table.ts';
 
-/** The counter of all visible listings; no facet has this form. */
-const everyListing = '*';
 /** Listings are counted up to here, so that no count takes long. */
 const maxCounted = 1000;
 

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { day } from '../core/text.ts';
+import { dayText } from '../core/text.ts';
 import { eraseRecord } from '../log/checkpoints.ts';
 import { toLeaf } from '../log/leaf.ts';
 import type { Transaction } from '../store/store.ts';
@@ -211,7 +211,7 @@ export async function applyAction(
   const active = await tx.moderation.active(target);
   const same = active.find((one) => one.action === action.name);
   if (same) throw new NotModerated(`entry ${same.log_index} did that already, and stands`);
-  const statement = `${operator} ${action.did(target)} on ${day(at)}, because ${moderationReasons[reason]}. ${action.consequence(target)}`;
+  const statement = `${operator} ${action.did(target)} on ${dayText(at)}, because ${moderationReasons[reason]}. ${action.consequence(target)}`;
   const said = { action: action.name, reason, statement, at };
   const log_index = await append(tx, found, said);
   const { handle, record_indexes } = found;
@@ -232,7 +232,7 @@ export async function undoAction(
   if (action.isFinal) throw new NotModerated(`nothing undoes ${action.name}`);
   const { target_kind, target, log_index } = active;
   const found = await findFor(tx, action, { target_kind, target });
-  const statement = `${operator} undid on ${day(at)} what entry ${log_index} says, because ${restoreReasons[reason]}.`;
+  const statement = `${operator} undid on ${dayText(at)} what entry ${log_index} says, because ${restoreReasons[reason]}.`;
   const ended_by = await append(tx, found, { action: action.name, reason, statement, at, ends: log_index });
   await tx.moderation.end(active, { ended_by, ended_at: at, end_reason: reason });
   await action.undo?.(tx, found);

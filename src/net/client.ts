@@ -5,6 +5,7 @@ import { createBrotliDecompress, createGunzip } from 'node:zlib';
 import { Agent, type Dispatcher, errors, request } from 'undici';
 import type { Config } from '../config/config.ts';
 import { ownMember, readBounded } from '../core/json.ts';
+import { day_s } from '../core/text.ts';
 import { refuseInTransaction } from '../core/transaction.ts';
 import { own, type Words } from '../core/words.ts';
 import { isAddress, isLoopbackAddress, isPublicAddress, plainAddress } from './addresses.ts';
@@ -111,7 +112,7 @@ export interface OutboundRules {
   reach(url: URL): Reach | undefined;
 }
 
-const longestRetryAfter_s = 86_400;
+const longestRetryAfter_s = day_s;
 
 function toRetryAfter(value: string | undefined): { retry_after_s?: number } {
   const wait_s = readRetryAfter_s(value, Date.now());

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { dayText } from '../core/text.ts';
 import type { Part, Words } from '../core/words.ts';
 import { weightyChanges } from './earlier-changes.ts';
 import { endpointAnswers } from './kinds/endpoint.ts';
@@ -199,7 +200,7 @@ const reachKind = endpointAnswers.kind;
  */
 function unanswered(known: StoredObservation, found: DatedFinding, stamp: RunStamp): StoredObservation {
   const { unanswered: since, outcome } = known.missed ?? {};
-  const isLater = known.kind === reachKind && since && since.slice(0, 10) < stamp.at.slice(0, 10);
+  const isLater = known.kind === reachKind && since && dayText(since) < dayText(stamp.at);
   if (!isLater) return missed(known, found, stamp);
   return { ...settle(known, found, stamp), ...(outcome === found.outcome && { first_seen_at: since }) };
 }

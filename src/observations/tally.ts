@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { day_ms, day as dayText } from '../core/text.ts';
+import { day_ms, dayText } from '../core/text.ts';
 import { count, day, isEmpty, join, own, say, type Words } from '../core/words.ts';
 
 /** How a check that is counted ended: it was answered, or in one of these classes of failure. */
@@ -24,13 +24,13 @@ const longest_days = 90;
 
 /** The days of a tally from which on a window of this length that ends at a time counts. */
 const within = (tally: Tally, at: string, days: number): Tally => {
-  const from = new Date(Date.parse(at) - (days - 1) * day_ms).toISOString().slice(0, 10);
+  const from = dayText(new Date(Date.parse(at) - (days - 1) * day_ms));
   return Object.fromEntries(Object.entries(tally).filter(([day]) => day >= from));
 };
 
 /** A tally with one more check; days before the longest window are left out. */
 export function addCheck(tally: Tally, at: string, ended: CheckEnd): Tally {
-  const day = at.slice(0, 10);
+  const day = dayText(at);
   const { [ended]: before = 0, ...others } = tally[day] ?? {};
   return { ...within(tally, at, longest_days), [day]: { ...others, [ended]: before + 1 } };
 }

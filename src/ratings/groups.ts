@@ -1,5 +1,5 @@
 import { Holder, type RecordedIdentity } from '../core/identity.ts';
-import { day } from '../core/text.ts';
+import { dayText } from '../core/text.ts';
 
 /** The least score that praises. */
 export const leastPraise = 4;
@@ -43,7 +43,7 @@ export interface RatingBasis {
 }
 
 export const overlapReason = ({ by, of, at }: StatedOverlap) =>
-  `Set apart because the record of ${by} named the account or host of ${of} on ${day(at)}; not proven.`;
+  `Set apart because the record of ${by} named the account or host of ${of} on ${dayText(at)}; not proven.`;
 
 /** Why ratings are set apart: what of the basis decides it and how, and the texts for people. */
 interface GroupRule {
@@ -97,7 +97,7 @@ export const groupRules = {
     name: 'Source ended',
     meaning: 'The claim with which the source made the rating is no longer in force.',
     reason: ({ source_ended_at }) =>
-      `Set apart because the claim with which the source made this rating ended on ${day(source_ended_at ?? '')}.`,
+      `Set apart because the claim with which the source made this rating ended on ${dayText(source_ended_at ?? '')}.`,
   },
   new_source: {
     basis: 'new_until',
@@ -105,7 +105,7 @@ export const groupRules = {
     name: 'New source',
     meaning: 'The source first proved its claim less than seven days ago.',
     reason: ({ new_until }) =>
-      `Set apart until ${day(new_until)}, because the account of the source first proved its claim less than seven days ago.`,
+      `Set apart until ${dayText(new_until)}, because the account of the source first proved its claim less than seven days ago.`,
   },
 } as const satisfies Record<string, GroupRule>;
 
@@ -127,7 +127,7 @@ const flagsOf = (basis: RatingBasis, now: string): RatingFlag[] =>
 
 /** What is shown beside a rating for a statement that was read after it was made. */
 export const overlapStatedLater = ({ by, of, at }: StatedOverlap): string =>
-  `The record of ${by} named the account or host of ${of} on ${day(at)}, after this rating was made; not proven. The group of the rating stays the same.`;
+  `The record of ${by} named the account or host of ${of} on ${dayText(at)}, after this rating was made; not proven. The group of the rating stays the same.`;
 
 /** The groups as pages, Markdown and cards name them, and what each means. */
 export const groupTexts: Record<RatingGroup, Pick<GroupRule, 'name' | 'meaning'>> = {

@@ -3,6 +3,7 @@ import type { ReceiptKey } from '../claims/receipt-keys.ts';
 import { asMembers, type JsonObject, readBase64Object, readObject } from '../core/json.ts';
 import type { TypedStruct } from '../core/keys/ethereum.ts';
 import { Problem } from '../core/problem.ts';
+import { day_ms } from '../core/text.ts';
 import { keysAt, ReceiptFault, verifyByKey, verifyReceipt } from '../receipt/index.ts';
 import { type RatingGroup, ratingGroups } from './groups.ts';
 import { type KindAndValue, kindAndValue } from './kind-and-value.ts';
@@ -59,7 +60,7 @@ interface ProofKind {
 }
 
 /** How far the time of a proof may be from that of the interaction. */
-const nearInteraction_ms = 86_400_000;
+const nearInteraction_ms = day_ms;
 
 /**
  * Throws proof_expired unless a proof is of the last 90 days and was issued within a day of the interaction.

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { handleSchema } from '../core/handle.ts';
-import { cleanText, toLine } from '../core/text.ts';
+import { cleanText, day_ms, toLine } from '../core/text.ts';
 import { moderationNotice } from '../moderation/moderation.ts';
 import { flagsMeaning, type RatingGroup, ratingFlags, ratingGroups } from './groups.ts';
 import { kindAndValue, toKindAndValue } from './kind-and-value.ts';
@@ -27,7 +27,7 @@ const contentFields = {
   operation: z.string().min(1).max(128).optional(),
   subject_version: z.string().min(1).max(255).optional(),
   score: z.int().min(1).max(5).optional(),
-  latency_ms: z.int().min(0).max(86_400_000).optional(),
+  latency_ms: z.int().min(0).max(day_ms).optional(),
   tags: z
     .array(z.string().regex(/^[a-z0-9-]{1,32}$/))
     .max(5)

@@ -5,6 +5,7 @@ import type { Capability } from '../claims/claim.ts';
 import type { Context } from '../context.ts';
 import { recordedHolders } from '../core/identity.ts';
 import { Problem } from '../core/problem.ts';
+import { day_ms } from '../core/text.ts';
 import { canonicalDigest } from '../log/leaf.ts';
 import type { Transaction } from '../store/store.ts';
 import { afterVersion, foldRating, toNewUntil } from './fold.ts';
@@ -112,7 +113,7 @@ export async function judgeBasis(
 }
 
 const maxAmendments = 5;
-const amendable_ms = 180 * 86_400_000;
+const amendable_ms = 180 * day_ms;
 
 /**
  * Throws what authenticate throws of a capability that was ended or blocked since: between it and the

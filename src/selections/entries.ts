@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { day } from '../core/text.ts';
+import { dayText } from '../core/text.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import { type ListingFacts, toReading } from '../document/record.ts';
 import { recordedFacts } from '../document/recorded-facts.ts';
@@ -38,7 +38,7 @@ export interface SelectionMember {
 
 /** What a private entry is. */
 export const privateNote = ({ listing }: PrivateEntry): string =>
-  `A private entry, from ${listing.origin}, last changed on ${day(listing.updated_at)} and read on ${day(listing.imported_at)}; no registry that Dossier reads lists it, and Dossier has not checked it.`;
+  `A private entry, from ${listing.origin}, last changed on ${dayText(listing.updated_at)} and read on ${dayText(listing.imported_at)}; no registry that Dossier reads lists it, and Dossier has not checked it.`;
 
 /**
  * An entry of the registry API for a private entry: the record, and where it is from. No registry stated

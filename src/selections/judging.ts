@@ -3,6 +3,7 @@ import { keyOf, type Selection } from '../config/files.ts';
 import type { Context } from '../context.ts';
 import { every } from '../core/every.ts';
 import { readPages } from '../core/pages.ts';
+import { day_ms } from '../core/text.ts';
 import { sampleSource } from '../listings/listing.ts';
 import type { FailedCriterion } from '../log/change.ts';
 import type { Reads, Transaction } from '../store/store.ts';
@@ -13,7 +14,7 @@ const pause_ms = 1000;
 /** How often all listings are judged: some criteria depend on the time alone. */
 const betweenPasses_ms = 600_000;
 /** A selection that no node has judged for so long is forgotten. */
-const longestUnused_ms = 86_400_000;
+const longestUnused_ms = day_ms;
 /** Listings judged at a stretch, some ms of computing. */
 const batch = 20;
 /** After each batch the judge rests this many times as long as it took, so that requests go first. */

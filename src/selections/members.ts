@@ -4,7 +4,7 @@ import { keyOf, type Selection } from '../config/files.ts';
 import type { Context } from '../context.ts';
 import { every } from '../core/every.ts';
 import { Problem } from '../core/problem.ts';
-import { day, nextDay_ms } from '../core/text.ts';
+import { dayText, nextDay_ms } from '../core/text.ts';
 import { toText } from '../core/words.ts';
 import { toListingDocument } from '../document/document.ts';
 import { type ListingFacts, nextChange_ms } from '../document/record.ts';
@@ -115,7 +115,7 @@ interface JudgedOn {
 const judgedEntries = new WeakMap<PrivateEntry, Map<Selection, JudgedOn>>();
 
 function judgeEntry(selection: Selection, entry: PrivateEntry, context: Context) {
-  const on = day(context.clock().toISOString());
+  const on = dayText(context.clock().toISOString());
   const bySelection = judgedEntries.get(entry) ?? new Map<Selection, JudgedOn>();
   const last = bySelection.get(selection);
   if (last?.on === on) return last.judged;

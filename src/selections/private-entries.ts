@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { open, readdir, realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { decodeUtf8, parseForeignJson, readBounded } from '../core/json.ts';
-import { day, toLine } from '../core/text.ts';
+import { dayText, toLine } from '../core/text.ts';
 import { toListing } from '../imports/listing.ts';
 import { type Listing, type ListingVersion, registryMeta } from '../listings/listing.ts';
 
@@ -114,7 +114,7 @@ async function readEntry(
   const path = await realpath(join(root, file));
   const stats = await stat(path);
   const { mtime, dev, ino, size, mtimeMs, ctimeMs } = stats;
-  const state = [day(at), path, dev, ino, size, mtimeMs, ctimeMs].join(' ');
+  const state = [dayText(at), path, dev, ino, size, mtimeMs, ctimeMs].join(' ');
   if (before?.state === state) return before;
   if (!path.startsWith(`${root}${sep}`)) return { state, found: 'a link that leads out of the folder' };
   if (!stats.isFile()) return { state, found: 'a folder, pipe or device' };

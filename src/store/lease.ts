@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
+import { day_ms } from '../core/text.ts';
 import type { Db, Engine, Lease, Leases, Transaction } from './store.ts';
 
 declare module './store.ts' {
@@ -20,7 +21,7 @@ const expires_ms = 10_000;
 const trusted_ms = 7000;
 const renewEvery_ms = 2000;
 /** Then nobody asks any more when a lease that was never released was last renewed. */
-const forgotten_ms = 7 * 86_400_000;
+const forgotten_ms = 7 * day_ms;
 
 /** Reads of leases. Ages are those of the database's clock, so that clocks of nodes may differ. */
 export const createLeaseReads = (db: Db, { now_ms }: Engine) => ({

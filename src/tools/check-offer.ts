@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { wrongField } from '../core/problem.ts';
-import { day, lines, list } from '../core/text.ts';
+import { dayText, lines, list } from '../core/text.ts';
 import {
   code,
   codes,
@@ -149,7 +149,7 @@ interface Compared {
 /** An offer beside one price list, as JSON has it. */
 const toListed = ({ text: _, observed_at, tool, source, ...states }: ListComparison) => ({
   source,
-  observed_on: day(observed_at),
+  observed_on: dayText(observed_at),
   ...(tool !== undefined && { tool }),
   ...states,
 });

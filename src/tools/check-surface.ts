@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { toComparisonBudget } from '../core/difference/word-difference.ts';
 import { attempt, type JsonObject } from '../core/json.ts';
-import { code, counted, day, list, named, paragraphs, toQuote } from '../core/text.ts';
+import { code, counted, dayText, list, named, paragraphs, toQuote } from '../core/text.ts';
 import { betweenDays, escapeOwn, fromDayToDay, own, toText, Words } from '../core/words.ts';
 import { closingText, untrustedOf } from '../document/answers/closing.ts';
 import type { Limit } from '../limits/limit.ts';
@@ -87,11 +87,13 @@ interface Before {
 
 function beforeText({ earlier, others_until, again_until }: Before, isOfNames: boolean): string | undefined {
   const again =
-    again_until && !isOfNames ? ` Yours is also the list that it saw until ${day(again_until)}.` : '';
+    again_until && !isOfNames ? ` Yours is also the list that it saw until ${dayText(again_until)}.` : '';
   if (!earlier)
-    return others_until && `Until ${day(others_until)} it saw another list: see get_history.${again}`;
+    return others_until && `Until ${dayText(others_until)} it saw another list: see get_history.${again}`;
   const { first_seen_at, seen_until } = earlier;
-  const when = seen_until ? toText(fromDayToDay(first_seen_at, seen_until)) : `from ${day(first_seen_at)}`;
+  const when = seen_until
+    ? toText(fromDayToDay(first_seen_at, seen_until))
+    : `from ${dayText(first_seen_at)}`;
   return `${isOfNames ? 'A set of these names was seen' : 'Yours is the set that Dossier saw'} ${when}; get_history says what changed.`;
 }
 
@@ -102,7 +104,7 @@ function sentencesOf(seen: SeenSet, compared: SurfaceComparison, before: Before)
   const one = surface.noun;
   const { first_seen_at, observed_at, as_seen, vantage } = seen;
   const spoken = as_seen?.protocol ? ` in revision ${as_seen.protocol} of MCP` : '';
-  const since = `since ${day(first_seen_at)}, last on ${day(observed_at)}${spoken}, from ${vantage}`;
+  const since = `since ${dayText(first_seen_at)}, last on ${dayText(observed_at)}${spoken}, from ${vantage}`;
   const same = is_of_names
     ? `Dossier has seen ${all} of these names`
     : `These are the ${all} that Dossier has seen`;

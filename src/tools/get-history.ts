@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { readCursor, toCursor } from '../core/cursor.ts';
-import { code, day, list, paragraphs } from '../core/text.ts';
+import { code, dayText, list, paragraphs } from '../core/text.ts';
 import {
   count,
   dayOf,
@@ -101,8 +101,8 @@ function unmovedVersions({ imported }: ListingFacts): Words | undefined {
  */
 function noChange([first, other]: readonly HistoryEvent[], observed: ListingFacts['observed']) {
   if (!observed || other || first?.type !== 'check' || !first.is_first) return undefined;
-  const since = day(first.at);
-  const last = day(observed.observed_at);
+  const since = dayText(first.at);
+  const last = dayText(observed.observed_at);
   if (since === last || changedOf(first).length > 0) return undefined;
   const counted = factsOf(endpointAvailability, observed.observations).flatMap(({ value }) =>
     value?.first_check === since ? value.days_90.made : [],

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { readCursor, toCursor } from '../core/cursor.ts';
-import { code, escapeMarks, paragraphs } from '../core/text.ts';
+import { code, dayText, escapeMarks, paragraphs } from '../core/text.ts';
 import { toText } from '../core/words.ts';
 import { closingText, untrustedOf } from '../document/answers/closing.ts';
 import { sampleFlag } from '../document/listing-document.ts';
@@ -47,7 +47,7 @@ const pageSize = 20;
 /** Counts of a listing's ratings by month up to this one. */
 export async function countMonths(handle: string, { store, clock }: Context): Promise<MonthCount[]> {
   const now = clock().toISOString();
-  const [first] = monthsUntil(now.slice(0, 10));
+  const [first] = monthsUntil(dayText(now));
   return store.ratings.months(handle, { since: `${first}-01T00:00:00.000Z`, now });
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { code, day, lines, list, paragraphs } from '../core/text.ts';
+import { code, dayText, lines, list, paragraphs } from '../core/text.ts';
 import { toMarkdown } from '../core/words.ts';
 import { toAnswer } from '../document/answers/answers.ts';
 import { closingText, untrustedOf } from '../document/answers/closing.ts';
@@ -206,7 +206,7 @@ export const resolveAgents = defineTool({
       results.some((one) => untrustedOf(one, [name]).length > 0);
     return {
       results,
-      evidence_snapshot_date: day(now.toISOString()),
+      evidence_snapshot_date: dayText(now.toISOString()),
       statement: 'A listing is not verification and not a recommendation to buy.',
       untrusted_fields: untrusted.filter(has).map((name) => `results.${name}`),
     };

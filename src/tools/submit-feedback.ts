@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { Problem, wrongField } from '../core/problem.ts';
-import { cleanText, day_ms } from '../core/text.ts';
+import { cleanText, day_ms, day_s } from '../core/text.ts';
 import { isFirstToday } from '../limits/shared.ts';
 import { reportCategory } from '../moderation/moderation.ts';
 import { requireMayWrite } from '../moderation/require-may-write.ts';
@@ -72,7 +72,7 @@ export const submitFeedback = defineTool({
   // Five an hour, three at once; twenty a day.
   networkLimits: [
     { name: 'feedback', burst: 3, refill_s: 2160 },
-    { name: 'feedback_day', burst: 20, refill_s: 86_400 },
+    { name: 'feedback_day', burst: 20, refill_s: day_s },
   ],
   example: { message: 'The description of this listing is out of date.', category: 'data' },
   async run(input, context) {

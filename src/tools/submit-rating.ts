@@ -4,6 +4,7 @@ import type { Context } from '../context.ts';
 import { requireHandle } from '../core/handle.ts';
 import { Holder } from '../core/identity.ts';
 import { Problem, wrongField } from '../core/problem.ts';
+import { day_s } from '../core/text.ts';
 import { takeLimits } from '../limits/shared.ts';
 import { canonicalDigest, toLeaf } from '../log/leaf.ts';
 import { flagsMeaning, groupOf, ratingFlags, ratingGroups } from '../ratings/groups.ts';
@@ -52,8 +53,8 @@ const hostsTogether = 16;
 /** Ratings of one source: 60 an hour and 20 at once, 300 a day, 10 a day about one subject. */
 const limits = {
   hour: { name: 'rating', burst: 20, refill_s: 1200 },
-  day: { name: 'rating_day', burst: 300, refill_s: 86_400 },
-  subject: { name: 'rating_subject', burst: 10, refill_s: 86_400 },
+  day: { name: 'rating_day', burst: 300, refill_s: day_s },
+  subject: { name: 'rating_subject', burst: 10, refill_s: day_s },
 } as const;
 
 /**

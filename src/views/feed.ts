@@ -1,6 +1,7 @@
 import { Feed } from 'feed';
 import { html } from 'hono/html';
 import type { Config } from '../config/config.ts';
+import { dayText } from '../core/text.ts';
 import { toText } from '../core/words.ts';
 import { changeWithVersion, changeWords } from '../document/changes.ts';
 import type { Change } from '../log/change.ts';
@@ -21,7 +22,7 @@ function contentOf(change: Change, publicUrl: string): string {
     typeof log_index === 'number' &&
     html` <a href="${publicUrl}/log/entry/${log_index}">Entry ${log_index} of the log</a>.`;
   return String(
-    html`<p>${change.at.slice(0, 10)}, ${change.handle}: ${toHtml(changeWithVersion(change))}. <a href="${publicUrl}/agents/${change.handle}/history">What was before and after</a>.${entry}</p>`,
+    html`<p>${dayText(change.at)}, ${change.handle}: ${toHtml(changeWithVersion(change))}. <a href="${publicUrl}/agents/${change.handle}/history">What was before and after</a>.${entry}</p>`,
   );
 }
 
@@ -43,7 +44,7 @@ export function toFeed(
     description: note,
     copyright: note,
     feedLinks: { atom: `${base}/feed.atom`, json: `${base}/feed.json` },
-    updated: new Date(changes[0]?.at ?? `${now.toISOString().slice(0, 10)}T00:00:00.000Z`),
+    updated: new Date(changes[0]?.at ?? `${dayText(now)}T00:00:00.000Z`),
   });
   for (const change of changes)
     feed.addItem({

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { amount } from '../core/text.ts';
+import { amount, dayText } from '../core/text.ts';
 import { join } from '../core/words.ts';
 import { changeWords } from '../document/changes.ts';
 import type { StatusDocument } from '../document/listing-document.ts';
@@ -19,8 +19,8 @@ const mostOfListing = 3;
 
 function changedItem(handle: string, [newest, ...older]: readonly Change[]) {
   if (!newest) return '';
-  const date = newest.at.slice(0, 10);
-  const ofDay = [newest, ...older].filter(({ at }) => at.slice(0, 10) === date);
+  const date = dayText(newest.at);
+  const ofDay = [newest, ...older].filter(({ at }) => dayText(at) === date);
   const sorted = ofDay.toSorted((a, b) => changeTypes.indexOf(a.type) - changeTypes.indexOf(b.type));
   const said = unique(sorted.map(changeWords));
   const more = said.length - mostOfListing;

@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { dayText } from '../core/text.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import { stem, stopWords, toWords } from '../search/words.ts';
 
@@ -10,7 +11,7 @@ export const shortCommits = (text: string): string =>
   text.replaceAll(/\b([0-9a-f]{12})[0-9a-f]{28}\b/g, '$1');
 
 /** The day of an RFC 3339 time, as a machine-readable element. */
-export const day = (time: string): Html => html`<time datetime="${time}">${time.slice(0, 10)}</time>`;
+export const day = (time: string): Html => html`<time datetime="${time}">${dayText(time)}</time>`;
 
 /** A time to the minute, UTC, as a machine-readable element. */
 export const minute = (time: string): Html =>

@@ -4,8 +4,9 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { readObject } from '../core/json.ts';
 import { Problem, wrongField } from '../core/problem.ts';
+import { dayText } from '../core/text.ts';
 import type { Limit } from '../limits/limit.ts';
-import { dayOf, openNetworkKeys, toWidestNetwork } from '../limits/networks.ts';
+import { openNetworkKeys, toWidestNetwork } from '../limits/networks.ts';
 import { takeLimits, takeNetworkLimits } from '../limits/shared.ts';
 import { requireMayWrite } from '../moderation/require-may-write.ts';
 import type { OutboundClient } from '../net/client.ts';
@@ -110,7 +111,7 @@ function toGiveUp(known: readonly Webhook[], newcomer: Holder): Webhook | undefi
  * if there is none.
  */
 async function findPlace(tx: Transaction, url: URL, { config, clock, caller }: Context) {
-  const toPseudonym = config.hasLimits ? await openNetworkKeys(tx, dayOf(clock())) : undefined;
+  const toPseudonym = config.hasLimits ? await openNetworkKeys(tx, dayText(clock())) : undefined;
   const network = toPseudonym?.(toWidestNetwork(caller.network));
   const holder = { domain: receiverKey(url), network };
   return { holder, instead: toGiveUp(await tx.webhooks.list(), holder) };
@@ -155,7 +156,7 @@ export async function registerWebhook(sent: unknown, context: Context): Promise<
     await requireMayWrite({ ...context, store: tx });
     const { holder } = await findPlace(tx, url, context);
     const key = `${holder.network ?? ''} ${holder.domain}`;
-    await takeLimits(tx, [{ limit: domainLimit, key, day: dayOf(context.clock()) }], context);
+    await takeLimits(tx, [{ limit: domainLimit, key, day: dayText(context.clock()) }], context);
   });
   const secret = parsed.data.secret ?? createWebhookSecret();
   await proveAddress(createWebhookClient(context.config), { url, secret }, context);

@@ -1,3 +1,4 @@
+import { day_ms, day_s } from '../core/text.ts';
 import type { Change } from '../log/change.ts';
 import { integer, oneOf, optional, table, text, type ValueOf } from '../store/table.ts';
 import type { ChangeSubject } from '../tools/find/changes.ts';
@@ -79,11 +80,11 @@ export const toWebhookMessage = (change: Change) => ({
  * The pauses between the ten attempts of a delivery, about three days (the schedule that Standard Webhooks
  * suggests).
  */
-const pauses_s = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400];
+const pauses_s = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, day_s];
 /** From the third failure in a row on, the address as a whole rests. */
 const failuresBeforeRest = 3;
 const rests_s = [5, 300, 1800, 3600];
-const longestFailing_ms = 5 * 86_400_000;
+const longestFailing_ms = 5 * day_ms;
 /**
  * After a slow answer an address rests for this multiple of its time, so that a thousand slow ones have about
  * 30 connections.

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Context } from '../../context.ts';
 import { Problem } from '../../core/problem.ts';
+import { day_s } from '../../core/text.ts';
 import { takeLimits } from '../../limits/shared.ts';
 import { findAgainst, requireMayWrite } from '../../moderation/require-may-write.ts';
 import { applyReading, claimKeyRing, type ReadingOutcome, readCosigners } from '../apply.ts';
@@ -126,7 +127,7 @@ interface CheckedBy {
  * Checks of one listing that somebody asks for and that add entries to the log, on all nodes together.
  * Re-checks are not counted, so that they act on a line that is gone even if others have used up the limit.
  */
-export const claimChangeLimit = { name: 'claim_change', burst: 60, refill_s: 86_400 } as const;
+export const claimChangeLimit = { name: 'claim_change', burst: 60, refill_s: day_s } as const;
 
 /**
  * Applies what was read in one transaction, which `save` ends. Throws unavailable if the listing changed

@@ -1,4 +1,4 @@
-import { day } from '../../core/text.ts';
+import { dayText } from '../../core/text.ts';
 import type { Claim, OptOut, ProofPlace } from '../claim.ts';
 import { decide } from '../opt-out.ts';
 import { isHeld, secondReading_ms } from '../standing.ts';
@@ -74,7 +74,7 @@ export function optOutText(
   { handle, state, seen_at, missing_at }: OptOut,
   claim: Pick<Claim, 'state'> | undefined,
 ): string {
-  const read = `The line "optout ${handle}" was read on ${day(seen_at)}`;
+  const read = `The line "optout ${handle}" was read on ${dayText(seen_at)}`;
   const sooner =
     claim?.state === 'claimed'
       ? ', and at once if a check is asked for with a capability of its claim (in the Authorization header, or in the field of the claim page)'
@@ -82,7 +82,7 @@ export function optOutText(
   const back =
     missing_at === undefined
       ? `It is listed again ${comesBack}.`
-      : `A check on ${day(missing_at)} found no text there. The listing is listed again when a check a day or more later finds none either, or when a check before that finds a text without the line. Dossier makes that second check by itself.`;
+      : `A check on ${dayText(missing_at)} found no text there. The listing is listed again when a check a day or more later finds none either, or when a check before that finds a text without the line. Dossier makes that second check by itself.`;
   return {
     seen: `${read}. The listing is withdrawn when a check a day or more later reads the line again${sooner}. Dossier makes that check by itself.`,
     contested: `${read}. It withdraws nothing now. ${fates.never}`,

@@ -7,7 +7,7 @@ import type { OptOut } from '../../claims/claim.ts';
 import type { Config } from '../../config/config.ts';
 import { toShownDatabase } from '../../config/settings.ts';
 import { readAll } from '../../core/pages.ts';
-import { counted, day_ms } from '../../core/text.ts';
+import { counted, day_ms, dayText } from '../../core/text.ts';
 import { isSample, sampleSource } from '../../listings/listing.ts';
 import { type CheckpointFile, readCheckpointFile } from '../../log/checkpoint-file.ts';
 import { isContained, logOfOrigin, logOrigin } from '../../log/checkpoints.ts';
@@ -81,7 +81,7 @@ async function checkClaims({ store }: Subject): Found {
   if (contested.length === 0) return fine('no opt-out line of somebody who does not hold the claim');
   const named = contested
     .slice(0, mostNamed)
-    .map(({ handle, place, seen_at }) => `${handle} (at ${place} since ${seen_at.slice(0, 10)})`);
+    .map(({ handle, place, seen_at }) => `${handle} (at ${place} since ${dayText(seen_at)})`);
   const more = contested.length > mostNamed ? `, and ${contested.length - mostNamed} more` : '';
   return warning(
     `an opt-out line of somebody who does not hold the claim: ${named.join(', ')}${more}`,
@@ -309,7 +309,7 @@ async function checkAdvisories({ config: { advisories } }: Subject): Found {
     return fine(`${advisories} is asked, and gets the names of packages that listings record`);
   const saved = await stat(advisories).catch(() => undefined);
   return saved?.isFile()
-    ? fine(`${advisories} was saved on ${saved.mtime.toISOString().slice(0, 10)}`)
+    ? fine(`${advisories} was saved on ${dayText(saved.mtime)}`)
     : fault(`${advisories} (ADVISORIES) cannot be read`, 'save a copy of OSV there, or name an address');
 }
 

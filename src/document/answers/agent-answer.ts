@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { handleSchema } from '../../core/handle.ts';
-import { code, day, lines, toQuote } from '../../core/text.ts';
+import { code, dayText, lines, toQuote } from '../../core/text.ts';
 import {
   hasForeign,
   toMarkdown as inMarkdown,
@@ -68,7 +68,7 @@ function dayOfChecks(
   const all = [...Object.values(answered), ...Object.values(gaps)].flat();
   const days = all.filter(({ source }) => source === 'Dossier').map(({ date }) => date);
   const newest = days.toSorted().at(-1);
-  return observations.some(({ missed_since = '' }) => day(missed_since) > (newest ?? ''))
+  return observations.some(({ missed_since = '' }) => dayText(missed_since) > (newest ?? ''))
     ? undefined
     : newest;
 }

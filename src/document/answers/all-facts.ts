@@ -1,4 +1,4 @@
-import { day as dayText } from '../../core/text.ts';
+import { dayText } from '../../core/text.ts';
 import {
   day,
   dayOf,

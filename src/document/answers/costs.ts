@@ -1,5 +1,5 @@
 import { asMembers } from '../../core/json.ts';
-import { day } from '../../core/text.ts';
+import { dayText } from '../../core/text.ts';
 import { count, dayOf, join, own, phrase, say, toText, type Words } from '../../core/words.ts';
 import { toolsSurface } from '../../observations/kinds/lists/tools.ts';
 import { priceChallenge } from '../../observations/kinds/prices/offer.ts';
@@ -55,9 +55,9 @@ function sinceWords(
   price: KnownFact<typeof priceChallenge>,
   payee: KnownFact<typeof pricePayTo> | undefined,
 ): Words {
-  const isOlder = day(price.first_seen_at) < day(price.observed_at);
-  const from = payee && day(payee.first_seen_at);
-  if (from === undefined || from === day(price.first_seen_at))
+  const isOlder = dayText(price.first_seen_at) < dayText(price.observed_at);
+  const from = payee && dayText(payee.first_seen_at);
+  if (from === undefined || from === dayText(price.first_seen_at))
     return isOlder ? say`, the same since ${dayOf(price.first_seen_at)}` : say``;
   // Of several payees the date is that of the newest of them, or of when one went.
   const paid = readPayees(payee?.value).length > 1 ? own('exactly these payees') : own('this payee');

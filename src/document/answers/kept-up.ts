@@ -1,4 +1,4 @@
-import { day as dayText } from '../../core/text.ts';
+import { dayText } from '../../core/text.ts';
 import { code, count, day, join, own, phrase, say, type Words } from '../../core/words.ts';
 import type { ValueOf } from '../../observations/kind.ts';
 import { recordMoves } from '../../observations/kinds/moves.ts';

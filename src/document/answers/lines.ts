@@ -1,6 +1,6 @@
 import { placesOfEndpoints } from '../../core/identity.ts';
 import { asMembers } from '../../core/json.ts';
-import { day as dayText } from '../../core/text.ts';
+import { dayText } from '../../core/text.ts';
 import {
   code,
   codes,

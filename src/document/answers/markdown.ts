@@ -1,6 +1,6 @@
 import { placesOf } from '../../claims/methods.ts';
 import { ownerTexts } from '../../core/handle.ts';
-import { code, day, escapeMarks, lines, list, paragraphs, toQuote } from '../../core/text.ts';
+import { code, dayText, escapeMarks, lines, list, paragraphs, toQuote } from '../../core/text.ts';
 import { toMarkdown as inMarkdown } from '../../core/words.ts';
 import { groupTexts, shownGroups } from '../../ratings/groups.ts';
 import { ratingsText, toListed } from '../../ratings/listed.ts';
@@ -31,7 +31,7 @@ function native({ signals, evidence_snapshot_date, links }: ListingDocument): st
   const any = ratings > 0 || recent.length > 0;
   return paragraphs(
     statement,
-    `Source: ratings made on Dossier by claimed listings. As of ${day(evidence_snapshot_date)}.`,
+    `Source: ratings made on Dossier by claimed listings. As of ${dayText(evidence_snapshot_date)}.`,
     any &&
       lines(
         ...groups.map(
@@ -49,7 +49,7 @@ const versions = (listing: ListingDocument) =>
   paragraphs(
     `${versionsTitle(listing)}:`,
     list(listing.versions, ({ version, status, published_at }) =>
-      [`${code(version)} ${status}`, published_at && day(published_at)].filter(Boolean).join(', '),
+      [`${code(version)} ${status}`, published_at && dayText(published_at)].filter(Boolean).join(', '),
     ),
   );
 
@@ -57,7 +57,7 @@ const record = (listing: ListingDocument) =>
   lines(
     `* Tags: ${listing.tags.map(({ tag, reason }) => `${code(tag)} (${escapeMarks(reason)})`).join(', ') || 'none recorded'}`,
     `* Version: ${code(listing.version)}, ${versionDates(listing)}`,
-    `* Origin: ${escapeMarks(listing.origin)}, as of ${day(listing.observed_at)}, imported ${day(listing.imported_at)}`,
+    `* Origin: ${escapeMarks(listing.origin)}, as of ${dayText(listing.observed_at)}, imported ${dayText(listing.imported_at)}`,
   );
 
 function claimed({ claim, links, ...record }: ListingDocument): string {
@@ -67,7 +67,7 @@ function claimed({ claim, links, ...record }: ListingDocument): string {
   const suspended = claim.suspended_reason ? ` Suspended: ${toLabel(claim.suspended_reason)}.` : '';
   return paragraphs(
     claim.statement,
-    `Method: ${toLabel(claim.kind)}. Last checked on ${day(claim.checked_at)}.${suspended}`,
+    `Method: ${toLabel(claim.kind)}. Last checked on ${dayText(claim.checked_at)}.${suspended}`,
     howTo,
   );
 }
@@ -79,7 +79,7 @@ function claimHistory({ claim, history = [] }: ListingDocument): string | false 
     paragraphs(
       `History of the ${claim ? 'claim' : 'listing'}:`,
       claim?.repository && ownerTexts[claim.namespace_matches_repository_owner],
-      list(events, (event) => `${day(event.at)} ${inMarkdown(claimWords(event))}`),
+      list(events, (event) => `${dayText(event.at)} ${inMarkdown(claimWords(event))}`),
     )
   );
 }

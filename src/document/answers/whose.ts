@@ -6,7 +6,7 @@ import {
   placesOfEndpoints,
   registeredDomain,
 } from '../../core/identity.ts';
-import { day as dayText } from '../../core/text.ts';
+import { dayText } from '../../core/text.ts';
 import {
   code,
   codes,

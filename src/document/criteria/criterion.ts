@@ -1,4 +1,4 @@
-import { day, day_ms } from '../../core/text.ts';
+import { day_ms, dayText } from '../../core/text.ts';
 import { dayOf, say, type Words } from '../../core/words.ts';
 import type { CopyField } from '../../imports/import-run.ts';
 import { factsOf, type RecordKind } from '../../observations/kind.ts';
@@ -121,7 +121,7 @@ export const signalOf = <K extends RecordKind>({ listing }: Pick<ComparedListing
 export const recordedFinding = ({ listing }: ComparedListing, found: Found): Finding => ({
   ...found,
   source: listing.origin,
-  as_of: day(listing.observed_at),
+  as_of: dayText(listing.observed_at),
 });
 
 /** The finding about a field that the record does not have: unknown if the copy has it of no listing. */
@@ -134,7 +134,7 @@ export function absentFinding(compared: ComparedListing, field: CopyField, found
 export const observedFinding = (
   { subject, source, observed_at = '' }: Observation,
   found: Found & Pick<Finding, 'quoted'>,
-): Finding => ({ ...found, ...(subject !== undefined && { subject }), source, as_of: day(observed_at) });
+): Finding => ({ ...found, ...(subject !== undefined && { subject }), source, as_of: dayText(observed_at) });
 
 /** Of some findings the one whose result comes first in an order. */
 const firstOf = (findings: readonly Finding[], order: readonly Finding['result'][]) =>
@@ -172,5 +172,5 @@ export const unseenFinding = (compared: ComparedListing, fact: Words, check?: Ob
   ...unknown(unseenWords(compared, fact, check)),
   ...(check?.subject !== undefined && { subject: check.subject }),
   source: check?.observed_at ? check.source : '',
-  as_of: day(check?.observed_at ?? compared.listing.evidence_snapshot_date),
+  as_of: dayText(check?.observed_at ?? compared.listing.evidence_snapshot_date),
 });

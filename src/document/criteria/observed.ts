@@ -1,3 +1,4 @@
+import { dayText } from '../../core/text.ts';
 import { code, dayOf, fromDayToDay, ours, own, say, type Words } from '../../core/words.ts';
 import type { ListingPackage } from '../../listings/listing.ts';
 import { type FactOf, factsOf, type NamedKind, type ValueOf } from '../../observations/kind.ts';
@@ -75,8 +76,8 @@ function unseenPriceOf(factOf: FactAt): Observation | 'nothing' | undefined {
 function judgeEndpoint(compared: ComparedListing, factOf: FactAt): Finding {
   const check = factOf(endpointAnswers);
   const tally = factOf(endpointAvailability);
-  const [checked_at = '', counted_at] = [check?.observed_at, tally?.observed_at].map((at) =>
-    at?.slice(0, 10),
+  const [checked_at = '', counted_at] = [check?.observed_at, tally?.observed_at].map(
+    (at) => at && dayText(at),
   );
   const isNew = checked_at === counted_at && (daysSince(checked_at, compared.now_ms) ?? 0) <= 30;
   const often = isNew && check && tally?.value ? tallyWords(tally.value, check) : say``;

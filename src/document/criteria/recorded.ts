@@ -1,6 +1,6 @@
 import { ownerTexts } from '../../core/handle.ts';
 import { Holder } from '../../core/identity.ts';
-import { day } from '../../core/text.ts';
+import { dayText } from '../../core/text.ts';
 import { codes, count, dayOf, join, ours, own, say, sentence, type Words } from '../../core/words.ts';
 import { copyFields } from '../../imports/import-run.ts';
 import { isSpecified, type ListingRemote } from '../../listings/listing.ts';
@@ -180,7 +180,7 @@ export const recordedCriteria = {
 function signalFinding(compared: ComparedListing, kind: RecordKind, found: Found): Finding {
   const signal = signalOf(compared, kind);
   if (!signal) return recordedFinding(compared, found);
-  return { ...found, source: signal.source, as_of: day(signal.observed_at) };
+  return { ...found, source: signal.source, as_of: dayText(signal.observed_at) };
 }
 
 const ofSignal = (kind: RecordKind) =>
@@ -285,7 +285,7 @@ const native = criteriaOf<Found>('native', ({ listing }, found) => ({
 const ofClaims = criteriaOf<Found>('native', ({ listing: { claim, evidence_snapshot_date } }, found) => ({
   ...found,
   source: 'claims made on Dossier',
-  as_of: day(claim?.tried_at ?? claim?.checked_at ?? evidence_snapshot_date),
+  as_of: dayText(claim?.tried_at ?? claim?.checked_at ?? evidence_snapshot_date),
 }));
 
 function whyNotClaimed({ state, claim }: ComparedListing['listing']): Words | undefined {

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Context } from '../../context.ts';
 import { readPages } from '../../core/pages.ts';
+import { day_ms } from '../../core/text.ts';
 import { isSample, withoutHiddenText } from '../../listings/listing.ts';
 import { currentCheckpoint, openLogKey } from '../../log/checkpoints.ts';
 import { canonicalDigest } from '../../log/leaf.ts';
@@ -156,7 +157,7 @@ async function toManifest(files: readonly DumpFile[], moment: Moment, context: C
 
 const folderName = 'dossier-dump-';
 /** No process sends a dump any more that it wrote so long ago. */
-const leftAfter_ms = 86_400_000;
+const leftAfter_ms = day_ms;
 
 async function removeLeft(): Promise<void> {
   for (const name of await readdir(tmpdir())) {

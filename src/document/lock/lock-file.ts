@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { ownMember, parseForeignJson } from '../../core/json.ts';
-import { coded } from '../../core/text.ts';
+import { coded, dayText } from '../../core/text.ts';
 import { canonicalDigest } from '../../log/leaf.ts';
 
 /** One fact as it was locked, and since when that was so, where that is known. */
@@ -144,5 +144,5 @@ function factText(fact: string): string {
  */
 export function differenceText({ handle, fact, from_text, to_text, how, when, when_is }: LockDifference) {
   const what = how === undefined ? ` changed from ${from_text} to ${to_text}` : `: ${how}`;
-  return `${handle}: ${factText(fact)}${what}, ${when_is === 'since' ? 'known since' : 'as of'} ${when.slice(0, 10)}`;
+  return `${handle}: ${factText(fact)}${what}, ${when_is === 'since' ? 'known since' : 'as of'} ${dayText(when)}`;
 }

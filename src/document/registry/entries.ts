@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
 import { reversedHost } from '../../core/identity.ts';
 import { asMembers, isJsonObject, type JsonObject } from '../../core/json.ts';
+import { dayText } from '../../core/text.ts';
 import {
   type Listing,
   type ListingVersion,
@@ -56,7 +57,7 @@ export function toDatedFacts(document: ListingDocument, log: object, observation
   const { native } = signals;
   return {
     as_of: evidence_snapshot_date,
-    record_as_of: observed_at.slice(0, 10),
+    record_as_of: dayText(observed_at),
     snapshot: evidence_snapshot,
     claim: {
       state,

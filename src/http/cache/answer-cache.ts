@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { everyListing } from '../../core/handle.ts';
 import { memoize } from '../../core/lazy.ts';
 import type { ChangedHandles, Store } from '../../store/store.ts';
 import type { CachePolicy } from '../call.ts';
@@ -45,8 +46,6 @@ interface Entry extends CachedAnswer {
   usedAfter: number;
 }
 
-/** Tag of an answer that may contain any listing; no handle has this form. */
-const everyListing = '*';
 /** Of the headers and the lists of an entry, measured. */
 const bookkeeping_bytes = 900;
 const noEnd = Number.POSITIVE_INFINITY;

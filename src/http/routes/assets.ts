@@ -3,6 +3,7 @@ import Tinypool from 'tinypool';
 import { cachedOnce } from '../../core/cached-once.ts';
 import { Problem } from '../../core/problem.ts';
 import { toModuleUrl } from '../../core/process.ts';
+import { day_s } from '../../core/text.ts';
 import { getListing } from '../../tools/find/document.ts';
 import { type LinkCard, toListingCard, toServiceCard } from '../../views/cards/link-card.ts';
 import type { Asset } from '../../views/layout.ts';
@@ -11,7 +12,7 @@ import { ofListing } from '../request.ts';
 import { encodeBest, isCurrent, toTag } from '../response.ts';
 
 const forever = 'public, max-age=31536000, immutable';
-const aDay = 'public, max-age=86400';
+const aDay = `public, max-age=${day_s}`;
 
 function sendAsset(asset: Asset, cacheControl: string) {
   const forms = {

@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import type { Context } from '../../context.ts';
 import { Problem, toProblem } from '../../core/problem.ts';
+import { day_s } from '../../core/text.ts';
 import { type Fixtures, openMcpAnswerer } from '../../mcp/http.ts';
 import { createAssets } from '../../views/layout.ts';
 import { toMcpPage } from '../../views/pages.ts';
@@ -31,7 +32,7 @@ function answerPreflight(c: Request): Response {
       'Access-Control-Allow-Origin': '*',
       'Access-Control-Allow-Methods': methods.join(', '),
       'Access-Control-Allow-Headers': requested.filter((name) => sendable.test(name)).join(', '),
-      'Access-Control-Max-Age': '86400',
+      'Access-Control-Max-Age': String(day_s),
       Vary: 'Access-Control-Request-Headers',
     },
   });

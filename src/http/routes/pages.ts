@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import { cachedOnce } from '../../core/cached-once.ts';
+import { day_s } from '../../core/text.ts';
 import { serverCardType } from '../../document/registry/ard.ts';
 import { readReadiness, readStatus } from '../../document/status.ts';
 import { readExampleHandles, readPublisher, readPublisherFacts } from '../../listings/publishers.ts';
@@ -63,7 +64,7 @@ const openHeaders = {
 const answerPreflight = () =>
   new Response(null, {
     status: 204,
-    headers: { 'Access-Control-Allow-Origin': '*', ...openHeaders, 'Access-Control-Max-Age': '86400' },
+    headers: { 'Access-Control-Allow-Origin': '*', ...openHeaders, 'Access-Control-Max-Age': String(day_s) },
   });
 
 /** A small document that follows from the settings alone, for pages of any site. */

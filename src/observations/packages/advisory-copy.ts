@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import yauzl from 'yauzl';
 import { cachedOnce } from '../../core/cached-once.ts';
 import { parseForeignJson } from '../../core/json.ts';
+import { dayText } from '../../core/text.ts';
 import { own, say } from '../../core/words.ts';
 import { notAsked } from '../../net/answer.ts';
 import { type Advisory, type FoundAdvisories, readAdvisory, toKey } from './osv.ts';
@@ -57,7 +58,7 @@ export function openAdvisoryCopy(path: string) {
     if (!copy.ecosystems.has(ecosystem))
       return notAsked(say`The copy of advisories (ADVISORIES) has none about packages on ${own(ecosystem)}.`);
     const found = copy.byPackage.get(toKey(ecosystem, name)) ?? [];
-    const savedOn = new Date(copy.savedAt_ms).toISOString().slice(0, 10);
+    const savedOn = dayText(new Date(copy.savedAt_ms));
     const unread = copy.unread === 0 ? '' : `; ${copy.unread} of its files could not be read`;
     return {
       result: 'advisories',

@@ -2,6 +2,7 @@ import compare from 'semver/functions/compare.js';
 import prerelease from 'semver/functions/prerelease.js';
 import valid from 'semver/functions/valid.js';
 import { asMembers, type JsonObject } from '../../core/json.ts';
+import { day_ms } from '../../core/text.ts';
 import { code, own, say, name as term } from '../../core/words.ts';
 import { type Fetched, type NoAnswer, notAsked, toRegistered } from '../../net/answer.ts';
 import type { Run } from '../run.ts';
@@ -43,7 +44,7 @@ function namesOf(maintainers: unknown): string[] | NoAnswer {
 export const isAttested = (version: unknown): boolean =>
   Object.keys(memberOf(memberOf(version, 'dist'), 'attestations')).length > 0;
 
-const settled_ms = 7 * 86_400_000;
+const settled_ms = 7 * day_ms;
 
 /**
  * The releases of a package below a version (SemVer, without prereleases) that were published before it;

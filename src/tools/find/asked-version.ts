@@ -1,4 +1,4 @@
-import { day } from '../../core/text.ts';
+import { dayText } from '../../core/text.ts';
 import { code, join, own, say, sentence, source, type Words } from '../../core/words.ts';
 import type { Listing, ListingPackage } from '../../listings/listing.ts';
 import { isSameReference, toPackageReference, toReferences, versionIn } from '../../listings/references.ts';
@@ -65,7 +65,7 @@ export function askedVersion(asked: string, { listing, observations }: Known): W
   );
   if (!isVersion || fact?.value == null || knowingOf(fact) !== 'known') return sentence(about);
   const said = sayOfVersion({ ...fact, value: fact.value, as_seen: undefined }, wanted.text);
-  const by = source('Dossier', day(fact.observed_at ?? ''));
+  const by = source('Dossier', dayText(fact.observed_at ?? ''));
   const [malware, advisories, none] = [said.malware, said.about, said.none].map((words) =>
     words ? sentence(say`${words}${by}`) : say``,
   );

@@ -5,7 +5,7 @@ import { type Context, noteChange } from '../../context.ts';
 import { handleWords, isHandle, requireHandle } from '../../core/handle.ts';
 import { payeeName, readPayeePage } from '../../core/payee.ts';
 import { Problem } from '../../core/problem.ts';
-import { day } from '../../core/text.ts';
+import { dayText } from '../../core/text.ts';
 import { codes, say, toText } from '../../core/words.ts';
 import { noPayee } from '../../document/payee.ts';
 import { type ListingFacts, nextChange_ms } from '../../document/record.ts';
@@ -143,7 +143,7 @@ export async function withdrawal(listing: Listing, context: Context): Promise<st
   if (withdrawn === 'deleted')
     return isSample(listing)
       ? sampleEnded
-      : `The registry has deleted it, as Dossier read on ${day(imported_at)}. ${noVerdict}`;
+      : `The registry has deleted it, as Dossier read on ${dayText(imported_at)}. ${noVerdict}`;
   if (withdrawn === 'optout') {
     const line = await readWithdrawing(handle, context);
     return [line && optOutText(line, undefined), noVerdict].filter(Boolean).join(' ');

@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import { type Problem, problemTable } from '../../core/problem.ts';
+import { dayText } from '../../core/text.ts';
 import { isEmpty, join, own, say, toText, type Words } from '../../core/words.ts';
 import { type AnswerWords, toAnswer, toAnswerWords } from '../../document/answers/answers.ts';
 import { lineNames, lineTitles } from '../../document/answers/lines.ts';
@@ -102,7 +103,7 @@ function createFootnotes() {
     /** The mark of a source, a link to its note; nothing if there is no source. */
     mark(of: Pick<Finding, 'source' | 'as_of'>): Html | '' {
       if (of.source === '') return '';
-      const key = `${of.source} ${of.as_of.slice(0, 10)}`;
+      const key = `${of.source} ${dayText(of.as_of)}`;
       notes.set(key, notes.get(key) ?? of);
       const number = [...notes.keys()].indexOf(key) + 1;
       return html`<sup><a href="#source-${number}" aria-label="Source ${number}">${number}</a></sup>`;
@@ -146,7 +147,7 @@ function answerRows(
       const { result, fact, recorded = [], quoted, source, as_of } = answer;
       // Addresses are in rows of their own.
       const words = recorded.filter((text) => !/^https?:/i.test(text)).join(', ');
-      const essence = JSON.stringify([result, fact, recorded, quoted, source, as_of.slice(0, 10)]);
+      const essence = JSON.stringify([result, fact, recorded, quoted, source, dayText(as_of)]);
       const content = html`
 <p><span class="result ${result}">${resultTexts[result]}</span> ${toHtml(fact)}${notes.mark(answer)}</p>
 ${words && html`<p class="foreign">${words}</p>`}${quoted && html`<p>Quoted: ${toHtml(quoted, as_of)}.</p>`}`;

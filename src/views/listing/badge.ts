@@ -1,6 +1,6 @@
 import { makeBadge } from 'badge-maker';
 import { html } from 'hono/html';
-import { amount, counted } from '../../core/text.ts';
+import { amount, counted, dayText } from '../../core/text.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
 import { knownValue } from '../../document/seen.ts';
 import { factsOf } from '../../observations/kind.ts';
@@ -76,8 +76,8 @@ export function toBadge(listing: ListingDocument): string {
 
 function suspendedText({ claim, state }: ListingDocument): string | undefined {
   if (!claim || state === 'claimed') return undefined;
-  const since = claim.history.findLast(({ type }) => type === 'suspended')?.at.slice(0, 10);
-  return since ? `claim suspended ${since}` : 'claim suspended';
+  const suspended = claim.history.findLast(({ type }) => type === 'suspended');
+  return suspended ? `claim suspended ${dayText(suspended.at)}` : 'claim suspended';
 }
 
 /**

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { TextPart } from '../../core/difference/word-difference.ts';
 import { asMembers, ownMember } from '../../core/json.ts';
-import { cleanText, nameHidden } from '../../core/text.ts';
+import { cleanText, dayText, nameHidden } from '../../core/text.ts';
 import { say } from '../../core/words.ts';
 import {
   changedOf,
@@ -135,7 +135,7 @@ const memberItem = (member: Member, surface: Surface): Html => {
 };
 
 const sameSince = (first_seen_at: string, observed_at: string) =>
-  first_seen_at.slice(0, 10) === observed_at.slice(0, 10)
+  dayText(first_seen_at) === dayText(observed_at)
     ? html`seen on ${day(observed_at)}`
     : html`the same since ${day(first_seen_at)}, last seen on ${day(observed_at)}`;
 

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { ageText, counted } from '../../core/text.ts';
+import { ageText, counted, dayText } from '../../core/text.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
 import type { VersionSummary } from '../../listings/listing.ts';
 import { factsOf } from '../../observations/kind.ts';
@@ -27,10 +27,10 @@ function pace(
 ): Html | string {
   const why = factsOf(registryVersions, signals.imported)[0]?.reason;
   if (count > 0 && why)
-    return html`${toHtml(why)} The version shown was published ${ageText(last.slice(0, 10), today)}.`;
+    return html`${toHtml(why)} The version shown was published ${ageText(dayText(last), today)}.`;
   if (count === 0) return 'No version is stored.';
-  const from = first.slice(0, 10);
-  const to = last.slice(0, 10);
+  const from = dayText(first);
+  const to = dayText(last);
   if (count === 1) return `1 version, published ${ageText(to, today)}.`;
   const span = from === to ? `of ${to}` : `from ${from} to ${to}`;
   return `${counted(count, 'version')} ${span}; the newest ${ageText(to, today)}.`;
@@ -54,7 +54,7 @@ export function toVersionsPage(
 <table class="counts"><thead><tr><th scope="col">Version</th><th scope="col">Published</th><th scope="col">Status</th></tr></thead>
 <tbody>${versions.map(
       ({ version, status, published_at, is_latest, undated }) => html`
-<tr><th scope="row"><code class="foreign">${version}</code>${is_latest && html` <span class="note">latest</span>`}</th><td>${undated ? 'no date stated' : html`${day(published_at)} (${ageText(published_at.slice(0, 10), listing.evidence_snapshot_date)})`}</td><td>${status}</td></tr>`,
+<tr><th scope="row"><code class="foreign">${version}</code>${is_latest && html` <span class="note">latest</span>`}</th><td>${undated ? 'no date stated' : html`${day(published_at)} (${ageText(dayText(published_at), listing.evidence_snapshot_date)})`}</td><td>${status}</td></tr>`,
     )}</tbody></table>
 ${page > 1 && html`<p>${link(page - 1, 'Newer versions')}</p>`}
 ${page * versionsPerPage < span.count && html`<p>${link(page + 1, 'Older versions')}</p>`}
