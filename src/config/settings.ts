@@ -284,7 +284,7 @@ export const settings = {
   ),
   ADVISORIES: setting(
     'advisories',
-    'Where advisories about recorded packages are read: the address of an OSV API, which gets their names (docs/operations.md), a saved copy of OSV (the zip of one or more ecosystems), or `off`',
+    'Where advisories about recorded packages are read: the address of an OSV API, which gets their names (docs/observations.md), a saved copy of OSV (the zip of one or more ecosystems), or `off`',
     baseOr((text) => !/^https?:/i.test(text) && text.length <= 1000, `${plainBase}, a file or off`),
     'https://api.osv.dev',
   ),
