@@ -3,16 +3,16 @@ import type { ListingPackage } from '../listings/listing.ts';
 import { hostOfImage, isExactVersion, isImageType, versionOfImage } from '../listings/package.ts';
 import { isPublicHost } from './public-host.ts';
 
-/** A version as the registries have them; never a range, an address or an option. */
+/** A version as registries write them, never a range, an address or an option. */
 const versionForm = /^(?!.*\.(?:tgz|tar|tar\.gz)$)[0-9A-Za-z][0-9A-Za-z.+!_-]{0,127}$/;
-/** Of PyPI, where uvx may take a word for a folder of this machine. */
+/** A version in PyPI, where uvx may take a word for a folder of this machine. */
 const pypiVersion = /^(?:v?\d[0-9A-Za-z.+!_-]{0,127}|latest)$/;
 /**
- * Names as npm gives them to new packages (validate-npm-package-name), without those of options and of files
- * (npm-package-arg).
+ * Names that npm allows for new packages (validate-npm-package-name), except those that look like options or
+ * files (npm-package-arg).
  */
 const npmName = /^(?=.{1,214}$)(?!.*\.(?:tgz|tar|tar\.gz)$)(@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/;
-/** PyPA, "Names and normalization"; uvx takes the names of interpreters for these. */
+/** Names by PyPA, "Names and normalization", except names of interpreters, which uvx treats as such. */
 const pypiName =
   /^(?!(?:pythonw?|pypy|cpython|graalpy)[\d.]*(?:$|-))[A-Za-z0-9]([A-Za-z0-9._-]{0,126}[A-Za-z0-9])?$/;
 /** NuGet package ids: words between single dots and hyphens, 100 characters. */
@@ -23,31 +23,30 @@ const ociName = new RegExp(
   `^(?=.{1,255}$)${ociPart}(?::\\d{1,5}(?=/))?(?:/${ociPart})*(?::\\w[\\w.-]{0,127})?(?:@sha256:[a-f0-9]{64})?$`,
 );
 
-/** A version that uv can ask an interpreter for; it would start any other text as a program. */
+/** A version for which uv can ask an interpreter. It would start any other text as a program. */
 const pythonVersion = /^(?:c?python|pypy)?@?\d{1,2}(?:\.\d{1,3}){0,2}$/i;
 
 const tagForm = /^\w[\w.-]{0,127}$/;
 
-/** The name of an image without tag and digest. */
+/** The name of an image without its tag and digest. */
 const nameOfImage = (identifier: string) => identifier.replace(/@sha256:.*$/s, '').replace(/:[\w.-]+$/, '');
 
 /**
- * How a type of package is started: which runtimes do, the command, and the arguments that a record may put
- * before the package.
+ * How a type of package is started: the runtimes that can, the command, and the arguments that a record may
+ * put before the package.
  */
 interface Starter {
   readonly name: RegExp;
-  /** What records call it. */
+  /** The command for each name of a runtime in records. */
   readonly runtimes: Readonly<Record<string, readonly [string, ...string[]]>>;
   /**
-   * Options that a record may have before the package and that start nothing else: with a value, and without
-   * one.
+   * Options that a record may have before the package and that start nothing else, with and without a value.
    */
   readonly valued: RegExp;
-  /** The form of these values; any if absent. */
+  /** The form of these values; any form if absent. */
   readonly value?: RegExp;
   readonly plain: RegExp;
-  /** Behind the package. */
+  /** Words that follow the package. */
   readonly ending?: readonly string[];
 }
 
@@ -91,26 +90,26 @@ const starterOf = (type: string): Starter | undefined =>
       ? starters[type as keyof typeof starters]
       : undefined;
 
-/** An input that the caller fills in, as the import writes it (imports/launch.ts). */
+/** Matches an input that the caller fills in, in the form of the import (imports/launch.ts). */
 const isOpenWord = (word: string) => /^\{[^{}]+\}$/.test(word);
 
-/** What the caller of a command may do with it. */
+/** The purpose of the command. */
 export interface StartOptions {
-  /** Only in the recorded version. */
+  /** Only the recorded version may be started. */
   readonly isPinned?: boolean;
-  /** Also from hosts that are not public: it is a private entry. */
+  /** Hosts that are not public are allowed, because it is a private entry. */
   readonly isPrivate?: boolean;
 }
 
 /**
  * A package that a command starts over stdio, with the environment that the record sets and the names whose
- * values are the caller's.
+ * values the caller gives.
  */
 export interface Started {
   readonly command: readonly [string, ...string[]];
   readonly set: Readonly<Record<string, string>>;
   readonly asked: readonly string[];
-  /** Whether the caller has to fill in words of the command itself. */
+  /** Tells whether the caller has to fill in words of the command itself. */
   readonly isOpen: boolean;
 }
 
@@ -128,13 +127,13 @@ const askedOf = ({ inputs = [] }: ListingPackage) =>
     kind === 'environment' && required && variable.test(name) ? [name] : [],
   );
 
-/** Whether a word before the package is the package itself, in whatever version. */
+/** Tells whether a word before the package is the package itself, in any version. */
 const isPackage = (word: string, name: string) =>
   word === name || [`${name}@`, `${name}:`, `${name}==`].some((start) => word.startsWith(start));
 
 /**
- * The words before the package that the usual command does not have. Others than the known ones may start
- * something else.
+ * The words before the package that the usual command does not have. Words other than the known ones may
+ * start something else.
  */
 function optionsOf(
   recorded: ListingPackage,
@@ -160,7 +159,8 @@ function optionsOf(
 }
 
 /**
- * The package in the words of its registry: with the version, and without it unless only that may be started.
+ * The package in the words of its registry: with the version, and also without it unless only that version
+ * may be started.
  */
 function specsOf(recorded: ListingPackage, isPinned: boolean): string[] | WhyNot {
   const { registry_type, identifier, version = '' } = recorded;
@@ -181,7 +181,7 @@ const isImageAt = (identifier: string, isPrivate: boolean) => {
   return isPrivate || host === undefined || isPublicHost(host.replace(/:\d+$/, ''));
 };
 
-/** The option that names the registry of a package, if it is another one than the usual one of its type. */
+/** The option that names the registry of a package if it is not the usual one of its type. */
 function registryOf(
   { registry_type, registry_base_url }: ListingPackage,
   isPrivate: boolean,
@@ -196,22 +196,22 @@ function registryOf(
 }
 
 /**
- * The environment of an image is that of its container: what the record sets has its value, and what the
- * caller gives is passed on.
+ * The environment of an image is that of its container: a variable that the record sets has its value, and
+ * one that the caller gives is passed on.
  */
 const toContainer = (environment: Readonly<Record<string, string>>, asked: readonly string[]): string[] => [
   ...Object.entries(environment).flatMap(([name, value]) => ['-e', `${name}=${value}`]),
   ...asked.filter((name) => !Object.hasOwn(environment, name)).flatMap((name) => ['-e', name]),
 ];
 
-/** Variables by which a runtime or the loader of a system starts other code, or asks another registry. */
+/** Variables that make a runtime or a system's loader start other code or ask another registry. */
 const steering =
   /^(?:(?:npm_config|uv|pip|bun|dotnet|nuget|docker|podman|ld|dyld|ssl_cert|git)_.*|node_(?:options|path|.*(?:tls|certs).*)|python(?:.*path|startup|home|breakpoint)|path|pathext|comspec|shell|bash_env|env|ifs|home|userprofile|(?:https?|all|no)_proxy|aspnetcore_hosting.*)$/i;
 
-/** Those of .NET that records set, and that start nothing. */
+/** Variables of .NET that records set and that start nothing. */
 const harmless = /^dotnet_(?:skip_first_time_experience|nologo|cli_telemetry_optout|cli_ui_language)$/i;
 
-/** Why a package cannot be started as it is recorded, whatever its version; undefined if it can. */
+/** Why a package cannot be started as it is recorded, in any version; undefined if it can. */
 function findObstacle(recorded: ListingPackage, isPrivate: boolean): Words | undefined {
   const {
     registry_type,
@@ -226,7 +226,7 @@ function findObstacle(recorded: ListingPackage, isPrivate: boolean): Words | und
     return own('its name is not in the form of npm, PyPI, NuGet or an OCI image of a public host');
   if (unwritten !== undefined)
     return say`Dossier cannot write its argument ${code(unwritten)} from the record alone`;
-  // Of an image these are the variables of its container.
+  // For an image these are the variables of its container.
   const steered = isImageType(registry_type)
     ? undefined
     : Object.keys(environment).find((name) => steering.test(name) && !harmless.test(name));
@@ -236,8 +236,8 @@ function findObstacle(recorded: ListingPackage, isPrivate: boolean): Words | und
 }
 
 /**
- * The commands that start a package over stdio, whole as it is recorded, with the version last; or why there
- * is none. Never a part of the recorded command, which may start something else.
+ * The commands that start a package over stdio exactly as it is recorded, the one with the version last, or
+ * why there is none. It is never a part of the recorded command, which might start something else.
  */
 export function toStarted(
   recorded: ListingPackage,
@@ -286,8 +286,8 @@ export const filledCommand = ({ command: [program, ...words] }: Started): [strin
 const plainWord = /^[\w@+=:,./-]+$/;
 
 /**
- * Words that a quoted line holds in the shells of POSIX, fish, PowerShell and cmd alike, none of which starts
- * something else.
+ * Matches words that can be quoted in POSIX shells, fish, PowerShell and cmd alike without starting anything
+ * else.
  */
 const isQuotable = (word: string) => /^[\x20-\x7e]*$/.test(word) && !/['\\&|<>^%]/.test(word);
 

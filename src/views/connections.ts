@@ -5,11 +5,11 @@ import type { ListingPackage, ListingRemote } from '../listings/listing.ts';
 import { filledCommand, type Started, type StartOptions, toStarted } from './commands.ts';
 import { isPublicHost } from './public-host.ts';
 
-/** A remote server: its address, its transport, and the headers whose values are the caller's. */
+/** A remote server: its address, its transport, and the headers whose values the caller gives. */
 interface Remote {
   readonly url: string;
   readonly type: 'http' | 'sse';
-  /** Names of letters, digits and hyphens only. */
+  /** Header names have only letters, digits and hyphens. */
   readonly headers: readonly string[];
 }
 
@@ -27,13 +27,13 @@ const required = (
     .map(({ name }) => name);
 
 /**
- * The remote of a recorded endpoint: https and a public host, unless it is a private entry's; no user part,
- * nothing to fill in.
+ * The remote of a recorded endpoint: https and a public host, unless it is a private entry's, without a user
+ * and without anything to fill in.
  */
 export function toRemote(remote: ListingRemote, isPrivate = false): Remote | undefined {
   const hasPattern = (text: string) => /[{}\s\\*]/.test(text);
   const url = hasPattern(remote.url) ? null : URL.parse(remote.url);
-  // A host is unescaped when it is parsed: of %2A.example.com a host of the list would make *.example.com.
+  // Parsing unescapes a host: for %2A.example.com a list of hosts would allow *.example.com.
   if (!url || hasPattern(url.href) || url.username || url.password) return undefined;
   const isPublic = url.protocol === 'https:' && isPublicHost(url.hostname);
   if (!isPublic && !(isPrivate && /^https?:$/.test(url.protocol))) return undefined;
@@ -42,12 +42,13 @@ export function toRemote(remote: ListingRemote, isPrivate = false): Remote | und
 }
 
 /**
- * A listing as policies and configurations take it; `unnamed` is what its record has and no approval names.
+ * A listing in the form that policies and configurations take. `unnamed` is what its record has and no
+ * approval names.
  */
 export type Startable = Pick<ListingDocument, 'handle' | 'remotes' | 'packages'> &
   StartOptions & { readonly unnamed?: readonly string[] };
 
-/** What a listing records that no configuration or no allow list takes, as it is recorded, and why. */
+/** A part of a listing's record that no configuration or allow list takes, and why. */
 interface LeftOut {
   readonly what: string;
   readonly why: Words;
@@ -58,7 +59,7 @@ const publicForm = own(
   'only https addresses of public hosts without a user name or anything to fill in are taken',
 );
 
-/** What an allow list leaves out; an .mcp.json has placeholders for what the caller fills in. */
+/** What an allow list leaves out. An .mcp.json has placeholders for what the caller fills in. */
 export const leftOutOf = ({ remotes, packages, unnamed = [], ...options }: Startable): LeftOut[] => [
   ...unnamed.map((what) => ({ what, why: own('the approval does not name it') })),
   ...remotes
@@ -75,7 +76,7 @@ export const leftOutOf = ({ remotes, packages, unnamed = [], ...options }: Start
   }),
 ];
 
-/** Commands that an allow list may name: whole, and with nothing to fill in. */
+/** Commands that an allow list may name: complete ones without anything to fill in. */
 export function allowedCommands(recorded: ListingPackage, options: StartOptions): (readonly string[])[] {
   const started = toStarted(recorded, options);
   return 'why' in started ? [] : started.filter(({ isOpen }) => !isOpen).map(({ command }) => command);
@@ -97,8 +98,8 @@ function nameOf(handle: string): string {
 }
 
 /**
- * A name that every client accepts for the entry of each of a listing's endpoints, no two alike: publisher
- * and name, and if there are several endpoints the end of each one's path.
+ * For each of a listing's endpoints a name that every client accepts, no two alike: publisher and name, and
+ * if there are several endpoints the end of each path.
  */
 export function toEntryNames(handle: string, urls: readonly string[]): string[] {
   const base = nameOf(handle) || 'listing';
@@ -113,7 +114,10 @@ export function toEntryNames(handle: string, urls: readonly string[]): string[] 
   });
 }
 
-/** What a client connects to of one listing: its remotes, or else the first package that can be started. */
+/**
+ * The servers that a client connects to for one listing: its remotes, or else the first package that can be
+ * started.
+ */
 function serversOf({ remotes, packages, isPinned, isPrivate }: Startable): (Remote | Started)[] {
   const usable = remotes.flatMap((remote) => toRemote(remote, isPrivate) ?? []);
   if (usable.length > 0) return usable;
@@ -124,7 +128,7 @@ function serversOf({ remotes, packages, isPinned, isPrivate }: Startable): (Remo
   return started.slice(0, 1);
 }
 
-/** The servers of many listings, each under a name that no other one has in the same file. */
+/** The servers of many listings, each under a name that is unique in the file. */
 export function nameServers(listings: readonly Startable[]): [string, Remote | Started][] {
   const wanted = listings.map((listing) => {
     const servers = serversOf(listing);
@@ -136,7 +140,8 @@ export function nameServers(listings: readonly Startable[]): [string, Remote | S
     (name) => name,
   );
   return wanted.flatMap(({ handle, servers, names }) => {
-    // A handle instead of a name that others would get, too: no listing takes another's place.
+    // A name that several listings would get is replaced by the handle, so that no listing takes another's
+    // place.
     const isShared = names.some((name) => (uses.get(name)?.length ?? 0) > 1);
     return servers.map((server, at): [string, Remote | Started] => [
       isShared ? handle + (at === 0 ? '' : `-${at + 1}`) : (names[at] ?? handle),
@@ -162,11 +167,11 @@ interface PasteableConfig {
   readonly client: string;
   readonly where: string;
   readonly text: string;
-  /** Opens the client with the configuration filled in. */
+  /** A link that opens the client with the configuration filled in. */
   readonly deepLink?: string;
 }
 
-/** URLs of characters that are literal in every shell. */
+/** Matches URLs of characters that are literal in every shell. */
 const plainInShells = /^https?:\/\/[A-Za-z0-9.:/_~=@,+-]+$/;
 
 const json = (value: object) => JSON.stringify(value, null, 2);
@@ -186,7 +191,7 @@ function toCodex({ name, url, headers }: Connection): PasteableConfig {
 
 /**
  * Configurations for common clients, plain JSON last. Command lines are omitted if a shell could interpret
- * the URL. Codex supports streamable HTTP only; Claude Desktop reaches a remote server through mcp-remote,
+ * the URL. Codex supports streamable HTTP only. Claude Desktop reaches a remote server through mcp-remote,
  * which takes headers as arguments.
  */
 export function toConfigs(connection: Connection): PasteableConfig[] {

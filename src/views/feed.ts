@@ -13,8 +13,8 @@ const note =
 const titleOf = (change: Change) => `${change.handle}: ${toText(changeWords(change))}`;
 
 /**
- * The change in a sentence, escaped: feed readers show it as HTML, and publishers choose what their versions
- * are called.
+ * The change in a sentence, escaped, because feed readers show it as HTML and publishers choose the names of
+ * their versions.
  */
 function contentOf(change: Change, publicUrl: string): string {
   const { log_index } = change.data;
@@ -27,8 +27,8 @@ function contentOf(change: Change, publicUrl: string): string {
 }
 
 /**
- * Changes as a feed, newest first; `feed.atom1()` and `feed.json1()` write it. `path` is that of the page
- * that it belongs to, `now` when it is asked for.
+ * Changes as a feed, newest first; `feed.atom1()` and `feed.json1()` write it. `path` is that of the page to
+ * which it belongs, and `now` is the time of the request.
  */
 export function toFeed(
   site: Pick<Config, 'publicUrl' | 'serviceName'>,

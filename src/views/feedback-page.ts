@@ -9,12 +9,14 @@ import { type Site, toPage } from './layout.ts';
 export interface FeedbackForm {
   readonly values: Readonly<Record<string, string>>;
   readonly problem?: Problem;
-  /** What the listing named in the form is, if it is not a registry's (origin_note of its document). */
+  /**
+   * Says that the listing named in the form is a sample or from a saved copy (origin_note of its document).
+   */
   readonly origin_note?: string | undefined;
   readonly received?: string;
 }
 
-/** The error of a field; problems with the handle belong to its field. */
+/** The error message of a field. Problems with the handle belong to its field. */
 function messageOf(name: string, { problem, values }: FeedbackForm): string | undefined {
   if (problem && name === 'message' && !values.message?.trim()) return 'Write a message.';
   const named = problem?.facts.fields?.find(({ field }) => field === name)?.message;
@@ -45,7 +47,7 @@ const option = (value: string, text: string, chosen: string | undefined) =>
 
 const isReport = ({ values }: FeedbackForm) => values.category === reportCategory;
 
-/** What the writer looked for: of a report that is no question. */
+/** What the writer looked for. A report does not ask for it. */
 const search = (form: FeedbackForm) => html`
 ${field(form, { name: 'looking_for', label: 'What were you looking for?' }, line(form.values.looking_for))}
 ${field(
@@ -79,7 +81,7 @@ const summary = ({ problem, received }: FeedbackForm) =>
     : received &&
       html`<div class="notice" role="status"><strong>Received.</strong> Feedback is private and changes no listing. Reference: <code>${received}</code></div>`;
 
-/** The feedback page; after an error, messages stand at the fields and the input is preserved. */
+/** The feedback page. After an error, messages stand at the fields and the input is preserved. */
 export const toFeedbackPage = (site: Site, form: FeedbackForm): Html =>
   toPage(site, {
     title: 'Feedback',

@@ -36,14 +36,14 @@ function recentChanges(changes: readonly Change[]): Html | '' {
 <ul class="recent">${byListing.map(([handle, found]) => changedItem(handle, found))}</ul></section>`;
 }
 
-/** Whose servers are listed; of a saved copy, as of when. */
+/** Whose servers are listed, and for a saved copy as of when. */
 function sourceOf({ origin, import: { last_completed: done } }: StatusDocument) {
   if (done?.newest_change) return html`in a saved copy of a registry, of ${day(done.newest_change)} or later`;
   const isOfficial = origin === undefined || origin.startsWith('registry.modelcontextprotocol.io');
   return html`of ${isOfficial ? 'the official registry' : origin}`;
 }
 
-/** Numbers that lead to the listings they count. */
+/** Numbers that link to the listings they count. */
 function figures({ listings }: StatusDocument, tags: readonly TagCount[]): Html {
   const { count, by_state, copy_lacks = [] } = listings;
   const remote = tags.find(({ tag }) => tag === 'remote')?.listings ?? 0;
@@ -57,8 +57,8 @@ const examplesShown = 3;
 const tagsShown = 16;
 
 /**
- * The first page: what this is, search, what changed (of prices, tools, owners and ratings, and withdrawals,
- * newest first), how much is listed and as of when.
+ * The first page: what this service is, search, the newest changes (of prices, tools, owners and ratings, and
+ * withdrawals), and how many listings there are as of when.
  */
 export function toHomePage(
   site: Site,

@@ -26,11 +26,12 @@ export const foreignLink = (address: string, text = address): Html =>
     ? html`<a class="foreign" href="${address}" rel="nofollow ugc noopener noreferrer">${text}</a>`
     : html`<span class="foreign">${text}</span>`;
 
-/** A text to copy; the copy button is added by script. */
+/** A text to copy. A script adds the copy button. */
 export const paste = (text: string): Html => html`<pre class="paste"><code>${text}</code></pre>`;
 
 /**
- * A shell command that posts JSON, with a header if one is given. No quote in the input ends its argument.
+ * A shell command that posts JSON, with a header if one is given. A quote in the input cannot end its
+ * argument.
  */
 export const toCurl = (url: string, input: object, header = ''): string =>
   `curl -s ${url}${header && ` -H "${header}"`} -H 'Content-Type: application/json' -d '${JSON.stringify(input).replaceAll("'", "'\\''")}'`;
@@ -45,14 +46,14 @@ export const handleLink = (handle: string): Html =>
 export const tagLink = (tag: string, title?: string): Html =>
   html`<a class="tag" href="/tags/${encodeURIComponent(tag)}"${title ? html` title="${title}"` : ''}>${tag}</a>`;
 
-/** Handles and tags under a title, as links; nothing if there are none. */
+/** Handles and tags below a title, as links; nothing if there are none. */
 export const nameList = (title: string, names: readonly string[] = []) =>
   names.length > 0 &&
   html`
 <h2>${title}</h2>
 <ul class="plain">${names.map((name) => html`<li>${name.includes('/') ? handleLink(name) : tagLink(name)}</li>`)}</ul>`;
 
-/** A row of a list of facts; nothing where nothing is known. */
+/** A row in a list of facts; nothing if nothing is known. */
 export const fact = (name: string, value: Html | string | number | false | undefined) =>
   value !== undefined &&
   value !== '' &&
@@ -63,11 +64,11 @@ const minPrefixLength = 3;
 
 export interface SearchWords {
   readonly stems: ReadonlySet<string>;
-  /** The last word, from three letters on; it is highlighted as a prefix too. */
+  /** The last word if it has at least three letters. It is also highlighted as a prefix. */
   readonly prefix: string | undefined;
 }
 
-/** The words of a query to highlight: by their stems, without stop words. */
+/** The words of a query to highlight, by their stems and without stop words. */
 export function toSearchWords(query: string): SearchWords {
   const words = toWords(query).map(({ text }) => text);
   const informative = words.filter((word) => !stopWords.has(word));
@@ -90,6 +91,6 @@ export function highlight(text: string, { stems, prefix }: SearchWords): Html {
   )}`;
 }
 
-/** That a listing is a sample, or from a saved copy; nothing for any other listing. */
+/** Says that a listing is a sample or from a saved copy; nothing for any other listing. */
 export const originNote = ({ origin_note }: Pick<ListingDocument, 'origin_note'>): Html | '' =>
   origin_note === undefined ? '' : html`<p class="note">${origin_note}</p>`;

@@ -4,7 +4,7 @@ import { amount, counted } from '../core/text.ts';
 import type { ImportReport, StatusDocument } from '../document/listing-document.ts';
 import { day, type Html, minute } from './html.ts';
 
-/** What counts are called that the report names otherwise. */
+/** Names of counts that the report calls something else. */
 const countNames: Readonly<Record<string, string>> = {
   rows_seen: 'rows read',
   rows_quarantined: 'rows that could not be read',
@@ -14,7 +14,7 @@ const countNames: Readonly<Record<string, string>> = {
   repositories_changed: 'recorded repositories changed',
 };
 
-/** The counts of a run with their names, without those that are zero. */
+/** The counts of a run with their names, except those that are zero. */
 export const countsOf = ({ counts }: ImportReport): [name: string, count: number][] =>
   Object.entries(counts).flatMap(([name, count]) =>
     count > 0 ? [[ownMember(countNames, name) ?? name.replaceAll('_', ' '), count]] : [],
@@ -41,7 +41,7 @@ const stays = 'The listings shown are as old as their dates say.';
 const held = (run: ImportReport) =>
   html`The import of ${minute(run.started_at)} is held: it would withdraw or move more than a fifth of the known listings. It waits for the operator’s review. ${stays}`;
 
-/** A copy that was imported before is complete, whatever becomes of the registry. */
+/** A copy that was imported before is complete even if the registry fails. */
 function failed(run: ImportReport, { error, is_retried, last_completed: done }: StatusDocument['import']) {
   const isOther = done !== undefined && done.source !== run.source && done.source !== 'sample';
   const what = isOther

@@ -13,7 +13,7 @@ const require = createRequire(import.meta.url);
 const own = (name: string) => new URL(`./assets/${name}`, import.meta.url);
 
 /**
- * The parts of the stylesheet in the order in which they apply, each a file of `assets/style`: colours and
+ * The parts of the stylesheet in the order in which they apply, each a file in `assets/style`: colours and
  * sizes, what all pages share, what only some have, paper and forced colours.
  */
 const styleParts = ['tokens', 'base', 'pages', 'print'];
@@ -58,16 +58,16 @@ interface PageHead {
   readonly title: string;
   readonly description?: string;
   readonly path?: string;
-  /** `false` keeps it out of search engines. */
+  /** `false` keeps the page out of search engines. */
   readonly indexed?: boolean;
-  /** Path of the link preview image, 1200 by 630; by default the service's own. */
+  /** The path of the link preview image, 1200 by 630; by default the service's own. */
   readonly card?: string;
-  /** The path under which the feeds of what the page is about are; empty for those of all changes. */
+  /** The path of the feeds for the subject of the page; empty for those of all changes. */
   readonly feeds?: string;
   readonly data?: object;
 }
 
-/** A JSON-LD block. Escaping keeps third-party text from ending the element or starting a comment. */
+/** A JSON-LD block, escaped so that third-party text cannot end the element or start a comment. */
 const dataBlock = (data: object): Html =>
   html`<script type="application/ld+json">${raw(
     JSON.stringify(data).replaceAll(

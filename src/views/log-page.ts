@@ -59,7 +59,7 @@ ${paste('dossier verify proof.json')}
 const nameOf = (members: JsonObject, name: string) =>
   typeof members[name] === 'string' ? members[name] : '';
 
-/** What the stream of changes says of an entry, from what the entry recorded. */
+/** What the stream of changes says about an entry, from what the entry recorded. */
 function dataOf({ changes, source_handle: source, ...members }: JsonObject) {
   const changed = (Array.isArray(changes) ? changes : [])
     .map(asMembers)
@@ -70,7 +70,7 @@ function dataOf({ changes, source_handle: source, ...members }: JsonObject) {
 
 function entryWords(type: string, members: JsonObject): Words {
   const data = dataOf(members);
-  // Facts that were seen for the first time have nothing before them.
+  // Facts that were seen for the first time have no value before.
   if (type === 'observation.changed' && data.kinds.length === 0) return own('facts seen for the first time');
   return isChangeType(type) ? changeWords({ type, handle: '', at: '', data }) : ours(toLabel(type));
 }

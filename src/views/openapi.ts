@@ -50,7 +50,7 @@ const post = (tool: Tool, operationId = tool.name) => ({
   },
 });
 
-/** The other operations, as the table has them; each may also answer with a problem. */
+/** The other operations, as the table has them. Each may also answer with a problem. */
 const otherPaths = mapMembers(table.paths, (path) =>
   mapMembers(path as object, (one) =>
     isJsonObject(one) ? { ...one, responses: { ...asMembers(one.responses), default: problem } } : one,
@@ -70,7 +70,7 @@ const problemDocument = z.object({
   retry_after_s: z.int().optional(),
 });
 
-/** The HTTP face as OpenAPI 3.1, generated from the tool definitions. */
+/** The HTTP adapter as OpenAPI 3.1, generated from the tool definitions. */
 export const toOpenApi = ({ serviceName, version, publicUrl }: Config): Record<string, unknown> => ({
   openapi: '3.1.0',
   info: {
@@ -91,7 +91,7 @@ export const toOpenApi = ({ serviceName, version, publicUrl }: Config): Record<s
     schemas: {
       ...Object.fromEntries(tools.map(({ name, output }) => [name, toOutputSchema(output)])),
       ListingDocument: toOutputSchema(listingDocument),
-      // Of webhooks: what is sent, and what the operations take and answer (docs/changes.md).
+      // The schemas of webhooks: what is sent, and what the operations take and answer (docs/changes.md).
       Change: toOutputSchema(change),
       WebhookChallenge: toOutputSchema(challenge),
       ChallengeAnswer: toOutputSchema(challenge.pick({ challenge: true })),

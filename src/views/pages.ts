@@ -83,9 +83,7 @@ const observerState = ({ observe, interval_s, vantage, ...seen }: StatusDocument
     : html`${how} No listing has been observed yet.`;
 };
 
-/**
- * What this service is, who runs it, the rules of evidence, what a claim means, and how fresh the data is.
- */
+/** What this service is, who runs it, the rules of evidence, what a claim means, and how old the data is. */
 export const toAboutPage = (site: Site, status: StatusDocument): Html =>
   toPage(site, {
     title: 'About',
@@ -191,12 +189,12 @@ function detail({ config: { operatorContact, publicUrl } }: Site, { facts }: Pro
   return after.length > 0 ? html`${before}${contactLink(address)}${after.join(address)}` : before;
 }
 
-/** Problems of somebody who looks for something that is not there. */
+/** Tells whether a problem is that something was not found. */
 const isMissing = ({ code }: Problem) => ['not_found', 'unknown_handle', 'invalid_handle'].includes(code);
 
 /**
- * The page of a problem: what happened, what to do next, and handles or tags near an unknown one. Where
- * something was not found, a search field with the words that were looked for.
+ * The page of a problem: what happened, what to do next, and handles or tags similar to an unknown one. If
+ * something was not found, it has a search field with the words that were looked for.
  */
 export function toProblemPage(site: Site, problem: Problem, wanted = ''): Html {
   const { title, next } = problemTable[problem.code];
@@ -246,7 +244,7 @@ const errorCodes = html`
 )}</dl>
 </section>`;
 
-/** The example of a tool, about listings that exist here. */
+/** The example of a tool, with listings that exist here. */
 const exampleOf = ({ example }: Tool, handles: ReadonlyMap<string, string>): object =>
   JSON.parse(
     [...handles].reduce(
@@ -256,7 +254,7 @@ const exampleOf = ({ example }: Tool, handles: ReadonlyMap<string, string>): obj
   ) as object;
 
 /**
- * The reference page of all tools; `handles` has for each handle of the documented examples one that is
+ * The reference page of all tools. `handles` maps each handle in the documented examples to one that is
  * listed here.
  */
 export const toToolsPage = (site: Site, tools: readonly Tool[], handles: ReadonlyMap<string, string>): Html =>
@@ -292,7 +290,7 @@ ${errorCodes}</div>
 </div>`,
   });
 
-/** The operator's page of open reports: everything that was sent, nothing that acts on it. */
+/** The operator's page of open reports. It shows all that was sent and offers no action. */
 export const toReportsPage = (reports: readonly Feedback[], total: number): string =>
   String(html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Open reports</title></head>

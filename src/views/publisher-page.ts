@@ -7,17 +7,14 @@ import { type Site, toPage } from './layout.ts';
 import { listingRows } from './listing-list.ts';
 import { pickBox, pickForm } from './search/page.ts';
 
-/**
- * The listings under one namespace, in the order of their handles; `next`: the handle that the next page
- * begins after.
- */
+/** The listings in one namespace, ordered by handle. The next page begins after `next`. */
 export interface Publisher {
   readonly namespace: string;
   readonly listings: readonly Hit[];
   readonly total: number;
   readonly next?: string | undefined;
   readonly facts: PublisherFacts;
-  /** That the copy has none of any listing, in a sentence. */
+  /** Sentences that say that the copy has this field of no listing. */
   readonly lacking: Readonly<Partial<Record<'endpoint' | 'repository', string | undefined>>>;
 }
 
@@ -32,7 +29,7 @@ function repositoriesText(count: number, ofOthers: number | undefined): string {
     : `${record}, ${amount(ofOthers)} of them that of another account.`;
 }
 
-/** What its listings have in common, in sentences that are each true alone. */
+/** What the listings have in common, in sentences that are each true alone. */
 function factsBlock(
   { listings, since, hosts, otherOwners, withRepository }: PublisherFacts,
   lacking: Publisher['lacking'],

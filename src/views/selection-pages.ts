@@ -18,8 +18,8 @@ import { type Site, toPage } from './layout.ts';
 import { toHtml } from './words.ts';
 
 /**
- * A listing of a view as policies take it: what its approval lets in, in the version that it pins; a private
- * entry wherever it is.
+ * A listing of a view in the form that policies take: what its approval allows, in the version that it pins.
+ * A private entry may be anywhere.
  */
 export function toStartable(view: Selection, { listing, entry }: SelectionMember): Startable {
   const { remotes, packages } = letIn(view, listing);
@@ -32,8 +32,8 @@ export function toStartable(view: Selection, { listing, entry }: SelectionMember
 }
 
 /**
- * An allow list in the grammar of Claude Code, Copilot and VS Code: one key an entry; whatever matches none
- * is blocked.
+ * An allow list in the grammar of Claude Code, Copilot and VS Code: one key for each entry. Whatever matches
+ * none is blocked.
  */
 export const toManagedSettings = (listings: readonly Startable[]) => ({
   allowedMcpServers: listings.flatMap(({ remotes, packages, isPinned, isPrivate }) => [
@@ -45,8 +45,8 @@ export const toManagedSettings = (listings: readonly Startable[]) => ({
 });
 
 /**
- * Listings as entries of an `.mcp.json`: their recorded endpoints, or the first launcher of those that record
- * none.
+ * Listings as entries of an `.mcp.json`: their recorded endpoints, or the first launcher of those without
+ * any.
  */
 export const toMcpJson = (listings: readonly Startable[]) => ({
   mcpServers: Object.fromEntries(
@@ -73,10 +73,10 @@ ${readers && html`<p>${readers === 'everyone' ? 'Everyone who reaches this servi
 
 type Members = Awaited<ReturnType<typeof readMembers>>;
 
-/** A page of a view; `next` is the path of the one after it. */
+/** A page of a view. `next` is the path of the following page. */
 interface ShownView extends Members {
   readonly view: Selection;
-  /** Undefined of a view that is judged when it is read. */
+  /** Undefined for a view that is judged when it is read. */
   readonly passed_at: string | undefined;
   readonly leftOut: number;
 }

@@ -3,7 +3,7 @@ import { ageText, day_ms } from '../core/text.ts';
 import type { Part, Words } from '../core/words.ts';
 import { foreignLink, type Html } from './html.ts';
 
-/** Younger dates speak for themselves. */
+/** The age of a younger date is evident. */
 const agedFrom_days = 56;
 
 /** How long ago a day is, if that is more than eight weeks. */
@@ -13,10 +13,10 @@ const ageOf = (date: string, today: string | undefined) =>
   html`, ${ageText(date, today)}`;
 
 const isAddress = (text: string) => /^https?:\/\//i.test(text);
-/** A page of this service. */
+/** Tells whether an address is a page of this service. */
 const isOurs = (href: string) => href.startsWith('/');
 
-/** What is copied: as a link where it leads somewhere. */
+/** A value to copy, as a link if it has an address. */
 function codeOf({ text, href }: Part & { readonly is: 'code' }): Html {
   if (href === undefined)
     return isAddress(text) ? foreignLink(text) : html`<code class="foreign">${text}</code>`;
@@ -34,8 +34,8 @@ function partOf(part: Part, today: string | undefined): Html {
 }
 
 /**
- * Words on a page, with what others wrote marked, and addresses, packages and handles as links; old days with
- * their age as of `today`.
+ * Words on a page: foreign text is marked, and addresses, packages and handles are links. Old days have their
+ * age as of `today`.
  */
 export const toHtml = ({ parts }: Words, today?: string): Html =>
   html`${parts.map((part) => partOf(part, today))}`;

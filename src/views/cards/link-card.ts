@@ -2,7 +2,7 @@ import { quoted } from '../../core/text.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
 import type { Site } from '../layout.ts';
 
-/** The texts of a link preview image; its font can draw all of them. */
+/** The texts of a link preview image. Its font can draw all of them. */
 export interface LinkCard {
   readonly service: string;
   readonly eyebrow: string;

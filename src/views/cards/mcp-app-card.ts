@@ -9,7 +9,7 @@ import { kindTitles, resultTexts } from '../compare/page.ts';
 
 const read = (name: string) => readFileSync(new URL(`../assets/${name}`, import.meta.url), 'utf8');
 
-/** The design tokens of the pages' stylesheet: light theme, dark theme. */
+/** Reads the design tokens of the pages' stylesheet: light theme, dark theme. */
 function readTokens(): readonly [light: string, dark: string] {
   const [light, dark] = [...read('style/tokens.css').matchAll(/:root\s*\{([^}]*)\}/g)].map(
     ([, inside]) => inside,
@@ -19,7 +19,7 @@ function readTokens(): readonly [light: string, dark: string] {
 }
 
 const [light, dark] = readTokens();
-/** Styled like the pages; the host's theme takes precedence over the system's. */
+/** The card is styled like the pages. The host's theme takes precedence over the system's. */
 const style = `:root{${light}}
 :root[data-theme="light"]{color-scheme:light}
 @media (prefers-color-scheme:dark){:root:not([data-theme="light"]){${dark}}}
@@ -40,8 +40,8 @@ const labelsOf = ({ serviceName, version, publicUrl }: Config) => ({
 
 /**
  * The card that hosts of MCP Apps show for an answer of get_agent or compare_agents: a self-contained
- * document that makes no requests. It contains no listing: the host passes it the answer (MCP Apps
- * 2026-01-26).
+ * document that makes no requests. It contains no listing, because the host passes it the answer (MCP Apps,
+ * revision of 2026-01-26).
  */
 export const toCard = (config: Config): string =>
   String(html`<!doctype html>

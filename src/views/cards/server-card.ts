@@ -9,21 +9,21 @@ type Site = Pick<Config, 'publicUrl' | 'serviceName' | 'version'>;
 const description =
   'Independent evidence before an agent-service purchase: what is known about MCP servers, from whom, as of when, and what is not known. Not verification, not a recommendation, not a score.';
 
-/** At most 100 characters. */
+/** The schema of server cards allows at most 100 characters. */
 const cardDescription =
   'Independent evidence about MCP servers before a purchase, with source and date. No score.';
 
-/** Revisions of the protocol that /api/mcp speaks, newest first. */
+/** The protocol revisions that /api/mcp speaks, newest first. */
 const revisions = ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
 
 /**
- * The name of this MCP server, in its card and where it introduces itself: they must not contradict each
- * other.
+ * The name of this MCP server, in its card and where it introduces itself, since the two must not contradict
+ * each other.
  */
 export const toServerName = ({ publicUrl }: Pick<Site, 'publicUrl'>): string =>
   `${reversedHost(publicUrl)}/dossier`;
 
-/** What this MCP server is and where it is reached, for clients that have not connected (SEP-2127). */
+/** What this MCP server is and where it can be reached, for clients that have not connected (SEP-2127). */
 export const toServerCard = (site: Site) => ({
   $schema: cardSchema,
   name: toServerName(site),
@@ -37,8 +37,8 @@ export const toServerCard = (site: Site) => ({
 });
 
 /**
- * What this host offers to agents, as ARD v0.91 and AI Catalog 1.0 have it: the MCP server by its card, and a
- * registry to search.
+ * What this host offers to agents, in the forms of ARD v0.91 and AI Catalog 1.0: the MCP server by its card,
+ * and a registry to search.
  */
 export function toCatalog(site: Site) {
   const { hostname } = new URL(site.publicUrl);

@@ -9,13 +9,13 @@ import { type Html, pagePath, paste } from '../html.ts';
 import { type Site, toPage } from '../layout.ts';
 import { capabilityField, hiddenFields, pause_s } from './forms.ts';
 
-/** What the form for an opt-out line was answered with. */
+/** The answer to the form for an opt-out line. */
 export interface AskedOptOut {
   readonly answer?: Pick<ClaimResponse, 'check' | 'message'>;
   readonly problem?: Problem;
 }
 
-/** What the section about withdrawing a listing needs. */
+/** The values that the section about withdrawing a listing shows. */
 interface OptOutStep {
   readonly ways: readonly ProofPlace[];
   readonly standing: StandingClaim;
@@ -24,7 +24,7 @@ interface OptOutStep {
   readonly asked?: AskedOptOut | undefined;
 }
 
-/** Results of a check that read no text, so that it says nothing of the line. */
+/** Results of a check that read no text and so says nothing about the line. */
 const unread = /^(host_|redirect_|repository_|dns_no_answer|dns_disagree|not_text|too_large|lfs_)/;
 
 function absence(handle: string, { check, message }: NonNullable<AskedOptOut['answer']>): Html {
@@ -34,7 +34,7 @@ function absence(handle: string, { check, message }: NonNullable<AskedOptOut['an
 <p>The check at ${check.at.slice(11, 19)} UTC found no line <code>optout ${handle}</code> there. If you put it there since, check again after ${next_at.slice(11, 19)} UTC.</p>`;
 }
 
-/** What is known of opt-out lines of the listing; the live region around it stays. */
+/** What is known about opt-out lines of the listing. The live region around it stays. */
 function answerOf({ standing: { handle, claim }, optOuts, asked }: OptOutStep): Html {
   const { problem, answer } = asked ?? {};
   return html`<div id="opt-out-answer">${
@@ -44,7 +44,7 @@ function answerOf({ standing: { handle, claim }, optOuts, asked }: OptOutStep): 
   }</div>`;
 }
 
-/** Where an opt-out line of the listing counts, the easiest first. */
+/** The locations where an opt-out line of the listing counts, the easiest first. */
 const placesOf = ({ ways, standing }: OptOutStep) =>
   ways
     .filter(({ kind }) => kind !== 'registry_key')
@@ -59,8 +59,8 @@ function placeField(places: readonly ProofPlace[], claimFile: string): Html | Ht
 }
 
 /**
- * How a listing is opted out: the line, what it does, and the form that has it checked. Empty if no place can
- * hold the line.
+ * How a listing is opted out: the line, what it does, and the form that has it checked. Empty if no location
+ * can hold the line.
  */
 export function optOutSection(step: OptOutStep, claimFile: string): Html | '' {
   const { handle, claim } = step.standing;

@@ -22,10 +22,13 @@ import { foretoldHtml, standingPage } from './standing.ts';
 
 type ClaimAnswer = z.output<typeof claimAgent.output>;
 
-/** The state of the claim page: `answer` once the form was sent, `checked` the challenge it was sent with. */
+/**
+ * The state of the claim page. `answer` is set once the form was sent, and `checked` is the challenge that it
+ * sent.
+ */
 interface ClaimStep {
   readonly handle: string;
-  /** The places where the listing can be claimed, the easiest first. */
+  /** The locations where the listing can be claimed, the easiest first. */
   readonly ways: readonly ProofPlace[];
   readonly standing: StandingClaim;
   readonly optOuts: readonly OptOut[];
@@ -33,7 +36,7 @@ interface ClaimStep {
   readonly origin_note?: ListingDocument['origin_note'];
   readonly checked?: string;
   readonly answer?: ClaimAnswer;
-  /** Whether the form was sent with a capability of the claim. */
+  /** Tells whether the form was sent with a capability of the claim. */
   readonly isCosigned?: boolean;
   readonly problem?: Problem;
   /** The answer to the form for an opt-out line. */
@@ -111,7 +114,7 @@ const checkForm = (handle: string, method: ClaimKind, challenge: string) =>
         challenge,
       });
 
-/** Beside a claim, another line is asked for where the page says what that does. */
+/** If there is a claim, a different line is asked for where the page says what that does. */
 const startOver = ({ handle, claim }: ClaimStep, method: ClaimKind) =>
   claim
     ? html`<p><a href="${pagePath(handle)}/claim">Start over on the page of the claim</a></p>`
@@ -139,7 +142,10 @@ ${claim && html`<p>${shortCommits(claim.statement)}</p>`}
 <li>${(answer?.method ?? 'repository') === 'registry_key' ? 'Keep the key that signed published: the claim stands while it is.' : 'Leave the line where it is: the claim stands while it is there.'}</li>
 </ul>`;
 
-/** Where it stands: a listing that is claimed is not called unclaimed because another key is on its way. */
+/**
+ * The heading says how the claim stands. A claimed listing is not called unclaimed because another key is
+ * being added.
+ */
 const headingOf = ({ claim, checked }: ClaimStep, { status: now, method, reason }: ClaimAnswer) => {
   if (now === 'claimed') return 'Claimed';
   if (isWaiting(reason)) return 'The new line was found, and it waits';
@@ -147,7 +153,10 @@ const headingOf = ({ claim, checked }: ClaimStep, { status: now, method, reason 
   return checked ? 'Not claimed yet' : `Waiting for the ${method === 'registry_key' ? 'signature' : 'line'}`;
 };
 
-/** When the next check runs: with script by itself, counted down; without, when the button is pressed. */
+/**
+ * When the next check runs: with script by itself after a countdown, without script when the button is
+ * pressed.
+ */
 const nextCheck = ({ check }: ClaimAnswer) => {
   const wait_s = check.retry_after_s ?? pause_s;
   const next_at = new Date(Date.parse(check.at) + wait_s * 1000).toISOString();
@@ -156,12 +165,12 @@ const nextCheck = ({ check }: ClaimAnswer) => {
 <p class="unscripted">Press the button once it is there. If the line is not found, check again after ${next_at.slice(11, 19)} UTC.</p>`;
 };
 
-/** The part that is updated; the live region around it stays, so that screen readers announce changes. */
+/** The part that is updated. The live region around it stays, so that screen readers announce changes. */
 function status(step: ClaimStep, answer: ClaimAnswer): Html {
   const { method } = answer;
   const challenge = answer.challenge ?? step.checked;
   const isClaimed = answer.status === 'claimed';
-  // Before anybody could have put the line there, that it is not there is no news.
+  // A missing line is no news before anybody could have put it there.
   const isNews = isClaimed || step.checked !== undefined;
   const isWatched = challenge !== undefined && method !== 'registry_key';
   return html`
@@ -213,7 +222,10 @@ const steps = ({ handle }: ClaimStep) => html`
 </ol>
 <p>No account, no repository host token and no private credential is needed. Agents do the same with <code>claim_agent</code>.</p>`;
 
-/** By the repository with the endpoint of the specification, in any other way with the tool. */
+/**
+ * The same check from a terminal: for a repository with the endpoint of the specification, otherwise with the
+ * tool.
+ */
 function byCommand({ handle, ways: [first] }: ClaimStep, publicUrl: string) {
   const isRepository = first?.kind === 'repository';
   const path = isRepository ? '/api/claim-github' : '/api/tools/claim_agent';

@@ -8,9 +8,9 @@ import { type Html, minute, pagePath, paste, shortCommits, toCurl } from '../htm
 import type { Site } from '../layout.ts';
 import { capabilityField, hiddenFields, stepForm } from './forms.ts';
 
-/** What the page of a claim on record needs. */
+/** The values that the page of an existing claim shows. */
 interface StandingStep {
-  /** The places where the listing can be claimed, the easiest first. */
+  /** The locations where the listing can be claimed, the easiest first. */
   readonly ways: readonly ProofPlace[];
   readonly standing: StandingClaim;
   readonly claim: NonNullable<ListingDocument['claim']>;
@@ -18,7 +18,7 @@ interface StandingStep {
 
 const asHeader = 'It is used for this request only, as if it were sent in the Authorization header.';
 
-/** What a new line will do: its cost first, then what happens when. */
+/** The effect of a new line: first what it costs, then what happens when. */
 export const foretoldHtml = ({ cost, acts }: Foretold): Html =>
   html`${cost && html`<div class="notice">${cost}</div>`}<p>${acts}</p>`;
 
@@ -32,7 +32,10 @@ const summary = ({ claim, standing, ways }: StandingStep) => {
 ${isBackSoon && html`<p>Put a line of the claim back where it was, then check again: that restores the claim with everything that belongs to it. A line can do so until 30 days after it was suspended.</p>`}`;
 };
 
-/** Another capability, for a holder who has one; empty if having one changes nothing any more. */
+/**
+ * The form for an additional capability, for a holder who has one. Empty if having one no longer changes
+ * anything.
+ */
 function anotherKey(standing: StandingClaim, place: ProofPlace): Html | '' {
   const foretold = foretell(standing, { place, isCosigned: true });
   if (!foretold || foretold.acts === foretell(standing, { place, isCosigned: false })?.acts) return '';
@@ -46,7 +49,7 @@ ${capabilityField('another-key', { hint: asHeader, isRequired: true })}
 <button type="submit">${isSuspended ? 'Get a line that continues the claim' : 'Get another secret key'}</button></form>`;
 }
 
-/** Ways to which the claim can move with the same consequences. */
+/** Methods to which the claim can move with the same consequences. */
 interface MoveGroup {
   readonly places: readonly ProofPlace[];
   readonly withKey: Foretold;
@@ -69,13 +72,13 @@ function groupsOf({ ways, standing }: StandingStep, present: ProofPlace | undefi
 const choice = (place: ProofPlace, at: number, claimFile: string) => html`
 <label class="choice"><input type="radio" name="method" value="${place.kind}"${at === 0 && html` checked`}> ${claimMethods[place.kind].title} <span class="note foreign">${claimMethods[place.kind].whereToPut(place, claimFile)}</span></label>`;
 
-/** Which listing is moved, and what its claim files are called. */
+/** The listing that is moved, and the name of its claim files. */
 interface MoveFrom {
   readonly handle: string;
   readonly claimFile: string;
 }
 
-/** The form for a line elsewhere; the texts leave out what it costs if that was said before. */
+/** The form for a line at a different location. Its texts leave out the cost if it was said before. */
 function moveForm(
   { places, withKey, without }: MoveGroup,
   isCostSaid: boolean,
@@ -97,7 +100,7 @@ ${isAlike ? '' : capabilityField(id, { hint: `Leave it empty only if you have no
 <button type="submit" class="quiet">Get a line to move the claim</button></form>`;
 }
 
-/** Ways that continue the claim if they are asked for with a capability of it. */
+/** Methods that continue the claim if they are asked for with a capability of it. */
 function moves(groups: readonly MoveGroup[], from: MoveFrom): Html | '' {
   const continuing = groups.filter(({ withKey }) => withKey.cost === undefined);
   if (continuing.length === 0) return '';
@@ -106,7 +109,7 @@ function moves(groups: readonly MoveGroup[], from: MoveFrom): Html | '' {
 ${continuing.map((group) => moveForm(group, false, from))}`;
 }
 
-/** Everything that begins a new claim, whoever asks, under what that costs. */
+/** All that begins a new claim, whoever asks, below what that costs. */
 function beginnings(
   { standing }: StandingStep,
   { present, groups }: { readonly present: ProofPlace | undefined; readonly groups: readonly MoveGroup[] },
@@ -153,7 +156,7 @@ function byTerminal({ handle, claim }: StandingClaim, { kind }: ProofPlace, publ
 ${paste(`# CAPABILITY is a secret key of the claim.${atOnce}\n${command}`)}`;
 }
 
-/** What the holder of the claim on record can do, each with its consequences before its button. */
+/** What the holder of an existing claim can do, each action with its consequences before its button. */
 export function standingPage(step: StandingStep, site: Site): Html {
   const { standing, ways } = step;
   const { handle, claim } = standing;

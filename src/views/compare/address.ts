@@ -7,9 +7,9 @@ import {
 
 export interface Picks {
   readonly handles: readonly string[];
-  /** Each with its value as written in the address. */
+  /** Each criterion with its value as written in the address. */
   readonly criteria: readonly { readonly criterion: CriterionName; readonly value?: string }[];
-  /** A handle, or words to find a listing by, to add. */
+  /** A handle to add, or words by which to find a listing to add. */
   readonly add: string;
 }
 
@@ -25,12 +25,12 @@ function toPicked([name, value]: [string, string]): Picks['criteria'] {
 }
 
 /**
- * One more than a comparison accepts, so that its error is shown; every link on the page repeats all of them.
+ * One more than a comparison accepts, so that its error is shown. Every link on the page repeats all of them.
  */
 const [maxHandles, maxCriteria] = [9, 21] as const;
 
 /**
- * The picks of an address, in its order, without duplicates; unknown parameters are ignored. Of a search
+ * The picks of an address, in its order and without duplicates. Unknown parameters are ignored. From a search
  * form, which has filters with the names of criteria, only the listings are read.
  */
 export function readPicks(address: URLSearchParams): Picks {

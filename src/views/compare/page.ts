@@ -42,7 +42,7 @@ function valueField(field: Field, value: string) {
 }
 
 /**
- * A criterion as a checkbox, or as its sentence with a field in it; an empty field leaves the criterion out.
+ * A criterion as a checkbox, or as its sentence with a field in it. An empty field leaves the criterion out.
  */
 function criterionFields(field: Field): Html {
   const { label, takes } = criteria[field.name] as Criterion;
@@ -96,11 +96,11 @@ ${criteriaList('native', 'Claims and ratings made on Dossier', shown)}
 </form>`;
 }
 
-/** Collects sources; two of the same name and day share a note. */
+/** Collects sources. Two with the same name and day share a note. */
 function createFootnotes() {
   const notes = new Map<string, Pick<Finding, 'source' | 'as_of'>>();
   return {
-    /** The mark of a source, a link to its note; nothing if there is no source. */
+    /** The mark of a source, which links to its note; nothing without a source. */
     mark(of: Pick<Finding, 'source' | 'as_of'>): Html | '' {
       if (of.source === '') return '';
       const key = `${of.source} ${dayText(of.as_of)}`;
@@ -128,7 +128,7 @@ export const kindTitles = {
   native: 'Claims and ratings made on Dossier',
 } as const;
 
-/** A row: its name, a cell for each listing, and what two cells must share to be said once. */
+/** A row: its name, a cell for each listing, and what cells must have in common to be shown once. */
 interface Row {
   readonly name: string;
   readonly cells: readonly { readonly handle: string; readonly content: Html; readonly essence: string }[];
@@ -145,7 +145,7 @@ function answerRows(
       const answer = listing[kind]?.[at];
       if (!answer) return [];
       const { result, fact, recorded = [], quoted, source, as_of } = answer;
-      // Addresses are in rows of their own.
+      // Addresses have rows of their own.
       const words = recorded.filter((text) => !/^https?:/i.test(text)).join(', ');
       const essence = JSON.stringify([result, fact, recorded, quoted, source, dayText(as_of)]);
       const content = html`
@@ -156,7 +156,10 @@ ${words && html`<p class="foreign">${words}</p>`}${quoted && html`<p>Quoted: ${t
   }));
 }
 
-/** What is said first of each listing, a row a question; without rows that say nothing of any. */
+/**
+ * The first lines of each listing's answer, one row for each question, without rows that are empty for all
+ * listings.
+ */
 function answeredRows(documents: readonly ListingDocument[]): Row[] {
   const answers = documents.map((listing) => {
     const answer = toAnswer(listing);
@@ -193,7 +196,7 @@ function toRow({ name, cells }: Row): Html {
     return html`
 <tr role="row" class="same"><th scope="row" role="rowheader">${name}</th>
 <td role="cell" colspan="${cells.length}" aria-colspan="${cells.length}"><p class="note">The same for ${cells.length === 2 ? 'both' : `all ${cells.length}`}:</p>${first.content}</td></tr>`;
-  // On narrow screens columns are stacked, and each cell names its listing; screen readers use the column
+  // On narrow screens columns are stacked, and each cell names its listing. Screen readers use the column
   // header instead.
   return html`
 <tr role="row"><th scope="row" role="rowheader">${name}</th>${cells.map(
@@ -202,7 +205,7 @@ function toRow({ name, cells }: Row): Html {
   )}</tr>`;
 }
 
-/** Where the record of each listing is from. */
+/** The source of each listing's record. */
 const recordedIn = (documents: readonly ListingDocument[], notes: ReturnType<typeof createFootnotes>) =>
   html`<p class="note">What is marked (record) is from the record of ${documents.map(({ handle, origin: source, observed_at: as_of }, at) => html`${at > 0 && ', '}${handle}${notes.mark({ source, as_of })}`)}.</p>`;
 
@@ -223,8 +226,8 @@ const table = (
 </section>`;
 
 /**
- * The tables of a comparison: first the lines of each listing, then the criteria by kind of evidence, last
- * the sources. A row that is the same for all listings is said once, and can be hidden.
+ * The tables of a comparison: first the lines of each listing, then the criteria by kind of evidence, and the
+ * sources last. A row that is the same for all listings is shown once and can be hidden.
  */
 function comparisonTables(listings: readonly ComparedAgent[], documents: readonly ListingDocument[]): Html {
   const known = listings.filter(({ problem }) => !problem);
@@ -243,10 +246,10 @@ ${notes.list()}`;
 
 export interface ComparePage {
   readonly picks: Picks;
-  /** The input that compare_agents was called with. */
+  /** The input with which compare_agents was called. */
   readonly input?: object;
   readonly comparison?: readonly ComparedAgent[];
-  /** The documents of the listings that are compared, in the order of the picks. */
+  /** The documents of the compared listings, in the order of the picks. */
   readonly documents?: readonly ListingDocument[];
   /** Listings found by the words typed under "add". */
   readonly found?: readonly Hit[];

@@ -11,7 +11,7 @@ import { toHtml } from '../words.ts';
 const line = (title: string, words: Words | undefined, today: string) =>
   words && !isEmpty(words) && html`<div><dt>${title}</dt><dd>${toHtml(words, today)}</dd></div>`;
 
-/** What is said of a listing first: what stands out, a line a question, and what is not known. */
+/** The first lines about a listing: what stands out, a line for each question, and what is not known. */
 export function answerBlock(listing: ListingDocument): Html {
   const answer = toAnswer(listing);
   const said = toAnswerWords(answer);
@@ -34,7 +34,7 @@ const factClasses = { known: 'known', not_there: 'gap absent', not_known: 'gap' 
 const fact = ({ title, text, state, means }: ListedFact, today: string) => html`
 <li class="${factClasses[state]}">${title && html`<b>${title}:</b> `}${toHtml(text, today)}${means && html`<small class="means">${means}</small>`}</li>`;
 
-/** Every fact about a listing with its source and date: a fold a question. */
+/** Every fact about a listing with its source and date, one fold for each question. */
 export function allFactsBlock(listing: ListingDocument): Html {
   const vantages = [...new Set(listing.observations.filter(isDated).map(({ vantage }) => vantage))];
   return html`

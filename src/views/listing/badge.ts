@@ -15,7 +15,7 @@ import { type Site, tabs } from '../layout.ts';
 import { toListingPart } from './tabs.ts';
 
 const label = 'dossier';
-/** An image needs no more than its own styles. */
+/** The image needs nothing but its own styles. */
 export const badgePolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 const grey = '#6b6f76';
 const darkGrey = '#3d4148';
@@ -27,7 +27,7 @@ const fitting = (...messages: readonly string[]) =>
   messages.find(({ length }) => length <= longest) ?? messages.at(-1) ?? '';
 
 /**
- * Of the independent ratings alone, and sources first; the title says how many ratings are set apart.
+ * Describes the independent ratings only, with sources first; the title says how many ratings are set apart.
  * Undefined if none is independent.
  */
 function ratedText({ independent: { sources, ratings, outcomes } }: NativeSignals): string | undefined {
@@ -53,7 +53,7 @@ function answeredText({ observations }: ListingDocument): string | undefined {
   return `answered ${dayAndMonth.format(new Date(answered.observed_at))}${tools}`;
 }
 
-/** Since when it is listed, where its source has all versions; else when its record last changed. */
+/** Since when it is listed if its source has all versions, otherwise when its record last changed. */
 function listedText(listing: ListingDocument): string {
   const first = knownValue(listing, registryFirstPublished);
   if (first !== undefined) return `listed since ${first.slice(0, 4)}`;
@@ -63,8 +63,9 @@ function listedText(listing: ListingDocument): string {
 const isMalware = ({ observations }: ListingDocument) => malwareWords(observations, ['malware']).length > 0;
 
 /**
- * The message of a listing's badge, at most 32 characters: that a package is reported as malicious code; of
- * one with independent ratings how many worked, else the claim, the last answer, or that it is listed.
+ * The message of a listing's badge, at most 32 characters. It says that a package is reported as malicious
+ * code; otherwise how many independent ratings say that it worked; otherwise the claim, the last answer, or
+ * that it is listed.
  */
 export function toBadge(listing: ListingDocument): string {
   if (listing.sample) return 'sample';
@@ -81,7 +82,8 @@ function suspendedText({ claim, state }: ListingDocument): string | undefined {
 }
 
 /**
- * The message of the badge of a claim: who claimed it and when, or that it is listed; nothing about quality.
+ * The message of a claim's badge: who claimed it and when, or that it is listed. It says nothing about
+ * quality.
  */
 export const toClaimBadge = (listing: ListingDocument): string =>
   listing.sample ? 'sample' : (claimedText(listing) ?? suspendedText(listing) ?? listedText(listing));
@@ -92,7 +94,7 @@ type BadgeStyle = (typeof badgeStyles)[number];
 export const toBadgeStyle = (name: string | undefined): BadgeStyle =>
   badgeStyles.find((style) => style === name) ?? badgeStyles[0];
 
-/** The image; `title` says what there is no room for. */
+/** The badge as an image. `title` says what does not fit in it. */
 export const toBadgeSvg = (message: string, style: BadgeStyle, title = ''): string =>
   makeBadge({ label, message, color: grey, labelColor: darkGrey, style }).replace(
     /<title>[^<]*/,
@@ -110,8 +112,8 @@ export const toShieldsEndpoint = (message: string) => ({
 });
 
 /**
- * `statement`: what the image says of a listing that is not rated, and in a sentence what it says of one that
- * is.
+ * The texts of a badge for a page. `statement` is the image's message for a listing without ratings, and a
+ * sentence for one with ratings.
  */
 export function toBadged(listing: ListingDocument) {
   const { handle, signals, evidence_snapshot_date: date } = listing;
@@ -126,7 +128,7 @@ type BadgedListing = ReturnType<typeof toBadged>;
 const badgePath = (handle: string, style: BadgeStyle): string =>
   style === badgeStyles[0] ? `/badge/${handle}` : `/badge/${handle}?style=${style}`;
 
-/** The alt text of a pasted badge. It does not change after it is pasted, so it names its date. */
+/** The alt text of a pasted badge. It does not change after it was pasted, so it names its date. */
 const pastedText = ({ statement, date }: BadgedListing): string =>
   `${statement} As of ${date}; see the listing.`;
 
@@ -134,8 +136,8 @@ const badgeMarkdown = (listing: BadgedListing, publicUrl: string, style: BadgeSt
   `[![${pastedText(listing)}](${publicUrl}${badgePath(listing.handle, style)})](${publicUrl}${pagePath(listing.handle)})`;
 
 /**
- * The badge image; its size is given in whole pixels, as its SVG has it, so that nothing moves while it
- * loads.
+ * The badge as an image element. Its size is given in whole pixels, as in its SVG, so that nothing moves
+ * while it loads.
  */
 function badgeImage({ handle, statement, badge }: BadgedListing, style: BadgeStyle): Html {
   const [, ...size] = / width="([\d.]+)" height="([\d.]+)"/.exec(toBadgeSvg(badge, style)) ?? [];

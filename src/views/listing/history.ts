@@ -68,8 +68,8 @@ ${foldedOf(event).map((folded) => change(folded, today))}
 ${wordsOf(event, kind).map((words) => html`<p>${toHtml(words, today)}</p>`)}</li>`;
 
 /**
- * What changed about a listing, newest first, with what was before and after; `asked` is the query, if any of
- * it is asked for.
+ * What changed about a listing, newest first, with the values before and after. `asked` is the query if only
+ * a part of the history is asked for.
  */
 export function toHistoryPage(
   site: Site,
@@ -78,7 +78,7 @@ export function toHistoryPage(
   asked: Readonly<Record<string, string>>,
 ): Html {
   const path = `${pagePath(listing.handle)}/history`;
-  // A check that met nothing to tell, as kinds that are not looked for, is only in the JSON.
+  // A check with nothing to tell, such as one that only stopped looking for a kind, is only in the JSON.
   const told = events.filter((one) => changedOf(one).length + wordsOf(one, asked.kind).length > 0);
   return toListingPart(site, listing, 'History', {
     description: `What changed about ${listing.handle}, each change with its date and its entry of the log.`,
@@ -92,12 +92,12 @@ ${next_cursor && html`<p><a href="${path}?${new URLSearchParams({ ...asked, curs
 }
 
 /**
- * Tools are stored as they were sent, for their digest; a page shows no character that hides or reorders
+ * Tools are stored as they were sent, for their digest. A page shows no character that hides or reorders
  * others.
  */
 const text = (value: unknown) => (typeof value === 'string' ? cleanText(value).text : '');
 
-/** What the publisher states about a call, in words; hints promise nothing. */
+/** What the publisher states about a call, in words. Such hints promise nothing. */
 const hintTexts: Readonly<Record<string, readonly [isTrue: string, isFalse: string]>> = {
   readOnlyHint: ['changes nothing', 'may change something'],
   destructiveHint: ['may destroy something', 'destroys nothing'],
@@ -139,7 +139,7 @@ const sameSince = (first_seen_at: string, observed_at: string) =>
     ? html`seen on ${day(observed_at)}`
     : html`the same since ${day(first_seen_at)}, last seen on ${day(observed_at)}`;
 
-/** What one endpoint lists: when it was seen, and its members, or why they are not shown. */
+/** The members that one endpoint lists and when they were seen, or why they are not shown. */
 const listedSection = (
   surface: Surface,
   { endpoint, reason, digest, first_seen_at, observed_at, vantage, names = [] }: ListedList,

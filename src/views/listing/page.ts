@@ -51,7 +51,7 @@ ${paste(text)}`,
 export const connectDossier = (publicUrl: string): Html =>
   configTabs('ask', { name: 'dossier', url: `${publicUrl}/api/mcp`, type: 'http', headers: [] });
 
-/** Names and descriptions of inputs stand once on the page, among the facts. */
+/** Names and descriptions of inputs stand only once on the page, among the facts. */
 const needs = ({ inputs = [] }: Pick<ListingPackage, 'inputs'>) =>
   inputs.length > 0 &&
   html`<p class="note">As recorded, it takes <a href="#facts-access">${counted(inputs.length, 'input')}</a>.</p>`;
@@ -73,7 +73,7 @@ function otherRemote(remote: ListingRemote, name: string): Html {
   return html`<li>${config ? paste(config.text) : withoutConfig(remote)}${needs(remote)}</li>`;
 }
 
-/** The command that starts a package in its recorded version, and the page of its registry. */
+/** The command that starts a package in its recorded version, and its page at the registry. */
 function runPackage(recorded: ListingPackage): Html {
   const started = toStarted(recorded);
   const last = 'why' in started ? undefined : started.at(-1);
@@ -103,7 +103,7 @@ ${firstRemote(first.remote, first.name)}
 ${others.length > 0 ? html`<details><summary>${others.length === 1 ? 'The other endpoint' : `The other ${others.length} endpoints`}</summary><ul class="plain">${others.map(({ remote, name }) => otherRemote(remote, name))}</ul></details>` : ''}`;
 }
 
-/** How it can be claimed: the easiest way, and that there are others. */
+/** How the listing can be claimed: the easiest way, and that there are others. */
 function howToClaim([first, ...others]: readonly ProofPlace[], { config }: Site): Html {
   if (!first) return html`<p>${noWay}</p>`;
   return html`
@@ -133,7 +133,7 @@ ${listing.sample && originNote(listing)}
 ${listingTabs(listing, 'overview')}
 </header>`;
 
-/** Fills in what was seen once the check has ended. */
+/** Fills in what a check saw once it has ended. */
 const beingChecked = ({ handle, being_checked }: ListingDocument) =>
   being_checked &&
   html`<p class="note" role="status" hx-get="${pagePath(handle)}" hx-trigger="load delay:5s" hx-target="#evidence" hx-select="#evidence" hx-swap="outerHTML" hx-status:4xx="swap:none" hx-status:5xx="swap:none">${being_checked} <a href="${pagePath(handle)}">Read again</a></p>`;
@@ -183,11 +183,7 @@ ${alike && html`<p class="note">${toHtml(alike)}</p>`}</li>`,
   )}</ul>
 </section>`;
 
-/**
- * The page of a listing, in the order of docs/contract.md: what it is, the answer in short with the snapshot,
- * all facts with their sources, ratings if there are any; how to connect and what is similar; in its last
- * part what its publisher can do.
- */
+/** The page of a listing, in the order of docs/contract.md. */
 export const toListingPage = (
   site: Site,
   listing: ListingDocument,
@@ -198,7 +194,7 @@ export const toListingPage = (
   }: {
     readonly months: readonly MonthCount[];
     readonly similar: readonly Hit[];
-    /** Where it can be claimed, the easiest first. */
+    /** The locations where it can be claimed, the easiest first. */
     readonly ways: readonly ProofPlace[];
   },
 ): Html =>

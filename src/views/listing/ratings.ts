@@ -28,7 +28,7 @@ import { toHtml } from '../words.ts';
 import { toListingPart } from './tabs.ts';
 
 /**
- * Outcomes of the twelve months up to a date: those of independent sources, and those of all other groups.
+ * Outcomes in the twelve months up to a date: those from independent sources, and those in all other groups.
  */
 function monthTable(counts: readonly MonthCount[], date: string): Html {
   const months = monthsUntil(date);
@@ -51,10 +51,7 @@ function monthTable(counts: readonly MonthCount[], date: string): Html {
 
 const sumOf = (counts: readonly MonthCount[]) => counts.reduce((sum, { ratings }) => sum + ratings, 0);
 
-/**
- * An outcome as a word with its shape and weight (outcomes.css): none is louder than another, and none has a
- * colour.
- */
+/** An outcome as a word with its shape and weight. None is louder than another, and none has a colour. */
 const outcomeMark = (outcome: string, text = outcome): Html =>
   html`<span class="outcome of-${outcome}">${text}</span>`;
 
@@ -62,8 +59,8 @@ const outcomeCounts = (counts: RatingCounts['outcomes']): Html =>
   html`${outcomes.filter((outcome) => counts[outcome] > 0).map((outcome) => html`${outcomeMark(outcome, `${amount(counts[outcome])} ${outcome}`)} `)}`;
 
 /**
- * What the operator did, where its effect is: each statement with its entry of the log, and the way to
- * appeal.
+ * What the operator did, shown where it has its effect: each statement with its entry in the log, and the way
+ * to appeal.
  */
 export const noticesBlock = (notices: readonly ModerationNotice[] = []): Html =>
   html`${notices.map(
@@ -74,7 +71,7 @@ export const noticesBlock = (notices: readonly ModerationNotice[] = []): Html =>
 const isCounted = ({ withdrawn_at, superseded_by, voided_at }: ShownRating) =>
   !withdrawn_at && !superseded_by && !voided_at;
 
-/** A reason without a date is the meaning of the group, which stands with its counts. */
+/** A reason without a date is the meaning of the group, which stands beside its counts. */
 const hasDate = /\d{4}-/;
 
 function ratingFacts(rating: ShownRating) {
@@ -138,8 +135,7 @@ ${rating.supersedes && html`<p class="note">Amends <code>${rating.supersedes}</c
 </li>`;
 
 /**
- * The parts that every other door says of a group, with outcomes in their shapes; `meaning` stands where the
- * scores do.
+ * What every adapter says about a group, with outcomes in their shapes. `meaning` stands beside the scores.
  */
 function group(name: string, counts: RatingCounts, meaning?: string): Html {
   const parts = groupParts(counts);
@@ -182,8 +178,8 @@ ${ratings >= monthsFrom ? html`<details><summary>Outcomes by month</summary>${mo
 }
 
 /**
- * The block of ratings made here; each rating stands on the ratings page in full. That there are none is said
- * above, in the answer.
+ * The ratings made here. Each stands in full on the ratings page. That there are none is said above, in the
+ * answer.
  */
 export const nativeBlock = (listing: ListingDocument, months: readonly MonthCount[]) =>
   listing.signals.native.ratings + listing.signals.native.recent.length > 0 &&
@@ -203,7 +199,7 @@ function ratingsPath(handle: string, filter: RatingFilter, cursor?: string): str
   return `${pagePath(handle)}/ratings${query.size > 0 ? `?${query}` : ''}`;
 }
 
-/** All outcomes, and the groups and classes of proof that have ratings; `no proof` is always one of them. */
+/** All outcomes, and the groups and classes of proof that have ratings. `no proof` is always one of them. */
 function facetsOf({ signals: { native } }: ListingDocument, now: RatingFilter) {
   const counted = countProofs(native);
   const classes = proofClasses.filter(

@@ -14,7 +14,7 @@ function tabsOf(
   const known = knownValue(listing, registryVersions);
   return [
     ['overview', '', 'Overview'],
-    // Without a number: a figure that stands alone would count ratings that are set apart.
+    // This tab has no number, because a number alone would count ratings that are set apart.
     ['ratings', '/ratings', 'Ratings'],
     ['tools', '/tools', 'Tools', tools],
     ['history', '/history', 'History'],
@@ -23,7 +23,7 @@ function tabsOf(
   ];
 }
 
-/** The pages of a listing as links, with how much is on each; the one that is shown is marked. */
+/** The pages of a listing as links, with how much is on each. The shown one is marked. */
 export const listingTabs = (listing: ListingDocument, shown: string): Html => html`
 <nav class="pages-of" aria-label="Pages of this listing"><ul>${tabsOf(listing).map(
   ([tab, end, text, count]) =>

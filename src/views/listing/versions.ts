@@ -10,10 +10,10 @@ import { toHtml } from '../words.ts';
 import { toListingPart } from './tabs.ts';
 
 interface VersionsShown {
-  /** Of one page. */
+  /** The versions on this page. */
   readonly versions: readonly VersionSummary[];
   readonly page: number;
-  /** Of all pages. */
+  /** How many versions there are on all pages, and the days of the first and the last. */
   readonly span: { readonly count: number; readonly first: string; readonly last: string };
 }
 

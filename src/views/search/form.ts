@@ -13,14 +13,14 @@ export type SearchAnswer = z.output<(typeof searchAgents)['output']>;
 export interface Search {
   readonly answer: SearchAnswer;
   /**
-   * Its query parameters: `q`, `sort` and the filters, `tag` any number of times; `cursor` with `from`, the
-   * position of its first listing; `shown`, the number of listings on the page; and `handle`, each listing
-   * ticked to be compared.
+   * The query parameters: `q`, `sort` and the filters (`tag` any number of times); `cursor` with `from`, the
+   * position of its first listing; `shown`, the number of listings on the page; and `handle` for each listing
+   * that is ticked for comparison.
    */
   readonly address: URLSearchParams;
-  /** What records, or recorded, the address, repository, package or payee that the words are. */
+  /** The listings that record, or recorded, the address, repository, package or payee in the query. */
   readonly named?: Found | Several | undefined;
-  /** The page of the payee that the words are. */
+  /** The page of the payee in the query. */
   readonly payee?: string | undefined;
 }
 
@@ -32,7 +32,7 @@ const flagTexts: Readonly<Record<(typeof fixedFilterNames)[number], string>> = {
   answered: 'answered its last check',
   no_payment_seen: 'asked for no payment',
 };
-/** Kinds with a closed set of values to filter by; listings may record other values. */
+/** Kinds that can be filtered by a closed set of values. Listings may record other values. */
 const filterValues: Readonly<Record<string, readonly string[]>> = {
   transport: transports,
   package: packageTypes,
@@ -63,8 +63,8 @@ export const filtersOf = (address: URLSearchParams): Filter[] =>
     .map(([name, value]) => toNamed(name, value));
 
 /**
- * The path of an address with other values of some parameters, back at its first listing; an empty value
- * takes a parameter away.
+ * The path of an address with other values for some parameters, back at its first listing. An empty value
+ * removes a parameter.
  */
 export function pathWith(address: URLSearchParams, values: Readonly<Record<string, string>> = {}): string {
   const next = new URLSearchParams([...address].filter(([name]) => !positionNames.has(name)));
@@ -97,7 +97,7 @@ const kinds = [
   { kind: 'tag', title: 'Tags', names: ['tag'] },
 ] as const;
 const facetsShown = 12;
-/** Kinds with one value at a time. Another value would replace it, and its count is not known. */
+/** Kinds with one value at a time. A different value would replace it, and its count is not known. */
 const chosenOnce: ReadonlySet<string> = new Set(['state', 'transport', 'package']);
 
 const isSelected = (address: URLSearchParams, { name, value }: Filter) =>
@@ -108,7 +108,7 @@ const toField = (name: string, value: string) =>
   html`<input type="hidden" form="search" name="${name}" value="${value}">`;
 
 /**
- * The selected filters, each as a link that removes it and as a field of the search form; the sort as a
+ * The selected filters, each as a link that removes it and as a field of the search form, and the sort as a
  * field.
  */
 export const selectedFilters = (address: URLSearchParams): Html => {
@@ -147,7 +147,7 @@ function group({ title, kind, names }: (typeof kinds)[number], { answer, address
   )}</ul>`;
 }
 
-/** Takes the place of the filters if nothing was found, so that the layout does not shift. */
+/** Replaces the filters if nothing was found, so that the layout does not shift. */
 export const nothingToNarrow = html`<p class="note">Nothing to narrow down.</p>`;
 
 /**
@@ -166,13 +166,13 @@ const field = (query: string, isWrong = false) => html`
 <span class="field"><input id="q" name="q" type="search" value="${query}" maxlength="2000" placeholder="webhooks, or a handle" autocomplete="off" autocapitalize="none" spellcheck="false" enterkeyhint="search"${isWrong ? html` aria-invalid="true" aria-describedby="wrong"` : ''}>
 <button type="submit">Search</button></span>`;
 
-/** The search field on pages without results: an ordinary form, with words to begin with. */
+/** The search field on pages without results: an ordinary form, which may start with words. */
 export const plainSearchForm = (query = ''): Html => html`
 <form id="search" class="search" action="/agents" method="get" role="search">${field(query)}</form>`;
 
 /**
- * The search field above results: a plain form that searches as you type if htmx runs. Filters are fields of
- * it.
+ * The search field above results: a plain form that searches while the user types if htmx runs. Filters are
+ * fields of it.
  */
 export const liveSearchForm = (query: string, isWrong: boolean): Html => html`
 <form id="search" class="search" action="/agents" method="get" role="search" hx-get="/agents" hx-trigger="input changed delay:200ms, submit" hx-replace-url="true">${field(query, isWrong)}</form>`;

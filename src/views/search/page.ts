@@ -26,7 +26,7 @@ import {
 
 const pickedIn = (address: URLSearchParams): string[] => address.getAll('handle');
 
-// Fields of the search form: a further search keeps what is ticked, with script and without.
+// A field of the search form, so that a further search keeps what is ticked, with script and without.
 const box = (handle: string, isPicked: boolean, text: Html | string) =>
   html`<label class="pick"><input type="checkbox" form="search" name="handle" value="${handle}"${isPicked && html` checked`}> ${text}</label>`;
 
@@ -36,7 +36,7 @@ export const pickBox = (address: URLSearchParams): RowAction => {
   return ({ handle }) => box(handle, picked.has(handle), html`Compare<span class="unseen"> ${handle}</span>`);
 };
 
-/** Listings that an earlier search ticked and this one does not show. */
+/** Listings that an earlier search ticked and that this one does not show. */
 function earlierPicks(address: URLSearchParams, shown: readonly { readonly handle: string }[]): Html | '' {
   const here = new Set(shown.map(({ handle }) => handle));
   const elsewhere = pickedIn(address).filter((handle) => !here.has(handle));
@@ -48,10 +48,10 @@ function earlierPicks(address: URLSearchParams, shown: readonly { readonly handl
   return html`<fieldset class="earlier"><legend>Ticked before</legend>${items}</fieldset>`;
 }
 
-/** Sends the search form to the comparison, which reads only the ticked listings of it. */
+/** Sends the search form to the comparison, which reads only its ticked listings. */
 const compareButton = html`<p class="picks"><button type="submit" form="search" formaction="/compare" name="ticked" value="true">Compare ticked listings</button></p>`;
 
-/** The form of the ticks on a page that has no search form of its own: it only compares. */
+/** The form for the ticks on a page without a search form. It only compares. */
 export const pickForm = html`<form id="search" class="picks" action="/compare" method="get"><button type="submit" name="ticked" value="true">Compare ticked listings</button></form>`;
 
 function withoutPart({ text = '', query = '' }: Omission, address: URLSearchParams) {
@@ -107,7 +107,7 @@ function sortLinks({ answer, address }: Search): Html {
   return html`<p class="note order">Order: ${links.map((link, at) => html`${at > 0 ? ', ' : ''}${link}`)}${some}. Never by ratings.</p>`;
 }
 
-/** The query with another text for a word, as far as it has the word as it is given. */
+/** The query with a word replaced, wherever it has the word exactly as given. */
 function replaceWord(query: string, word: string, other: string): string {
   const at = query.toLowerCase().indexOf(word);
   if (at < 0) return other || query;
@@ -161,7 +161,7 @@ function more(search: Search, isLive: boolean) {
   return html`<p id="more" class="more"><a class="button" rel="next" href="${pathWith(address, place)}"${added}>More listings</a></p>`;
 }
 
-/** Which listing has what the words name, or had it, so that no reader has to guess why it is found. */
+/** The listings that have or had what the query names, so that no reader has to guess why they are found. */
 function namedBlock({ named, payee }: Search): Html | '' {
   if (!named) return '';
   const page = payee
@@ -178,7 +178,7 @@ function namedBlock({ named, payee }: Search): Html | '' {
 function hits(search: Search, isLive: boolean) {
   const { answer, address, named } = search;
   const advice = answer.advice && html`<p class="note">${answer.advice}</p>`;
-  // Parts of an address are no words that were misspelt.
+  // Parts of an address are not misspelt words.
   const unknown = named
     ? namedBlock(search)
     : html`${(answer.did_you_mean ?? []).map((one) => unknownWord(one, address))}${advice}`;
@@ -221,7 +221,8 @@ ${more(search, isLive)}`;
 const boosted = html` hx-boost:inherited="true"`;
 
 /**
- * The frame stays while its contents are replaced: the count is announced, the filters stay open or closed.
+ * The frame stays while its contents are replaced, so that the count is announced and the filters stay open
+ * or closed.
  */
 const frame = (
   address: URLSearchParams,
@@ -249,7 +250,7 @@ const searchResults = (search: Search, isLive: boolean): Html =>
 
 /**
  * htmx attributes for everything inside: requests replace list, count and filters, but never the search
- * field; a problem's page replaces the list.
+ * field. A problem's page replaces the list.
  */
 const upgrades = html`hx-target:inherited="#results" hx-select:inherited="#results" hx-select-oob:inherited="#count:innerHTML,#held:innerHTML,#facets:innerHTML" hx-swap:inherited="outerHTML show:none" hx-sync:inherited="#search:replace" hx-indicator:inherited="#results" hx-status:422:inherited="select:#results" hx-status:4xx:inherited="select:main>* swap:innerHTML" hx-status:5xx:inherited="select:main>* swap:innerHTML"`;
 
@@ -270,10 +271,7 @@ const searchPage = (site: Site, address: URLSearchParams, results: Html, isWrong
 export const toSearchPage = (site: Site, search: Search): Html =>
   searchPage(site, search.address, searchResults(search, true));
 
-/**
- * The search page for an invalid search: its errors take the place of the results, its filters can be
- * removed.
- */
+/** The search page for an invalid search. Its errors replace the results, and its filters can be removed. */
 export function toWrongSearchPage(site: Site, address: URLSearchParams, problem: Problem): Html {
   const { fields = [] } = problem.facts;
   const isWrong = fields.some(({ field }) => field === 'query');
