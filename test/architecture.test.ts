@@ -265,6 +265,10 @@ describe('architecture', () => {
     expect(sources.filter((path) => days.test(text(path)))).toEqual(['core/text.ts']);
     expect(sources.filter((path) => /= '\*';/.test(read(path)))).toEqual(['core/handle.ts']);
   });
+  it('one file opens answers to scripts of other sites', () => {
+    const sends = /access-control-(?!allow-origin',$)/im;
+    expect(sources.filter((path) => sends.test(read(path)))).toEqual(['http/cors.ts']);
+  });
   it('one file reads the environment', () => {
     expect(sources.filter((path) => read(path).includes('process.env'))).toEqual(['cli/command-line.ts']);
   });

@@ -10,6 +10,7 @@ import { memoize } from '../core/lazy.ts';
 import { Problem } from '../core/problem.ts';
 import { logMembers } from '../telemetry/logger.ts';
 import type { Face, HttpEnvironment, Request as HttpRequest } from './call.ts';
+import { anyOrigin, isDocument } from './cors.ts';
 
 const isReadable = (pathname: string): boolean =>
   attempt(() => !/\p{Cc}/u.test(decodeURIComponent(pathname))) ?? false;
@@ -226,10 +227,6 @@ const createSecureHeaders = (config: Config) =>
     overwrite: false,
   });
 
-/** Whether an answer is a document: read with GET or HEAD, and not an HTML page. */
-export const isDocument = (method: string, type: string | null | undefined): boolean =>
-  ['GET', 'HEAD'].includes(method) && /^(?!text\/html\b)./.test(type ?? '');
-
 /**
  * Adds the security headers to answers that were made without them, and lets pages of any origin read
  * documents.
@@ -241,7 +238,7 @@ export function createHeaderGuard(config: Config): MiddlewareHandler<HttpEnviron
     if (!c.get('isSecured')) await secure(c, async () => {});
     // c.header would make another answer, whose body is a stream.
     if (isDocument(c.req.method, c.res.headers.get('content-type')))
-      c.res.headers.set('Access-Control-Allow-Origin', '*');
+      for (const [name, value] of Object.entries(anyOrigin)) c.res.headers.set(name, value);
   };
 }
 

@@ -3,6 +3,7 @@ import { Problem, type ProblemCode, problemTable, toProblem } from '../core/prob
 import { badgePolicy, toBadgeSvg } from '../views/listing/badge.ts';
 import { toProblemPage } from '../views/pages.ts';
 import type { Face, Request } from './call.ts';
+import { toMcpCorsHeaders } from './cors.ts';
 import { toWaitHeaders } from './response.ts';
 
 /** JSON-RPC codes of problems; all others have -32000, which is left to implementations. */
@@ -40,20 +41,9 @@ export function toRpcError(problem: Problem, rpcCode?: number): Response {
   return new Response(body, sent);
 }
 
-/**
- * Headers that let scripts of any site read an answer of the endpoint, which is public and uses no cookies.
- */
-const toCorsHeaders = (origin: string | undefined): Readonly<Record<string, string>> =>
-  origin
-    ? {
-        'Access-Control-Allow-Origin': '*',
-        'Access-Control-Expose-Headers': 'Retry-After, RateLimit, RateLimit-Policy, Mcp-Session-Id',
-      }
-    : {};
-
 /** Adds the headers that let scripts of any site read the answer. */
 export function withCors(c: Request, response: Response): Response {
-  for (const [name, value] of Object.entries(toCorsHeaders(c.req.header('origin'))))
+  for (const [name, value] of Object.entries(toMcpCorsHeaders(c.req.header('origin'))))
     response.headers.set(name, value);
   return response;
 }
@@ -173,7 +163,7 @@ export function toRefusalAnswer(
 ): ProblemAnswer {
   if (!isMcpPath(asked.path)) return toNegotiated(asked, problem, face);
   const answer = toRpcAnswer(problem);
-  return { ...answer, headers: { ...answer.headers, ...toCorsHeaders(origin) } };
+  return { ...answer, headers: { ...answer.headers, ...toMcpCorsHeaders(origin) } };
 }
 
 const send = (c: Request, { status, headers, body }: ProblemAnswer): Response =>

@@ -1,25 +1,8 @@
-import { type Handler, Hono, type MiddlewareHandler } from 'hono';
+import { type Handler, Hono } from 'hono';
 import { readServers, readVersionEntries, readVersionEntry } from '../document/registry/list.ts';
 import type { HttpEnvironment, Request } from './call.ts';
+import { openToAll } from './cors.ts';
 import { answerJson } from './response.ts';
-
-/**
- * Lets pages of any origin read the routes of a registry, on all of them as GitHub asks, and answers their
- * preflights.
- */
-export const openToAll =
-  (methods: string): MiddlewareHandler<HttpEnvironment> =>
-  async (c, next) => {
-    const headers = {
-      'Access-Control-Allow-Origin': '*',
-      'Access-Control-Allow-Methods': methods,
-      'Access-Control-Allow-Headers': 'Authorization, Content-Type',
-    };
-    if (c.req.method === 'OPTIONS') return c.body(null, 204, headers);
-    // Before the answer is made: afterwards c.header makes another one, whose body is a stream.
-    for (const [name, value] of Object.entries(headers)) c.header(name, value);
-    await next();
-  };
 
 /** Every answer follows from the listings; evidence that changes by time alone may be a minute old. */
 const cachePolicy = { cacheTags: 'all' } as const;

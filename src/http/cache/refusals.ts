@@ -3,8 +3,9 @@ import type { Context } from '../../context.ts';
 import { toRateLimited } from '../../limits/limit.ts';
 import type { Face } from '../call.ts';
 import type { createCallerReader } from '../caller.ts';
+import { anyOrigin, isDocument } from '../cors.ts';
 import { costOf, isCounted, limitOf, type RequestLimits } from '../limits.ts';
-import { type HostCheck, holdsSecret, isDocument, toSecuredHeaders } from '../middleware.ts';
+import { type HostCheck, holdsSecret, toSecuredHeaders } from '../middleware.ts';
 import { toRefusalAnswer } from '../problems.ts';
 import { headerOf } from '../request.ts';
 import { type ReadyAnswer, toHeaderList } from './answer-cache.ts';
@@ -83,7 +84,7 @@ export function createRefuser(face: Face, isOurs: HostCheck) {
     const { method = '', headers } = incoming;
     const asked = { path, accept: headers.accept, origin: headers.origin };
     const { status, body, headers: own } = toRefusalAnswer(asked, toRateLimited(refusal), face);
-    const opened = isDocument(method, own['Content-Type']) && { 'Access-Control-Allow-Origin': '*' };
+    const opened = isDocument(method, own['Content-Type']) && anyOrigin;
     return {
       status,
       headers: toHeaderList({ ...secured, ...own, ...opened }),

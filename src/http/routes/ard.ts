@@ -1,8 +1,8 @@
 import { Hono } from 'hono';
 import { exploreEntries, retrieveEntry, searchEntries } from '../../tools/find/ard.ts';
 import type { HttpEnvironment, Request } from '../call.ts';
+import { openToAll } from '../cors.ts';
 import type { RequestTurns } from '../limits.ts';
-import { openToAll } from '../registry-api.ts';
 import { readJson } from '../request.ts';
 import { answerJson, answerOnce } from '../response.ts';
 

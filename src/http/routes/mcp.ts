@@ -1,13 +1,13 @@
 import { Hono } from 'hono';
 import type { Context } from '../../context.ts';
 import { Problem, toProblem } from '../../core/problem.ts';
-import { day_s } from '../../core/text.ts';
 import { type Fixtures, openMcpAnswerer } from '../../mcp/http.ts';
 import { createAssets } from '../../views/layout.ts';
 import { toMcpPage } from '../../views/pages.ts';
 import { type AnswerCache, toHeaderList } from '../cache/answer-cache.ts';
 import { createMcpStore } from '../cache/mcp-cache.ts';
 import type { HttpEnvironment, Request } from '../call.ts';
+import { toMcpPreflight } from '../cors.ts';
 import { readMessage, toolOf } from '../mcp-message.ts';
 import { createOriginCheck, toSecuredHeaders } from '../middleware.ts';
 import { isMcpPath, toMcpRefusal, toRpcError, withCors } from '../problems.ts';
@@ -16,27 +16,6 @@ const maxInFlight = 200;
 const foreignPage =
   'Pages of other sites may call this service only where its operator names them in ALLOWED_ORIGINS.';
 const methods = ['POST', 'OPTIONS'] as const;
-
-/** Headers that a script of another site may send; those of the protocol are reflected, not listed. */
-const sendable =
-  /^(content-type|accept|authorization|x-agent-capability|last-event-id|mcp-[a-z0-9-]{1,60})$/i;
-
-function answerPreflight(c: Request): Response {
-  const requested = (c.req.header('access-control-request-headers') ?? '')
-    .split(',')
-    .map((name) => name.trim());
-  return new Response(null, {
-    status: 204,
-    headers: {
-      Allow: methods.join(', '),
-      'Access-Control-Allow-Origin': '*',
-      'Access-Control-Allow-Methods': methods.join(', '),
-      'Access-Control-Allow-Headers': requested.filter((name) => sendable.test(name)).join(', '),
-      'Access-Control-Max-Age': String(day_s),
-      Vary: 'Access-Control-Request-Headers',
-    },
-  });
-}
 
 async function open(context: Context, cache: AnswerCache, fixtures: Fixtures | undefined) {
   const answerer = await openMcpAnswerer(context, fixtures);
@@ -103,7 +82,7 @@ export function createMcpRoute(
   const answer = async (c: Request): Promise<Response> => {
     const { method } = c.req;
     if (!isAllowed(c.req.header('origin'))) return toRpcError(new Problem('forbidden_origin', foreignPage));
-    if (method === 'OPTIONS') return answerPreflight(c);
+    if (method === 'OPTIONS') return toMcpPreflight(c, methods);
     if (method === 'GET' && (c.req.header('accept') ?? '').includes('text/html')) return c.html(page);
     try {
       if (method !== 'POST') throw new Problem('method_not_allowed', { allow: methods });

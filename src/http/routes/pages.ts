@@ -1,6 +1,5 @@
 import { Hono } from 'hono';
 import { cachedOnce } from '../../core/cached-once.ts';
-import { day_s } from '../../core/text.ts';
 import { serverCardType } from '../../document/registry/ard.ts';
 import { readReadiness, readStatus } from '../../document/status.ts';
 import { readExampleHandles, readPublisher, readPublisherFacts } from '../../listings/publishers.ts';
@@ -21,6 +20,7 @@ import { toAboutPage, toTagsPage, toToolsPage } from '../../views/pages.ts';
 import { toPublisherPage } from '../../views/publisher-page.ts';
 import { pageSize, toTagPage } from '../../views/search/page.ts';
 import { type CachePolicy, call, type Face, type HttpEnvironment, type Request } from '../call.ts';
+import { toCorsHeaders, toPreflight } from '../cors.ts';
 import { answerPage, answerWithETag } from '../response.ts';
 import { answerSitemap } from './sitemap.ts';
 
@@ -53,19 +53,8 @@ async function showTools(c: Request, { site }: Face) {
 
 const json = 'application/json';
 
-/** What pages of other sites may send for a card, and read of its answer (SEP-2127). */
-const openHeaders = {
-  'Access-Control-Allow-Methods': 'GET',
-  'Access-Control-Allow-Headers': 'Content-Type, If-None-Match',
-  'Access-Control-Expose-Headers': 'ETag',
-};
-
-/** The answer to a browser that asks whether a page of another site may read a card. */
-const answerPreflight = () =>
-  new Response(null, {
-    status: 204,
-    headers: { 'Access-Control-Allow-Origin': '*', ...openHeaders, 'Access-Control-Max-Age': String(day_s) },
-  });
+/** What scripts of other sites may send for a card, and read of its answer (SEP-2127). */
+const openCard = { methods: 'GET', headers: 'Content-Type, If-None-Match', exposed: 'ETag' };
 
 /** A small document that follows from the settings alone, for pages of any site. */
 function answerOpenly(c: Request, type: string, document: object): Promise<Response> {
@@ -73,7 +62,7 @@ function answerOpenly(c: Request, type: string, document: object): Promise<Respo
   return answerWithETag(c, {
     type,
     body,
-    headers: openHeaders,
+    headers: toCorsHeaders(openCard),
     cacheControl: 'public, max-age=3600',
     cachePolicy: { cacheTags: [] },
   });
@@ -85,9 +74,9 @@ function answerOpenly(c: Request, type: string, document: object): Promise<Respo
  */
 export const createServerCardRoutes = ({ site: { config } }: Face) =>
   new Hono<HttpEnvironment>()
-    .options('/api/mcp/server-card', answerPreflight)
-    .options('/.well-known/ard.json', answerPreflight)
-    .options('/.well-known/ai-catalog.json', answerPreflight)
+    .options('/api/mcp/server-card', () => toPreflight(openCard))
+    .options('/.well-known/ard.json', () => toPreflight(openCard))
+    .options('/.well-known/ai-catalog.json', () => toPreflight(openCard))
     .get('/api/mcp/server-card', (c) => answerOpenly(c, serverCardType, toServerCard(config)))
     .get('/.well-known/ard.json', (c) => answerOpenly(c, json, toCatalog(config)))
     .get('/.well-known/ai-catalog.json', (c) => answerOpenly(c, catalogType, toCatalog(config)));

@@ -1,0 +1,67 @@
+import type { MiddlewareHandler } from 'hono';
+import { day_s } from '../core/text.ts';
+import type { HttpEnvironment, Request } from './call.ts';
+
+/**
+ * The headers by which scripts of any site may read an answer: everything here is public, and nothing uses
+ * cookies. `hono/cors` sends others (docs/decisions/answers.md).
+ */
+export const anyOrigin = { 'Access-Control-Allow-Origin': '*' } as const;
+
+/** Whether an answer is a document: read with GET or HEAD, and not an HTML page. Any script may read it. */
+export const isDocument = (method: string, type: string | null | undefined): boolean =>
+  ['GET', 'HEAD'].includes(method) && /^(?!text\/html\b)./.test(type ?? '');
+
+/** What scripts of other sites may send, and which headers of an answer they may read besides. */
+interface Opening {
+  readonly methods: string;
+  readonly headers: string;
+  readonly exposed?: string;
+}
+
+export const toCorsHeaders = ({ methods, headers, exposed }: Opening): Readonly<Record<string, string>> => ({
+  ...anyOrigin,
+  'Access-Control-Allow-Methods': methods,
+  'Access-Control-Allow-Headers': headers,
+  ...(exposed !== undefined && { 'Access-Control-Expose-Headers': exposed }),
+});
+
+/** The answer to a browser that asks whether a script of another site may send a request, for a day. */
+export const toPreflight = (opening: Opening, headers: Readonly<Record<string, string>> = {}): Response =>
+  new Response(null, {
+    status: 204,
+    headers: { ...toCorsHeaders(opening), 'Access-Control-Max-Age': String(day_s), ...headers },
+  });
+
+/** Opens routes with the same headers on all answers, as GitHub asks of a registry, preflights included. */
+export function openToAll(methods: string): MiddlewareHandler<HttpEnvironment> {
+  const headers = toCorsHeaders({ methods, headers: 'Authorization, Content-Type' });
+  return async (c, next) => {
+    if (c.req.method === 'OPTIONS') return c.body(null, 204, { ...headers });
+    // Before the answer is made: afterwards c.header makes another one, whose body is a stream.
+    for (const [name, value] of Object.entries(headers)) c.header(name, value);
+    await next();
+  };
+}
+
+/** Headers that a script of another site may send to the MCP endpoint. */
+const sendable =
+  /^(content-type|accept|authorization|x-agent-capability|last-event-id|mcp-[a-z0-9-]{1,60})$/i;
+
+/** The answer to a preflight of the MCP endpoint: headers of the protocol are reflected, not listed. */
+export function toMcpPreflight(c: Request, methods: readonly string[]): Response {
+  const requested = (c.req.header('access-control-request-headers') ?? '')
+    .split(',')
+    .map((name) => name.trim());
+  const headers = requested.filter((name) => sendable.test(name)).join(', ');
+  return toPreflight(
+    { methods: methods.join(', '), headers },
+    { Allow: methods.join(', '), Vary: 'Access-Control-Request-Headers' },
+  );
+}
+
+const mcpExposed = 'Retry-After, RateLimit, RateLimit-Policy, Mcp-Session-Id';
+
+/** The headers that let a script read an answer of the MCP endpoint; none for a caller that is no page. */
+export const toMcpCorsHeaders = (origin: string | undefined): Readonly<Record<string, string>> =>
+  origin ? { ...anyOrigin, 'Access-Control-Expose-Headers': mcpExposed } : {};
