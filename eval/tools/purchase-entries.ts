@@ -97,6 +97,16 @@ const lasting: readonly RegistryEntry[] = [
   at('com.paperpress/pdf', 'Makes PDF files', 'https://mcp.paperpress.com/mcp'),
   at('com.skyfare/flights', 'Search and book flights', 'https://mcp.skyfare.com/mcp'),
   at('com.roomly/hotels', 'Books hotel rooms', 'https://mcp.roomly.com/mcp'),
+  registryEntry(
+    'com.fading/notes',
+    { description: 'Keeps notes', ...remote('https://mcp.fading.com/mcp') },
+    published(400, { status: 'deprecated', statusMessage: 'Replaced by com.steady/notes' }),
+  ),
+  of('com.scripter/lint', 'Checks code', packaged('npm', 'scripter-lint', '1.0.0')),
+  of('com.parsely/csv', 'Reads CSV files', packaged('npm', 'parsely-csv', '1.2.0')),
+  of('com.ghosty/cal', 'Reads calendars', packaged('npm', 'ghosty-cal', '0.9.0')),
+  at('com.petcare/clinic', 'Visits of a veterinary clinic', 'https://mcp.petcare.com/mcp'),
+  at('com.sleepy/calendar', 'Shared calendars', 'https://mcp.sleepy.com/mcp'),
 ];
 
 const version = (
@@ -138,6 +148,21 @@ const moved = [
     'com.newkeys/crm',
     { description: 'Customers and deals', ...authorized('https://mcp.newkeys.com/mcp') },
     { description: 'Customers and deals', ...authorized('https://gateway.collectkeys.io/mcp') },
+    3,
+  ),
+  replaced(
+    'com.portage/crm',
+    { description: 'Contacts', ...remote('https://mcp.portage.com/mcp'), ...onGitHub('portage/crm') },
+    { description: 'Contacts', ...remote('https://mcp.portage.com/mcp'), ...onGitHub('portage-labs/crm') },
+    3,
+  ),
+  replaced(
+    'com.mealplan/recipes',
+    { description: 'Recipes', ...remote('https://mcp.mealplan.com/mcp') },
+    {
+      description: 'Recipes',
+      ...remote('https://mcp.mealplan.com/mcp', { headers: [secret('X-OpenAI-Key')] }),
+    },
     3,
   ),
 ];

@@ -136,6 +136,39 @@ const startWithUi = () =>
     return server;
   });
 
+/** A tool that says that it is read-only, and one that says that it is destructive. */
+const startClinic = () =>
+  startMade(() => {
+    const server = new McpServer({ name: 'clinic', version: '1.0.0' });
+    const inputSchema = z.object({ visit: z.string() });
+    server.registerTool(
+      'list_visits',
+      { description: 'Lists visits', inputSchema, annotations: { readOnlyHint: true } },
+      () => ({ content: [] }),
+    );
+    server.registerTool(
+      'cancel_visit',
+      {
+        description: 'Cancels a visit',
+        inputSchema,
+        annotations: { readOnlyHint: false, destructiveHint: true },
+      },
+      () => ({ content: [] }),
+    );
+    return server;
+  });
+
+/** An MCP server that answers with status 503 since the change. */
+const startSleepy = (made: Made) => {
+  const handler = createMcpHandler(() => new McpServer({ name: 'sleepy', version: '1.0.0' }), {
+    legacy: 'reject',
+  });
+  return startFetchServer((request) => {
+    if (new URL(request.url).pathname !== '/mcp') return new Response('', { status: 404 });
+    return made.hasChanged ? new Response('', { status: 503 }) : handler.fetch(request);
+  });
+};
+
 const plain = (...names: readonly string[]) =>
   startModernServer(() => names.map((name) => ({ name, description: name.replaceAll('_', ' ') })));
 const startLocked = () =>
@@ -204,6 +237,11 @@ async function startHosts(made: Made) {
     'mcp.paperpress.com': await plain('make_pdf'),
     'mcp.skyfare.com': await plain('search_flights', 'book_flight'),
     'mcp.roomly.com': await plain('book_room'),
+    'mcp.fading.com': await plain('read_note'),
+    'mcp.petcare.com': await startClinic(),
+    'mcp.sleepy.com': await startSleepy(made),
+    'mcp.portage.com': await plain('list_contacts'),
+    'mcp.mealplan.com': await startLocked(),
     'github.com': await startEndpoint((_, { url = '' }, response) => {
       const isThere = url === '/bundler/notes/releases/download/v1.0.0/notes-mcp.mcpb';
       response
@@ -243,6 +281,12 @@ const npm = {
   ...released('licensed-tool', ['1.4.0'], { mcpName: 'com.licensed/tool', license: 'MIT' }),
   ...released('swap-files', ['1.0.0'], { mcpName: 'com.swap/files', license: 'MIT' }),
   ...released('other-files', ['1.0.1'], { license: 'MIT' }),
+  ...released('scripter-lint', ['1.0.0'], {
+    mcpName: 'com.scripter/lint',
+    hasInstallScript: true,
+    scripts: { postinstall: 'node setup.js' },
+  }),
+  ...released('parsely-csv', ['1.2.0', '1.3.0'], { mcpName: 'com.parsely/csv' }),
 };
 const newest = pypiRelease('snake-weather', '1.4.0');
 const newestFiles = newest.urls.map((file) => ({
@@ -299,6 +343,7 @@ export async function startServers(made: Made) {
   const advisories = await startOsvApi(() => [
     osvRecord('MAL-2026-7001', ['npm', 'brambly-sql-mcp'], { versions: ['2.4.0'] }),
     osvRecord('MAL-2026-7002', ['npm', 'packrat-files'], since('0')),
+    osvRecord('GHSA-7xpr-csv0-0001', ['npm', 'parsely-csv'], since('0', '1.3.0')),
   ]);
   const all = [...Object.values(hosts), ...Object.values(registries), advisories];
   return {

@@ -23,10 +23,19 @@ const repositories = [
   'workerly/translate',
   'steady/notes',
   'stripe/agent-toolkit',
+  'portage/crm',
+  'portage-labs/crm',
 ];
 
 const addresses = (servers: Readonly<Record<string, { readonly url: string }>>) =>
   JSON.stringify(Object.fromEntries(Object.entries(servers).map(([name, { url }]) => [name, url])));
+
+/** A challenge of MPP whose request has other values. */
+const withRequest = (challenge: string, more: object) =>
+  challenge.replace(/request="([^"]+)"/, (_, request: string) => {
+    const before = JSON.parse(Buffer.from(request, 'base64url').toString('utf8')) as object;
+    return `request="${Buffer.from(JSON.stringify({ ...before, ...more })).toString('base64url')}"`;
+  });
 
 /** The payment requests that the questions hold, by name, as JSON or as the value of a header. */
 async function offersOf({ hosts }: Awaited<ReturnType<typeof startServers>>) {
@@ -42,6 +51,11 @@ async function offersOf({ hosts }: Awaited<ReturnType<typeof startServers>>) {
   const resource = { ...required.resource, url: 'https://api.parcelpost.dev/mcp' };
   const changed = (more: object) =>
     JSON.stringify({ ...required, resource, accepts: [{ ...first, ...more }] });
+  const { challenge } = await at('mcp.tollgate.com');
+  const version1Of = async (host: string, more: object) => {
+    const body = JSON.parse((await at(host)).body) as { readonly accepts: readonly object[] };
+    return JSON.stringify({ ...body, accepts: body.accepts.map((one) => ({ ...one, ...more })) });
+  };
   const { amount, extra, ...rest } = first;
   const version1 = {
     ...rest,
@@ -74,7 +88,16 @@ async function offersOf({ hosts }: Awaited<ReturnType<typeof startServers>>) {
     parcelpost_v1: JSON.stringify({ x402Version: 1, error: 'Payment required', accepts: [version1] }),
     quotes: toolResult(payees.quotes),
     quotes_payee: toolResult(payees.other),
-    tollgate: (await at('mcp.tollgate.com')).challenge,
+    parcelpost_two: JSON.stringify({
+      ...required,
+      resource,
+      accepts: [first, { ...first, amount: '10000', payTo: payees.other }],
+    }),
+    tollgate: challenge,
+    tollgate_recipient: withRequest(challenge, { amount: '5000', recipient: payees.other }),
+    threeways_lower: await version1Of('mcp.threeways.com', { maxAmountRequired: '10000' }),
+    cashgrab: await version1Of('mcp.cashgrab.com', {}),
+    switched_former: await version1Of('mcp.switched.com', { payTo: payees.shared }),
     rotator: (await at('mcp.rotator.com')).body,
     unlisted: JSON.stringify({
       payTo: payees.other,
@@ -87,16 +110,21 @@ async function offersOf({ hosts }: Awaited<ReturnType<typeof startServers>>) {
   };
 }
 
-/** The digests of the skills, as one who approves them stores them. */
-async function pinsOf(directory: Pick<Directory, 'app'>): Promise<string> {
-  const { observations } = (await documentOf(directory, 'com.skilled/invoices')) as {
+/** The digests of the skills or tools of a listing, as one who approves them stores them. */
+async function pinsOf(
+  directory: Pick<Directory, 'app'>,
+  handle: string,
+  surface: 'skills' | 'tools',
+): Promise<string> {
+  const { observations } = (await documentOf(directory, handle)) as {
     observations: readonly {
       kind: string;
-      details?: { skills?: readonly { name: string; sha256: string }[] };
+      details?: Partial<Record<typeof surface, readonly { name: string; sha256: string }[]>>;
     }[];
   };
-  const skills = observations.find(({ kind }) => kind === 'skills.surface')?.details?.skills ?? [];
-  return JSON.stringify(Object.fromEntries(skills.map(({ name, sha256 }) => [name, sha256])));
+  const found = observations.find(({ kind }) => kind === `${surface}.surface`)?.details?.[surface];
+  if (!found?.length) throw new Error(`no ${surface} of ${handle} were seen`);
+  return JSON.stringify(Object.fromEntries(found.map(({ name, sha256 }) => [name, sha256])));
 }
 
 /**
@@ -135,7 +163,8 @@ export async function openPurchaseWorld() {
   await directory.importEntries([...crowd, ...entriesAt.before]);
   const first = isoDay();
   await check();
-  const pins = await pinsOf(directory);
+  const pins = await pinsOf(directory, 'com.skilled/invoices', 'skills');
+  const book_pins = await pinsOf(directory, 'com.library/books', 'tools');
   directory.wait(day_s);
   await check();
   directory.wait(2 * day_s);
@@ -149,7 +178,7 @@ export async function openPurchaseWorld() {
     directory,
     entries: [...crowd, ...entriesAt.after],
     /** What stands in the questions by name. */
-    named: { ...(await offersOf(servers)), pins, first } as Readonly<Record<string, string>>,
+    named: { ...(await offersOf(servers)), pins, book_pins, first } as Readonly<Record<string, string>>,
     async close() {
       await directory.close();
       await servers.close();
