@@ -103,7 +103,7 @@ const blocks: Record<string, () => string> = {
   prompts: () =>
     table(
       ['prompt', 'what it does'],
-      prompts.map(({ name, description }) => [`\`${name}\``, description]),
+      prompts.map(({ name, title }) => [`\`${name}\``, title]),
     ),
   kinds: () =>
     table(

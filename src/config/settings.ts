@@ -200,68 +200,68 @@ export const settings = {
   PORT: setting('port', 'Port to listen on; 0 picks one and prints it', port, '3000'),
   PUBLIC_URL: setting(
     'publicUrl',
-    'Base of every absolute link; http://HOST:PORT when empty, never a request header',
+    'Base of every absolute link; http://HOST:PORT when empty',
     optionalBaseUrl,
   ),
   DATABASE_URL: setting(
     'databaseUrl',
-    '`file:...`, `:memory:`, or `postgres://...` for several nodes (docs/operations.md)',
+    '`file:...`, `:memory:`, or `postgres://...` for several nodes',
     z.string().regex(/^(file:.+|:memory:|postgres(ql)?:\/\/.+)$/, 'file:..., :memory: or postgres://...'),
     'file:./data/dossier.db',
     true,
   ),
   DATABASE_READ_URL: setting(
     'databaseReadUrl',
-    'A replica of the PostgreSQL database for reads that may lag (docs/operations.md)',
+    'A replica of the PostgreSQL database for searches and lists (docs/operations.md)',
     z.string().regex(/^(postgres(ql)?:\/\/.+)?$/, 'postgres://...'),
     '',
     true,
   ),
   REGISTRY_URL: setting(
     'registryUrl',
-    'Where listings come from: a registry, `file:...` with a saved copy (JSON array of entries, .gz or not), or `off`',
+    'Where listings come from: a registry, `file:...` with a saved copy (docs/registry.md), or `off`',
     baseOr((text) => text === 'off' || /^file:./.test(text), `${plainBase}, file:... or off`),
     'https://registry.modelcontextprotocol.io',
   ),
   REGISTRY_NAME: setting(
     'registryName',
-    'Name of the origin of listings imported from now on; the host of REGISTRY_URL (or the name of its file) when empty',
+    'Name of the origin of imported listings; the host or file of REGISTRY_URL when empty',
     z.string().max(100),
   ),
   IMPORT_INTERVAL: setting('importInterval_s', 'Time between incremental imports', duration_s, '1h'),
   IMPORT_FULL_INTERVAL: setting('importFullInterval_s', 'Time between full imports', duration_s, '7d'),
   REPOSITORY_HOSTS: setting(
     'repositoryHosts',
-    'Repository hosts that are read, as JSON `{host: {git, raw, layout}}` with layout github (unless said), gitlab, forgejo or bitbucket; a base may be on loopback',
+    'Repository hosts that are read, as JSON `{host: {git, raw, layout}}` with layout github (the default), gitlab, forgejo or bitbucket; a base may be on loopback',
     hosts,
     JSON.stringify(officialHosts),
   ),
   OBSERVE: setting(
     'observe',
-    'When the service checks listings itself (docs/observations.md): `asked`, when somebody reads one; `on`, also every OBSERVE_INTERVAL; `off`, never',
+    'When the service checks a listing: `asked`, when somebody reads it; `on`, also every OBSERVE_INTERVAL; `off`, never (docs/observations.md)',
     z.enum(['asked', 'on', 'off']),
     'asked',
   ),
   OBSERVE_INTERVAL: setting('observeInterval_s', 'Time between two checks of one listing', duration_s, '24h'),
   OBSERVE_MEMORY: setting(
     'observeMemory_mb',
-    'heap of the thread that checks listings, in MiB; a check that needs more is ended (docs/operations.md)',
+    'Heap of the thread that checks listings, in MiB; a check that needs more is ended',
     wholeNumber(64, 65_536),
     '256',
   ),
   OBSERVE_VANTAGE: setting(
     'observeVantage',
-    'Name of the location that checks are made from, shown with each; the host of PUBLIC_URL when empty',
+    'Name of the location that checks are made from; the host of PUBLIC_URL when empty',
     z.string().max(100),
   ),
   DNS_SERVERS: setting(
     'dnsServers',
-    'DNS servers (`address:port`) for the records that claims and the observer read and for the addresses of foreign hosts; when empty, records are read from 1.1.1.1:53 and 8.8.8.8:53, except for hosts of HOST_OVERRIDES, and addresses from the servers of the system',
+    'DNS servers (`address:port`) for records and for addresses of foreign hosts. When empty, records are read from 1.1.1.1:53 and 8.8.8.8:53, except for hosts of HOST_OVERRIDES, and addresses from the servers of the system',
     dnsServers,
   ),
   HOST_OVERRIDES: setting(
     'hostOverrides',
-    'Where recorded hosts are reached instead, as JSON `{"mcp.example.com": "http://127.0.0.1:4000"}`; loopback and private addresses are reached only if named here',
+    'Where recorded hosts are reached instead, as JSON `{"mcp.example.com": "http://127.0.0.1:4000"}`. Addresses that are not public are reached only if named here',
     json.pipe(z.record(z.string().regex(/^[a-z0-9.:-]+$/), baseUrl)),
     '{}',
   ),
@@ -273,33 +273,33 @@ export const settings = {
   ),
   PACKAGE_REGISTRIES: setting(
     'packageRegistries',
-    'Where recorded packages are looked up, as JSON `{npm, pypi, nuget, cargo, oci}`; oci is the base of docker.io, other image hosts are asked themselves. An empty or missing base asks no registry of that kind; a base may be on loopback',
+    'Where recorded packages are looked up, as JSON `{npm, pypi, nuget, cargo, oci}`; oci is the base of docker.io. A kind without a base is not looked up; a base may be on loopback',
     packageRegistries,
     JSON.stringify(officialRegistries),
   ),
   SIGSTORE_ROOT: setting(
     'sigstoreRoot',
-    'File with the Sigstore keys that provenance of packages is checked against (`trusted_root.json`); the shipped public ones when empty',
+    'File with the Sigstore keys for provenance of packages (`trusted_root.json`); the shipped public ones when empty',
     z.string().max(1000),
   ),
   ADVISORIES: setting(
     'advisories',
-    'Where advisories about recorded packages are read: the address of an OSV API, which gets their names (docs/observations.md), a saved copy of OSV (the zip of one or more ecosystems), or `off`',
+    'Where advisories about packages are read: the address of an OSV API, which gets [their names](observations.md#advisories), a saved copy of OSV (zip), or `off`',
     baseOr((text) => !/^https?:/i.test(text) && text.length <= 1000, `${plainBase}, a file or off`),
     'https://api.osv.dev',
   ),
   VIEWS: setting('views', 'JSON file of views (docs/registry.md)', viewsFile),
   PRIVATE_LISTINGS: setting(
     'privateListings',
-    'Folder of your own `server.json` files, which only views with `readers` list (docs/registry.md)',
+    'Folder of your own `server.json` files (docs/registry.md)',
     z.string().max(1000),
   ),
   PRICE_CATALOGS: setting(
     'priceCatalogs',
-    'Catalogues of prices (x402 Bazaar) that recorded endpoints are looked up in: base addresses, without `/discovery/resources`',
+    'Catalogues of prices (x402 Bazaar), as base addresses without `/discovery/resources`',
     baseUrls,
   ),
-  OPERATOR_NAME: setting('operatorName', 'Who runs this instance, shown on /about', z.string().max(200)),
+  OPERATOR_NAME: setting('operatorName', 'Who runs the service, shown on /about', z.string().max(200)),
   OPERATOR_CONTACT: setting(
     'operatorContact',
     'How to reach them, shown on /about: an e-mail address or an https URL',
@@ -310,14 +310,14 @@ export const settings = {
   ),
   OPERATOR_TOKEN: setting(
     'operatorToken',
-    'Bearer token of the page /reports on METRICS_PORT: at least 16 characters without spaces; no page when empty',
+    'Bearer token of the page /reports on METRICS_PORT, at least 16 characters; no page when empty',
     z.string().regex(/^(\S{16,200})?$/, '16 to 200 characters without spaces'),
     '',
     true,
   ),
   IMPRINT_URL: setting(
     'imprintUrl',
-    'Imprint, terms or privacy statement of the operator, linked on /about',
+    'Imprint of the operator, linked on /about',
     z
       .string()
       .regex(/^(https:\/\/[^\s<>"]+)?$/, 'https://...')
@@ -325,7 +325,7 @@ export const settings = {
   ),
   CLAIM_KEYS: setting(
     'claimKeys',
-    'Key ring that signs challenges, `kid:base64,...`, newest first; generated and stored in the database when empty',
+    'Keys that sign challenges, `kid:base64,...`, newest first; made and stored in the database when empty',
     z
       .string()
       .regex(
@@ -346,7 +346,7 @@ export const settings = {
   ),
   ALLOWED_ORIGINS: setting(
     'allowedOrigins',
-    'Origins of pages that may call MCP if PUBLIC_URL is on loopback or in a private network; otherwise pages of any site may',
+    'Origins of pages that may call MCP; matters only if PUBLIC_URL is not public, since otherwise all may',
     baseUrls,
   ),
   TRUSTED_PROXIES: setting(
@@ -356,7 +356,7 @@ export const settings = {
   ),
   CHECKPOINT_FILE: setting(
     'checkpointFile',
-    'File for the newest published checkpoint of the log, so that a restored backup is detected; beside the database file when empty, none with PostgreSQL',
+    'File for the newest checkpoint of the log, so that a restored backup is detected; when empty beside the SQLite file, and none with PostgreSQL',
     z.string().max(1000),
   ),
   WITNESSES: setting(
@@ -366,7 +366,7 @@ export const settings = {
   ),
   BACKUP_DIR: setting(
     'backupDir',
-    'Folder for backups, best on another disk; made if missing. Of several nodes, set it on one',
+    'Folder for backups, best on another disk; set it on one node only',
     z.string().max(1000),
   ),
   BACKUP_INTERVAL: setting('backupInterval_s', 'Time between two backups into BACKUP_DIR', duration_s, '24h'),
@@ -374,7 +374,7 @@ export const settings = {
   LIMITS: setting('hasLimits', '`off` lifts the rate limits, for benchmarks on loopback', onOff, 'on'),
   LIMIT_OVERRIDES: setting(
     'limitOverrides',
-    'Limits that differ from the [defaults](#limits), `name=calls/time`: that many calls at once, all available again after that time',
+    'Limits that differ from the [defaults](#limits), `name=calls/time`: so many calls at once, all available again after that time',
     limitOverrides,
   ),
   LOG_LEVEL: setting(
@@ -390,7 +390,7 @@ export const settings = {
   ),
   METRICS_PORT: setting(
     'metricsListener',
-    'Port of 127.0.0.1, or address:port, that serves Prometheus metrics at /metrics, unauthenticated',
+    'Port of 127.0.0.1, or address:port, that serves Prometheus metrics at /metrics to everyone',
     metricsListener,
     'off',
   ),
