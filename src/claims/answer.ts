@@ -36,7 +36,6 @@ import {
 } from './response.ts';
 import { isLapsed, isLiving } from './standing.ts';
 
-/** What a claim request asks for, besides the listing. */
 export interface ClaimRequest {
   readonly method?: ClaimKind | undefined;
   readonly rotate?: boolean | undefined;
@@ -54,10 +53,9 @@ function requireFitting({ method, challenge, signature }: ClaimRequest) {
 }
 
 /**
- * Where a request is checked: by the method that it names, or that of the known claim, or the easiest. Throws
- * listing_withdrawn if a line elsewhere withdrew the listing, no_repository or host_unsupported if it cannot
- * be claimed, method_unsupported if not by the method that was asked for: one that is not offered works only
- * for a claim or an opt-out that stands there.
+ * Chooses the location to check: that of the method in the request, of the known claim, or of the easiest
+ * method. A method that is not offered works only for a claim or an opt-out line that stands there.
+ * @throws listing_withdrawn, no_repository, host_unsupported or method_unsupported.
  */
 export async function requireTarget(
   listing: Listing,
@@ -83,14 +81,14 @@ export async function requireTarget(
   return { ...target, claim };
 }
 
-/** Parses a challenge. Throws invalid_input unless the text has the form of one. */
+/** Parses a challenge. Throws invalid_input if the text does not have the form of one. */
 function requireChallenge(text: string) {
   const challenge = readChallenge(text);
   if (challenge) return challenge;
   throw refuse('challenge', 'must be a challenge from claim_agent: dossier-claim-v1. and 72 more characters');
 }
 
-/** The capability of this listing that the request presents, if it continues the claim. */
+/** Finds the capability of the request, if it is of this listing and continues the claim. */
 async function findPresented({ listing }: ClaimTarget, { store, caller, clock }: Context) {
   const { capability } = caller;
   if (capability === undefined || !isCapability(capability)) return undefined;
@@ -99,7 +97,7 @@ async function findPresented({ listing }: ClaimTarget, { store, caller, clock }:
   return continues && row.handle === listing.handle ? row : undefined;
 }
 
-/** Whether nothing was found where the line belongs, so that the claim has yet to begin. */
+/** Tells whether nothing was found where the line belongs, so that the claim has yet to begin. */
 const isNotBegun = ({ place }: ClaimTarget, { check: { result } }: CheckedClaim) =>
   absences.includes(result) || (place.kind === 'registry_key' && result === 'no_challenge_in_file');
 
@@ -110,7 +108,7 @@ interface Asked {
   readonly issuing: Issuing;
 }
 
-/** Whether a challenge continues the claim on record, or why it does not. */
+/** Tells why a challenge does not continue the claim on record; undefined if it does. */
 async function findContinuing(text: string, { target, issuing: { standing, context } }: Asked) {
   const { claim, cosigners, now } = standing;
   if (!claim) return 'challenge_foreign';
@@ -141,9 +139,7 @@ async function foretellSent(text: string, reason: CheckResult, asked: Asked): Pr
   return foretold && foretoldText(foretold);
 }
 
-/**
- * The response to a request that names a challenge which is not proven: why not. It never contains a secret.
- */
+/** Answers a request whose challenge is not proven with the reason. The answer never contains a secret. */
 async function toUnproven(text: string, asked: Asked): Promise<ClaimResponse> {
   const { target, checked, issuing } = asked;
   const { context } = issuing;
@@ -176,8 +172,8 @@ async function check(
 }
 
 /**
- * Tells who asked about a listing that is not shown whether an opt-out line withdrew it: for its owner that
- * is no failure.
+ * The problem of a listing that is not shown. It says whether an opt-out line withdrew the listing, since
+ * that is no failure for the owner.
  */
 async function toWithdrawnProblem(handle: string, context: Context): Promise<Problem> {
   const optOut = await readWithdrawing(handle, context);
@@ -185,8 +181,8 @@ async function toWithdrawnProblem(handle: string, context: Context): Promise<Pro
 }
 
 /**
- * Checks one method to claim a listing and answers how the claim stands. Throws listing_withdrawn,
- * invalid_input, or what keeps the caller from writing.
+ * Checks one method to claim a listing, and answers how the claim stands. Throws listing_withdrawn,
+ * invalid_input, or the problem that keeps the caller from writing.
  */
 export async function answerClaim(
   target: ClaimTarget,

@@ -40,16 +40,13 @@ import {
   suspendClaim,
 } from './suspend.ts';
 
-/** The outcome of a reading for the claim. */
 export interface ReadingOutcome {
   readonly result: CheckResult | 'listing_withdrawn';
-  /** What it changed in the claim. */
   readonly changed: NonNullable<ReturnType<typeof toEvent>> | 'none';
-  /** What the check of a domain saw. */
   readonly seen?: SeenFacts | undefined;
-  /** By hash, why lines that were read do not count; absent if none could be judged. */
+  /** Why lines that were read do not count, by hash; absent if no line could be judged. */
   readonly reasons?: Verdict['reasons'];
-  /** The opt-out line there that has not withdrawn the listing. */
+  /** The opt-out line at the location, if it has not withdrawn the listing. */
   readonly optOut: OptOut | undefined;
 }
 
@@ -69,8 +66,8 @@ function linesOf({ challenges }: ClaimFile, { read: { seen }, place }: Reading):
 }
 
 /**
- * The line that a request signs, and the stored ones whose key is still published: first by the domain of the
- * claim.
+ * The line that a request signs, and the stored lines whose key is still published. A key of the domain of
+ * the claim comes before other keys.
  */
 function signedLinesOf(
   { read, signed, place }: Reading,
@@ -93,8 +90,8 @@ function signedLinesOf(
 }
 
 /**
- * The capabilities of a listing that continue its claim: neither ended, nor lapsed, nor revoked by the
- * operator.
+ * The capabilities of a listing that continue its claim: those that have not ended or lapsed, and that the
+ * operator has not revoked.
  */
 export async function readCosigners(
   { claims, moderation }: Pick<Reads, 'claims' | 'moderation'>,
@@ -108,7 +105,7 @@ export async function readCosigners(
   return living.filter((_, at) => against[at]?.length === 0);
 }
 
-/** What decides, and the lines, as the store has them now. */
+/** Reads the lines of a text and the stored facts that decide about them. */
 async function readFacts(tx: Transaction, file: ClaimFile, [reading, claim]: [Reading, Claim | undefined]) {
   const { listing, place, read, agreed, binding, ring, now } = reading;
   const { handle } = listing;
@@ -158,14 +155,16 @@ async function writeCapabilities(
       });
 }
 
-/** A known capability may be proven by a signature that was proven by a text before. */
+/** Stores a new signer: a capability that a text proved before may now be proven by a signature. */
 async function writeSigners(tx: Transaction, { counted }: Verdict, { known }: JudgedFacts) {
   for (const { hash, signed_by } of counted)
     if (signed_by !== undefined && known.has(hash) && known.get(hash)?.signed_by !== signed_by)
       await tx.claims.setSigner(hash, signed_by);
 }
 
-/** Whose claim it is: as before if it goes on, else a generation that this listing has not had. */
+/**
+ * The control root of the claim: that of a claim that continues, or a generation that is new on this listing.
+ */
 async function toControlRoot(
   tx: Transaction,
   { root }: CountedLine,
@@ -176,7 +175,7 @@ async function toControlRoot(
   return { root, root_generation: await tx.claims.nextRootGeneration(handle, root) };
 }
 
-/** The claim after a proof, which `type` reports if it changed anything. */
+/** The claim after a proof. `type` is the event that reports the proof; undefined if it changed nothing. */
 async function toClaim(
   tx: Transaction,
   newest: CountedLine,
@@ -189,7 +188,8 @@ async function toClaim(
   const same = known?.kind === place.kind && known.place_key === place.key ? known : undefined;
   const at = now.toISOString();
   const root = await toControlRoot(tx, newest, known, handle);
-  // The address of a place stays as its first event has it: the record may spell it otherwise by now.
+  // The address of a location stays as its first event has it, because the record may spell it differently by
+  // now.
   const proof = { type: type ?? 'restored', at, kind: place.kind, place: place.shown, commit: read.commit };
   return {
     handle,
@@ -205,8 +205,8 @@ async function toClaim(
 }
 
 /**
- * Brings the groups of ratings by and about a listing up to date with what its claim proves, unless that is
- * as before.
+ * Updates the groups of ratings by and about a listing after its claim was proven, unless its control root
+ * and state are as before.
  */
 async function recordRoot(
   tx: Transaction,
@@ -220,11 +220,11 @@ async function recordRoot(
   await tx.ratings.followClaim(handle, at);
 }
 
-/** The keys for receipts in a text, and where it was read. */
+/** The receipt keys in a text, with the location where they were read. */
 const toSeenKeys = ({ receiptKeys }: ClaimFile, { place, read: { commit } }: Reading): SeenReceiptKey[] =>
   receiptKeys.map((key) => ({ ...key, kind: place.kind, place: place.shown, ...(commit && { commit }) }));
 
-/** Writes what a proof changes: capabilities, the claim, its history and the log. */
+/** Writes the changes of a proof: capabilities, the claim, its history and the log. */
 async function applyProof(
   tx: Transaction,
   newest: CountedLine,
@@ -259,13 +259,14 @@ async function applyProof(
 }
 
 /**
- * Never activated capabilities stored as leaked, for one listing; more than these are not leaked by mistake.
+ * How many capabilities that were never active are stored as leaked for one listing. Nobody leaks more by
+ * mistake.
  */
 const leakedLimit = 256;
 
 /**
- * Ends the capabilities that the file leaks. Those never activated are stored as leaked, so that they never
- * work.
+ * Ends the capabilities that the file leaks. Those that were never active are stored as leaked, so that they
+ * never work.
  */
 async function endLeaked(
   tx: Transaction,
@@ -297,7 +298,8 @@ async function endLeaked(
 }
 
 /**
- * Tells what a reading without a line that counts failed to find; undefined if it says nothing about that.
+ * Tells what a reading without a line that counts did not find; undefined if the reading says nothing about
+ * it.
  */
 function missingOf(result: CheckResult, { pinned }: Reading['read']): Missing | undefined {
   if (['repository_not_found', 'repository_moved', 'repository_empty'].includes(result)) return 'place';
@@ -305,8 +307,8 @@ function missingOf(result: CheckResult, { pinned }: Reading['read']): Missing | 
 }
 
 /**
- * Notes that a check of the location of a claim proved nothing. An authoritative one of a pass of re-checks
- * is handed to the pass instead.
+ * Notes that a check of the location of a claim proved nothing. In a pass of re-checks, an authoritative
+ * reading is handed to the pass instead.
  */
 async function applyFailure(
   tx: Transaction,
@@ -322,7 +324,9 @@ async function applyFailure(
   else await noteMissing(tx, found);
 }
 
-/** Judges the lines of a text; those of active capabilities alone for a claimant who may not write. */
+/**
+ * Judges the lines of a text. If the claimant may not write, only lines of active capabilities are judged.
+ */
 async function judgeLines(tx: Transaction, file: ClaimFile, known: [Reading, Claim | undefined]) {
   const { facts, lines } = await readFacts(tx, file, known);
   const isActive = ({ hash }: ReadLine) => facts.known.get(hash)?.state === 'active';
@@ -330,8 +334,8 @@ async function judgeLines(tx: Transaction, file: ClaimFile, known: [Reading, Cla
 }
 
 /**
- * While a listing is not shown, a check of its claim notes a missing line or place, or when the line was
- * read. It proves nothing, but a suspended capability lapses by the time since its line was read last.
+ * Notes a missing line or location, or when the line was read, while the listing is not shown. This proves
+ * nothing, but a suspended capability lapses a fixed time after its line was last read.
  */
 async function noteMeanwhile(
   tx: Transaction,
@@ -356,7 +360,7 @@ async function noteMeanwhile(
 }
 
 /**
- * Applies one reading of a listing that has this claim in the caller's transaction: opt-out, leaked
+ * Applies one reading of a listing with this claim, in the caller's transaction: opt-out, leaked
  * capabilities, proof or suspension, with history and log.
  */
 export async function applyReading(
@@ -371,7 +375,7 @@ export async function applyReading(
   const { claim: heard, waiting: optOut } = await applyOptOuts(tx, reading, known, file);
   const left = typeof file === 'string' ? heard : await endLeaked(tx, handle, heard, file.secrets, at);
   const claim = await noteMoving(tx, reading, left, file);
-  // The opt-out may have begun or ended just now; the registry may have deleted the listing meanwhile.
+  // The opt-out may have begun or ended just now, and the registry may have deleted the listing meanwhile.
   const current = await tx.listings.byHandle(handle);
   if (!current || isGone(current)) {
     await noteMeanwhile(tx, file, reading, claim);
@@ -408,7 +412,9 @@ const toKeys = (rows: readonly Schema['claim_key'][], now: Date): ClaimKey[] =>
     return { kid, secret: Buffer.from(secret, 'base64'), ...(retired && { retired: true as const }) };
   });
 
-/** Stored keys; creates one at first use. Nodes that start at the same time agree on one key. */
+/**
+ * Reads the stored keys, and creates one at first use. Nodes that start at the same time agree on one key.
+ */
 const storedKeys = async (store: Store, now: Date): Promise<Schema['claim_key'][]> => {
   const stored = await store.claims.signingKeys();
   if (stored.length > 0) return stored;
@@ -420,8 +426,8 @@ const storedKeys = async (store: Store, now: Date): Promise<Schema['claim_key'][
 };
 
 /**
- * The keys that sign and verify challenges, newest first; at least one: those of CLAIM_KEYS, or else stored
- * in the database.
+ * The keys that sign and verify challenges, newest first; at least one. They are those of CLAIM_KEYS, or
+ * stored in the database if it is not set.
  */
 export async function claimKeyRing({
   config,
@@ -429,7 +435,7 @@ export async function claimKeyRing({
   clock,
 }: Context): Promise<readonly [ClaimKey, ...ClaimKey[]]> {
   const now = clock();
-  // Parses `kid:base64,...`, newest first; the operator retires an old key by removing it.
+  // The setting is `kid:base64,...`, newest first. The operator retires an old key by removing it.
   const [newest, ...older] = config.claimKeys
     ? config.claimKeys.split(',').map((pair) => {
         const colon = pair.indexOf(':');

@@ -10,10 +10,10 @@ import { optOutText } from './foretell/opt-out.ts';
 import { isElsewhere, isLapsed, isLiving } from './standing.ts';
 import { endCapability } from './suspend.ts';
 
-/** Requests of one network with a capability that does not work, on all adapters together. */
+/** The limit of requests with a capability that does not work, for one network and all adapters together. */
 export const badCapabilityLimit = { name: 'bad_capability', burst: 20, refill_s: 60 } as const;
 
-/** Why a listing is not shown, and when it is listed again. */
+/** Tells why a listing is not shown, and when it is listed again. */
 async function whyUnlisted(
   { handle, withdrawn }: Pick<Listing, 'handle' | 'withdrawn'>,
   optOuts: Reads['optOuts'],
@@ -26,8 +26,8 @@ async function whyUnlisted(
 }
 
 /**
- * Why a capability cannot write, in the order in which the lines of a reading are judged (judge.ts);
- * undefined if it can. While its listing is not shown, no line restores it.
+ * Tells why a capability cannot write; undefined if it can. The order of the reasons is that in which
+ * judge.ts judges lines. While its listing is not shown, no line restores it.
  */
 export async function findRefusal(
   { claims, listings, optOuts }: Pick<Reads, 'claims' | 'listings' | 'optOuts'>,
@@ -45,7 +45,7 @@ export async function findRefusal(
   return state === 'active' && claim?.state === 'claimed' ? undefined : new Problem('capability_suspended');
 }
 
-/** Only bad capabilities are counted, so that good ones from the same network are never refused. */
+/** Counts bad capabilities only, so that good ones from the same network are never refused. */
 async function refuseBad(refusal: Problem, context: Context): Promise<never> {
   await takeNetworkLimits(context, [badCapabilityLimit]);
   throw refusal;
@@ -62,9 +62,9 @@ async function findHolder(context: Context) {
 }
 
 /**
- * Throws writing_blocked, or capability_revoked, if the operator keeps a listing from writing with a
- * capability: the blocks of the account that holds its claim count too. `store` is a transaction if nothing
- * that the operator does meanwhile may be missed.
+ * Throws writing_blocked or capability_revoked if the operator keeps a listing from writing with a
+ * capability. Blocks of the account that holds its claim count too. `store` must be a transaction if the
+ * check may not miss an action that the operator takes at the same time.
  */
 export async function requireMayWriteWith(
   { id: capability_id, handle }: Capability,
@@ -77,9 +77,9 @@ export async function requireMayWriteWith(
 }
 
 /**
- * The caller's active capability, to write with, or only to take back what its listing wrote. Throws
- * capability_required, capability_conflict, capability_invalid, what `findRefusal` finds, writing_blocked, or
- * rate_limited after too many bad ones.
+ * The caller's active capability. With `isTakingBack` it is used only to take back what its listing wrote.
+ * @throws capability_required, capability_conflict, capability_invalid, a problem of `findRefusal`,
+ * writing_blocked, or rate_limited after too many bad capabilities.
  */
 export async function authenticate(context: Context, { isTakingBack = false } = {}): Promise<Capability> {
   const { capability, isClaimed } = await findHolder(context);
@@ -91,8 +91,8 @@ export async function authenticate(context: Context, { isTakingBack = false } = 
 }
 
 /**
- * Requires that the caller's capability continues the claim of a listing, for a face that asks for one.
- * Throws capability_required, capability_conflict, capability_invalid, capability_revoked or
+ * Requires that the caller's capability continues the claim of a listing, for an adapter that asks for one.
+ * @throws capability_required, capability_conflict, capability_invalid, capability_revoked or
  * capability_lapsed.
  */
 export async function requireContinuing(handle: string, context: Context): Promise<void> {
@@ -103,7 +103,10 @@ export async function requireContinuing(handle: string, context: Context): Promi
   if (isLapsed(capability, context.clock())) return refuse('capability_lapsed');
 }
 
-/** Ends the caller's capability for good, even a suspended one. Throws the same problems as authenticate. */
+/**
+ * Ends the caller's capability for good, also a suspended one.
+ * @throws capability_required, capability_conflict, capability_invalid or capability_revoked.
+ */
 export async function revokeCapability(context: Context) {
   const { capability: found } = await findHolder(context);
   const revoked_at = context.clock().toISOString();
@@ -116,13 +119,13 @@ export async function revokeCapability(context: Context) {
   return { handle: found.handle, capability_id: found.id, revoked_at };
 }
 
-/** Observation runs that the maintainer of a claimed listing may ask for, on all nodes together. */
+/** The limit of checks that the maintainer of a claimed listing may ask for, on all nodes together. */
 export const askedRunLimit = { name: 'asked_check', burst: 1, refill_s: 600 } as const;
 
 /**
- * Asks the observer of this process to observe the caller's own listing before those that are due. Throws
- * not_found if it does not observe, rate_limited before `next_at`, while too many wait, or while its
- * namespace rests, and the problems of authenticate.
+ * Asks the observer of this process to check the caller's own listing before those that are due. Throws
+ * not_found if this process does not observe; rate_limited before `next_at`, if too many requested checks
+ * wait, or while the namespace rests; and the problems of `authenticate`.
  */
 export async function askRun(context: Context) {
   const capability = await authenticate(context);

@@ -9,21 +9,19 @@ export interface ClaimKey {
   readonly retired?: true;
 }
 
-/** What a challenge is bound to, besides its capability. */
 export interface ChallengeBinding {
-  /** Public base URL of the service. */
   readonly origin: string;
   readonly handle: string;
   /** The key of the location: `host/path` of a repository in lower case, or `dns:` and a domain. */
   readonly placeKey: string;
   /**
-   * The claim, by control root and generation, and the id of its living capability that the request presented
-   * which asked for the challenge: its line continues that claim. Absent for any other request.
+   * The claim that the line continues, by control root, generation and the id of the living capability with
+   * which the challenge was requested. Absent if the request presented none.
    */
   readonly continues?: string | undefined;
 }
 
-/** How long after it was issued a challenge can be committed. */
+/** How long after it was issued a challenge can be published. */
 export const challengeLife_s = 7 * day_s;
 const clockSkew_s = 300;
 const version = 1;
@@ -43,8 +41,8 @@ function toMac(
 }
 
 /**
- * The line to put where the claim is proven. It names the capability only by its hash, so it is useless
- * without the secret.
+ * Creates the line to publish where the claim is proven. It names the capability only by its hash, so it is
+ * useless without the secret.
  */
 export function createChallenge(
   key: ClaimKey,
@@ -77,8 +75,8 @@ export function readChallenge(text: string) {
 export type Challenge = NonNullable<ReturnType<typeof readChallenge>>;
 
 /**
- * Why a challenge with an unknown capability is not valid (docs/reference.md, check.result); undefined if it
- * is valid.
+ * Tells why a challenge with an unknown capability is not valid (docs/reference.md, check.result); undefined
+ * if it is valid.
  */
 export function findChallengeFailure(
   challenge: Challenge,
@@ -97,13 +95,13 @@ export function findChallengeFailure(
 /** A public key that a domain publishes for the MCP registry. */
 export interface PublishedKey {
   readonly algorithm: 'ed25519' | 'ecdsap384';
-  /** Base64, as published: 32 bytes of Ed25519, or the 49 bytes of a compressed point of P-384. */
+  /** Base64 as published: 32 bytes of Ed25519, or a compressed point of P-384 in 49 bytes. */
   readonly key: string;
 }
 
-// The registry's own form: v=MCPv1; k=<algorithm>; p=<base64>.
+// The form that the MCP registry defines: v=MCPv1; k=<algorithm>; p=<base64>.
 const published = /v=MCPv1;\s*k=(ed25519|ecdsap384);\s*p=([A-Za-z0-9+/]{1,128}={0,2})(?![A-Za-z0-9+/=])/g;
-/** The keys in the text of a TXT record or of /.well-known/mcp-registry-auth, each once. */
+/** Finds the keys in the text of a TXT record or of /.well-known/mcp-registry-auth, each once. */
 export function parsePublishedKeys(text: string): PublishedKey[] {
   const found = [...text.matchAll(published)].map(([, algorithm, key = '']) => ({
     algorithm: algorithm as PublishedKey['algorithm'],
@@ -112,14 +110,14 @@ export function parsePublishedKeys(text: string): PublishedKey[] {
   return [...new Map(found.map((one) => [toKeyText(one), one])).values()];
 }
 
-/** A key in one line: how a capability stores which key signed its challenge. */
+/** A key in one line. A capability stores the key that signed its challenge in this form. */
 export const toKeyText = ({ algorithm, key }: PublishedKey): string => `${algorithm} ${key}`;
 
 const forms = { ed25519: 'ed25519', ecdsap384: 'p384' } as const;
 
 const longestSignature = 256;
 
-/** The bytes that a text may stand for: hex, or base64 of either alphabet. */
+/** The bytes that a text may stand for, read as hex and as base64 of either alphabet. */
 function readings(text: string): Buffer[] {
   const trimmed = text.replace(/\s+/g, '');
   if (trimmed.length > longestSignature) return [];
@@ -129,11 +127,12 @@ function readings(text: string): Buffer[] {
   ];
 }
 
-/** R and S of 48 bytes each as the registry has it, or the DER form that openssl writes. */
+/** The registry writes R and S in 48 bytes each; openssl writes DER. */
 const dsaEncodingOf = ({ length }: Buffer) => (length === 96 ? ('ieee-p1363' as const) : ('der' as const));
 
 /**
- * Whether a signature (base64, base64url or hex) over the ASCII of a challenge is valid for a published key.
+ * Tells whether a signature (base64, base64url or hex) over the ASCII of a challenge is valid for a published
+ * key.
  */
 export function isSignedBy(published: PublishedKey, challenge: string, signature: string): boolean {
   const key = toPublicKey(forms[published.algorithm], Buffer.from(published.key, 'base64'));

@@ -3,8 +3,8 @@ import type { ProofPlace } from './claim.ts';
 import { challengeName, registryKeyPath, wellKnownPath } from './methods.ts';
 
 /**
- * How the sentences about a check of this location name it: what was read, who was asked, and what to do with
- * a challenge.
+ * The words of a location in sentences about its check: the file that was read, the host that was asked, and
+ * the verb for putting a challenge there.
  */
 function placeNames({ kind, shown }: ProofPlace, claimFile: string) {
   const domain = { host: `web server of ${shown}`, thing: 'domain' } as const;
@@ -22,7 +22,7 @@ function placeNames({ kind, shown }: ProofPlace, claimFile: string) {
 
 type Message = (names: ReturnType<typeof placeNames>) => string;
 
-/** What each result of a claim check but `proven` means (docs/claims.md). */
+/** The meaning of each result of a claim check except `proven` (docs/claims.md). */
 const messages = {
   file_absent: ({ file }) => `There is no ${file} at the root of the default branch. Commit it there.`,
   no_challenge_in_file: ({ file }) =>
@@ -80,7 +80,6 @@ const messages = {
 export type CheckResult = keyof typeof messages | 'proven';
 const checkResults = [...(Object.keys(messages) as (keyof typeof messages)[]), 'proven'] as const;
 
-/** One check of a location, as callers see it. */
 export const claimCheck = z.object({
   result: z.enum(checkResults),
   at: z.string(),
@@ -93,7 +92,7 @@ export const claimCheck = z.object({
   retry_after_s: z.int().optional(),
 });
 
-/** What a result other than `proven` means at a location and what to do about it. */
+/** Says what a result other than `proven` means at a location, and what to do about it. */
 export function checkMessage(
   result: Exclude<CheckResult, 'proven'>,
   place: ProofPlace,

@@ -5,7 +5,8 @@ import type { MissingProof } from './standing.ts';
 import { recordMissing, recordUnread } from './suspend.ts';
 
 /**
- * Who was asked about a claim: the host of its repository, the DNS servers, or the web server of its domain.
+ * The host that was asked about a claim: that of its repository, the DNS servers, or the web server of its
+ * domain.
  */
 function hostOf({ kind, place, seen }: Claim): string {
   if (isInRepository(kind)) return URL.parse(place)?.host ?? place;
@@ -13,23 +14,24 @@ function hostOf({ kind, place, seen }: Claim): string {
 }
 
 /**
- * With how many other control roots of its host a claim is compared before it ends, if the host has so many.
+ * How many other control roots of its host a claim is compared with before it ends, if the host has that
+ * many.
  */
 const mostOthers = 5;
 
 /**
- * The readings of one pass over the claims. Those that prove nothing are recorded when it ends: where most
- * control roots of one host fail alike, two at least, the host is at fault, and they count as checks that
- * read nothing. Claims that are due are compared with some that are not (`others`), because few are due at
- * the same time.
+ * Collects the readings of one pass over the claims. Those that prove nothing are recorded when the pass
+ * ends. If most control roots of one host, and at least two, fail alike, the host is at fault, and the
+ * readings count as checks that read nothing. Claims that are due are compared with some that are not
+ * (`others`), because few are due at the same time.
  */
 export function createClaimPass() {
-  /** By host, the control roots that were checked, each with the newest result. */
+  /** The control roots that were checked, by host, each with the newest result. */
   const checked = new Map<string, Map<string, string>>();
   const missing = new Map<string, MissingProof>();
-  /** By host, one claim of a few control roots that need not be checked. */
+  /** One claim of each of a few control roots that are not due, by host. */
   const undue = new Map<string, Map<string, Claim>>();
-  // A claim that has ended fails for ever, and tells nothing of its host.
+  // A claim that has ended always fails, so it tells nothing about its host.
   const put = <T>(hosts: Map<string, Map<string, T>>, claim: Claim, value: T) => {
     if (claim.state !== 'claimed') return;
     const host = hostOf(claim);
@@ -41,16 +43,15 @@ export function createClaimPass() {
     return alike > 1 && alike > results.length / 2;
   };
   return {
-    /** A claim was checked where it was proven, by this node or another one. */
+    /** Notes that this node or a different one checked a claim at its location. */
     note: (claim: Claim, result: string): void => put(checked, claim, result),
     onMissing: (found: MissingProof): void => void missing.set(found.claim.handle, found),
-    /** A claim in force that is not due. */
     leave(claim: Claim): void {
       if ((undue.get(hostOf(claim))?.size ?? 0) < mostOthers) put(undue, claim, claim);
     },
     /**
-     * The claims to read before the readings are recorded: those left at a host where one found nothing and
-     * few were checked.
+     * The claims to read before the readings are recorded: claims that are not due, at a host where a reading
+     * found nothing and few claims were checked.
      */
     others(): Claim[] {
       const hosts = new Set([...missing.values()].map(({ claim }) => hostOf(claim)));
@@ -60,7 +61,7 @@ export function createClaimPass() {
         return left.slice(0, Math.max(0, mostOthers + 1 - known.size));
       });
     },
-    /** Records the readings that prove nothing, of every claim that has not changed since it was read. */
+    /** Records the readings that prove nothing, for every claim that has not changed since it was read. */
     async record({ store, log }: Pick<Context, 'store' | 'log'>): Promise<void> {
       for (const found of missing.values()) put(checked, found.claim, found.result);
       for (const found of missing.values()) {

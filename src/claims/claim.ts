@@ -10,25 +10,24 @@ import { integer, json, oneOf, optional, table, text, type ValueOf, words } from
 export const claimKinds = ['repository', 'profile_repository', 'registry_key', 'well_known', 'dns'] as const;
 export type ClaimKind = (typeof claimKinds)[number];
 
-/** The kind of a claim, as documents carry it. */
 export const claimKind = z.enum(claimKinds);
 
-/** Where one listing can be claimed. */
 export interface ProofPlace {
   readonly kind: ClaimKind;
-  /** The address of a repository, or a domain: as it is shown. */
+  /** The address of a repository, or a domain, as it is shown. */
   readonly shown: string;
-  /** What challenges are bound to: `host/path` of a repository in lower case, or `dns:` and the domain. */
-  readonly key: string;
   /**
-   * The account or domain that a claim proved there shows control of: `host/owner`, or `dns:` and the domain.
+   * The key that challenges are bound to: `host/path` of a repository in lower case, or `dns:` and the
+   * domain.
    */
+  readonly key: string;
+  /** The account or domain whose control a claim there shows: `host/owner`, or `dns:` and the domain. */
   readonly root: string;
 }
 
-/** What a check of a domain saw, besides the text. */
+/** Facts that a check of a domain saw, besides the text. */
 export interface SeenFacts {
-  /** The domain where the proof stands: that of the namespace, or for DNS one above it. */
+  /** The domain where the proof stands: that of the namespace, or for DNS also one above it. */
   readonly domain: string;
   /** How many DNS servers gave the same answer; absent if none was asked. */
   readonly resolvers?: number;
@@ -36,21 +35,18 @@ export interface SeenFacts {
   readonly dnssec?: boolean;
 }
 
-/** Whether claims of a kind are proven in a git repository; the others are proven by a domain. */
+/** Tells whether claims of a kind are proven in a git repository. The others are proven by a domain. */
 export const isInRepository = (kind: ClaimKind): boolean =>
   kind === 'repository' || kind === 'profile_repository';
 
-/** Whether DNS servers said what proved a claim of a domain; otherwise its web server did. */
+/** Tells whether DNS servers gave the proof of a claim of a domain; otherwise its web server did. */
 export const isFromDns = (seen: SeenFacts | undefined): boolean => seen?.resolvers !== undefined;
 
-/** The member of documents that names where a claim was proven: `repository`, or `domain`. */
+/** The member of documents with the location where a claim was proven: `repository`, or `domain`. */
 export const placeMember = (kind: ClaimKind, place: string): { repository: string } | { domain: string } =>
   isInRepository(kind) ? { repository: place } : { domain: place };
 
-/**
- * The thing that an authoritative reading did not find: a line that counts at the location, or the location
- * itself.
- */
+/** What an authoritative reading did not find: a line that counts at the location, or the location itself. */
 export type Missing = 'line' | 'place';
 
 export const claimTable = table({
@@ -61,58 +57,57 @@ export const claimTable = table({
   kind: oneOf<ClaimKind>(),
   /** The repository's address, or the domain of the namespace. */
   place: text,
-  /** What its challenges are bound to (ProofPlace). */
+  /** The key that its challenges are bound to (ProofPlace). */
   place_key: text,
-  /** What the last proof of a domain saw. */
   seen: optional(json<SeenFacts>()),
   /** The account or domain that proved it: `host/owner`, or `dns:` and the domain. */
   root: text,
   /**
-   * Counts the holders of that name on this listing, from 0: another number is another control root
+   * Counts the holders of that name on this listing, from 0. A different number is a different control root
    * (docs/claims.md).
    */
   root_generation: integer,
-  /**
-   * When this control root first proved a claim of this listing; neither rotating nor restoring changes it.
-   */
+  /** When this control root first proved a claim of this listing. Rotating and restoring do not change it. */
   first_proved_at: text,
-  /** Commit of the first proof in this repository, if the host names commits. */
+  /** The commit of the first proof in this repository, if the host names commits. */
   commit: optional(text),
   branch: optional(text),
-  /** HEAD's commit when a usable claim line was last read there, and that time. */
+  /** The commit of HEAD when a claim line that counts was last read there, and the time of that reading. */
   proven_commit: optional(text),
   proven_at: optional(text),
-  /** When the last check was applied that read something. */
+  /** When the last check that read anything was applied. */
   checked_at: text,
-  /** When a check failed on the last day on which one did, since then. */
+  /** When a check failed after that, on the last day on which one failed. */
   tried_at: optional(text),
   /**
-   * When the second of two checks found its repository missing, empty or moved since the last proof: lines
-   * from before do not count.
+   * When the second of two checks since the last proof found the repository missing, empty or moved. Lines
+   * from before that do not count.
    */
   lost_at: optional(text),
-  /** When the second of two checks found no line that counts, or no location, since the last proof. */
+  /** When the second of two checks since the last proof found no line that counts, or no location. */
   missed_at: optional(text),
   /**
-   * When a first check found no line that counts, and no location, since the last one that found otherwise
-   * (standing.ts).
+   * When a first check found no line that counts, and when one found no location. A check that finds them
+   * removes the times (standing.ts).
    */
   missing: optional(json<Readonly<Partial<Record<Missing, string>>>>()),
   /**
-   * When a line that moves the claim was first read where it stands and at another location, by that location
-   * and the line's hash.
+   * When a line that moves the claim was first read both where the claim stands and at another location, by
+   * that location and the line's hash.
    */
   moving: optional(json<Readonly<Record<string, string>>>()),
   /** Days (UTC, YYYY-MM-DD) on which checks failed since the last one that read anything; the first ten. */
   failed_days: optional(words<string>()),
 });
 /**
- * The claim of a listing: what was shown to control where, and when that was last seen. Times are RFC 3339
- * UTC.
+ * The claim of a listing: the location that somebody showed control of, and when that was last seen. Times
+ * are RFC 3339 UTC.
  */
 export type Claim = ValueOf<typeof claimTable>;
 
-/** `leaked`: found published, and ended for good like a revoked one. */
+/**
+ * The state of a capability. A `leaked` one was found published, and has ended for good like a revoked one.
+ */
 export type CapabilityState = 'active' | 'suspended' | 'revoked' | 'leaked';
 
 export const capabilityTable = table({
@@ -128,10 +123,9 @@ export const capabilityTable = table({
   /** The published key that signed its challenge, if a signature proved it. */
   signed_by: optional(text),
 });
-/** A capability as the service knows it: by its hash, never by the secret. Times are RFC 3339 UTC. */
+/** A capability as the service stores it, by its hash and never by the secret. Times are RFC 3339 UTC. */
 export type Capability = ValueOf<typeof capabilityTable>;
 
-/** States of a listing's claim. */
 export const claimStates = ['imported', 'claimed', 'suspended'] as const;
 
 /** A public key as a claim file has it (RFC 7517), without any other member. */
@@ -175,7 +169,8 @@ export type ClaimEvent = z.infer<typeof claimEvent>;
 const claimFileLimit_bytes = 16_384;
 const challengeLimit = 64;
 
-// A fixed length between look-arounds: matching is linear, and text attached to either end prevents a match.
+// The length is fixed between look-arounds, so that matching is linear and text attached to either end
+// prevents a match.
 const challengePattern = /(?<![\w.-])dossier-claim-v1\.[A-Za-z0-9_-]{72}(?![\w-])/g;
 const optoutPattern = /^optout[ \t]+(\S{3,200})$/;
 const supersededPattern = /^[ \t]*superseded-by:?[ \t]+<?([^\s<>]{3,200})>?[ \t]*(?:#.*)?$/m;
@@ -183,8 +178,8 @@ const supersededPattern = /^[ \t]*superseded-by:?[ \t]+<?([^\s<>]{3,200})>?[ \t]
 const observeNoPattern = /^[ \t]*observe:[ \t]*no[ \t]*$/m;
 
 /**
- * Parses a claim file with any line ends, with or without a BOM. 'too_large' beyond 16 KiB, 64 challenges or
- * 64 capabilities.
+ * Parses a claim file with any line ends, with or without a BOM. Returns 'too_large' for more than 16 KiB, 64
+ * challenges or 64 capabilities.
  */
 export function parseClaimFile(text: string) {
   if (Buffer.byteLength(text) > claimFileLimit_bytes) return 'too_large' as const;
@@ -195,24 +190,23 @@ export function parseClaimFile(text: string) {
     .split(/[\r\n]+/)
     .flatMap((line) => handleSchema.safeParse(optoutPattern.exec(line.trim())?.[1]).data ?? []);
   return {
-    /** Each once, in order. */
+    /** The challenges, each once, in order. */
     challenges,
     /** Capabilities that were committed by mistake, each once. */
     secrets,
-    /** Handles on lines `optout <handle>`. */
     optouts,
     /** Whether a line `observe: no` asks the observer to leave alone what is claimed by this file. */
     isObservationRefused: observeNoPattern.test(text),
     /**
-     * The handle of the listing that replaces the others of this repository: the first line `superseded-by
-     * <handle>`.
+     * The handle of the listing that replaces the others of this repository, from the first line
+     * `superseded-by <handle>`.
      */
     supersededBy: handleSchema.safeParse(supersededPattern.exec(text.replaceAll('\r', '\n'))?.[1]).data,
     receiptKeys: parseReceiptKeys(text),
   };
 }
 
-/** The parts of a claim file that matter; the rest may be any text. */
+/** The parts of a claim file that the service uses. The rest may be any text. */
 export type ClaimFile = Exclude<ReturnType<typeof parseClaimFile>, string>;
 
 const forgeNamespaces = /^io\.git(hub|lab)\./;
@@ -221,8 +215,8 @@ const label = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 const longestName = 230;
 
 /**
- * The domain that a namespace stands for: its labels reversed. Undefined for the namespaces of forge
- * accounts, and where it is no name that someone can register.
+ * The domain of a namespace: its labels reversed. Undefined for a namespace of a forge account, and if nobody
+ * can register the name.
  */
 export function namespaceDomain(handle: string): string | undefined {
   const namespace = handleParts(handle).namespace.toLowerCase();
@@ -233,12 +227,12 @@ export function namespaceDomain(handle: string): string | undefined {
   return isName && getDomain(domain, { allowPrivateDomains: true }) ? domain : undefined;
 }
 
-/** Names of one listing that are asked for. */
+/** How many names are asked for one listing. */
 const mostNames = 5;
 
 /**
- * A domain and those above it, down to the one that can be registered: whose DNS proves the namespace too. Of
- * a deeper one the domain itself and the four names nearest to the registrable one.
+ * A domain and those above it, down to the one that can be registered, whose DNS proves the namespace too. If
+ * there are more than five, the domain itself and the four nearest to the registrable one.
  */
 export function domainsAbove(domain: string): string[] {
   const registrable = getDomain(domain, { allowPrivateDomains: true }) ?? domain;
@@ -248,7 +242,7 @@ export function domainsAbove(domain: string): string[] {
   return names.length > mostNames ? [domain, ...names.slice(1 - mostNames)] : names;
 }
 
-/** The hosts of recorded remotes that are the domain or below it. */
+/** The hosts of recorded remotes that are the domain or are below it. */
 export const remotesOn = (domain: string, remotes: readonly { readonly url: string }[]): string[] => [
   ...new Set(
     remotes
@@ -260,24 +254,29 @@ export const remotesOn = (domain: string, remotes: readonly { readonly url: stri
 export const optOutTable = table({
   handle: text,
   /**
-   * `seen`: waits for a second check. `withdrawn`: the listing is. `overruled`: the operator restored the
-   * listing. `contested`: it counts for nothing while the claim in force belongs to another account or
-   * domain; the operator sees it.
+   * The state of the line. `seen`: it waits for a second check. `withdrawn`: it withdrew the listing.
+   * `overruled`: the operator restored the listing. `contested`: it counts for nothing while the claim in
+   * force belongs to a different account or domain; the operator sees it.
    */
   state: oneOf<'seen' | 'withdrawn' | 'overruled' | 'contested'>(),
-  /** Where the line stands, as of a claim there. */
   kind: oneOf<ClaimKind>(),
   place: text,
   place_key: text,
   seen_at: text,
   checked_at: text,
-  /** When the first of several checks found no text at all where the line that withdrew the listing stood. */
+  /**
+   * When the first of several checks found no text at all at the location of the line that withdrew the
+   * listing.
+   */
   missing_at: optional(text),
-  /** The withdrawn listing as its record states it, to restore it from. */
+  /** The withdrawn listing as its record states it, so that it can be restored. */
   listing: optional(json<Listing>()),
 });
-/** A line `optout <handle>` that a check read where the listing can be claimed. Times are RFC 3339 UTC. */
+/**
+ * A line `optout <handle>` that a check read at a location where the listing can be claimed. Times are RFC
+ * 3339 UTC.
+ */
 export type OptOut = ValueOf<typeof optOutTable>;
 
-/** Results of a check that found nothing where a line belongs. */
+/** The results of checks that found nothing at the location where a line belongs. */
 export const absences: readonly string[] = ['file_absent', 'well_known_absent', 'dns_no_record'];

@@ -1,6 +1,6 @@
 import type { Claim, ClaimEvent } from './claim.ts';
 
-/** The columns of a claim that follow from its events alone. */
+/** The columns of a claim that its events alone determine. */
 export type LoggedClaim = Pick<
   Claim,
   | 'state'
@@ -16,21 +16,20 @@ export type LoggedClaim = Pick<
 
 const proofs = ['activated', 'rotated', 'restored', 'moved'] as const satisfies readonly ClaimEvent['type'][];
 
-/** Whether an event says that somebody proved the claim. */
+/** Tells whether an event reports a proof of the claim. */
 export const isProof = ({ type }: Pick<ClaimEvent, 'type'>): boolean =>
   (proofs as readonly string[]).includes(type);
 
-/** The name of a control root of a listing: an account or domain, and which of its holders in turn. */
+/** The name of a control root of a listing: an account or domain, and the number of its holder. */
 export const rootKey = ({ root, root_generation }: Partial<Pick<Claim, 'root' | 'root_generation'>>) =>
   `${root} ${root_generation}`;
 
-/** The part of an event that a claim follows from. */
 type ProofEvent = Pick<ClaimEvent, 'type' | 'at' | 'commit'> &
   Pick<Claim, 'kind' | 'place' | 'root' | 'root_generation'>;
 
 /**
- * The claim after a proof: a new one, and one that moved, has the date and commit of the event; one that goes
- * on keeps its own.
+ * The claim after a proof. A new claim, and one that moved, has the date and commit of the event; one that
+ * continues keeps its own.
  */
 export function afterProof(before: LoggedClaim | undefined, event: ProofEvent): LoggedClaim {
   const { type, at, commit, kind, place, root, root_generation } = event;
@@ -48,14 +47,13 @@ export function afterProof(before: LoggedClaim | undefined, event: ProofEvent): 
   };
 }
 
-/** The claim after its suspension. */
 export const afterSuspension = <Known extends LoggedClaim>(before: Known, reason: string | undefined) => ({
   ...before,
   state: 'suspended' as const,
   suspended_reason: reason,
 });
 
-/** The claim after one more event of its listing; undefined while none was proven. */
+/** The claim after one more event of its listing; undefined as long as none was proven. */
 export function afterEvent(before: LoggedClaim | undefined, event: ClaimEvent): LoggedClaim | undefined {
   if (event.type === 'suspended') return before && afterSuspension(before, event.reason);
   if (!isProof(event)) return before;
@@ -64,8 +62,8 @@ export function afterEvent(before: LoggedClaim | undefined, event: ClaimEvent): 
 }
 
 /**
- * The claim that follows from all events of a listing, in the order of the log. Writes make a claim's row by
- * the same steps, one at a time, and the audit holds the row against this.
+ * The claim that all events of a listing determine, in the order of the log. Writes make a claim's row by the
+ * same steps, one at a time, and the audit compares the row with this claim.
  */
 export const foldClaim = (events: readonly ClaimEvent[]): LoggedClaim | undefined =>
   events.reduce<LoggedClaim | undefined>(afterEvent, undefined);

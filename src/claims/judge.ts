@@ -12,24 +12,24 @@ import {
   type RecordedPlace,
 } from './standing.ts';
 
-/** A claim line as it was read, or as a published key signed it. */
+/** A claim line that was read, or that a published key signed. */
 export interface ReadLine {
   readonly hash: string;
-  /** RFC 3339. */
   readonly issued_at: string;
-  /** Absent for a stored one, whose key is still published. */
+  /** Absent for a stored line whose key is still published. */
   readonly challenge?: Challenge;
-  /** The account or domain of the one who put it there. */
+  /** The account or domain that the line shows control of. */
   readonly root: string;
   readonly seen?: SeenFacts | undefined;
-  /** The published key that signed it, if a signature proves it. */
+  /** The published key that signed the line, if a signature proves it. */
   readonly signed_by?: string;
-  /** A signature was sent for it, and no published key made that. */
+  /** Set if a signature was sent for the line and no published key made that signature. */
   readonly isForged?: true;
 }
 
 /**
- * Most specific first. A file for many listings has mostly foreign lines, so that being foreign says little.
+ * The reasons, the most specific first. A file for many listings has mostly foreign lines, so that
+ * `challenge_foreign` says little.
  */
 const bySpecificity = [
   'secret_published',
@@ -48,10 +48,8 @@ const bySpecificity = [
   'challenge_foreign',
   'no_challenge_in_file',
 ] as const;
-/** Why a line does not count. */
 export type LineFailure = (typeof bySpecificity)[number];
 
-/** What decides about the lines of one reading. */
 export interface JudgedFacts extends Pick<Reading, 'place' | 'agreed' | 'binding' | 'ring' | 'now'> {
   readonly listing: RecordedPlace;
   readonly handle: string;
@@ -60,49 +58,53 @@ export interface JudgedFacts extends Pick<Reading, 'place' | 'agreed' | 'binding
   /** Hashes of the capabilities that the text leaks. */
   readonly leaked: ReadonlySet<string>;
   readonly claim: Claim | undefined;
-  /** By hash: all living capabilities of the listing, and whatever capability a line names. */
+  /** All living capabilities of the listing, and every capability that a line names, by hash. */
   readonly known: ReadonlyMap<string, Capability>;
-  /** The capabilities that continue the claim: a challenge that was asked for with one of them does. */
+  /**
+   * The capabilities that continue the claim. A challenge that was asked for with one of them continues it
+   * too.
+   */
   readonly cosigners: readonly Capability[];
 }
 
 /**
- * A line that counts. `old`: its capability belongs to the known claim; `cosigned`: its challenge was asked
- * for with one that does.
+ * A line that counts. `old`: its capability belongs to the known claim. `cosigned`: its challenge was asked
+ * for with a capability that does. `new`: any other.
  */
 export interface CountedLine extends ReadLine {
   readonly power: 'old' | 'cosigned' | 'new';
 }
 
-/** What the lines of one reading prove. */
 export interface Verdict {
-  /** The lines that prove the claim; without any nothing is proven. */
+  /** The lines that prove the claim. If there is none, nothing is proven. */
   readonly counted: readonly CountedLine[];
   /**
-   * Whether the known claim goes on, with its date and its power over what was written; else this is a new
-   * one.
+   * Whether the known claim continues, with its date and its power over what was written. If not, this is a
+   * new claim.
    */
   readonly continues: boolean;
-  /** By hash, why each other line does not count. */
+  /** Why each other line does not count, by hash. */
   readonly reasons: ReadonlyMap<string, LineFailure>;
-  /** The most specific of these reasons. */
   readonly reason: LineFailure;
 }
 
-/** Active capabilities of one listing: one for each deployment or maintainer. */
+/** How many capabilities of one listing are active: one for each deployment or maintainer. */
 const mostActive = 5;
-/** Active and suspended ones; what was suspended first ends for good. */
+/** How many are active or suspended. The one that was suspended first ends for good. */
 const mostLiving = 64;
 
-/** A claim, and the capability of it that was presented, as a challenge names them that continues it. */
+/**
+ * The claim and the presented capability, in the form in which a challenge that continues the claim names
+ * them.
+ */
 export const continuationOf = (
   { root, root_generation }: Claim,
   { id }: Pick<Capability, 'id'>,
 ): ChallengeBinding['continues'] => `${root} ${root_generation} ${id}`;
 
 /**
- * Why a challenge does not continue a claim: also if the capability that it was asked for with has ended
- * since.
+ * Tells why a challenge does not continue a claim; undefined if it does. A challenge whose capability has
+ * ended does not.
  */
 export function findContinuingFailure(
   challenge: Challenge,
@@ -117,7 +119,7 @@ export function findContinuingFailure(
   return 'challenge_foreign';
 }
 
-/** Why the line of a stored capability does not count; undefined if it does. */
+/** Tells why the line of a stored capability does not count; undefined if it does. */
 function findKnownFailure(
   capability: Capability,
   { claim, place, now, ...facts }: JudgedFacts,
@@ -132,15 +134,15 @@ function findKnownFailure(
 }
 
 /**
- * Whether a key that signed a capability which continues the claim signed this line: its holder is the same
- * as then.
+ * Tells whether a key that signed a capability which continues the claim also signed this line. The holder is
+ * then the same.
  */
 const isSameSigner = ({ signed_by }: ReadLine, { cosigners }: JudgedFacts) =>
   signed_by !== undefined && cosigners.some((row) => row.signed_by === signed_by);
 
 type JudgedLine = ReadLine & { readonly power: CountedLine['power'] | LineFailure };
 
-/** What a line that was never known before is worth by its MAC and time. */
+/** Judges a line that was never known before, by its MAC and time. */
 function judgeNew(line: ReadLine, facts: JudgedFacts): JudgedLine['power'] {
   const { claim, binding, ring, now } = facts;
   if (!line.challenge) return 'no_challenge_in_file';
@@ -152,7 +154,6 @@ function judgeNew(line: ReadLine, facts: JudgedFacts): JudgedLine['power'] {
   return findContinuingFailure(line.challenge, { ...facts, claim }, at) ?? (isOfClaim ? 'cosigned' : 'new');
 }
 
-/** Judges one line by itself, with the root that it shows. */
 function judgeLine(line: ReadLine, facts: JudgedFacts): JudgedLine {
   if (facts.leaked.has(line.hash)) return { ...line, power: 'secret_published' };
   const known = facts.known.get(line.hash);
@@ -165,15 +166,15 @@ const isCounting = (power: JudgedLine['power']): power is CountedLine['power'] =
   power === 'old' || power === 'cosigned' || power === 'new';
 
 /**
- * Whether the challenge of a line was asked for with a capability that continues the claim: what its holder
- * does acts at once.
+ * Tells whether the challenge of a line was asked for with a capability that continues the claim. The line
+ * then acts at once.
  */
 function isByHolder({ challenge }: ReadLine, facts: JudgedFacts & { readonly claim: Claim }): boolean {
   const at = { ring: facts.ring, now_s: Math.floor(facts.now.getTime() / 1000) };
   return challenge !== undefined && findContinuingFailure(challenge, facts, at) === undefined;
 }
 
-/** Why a line that begins a new claim has to wait; undefined if it need not. */
+/** Tells why a line that begins a new claim has to wait; undefined if it need not. */
 function findHindrance(line: CountedLine, facts: JudgedFacts): LineFailure | undefined {
   const { hash } = line;
   const { claim, listing, place, agreed, pinned, known, now } = facts;
@@ -188,18 +189,17 @@ function findHindrance(line: CountedLine, facts: JudgedFacts): LineFailure | und
   return isConfirmed || isByHolder(line, { ...facts, claim }) ? undefined : 'move_not_confirmed';
 }
 
-/** The lines that continue the known claim. */
 function findContinuing(usable: readonly CountedLine[], { claim }: JudgedFacts): readonly CountedLine[] {
   const old = usable.filter(({ power }) => power === 'old');
   const cosigned = usable.filter(({ power }) => power === 'cosigned');
   return claim && (old.length > 0 || !isBroken(claim)) ? [...old, ...cosigned] : [];
 }
 
-/** Newest first; the hash decides between lines of the same second. */
+/** Sorts the newest first, and by hash within a second. */
 const byAge = (a: Pick<ReadLine, 'issued_at' | 'hash'>, b: Pick<ReadLine, 'issued_at' | 'hash'>) =>
   a.issued_at === b.issued_at ? (a.hash < b.hash ? -1 : 1) : a.issued_at < b.issued_at ? 1 : -1;
 
-/** Lines that begin a new claim, all of the account or domain of the newest. */
+/** The lines that begin a new claim: those of the account or domain of the newest. */
 function findNew(usable: readonly CountedLine[], facts: JudgedFacts) {
   const free = usable.filter((line) => findHindrance(line, facts) === undefined);
   const [newest] = free.toSorted(byAge);
@@ -207,8 +207,8 @@ function findNew(usable: readonly CountedLine[], facts: JudgedFacts) {
 }
 
 /**
- * Decides what the lines of one reading prove (docs/claims.md, "Which line continues a claim"). A line in a
- * public place shows control now: the claim goes on by the lines of its own capabilities, and by those whose
+ * Decides what the lines of one reading prove (docs/claims.md, "Which line continues a claim"). A line in
+ * public shows control now: the claim continues by the lines of its own capabilities, and by those whose
  * challenge was asked for with one of them. Any other line waits while the claim has a line that counts, and
  * begins a new claim afterwards.
  */
@@ -243,14 +243,14 @@ export function judge(lines: readonly ReadLine[], facts: JudgedFacts): Verdict {
 }
 
 /**
- * What changes: by hash, the state that a capability is to have and does not have yet, or a new one; with its
- * line if one counts.
+ * The changes, by hash: the state that a known or new capability is to have and does not have yet, with its
+ * line if it becomes active by one.
  */
 export function toWanted(verdict: Verdict, facts: JudgedFacts) {
   const { counted, continues } = verdict;
   const living = [...facts.known.values()].filter((row) => row.handle === facts.handle && isLiving(row));
   const lineOf = new Map(counted.map((line) => [line.hash, line]));
-  // Where the reading is not authoritative, capabilities stay active whose line was not read.
+  // If the reading is not authoritative, a capability whose line was not read stays active.
   const staysUnseen = continues && !facts.pinned;
   const unseen = living.filter(({ hash, state }) => staysUnseen && state === 'active' && !lineOf.has(hash));
   const chosen = new Set(

@@ -23,22 +23,20 @@ import {
 import { challengeName, claimMethods, placesOf, registryKeyPath, wellKnownPath } from './methods.ts';
 import type { MissingProof } from './standing.ts';
 
-/** A listing that can be claimed, and the location to check. */
 export interface ClaimTarget {
   readonly listing: Listing;
   readonly place: ProofPlace;
-  /** The claim when the target was found. */
   readonly claim?: Claim | undefined;
 }
 
-/** The control roots of a claimant: that of the location, and that of the claim. */
+/** The control roots of a claimant: that of the location and that of the claim. */
 export const rootsOf = ({ root }: ProofPlace, claim: Claim | undefined): string[] =>
   claim ? [root, claim.root] : [root];
 
 /**
- * A listing as a check needs it: one that an opt-out line withdrew has the repository of that line, if it
- * stands in one. Undefined for an unknown one and for one that the registry deleted. What the operator
- * withdrew is checked, because its lines can end meanwhile.
+ * The listing for a check. If a line in a repository withdrew it, that is its repository. Undefined if the
+ * listing is unknown or the registry deleted it. A listing that the operator withdrew is checked, because its
+ * lines can end meanwhile.
  */
 export async function findToCheck(
   handle: string,
@@ -51,14 +49,13 @@ export async function findToCheck(
   return { ...listing, repository: optOut?.kind === 'repository' ? optOut.place : undefined };
 }
 
-/** What the challenges of a listing are bound to. */
 export const bindingOf = ({ listing, place }: ClaimTarget, { config }: Context): ChallengeBinding => ({
   origin: config.publicUrl,
   handle: listing.handle,
   placeKey: place.key,
 });
 
-/** The name of a location, under which its checks are stored. */
+/** The name under which the checks of a location are stored. */
 export const toSubject = ({ kind, key }: ProofPlace): string => `${kind} ${key}`;
 
 const toKey =
@@ -66,14 +63,14 @@ const toKey =
   (address: string) =>
     repositories.place(address)?.key;
 
-/** Where a claim of this listing is checked by one method; undefined if it cannot be. */
+/** The target of a claim of this listing by one method; undefined if it cannot be claimed by that method. */
 export function findTarget(listing: Listing, kind: ClaimKind, context: Context): ClaimTarget | undefined {
   const place = claimMethods[kind].placeOf(listing, toKey(context));
   return place && { listing, place };
 }
 
 /**
- * The recorded repository, where every claim is checked unless another method is asked for. Throws
+ * The recorded repository, where a claim is checked unless a different method is asked for. Throws
  * no_repository, host_unsupported or listing_withdrawn.
  */
 export function toRepositoryTarget(listing: Listing, context: Context): ClaimTarget {
@@ -83,28 +80,28 @@ export function toRepositoryTarget(listing: Listing, context: Context): ClaimTar
   return target;
 }
 
-/** The locations where a listing can be claimed here, the easiest first. */
+/** The locations where a listing can be claimed on this service, the easiest first. */
 export const findMethods = (
   listing: Pick<Listing, 'handle' | 'repository'>,
   context: Context,
 ): ProofPlace[] => placesOf(listing, toKey(context));
 
-/** A key that a domain publishes for the MCP registry, and where it was seen. */
+/** A key that a domain publishes for the MCP registry, with the domain where it was seen. */
 export interface SeenKey extends PublishedKey {
   readonly seen: SeenFacts;
 }
 
 /**
- * The text at a location where a listing can be claimed, or why it could not be read. `keys` only if
- * signatures prove.
+ * The text at a location where a listing can be claimed, or the reason why it could not be read. It has
+ * `keys` only if the method is by signature.
  */
 export type LocationRead = Partial<HeadRef> & {
-  /** Whether this reading is authoritative: only such a one takes something away. */
+  /** Whether this reading is authoritative. Only an authoritative reading takes something away. */
   readonly pinned: boolean;
   readonly seen?: SeenFacts;
   /**
-   * Of every domain whose TXT records were asked for, the opt-out lines, and whether any record there is for
-   * this service.
+   * The domains whose TXT records were asked for, each with its opt-out lines, and whether any record there
+   * is for this service.
    */
   readonly domains?: readonly { readonly domain: string; readonly text: string; readonly isText: boolean }[];
 } & (
@@ -124,9 +121,14 @@ export type LocationRead = Partial<HeadRef> & {
 /** One reading of a location of a listing, with everything needed to decide what it proves. */
 export interface Reading extends Omit<ClaimTarget, 'claim'> {
   readonly read: LocationRead;
-  /** The challenges at the location of a claim in force that is another one, as `<place key> <hash>`. */
+  /**
+   * The challenges at the location of the claim in force, if that is a different location, as `<place key>
+   * <hash>`.
+   */
   readonly agreed: ReadonlySet<string>;
-  /** A challenge that a request says is signed, and the published key that signed it, if one did. */
+  /**
+   * The challenge of a request with a signature, and the published key that made the signature, if one did.
+   */
   readonly signed?: (Challenge & { readonly signer: SeenKey | undefined }) | undefined;
   readonly binding: ChallengeBinding;
   readonly ring: readonly ClaimKey[];
@@ -136,13 +138,14 @@ export interface Reading extends Omit<ClaimTarget, 'claim'> {
   /** Whether the request presents an active capability of the claim. */
   readonly isHolder?: boolean;
   /**
-   * Takes the reading if it is authoritative and proves nothing; the caller records it or not (recheck.ts).
+   * Takes the reading if it is authoritative and proves nothing. The caller decides whether it is recorded
+   * (recheck.ts).
    */
   readonly onMissing?: ((found: MissingProof) => void) | undefined;
 }
 
 /**
- * The claim of a listing when a reading begins, and whether it keeps others from claiming the listing
+ * The claim of a listing at the beginning of a reading, and whether it keeps others from claiming the listing
  * (`isHeld`).
  */
 export interface ClaimOnRecord {
@@ -168,8 +171,8 @@ const readWellKnown: Read = async ({ shown: domain }, { domains, config }) => {
 
 /**
  * The domains whose records count for a listing, the nearest first. While a domain holds the claim, only that
- * one and those above it: a party that controls only a domain below it can neither hide its lines, nor stop
- * them from being read, nor opt the listing out, nor add keys of its own.
+ * domain and those above it count. A party that controls only a domain below it can therefore neither hide
+ * its lines, stop them from being read, opt the listing out, nor add keys.
  */
 function namesThatCount(domain: string, { claim, isHolding }: ClaimOnRecord): string[] {
   const names = domainsAbove(domain);
@@ -178,13 +181,13 @@ function namesThatCount(domain: string, { claim, isHolding }: ClaimOnRecord): st
   return names.slice(Math.max(0, first));
 }
 
-/** A wildcard record answers for every name, so that records of another purpose are none. */
+/** A wildcard record answers for every name, so records for other purposes do not count. */
 const isOurs = (record: string) => /dossier-claim-v1\.|dossier_cap_/.test(record);
 const isOptOut = (record: string) => /^\s*optout\s/.test(record);
 
 /**
- * The nearest domain with a claim line, else with an opt-out line; opt-out lines are kept for each of the
- * domains.
+ * Reads the nearest domain with a claim line, or if there is none, with an opt-out line. Opt-out lines are
+ * kept for each domain.
  */
 function toDnsRead(answers: readonly (readonly [string, Exclude<AgreedTxt, 'no_answer'>])[]): LocationRead {
   const pinned = answers.every(([, answer]) => answer.isAgreed);
@@ -203,8 +206,8 @@ function toDnsRead(answers: readonly (readonly [string, Exclude<AgreedTxt, 'no_a
 }
 
 /**
- * Reads the TXT records for claims of a domain, and if it has none, of the nearest domain above it that has
- * some.
+ * Reads the TXT records for claims of a domain. If it has none, reads those of the nearest domain above it
+ * that has some.
  */
 const readDns: Read = async ({ shown }, context, known) => {
   const names = namesThatCount(shown, known);
@@ -216,12 +219,11 @@ const readDns: Read = async ({ shown }, context, known) => {
   return given.length < names.length ? { result: 'dns_no_answer', pinned: false } : toDnsRead(given);
 };
 
-/** The registry reads no more of the file. */
+/** The registry reads no more than this of the file. */
 const keyFileLimit_bytes = 4096;
 
 /**
- * The text of one source of keys, the keys in it, and whether it was read so that a missing key is known to
- * be gone.
+ * Reads the text of one source of keys and the keys in it. `isConclusive`: a missing key is known to be gone.
  */
 async function readKeysInDns(domain: string, { domains }: Context) {
   const answer = await domains.txt(domain);
@@ -232,7 +234,7 @@ async function readKeysInDns(domain: string, { domains }: Context) {
   return { domain, text, keys, isConclusive: isAgreed };
 }
 
-/** Keys of one listing that are read, wherever they are published. */
+/** How many keys of one listing are read, from DNS and the web server together. */
 const mostPublishedKeys = 8;
 
 function toKeySource(domain: string, read: WebRead) {
@@ -242,21 +244,25 @@ function toKeySource(domain: string, read: WebRead) {
   return { domain, text, keys, isConclusive: true };
 }
 
-/** Whether a missing key is known to be gone: from where the claim in force was proven, or else from both. */
+/**
+ * Tells whether a missing key is known to be gone: by the source that proved the claim in force, or else by
+ * both sources.
+ */
 function isPinned(claim: Claim | undefined, dns: boolean, web: boolean) {
   if (claim?.kind !== 'registry_key') return dns && web;
   return isFromDns(claim.seen) ? dns : web;
 }
 
 /**
- * Reads the keys that a domain publishes for the MCP registry: in DNS also those of a domain above it. The
- * text is that of the nearest domain alone, which the claim in force is of: one above it adds no line for it.
+ * Reads the keys that a domain publishes for the MCP registry, in DNS also those of a domain above it. The
+ * text is that of the nearest domain alone, which holds the claim in force if a domain does: a domain above
+ * it adds no line.
  */
 const readRegistryKeys: Read = async ({ shown }, context, known) => {
   const names = namesThatCount(shown, known);
   const readWeb = async () =>
     toKeySource(shown, await context.domains.file(new URL(`https://${shown}${registryKeyPath}`)));
-  // A web server of a domain below that of the claim is not asked.
+  // If a domain above holds the claim, the web server of the lower domain is not asked.
   const [inDns, onWeb] = await Promise.all([
     Promise.all(names.map((domain) => readKeysInDns(domain, context))),
     names[0] === shown ? readWeb() : toKeySource(shown, { result: 'absent' }),
@@ -279,8 +285,8 @@ const reads: Readonly<Record<ClaimKind, Read>> = {
 };
 
 /**
- * Reads the text at a location of a listing: claim lines, and every other line that its owner states there.
- * Never throws: every failure is a result. The claim decides which domains count.
+ * Reads the text at a location of a listing: claim lines, and every other line in which the owner states
+ * something. The claim decides which domains count. Never throws: every failure is a result.
  */
 export const readLocation = (place: ProofPlace, known: ClaimOnRecord, context: Context) =>
   reads[place.kind](place, context, known);

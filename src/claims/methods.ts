@@ -15,12 +15,11 @@ import {
 type ClaimableRecord = Pick<Listing, 'handle' | 'repository'>;
 
 /**
- * `host/path` of a repository's address in lower case; undefined unless this service is configured to read
- * it.
+ * The `host/path` of a repository's address in lower case; undefined unless this service is configured to
+ * read it.
  */
 type ToRepositoryKey = (address: string) => string | undefined;
 
-/** A claim as its sentence needs it. */
 type ShownClaim = Pick<Claim, 'kind' | 'claimed_at' | 'commit' | 'seen'> &
   Partial<
     Pick<
@@ -29,35 +28,37 @@ type ShownClaim = Pick<Claim, 'kind' | 'claimed_at' | 'commit' | 'seen'> &
     >
   >;
 
-/** One method to claim a listing: where it is proven, how it is explained, and what it shows. */
+/** One method to claim a listing: its location, its instructions, and the sentence of what it shows. */
 interface ClaimMethod {
-  /** What is done, in a few words. */
+  /** The step that the publisher takes, in a few words. */
   readonly title: string;
-  /** What is looked for. */
+  /** A noun for the proof that is looked for. */
   readonly noun: string;
-  /** What is shown, to be read after `claimed: `. */
+  /** The control that a claim shows, to be read after `claimed: `. */
   readonly control: string;
-  /** Where this listing can be claimed so; undefined if it cannot. */
+  /** The location where this listing can be claimed by this method; undefined if it cannot. */
   placeOf(record: ClaimableRecord, toKey: ToRepositoryKey): ProofPlace | undefined;
-  /** False if it would add nothing to the other methods; absent: never. */
+  /** Returns false if the method would add nothing to the others. If absent, the method is always offered. */
   isOffered?(record: ClaimableRecord, toKey: ToRepositoryKey): boolean;
-  /** Where the challenge line goes, in one sentence. */
+  /** One sentence that says where the challenge line goes. */
   whereToPut(place: ProofPlace, claimFile: string): string;
-  /** Where any line stands, as the end of a sentence. */
+  /** The end of a sentence that says where a line stands. */
   lineAt(claimFile: string): string;
-  /** What is copied: a shell command or a record, with the challenge in it. */
+  /** A text to copy, with the challenge in it: a line, a record or shell commands. */
   toCopy(place: ProofPlace, challenge: string): string;
-  /** What a claim showed, without its end: `Write access to ... was shown at commit ... on ...`. */
+  /**
+   * A sentence without its end that says what a claim showed: `Write access to ... was shown at commit ... on
+   * ...`.
+   */
   shown(claim: ShownClaim): string;
 }
 
-/** A number of DNS servers, in words. */
 const resolversText = (resolvers = 1): string =>
   `${{ 1: 'one', 2: 'two', 3: 'three' }[resolvers] ?? resolvers} resolver${resolvers === 1 ? '' : 's'}`;
 
 /**
- * The domain of a listing's namespace as a location of a claim. The methods of a domain share its key, and so
- * their challenges.
+ * The domain of a listing's namespace as a location of a claim. The methods of a domain share its key, and
+ * therefore their challenges.
  */
 function domainPlace(kind: ClaimKind, { handle }: ClaimableRecord): ProofPlace | undefined {
   const domain = namespaceDomain(handle);
@@ -73,11 +74,12 @@ function repositoryPlace(kind: ClaimKind, shown: string | undefined, toKey: ToRe
   return { kind, shown, key, root: repositoryRoot(key) };
 }
 
-/** The name whose TXT records are read, under a domain. */
+/** The name below a domain whose TXT records are read. */
 export const challengeName = (domain: string): string => `_dossier-challenge.${domain}`;
 
 /**
- * Where a domain publishes the key that the MCP registry checks, besides TXT records of the domain itself.
+ * The path where a domain publishes the key that the MCP registry checks, if not in TXT records of the domain
+ * itself.
  */
 export const registryKeyPath = '/.well-known/mcp-registry-auth';
 
@@ -87,12 +89,11 @@ openssl pkeyutl -sign -rawin -inkey key.pem -in line.txt | base64 | tr -d '\\n'
 # an ECDSA P-384 key:
 openssl dgst -sha384 -sign key.pem line.txt | base64 | tr -d '\\n'`;
 
-/** Where the file stands on the web server of a domain (RFC 8615). */
+/** The path of the file on the web server of a domain (RFC 8615). */
 export const wellKnownPath = (claimFile: string): string => `/.well-known/${claimFile}`;
 
 /** Every method to claim a listing, by its kind, the easiest first. */
 export const claimMethods: Readonly<Record<ClaimKind, ClaimMethod>> = {
-  /** A file in the recorded repository (specification, "Claim procedure"). */
   repository: {
     title: 'Commit a file to the recorded repository',
     noun: 'File in the repository',
@@ -106,7 +107,7 @@ export const claimMethods: Readonly<Record<ClaimKind, ClaimMethod>> = {
       `Write access to the default branch of the repository recorded for the listing was shown${commit ? ` at commit ${commit}` : ''} on ${dayText(claimed_at)}`,
   },
   /**
-   * A file in the repository that has the name of the account in the namespace: github.com/alice/alice for
+   * A file in the repository that is named as the account in the namespace: github.com/alice/alice for
    * io.github.alice.
    */
   profile_repository: {
@@ -129,7 +130,9 @@ export const claimMethods: Readonly<Record<ClaimKind, ClaimMethod>> = {
     shown: ({ claimed_at, commit, place }) =>
       `Write access to the default branch of ${place}, the repository with the name of the account in the namespace, was shown${commit ? ` at commit ${commit}` : ''} on ${dayText(claimed_at)}`,
   },
-  /** A signature with the key that the domain publishes for the MCP registry: nothing has to be published. */
+  /**
+   * A signature with the key that the domain publishes for the MCP registry. The claimant publishes nothing.
+   */
   registry_key: {
     title: 'Sign with the key that the domain publishes for the MCP registry',
     noun: 'Signature',
@@ -142,7 +145,6 @@ export const claimMethods: Readonly<Record<ClaimKind, ClaimMethod>> = {
     shown: ({ claimed_at, place, seen }) =>
       `Possession of the key that ${seen?.domain ?? place} publishes for the MCP registry was shown on ${dayText(claimed_at)} by a signature; the key was read ${seen?.resolvers ? `in DNS, seen by ${resolversText(seen.resolvers)}` : `at https://${seen?.domain ?? place}${registryKeyPath}`}`,
   },
-  /** A file on the web server of the namespace's domain. */
   well_known: {
     title: 'Put a file on the web server of the domain',
     noun: 'File on the web server',
@@ -155,7 +157,7 @@ export const claimMethods: Readonly<Record<ClaimKind, ClaimMethod>> = {
     shown: ({ claimed_at, place }) =>
       `Control of what https://${place}/.well-known/ serves was shown on ${dayText(claimed_at)}`,
   },
-  /** A TXT record in the DNS of the namespace's domain, or of one above it. */
+  /** A TXT record in the DNS of the namespace's domain, or of a domain above it. */
   dns: {
     title: 'Add a TXT record to the DNS of the domain',
     noun: 'TXT record',
@@ -181,10 +183,9 @@ const limit = 'says nothing of quality or of the publisher.';
 const domains =
   'Where the namespace is a domain, a claim may instead show control of that domain, and where it is a GitHub account, write access to the repository of that name; the claim says which.';
 
-/** What a claim shows, for publishers who consider making one. */
+/** What a claim shows, in sentences for publishers who consider making one. */
 export const whatAClaimShows = `A claim shows write ${place}, at a commit, on a date. ${domains} It ${limit}`;
 
-/** What the word `claimed` means on this service. */
 export const whatClaimedMeans = (claimFile: string): string =>
   `Claimed means: write ${place} was shown, at a commit, on a date, by committing a challenge as ${claimFile}. ${domains} It ${limit}`;
 
@@ -194,8 +195,8 @@ const lastProof = ({ commit, proven_commit, proven_at }: ShownClaim) =>
     : '';
 
 /**
- * States what a first check failed to find of a claim in force, and what a second one will do; undefined if
- * no check failed.
+ * States what a first check of a claim in force did not find, and what a second one will do; undefined if no
+ * check failed.
  */
 function missingText({ state, missing }: Pick<ShownClaim, 'state' | 'missing'>): string | undefined {
   const first = missing?.line;
@@ -208,8 +209,8 @@ function missingText({ state, missing }: Pick<ShownClaim, 'state' | 'missing'>):
 }
 
 /**
- * What checks of a claim failed, since when, and what happens next, as the end of a sentence; undefined if
- * none has.
+ * States which checks of a claim failed, since when, and what happens next, as the end of a sentence;
+ * undefined if none failed.
  */
 export function failingText({
   failed_days: [since] = [],
@@ -238,8 +239,8 @@ function remoteText({ kind, place: domain }: ShownClaim, remotes: Parameters<typ
 }
 
 /**
- * What one claim showed, where and when, and whether a recorded remote is on a proven domain: the same on
- * every adapter.
+ * States what one claim showed, where and when, and whether a recorded remote is on a proven domain. Every
+ * adapter shows the same text.
  */
 export const claimStatement = (claim: ShownClaim, remotes: Parameters<typeof remotesOn>[1]): string =>
   `${claimMethods[claim.kind].shown(claim)}.${lastProof(claim)}${troubleText(claim)}${remoteText(claim, remotes)} This ${limit}`;

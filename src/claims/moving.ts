@@ -5,12 +5,12 @@ import { absences, type Claim, type ClaimFile, type ProofPlace } from './claim.t
 import { type Reading, toSubject } from './locations.ts';
 import { firstReading } from './standing.ts';
 
-/** The name of a line at a location, in what is noted of lines that move a claim. */
+/** The key of `moving`: a line at a location. */
 export const movingKey = (place: ProofPlace, hash: string) => `${toSubject(place)} ${hash}`;
 
 /**
- * Since when lines that move the claim have been read where it stands and elsewhere: those of the location
- * that was read, and of others. A reading that does not find a line at one of the two forgets it.
+ * Since when lines that move the claim have been read both where the claim stands and elsewhere, after one
+ * more reading. A reading that does not find such a line at its location removes it.
  */
 function movingAfter(
   { moving = {}, place_key, kind }: Claim,
@@ -23,7 +23,8 @@ function movingAfter(
   if (isHere)
     return signed ? moving : Object.fromEntries(known.filter(([key]) => lines.includes(hashOf(key))));
   const isOfPlace = ([key]: [string, string]) => key === movingKey(place, hashOf(key));
-  // A signature is no text: it counts until the place of the claim has its line no more.
+  // A signature is not a text that can be read again. It counts until the location of the claim no longer has
+  // its line.
   const signedBefore =
     place.kind === 'registry_key' ? known.filter(isOfPlace).map(([key]) => hashOf(key)) : [];
   const present = new Set([...lines, ...signedBefore, ...(signed ? [signed.hash] : [])]);
@@ -37,8 +38,8 @@ function movingAfter(
 }
 
 /**
- * Notes which lines move the claim in force, as an authoritative reading shows them; returns the claim as it
- * is then.
+ * Notes which lines move the claim in force, according to an authoritative reading. Returns the claim after
+ * that.
  */
 export async function noteMoving(
   tx: Transaction,

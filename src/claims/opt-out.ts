@@ -15,13 +15,12 @@ import { recordClaimEvent, suspendClaim } from './suspend.ts';
 
 type OptOutPlace = Pick<OptOut, 'kind' | 'place' | 'place_key'>;
 
-/** The account or domain whose line opts a listing out. */
 const rootOf = ({ kind, place_key }: OptOutPlace): string =>
   isInRepository(kind) ? repositoryRoot(place_key) : place_key;
 
 /**
- * A place that an authoritative reading covers, whether the line `optout <handle>` stands there, and whether
- * there is any text.
+ * A location that an authoritative reading covers, whether the line `optout <handle>` stands there, and
+ * whether there is any text.
  */
 interface Sighting extends OptOutPlace {
   readonly isThere: boolean;
@@ -29,8 +28,8 @@ interface Sighting extends OptOutPlace {
 }
 
 /**
- * The places that a reading covers: each domain whose TXT records were asked for, else the location itself.
- * None if the reading is not authoritative, or of a signature, which is no text.
+ * The locations that a reading covers: each domain whose TXT records were asked for, or else the location
+ * itself. None if the reading is not authoritative, or is of a signature, which is no text.
  */
 function sightingsOf({ place, read, listing: { handle } }: Reading, file: ClaimFile | string): Sighting[] {
   const isConclusive = read.pinned && (typeof file !== 'string' || absences.includes(file));
@@ -48,33 +47,33 @@ function sightingsOf({ place, read, listing: { handle } }: Reading, file: ClaimF
   }));
 }
 
-/** What decides about the opt-out lines of one listing. */
 interface OptOutFacts {
   readonly handle: string;
   /** The claim that keeps others from acting on the listing (`isHeld`), if one does. */
   readonly held: Claim | undefined;
-  /** Whether the request presents a capability of the claim in force: what its holder does acts at once. */
+  /** Whether the request presents a capability of the claim in force. The line then acts at once. */
   readonly isHolder: boolean;
   readonly now: Date;
 }
 
 /**
- * The row of a line that withdrew the listing, after a reading of its place; undefined if it does so no
- * longer.
+ * The row of a line that withdrew the listing, after a reading of its location; undefined if it does not
+ * withdraw the listing any more.
  */
 function afterWithdrawn(row: OptOut, { isThere, isText }: Sighting, now: Date): OptOut | undefined {
   const at = now.toISOString();
   // A listing that the registry has deleted meanwhile stays opted out until the registry lists it again.
   if (isThere || (row.listing && isGone(row.listing)))
     return { ...row, checked_at: at, missing_at: undefined };
-  // A text without the line is its writer's word. Of no text at all a second reading is needed: a host that
-  // fails is no word of anybody.
+  // If a text without the line was read, its writer removed the line. If no text was read, a second reading
+  // is needed, because the host may have failed.
   if (isText || isSecondReading(row.missing_at, now)) return undefined;
   return { ...row, checked_at: at, missing_at: firstReading(row.missing_at, now) };
 }
 
 /**
- * The row of a place after a reading of it; undefined if none is kept. `others`: the rows of other places.
+ * The row of a location after a reading of it; undefined if none is kept. `others`: the rows of other
+ * locations.
  */
 function afterSighting(
   sighting: Sighting,
@@ -104,7 +103,10 @@ function afterSighting(
   };
 }
 
-/** What a reading changes: rows to put and to remove, and what withdraws the listing or lists it again. */
+/**
+ * The changes of a reading: rows to put and to remove, and the line that withdraws the listing, or whose
+ * absence lists it again.
+ */
 export interface OptOutDecision {
   readonly rows: readonly OptOut[];
   readonly removed: readonly OptOut[];
@@ -115,22 +117,24 @@ export interface OptOutDecision {
 const isSamePlace = (a: OptOutPlace, b: OptOutPlace) => a.kind === b.kind && a.place_key === b.place_key;
 
 /**
- * Whether a row is of a place that readings by this method do not cover any more, and waits for nothing but
- * another reading there: it is forgotten, so that a first reading is never taken for a second one later.
+ * Tells whether a row only waits for a second reading of a location that readings by this method do not cover
+ * any more. Such a row is forgotten, so that a first reading is never taken for a second one later.
  */
 const isPassed = (row: OptOut, sightings: readonly Sighting[]): boolean =>
   (row.state === 'seen' || row.state === 'contested') &&
   sightings.some(({ kind }) => kind === row.kind) &&
   !sightings.some((sighting) => isSamePlace(row, sighting));
 
-/** Decides what the places that a reading covers mean for a listing with these rows, one a place. */
+/**
+ * Decides what the locations that a reading covers mean for a listing with these rows, one for each location.
+ */
 export function decide(
   rows: readonly OptOut[],
   sightings: readonly Sighting[],
   facts: OptOutFacts,
 ): OptOutDecision {
   let after = rows.filter((row) => !isPassed(row, sightings));
-  // A line that is gone makes room for one that stands elsewhere.
+  // Lines that are gone come first, so that a line elsewhere can take their place.
   for (const sighting of sightings.toSorted((a, b) => Number(a.isThere) - Number(b.isThere))) {
     const row = after.find((one) => isSamePlace(one, sighting));
     const others = after.filter((one) => one !== row);
@@ -153,7 +157,7 @@ type Withdrawal = readonly [claim: Claim | undefined, optOut: OptOut];
 
 /**
  * Adds the withdrawal or restoration to the listing's history and the log, with the control root of the claim
- * if the line is of it.
+ * if the line is of the same root.
  */
 async function recordListingEvent(
   tx: Transaction,
@@ -166,7 +170,7 @@ async function recordListingEvent(
   await tx.listings.relistVersions(handle, event.at);
 }
 
-/** Deletes the publisher's text from the listing; handle, versions and claim history stay. */
+/** Deletes the publisher's text from the listing. Handle, versions and claim history stay. */
 async function withdraw(tx: Transaction, [claim, optOut]: Withdrawal): Promise<Claim | undefined> {
   const { handle, checked_at: at } = optOut;
   const listing = await tx.listings.byHandle(handle);
@@ -179,8 +183,8 @@ async function withdraw(tx: Transaction, [claim, optOut]: Withdrawal): Promise<C
 }
 
 /**
- * Records that a withdrawn listing is listed again, because of `optout_removed`, `repository_changed`, or the
- * operator's words; its opt-out line is forgotten.
+ * Records that a withdrawn listing is listed again, and forgets its opt-out line. The reason is
+ * `optout_removed`, `repository_changed`, or the operator's words.
  */
 export async function recordRestored(
   tx: Transaction,
@@ -203,8 +207,8 @@ export async function restoreListing(
 }
 
 /**
- * Applies the lines `optout <handle>`, or their absence, as an authoritative reading of a location shows
- * them. Returns the claim as it is then, and the line there that has not withdrawn the listing, if any.
+ * Applies the lines `optout <handle>`, or their absence, in an authoritative reading of a location. Returns
+ * the claim after that, and the line there that has not withdrawn the listing, if any.
  */
 export async function applyOptOuts(
   tx: Transaction,

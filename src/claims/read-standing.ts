@@ -3,13 +3,12 @@ import { readCosigners } from './apply.ts';
 import type { OptOut } from './claim.ts';
 import type { StandingClaim } from './foretell/foretell.ts';
 
-/** The claim of a listing as it stands, and the opt-out lines of the listing that checks have read. */
+/** The claim of a listing, and the opt-out lines of the listing that checks have read. */
 export interface ClaimState {
   readonly standing: StandingClaim;
   readonly optOuts: readonly OptOut[];
 }
 
-/** Reads what the claim page says of the claim that is on record. */
 export async function readClaimState(handle: string, { store, clock }: Context): Promise<ClaimState> {
   const { claims, listings, optOuts } = store;
   const claim = await claims.claim(handle);
@@ -21,6 +20,5 @@ export async function readClaimState(handle: string, { store, clock }: Context):
   return { standing, optOuts: await optOuts.of(handle) };
 }
 
-/** The opt-out line that withdrew a listing, if one did. */
 export const readWithdrawing = (handle: string, { store }: Context): Promise<OptOut | undefined> =>
   store.optOuts.withdrawing(handle);

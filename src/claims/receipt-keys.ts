@@ -14,21 +14,20 @@ export const receiptKeyTable = table({
   kind: oneOf<ClaimKind>(),
   /** The repository's address, or the domain. */
   place: text,
-  /** In a repository, the commit that was read. */
+  /** The commit that was read, if the location is a repository. */
   commit: optional(text),
 });
 /**
- * A key for receipts and the time in which Dossier saw it published, RFC 3339; without an end it is published
- * still. Location and commit are those where it was first seen.
+ * A receipt key and the time in which Dossier saw it published, RFC 3339. Without an end it is still
+ * published. Location and commit are those where it was first seen.
  */
 export type ReceiptKey = Omit<ValueOf<typeof receiptKeyTable>, 'handle'>;
-/** A key for receipts as a check saw it. */
 export type SeenReceiptKey = Omit<ReceiptKey, 'valid_from' | 'valid_until'>;
 
 const toDigest = (text: string, form: 'hex' | 'base64url' = 'hex') => hash('sha256', text, form);
 /**
- * What a check changes, as the log has it: the SHA-256 of each name, since nobody could take back its text,
- * and RFC 7638 thumbprints.
+ * The changes of a check in the form of the log: RFC 7638 thumbprints, and the SHA-256 of each name, because
+ * a text could never be removed from the log.
  */
 export const toLoggedKeys = (
   published: readonly Pick<ReceiptKey, 'kid' | 'jwk'>[],
@@ -42,7 +41,7 @@ export const toLoggedKeys = (
 });
 export type LoggedKeys = ReturnType<typeof toLoggedKeys>;
 
-/** A key for receipts in documents: what `verifyReceipt` takes, and where it was first seen. */
+/** A receipt key in documents: the members that `verifyReceipt` takes, and where it was first seen. */
 export const shownReceiptKey = z.object({
   kid: z.string(),
   jwk: receiptJwk,
@@ -53,10 +52,10 @@ export const shownReceiptKey = z.object({
   domain: z.string().optional(),
   commit: z.string().optional().describe('Whose claim file it was first seen in'),
 });
-/** Keys of one document; ended ones beyond these are of receipts that few still hold. */
+/** How many keys one document shows. Few people still hold receipts of older ended keys. */
 const mostShown = 20;
 
-/** The newest twenty keys of a listing, newest first, those that ended included. */
+/** The newest twenty keys of a listing, newest first, with those that ended. */
 export const toShownKeys = (oldestFirst: readonly ReceiptKey[]): z.infer<typeof shownReceiptKey>[] =>
   oldestFirst
     .toReversed()

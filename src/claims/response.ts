@@ -14,7 +14,6 @@ import { bindingOf, type ClaimTarget } from './locations.ts';
 import { claimMethods, failingText } from './methods.ts';
 import { shownReceiptKey, toShownKeys } from './receipt-keys.ts';
 
-/** The response to a claim request (docs/claims.md, POST /api/claim-github). */
 export const claimResponse = z.object({
   status: z.enum(['challenge_issued', 'not_proven', 'claimed']),
   handle: z.string(),
@@ -38,7 +37,7 @@ export const claimResponse = z.object({
 });
 export type ClaimResponse = z.input<typeof claimResponse>;
 
-/** Reasons why a line that was read does not count yet. */
+/** The reasons why a line that was read does not count yet. */
 const waits: readonly (string | undefined)[] = [
   'capability_needed',
   'claim_not_ended',
@@ -47,7 +46,6 @@ const waits: readonly (string | undefined)[] = [
 ] satisfies CheckResult[];
 export const isWaiting = (reason: string | undefined): boolean => waits.includes(reason);
 
-/** A listing's claim, capabilities and keys for receipts. */
 export const readStatus = async ({ listing: { handle, hidden } }: ClaimTarget, { store }: Context) => ({
   claim: await store.claims.claim(handle),
   capabilities: await store.claims.capabilities(handle),
@@ -55,8 +53,8 @@ export const readStatus = async ({ listing: { handle, hidden } }: ClaimTarget, {
 });
 
 /**
- * `message` for a reason, with what was foretold; it also tells when the next check is possible, unless that
- * is at once.
+ * The `message` for a reason, with what was foretold. If the next check is not possible at once, it says
+ * when.
  */
 export const messageOf = (
   reason: CheckResult,
@@ -75,7 +73,6 @@ export const messageOf = (
   return { message: [found, foretold, next, note].filter(Boolean).join(' ') };
 };
 
-/** The fields of every response. */
 export const toCommonFields = (
   { listing, place }: ClaimTarget,
   { check }: CheckedClaim,
@@ -91,7 +88,8 @@ const capabilityNote =
   'The capability in this answer is a secret for your user to store: it is shown only once, must not be published, and belongs to the challenge that you';
 
 /**
- * Where the line of a new pair goes, and how it is checked: a request with `rotate` only makes another pair.
+ * Says where the line of a new pair goes, and how it is then checked: a request with `rotate` would only make
+ * a further pair.
  */
 function nextWhenIssued(place: ProofPlace, file: string, { isRotating }: Issuing): string {
   const again = isRotating ? 'the request again without rotate' : 'the same request again';
@@ -101,7 +99,6 @@ function nextWhenIssued(place: ProofPlace, file: string, { isRotating }: Issuing
   return `${capabilityNote} use. ${claimMethods[place.kind].whereToPut(place, file)}${then}`;
 }
 
-/** What to do next with an active claim. */
 function nextWhenClaimed(
   { kind }: ProofPlace,
   { claimFile, observe }: Pick<Config, 'claimFile' | 'observe'>,
@@ -118,24 +115,25 @@ function nextWhenClaimed(
   return `${use} Keep its line ${place}: when it is gone, the capability is suspended, at the second of two checks a day apart if no other line of the claim is there. ${more}`;
 }
 
-/** What to do next with a challenge that is not proven. */
+/** Says what to do next with a challenge that is not proven. */
 export const nextWhenNotProven = (place: ProofPlace, file: string): string =>
   place.kind === 'repository'
     ? `Commit the challenge line in ${file} at the root of the default branch, then send the same request again. Omit challenge to get a new one.`
     : `${claimMethods[place.kind].whereToPut(place, file)} Then send the same request again. Omit challenge to get a new one.`;
 
 /**
- * For whom a pair is made: the claim on record, and the living capability of it that the request presented.
+ * The facts for which a pair is made: the claim on record, and its living capability that the request
+ * presented.
  */
 export interface Issuing {
   readonly standing: StandingClaim;
   readonly presented: Capability | undefined;
-  /** Whether another pair is asked for although a claim may be in force. */
+  /** Whether a further pair is asked for although a claim may be in force. */
   readonly isRotating: boolean;
   readonly context: Context;
 }
 
-/** What the line of a new pair will do to the claim on record; undefined if there is none. */
+/** Foretells the effect of a new pair's line on the claim on record; undefined if there is none. */
 export function foretellNew(
   place: ProofPlace,
   { standing, presented }: Pick<Issuing, 'standing' | 'presented'>,
@@ -144,14 +142,15 @@ export function foretellNew(
   return foretold && foretoldText(foretold);
 }
 
-/** What follows from what a check found, whatever line comes next. */
+/** Foretells what follows from the result of a check, whatever line comes next. */
 export const foretoldOf = (
   reason: CheckResult,
   { standing }: Pick<Issuing, 'standing'>,
 ): string | undefined => (reason === 'repository_moved' ? foretellMoved(standing) : undefined);
 
 /**
- * A new pair: a challenge to commit, and the capability that works once it is committed. Nothing is stored.
+ * Makes a new pair: a challenge to publish, and the capability that works once it is published. Stores
+ * nothing.
  */
 export async function toIssued(
   target: ClaimTarget,
@@ -185,8 +184,8 @@ export async function toIssued(
 }
 
 /**
- * A new pair, with the reason why no line of the file counts. A shared check can be `proven` and yet out of
- * date: `reused`.
+ * Makes a new pair, with the reason why no line of the file counts. A shared check that is `proven` is out of
+ * date here, so its reason is `reused`.
  */
 export async function toNotProven(
   target: ClaimTarget,
@@ -200,7 +199,7 @@ export async function toNotProven(
   return { ...issued, status: 'not_proven', reason, ...message };
 }
 
-/** An active claim. It never contains a secret. */
+/** The response never contains a secret. */
 export function toClaimed(
   target: ClaimTarget,
   checked: CheckedClaim,

@@ -20,7 +20,7 @@ const leafTypes = {
 } as const satisfies Record<ClaimEvent['type'], LeafType>;
 
 /**
- * Adds an event to the history of a claim and a leaf that commits to it to the transparency log, in the
+ * Adds an event to the history of a claim, and a leaf that commits to it to the transparency log, in the
  * caller's transaction. The subject has no control root if the listing was never claimed there. Returns the
  * log index.
  */
@@ -45,12 +45,12 @@ export async function recordClaimEvent(
 }
 
 /**
- * So many changes of its keys a listing has in a day; then new keys wait for a check on the next day, and
+ * How many changes of its keys a listing may have in a day. After that new keys wait until the next day, and
  * keys only end.
  */
 const mostKeyChanges = 4;
 
-/** Records which keys for receipts a check of a claim saw, and what that changes, in history and log. */
+/** Records which receipt keys a check of a claim saw, and adds the changes to history and log. */
 export async function recordReceiptKeys(
   tx: Transaction,
   claim: Claim,
@@ -68,18 +68,17 @@ export async function recordReceiptKeys(
 
 /**
  * How long a claim survives while its location cannot be checked, and on how many days checks must have
- * failed meanwhile.
+ * failed by then.
  */
 const unreachableLimit_ms = 30 * day_ms;
 const unreachableDays = 10;
 
-/** Why a claim is suspended (docs/claims.md). */
 type SuspensionReason = 'proof_missing' | 'repository_changed' | 'host_unreachable_30d' | 'withdrawn';
 
 /**
  * Suspends a claim and its active capabilities, writes history and log, and updates the search facets.
- * `commit` is that whose file has no usable line, if a file was read. Returns the claim as it is then; one
- * that is suspended already, or none, is left as it is.
+ * `commit` is the commit whose file has no line that counts, if a file was read. Returns the claim after
+ * that. An absent or suspended claim is left as it is.
  */
 export async function suspendClaim<Known extends Claim | undefined>(
   tx: Transaction,
@@ -101,10 +100,10 @@ export async function suspendClaim<Known extends Claim | undefined>(
 }
 
 /**
- * Records that a check failed, and suspends the claim 30 days after the last one that read anything, if
- * checks failed on ten days since. A clock that jumps ahead makes the time pass at once, but not the days. Of
- * the checks that somebody asks for on a day only the first one changes when the claim is checked again, so
- * that frequent requests cannot postpone the re-check that ends it.
+ * Records that a check failed. Suspends the claim 30 days after the last check that read anything, if checks
+ * failed on ten days since. A clock that jumps ahead makes the 30 days pass at once, but not the ten. Of the
+ * checks that are asked for on one day, only the first changes when the claim is checked again, so that
+ * frequent requests cannot postpone the re-check that ends it.
  */
 export async function recordUnread(
   tx: Transaction,
@@ -125,9 +124,9 @@ export async function recordUnread(
 }
 
 /**
- * Records a reading that proves nothing and that somebody asked for: only the first is noted, and the claim
- * is read four times as often from then on. It ends in a pass of re-checks, which finds out whether the host
- * is at fault.
+ * Records a requested reading that proves nothing. Only the first is noted; from then on the claim is read
+ * four times as often. The claim ends only in a pass of re-checks, which finds out whether the host is at
+ * fault.
  */
 export async function noteMissing(tx: Transaction, { claim, missing, now }: MissingProof): Promise<void> {
   const at = now.toISOString();
@@ -138,8 +137,8 @@ export async function noteMissing(tx: Transaction, { claim, missing, now }: Miss
 }
 
 /**
- * Records a reading that proves nothing: the first is noted, and a second one a day or more later suspends
- * the claim.
+ * Records a reading that proves nothing. The first is noted; a second one a day or more later suspends the
+ * claim.
  */
 export async function recordMissing(
   tx: Transaction,
@@ -162,8 +161,8 @@ const reasons: Record<'revoked' | 'leaked', { event?: string; suspension: Suspen
 };
 
 /**
- * Ends a capability of a claim for good, `revoked` by its holder or `leaked`: found in a claim file, with
- * history and log. Suspends the claim if no active capability is left. Returns the claim as it is then;
+ * Ends a capability of a claim for good, with history and log: `revoked` by its holder, or `leaked` if it was
+ * found in a claim file. Suspends the claim if no active capability is left. Returns the claim after that;
  * undefined if the capability had already ended.
  */
 export async function endCapability(

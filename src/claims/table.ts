@@ -16,7 +16,7 @@ import {
 } from './claim.ts';
 import type { receiptKeyTable } from './receipt-keys.ts';
 
-/** Events of claims, ordered by log_index; an event of a listing that was never claimed has no root. */
+/** Events of claims, ordered by log_index. An event of a listing that was never claimed has no root. */
 const eventTable = table({
   log_index: integer,
   handle: text,
@@ -36,12 +36,11 @@ declare module '../store/store.ts' {
   interface Schema {
     claim: RowOf<typeof claimTable>;
     claim_event: RowOf<typeof eventTable>;
-    /** A capability by its hash; the secret itself is never stored. */
+    /** The capabilities, by hash. The secret is never stored. */
     capability: RowOf<typeof capabilityTable>;
     receipt_key: RowOf<typeof receiptKeyTable>;
-    /** Keys that sign challenges; the secret is base64. */
+    /** The keys that sign challenges. The secret is base64. */
     claim_key: { kid: number; secret: string; created_at: string };
-    /** A line `optout <handle>` that a check read; `listing` is the withdrawn one, to restore it from. */
     opt_out: RowOf<typeof optOutTable>;
   }
 }
@@ -59,7 +58,7 @@ const selectNewest = (is: '=' | '<>', limit: number) =>
 const readEvents = selectNewest('<>', 100);
 const readKeyChanges = selectNewest('=', 20);
 
-/** The newest 100 events of a claim, and the newest 20 changes of its keys, oldest first. */
+/** Reads the newest 100 events of a claim, and the newest 20 changes of its keys, oldest first. */
 export async function readClaimHistory(db: Db, handle: string): Promise<ClaimEvent[]> {
   const events = [...(await readEvents(db, handle)), ...(await readKeyChanges(db, handle))].map((row) => {
     const { handle: _handle, capability_id: _id, place, ...event } = eventTable.decode(row);
@@ -77,12 +76,11 @@ const readHolder = precompileQuery((db, hash: string) =>
     .where('hash', '=', hash),
 );
 
-/** Claims and capabilities. */
 export const createClaimReads = (db: Db) => ({
   claim: (handle: string): Promise<Claim | undefined> => findOne(db, 'claim', { handle }, claimTable),
   /** Keys that sign challenges, newest first. */
   signingKeys: () => db.selectFrom('claim_key').selectAll().orderBy('created_at', 'desc').execute(),
-  /** Claims after a handle, in handle order: for the periodic re-check. */
+  /** The claims after a handle, in handle order, for the periodic re-check. */
   async claimed(afterHandle: string, limit: number): Promise<Claim[]> {
     const page = db.selectFrom('claim').selectAll().where('handle', '>', afterHandle);
     return (await page.orderBy('handle').limit(limit).execute()).map(claimTable.decode);
@@ -93,12 +91,11 @@ export const createClaimReads = (db: Db) => ({
     const living = rows.where('state', 'in', ['active', 'suspended']);
     return (await living.orderBy('activated_at').orderBy('hash').execute()).map(capabilityTable.decode);
   },
-  /** How many of its capabilities are leaked: a few hundred at most. */
+  /** How many capabilities of a listing are leaked; at most a few hundred. */
   async leakedCount(handle: string): Promise<number> {
     const rows = db.selectFrom('capability').select('hash').where('handle', '=', handle);
     return (await rows.where('state', '=', 'leaked').execute()).length;
   },
-  /** A capability by its SHA-256, hex. */
   capability: (hash: string): Promise<Capability | undefined> =>
     findOne(db, 'capability', { hash }, capabilityTable),
   /** A capability by its id: the first 16 hex digits of its SHA-256. */
@@ -110,7 +107,7 @@ export const createClaimReads = (db: Db) => ({
     if (!row) return undefined;
     return { capability: capabilityTable.decode(row), isClaimed: row.claim_state === 'claimed' };
   },
-  /** The first generation of a control root that no event of this listing has: 0 for a new root. */
+  /** The first generation of a control root that no event of this listing has; 0 for a new root. */
   async nextRootGeneration(handle: string, root: string): Promise<number> {
     const { used } = await db
       .selectFrom('claim_event')
@@ -136,9 +133,9 @@ const readUnshown = precompileQuery((db, handles: readonly string[]) =>
 );
 
 /**
- * Throws if a claim in force belongs to a listing that the registry or its publisher withdrew, or that does
- * not exist: nothing would check it again, so that its capabilities would never end. Every transaction ends
- * with this for what it wrote.
+ * Throws if a claim in force belongs to a listing that does not exist, or that the registry or its publisher
+ * withdrew: nothing would check it again, so its capabilities would never end. Every transaction ends with
+ * this check of the claims that it wrote.
  */
 export async function requireShown(db: Db, handles: readonly string[]): Promise<void> {
   await inChunks(handles, async (chunk) => {
@@ -148,8 +145,8 @@ export async function requireShown(db: Db, handles: readonly string[]): Promise<
 }
 
 /**
- * The same inside a transaction, with writes. `touch` receives each handle that changed, `standing` each one
- * whose claim is in force from now on.
+ * Reads and writes for a transaction. `touch` receives each handle that changed, `standing` each one whose
+ * claim is in force after the write.
  */
 export const createClaimWrites = (
   db: Db,
@@ -157,7 +154,6 @@ export const createClaimWrites = (
   standing: (handle: string) => void,
 ) => ({
   ...createClaimReads(db),
-  /** Adds the claim of a listing, or replaces it. */
   async putClaim(claim: Claim): Promise<void> {
     touch(claim.handle);
     if (claim.state === 'claimed') standing(claim.handle);
@@ -166,12 +162,12 @@ export const createClaimWrites = (
   async addSigningKey(key: Schema['claim_key']) {
     await db.insertInto('claim_key').values(key).execute();
   },
-  /** Adds a capability. Throws if its hash is already known: an ended one never comes back this way. */
+  /** Adds a capability. Throws if its hash is already known, so that an ended capability never comes back. */
   async addCapability(capability: Capability): Promise<void> {
     touch(capability.handle);
     await db.insertInto('capability').values(capabilityTable.encode(capability)).execute();
   },
-  /** Changes the state of a capability; it ends at `at` (RFC 3339), unless it becomes active. */
+  /** Changes the state of a capability. It ends at `at` (RFC 3339), unless it becomes active. */
   async setCapabilityState(hash: string, state: CapabilityState, at: string): Promise<void> {
     const ended_at = state === 'active' ? null : at;
     const row = await db
@@ -192,21 +188,20 @@ export const createClaimWrites = (
   },
 });
 
-/** The rows of opt-out lines after one, in the order of their key. */
+/** A condition for opt-out lines after one, in the order of their key. */
 const isAfter = ({ handle, kind, place_key }: OptOutKey) =>
   sql<boolean>`(handle, kind, place_key) > (${handle}, ${kind}, ${place_key})`;
 type OptOutKey = Pick<OptOut, 'handle' | 'kind' | 'place_key'>;
 
 export const createOptOutReads = (db: Db) => ({
-  /** The opt-out lines that the last checks read for a listing, one a place. */
+  /** The opt-out lines that the last checks read for a listing, one for each location. */
   async of(handle: string): Promise<OptOut[]> {
     const rows = db.selectFrom('opt_out').selectAll().where('handle', '=', handle);
     return (await rows.orderBy('kind').orderBy('place_key').execute()).map(optOutTable.decode);
   },
-  /** The one that withdraws the listing. */
   withdrawing: (handle: string): Promise<OptOut | undefined> =>
     findOne(db, 'opt_out', { handle, state: 'withdrawn' }, optOutTable),
-  /** Opt-out lines after one, in the order of handle and place: for the periodic re-check. */
+  /** The opt-out lines after one, in the order of handle and location, for the periodic re-check. */
   async page(after: OptOutKey | undefined, limit: number): Promise<OptOut[]> {
     const rows = db.selectFrom('opt_out').selectAll();
     const page = after ? rows.where(isAfter(after)) : rows;
@@ -217,7 +212,7 @@ export const createOptOutReads = (db: Db) => ({
 
 export const createOptOutWrites = (db: Db) => ({
   ...createOptOutReads(db),
-  /** Adds the line of a listing at a place, or replaces it. */
+  /** Adds the opt-out line of a listing at a location, or replaces it. */
   async put(optOut: OptOut): Promise<void> {
     await upsert(db, 'opt_out', optOutTable.encode(optOut), 'handle', 'kind', 'place_key').execute();
   },

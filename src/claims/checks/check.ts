@@ -25,23 +25,23 @@ import { isHeld } from '../standing.ts';
 import { runSharedCheck, type SaveOutcome, window_ms } from './shared.ts';
 
 /**
- * The outcome of a check; `isWithdrawn` if the listing is not shown, `note` if the claim file is about to
- * withdraw it.
+ * The outcome of a check. `isWithdrawn` is true if the listing is not shown; `note` is set if the claim file
+ * is about to withdraw it.
  */
 export interface CheckedClaim {
   readonly check: z.infer<typeof claimCheck>;
   readonly changed: ReadingOutcome['changed'];
   readonly isWithdrawn: boolean;
   readonly note?: string;
-  /** The keys that a domain publishes, if signatures prove, and when reading them began. */
+  /** The keys that a domain publishes, if the method is by signature. */
   readonly keys?: readonly SeenKey[];
   readonly begun_ms?: number;
   /**
-   * If signatures prove: the challenges to which the holder of a claim elsewhere agrees, as `readAgreed` has
-   * them.
+   * The challenges that the holder of a claim elsewhere agrees to (`readAgreed`), if the method is by
+   * signature.
    */
   readonly agreed?: readonly string[];
-  /** By hash, why lines that were read do not count; absent if none could be judged. */
+  /** Why lines that were read do not count, by hash; absent if no line could be judged. */
   readonly reasons?: Readonly<Record<string, CheckResult>>;
   /** Whether the next call checks again at once (shared.ts). */
   readonly isRepeatable?: boolean;
@@ -75,13 +75,14 @@ function toChecked(
   };
 }
 
-/** Whether the host answered and the next step is the claimant's: to commit a line. */
+/** Tells whether the host answered and the next step is the claimant's: to publish a line. */
 const isAnswered = ({ check: { result } }: CheckedClaim) =>
   result !== 'proven' && !/^(host_|redirect_|dns_no_answer)/.test(result);
 
 /**
- * The challenges at the location of a claim in force that another method proved, as `<place key> <hash>`: the
- * one who controls it agrees to them. The claim may have moved by the time they are judged.
+ * The challenges, as `<place key> <hash>`, at the location of a claim in force that a different method
+ * proved. Whoever controls that location agrees to them. The claim may have moved by the time they are
+ * judged.
  */
 async function readAgreed(
   { listing, place }: ClaimTarget,
@@ -99,7 +100,7 @@ async function readAgreed(
   return new Set(hashes.map((hash) => `${target.place.key} ${hash}`));
 }
 
-/** The claim when a reading begins, which decides what is read. */
+/** The claim at the beginning of a reading. It decides which locations are read. */
 async function readOnRecord({ listing }: ClaimTarget, { store, clock }: Context): Promise<ClaimOnRecord> {
   const claim = await store.claims.claim(listing.handle);
   const capabilities = await store.claims.capabilities(listing.handle);
@@ -115,8 +116,8 @@ async function readPlaces(target: ClaimTarget, context: Context): Promise<Pick<R
 }
 
 /**
- * Who asks for a check: the holder of an active capability of the listing, by its id, or a re-check, by what
- * takes its readings.
+ * The asker of a check: the holder of an active capability of the listing, by its id, or a re-check, by the
+ * function that takes its readings.
  */
 interface CheckedBy {
   readonly presented?: string | undefined;
@@ -124,16 +125,18 @@ interface CheckedBy {
 }
 
 /**
- * Checks of one listing that somebody asks for and that add entries to the log, on all nodes together.
- * Re-checks are not counted, so that they act on a line that is gone even if others have used up the limit.
+ * The limit of requested checks of one listing that add entries to the log, on all nodes together. Re-checks
+ * are not counted, so that they act on a line that is gone even if others have used up the limit.
  */
 export const claimChangeLimit = { name: 'claim_change', burst: 60, refill_s: day_s } as const;
 
 /**
- * Applies what was read in one transaction, which `save` ends. Throws unavailable if the listing changed
- * meanwhile, if somebody asked for the check what keeps them from writing by then, rate_limited if checks
- * change the claim too often, and what `save` throws; a re-check for a blocked claimant takes away, and gives
- * nothing.
+ * Applies a reading in one transaction, which `save` ends. A re-check of a blocked claimant only takes away,
+ * and gives nothing.
+ * @throws unavailable if the listing changed meanwhile
+ * @throws the problem that keeps whoever asked for the check from writing
+ * @throws rate_limited if checks change the claim too often
+ * @throws any problem that `save` throws
  */
 async function apply(
   target: ClaimTarget,
@@ -171,9 +174,10 @@ async function apply(
 }
 
 /**
- * Checks a signature against the keys that the shared check of the domain read, and the agreement of a claim
- * elsewhere that it read, so that requests with signatures read nothing themselves; an outcome without keys
- * stays as it is. Throws unavailable if the keys were read again meanwhile.
+ * Checks a signature against the keys that the shared check of the domain read, and against the agreement
+ * that it read at the location of a claim elsewhere. Requests with signatures therefore read nothing
+ * themselves. An outcome without keys stays as it is. Throws unavailable if the keys were read again
+ * meanwhile.
  */
 export async function checkSignature(
   target: ClaimTarget,
@@ -195,18 +199,17 @@ export async function checkSignature(
 }
 
 /**
- * Under which name the latest check of a location is stored for those who may ask for it: anybody, one
- * holder, re-checks.
+ * The name under which the latest check of a location is stored. Anybody, each holder and re-checks have
+ * their own.
  */
 export const toCheckName = ({ place }: ClaimTarget, by: 'anybody' | `holder ${string}` | 'recheck'): string =>
   toSubject(place) + (by === 'anybody' ? '' : ` ${by}`);
 
 /**
- * Checks a location and applies what its lines say, at most once per listing, location and 30 seconds across
- * all nodes, not counting a first check that comes before the commit. In between it returns the last check,
- * with the seconds until the next one is possible. A re-check hands a reading that proves nothing to
- * `onMissing`. Re-checks, and each holder of an active capability, have checks of their own, because only
- * they end a claim or act at once: nobody else's check comes between.
+ * Checks a location and applies what its lines say (`runSharedCheck`). If the last check is still current,
+ * returns it, with the seconds until the next one is possible. A re-check hands a reading that proves nothing
+ * to `onMissing`. Re-checks, and each holder of an active capability, have checks of their own, because only
+ * they end a claim or act at once: a check that others ask for cannot come between.
  */
 export async function checkClaim(
   target: ClaimTarget,
@@ -219,7 +222,7 @@ export async function checkClaim(
   const subject = { handle, place, hasClaim: target.claim !== undefined };
   const { outcome, begun_ms, isOwn } = await runSharedCheck(subject, context, async (save) => {
     const read = await readPlaces(target, context);
-    // Nobody commits a line after a re-check: another node that is late must not check again.
+    // After a re-check nobody publishes a line, so a node that is late must not check again.
     const saveChecked: SaveOutcome = onMissing ? (tx, checked) => save(tx, checked, false) : save;
     return apply(target, read, { context, onMissing, presented, save: saveChecked });
   });

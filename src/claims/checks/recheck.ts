@@ -20,7 +20,7 @@ const pauseOf_ms = ({ claimRecheck_s }: Context['config']) =>
 
 /**
  * When a claim is checked again, in ms since 1970: the interval (+-20 %) after its last check, a quarter of
- * that after one that failed, and a day after the first of several that found nothing.
+ * that after a check that failed, and a day after a first check that found nothing.
  */
 export function recheckDue_ms(
   {
@@ -40,8 +40,8 @@ export function recheckDue_ms(
 }
 
 /**
- * When an opt-out line is read again: a second time a day after the first, then as often as claims; so is its
- * absence.
+ * When an opt-out line is read again: one day after the first reading that found it, or found it gone, and
+ * otherwise as often as claims.
  */
 function optOutDue_ms(optOut: OptOut, interval_s: number): number {
   const second_ms = Date.parse(optOut.seen_at) + secondReading_ms;
@@ -51,13 +51,13 @@ function optOutDue_ms(optOut: OptOut, interval_s: number): number {
 }
 
 /**
- * Where a listing is checked again: for its claim where that was proven, for an opt-out line where that
- * stands.
+ * The locations where a listing is checked again: that of its claim, and those of its opt-out lines, each
+ * with its time.
  */
 async function duesOf(handle: string, claim: Claim | undefined, { store, config }: Context) {
   const optOuts = await store.optOuts.of(handle);
-  // Elsewhere the location of a claim is read meanwhile too: a line that is gone for a while must not be
-  // forgotten.
+  // If an opt-out line stands at a different location, that of the claim is still read, so that a line that
+  // is gone for a while is not forgotten.
   const isReadThere = optOuts.some(({ state, kind }) => state === 'withdrawn' && kind === claim?.kind);
   const interval_s = config.claimRecheck_s;
   return [
@@ -68,7 +68,7 @@ async function duesOf(handle: string, claim: Claim | undefined, { store, config 
   ];
 }
 
-/** The re-check of a location that another node made in this pass, successfully or not. */
+/** The re-check of a location that a different node made in this pass, successfully or not. */
 async function findOthersCheck(target: ClaimTarget, context: Context): Promise<CheckedClaim | undefined> {
   const { store, config, clock } = context;
   const found = await store.checks.newest(target.listing.handle, toCheckName(target, 'recheck'));
@@ -84,7 +84,7 @@ async function recheckPlace(
   { context, pass }: { readonly context: Context; readonly pass: ClaimPass },
 ): Promise<boolean> {
   const target = findTarget(listing, kind, context);
-  // A claim whose location is none any more (its host is not read any more, say) cannot be read: that is a
+  // A claim whose location cannot be read any more, because its host is not configured for example, has a
   // failed check.
   if (!target)
     await context.store.write(async (tx) => {
@@ -101,13 +101,19 @@ async function recheckPlace(
   return true;
 }
 
-/** Also what is due later than anything checked by now can be: a clock that was ahead dated it. */
+/**
+ * Tells whether a check is due. If the time is later than any check made by now can give, a clock that was
+ * ahead dated it, and the check is due too.
+ */
 function isDue(at_ms: number, now_ms: number, { claimRecheck_s }: Context['config']): boolean {
   const latest_ms = now_ms + Math.max(1.2 * claimRecheck_s * 1000, secondReading_ms);
   return at_ms <= now_ms || at_ms > latest_ms;
 }
 
-/** `isOther`: the claim is not due, and is compared with those that are. */
+/**
+ * Re-checks the locations of a listing that are due. `isOther`: its claim is not due, and is read for
+ * comparison with those that are.
+ */
 async function recheck(
   { handle, isOther }: { readonly handle: string; readonly isOther: boolean },
   context: Context,
@@ -130,7 +136,8 @@ async function recheck(
 }
 
 /**
- * Handles whose claim or opt-out line is due, with the location; the pass learns of the claims that are not.
+ * Yields the handles whose claim or opt-out line is due, with the location, and tells the pass which claims
+ * are not due.
  */
 async function* readDue(
   { store, config, clock }: Context,
@@ -145,14 +152,15 @@ async function* readDue(
     yield* optOuts.filter((optOut) => isDue(optOutDue_ms(optOut, interval_s), clock().getTime(), config));
 }
 
-/** Hosts that are asked at the same time; one of them is asked one thing at a time. */
+/** How many hosts are asked at the same time. Each is asked one thing at a time. */
 const hostsAtOnce = 4;
 const mostWaiting = 256;
 
 /**
- * Checks every claim and opt-out line that is due, on a few hosts at once, except those that another node
- * checked in this pass. Readings that prove nothing are recorded at its end (claim-pass.ts). Returns how many
- * it checked. A check that fails is logged and does not stop the others; the signal drops those under way.
+ * Checks every claim and opt-out line that is due, on a few hosts at once, except those that a different node
+ * checked in this pass. Readings that prove nothing are recorded at the end of the pass (claim-pass.ts). A
+ * check that fails is logged and does not stop the others; the signal drops running checks. Returns how many
+ * locations it checked.
  */
 export async function recheckClaims(
   context: Context,
@@ -161,7 +169,7 @@ export async function recheckClaims(
   let checked = 0;
   const hourAgo = new Date(context.clock().getTime() - longestSleep_s * 1000).toISOString();
   await context.store.write((tx) => tx.checks.purge(hourAgo));
-  // One after the other on each host, so that a host that stalls delays nobody else's.
+  // Each host is asked one thing at a time, so that a host that stalls delays only its own claims.
   const hosts = createFairPool({ places: hostsAtOnce, placesOfKey: 1 });
   const waiting = new Set<Promise<void>>();
   const pass = createClaimPass();
@@ -189,8 +197,7 @@ export async function recheckClaims(
 }
 
 /**
- * Checks all claims every CLAIM_RECHECK (+-20 %) until the signal. Never throws; a check under way is dropped
- * then.
+ * Checks all claims every CLAIM_RECHECK (+-20 %) until the signal, which drops a running check. Never throws.
  */
 export function startRecheck(context: Context, signal: AbortSignal): Promise<void> {
   const pause_ms = pauseOf_ms(context.config);

@@ -10,9 +10,8 @@ const checkTable = table({
   handle: text,
   /** The kind and key of a location of the listing. */
   place: text,
-  /** RFC 3339 UTC. */
   begun_at: text,
-  /** Of the lease that it was made under: another one is another check. */
+  /** The owner of the lease that the check was made under. It tells two checks apart. */
   owner: text,
   outcome: json<object>(),
 });
@@ -35,10 +34,9 @@ export const createCheckReads = (db: Db) => ({
     findOne(db, 'claim_check', { handle, place }, checkTable),
 });
 
-/** The same inside a transaction, with writes; they change no listing. */
+/** Reads and writes for a transaction. The writes change no listing. */
 export const createCheckWrites = (db: Db) => ({
   ...createCheckReads(db),
-  /** Replaces the latest check of the location. */
   async put(check: SharedCheck): Promise<void> {
     await upsert(db, 'claim_check', checkTable.encode(check), 'handle', 'place').execute();
   },
@@ -52,12 +50,11 @@ export const createCheckWrites = (db: Db) => ({
 export const window_ms = 30_000;
 const pollEvery_ms = 100;
 
-/** The lease of the node that checks a location. */
 const leaseOf = ({ handle, place }: CheckSubject) => `check/${handle} ${place}`;
 
 /**
- * The newest check of this location, if it began less than 30 seconds ago; the first one may be repeated at
- * once.
+ * The newest check of this location, if it began less than 30 seconds ago. A first check may be repeated at
+ * once, so it is not current.
  */
 async function findRecent({ handle, place }: CheckSubject, { store, clock }: Context) {
   const check = await store.checks.newest(handle, place);
@@ -66,7 +63,10 @@ async function findRecent({ handle, place }: CheckSubject, { store, clock }: Con
   return { check, isCurrent: !isRepeatable };
 }
 
-/** Waits until a check may begin, unless there is a current one; returns what ends it. Throws unavailable. */
+/**
+ * Waits until a check may begin, unless a current one exists. Returns the function that ends the turn. Throws
+ * unavailable.
+ */
 async function awaitTurn(subject: CheckSubject & { readonly hasClaim: boolean }, context: Context) {
   const { checkTurns, caller } = context;
   if ((await findRecent(subject, context))?.isCurrent) return () => {};
@@ -80,8 +80,9 @@ async function awaitTurn(subject: CheckSubject & { readonly hasClaim: boolean },
 }
 
 /**
- * Saves the outcome for all nodes in the transaction that applies it; `wasAnswered`: the host answered, and
- * there is something left to commit. Throws unavailable once another node may check the location.
+ * Saves the outcome for all nodes in the transaction that applies it. `wasAnswered`: the host answered, and
+ * the claimant has something left to publish. Throws unavailable if a different node may check the location
+ * by now.
  */
 export type SaveOutcome = (tx: Transaction, outcome: object, wasAnswered: boolean) => Promise<void>;
 
@@ -94,7 +95,7 @@ interface SharedOutcome<T> {
 
 type RunCheck<T> = (save: SaveOutcome) => Promise<T>;
 
-/** `isFirst`: none of this location began in the 30 seconds before. */
+/** Runs a check under a lease. `isFirst`: no check of this location began in the 30 seconds before. */
 async function runOurs<T extends object>(
   { handle, place }: CheckSubject,
   { clock }: Context,
@@ -112,7 +113,10 @@ async function runOurs<T extends object>(
   return { outcome: { ...outcome, ...mark }, begun_ms: begun.getTime(), isOwn: true };
 }
 
-/** Throws unavailable if another node is still checking when a request would have ended. */
+/**
+ * Runs a check, or waits for that of a different node. Throws unavailable if that node is still checking when
+ * a request would time out.
+ */
 async function runForAllNodes<T extends object>(
   subject: CheckSubject,
   context: Context,
@@ -140,18 +144,18 @@ async function runForAllNodes<T extends object>(
 }
 
 /**
- * Runs one check per listing, location and 30 s across all nodes; concurrent callers wait for its result. The
- * first one after a pause does not count if the claimant has yet to commit: the next call checks at once, so
- * a window has at most two. A check without its lease cannot write. The queue of checks has one entry for
- * each caller (net/repositories.ts): how long it waits does not depend on who else asked about the listing.
+ * Runs one check per listing, location and 30 s across all nodes; concurrent callers wait for its result. A
+ * first check after a pause does not count if the claimant has yet to publish a line, so a window has at most
+ * two. A check without its lease cannot write. The queue of checks has one entry for each caller
+ * (net/repositories.ts), so how long a caller waits does not depend on who else asked about the listing.
  */
 export async function runSharedCheck<T extends object>(
   { hasClaim, ...subject }: CheckSubject & { readonly hasClaim: boolean },
   context: Context,
   check: RunCheck<T>,
 ): Promise<SharedOutcome<T>> {
-  // Callers of this process wait together: each one polling the database for itself would slow down the
-  // check.
+  // Callers of this process wait together. If each one polled the database by itself, the check would be
+  // slower.
   const { runningChecks } = context;
   const key = leaseOf(subject);
   const findRunning = () => runningChecks.get(key) as Promise<SharedOutcome<T>> | undefined;

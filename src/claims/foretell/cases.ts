@@ -57,12 +57,15 @@ const suspended = (reason: string, more: Partial<Claim> = {}): StandingClaim => 
   ...having(capability('suspended')),
 });
 
-/** A claim as it stands, a new line and who asked for it, and what the line will do. */
+/**
+ * A state of the claim, a new line and whether a capability of the claim asked for it, and the effect of the
+ * line.
+ */
 export interface ForetellCase {
   readonly claim: string;
   readonly line: string;
   readonly isCosigned: boolean;
-  /** The effect of the line in words; the cost of a new claim is stated apart from it. */
+  /** The effect of the line in words, without the cost of a new claim. */
   readonly does: string;
 }
 
@@ -87,7 +90,7 @@ const settings: readonly (readonly [claim: string, line: string, StandingClaim, 
 ];
 
 /**
- * What new lines do, case by case, each decided for a made-up claim: what documents say that know no listing.
+ * The effects of new lines, each decided for a made-up claim. Documents that are about no listing show them.
  */
 export const foretellCases: readonly ForetellCase[] = settings.flatMap(([claim, line, known, place]) =>
   [true, false].map((isCosigned) => {

@@ -5,8 +5,8 @@ import { movingKey } from '../moving.ts';
 import { afterMissing, isLapsed, isLiving, type RecordedPlace, secondReading_ms } from '../standing.ts';
 
 /**
- * The claim of a listing as it stands now, with all capabilities of the listing, and what its record names
- * now.
+ * The claim of a listing, all capabilities of the listing, and the repository that its record names, as they
+ * are now.
  */
 export interface StandingClaim {
   readonly handle: string;
@@ -19,49 +19,51 @@ export interface StandingClaim {
 }
 
 /**
- * A new line: where it will be read, and whether its challenge was asked for with a capability that continues
- * the claim.
+ * A new line: the location where it will be read, and whether its challenge was asked for with a capability
+ * that continues the claim.
  */
 export interface NewLine {
   readonly place: ProofPlace;
   readonly isCosigned: boolean;
-  /** The published key that will sign it, if that signed a capability of the claim before. */
+  /** The published key that will sign it, if that key signed a capability of the claim before. */
   readonly signed_by?: string | undefined;
 }
 
-/** What a new line will do to the claim on record. */
+/** The effect that a new line will have on the claim on record. */
 export interface Foretold {
-  /** That the line begins a new claim, as the beginning of a sentence; absent if it never does. */
+  /** The beginning of a sentence that says that the line begins a new claim; absent if it never does. */
   readonly begins?: string;
-  /** The same with what it costs; to be said first. */
+  /** The same sentence with the cost of a new claim. It is to be said first. */
   readonly cost?: string;
-  /** When the line does what. */
+  /** The conditions under which the line acts, and its effect. */
   readonly acts: string;
-  /** What a capability would change; absent if one was presented, or none is left. */
+  /** The difference that a capability would make; absent if one was presented or none is left. */
   readonly hint?: string;
 }
 
 /**
- * What is lost when a new claim replaces the one on record. Every text that leads to a new claim says this
- * first.
+ * The loss when a new claim replaces the one on record. Every text that leads to a new claim says this first.
  */
 export const newClaimCost =
   'ratings that the listing has made until then can no longer be changed or withdrawn, and count as those of an ended source; ratings that it has received until then can no longer be responded to; and every earlier capability ends';
 
-/** How to replace a capability, leaked or not, and keep the claim. */
+/** The way to replace a capability, leaked or not, and keep the claim. */
 export const howToReplaceCapability =
   'Call claim_agent with rotate: true and the old capability in the Authorization header, publish the new line beside the old one, and call again without rotate. Then POST /api/capability/revoke with the old capability ends it at once, and the claim goes on.';
 
 const madeUpKey: ClaimKey = { kid: 1, secret: Buffer.alloc(32) };
 const madeUpHash = 'f'.repeat(64);
 
-/** What a line does at the first or the second of two readings a day apart; `waits`: nothing at either. */
+/**
+ * The effect of a line at the first or the second of two readings a day apart; `waits`: it has none at
+ * either.
+ */
 type Fate = 'continues' | 'begins' | 'begins later' | 'waits';
 
 const isSamePlace = (claim: Claim | undefined, { kind, key }: ProofPlace) =>
   claim?.kind === kind && claim.place_key === key;
 
-/** Everything that `judge` needs about a line that nobody has made yet, signed with a key of its own. */
+/** Makes everything that `judge` needs about a line that nobody has made yet, signed with a made-up key. */
 function toFacts(standing: StandingClaim, { place, isCosigned, signed_by }: NewLine) {
   const { handle, listing, claim, capabilities, cosigners, now } = standing;
   const [cosigner] = cosigners;
@@ -93,7 +95,7 @@ function toFacts(standing: StandingClaim, { place, isCosigned, signed_by }: NewL
   return { facts, line };
 }
 
-/** The lines of the claim, as a reading of its location finds them. */
+/** The lines of the claim, in the form in which a reading of its location finds them. */
 const oldLines = ({ claim, capabilities, now }: StandingClaim): ReadLine[] =>
   capabilities
     .filter((row) => isLiving(row) && !isLapsed(row, now))
@@ -105,7 +107,7 @@ function judgeAt(facts: JudgedFacts, lines: readonly ReadLine[]): Fate {
   return continues ? 'continues' : 'begins';
 }
 
-/** The facts of a first reading and of a second one, as `judge` gets them. */
+/** The facts of a first and of a second reading, for `judge`. */
 type TwoReadings = readonly [first: JudgedFacts, second: JudgedFacts];
 
 function judgeTwice([first, second]: TwoReadings, lines: readonly ReadLine[]): Fate {
@@ -116,7 +118,7 @@ function judgeTwice([first, second]: TwoReadings, lines: readonly ReadLine[]): F
 
 const dayAfter = (now: Date) => new Date(now.getTime() + secondReading_ms);
 
-/** The line beside those of the claim: in the same text, or at both locations. */
+/** The effect of the line beside those of the claim: in the same text, or at both locations. */
 function fateBeside(standing: StandingClaim, asked: NewLine): Fate {
   const { claim, now } = standing;
   const { facts, line } = toFacts(standing, asked);
@@ -129,7 +131,9 @@ function fateBeside(standing: StandingClaim, asked: NewLine): Fate {
   return judgeTwice([{ ...facts, agreed }, readTwice], [line]);
 }
 
-/** The line alone, while a first and then a second reading find no line of the claim where that stands. */
+/**
+ * The effect of the line alone, while two readings find no line of the claim at the location of the claim.
+ */
 function fateAlone(standing: StandingClaim, asked: NewLine): Fate {
   const { claim, now } = standing;
   const { facts, line } = toFacts(standing, asked);
@@ -169,7 +173,7 @@ const moving = {
     'Read at the new location and where the claim stands by two checks a day or more apart, it moves the claim.',
 };
 
-/** What the line does, case by case; `where` it will be read, seen from the claim. */
+/** The effect of the line in words. `where`: whether it will be read at the location of the claim. */
 function actsOf({ beside, alone: after }: ReturnType<typeof fatesOf>, where: keyof typeof alone): string {
   const isOver = after === 'begins';
   if (beside === 'continues')
@@ -183,7 +187,7 @@ function actsOf({ beside, alone: after }: ReturnType<typeof fatesOf>, where: key
   return [beside === 'waits' ? waiting : moving[beside], after === 'waits' ? '' : alone[where]].join(' ');
 }
 
-/** What a capability of the claim would change for a line that is asked for without one. */
+/** The difference that a capability of the claim would make for a line that is asked for without one. */
 function hintOf(standing: StandingClaim, { place }: NewLine): string | undefined {
   if (standing.cosigners.length === 0) return undefined;
   const { beside } = fatesOf(standing, { place, isCosigned: true });
@@ -196,8 +200,8 @@ function hintOf(standing: StandingClaim, { place }: NewLine): string | undefined
 }
 
 /**
- * A signature by the key that signed a capability of the claim counts like a capability. Undefined for any
- * other line.
+ * Foretells a signature by the key that signed a capability of the claim. It counts like a capability.
+ * Undefined for any other line.
  */
 function foretellSigned(standing: StandingClaim, line: NewLine): Foretold | undefined {
   if (line.place.kind !== 'registry_key') return undefined;
@@ -214,8 +218,9 @@ function foretellSigned(standing: StandingClaim, line: NewLine): Foretold | unde
 }
 
 /**
- * What a new line at a location will do to the claim on record, decided by `judge` for a made-up line of that
- * kind. Undefined if the listing was never claimed: the line begins its first claim.
+ * Foretells the effect of a new line at a location on the claim on record, as `judge` decides it for a
+ * made-up line of that kind. Undefined if the listing was never claimed: the line then begins its first
+ * claim.
  */
 export function foretell(standing: StandingClaim, line: NewLine): Foretold | undefined {
   const { claim } = standing;
@@ -230,11 +235,11 @@ export function foretell(standing: StandingClaim, line: NewLine): Foretold | und
   return { acts, ...(isCostly && { begins, cost: `${begins}: ${newClaimCost}.` }), ...(hint && { hint }) };
 }
 
-/** What was foretold, in one text; the cost comes first. */
+/** The foretold effect as one text, which begins with the cost. */
 export const foretoldText = ({ cost, acts, hint }: Foretold): string =>
   [cost, acts, hint].filter(Boolean).join(' ');
 
-/** What follows once the registry records another address of the repository, which suspends the claim. */
+/** Foretells the effect of a new address of the repository in the registry, which suspends the claim. */
 export function foretellMoved(standing: StandingClaim): string | undefined {
   const { claim } = standing;
   if (!claim) return undefined;
@@ -248,7 +253,7 @@ export function foretellMoved(standing: StandingClaim): string | undefined {
   return `That suspends the claim. ${keeping} begins a new claim: ${newClaimCost}.`;
 }
 
-/** Whether lines of the claim that were taken away restore it once they are back in their place. */
+/** Tells whether lines of the claim that were taken away restore it once they are back. */
 export const isRestorable = (standing: StandingClaim, place: ProofPlace): boolean =>
   isSamePlace(standing.claim, place) &&
   judge(oldLines(standing), toFacts(standing, { place, isCosigned: false }).facts).continues;

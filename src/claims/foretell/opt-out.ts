@@ -5,12 +5,12 @@ import { isHeld, secondReading_ms } from '../standing.ts';
 import type { StandingClaim } from './foretell.ts';
 
 /**
- * What a line `optout <handle>` at a location does: at the first reading, at a second one a day or more
- * later, or never.
+ * When a line `optout <handle>` at a location withdraws the listing: at the first reading, at a second one a
+ * day or more later, or never.
  */
 export type OptOutFate = 'at once' | 'later' | 'never';
 
-/** Decides, as a check would, what an opt-out line at a location does to a listing that has none yet. */
+/** Decides, as a check would, the effect of an opt-out line at a location on a listing that has none yet. */
 export function foretellOptOut(
   standing: StandingClaim,
   { place, isHolder }: { readonly place: ProofPlace; readonly isHolder: boolean },
@@ -26,7 +26,7 @@ export function foretellOptOut(
   return second.withdrawnBy ? 'later' : 'never';
 }
 
-/** What each fate means, for the one who puts the line there. */
+/** The meaning of each fate, for the person who publishes the line. */
 const fates: Readonly<Record<OptOutFate, string>> = {
   'at once':
     'A check that is asked for with a capability of the claim withdraws the listing at once, if it reads the line.',
@@ -52,10 +52,9 @@ export const howToOptOut = (claimFile: string): readonly [string, string] => [
   ` into ${claimFile} at the root of the default branch of the recorded repository, or anywhere else where the listing can be claimed by a line. Then have the line checked on the claim page, or by claim_agent with the method of that location.`,
 ];
 
-/** The effects of an opt-out's line on any listing, with one rule in each item. */
+/** The effects of an opt-out line on any listing, one rule an item. */
 export const optOutEffects: readonly string[] = [fates['at once'], fates.later, fates.never, ...withdrawn];
 
-/** How this listing is opted out at these locations. */
 export function optOutRules(standing: StandingClaim, places: readonly ProofPlace[]): string {
   const found = new Set(
     places.flatMap((place) => [
@@ -69,7 +68,7 @@ export function optOutRules(standing: StandingClaim, places: readonly ProofPlace
   return [...said, ...withdrawn].join(' ');
 }
 
-/** What a line that was read did, and what will come of it. */
+/** The effect that a line had when it was read, and what follows. */
 export function optOutText(
   { handle, state, seen_at, missing_at }: OptOut,
   claim: Pick<Claim, 'state'> | undefined,
