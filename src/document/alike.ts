@@ -9,7 +9,9 @@ import { typeWords } from './sentences.ts';
 
 type Comparable = Pick<Listing, 'id' | 'handle' | 'title' | 'tags' | 'packages'>;
 
-/** Listings of one publisher among those that are alike: others would never be seen beside a large one. */
+/**
+ * At most so many similar listings are of one publisher, so that a large publisher leaves room for others.
+ */
 const mostOfPublisher = 2;
 const weights = { same: 4, word: 2, tag: 1 };
 const saysLittle = [stopWords, lightWords, questionWords, verbs];
@@ -23,25 +25,28 @@ function nameWords({ handle, title }: Comparable): Map<string, string> {
 }
 
 const topics = ({ tags }: Comparable) => tags.map(({ tag }) => tag).filter((tag) => !isRecordedTag(tag));
-/** Packages by what finds them. */
+/** The packages of a listing: the key that finds each one, and its name in words. */
 const packageNames = ({ packages }: Comparable): [key: string, words: Words][] =>
   packages.map((one) => [
     keyOfReference(toPackageReference(one)),
     say`${typeWords(one.registry_type)} ${code(one.identifier)}`,
   ]);
 
-/** The search that finds candidates: words of name and title, and tags; empty if there are none. */
+/** The search for candidates: words of name and title, and tags; empty if there are none. */
 export const toAlikeQuery = (listing: Comparable): string =>
   [...nameWords(listing).values(), ...topics(listing)].join(' ');
 
 /**
- * What listings have that says that they may be one service, by their ids: what stands out of a listing is
- * made of the same rows.
+ * The ids of listings that share a fact with a listing, with the kind of fact; "stands out" reads the same
+ * rows.
  */
 type Sharing = readonly { readonly id: number; readonly kind: string }[];
 type Shared = ReturnType<ReturnType<typeof createComparison>>;
 
-/** Finds what other listings have in common with one; words as it writes them. */
+/**
+ * Returns a function that finds what a listing has in common with `one`; words are spelled as `one` spells
+ * them.
+ */
 function createComparison(one: Comparable, sharing: Sharing) {
   const kindsOf = Map.groupBy(sharing, ({ id }) => id);
   const ofOne = { packages: packageNames(one), tags: topics(one), words: [...nameWords(one)] };
@@ -62,8 +67,8 @@ const amountOf = ({ same, tags, words }: Shared) =>
   same.size * weights.same + words.length * weights.word + tags.length * weights.tag;
 
 /**
- * The candidates of other publishers that have anything in common with a listing, most first; between equal
- * ones in the order given. At most two of one publisher. Ratings and claims have no part in it.
+ * Picks the candidates of other publishers that have something in common with a listing, those with most
+ * first; equal ones stay in the given order. Ratings and claims have no influence.
  */
 export function pickAlike<One extends Comparable>(
   listing: Comparable,
@@ -93,7 +98,7 @@ const namesOf = (names: readonly string[]) =>
 
 const isOne = ({ length }: { readonly length: number }) => length === 1;
 
-/** What two listings have in common, each with its article. */
+/** Names of what two listings can share, each with its article. */
 const sameWords = {
   endpoint: own('the recorded endpoint'),
   repository: own('the recorded repository'),
@@ -104,8 +109,8 @@ const sameWords = {
 } as const satisfies Readonly<Record<Exclude<SharedKind, 'word'>, Words>>;
 
 /**
- * What is shared, in words: `shares the recorded repository; the tags sms, payments; the word relay in name
- * or title`.
+ * What two listings share, in words: `shares the recorded repository; the tags sms, payments; the word relay
+ * in name or title`.
  */
 export function alikeWords({ same, packages, tags, words }: Shared): Words {
   const which = (kind: string, what: Words) => {

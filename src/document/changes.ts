@@ -9,7 +9,7 @@ import { moveWords } from '../observations/kinds/moves.ts';
 import type { ChangeCounts } from '../observations/tool-change.ts';
 import { factTitle, toLabel } from './words.ts';
 
-/** What each type of change says. */
+/** The words for each type of change. */
 const typeWords: Readonly<Record<ChangeType, Words>> = {
   'listing.new': own('listed for the first time here'),
   'listing.changed': own('record changed'),
@@ -31,11 +31,11 @@ const typeWords: Readonly<Record<ChangeType, Words>> = {
 
 type Data = NewChange['data'];
 
-/** What the operator did, as in `hide rating, personal_data`. */
+/** An action of the operator, as in `hide rating, personal_data`. */
 const actionWords = ({ action, target_kind, reason, ends }: Data): Words =>
   say`${ends === undefined ? say`` : own('undid ')}${ours(`${action} ${target_kind}, ${reason}`)}`;
 
-/** Which view a listing left and why, as in `our-services: has_endpoint not met`. */
+/** The view that a listing left, and why, as in `our-services: has_endpoint not met`. */
 function leftWords({ view, failed }: Data): Words {
   const reasons = (failed as readonly FailedCriterion[]).map(({ criterion, value, result, fact }) =>
     ours(fact ?? `${criterion}${value === undefined ? '' : ` ${value}`} ${result.replaceAll('_', ' ')}`),
@@ -48,13 +48,14 @@ const namesOf = (names: unknown): string[] => (Array.isArray(names) ? names.map(
 const mostNamed = 4;
 
 /**
- * The facts that became others, first whether the endpoint answers; of tools also how, as in every answer.
+ * The facts that changed, with the answer of the endpoint first; changes of tools also say how, as in every
+ * answer.
  */
 function factsWords({ kinds, tools_changed, malware }: Data): Words {
   const names = namesOf(kinds).sort(
     (a, b) => Number(b === endpointAnswers.kind) - Number(a === endpointAnswers.kind),
   );
-  // Which tools are listed says how many.
+  // A changed list of tools includes their number, which is then not named again.
   const isCounted = names.includes(toolsSurface.kind);
   const facts = names
     .filter((kind) => kind !== toolsCount.kind || !isCounted)
@@ -68,7 +69,7 @@ function factsWords({ kinds, tools_changed, malware }: Data): Words {
   return malware === true ? say`a package is reported as malicious code; ${changed}` : changed;
 }
 
-/** Fields of a record that parts of a move tell with what was and is. */
+/** Fields of a record that a part of a move already tells, with the old and the new value. */
 const told = [
   ['endpoints', ['endpoint', 'remotes']],
   ['packages', ['packages']],
@@ -91,18 +92,18 @@ function detailsOf({ type, data }: NewChange): Words {
   return say``;
 }
 
-/** What a change is, in words: in feeds, histories and on pages. */
+/** A change in words, as feeds, histories and pages show it. */
 export function changeWords(change: NewChange): Words {
   if (change.type === 'observation.changed') return factsWords(change.data);
   if (change.type === 'listing.changed') return recordWords(change.data);
   const { source } = change.data;
-  // A handle has no character that could speak for us.
+  // The characters that a handle may have cannot imitate our words.
   const by = typeof source === 'string' ? say` by ${ours(source)}` : say``;
   const details = detailsOf(change);
   return say`${typeWords[change.type]}${by}${isEmpty(details) ? details : say` (${details})`}`;
 }
 
-/** The same with the version that a record has now, which its publisher named. */
+/** The same words with the version that the record has now, which its publisher named. */
 export function changeWithVersion(change: NewChange): Words {
   const { version } = change.data;
   return say`${changeWords(change)}${typeof version === 'string' ? say`; version ${code(version)}` : say``}`;

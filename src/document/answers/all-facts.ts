@@ -31,20 +31,20 @@ import { inputWords, notKnownWords, toSplitKinds } from '../sentences.ts';
 import { factTitle, toLabel } from '../words.ts';
 import { ratedWords } from './kept-up.ts';
 
-/** One fact as page and Markdown list it below the answer. */
+/** One fact in the list that the page and the Markdown have below the answer. */
 export interface ListedFact {
-  /** What it is about; of what is not known, several with the same reason. */
+  /** The subject of the fact; a fact about what is not known may name several kinds with the same reason. */
   readonly title: string;
-  /** What is so of it, with whose word that is and its date. */
+  /** The fact itself, with its source and date. */
   readonly text: Words;
   readonly state: Fact['state'];
-  /** The definition of a fact that is known. */
+  /** The definition of the fact, if it is known. */
   readonly means?: string | undefined;
 }
 
 type Shown = Pick<Observation, 'kind' | 'outcome' | 'asks_for' | 'value' | 'unit' | 'details' | 'as_seen'>;
 
-/** What a check or a source found. */
+/** The value of a fact in words, or the outcome if there is none. */
 export const valueWords = (found: Shown): Words =>
   found.value === null ? outcomeWords(found) : factWords(found);
 
@@ -62,7 +62,7 @@ function knownWords(one: Known, place = say``): Words {
   return reason ? say`${fact}. ${reason}` : fact;
 }
 
-/** Facts of one kind that say the same of several subjects become one. */
+/** Joins facts of one kind that have the same words for several subjects. */
 const toKnown = (found: readonly Known[]): ListedFact[] =>
   [...Map.groupBy(found, (one) => `${one.kind}\n${toText(knownWords(one))}`).values()].flatMap(
     ([first, ...others]) => {
@@ -74,7 +74,7 @@ const toKnown = (found: readonly Known[]): ListedFact[] =>
     },
   );
 
-/** Gaps with the same reason become one fact. */
+/** Joins gaps that have the same reason. */
 const toGaps = (gaps: readonly ReturnType<typeof notKnownGap>[], state: Fact['state']): ListedFact[] =>
   [...Map.groupBy(gaps, ({ text }) => toText(text)).values()].flatMap((same) => {
     const [first] = same;
@@ -94,7 +94,7 @@ const notKnownGap = ({
 
 const notKnown = (one: Pick<Observation, 'value' | 'outcome'>) => knowingOf(one) === 'not_known';
 
-/** What the record asks callers for, each input once: those that are required first, then secrets. */
+/** The inputs that the record asks callers for, each once: required ones first, then secrets. */
 function inputFacts({ remotes, packages, observed_at }: ListingDocument): ListedFact[] {
   const places = [
     ...remotes.map(({ url: subject, inputs = [] }) => ({ subject, inputs })),
@@ -125,7 +125,7 @@ const ratingFacts = (listing: ListingDocument): ListedFact[] =>
       ]
     : [];
 
-/** Facts that are no observation and no signal. */
+/** Facts that are neither observations nor signals. */
 const otherFacts: Readonly<Partial<Record<Question, (listing: ListingDocument) => ListedFact[]>>> = {
   access: inputFacts,
   ratings: ratingFacts,
@@ -140,12 +140,12 @@ const nothing: ListedFact = {
 function factsOf(listing: ListingDocument, question: Question): ListedFact[] {
   const { observations, signals, not_seen, not_known } = listing;
   const observed = observations.filter((one) => one.question === question);
-  // The origin of the record is named beside it; what other listings have in common with it may be of checks.
+  // What a listing shares with others may be seen by checks; every other imported fact is from the record.
   const imported = signals.imported
     .filter(({ kind }) => kindOf(kind)?.question === question)
     .map((one) => ({ ...one, source: one.source === ofChecks ? 'Dossier' : 'record' }));
   const split = toSplitKinds(observations);
-  // A kind that ended in several ways says where in which.
+  // If the checks of a kind ended differently, each reason names its endpoint or package.
   const reasonsOf = Map.groupBy(not_seen, ({ kind }) => kind);
   const endedAlike = (kind: string) =>
     !split.has(kind) && new Set(reasonsOf.get(kind)?.map(({ reason }) => toText(reason))).size < 2;
@@ -182,8 +182,8 @@ function factsOf(listing: ListingDocument, question: Question): ListedFact[] {
 }
 
 /**
- * Every question of a buyer, in its order: what is known, what was looked for and not seen, and what is not
- * known of it, in this order. No question is without a fact.
+ * All questions of a buyer, in order, each with what is known, what was looked for and not seen, and what is
+ * not known. Each question has at least one fact.
  */
 export const toAllFacts = (listing: ListingDocument) =>
   questions.map((question) => {

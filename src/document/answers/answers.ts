@@ -26,7 +26,7 @@ import { type LineName, lineNames, lineTitles, toFacts } from './lines.ts';
 import { type StandOut, toStandsOut } from './stands-out.ts';
 import { publisherFacts } from './whose.ts';
 
-/** The lines after the seven: what else was not found, what is not stated, what was not checked. */
+/** The lines after the seven: what was not found, could not be seen, is not stated, and was not checked. */
 export const gapTitles = {
   not_there: 'Not there',
   unseen: 'Could not be seen',
@@ -36,18 +36,18 @@ export const gapTitles = {
 type GapName = keyof typeof gapTitles;
 export const gapNames = Object.keys(gapTitles) as GapName[];
 
-/** What is said of a listing, once: text, JSON, Markdown and page are renderings of it. */
+/** The answer about a listing, of which text, JSON, Markdown and page are renderings. */
 export type Answer = ReturnType<typeof toAnswer>;
 
 const isShown = ({ detail }: Judged, kind: string) => detail === 'full' || !askedOf(kind)?.isSeldom;
 
-/** Whether the seven lines of an answer say its facts, and what is not known of them. */
+/** Tells whether the seven lines of an answer contain the facts of a kind, or say that they are not known. */
 const isInLines = (kind: string): boolean => askedOf(kind)?.line !== undefined;
 
-/** Whether buyers ask for it of every listing, however few have it. */
+/** Tells whether buyers ask for the kind on every listing, however few listings have it. */
 const isAlwaysAsked = (kind: string): boolean => askedOf(kind)?.unstated !== undefined;
 
-/** Whether a fact is about a package or repository that is not there: that is said once. */
+/** Tells whether a fact is about a package or repository that does not exist, which the answer says once. */
 const isOfAbsent = ({ seen }: Judged, kind: string, subject?: string): boolean =>
   kinds.some(
     (one) =>
@@ -56,13 +56,13 @@ const isOfAbsent = ({ seen }: Judged, kind: string, subject?: string): boolean =
       seen(one).some((fact) => isAbsent(fact) && (subject === undefined || fact.subject === subject)),
   );
 
-/** Whether it was looked for, and is not there. */
+/** Tells whether the fact was looked for and is not there. */
 const isNotThere = ({ outcome }: { readonly outcome: Outcome }) =>
   outcome === 'absent' || outcome === 'nothing';
 
 function notSeenOf(judged: Judged, areNotThere: boolean): Fact[] {
   const { not_seen, observations } = judged.listing;
-  // The lines say these.
+  // The seven lines say these.
   const inOthers = observations.filter(({ kind }) => isInLines(kind));
   const reasons = new Set(inOthers.map(({ reason = say`` }) => toText(reason)));
   const split = toSplitKinds(observations);
@@ -71,7 +71,7 @@ function notSeenOf(judged: Judged, areNotThere: boolean): Fact[] {
       isNotThere({ outcome }) === areNotThere &&
       !isInLines(kind) &&
       (isShown(judged, kind) || split.has(kind) || (isAlwaysAsked(kind) && !areNotThere)) &&
-      // Every endpoint that asks for credentials first has that.
+      // Every endpoint that asks for credentials first has this outcome, so it says nothing new.
       (isAlwaysAsked(kind) || outcome !== 'asks') &&
       !isOfAbsent(judged, kind, subject) &&
       (areNotThere || isAlwaysAsked(kind) || !reasons.has(toText(reason))),
@@ -91,7 +91,7 @@ function notSeenOf(judged: Judged, areNotThere: boolean): Fact[] {
   });
 }
 
-/** `gaps`: kinds that no line names. */
+/** Facts that are not known; `gaps` are kinds that a line leaves to be named here. */
 function notKnownOf(judged: Judged, state: 'not_stated' | 'not_checked', gaps: ReadonlySet<unknown>): Fact[] {
   const { not_known, not_seen, observations } = judged.listing;
   const items = not_known.filter(
@@ -101,7 +101,7 @@ function notKnownOf(judged: Judged, state: 'not_stated' | 'not_checked', gaps: R
       (state === 'not_stated' || isShown(judged, one.kind)) &&
       !isOfAbsent(judged, one.kind),
   );
-  // What hardly any listing has, as terms of use, is not stated either where it was looked for.
+  // A kind that hardly any listing has, such as terms of use, counts as not stated even if it was looked for.
   const known = new Set(observations.filter(isKnown).map(({ kind }) => kind));
   const unseen = not_seen.filter(
     (one) => isAlwaysAsked(one.kind) && !isShown(judged, one.kind) && isNotThere(one) && !known.has(one.kind),
@@ -111,13 +111,13 @@ function notKnownOf(judged: Judged, state: 'not_stated' | 'not_checked', gaps: R
   return isEmpty(text) ? [] : [recorded(judged, text, 'not_known')];
 }
 
-/** How publishers name what replaces a deprecated listing. */
+/** Phrases by which publishers name the replacement of a deprecated listing. */
 const replacement =
   /\b(?:replaced (?:by|with)|superseded by|succeeded by|moved to|use|see)[\s:“"'`]+([\w.-]+\/[\w.-]+)/gi;
 
 /**
- * The handle that the publisher names in place of a listing: in the claim file, or in the message on why it
- * is deprecated.
+ * The handle of the replacement that the publisher names in the claim file, or in the message about why the
+ * listing is deprecated.
  */
 export function successorOf(listing: ListingDocument): string | undefined {
   const { handle, status_message = '' } = listing;
@@ -136,7 +136,7 @@ function nextOf({ listing, known }: Judged, standsOut: readonly StandOut[]): str
   const steps = [
     ...(isFirstCheck ? ['get_agent again in 10 seconds'] : []),
     ...(has('changed') ? ['get_history'] : []),
-    // It also says whether a listing that the publisher names in place of this one is listed.
+    // That search also tells whether the replacement is listed.
     ...(isGone || successorOf(listing) ? ['search_agents, similar_to this one'] : []),
     ...(listing.signals.native.ratings > 0 ? ['list_ratings'] : []),
     ...(known(toolsSurface).length > 0 && !isGone ? ['check_surface'] : []),
@@ -161,8 +161,8 @@ function toJudged(listing: ListingDocument, detail: Judged['detail']): Judged {
 }
 
 /**
- * Everything that is said of a listing first: what stands out, seven lines, what is not known; in full with
- * every place.
+ * The answer about a listing: what stands out, seven lines, and what is not known; with `full`, every
+ * endpoint and package.
  */
 export function toAnswer(listing: ListingDocument, detail: Judged['detail'] = 'page') {
   const judged = toJudged(listing, detail);
@@ -173,8 +173,8 @@ export function toAnswer(listing: ListingDocument, detail: Judged['detail'] = 'p
   const gaps = new Set(all.flatMap(([, facts]) => facts.filter(isGap).map(({ gap }) => gap)));
   return {
     /**
-     * Statements about the listing that come before all else: that it is being checked, a sample, what the
-     * operator did.
+     * Statements that come before everything else: the listing is being checked or is a sample, or the
+     * operator did something.
      */
     notes: notesOf(listing),
     standsOut,
@@ -191,16 +191,13 @@ export function toAnswer(listing: ListingDocument, detail: Judged['detail'] = 'p
   };
 }
 
-/**
- * Whose word a fact is, as of when; of what is neither stated nor checked, and of what this service stores,
- * nothing.
- */
+/** The source and date of a fact; empty if it is not known, or if this service itself stores it. */
 function sourceOf({ state, source: by, date, isSignal }: Fact): Words {
   if (state === 'not_known' || by === 'this service') return say``;
   return by === 'record' && !isSignal ? source(by) : source(by, date);
 }
 
-/** Facts of one source and date together, which are named once behind them. */
+/** Groups neighbouring facts of the same source and date, which are then named once after the group. */
 function toPhrases(facts: readonly Fact[]): Words[] {
   const groups: { by: Words; key: string; facts: Words[] }[] = [];
   for (const fact of facts) {
@@ -213,21 +210,21 @@ function toPhrases(facts: readonly Fact[]): Words[] {
   return groups.map(({ by, facts: same }) => say`${join(same, '; ')}${by}`);
 }
 
-/** A line in sentences. */
+/** The facts of a line as sentences. */
 export const lineWords = (facts: readonly Fact[]): Words => join(toPhrases(facts).map(sentence), ' ');
 
-/** Whose a listing is, as a comparison says before its criteria. */
+/** The publisher of a listing, as a comparison names it before its criteria. */
 export const publisherWords = (listing: ListingDocument): Words =>
   lineWords(publisherFacts(toJudged(listing, 'short')));
 
-/** What was not seen or is not known. */
+/** The facts that were not seen or are not known, by name of their line. */
 export const gapWords = ({ gaps }: Answer) =>
   Object.fromEntries(gapNames.map((name) => [name, join(toPhrases(gaps[name]), '; ')])) as Record<
     GapName,
     Words
   >;
 
-/** An answer as text and page show it; a line without words has nothing to say. */
+/** An answer in words, as text and page show it; a line without words is left out. */
 export interface AnswerWords extends Readonly<Partial<Record<GapName, Words | undefined>>> {
   readonly stands_out: readonly Words[];
   readonly lines: Readonly<Partial<Record<LineName, Words>>>;
@@ -239,7 +236,7 @@ export const toAnswerWords = (answer: Answer): AnswerWords => ({
   ...gapWords(answer),
 });
 
-/** An answer as lines of Markdown. */
+/** The answer as lines of Markdown. */
 export function toAnswerLines({ stands_out, ...said }: AnswerWords): string[] {
   const line = (title: string, words: Words | undefined) =>
     words && !isEmpty(words) ? [`* ${title}: ${toMarkdown(words)}`] : [];

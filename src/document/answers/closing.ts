@@ -1,11 +1,11 @@
 import { lines } from '../../core/text.ts';
 
-/** Those of the members that others write which an answer has. */
+/** The names of those members that have content in this answer. */
 export const untrustedOf = (answer: Readonly<Record<string, unknown>>, names: readonly string[]): string[] =>
   names.filter((name) => Object.keys(Object(answer[name])).length > 0);
 
 /**
- * The end of a text: where it goes on, and which members of the answer others wrote. Undefined if neither
+ * The end of a text: how to continue, and which members of the answer others wrote; undefined if neither
  * applies.
  */
 export function closingText(answer: {

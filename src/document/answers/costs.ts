@@ -20,12 +20,12 @@ import {
 } from '../seen.ts';
 import { factName } from '../words.ts';
 
-/** Kinds of price beside the one that an endpoint quotes. */
+/** Kinds of price other than the one that an endpoint quotes. */
 const otherPrices = kinds.filter(
   ({ kind, line }) => line === 'costs' && kind !== priceChallenge.kind && kind !== pricePayTo.kind,
 );
 
-/** Whether each price is quoted in x402, whose offers are for the request that they answer. */
+/** Tells whether all prices are quoted in x402, whose offers are for the request that they answer. */
 const isForRequest = ({ details }: KnownFact<typeof priceChallenge>): boolean => {
   const { offers } = asMembers(details);
   const formats = Array.isArray(offers) ? offers.map((one) => asMembers(one).format) : [];
@@ -35,9 +35,9 @@ const isForRequest = ({ details }: KnownFact<typeof priceChallenge>): boolean =>
 const none = say``;
 const noPrice = own('no price seen; calls may cost');
 
-/** That no price was seen; what kept Dossier from seeing tools is said of these. */
+/** Says that no price was seen, and why, unless the line about tools gives the same reason. */
 function noPriceWords(one: SeenFact<typeof priceChallenge>, { seen, known }: Judged): Words {
-  // A price that is stated elsewhere is said beside it.
+  // A price that is stated elsewhere has a fact of its own.
   const isStated = otherPrices.some((kind) => kind.priced && known(kind).length > 0);
   if (one.outcome === 'nothing')
     return isStated ? own('no payment asked for before it answers; calls may cost') : noPrice;
@@ -50,7 +50,7 @@ function noPriceWords(one: SeenFact<typeof priceChallenge>, { seen, known }: Jud
 
 const mostOffers = 3;
 
-/** Since when price and payee are the same, if that is an earlier day than that of the check. */
+/** Since when price and payee are the same, if that was before the day of the check. */
 function sinceWords(
   price: KnownFact<typeof priceChallenge>,
   payee: KnownFact<typeof pricePayTo> | undefined,
@@ -59,12 +59,12 @@ function sinceWords(
   const from = payee && dayText(payee.first_seen_at);
   if (from === undefined || from === dayText(price.first_seen_at))
     return isOlder ? say`, the same since ${dayOf(price.first_seen_at)}` : say``;
-  // Of several payees the date is that of the newest of them, or of when one went.
+  // With several payees, the date is that of the last one that was added or removed.
   const paid = readPayees(payee?.value).length > 1 ? own('exactly these payees') : own('this payee');
   return say`, this price since ${dayOf(price.first_seen_at)} and ${paid} since ${dayOf(from)}`;
 }
 
-/** The first three offers, all in full, each with its payee, and since when they are the same. */
+/** The first three offers (all with `full`), each with its payee, and since when they are the same. */
 function quotedWords(one: KnownFact<typeof priceChallenge>, { known, detail }: Judged): Words {
   const payee = known(pricePayTo).find(({ subject }) => subject === one.subject);
   const isAnother = payee !== undefined && isAnotherEachTime(payee.value);
@@ -72,20 +72,19 @@ function quotedWords(one: KnownFact<typeof priceChallenge>, { known, detail }: J
   const shown = detail === 'full' ? offers : offers.slice(0, mostOffers);
   const left = offers.length - shown.length;
   const more = left > 0 ? say`; ${count(left, 'more offer')} in full` : say``;
-  // Details that are stored shortened may have the payee of no offer.
+  // Shortened details may lack the payees of the offers.
   const isNamed = shown.some((offer) => 'pay_to' in offer);
   const to = payee && !isNamed ? say`, paid to ${factWords(payee)}` : say``;
   return say`${join(shown.map(offerInFull), '; or ')}${to}${more}${sinceWords(one, payee)}`;
 }
 
-/** What calls cost as far as endpoints quote it and other places state it, or why that is not known. */
+/** The prices of calls that endpoints quote or other places state, or why they are not known. */
 export const costs: FactsOf = (judged) => {
   const { known } = judged;
   if (isNowhere(judged)) return [];
   const quoted = judged.seen(priceChallenge);
   const prices = known(priceChallenge).map((one) => {
-    // An offer of x402 is for the request that it answers; other formats have units that Dossier does not
-    // read.
+    // An x402 offer is for the request that it answers; Dossier does not read the units of other formats.
     const unit = isForRequest(one) ? own('for one request') : own('for an amount of use that is not known');
     const place = atPlace(one, quoted);
     return observed(judged, one, say`quotes ${unit}${place} before it answers: ${quotedWords(one, judged)}`);

@@ -13,7 +13,8 @@ import type { RecordedChange } from '../../observations/table.ts';
 import type { ListingFacts } from '../record.ts';
 
 /**
- * What a history can be asked for: facts by the question that they help to answer, and what is recorded here.
+ * The kinds by which a history can be filtered: the question that a fact helps to answer, or the type of what
+ * is recorded here.
  */
 export const historyKinds = [
   ...questions.filter((question) => question !== 'ratings'),
@@ -21,7 +22,6 @@ export const historyKinds = [
 ];
 export type HistoryKind = (typeof historyKinds)[number];
 
-/** One event in the history of a listing. */
 export type HistoryEvent = ReturnType<typeof toCheck | typeof toRecorded | typeof toVersion>;
 
 const kindsByPrefix: Readonly<Record<string, HistoryKind | undefined>> = {
@@ -35,14 +35,14 @@ const kindsByPrefix: Readonly<Record<string, HistoryKind | undefined>> = {
 };
 const recordedKinds = new Set(Object.values(kindsByPrefix));
 
-/** What was not known before has not changed. */
+/** Tells whether a fact changed; one that was not known before did not. */
 export const isChanged = ({ before }: ShownChange) => before !== undefined && before.outcome !== 'not_asked';
-/** That something was not checked yet is no event. */
+/** Tells whether a fact was seen for the first time; one that was not checked yet was not. */
 export const isSeen = (change: ShownChange) => !isChanged(change) && change.after.outcome !== 'not_asked';
 
 /**
- * An event with only what is of a kind; undefined if nothing is. Of no kind it is as the log records it, for
- * an audit.
+ * The event with its changes of one kind, undefined if it has none; without a kind the event as the log
+ * records it, for an audit.
  */
 function only(kind: HistoryKind | undefined, event: HistoryEvent): HistoryEvent | undefined {
   if (kind === undefined) return event;
@@ -55,7 +55,7 @@ function only(kind: HistoryKind | undefined, event: HistoryEvent): HistoryEvent 
 }
 
 /**
- * A check that saw facts become others, or saw some for the first time; `is_first`: no check before it saw
+ * A check that saw facts change, or saw some for the first time; `is_first` means that no earlier check saw
  * anything.
  */
 const toCheck = (
@@ -64,8 +64,8 @@ const toCheck = (
 ) => ({ type: 'check' as const, at, vantage, log_index, is_first, changes });
 
 /**
- * A change of the record, a claim, a rating, an action of the operator, or a move in a view; `claim` if it is
- * an event of the claim.
+ * A change of the record, a claim, a rating, an action of the operator, or a move in a view. `claim` is set
+ * for events of the claim.
  */
 function toRecorded({ type, at, data }: Change, claims: readonly ClaimEvent[]) {
   const claim = claims.find(({ log_index }) => log_index === data.log_index);
@@ -73,8 +73,8 @@ function toRecorded({ type, at, data }: Change, claims: readonly ClaimEvent[]) {
 }
 
 /**
- * A version that moved the record; no change of the stream is of it if it was published before the listing
- * was read first.
+ * A version that moved the record. The stream of changes lacks those published before the listing was first
+ * read.
  */
 const toVersion = (at: string, moved: DatedMove) => ({
   type: 'version.published' as const,
@@ -83,7 +83,8 @@ const toVersion = (at: string, moved: DatedMove) => ({
 });
 
 /**
- * So many events of a list are read at once, and so often for one page, of which a filter may leave out all.
+ * Events of a list that one read returns, and the reads that one page may take, because a filter may leave
+ * all of them out.
  */
 const readAtOnce = 100;
 const mostReads = 5;
@@ -94,10 +95,7 @@ interface Placed {
   readonly event: HistoryEvent;
 }
 
-/**
- * A list in its own order, newest first, as far as it is at or after a time; returns whether it was read to
- * its end.
- */
+/** Reads a list in its own order, newest first, back to a time; returns whether it was read to its end. */
 async function* readList(
   read: (before: number) => Promise<readonly Placed[]>,
   { before, since }: { readonly before: number; readonly since: string },
@@ -126,10 +124,7 @@ async function readChecks(handle: string, before: number, context: Pick<Context,
 interface HistoryQuery {
   readonly kind?: HistoryKind | undefined;
   readonly since?: string | undefined;
-  /**
-   * A place: events before this change of the stream, checks before this log index, and versions before this
-   * one.
-   */
+  /** The page has only changes, checks and versions before these positions. */
   readonly after?: Places | undefined;
   readonly limit: number;
 }
@@ -139,10 +134,7 @@ interface HistoryPage {
   readonly next: Places | undefined;
 }
 
-/**
- * Versions that moved the record and were published on a known date, but for those that the stream of changes
- * tells.
- */
+/** Versions that moved the record and have a date of publication, except those in the stream of changes. */
 async function readVersions(
   { listing: { handle }, imported }: Pick<ListingFacts, 'listing' | 'imported'>,
   context: Pick<Context, 'store'>,
@@ -157,12 +149,12 @@ async function readVersions(
     const { version, published_at } = move;
     const isTold = changes.some(({ data }) => data.version === version && isSameMove(data.moved, move));
     if (isTold || published_at === undefined) return [];
-    // Counted from the oldest: a newer version does not move the others.
+    // Positions count from the oldest version, so that a newer one does not shift the others.
     return [{ at: published_at, place: moves.length - at, event: toVersion(published_at, move) }];
   });
 }
 
-/** The places of the three lists: changes of the stream, checks and versions. */
+/** The positions in the three lists: changes of the stream, checks and versions. */
 type Places = readonly [seq: number, log_index: number, version: number];
 const newest: Places = [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
 
@@ -190,10 +182,10 @@ async function readEvents(
   const lists = places.map((before, at) => readList(reads[at] || (async () => []), { before, since }));
   const heads = await Promise.all(lists.map((list) => list.next()));
   const events: HistoryEvent[] = [];
-  // Each list keeps its own order, in which times may go back a little; the cursor has a place in each.
+  // Each list keeps its own order, in which times may go back a little; the cursor has a position in each.
   while (!heads.some(({ done, value }) => done && !value)) {
     const open = heads.flatMap(({ done, value }, at) => (done ? [] : [{ ...(value as Placed), list: at }]));
-    // Of the same time, checks are newer than changes.
+    // If times are equal, checks count as newer than changes.
     const [first] = open.toSorted((a, b) => b.at.localeCompare(a.at) || (b.list % 2) - (a.list % 2));
     if (!first) return { events, next: undefined };
     const asked = only(kind, first.event);
@@ -206,8 +198,8 @@ async function readEvents(
 }
 
 /**
- * What changed about a listing, of one kind, at or after a time, after a place, newest first, and the place
- * after which older events begin; undefined at the end. Texts are compared of these events only.
+ * A page of the history of a listing, newest first, and the position at which older events begin (undefined
+ * at the end). Only the texts of these events are compared.
  */
 export async function readHistory(
   facts: Pick<ListingFacts, 'listing' | 'claimHistory' | 'imported'>,

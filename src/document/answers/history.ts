@@ -42,7 +42,7 @@ const longestValue = 300;
 const cut = (text: string) =>
   text.length > longestValue ? `${text.slice(0, longestValue).toWellFormed()} …` : text;
 
-/** A long value is cut before it is quoted, so that its quotation marks stay. */
+/** A long value is cut before it is quoted, so that its closing quotation mark stays. */
 const seenValue = ({ kind }: ShownChange, { value, ...found }: ShownChange['after']): Words =>
   valueWords({ kind, ...found, value: typeof value === 'string' ? cut(value) : value });
 
@@ -52,7 +52,7 @@ const digestWords = ({ value, value_digest = canonicalDigest({ value }) }: Shown
 const exactWords = (one: ShownChange['after']): Words =>
   typeof one.value === 'string' ? code(cut(one.value)) : digestWords(one);
 
-/** What was and what is in words; where these are the same, the values themselves, or their digests. */
+/** The values before and after in words; if these are equal, the exact values, or their digests. */
 function wasAndIs(change: ShownChange, before: ShownChange['after']): readonly [Words, Words] {
   const sayPair = (way: (one: ShownChange['after']) => Words) => [way(before), way(change.after)] as const;
   const isTold = ([was, is]: readonly [Words, Words]) => toText(was) !== toText(is);
@@ -63,8 +63,8 @@ function wasAndIs(change: ShownChange, before: ShownChange['after']): readonly [
 }
 
 /**
- * What became of a value whose words are the same before and after, as those of a list whose first item is;
- * undefined of any other.
+ * Words by the kind of fact on a change of a value whose words are the same before and after, for example a
+ * list with the same first item; undefined for any other change.
  */
 function toldApart(change: ShownChange, before: NonNullable<ShownChange['before']>): Words | undefined {
   const isAlike = toText(seenValue(change, before)) === toText(seenValue(change, change.after));
@@ -79,14 +79,14 @@ const moreThan = (count: number, most: number): Words[] =>
   count > most ? [say`and ${count - most} more`] : [];
 const more = (items: readonly unknown[], most: number) => moreThan(items.length, most);
 
-/** How many members of a list changed; only 100 of them are items. */
+/** How many members of a list changed; `items` holds at most 100 of them. */
 export const countOf = ({ items = [], counts }: ShownChange) =>
   counts ? Object.values(counts).reduce((sum, count) => sum + count, 0) : items.length;
 
-/** A hint of the protocol that changed needs no quotes; any other name is its publisher's. */
+/** A changed hint of the protocol needs no quotation marks; any other name was chosen by the publisher. */
 const hint = /^[A-Za-z]{1,20}Hint: (?:true|false|absent) -> (?:true|false|absent)$/;
 
-/** Members that the protocol has; any other is its publisher's. */
+/** Members that the protocol defines; any other name was chosen by the publisher. */
 const protocolMembers = [
   ...(['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations'] as const),
   ...(['arguments', 'mimeType', 'frontmatter', 'resources'] as const),
@@ -97,8 +97,8 @@ const placeWords = (member: string): Words => {
 };
 
 /**
- * How one member of a list changed: its class as in every answer, then what of it differs but for the texts
- * that are shown apart.
+ * How a member of a list changed: its class as in every answer, then its parts that differ, without the texts
+ * that are shown separately.
  */
 export function memberWords(
   item: MemberChange,
@@ -124,7 +124,7 @@ function memberWithTexts(item: MemberChange, { texts: all = [] }: ShownChange): 
   return memberWords(item, texts, [...said, ...more(texts, mostTexts)]);
 }
 
-/** What was and what is; a list member by member, unless its members are listed apart. */
+/** A change in words, member by member for a list; with `isListed` its members are shown separately. */
 export function changedWords(change: ShownChange, isListed = false): Words {
   const { before, after } = change;
   const last = dayOf(before?.seen_until ?? '');
@@ -142,7 +142,7 @@ export function changedWords(change: ShownChange, isListed = false): Words {
   return say`${titleOf(change)}: ${what}; last seen without these changes on ${last}`;
 }
 
-/** Which members of a list were added, removed or changed; none of another kind of change. */
+/** The members of a list that were added, removed or changed; empty for a fact that is not a list. */
 export const memberChangesOf = ({ kind, items = [] }: ShownChange): readonly MemberChange[] =>
   surfaceOf(kind) ? (items as readonly MemberChange[]) : [];
 
@@ -161,7 +161,7 @@ function seenWords(
   return [say`known for the first time: ${join([...shown, ...more(seen, mostSeen)], '; ')}`];
 }
 
-/** Events of a claim; for the first four, something was shown. */
+/** Names of the events of a claim; the first four follow proof of control. */
 const claimEvents: Readonly<Record<ClaimEvent['type'], string>> = {
   activated: 'claimed',
   rotated: 'claimed with another secret key',
@@ -208,20 +208,17 @@ function recordedWords(event: Exclude<HistoryEvent, { type: 'check' }>): Words {
   return changeWithVersion({ type, at, data, handle: '' });
 }
 
-/** The facts that a check saw become others. */
+/** The facts that a check saw change. */
 export const changedOf = (event: HistoryEvent): readonly ShownChange[] =>
   event.type === 'check' ? event.changes.filter(isChanged) : [];
 
-/**
- * A fact that became another, with those that are gone because it is: of an endpoint, all that was seen
- * there.
- */
+/** A changed fact, with the facts that disappeared with it: all that was seen at an endpoint. */
 export interface FoldedChange {
   readonly change: ShownChange;
   readonly gone: readonly ShownChange[];
 }
 
-/** The facts that a check saw become others; those that are gone with their endpoint stand with it. */
+/** The facts that a check saw change; those that disappeared with their endpoint are attached to it. */
 export function foldedOf(event: HistoryEvent): readonly FoldedChange[] {
   const changed = changedOf(event);
   const ended = changed.filter(({ kind, after }) => kind === endpointAnswers.kind && after.value === null);
@@ -234,7 +231,10 @@ export function foldedOf(event: HistoryEvent): readonly FoldedChange[] {
     .map((change) => ({ change, gone: changed.filter((other) => endOf(other) === change) }));
 }
 
-/** Which values are gone with an endpoint, in words that follow those about it; empty if none are. */
+/**
+ * Names the facts that disappeared with an endpoint, to follow the words about the endpoint; empty if there
+ * are none.
+ */
 export function goneWords({ gone }: FoldedChange): Words {
   const titles = gone
     .filter(({ before }) => before !== undefined && before.value !== null)
@@ -243,17 +243,17 @@ export function goneWords({ gone }: FoldedChange): Words {
 }
 
 /**
- * What a check saw for the first time, or anything else than a check, in words; `kind` is what the history
- * was asked for.
+ * The facts that a check saw for the first time, or any other event, in words; `kind` is the filter of the
+ * history.
  */
 export const wordsOf = (event: HistoryEvent, kind: string | undefined): Words[] =>
   event.type === 'check' ? seenWords(event, kind) : [recordedWords(event)];
 
-/** The entry of the log that an event has, if it has one. */
+/** The index of the log entry of an event, if it has one. */
 export const logIndexOf = (event: HistoryEvent): unknown =>
   event.type === 'check' ? event.log_index : 'log_index' in event.data ? event.data.log_index : undefined;
 
-/** An event in words, a line for each fact that changed. */
+/** An event in words, one line for each fact that changed. */
 export function toHistoryLines(event: HistoryEvent, kind: string | undefined): Words[] {
   const said = [
     ...foldedOf(event).map((one) => say`${changedWords(one.change)}${goneWords(one)}`),

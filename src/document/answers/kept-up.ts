@@ -15,7 +15,7 @@ import { groupWords, nativeWords } from '../rated.ts';
 
 const ofKinds = saidIn('kept_up');
 
-/** That no version moved anything, if all of them were compared. */
+/** Says that no version moved anything, if all of them were compared. */
 export const unmoved = (versions: number, moved: ValueOf<typeof recordMoves> | undefined): Words =>
   moved?.versions === versions && moved.moves.length === 0
     ? own(', of which none moved an endpoint, package, repository or secret')
@@ -25,7 +25,7 @@ export const keptUp: FactsOf = (judged) => {
   const { listing, known, seen } = judged;
   const signal = (text: Words): Fact => ({ ...recorded(judged, text), isSignal: true });
   const first = known(registryFirstPublished)[0]?.value;
-  // Of a listing that quotes the specification no version and no date is recorded anywhere.
+  // A listing that quotes the specification has no recorded version or date.
   const whyNone = seen(registryLastPublished).find(({ outcome }) => outcome === 'nothing')?.reason;
   const unknown: Fact[] = whyNone
     ? [{ ...recorded(judged, phrase(whyNone), 'not_known'), isSignal: true }]
@@ -54,7 +54,7 @@ export const keptUp: FactsOf = (judged) => {
   ];
 };
 
-/** What is said of the ratings made here, group by group. */
+/** The ratings made here in words, group by group. */
 export function ratedWords({ signals: { native } }: ListingDocument): Words {
   if (native.ratings === 0) return nativeWords(native);
   const said = shownGroups(native).map((group) =>

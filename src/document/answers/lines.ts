@@ -54,7 +54,7 @@ import { costs } from './costs.ts';
 import { keptUp, rated } from './kept-up.ts';
 import { hostOf, whose } from './whose.ts';
 
-/** The seven questions of a buyer, in their order. */
+/** The seven questions of a buyer, in order. */
 export const lineTitles = {
   whose: 'Whose',
   where: 'Where',
@@ -69,7 +69,10 @@ export const lineNames = Object.keys(lineTitles) as [LineName, ...LineName[]];
 
 const mores = { endpoint: 'endpoints', package: 'packages', 'set of inputs': 'sets of inputs' } as const;
 
-/** Three facts, of what is not there first, and how many more there are; in full all of them. */
+/**
+ * Three facts, those about something that is not there first, and the number of the others; all facts with
+ * `full`.
+ */
 function firstThree(
   judged: Judged,
   facts: readonly Fact[],
@@ -98,15 +101,15 @@ function endpointWords(one: KnownFact<typeof endpointAnswers>, judged: Judged, t
   return say`${what}${sinceFirst(one, own(' since '))}${often}`;
 }
 
-/** Since when it is so, if that is an earlier day than that of the check. */
+/** Since when it is so, if that was before the day of the check. */
 const sinceFirst = (
   { first_seen_at, observed_at }: Pick<DatedObservation, 'first_seen_at' | 'observed_at'>,
   before: Words,
 ): Words => (dayText(first_seen_at) < dayText(observed_at) ? say`${before}${day(first_seen_at)}` : say``);
 
 /**
- * Why no check since saw an endpoint answer, if none of them was left unanswered: that they were says what
- * stands out.
+ * Adds why checks since then did not ask the endpoint. If it was asked and did not answer, "stands out" says
+ * so.
  */
 function withMissed(one: DatedObservation, fact: Fact): Fact {
   const why = whyNotAsked(one);
@@ -125,7 +128,7 @@ const remotesOf: FactsOf = (judged) => {
     const at = say`${isNamed ? own('endpoint') : code(url)}${over}`;
     const gap = isNamed && isStreamable ? { gap: endpointAnswers.kind } : {};
     if (!one) return { ...recorded(judged, say`${at}, not checked`, 'not_known'), ...gap };
-    // Where nothing else is named, the line is about nothing else.
+    // If the line is only about this endpoint, it need not name it.
     const isAlone = isNamed && isStreamable && listing.packages.length === 0;
     if (isKnown(one)) {
       const answered = endpointWords(one, judged, type);
@@ -189,7 +192,10 @@ function accessWords(one: KnownFact<typeof accessRequired>, { seen }: Judged): W
     : own('introduced itself without credentials');
 }
 
-/** The host that secrets are sent to if there is one, unless it is on the domain of the namespace. */
+/**
+ * Names the host that secrets are sent to, if there is one endpoint and it is not on the domain of the
+ * namespace.
+ */
 function sentTo({ handle, remotes: [only, other] }: ListingDocument): Words {
   const isSecret = only?.inputs?.some(({ secret }) => secret);
   const host = only && isSecret && !other ? hostOf(only.url) : undefined;
@@ -208,7 +214,7 @@ const asks: FactsOf = (judged) => {
     })),
   ].filter(({ inputs = [] }) => inputs.length > 0);
   const isOfBoth = new Set(places.map(({ noun }) => noun)).size > 1;
-  // What differs between two endpoints, or two packages, names each.
+  // If two endpoints or two packages differ in their inputs, each is named.
   const isOfEach = !isOfBoth && unique(places.map(({ inputs }) => inputsWords(inputs))).length > 1;
   const needs = places.map(({ noun, subject, inputs }) => {
     const text = say`${inputsWords(inputs)}${noun === 'endpoint' ? sentTo(listing) : say``}`;
@@ -241,7 +247,8 @@ const asks: FactsOf = (judged) => {
   ];
   if (facts.length > 0) return facts;
   const none = unknownOf(judged, credentials, own('no credentials recorded'));
-  // A record that says how it is reached or run, and names none, says something.
+  // A record that names an endpoint or a package and no credentials tells something: it could have named
+  // them.
   const isTold = listing.remotes.length + listing.packages.length > 0;
   const isStated = listing.not_known.some(({ kind, state }) => kind === none.gap && state === 'not_stated');
   return [isTold && isStated ? recorded(judged, none.text, 'not_known') : none];
@@ -255,23 +262,22 @@ function toolNames({ details, subject }: KnownFact<typeof toolsSurface>, { detai
   const shown = detail === 'full' ? all : all.slice(0, mostTools);
   const names = shown.map((tool) => {
     const { name, hints } = asMembers(tool);
-    // Hints are names of the protocol.
+    // Names of hints are defined by the protocol.
     const says = Array.isArray(hints) ? say` (says ${ours(hints.join(', '))})` : say``;
     return say`${code(String(name))}${says}`;
   });
-  // A long list is stored shortened, so its names do not count it.
+  // A long list is stored shortened, so the number of its names is not its length.
   const count = known(toolsCount).find((one) => one.subject === subject)?.value;
   const more = (count ?? all.length) - shown.length;
   return join([...names, ...(more > 0 ? [say`${more} more`] : [])], ', ');
 }
 
-/** What the line before this one says of an endpoint is not explained again. */
+/** An endpoint that asks for credentials or a payment is explained in the line before this one. */
 const whyNoTools = (one: SeenFact<typeof toolsSurface>): Words =>
   one.outcome === 'asks' ? outcomeWords(one) : whyOf(one);
 
 /**
- * Since when another list is as it is, if the tools of its endpoint, whose date is said before them, are so
- * since another day.
+ * Adds since when another list is the same, if that is not the date said of the tools of the same endpoint.
  */
 const besidesTools = saidIn('tools', (one, judged) => {
   const ofTools = judged.known(toolsSurface).find(({ subject }) => subject === one.subject);
@@ -298,7 +304,6 @@ const tools: FactsOf = (judged) => {
   return [...listed, ...besidesTools(judged)];
 };
 
-/** The facts of each line. */
 export const toFacts: Readonly<Record<LineName, FactsOf>> = {
   whose,
   where,

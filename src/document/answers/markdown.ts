@@ -109,8 +109,8 @@ const heading = (listing: ListingDocument) =>
   );
 
 /**
- * A listing as Markdown: the same facts in the same order as its page. Third-party texts are escaped, so that
- * they can be neither markup nor headings.
+ * A listing as Markdown, with the facts of its page in the same order. Texts of others are escaped, so that
+ * they cannot be markup.
  */
 export const toMarkdown = (listing: ListingDocument): string =>
   `${paragraphs(

@@ -48,13 +48,15 @@ import {
 } from '../seen.ts';
 import { countedWords } from '../words.ts';
 
-/** A fact that a buyer should read first: no verdict, only what is not so for most listings. */
+/** A fact that a buyer should read first because it is not so for most listings; it is no verdict. */
 export type StandOut = ReturnType<typeof toStandsOut>[number];
 
 const byCheck = ({ observed_at }: Pick<DatedObservation, 'observed_at'>): Words =>
   source('Dossier', dayText(observed_at));
 
-/** What kinds say themselves of their values by a rule; by `not_there`, also that something was not there. */
+/**
+ * The words that kinds of fact have for a rule; for `not_there` also the reason why something was not there.
+ */
 function ofKinds(rule: Parameters<NonNullable<Kind['sayStandsOut']>>[0]['rule']) {
   const ofRule = kinds.filter(({ standsOutAs = [] }) => [standsOutAs].flat().includes(rule));
   return ({ seen, listing }: Judged): Words[] => {
@@ -89,7 +91,7 @@ const mostMoves = 2;
 
 /**
  * Versions of the last year that moved the record, those that lead to somebody else first; `get_history` has
- * them all.
+ * all of them.
  */
 function moved({ listing, known }: Judged): Words[] {
   const all = known(recordMoves).flatMap(({ value }) => value.moves);
@@ -118,8 +120,8 @@ const stale = ({ listing }: Judged): Words[] => {
 };
 
 /**
- * That an endpoint did not answer, with the days of the last check and of the first that ended so; undefined
- * of one that did.
+ * Says that an endpoint did not answer, with the days of the last check and of the first one that ended so;
+ * undefined if it answered.
  */
 function deadWords(one: SeenFact<typeof endpointAnswers>, listing: ListingDocument): Words | undefined {
   const { observed_at, first_seen_at, changed_from, missed_since, unanswered_since } = one;
@@ -147,7 +149,7 @@ function deadWords(one: SeenFact<typeof endpointAnswers>, listing: ListingDocume
   return say`${what}${answered}${since}`;
 }
 
-/** Endpoints that did not answer, each with its own fate. */
+/** At most so many endpoints that did not answer are named. */
 const mostDead = 3;
 
 function noAnswer(judged: Judged): Words[] {
@@ -165,10 +167,7 @@ function noAnswer(judged: Judged): Words[] {
   return [say`${join(dead.slice(0, mostDead).map(ended), ' ')}${others} ${vantage}`];
 }
 
-/**
- * Endpoints that answered and whose tools are not known any more: a list that cannot be read may hide a
- * change of it.
- */
+/** Endpoints that answer while their tools can no longer be read, which may hide a change of the tools. */
 function unreadTools({ listing, seen }: Judged): Words[] {
   const reached = seen(endpointAnswers).filter((one) => isKnown(one) && one.unanswered_since === undefined);
   const answering = new Set(reached.map(({ subject }) => subject));
@@ -191,7 +190,7 @@ const changed_days = 90;
 
 const mostChanges = 3;
 
-/** The changes of a fact since a day that are said: those that weigh most, and the last one. */
+/** The changes of a fact in the last 90 days that are named: those that weigh most, and the last one. */
 function shownChanges({ kind }: Kind, one: SeenFact<Kind>, listing: ListingDocument) {
   const all = weightyChanges(kind, one).filter(
     ({ first_seen_at }) => daysSince(first_seen_at, listing) <= changed_days,
@@ -212,14 +211,14 @@ function changed(judged: Judged): Words[] {
         return words && isOlder ? say`${words}; last seen on ${day(one.observed_at)}` : (words ?? []);
       });
       if (said.length === 0) return [];
-      // Several changes of one fact are one notice, so that they leave room for others.
+      // Several changes of one fact form one notice, so that they leave room for others.
       const text = said.length > 1 ? join(said.map(ended), ' ') : join(said, '');
       return [listing.remotes.length < 2 || subject === undefined ? text : say`At ${code(subject)}: ${text}`];
     }),
   );
 }
 
-/** A required secret of the record that an endpoint did not ask for; the names are said with it. */
+/** Endpoints that let Dossier in without the secrets that the record requires for them. */
 const namedSecrets = ({ listing, seen, known }: Judged) =>
   known(accessRequired).flatMap((one) => {
     const remote = listing.remotes.find(({ url }) => url === one.subject);
@@ -251,8 +250,8 @@ function contradictions(judged: Judged): Words[] {
 }
 
 /**
- * One sentence for whatever is the same: a publisher that copies everything takes no more room. A word in
- * common shows nothing.
+ * One sentence names everything that is shared, so that a publisher that copies much takes no more room. A
+ * shared word in a name does not stand out.
  */
 function shared({ known }: Judged): Words[] {
   const found = sharedKinds
@@ -260,7 +259,7 @@ function shared({ known }: Judged): Words[] {
     .flatMap((kind) => known(kind).map((one) => ({ ...one, noun: ours(kind.noun), basis: kind.basis })));
   const [first, ...others] = found;
   if (!first?.reason) return [];
-  // That it is the record which says so is in the words of the others.
+  // The reason of the other kinds already names the record as its source.
   const by = first.basis === 'checks' ? source('Dossier', dayText(first.observed_at)) : say``;
   const nounsOf = (isSame: boolean) =>
     listed(
@@ -284,7 +283,7 @@ function secrets(judged: Judged): Words[] {
   const { all, needed } = recordedSecrets(judged.listing);
   if (needed.length === 0)
     return all.length > 0 ? [say`The record names ${count(all.length, 'optional secret')}`] : [];
-  // A contradiction names those of an endpoint.
+  // Secrets that a contradiction names are not named again.
   const named = new Set(namedSecrets(judged).flatMap((one) => one.secrets.map(({ name }) => name)));
   if (needed.every((name) => named.has(name))) return [];
   const { remotes } = judged.listing;
@@ -315,7 +314,7 @@ function isNew({ listing, known }: Judged): Words[] {
     .map(({ value }) => say`First published ${day(value)}`);
 }
 
-/** In the order in which they are said (docs/contract.md). */
+/** The rules in the order of their notices (docs/contract.md). */
 const rules = {
   malware: ofKinds('malware'),
   other_malware: ofKinds('other_malware'),
@@ -340,7 +339,7 @@ const rules = {
 } as const satisfies Record<string, (judged: Judged) => Words[]>;
 const standOutKeys = Object.keys(rules) as (keyof typeof rules)[];
 
-/** The page of the listing that has more of it. */
+/** The page of a listing that has more about a notice. */
 const anchors: Partial<Record<keyof typeof rules, 'history' | 'ratings'>> = {
   moved: 'history',
   no_answer: 'history',
@@ -349,7 +348,7 @@ const anchors: Partial<Record<keyof typeof rules, 'history' | 'ratings'>> = {
   ratings: 'ratings',
 };
 
-/** What stands out of a listing, in the published order. */
+/** The notices of what stands out of a listing, in the published order. */
 export const toStandsOut = (judged: Judged) =>
   standOutKeys.flatMap((key) =>
     rules[key](judged).map((words) => ({ key, text: ended(words), anchor: anchors[key] })),

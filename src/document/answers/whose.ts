@@ -47,17 +47,17 @@ import {
 import type { ListingDocument } from '../listing-document.ts';
 import { isAbsent, type Judged } from '../seen.ts';
 
-/** The host of a recorded address; undefined of a template. */
+/** The host of a recorded address; undefined for a template. */
 export const hostOf = (url: string) => (url.includes('{') ? undefined : URL.parse(url)?.hostname);
 
-/** The hosting domains that endpoints are on, below which others have hosts too. */
+/** The shared hosting domains of endpoints, on which others can have hosts too. */
 function hostedAt({ handle, remotes }: ListingDocument): Words {
   const elsewhere = remotes.filter(({ url }) => placesOfEndpoints(handle, [url])?.[0] !== 'on');
   const domains = elsewhere.flatMap(({ url }) => hostingDomain(hostOf(url) ?? '') ?? []);
   return domains.length === 0 ? say`` : say`${codes([...new Set(domains)])}, where others can have hosts too`;
 }
 
-/** Where the endpoints are, seen from the domain of the namespace; empty if that cannot be told. */
+/** Relates the endpoints to the domain of the namespace; empty if that is not possible. */
 function endpointsAtDomain(listing: ListingDocument): Words {
   const { handle, remotes } = listing;
   const at = hostedAt(listing);
@@ -83,7 +83,7 @@ function endpointsAtDomain(listing: ListingDocument): Words {
   return say`; ${many} of its ${places.length} endpoints ${there > 1 ? own('are') : own('is')} on it${others}${where}`;
 }
 
-/** That the host of the recorded repository redirects it to another account than that of the namespace. */
+/** Says that the host of the recorded repository redirects to an account other than that of the namespace. */
 function movedAccount({ known }: Judged, isShown: boolean): Words {
   const [one] = known(repositoryExists);
   const [host = '', account = ''] = toRepositoryKey(one?.subject ?? '')?.split('/') ?? [];
@@ -93,7 +93,7 @@ function movedAccount({ known }: Judged, isShown: boolean): Words {
   return say`; ${code(host)} redirects that repository to another account, ${code(now)}${proven}${source('Dossier', dayText(one.observed_at))}`;
 }
 
-/** Whether the line about the namespace says that the recorded repository leads to another account. */
+/** Tells whether the words about the namespace say that the recorded repository leads to another account. */
 const isMovedToAnother = (judged: Judged): boolean =>
   judged.known(namespaceOwner)[0]?.value === true && !isEmpty(movedAccount(judged, false));
 
@@ -104,7 +104,7 @@ function namespaceOf(judged: Judged): Fact {
   const owns = owner
     ? own(', owner of the recorded repository')
     : own(', not the owner of the recorded repository');
-  // A namespace has no character that could speak for us.
+  // The characters that a namespace may have cannot imitate our words.
   const name = isShown
     ? say`${ours(namespaceText(handle))}, proven to the registry`
     : say`namespace ${judged.listing.sample ? own('not proven') : own('not known to be proven')}`;
@@ -113,11 +113,14 @@ function namespaceOf(judged: Judged): Fact {
   const at = hostedAt(judged.listing);
   const ofAccount = isEmpty(at) ? at : say`; its endpoint is on ${at}`;
   const where = isComparable ? endpointsAtDomain(judged.listing) : ofAccount;
-  // Its words name the registry as their source.
+  // The words name the registry as their source.
   return ofService(judged, say`${name}${owner === undefined ? say`` : owns}${elsewhere}${where}`);
 }
 
-/** Who publishes a listing, where its endpoints are, and since when it is published. */
+/**
+ * The publisher of a listing, the relation of its endpoints to the publisher's domain, and the first
+ * publication.
+ */
 export function publisherFacts(judged: Judged): Fact[] {
   const published = judged
     .known(registryFirstPublished)
@@ -136,7 +139,7 @@ function repositoryOf(judged: Judged, isSaid: boolean): Fact[] {
   if (isAbsent(one)) return [observed(judged, one, say`${text} is gone or not public`)];
   if (isShort && isSaid) return [];
   const isThere = one.value?.state === 'there';
-  // The last commit is in the line about upkeep.
+  // The line about upkeep has the last commit, which shows that the repository is there.
   if (isShort && isThere && known(repositoryLastCommit).length > 0) return [];
   return [observed(judged, one, isThere ? say`${text} is public` : say`${text}: ${whyOf(one)}`)];
 }
@@ -152,11 +155,14 @@ function claimWords({ claim, state }: ListingDocument): Words {
 
 const ofKinds = saidIn('whose');
 
-/** Who publishes a listing, where its endpoints and repository are, and whether it is claimed. */
+/**
+ * The publisher of a listing, how its endpoints and repository relate to the publisher, and whether it is
+ * claimed.
+ */
 export const whose: FactsOf = (judged) => {
   const { known } = judged;
   const { website } = judged.listing;
-  // What else other publishers have in common with it stands out.
+  // Everything else that it shares with other publishers is in what stands out.
   const named = sharedKinds
     .filter(({ basis }) => basis === 'names')
     .flatMap((kind) => known(kind).flatMap(({ reason }) => reason ?? []));
