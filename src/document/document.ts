@@ -17,7 +17,7 @@ import { type ListingFacts, savedCopySentence } from './record.ts';
 import { sharedFacts } from './recorded-facts.ts';
 import { toNotKnown, toNotSeen } from './sentences.ts';
 
-/** The service that the links of a document point to; without pages they are resources of MCP. */
+/** The service that the links of a document point to; if it has no pages, they name resources of MCP. */
 export type DocumentPlace = Pick<Config, 'publicUrl' | 'hasPages' | 'operatorContact' | 'observeInterval_s'>;
 
 const untrustedFields = [
@@ -116,8 +116,8 @@ function toModeration({ moderation, native }: ListingFacts, place: DocumentPlace
 }
 
 /**
- * The listing document: what is known, from whom, as of when (docs/contract.md). The listing must not be
- * withdrawn.
+ * The listing document: what is known about a listing, each fact with source and date (docs/contract.md). The
+ * listing must not be withdrawn.
  */
 export function toListingDocument(facts: ListingFacts, place: DocumentPlace, now: Date): ListingDocument {
   const { handle } = facts.listing;

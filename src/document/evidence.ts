@@ -2,11 +2,11 @@ import { sql } from 'kysely';
 import type { Db } from '../store/store.ts';
 
 /**
- * Handles after a handle that have ratings, claim events, observations or active moderation, listed or not,
- * in handle order: for an audit.
+ * Handles that have ratings, claim events, observations or active moderation, listed or not, in order after a
+ * handle: for an audit.
  */
 export async function readHandlesWithEvidence(db: Db, after: string, limit: number): Promise<string[]> {
-  // Each part is cut before they are joined: the observer may have checked every listing.
+  // Each part is limited before the parts are joined, because the observer may have checked every listing.
   const firstOf = (table: 'observation' | 'observation_change') =>
     sql`select handle from (select distinct handle from ${sql.table(table)} where handle > ${after} order by handle limit ${limit}) as ${sql.table(table)}`;
   const { rows } = await sql<{

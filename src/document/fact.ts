@@ -9,23 +9,23 @@ import { copyLacksWords } from './record.ts';
 import { atPlace, isKnown, type Judged, reasonOf, sinceThen } from './seen.ts';
 
 /**
- * One fact in words, in one of the three states of knowing: known; looked for and not there; not checked, or
- * not stated.
+ * One fact in words. It is known, or was looked for and is not there, or is not known because it was not
+ * checked or is not stated.
  */
 export interface Fact {
   readonly text: Words;
   readonly state: 'known' | 'not_there' | 'not_known';
-  /** Whose word it is: the record of the listing, a check of Dossier, or what this service stores itself. */
+  /** The record of the listing, a check by Dossier, or what this service itself stores. */
   readonly source: Source | 'this service';
-  /** The day that it is known as of; of the record, the day it was read. */
+  /** The day on which it was known; for the record, the day on which it was read. */
   readonly date: string;
-  /** Whether it is an imported signal, which the JSON has apart. */
+  /** Set for an imported signal, which the JSON shows in a separate member. */
   readonly isSignal?: true;
-  /** The kind under which the short answer names it among what is not known, in place of the line. */
+  /** The kind by which the short answer names the fact among what is not known, instead of in its line. */
   readonly gap?: string;
 }
 
-/** What the record says. */
+/** A fact that the record states. */
 export const recorded = ({ listing }: Judged, text: Words, state: Fact['state'] = 'known'): Fact => ({
   text,
   state,
@@ -33,7 +33,7 @@ export const recorded = ({ listing }: Judged, text: Words, state: Fact['state'] 
   date: dayText(listing.observed_at),
 });
 
-/** What this service stores itself. */
+/** A fact that this service itself stores. */
 export const ofService = ({ listing }: Judged, text: Words, state: Fact['state'] = 'known'): Fact => ({
   text,
   state,
@@ -41,7 +41,7 @@ export const ofService = ({ listing }: Judged, text: Words, state: Fact['state']
   date: listing.evidence_snapshot_date,
 });
 
-/** What a check of Dossier saw, or did not see. */
+/** A fact that a check by Dossier saw or did not see. */
 export const observed = (judged: Judged, one: DatedObservation, text: Words): Fact => ({
   text: say`${text}${sinceThen(judged, one)}`,
   state: isKnown(one) ? 'known' : 'not_there',
@@ -49,33 +49,35 @@ export const observed = (judged: Judged, one: DatedObservation, text: Words): Fa
   date: dayText(one.observed_at),
 });
 
-/** Why it was not seen. */
+/** The reason why a fact was not seen. */
 export function whyOf(one: DatedObservation): Words {
   const reason = reasonOf(one);
   return reason ? within(phrase(reason)) : outcomeWords(one);
 }
 
-/** That the record has none, or that the copy has it of no listing. */
+/** The fact that the record lacks a field, or that the copy of the registry records it for no listing. */
 export const noneRecorded = (judged: Judged, field: CopyField, none: Words, gap?: string): Fact => {
   const lacks = copyLacksWords(judged.listing.copy_lacks, field);
   if (lacks) return recorded(judged, within(phrase(lacks)), 'not_known');
   return { ...recorded(judged, none, 'not_known'), ...(gap && { gap }) };
 };
 
-/** What the record does not state, or may state in a field that Dossier does not read. */
+/**
+ * The fact that the record does not state something, or may state it in a field that Dossier does not read.
+ */
 export function unknownOf(judged: Judged, { kind }: AskedKind, notStated: Words): Fact {
   const item = judged.listing.not_known.find((one) => one.kind === kind);
   const text = item?.state === 'not_checked' ? phrase(item.reason) : notStated;
   return { ...recorded(judged, text, 'not_known'), gap: kind };
 }
 
-/** The facts of one line. */
+/** Returns the facts of one line. */
 export type FactsOf = (judged: Judged) => Fact[];
 
-/** So many endpoints or packages are named where not all are. */
+/** At most so many endpoints or packages are named. */
 export const mostPlaces = 3;
 
-/** What kinds say of their values in a line, and of each what `note` says. */
+/** Returns the facts of one line in the words of their kinds, each followed by what `note` returns. */
 export function saidIn(
   line: NonNullable<Kind['saidIn']>,
   note: (one: DatedObservation, judged: Judged) => Words = () => say``,
@@ -84,7 +86,7 @@ export function saidIn(
   return (judged) =>
     ofLine.flatMap((kind) => {
       const all = judged.known(kind);
-      // What is known of one of several packages is no fact about the others.
+      // A fact about one of several packages names it, because it is no fact about the others.
       const places = kind.restsOn === 'package' ? judged.listing.packages : all;
       return all.slice(0, judged.detail === 'full' ? all.length : mostPlaces).flatMap((one) => {
         const said = kind.sayInLine?.(one);

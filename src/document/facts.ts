@@ -27,11 +27,14 @@ const hasRow = (table: keyof Schema, column = 'handle') =>
   >`exists (select 1 from ${sql.table(table)} as other where ${sql.ref(`other.${column}`)} = listing.handle)`;
 
 const doneRunsOfSource = sql`import_run as other where other.source = import_run.source and other.state = 'done'`;
-/** What the operator did to the listing itself or its ratings, and every block of a namespace or account. */
+/**
+ * Actions of the operator in force on the listing or its ratings, and all those on namespaces and accounts.
+ */
 const standing = sql`moderation as other where other.ended_by is null and (other.handle = listing.handle or other.target_kind in ('namespace', 'account'))`;
 
 /**
- * What most listings have, in one statement, because each further one costs as much as reading the listing.
+ * The parts that most listings have, in one statement, because each further one costs as much as reading the
+ * listing.
  */
 const selectFacts = precompileQuery((db, handles: readonly string[]) =>
   db
@@ -73,9 +76,7 @@ type FactsRow = Awaited<ReturnType<typeof selectFacts>>[number];
 
 const shownVersions = 10;
 const shownRatings = 5;
-/**
- * A change of the record is looked for in so many of the newest versions (docs/decisions/imports.md).
- */
+/** So many of the newest versions are compared to find changes of the record (docs/decisions/imports.md). */
 const comparedVersions = 30;
 
 const readVersions = precompileQuery((db, handle: string) =>
@@ -98,8 +99,8 @@ const readEditions = precompileQuery((db, handle: string) =>
 );
 
 /**
- * What the versions of a listing moved. Of more undated ones than are read, which are the newest is not
- * known.
+ * What the versions of a listing moved; undefined if there are more undated versions than are read, because
+ * it is not known which of them are the newest.
  */
 async function readMoves(db: Db, { handle, version, undated }: FactsRow): Promise<Moves | undefined> {
   const rows = await readEditions(db, handle);
@@ -116,7 +117,7 @@ const readClaim = precompileQuery((db, handle: string) =>
   db.selectFrom('claim').selectAll().where('handle', '=', handle),
 );
 
-/** Of most listings no more is known than what their row says. */
+/** For most listings nothing is stored besides their row. */
 const toPlain = ({ version, origin_status, published_at }: FactsRow) => ({
   versions: [{ version, status: origin_status, published_at }],
   claim: undefined,
@@ -161,7 +162,7 @@ async function readParts(db: Db, row: FactsRow, now: string) {
 const toProgress = (progress: string | null) =>
   progress === null ? undefined : importRunTable.decode({ progress }).progress;
 
-/** Most listings were written by the first full run. */
+/** `full` is decoded only if it is not the run that wrote the listing, as it is for most. */
 function toRuns({ run_source, run_progress, read_at, full_run_progress, newest_progress }: FactsRow) {
   const progress = toProgress(run_progress);
   return {
@@ -203,8 +204,8 @@ async function toFacts(db: Db, row: FactsRow, now: string): Promise<ListingFacts
 }
 
 /**
- * Everything about those of some listings (a hundred at most) that exist, in the order of the handles: one
- * statement for what most listings have, and one more for each of the other parts of a listing.
+ * The facts of those listings (at most a hundred) that exist, in the order of the handles: one statement for
+ * what most listings have, and one for each other part of a listing.
  */
 async function readFactsOf(db: Db, handles: readonly string[], now: string): Promise<ListingFacts[]> {
   if (handles.length === 0) return [];
@@ -230,7 +231,7 @@ const selectHits = (by: 'id' | 'handle') =>
 const selectHitsBy = { id: selectHits('id'), handle: selectHits('handle') };
 
 /**
- * What hits say of visible listings, by their ids or handles and in that order; ratings in their groups at
+ * The facts in hits of visible listings, in the order of their ids or handles; ratings in their groups at
  * `now` (RFC 3339).
  */
 async function readHits(
@@ -256,26 +257,26 @@ async function readHits(
   );
 }
 
-/** Reads of all that is known of listings, over any engine. */
+/** Reads everything that is known about listings, on any engine. */
 export const createDocumentReads = (db: Db) => ({
   /**
-   * Everything known about one listing, withdrawn or not; undefined for an unknown handle. Groups of ratings
-   * are those at `now` (RFC 3339), by default the machine's time.
+   * Everything known about one listing, withdrawn or not; undefined for an unknown handle. Ratings are in
+   * their groups at `now` (RFC 3339, default the machine's time).
    */
   facts: async (handle: string, now: string = new Date().toISOString()) =>
     (await readFactsOf(db, [handle], now))[0],
   /**
-   * The same of those of some listings (a hundred at most) that exist, in the order of the handles. Nothing
-   * is cached: for work that reads every listing once, so that what others read often stays in memory.
+   * The facts of those listings (at most a hundred) that exist, in the order of the handles. Nothing is
+   * cached, so that a job that reads every listing once does not displace what others read often.
    */
   factsOfAll: (handles: readonly string[], now: string) => readFactsOf(db, handles, now),
   /**
-   * What hits say of the visible ones of some listings, in the order given; groups of ratings are those at
-   * `now` (RFC 3339).
+   * The facts in hits of the visible listings, in the given order; ratings in their groups at `now` (RFC
+   * 3339).
    */
   hitsOf: (handles: readonly string[], now: string) => readHits(db, 'handle', handles, now),
-  /** The same by their ids. */
+  /** The facts in hits, by ids of listings. */
   hitsById: (ids: readonly number[], now: string) => readHits(db, 'id', ids, now),
-  /** Handles after a handle of which an audit compares something, in handle order. */
+  /** Handles with evidence that an audit compares, in order after a handle. */
   withEvidence: (afterHandle: string, limit: number) => readHandlesWithEvidence(db, afterHandle, limit),
 });

@@ -17,12 +17,12 @@ import { type Hit, shownApart } from './resolved.ts';
 import { factWords } from './seen.ts';
 import { packageWords } from './sentences.ts';
 
-/** What Dossier saw, as it is stored or in a document. */
+/** An observation, as it is stored or in a document. */
 type Seen = Pick<DatedObservation, 'kind' | 'subject' | 'value' | 'details' | 'outcome' | 'observed_at'> & {
   readonly missed?: unknown;
 };
 
-/** What a hit is made of; `listing` is without texts that are hidden. */
+/** The facts of a hit; `listing` lacks hidden texts. */
 export interface HitFacts {
   readonly listing: Listing;
   readonly observations: readonly Seen[];
@@ -32,8 +32,8 @@ export interface HitFacts {
 }
 
 /**
- * Whom the registry let publish it, and whether its endpoints are on that domain, and the repository is held
- * by that account.
+ * The publisher that the registry admitted, whether its endpoints are on that domain, and whether that
+ * account owns the repository.
  */
 export function publisherOf({ handle, repository_key, remotes }: Listing): Words {
   const owner = namespaceMatchesRepositoryOwner(handle, repository_key);
@@ -46,7 +46,10 @@ export function publisherOf({ handle, repository_key, remotes }: Listing): Words
 const more = (values: readonly unknown[], most: number): Words =>
   values.length > most ? say` and ${number(values.length - most)} more` : say``;
 
-/** The endpoint, else the first package; what another copy might record is not said to be missing. */
+/**
+ * The endpoint, or else the first package. It does not say that one is missing, because another copy might
+ * record it.
+ */
 function reachOf({ endpoint, remotes, packages }: Listing): Words | undefined {
   if (endpoint) return say`${code(endpoint)}${more(remotes, 1)}`;
   const [remote] = remotes;
@@ -65,7 +68,7 @@ function secretsOf(listing: Listing): Words | undefined {
   return say`${asks} secret ${join(names, ', ')}${more(all, namesShown)}`;
 }
 
-/** How many endpoints besides the one that is shown answered their last check. */
+/** Counts the endpoints other than the shown one that answered their last check. */
 function othersWords(shown: Seen, observations: readonly Seen[]): Words {
   const others = observations.filter(
     (one) => one.kind === shown.kind && one !== shown && one.outcome === 'seen' && !one.missed,
@@ -79,7 +82,7 @@ function othersWords(shown: Seen, observations: readonly Seen[]): Words {
     : say`; ${count(others.length, 'other endpoint')} answered ${day(newest)}`;
 }
 
-/** That an endpoint which answered asks for a payment first, and for which, if that could be read. */
+/** Says that an endpoint asks for a payment first, with the price if it could be read. */
 function paymentOf(answer: Seen, price: Seen | undefined): Words {
   if (price?.outcome === 'seen' && !price.missed)
     return say`, asks for a payment first (${factWords(price)})`;
@@ -104,7 +107,7 @@ function answerOf({ endpoint }: Listing, observations: readonly Seen[]): Words |
   return say`answered ${day(one.observed_at)}${credentials}${paymentOf(one, of(priceChallenge.kind))}`;
 }
 
-/** What is recorded and not there, once for each day; of an endpoint that is said first. */
+/** Says what is recorded and not there, once for each day; an endpoint is named before. */
 function absencesOf(observations: readonly Seen[]): Words[] {
   const absent = observations.flatMap(({ kind, outcome, observed_at }) => {
     const what = kindOf(kind)?.existsAs;
@@ -129,12 +132,12 @@ interface Match {
   readonly asksFree?: boolean;
 }
 
-/** That no request for a payment was seen does not say that calls cost nothing. */
+/** Calls may cost something even if no request for a payment was seen. */
 const mayCost = own('no price seen; calls may cost');
 
 /**
- * The line of a listing in a list, the same in tools and on pages: what is so of nearly every listing is not
- * said. `match`: how many words of a search it has; `matched` is undefined if the search was for its handle.
+ * The line of a listing in a list of a tool or a page; it omits what is so for nearly every listing. `match`
+ * says how many words of the search it has; `matched` is undefined if the search was for its handle.
  */
 export function toHit(found: HitFacts, match?: Match, alike?: Words): Hit {
   const hit = besideStandsOut(found, match, alike);
@@ -144,8 +147,8 @@ export function toHit(found: HitFacts, match?: Match, alike?: Words): Hit {
 }
 
 /**
- * The same beside what stands out of the listing, which says first that a package is reported as malicious
- * code.
+ * The line of a listing next to what stands out of it, which already says that a package is reported as
+ * malicious code.
  */
 export function besideStandsOut(
   { listing, observations, native }: HitFacts,

@@ -15,7 +15,7 @@ export const copyLacks = z
   .optional()
   .describe('What is recorded of no listing at all: whether this one has it is unknown');
 
-/** Present on a listing of the shipped sample only. */
+/** Present for a listing of the shipped sample only. */
 export const sampleFlag = z.literal(true).optional().describe('true: shipped sample');
 
 const listingVersion = z.object({
@@ -24,7 +24,7 @@ const listingVersion = z.object({
   published_at: z.string().optional(),
 });
 
-/** What was shown to control where and when; nothing more. */
+/** The location whose control was shown, and when; nothing more. */
 export const listingClaim = z.object({
   statement: z.string(),
   kind: claimKind.describe('How it was shown'),
@@ -44,10 +44,7 @@ export const listingClaim = z.object({
   history: z.array(claimEvent),
 });
 
-/**
- * One thing that a buyer would ask and that was not checked, or that the record does not state, with the
- * reason.
- */
+/** A question of a buyer that was not checked or that the record does not answer, with the reason. */
 const notKnownItem = z.object({
   question: questionName,
   kind: z.string(),
@@ -56,7 +53,7 @@ const notKnownItem = z.object({
 });
 export type NotKnownItem = z.infer<typeof notKnownItem>;
 
-/** One thing that was looked for and not seen: it is not there, or did not show itself. */
+/** A fact that was looked for and not seen, because it is not there or did not show itself. */
 const notSeenItem = z.object({
   question: questionName,
   kind: z.string(),
@@ -69,8 +66,8 @@ const notSeenItem = z.object({
 export type NotSeenItem = z.infer<typeof notSeenItem>;
 
 /**
- * The answer of the agent:// resource and of /agents/<handle>.json: everything that is stored about one
- * listing.
+ * Everything that is stored about one listing: the answer of the agent:// resource and of
+ * /agents/<handle>.json.
  */
 export const listingDocument = z.object({
   handle: handleSchema,
@@ -134,7 +131,7 @@ const importReport = z.object({
 
 export type ImportReport = z.infer<typeof importReport>;
 
-/** Where the listings come from, how fresh they are, and what the import is doing. */
+/** The origin of the listings, how current they are, and what the import is doing. */
 const importStatus = z.object({
   state: z
     .enum(['none', 'running', 'stopped', 'done', 'failed', 'held'])
@@ -168,7 +165,7 @@ const observerStatus = z.object({
   last_observed_at: z.string().optional(),
 });
 
-/** The state of the whole service: what agent://status answers, and what the home and about pages show. */
+/** The state of the whole service, for agent://status and for the home and about pages. */
 export const statusDocument = z.object({
   service: z.string(),
   version: z.string(),

@@ -24,15 +24,15 @@ import { offersWords } from '../observations/kinds/prices/offers.ts';
 export const noPayee =
   'No endpoint that Dossier checked asked to be paid at this address. Dossier pays nothing and calls no tool, so it does not see an address that only a paid call names.';
 
-/** More rows are not read. */
+/** At most so many rows are shown. */
 const mostShown = 100;
 
 const statement =
   'Dossier was asked to pay at this address, and paid nothing. It saw no payment, and it does not know whose address this is. That two listings ask to be paid at one address does not show that one publisher has both.';
 
-/** A listing that asks to be paid at an address, or did. */
+/** A listing that asks or asked to be paid at an address. */
 export interface Asking extends Pick<AskedPayee, 'handle' | 'since' | 'until'> {
-  /** CAIP-2, or the name that the endpoint uses; absent if that is not known. */
+  /** A CAIP-2 identifier, or the name that the endpoint uses; absent if the network is not known. */
   readonly network?: string;
   readonly last_seen_at: string;
   readonly endpoints: readonly string[];
@@ -41,7 +41,7 @@ export interface Asking extends Pick<AskedPayee, 'handle' | 'since' | 'until'> {
 }
 
 function askingWords({ handle, network, since, seen_at, until, seen }: AskedPayee): Words {
-  // Each offer names its network.
+  // Offers name their network themselves.
   const on = network === '' || seen.offers.length > 0 ? say`` : say` on ${networkWords(network)}`;
   const when =
     until === undefined
@@ -70,13 +70,12 @@ const toAsking = (asked: AskedPayee): Asking => {
 
 const listingsOf = (rows: readonly AskedPayee[]): number => new Set(rows.map(({ handle }) => handle)).size;
 
-/** How many listings ask to be paid there, and how many did. */
+/** Counts the listings that ask to be paid at the address now, and those that did before. */
 function countWords(payee: Payee, rows: readonly AskedPayee[], isCut: boolean): Words {
   const now = listingsOf(rows.filter(({ until }) => until === undefined));
   const ever = listingsOf(rows);
   const on = payee.network === undefined ? say`` : say` on ${networkWords(payee.network)}`;
-  // Rows of those that ask for it now come first, so that of these none is left out once a former one is
-  // shown.
+  // Current rows come first, so if one former row is shown, no current row was cut off.
   const [least, leastBefore] = [isCut && ever === now, isCut && ever > now].map((isLeast) =>
     isLeast ? own('at least ') : say``,
   );
@@ -91,12 +90,12 @@ function countWords(payee: Payee, rows: readonly AskedPayee[], isCut: boolean): 
 }
 
 /**
- * What is known of a payee: which listings ask to be paid there, with which offers, since when and until
+ * What is known about a payee: the listings that ask to be paid there, their offers, and since and until
  * when.
  */
 export type PayeeDocument = Awaited<ReturnType<typeof readPayeeDocument>>;
 
-/** Reads who asks to be paid at an address, or did. Throws not_found if no check saw it. */
+/** Reads which listings ask or asked to be paid at an address. Throws not_found if no check saw it. */
 export async function readPayeeDocument(name: string, { store, config, clock }: Context) {
   const payee = readPayee(name);
   const rows = payee ? await store.listings.asked(payee, mostShown + 1) : [];
@@ -113,7 +112,7 @@ export async function readPayeeDocument(name: string, { store, config, clock }: 
       networks: [...new Set(rows.map(({ network }) => network).filter(Boolean))],
     }),
     summary: countWords(payee, there, there.length === mostShown && rows.length > mostShown),
-    /** On the network that the name has, if it has one; those that ask for it now first. */
+    /** Listings on the network in the name, if there is one; those that ask for it now come first. */
     asked_by: there.map(toAsking),
     ...(elsewhere.length > 0 && { on_other_networks: elsewhere.map(toAsking) }),
     ...(rows.length > mostShown && { more: `Only the first ${mostShown} are shown.` }),
@@ -124,7 +123,6 @@ export async function readPayeeDocument(name: string, { store, config, clock }: 
   };
 }
 
-/** The same as Markdown. */
 export const toPayeeMarkdown = (document: PayeeDocument): string =>
   `${paragraphs(
     `# Payee \`${document.payee}\``,

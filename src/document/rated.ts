@@ -21,8 +21,8 @@ interface CountedSources {
 }
 
 /**
- * What is said first of ratings, in its parts: the sources, these with their ratings, and what is set apart,
- * if anything is.
+ * The first words about ratings, in parts: the sources, the sources with the number of their ratings, and
+ * what is set apart, if anything.
  */
 export function ratingParts({ ratings, independent }: CountedSources) {
   const apart = ratings - independent.ratings;
@@ -36,15 +36,15 @@ export function ratingParts({ ratings, independent }: CountedSources) {
 }
 
 /**
- * What is said first of ratings, so that many by one source look like what they are: `1 independent source,
- * 243 ratings`.
+ * The first words about ratings; they count sources before ratings, so that many ratings by one source are
+ * recognized: `1 independent source, 243 ratings`.
  */
 export function sourcesFirst(native: CountedSources): Words {
   const { from, apart } = ratingParts(native);
   return join([from, ...apart], '; ');
 }
 
-/** What is said of a group of ratings, in its parts; undefined if nobody rated in it. */
+/** The words about a group of ratings, in parts; undefined if the group is empty. */
 export function groupParts(of: RatingCounts) {
   const { ratings, sources, source_handles, outcomes, source_outcomes, scores, by_proof, last_at } = of;
   if (!last_at) return undefined;
@@ -55,22 +55,22 @@ export function groupParts(of: RatingCounts) {
     ratings: count(ratings, 'rating'),
     listings: count(source_handles, 'listing'),
     outcomes: countedWords(outcomes),
-    /** The newest of each source, where a source rated more than once. */
+    /** The newest outcome of each source, if a source rated more than once. */
     newest: sources < ratings ? countedWords(source_outcomes) : say``,
-    /** Each score as its source gave it. */
+    /** The scores as their sources gave them. */
     scores: join(
       given.map(([score, times]) => say`${ours(score)} (${count(times, 'time')})`),
       ', ',
     ),
-    /** Empty if none has a proof. */
+    /** Empty if no rating has a proof. */
     proof: by_proof.none < ratings ? countedWords(by_proof, proofName) : say``,
     last: day(last_at),
   };
 }
 
 /**
- * A group of ratings, the sources first: `independent: 4 sources, 5 ratings: 3 succeeded, 2 failed; …`; in
- * full with listings and scores.
+ * A group of ratings in words: `independent: 4 sources, 5 ratings: 3 succeeded, 2 failed; …`; with `full`
+ * also listings and scores.
  */
 export function groupWords(name: string, of: RatingCounts, detail: 'short' | 'full' = 'short'): Words {
   const parts = groupParts(of);
@@ -89,24 +89,23 @@ export function groupWords(name: string, of: RatingCounts, detail: 'short' | 'fu
 }
 
 /**
- * The evidence snapshot sentence of a day, YYYY-MM-DD: this service knows its own ratings and claims as of
- * now (specification, "What the service does", 6; docs/contract.md).
+ * The evidence snapshot sentence of a day, YYYY-MM-DD, from the ratings that are stored now (specification,
+ * "What the service does", 6; docs/contract.md).
  */
 export function snapshotWords(handle: string, native: CountedSources, date: string): Words {
   const evidence = native.ratings === 0 ? own('no rating evidence') : say`${sourcesFirst(native)},`;
-  // A handle has no character that could speak for us.
+  // The characters that a handle may have cannot imitate our words.
   return say`${ours(handle)} is listed with ${evidence} as of ${dayOf(date)}. A listing is not verification and not a recommendation to buy.`;
 }
 
-/** The same as a text. */
 export const snapshotSentence = (...of: Parameters<typeof snapshotWords>): string =>
   toText(snapshotWords(...of));
 
 type Totals = CountedSources & Pick<NativeSignals, 'voided' | 'hidden'>;
 
 /**
- * The statement about the ratings made here of a listing, which begins with `said`; for none, it points out
- * that this matters.
+ * The statement about the ratings made here of a listing, which begins with `said`; if there are none, it
+ * says that this matters.
  */
 export const nativeWords = (totals: Totals, said = sourcesFirst(totals)): Words =>
   join(
@@ -124,5 +123,4 @@ export const nativeWords = (totals: Totals, said = sourcesFirst(totals)): Words 
     ' ',
   );
 
-/** The same as a text. */
 export const nativeStatement = (totals: Totals): string => toText(nativeWords(totals));

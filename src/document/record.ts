@@ -25,42 +25,45 @@ const lackingWords = {
 } as const satisfies Readonly<Record<CopyField, Words>>;
 
 /**
- * That the copy, not the listing, has none, in a sentence; undefined if it has recorded one of any listing.
+ * A sentence saying that the copy of the registry records a field for no listing; undefined if it records it
+ * for any.
  */
 export const copyLacksWords = (lacking: readonly CopyField[] = [], field: CopyField): Words | undefined =>
   lacking.includes(field) ? sentence(lackingWords[field]) : undefined;
 
-/** The same as a text. */
 export function copyLacksSentence(lacking: readonly CopyField[] | undefined, field: CopyField) {
   const words = copyLacksWords(lacking, field);
   return words && toText(words);
 }
 
-/** From what the record of a listing was read, and as of when it is known. */
+/** How and when the record of a listing was read. */
 export type Reading = ReturnType<typeof toReading>;
 
 const sendsOlder = (progress: RunProgress | undefined) => (progress?.counts.older_versions ?? 0) > 0;
 
-/** What the runs of the source of a listing say of its reading. */
+/** The import runs that concern the reading of a listing. */
 interface Runs {
   readonly own: Pick<ImportRun, 'source' | 'progress'> | undefined;
   /** When the newest completed run of the same source ended. */
   readonly read_at: string | undefined;
-  /** What the first completed full run of the same source has read; undefined if that is `own`. */
+  /** What the first completed full run of the same source read; undefined if that is `own`. */
   readonly full: RunProgress | undefined;
-  /** What origins have recorded until the newest run of any source. */
+  /** What origins have recorded up to the newest run of any source. */
   readonly recorded: RunProgress['recorded'];
 }
 
 /**
- * The reading of a listing, from the runs of its source. `observed_at` is RFC 3339. Of a registry: its last
- * completed reading, because a reading sends what changed. Of a saved copy: the newest change in it, because
- * a copy does not state when it was saved, and it was not saved before. Of the sample: when it was read.
+ * The reading of a listing, from the runs of its source. `observed_at` (RFC 3339) is, for a registry, its
+ * last completed run, because a run reads what changed; for a saved copy, the newest change in it, because a
+ * copy does not state when it was saved, which was not before; for the sample, when it was read.
  */
 export function toReading(listing: Listing, { own, read_at, full, recorded }: Runs) {
   const { imported_at } = listing;
   const ofOrigin = recorded[isSample(listing) ? sampleOrigin : listing.origin] ?? copyFields;
-  /** What its origin has recorded of no listing: that a listing has none does not follow. */
+  /**
+   * Fields that the origin has recorded for no listing, so that a missing field says nothing about this
+   * listing.
+   */
   const copyLacks: readonly CopyField[] = copyFields.filter((field) => !ofOrigin.includes(field));
   const reading = (
     kind: 'registry' | 'saved_copy' | 'sample',
@@ -70,9 +73,9 @@ export function toReading(listing: Listing, { own, read_at, full, recorded }: Ru
     kind,
     observed_at,
     copyLacks,
-    /** Whether the source has sent a version of any listing that it does not call the newest. */
+    /** Whether the source has sent, for any listing, a version that it does not call the newest. */
     hasOlderVersions,
-    /** Whether it states no date of the listing. */
+    /** Whether the source states no date of the listing. */
     isUndated: listing.undated === true,
   });
   if (isSample(listing)) return reading('sample', imported_at, !isSpecified(listing));
@@ -82,7 +85,7 @@ export function toReading(listing: Listing, { own, read_at, full, recorded }: Ru
   return reading('registry', isLater ? read_at : imported_at, sendsOlder(own?.progress) || sendsOlder(full));
 }
 
-/** That a listing is from a saved copy, and as of when; undefined for any other listing. */
+/** Says that a listing is from a saved copy, and as of when; undefined for any other listing. */
 export function savedCopySentence({ kind, observed_at }: Reading, { imported_at }: Listing) {
   const changed = dayText(observed_at);
   const read = dayText(imported_at);
@@ -91,10 +94,9 @@ export function savedCopySentence({ kind, observed_at }: Reading, { imported_at 
     : undefined;
 }
 
-/** That a registry says nothing of when a listing was published or changed. */
 export const noDates = own('The registry states no date of this listing.');
 
-/** Why the first publication and the number of versions are not known; undefined if they are. */
+/** The reason why the first publication and the number of versions are not known; undefined if they are. */
 export function whyNoHistory({ kind, hasOlderVersions }: Reading): Words | undefined {
   if (hasOlderVersions) return undefined;
   if (kind === 'sample') return own('The version and the dates of this listing are those of the sample.');
@@ -105,12 +107,12 @@ export function whyNoHistory({ kind, hasOlderVersions }: Reading): Words | undef
 
 /** Transports that searches and criteria accept; listings may record others. */
 export const transports = ['streamable-http', 'sse', 'stdio'] as const;
-/** Kinds of package that searches and criteria accept; listings may record others. */
+/** Package types that searches and criteria accept; listings may record others. */
 export const packageTypes = ['npm', 'pypi', 'oci', 'nuget', 'mcpb', 'cargo'] as const;
 
 /**
- * The names of the secrets that a record has for its endpoints and packages, each once; `needed` are those
- * that it requires.
+ * The names of the secrets that a record has for its endpoints and packages, each once; `needed` are the
+ * required ones.
  */
 export function recordedSecrets({ remotes, packages }: Pick<Listing, 'remotes' | 'packages'>) {
   const secrets = [...remotes, ...packages].flatMap(({ inputs = [] }) =>
@@ -122,43 +124,42 @@ export function recordedSecrets({ remotes, packages }: Pick<Listing, 'remotes' |
 
 const recordedTags: ReadonlySet<string> = new Set(['remote', 'stdio', ...packageTypes]);
 
-/** Whether a tag only repeats a recorded transport or package. */
+/** Tells whether a tag only repeats a recorded transport or package type. */
 export const isRecordedTag = (tag: string): boolean => recordedTags.has(tag);
 
-/** Everything known about one listing; its parts are read side by side, not as of one moment. */
+/** Everything known about one listing; its parts are read separately, not as of one moment. */
 export interface ListingFacts {
   readonly listing: Listing;
-  /** The newest ten, newest first. */
+  /** At most ten, newest first. */
   readonly versions: readonly Pick<VersionSummary, 'version' | 'status' | 'published_at'>[];
   readonly imported: readonly ImportedSignal[];
-  /** What this service observed itself of what the listing records now; undefined before the first check. */
+  /** Observations of what the listing records now; undefined before the first check. */
   readonly observed:
     | {
         readonly observed_at: string;
-        /** When the record changed after that. */
+        /** When the record changed after the check. */
         readonly due_since: string | null;
         readonly observations: readonly StoredObservation[];
       }
     | undefined;
   readonly claim: Claim | undefined;
   readonly claimHistory: readonly ClaimEvent[];
-  /** Keys for receipts that it publishes, and published, oldest first. */
+  /** Present and former keys for receipts, oldest first. */
   readonly receiptKeys: readonly ReceiptKey[];
   readonly native: Omit<NativeSignals, 'statement' | 'computed_score' | 'proof_meanings'>;
-  /** What other listings have in common with it. */
   readonly shared: readonly Shared[];
-  /** Listings under the same namespace, this one included. */
+  /** The number of listings under the same namespace, with this one. */
   readonly publisherListings: number;
-  /** When the group of a rating changes next by time alone, RFC 3339. */
+  /** The next time at which a rating changes its group because of its age, RFC 3339. */
   readonly changesAt?: string;
-  /** What the operator did that stands against the listing itself, its capabilities, namespace or account. */
+  /** Actions of the operator in force on the listing itself, its capabilities, namespace or account. */
   readonly moderation: readonly ModerationNotice[];
   readonly reading: Reading;
 }
 
 /**
- * When facts are shown otherwise by time alone: another day, another group of a rating, an observation that
- * is stale.
+ * When facts will be shown differently without any change: another day, a rating in another group, a stale
+ * observation.
  */
 export function nextChange_ms(
   { changesAt, observed }: ListingFacts,

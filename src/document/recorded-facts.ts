@@ -7,17 +7,17 @@ import { recordKinds } from '../observations/kinds.ts';
 import { type ListingFacts, noDates, type Reading, whyNoHistory } from './record.ts';
 import { sharedWords } from './sentences.ts';
 
-/** The source of what Dossier saw of two listings alike, which no record states. */
+/** The source of shared facts that checks by Dossier saw and no record states. */
 export const ofChecks = 'checks of Dossier';
 
 interface StoredRecord {
-  /** The publisher's server.json of the version that is shown, as JSON text. */
+  /** The publisher's server.json of the shown version, as JSON text. */
   readonly record: string;
-  /** How many versions are stored, deleted ones included. */
+  /** The number of stored versions, including deleted ones. */
   readonly versions: number;
-  /** When the newest of them was published. */
+  /** When the newest version was published. */
   readonly lastPublished: string;
-  /** What the import read: the address of a registry's API, or the name of a saved copy. */
+  /** The address of the registry's API, or the name of the saved copy, that the import read. */
   readonly source: string | null;
   /** What the versions moved; undefined if there are not two to compare. */
   readonly moves?: Moves | undefined;
@@ -32,8 +32,8 @@ const toSignal = (
 ): ImportedSignal => ({ kind, ...(unit && { unit }), ...told, method_version, ...said });
 
 /**
- * Whether a source without all versions of a listing states it; of the sample, no version and no date is
- * stated by a registry.
+ * Tells whether the source states a kind of fact. A listing that quotes the specification has no versions and
+ * dates, and a source without older versions has no history.
  */
 function isStated({ follows, isDate }: RecordKind, listing: Listing, reading: Reading): boolean {
   if (isSpecified(listing)) return follows === undefined;
@@ -42,9 +42,8 @@ function isStated({ follows, isDate }: RecordKind, listing: Listing, reading: Re
 }
 
 /**
- * The facts that the origin of a listing states, derived from its record as of its reading; history is
- * `nothing`, with the reason, if no older version was sent. Dates that the registry states are facts of their
- * own.
+ * The facts that the origin of a listing states, derived from its record as of its reading. History is
+ * `nothing`, with the reason, if no older version was sent.
  */
 export function recordedFacts(
   listing: Listing,
@@ -62,7 +61,7 @@ export function recordedFacts(
       const reason = kind.isDate && reading.isUndated ? noDates : whyNoHistory(reading);
       return [toSignal(kind, told, { value: null, outcome: 'nothing', reason })];
     }
-    // Of a listing that quotes the specification no registry states anything.
+    // No registry states anything about a listing that quotes the specification.
     const value = isSpecified(listing) ? undefined : kind.stated?.(recorded);
     if (value === undefined) return [];
     const { outcomeOfNone = 'nothing' } = kind;
@@ -70,7 +69,7 @@ export function recordedFacts(
   });
 }
 
-/** What the listings stored here have in common with one, counted when the facts are read. */
+/** What stored listings share with a listing, counted when the facts are read. */
 export function sharedFacts({ listing, publisherListings: count, shared, reading }: ListingFacts) {
   const told = { source: listing.origin, observed_at: reading.observed_at };
   const seen = (kind: RecordKind, value: number) => toSignal(kind, told, { value, outcome: 'seen' });

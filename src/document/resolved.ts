@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { code, isEmpty, join, ours, quote, say, sentence, type Words, wordsSchema } from '../core/words.ts';
 
-/** A listing in a list: what its publisher writes, and the facts that decide whether to look closer. */
+/** A listing in a list: the texts of its publisher, and the facts that help decide whether to look closer. */
 export const hit = z.object({
   handle: z.string(),
   title: z.string().optional(),
@@ -9,21 +9,23 @@ export const hit = z.object({
   facts: z.array(wordsSchema),
 });
 
-/** What pages show apart of the facts of a hit; JSON leaves out what a symbol names. */
+/** The key of what pages show separately from the facts of a hit; JSON omits members that a symbol names. */
 export const shownApart = Symbol('shown apart');
 export type Hit = z.infer<typeof hit> & {
   readonly [shownApart]?: {
     readonly isSample?: boolean;
-    /** That not all words of a search were found. */
+    /** Says that not all words of a search were found. */
     readonly matched?: Words | undefined;
-    /** What it has in common with another listing. */
+    /** Names what the listing shares with another one. */
     readonly alike?: Words | undefined;
-    /** That the recorded version of a package is reported as malicious code. */
+    /** Says that the recorded version of a package is reported as malicious code. */
     readonly malware?: readonly Words[];
   };
 };
 
-/** For so many names similar handles are searched: that costs more than the rest of an answer. */
+/**
+ * At most so many names are searched for similar handles, because that costs more than the rest of an answer.
+ */
 export const mostSearched = 10;
 
 const resolved = z.object({
@@ -58,7 +60,7 @@ export const resolvedNames = z.object({
 });
 export type ResolvedNames = z.infer<typeof resolvedNames>;
 
-/** What is said of a name, in the order of the short answer about a listing. */
+/** The words about a name, in the order of the short answer about a listing. */
 export function toResolvedLines(one: Resolved): Words[] {
   const {
     outcome,

@@ -16,27 +16,27 @@ import { subjectWords } from '../observations/published/words.ts';
 import { answeredWords, type Tallied } from '../observations/tally.ts';
 import type { ListingDocument } from './listing-document.ts';
 
-/** A fact that the record states or that Dossier has looked for, with a value of its kind, or null. */
+/** A fact that the record states or that Dossier has looked for; its value is null if there is none. */
 export type SeenFact<K extends NamedKind> = FactOf<
   K,
   K['origin'] extends 'record' ? ImportedSignal : DatedObservation
 >;
 
-/** What the record states of a listing, and what Dossier has looked for, by kind. */
+/** Returns the facts of a kind: what the record states, or what Dossier has looked for. */
 export type Seen = <K extends NamedKind>(kind: K) => readonly SeenFact<K>[];
 
-/** A fact that is known, whose value is one of its kind. */
+/** A fact that is known; its value is one of its kind. */
 export type KnownFact<K extends NamedKind> = Omit<SeenFact<K>, 'value'> & { readonly value: ValueOf<K> };
 
-/** What the answer about a listing is made of. */
+/** The input of the answer about a listing. */
 export interface Judged {
   readonly listing: ListingDocument;
   readonly seen: Seen;
-  /** The same, only what is known. */
+  /** Returns the known facts of a kind. */
   readonly known: <K extends NamedKind>(kind: K) => readonly KnownFact<K>[];
   /**
-   * `short` names endpoint and repository, whose addresses stand elsewhere; `full` every endpoint, package
-   * and tool.
+   * `short` names endpoint and repository without their addresses, which the answer has elsewhere; `full`
+   * names every endpoint, package and tool.
    */
   readonly detail: 'short' | 'page' | 'full';
 }
@@ -55,13 +55,13 @@ export const isKnown = <Fact extends Pick<Observation, 'value' | 'outcome'>>(
   one: Fact,
 ): one is Fact & { readonly value: NonNullable<Fact['value']> } => knowingOf(one) === 'known';
 
-/** The facts of a kind among those that Dossier has looked for of which something is known. */
+/** Returns a function that finds the known facts of a kind. */
 export const toKnown =
   (seen: Seen) =>
   <K extends NamedKind>(kind: K): readonly KnownFact<K>[] =>
     seen(kind).filter((one) => isKnown(one as Observation)) as unknown as readonly KnownFact<K>[];
 
-/** When Dossier last checked anything of a listing, if that is too long ago; it is then said once. */
+/** The day of the last check of a listing, if that is too long ago; the answer then says so once. */
 export function lastChecked({ observations }: ListingDocument): string | undefined {
   const newest = observations
     .filter(isDated)
@@ -70,14 +70,14 @@ export function lastChecked({ observations }: ListingDocument): string | undefin
   return newest?.is_stale ? dayText(newest.observed_at) : undefined;
 }
 
-/** The value of a fact of which there is one, as those of the record are; undefined if none is known. */
+/** The value of a kind that has one fact, as those of the record do; undefined if it is not known. */
 export const knownValue = <K extends NamedKind>(document: WithFacts, kind: K): ValueOf<K> | undefined =>
   (kind.origin === 'record'
     ? factsOf(kind, document.signals.imported).find(isKnown)
     : factsOf(kind, document.observations).find(isKnown)
   )?.value;
 
-/** What is known beside what is not of the last check. */
+/** Added to a fact that the last check did not confirm. */
 export function sinceThen({ listing }: Judged, { missed_since, is_stale, value }: DatedObservation): Words {
   if (missed_since)
     return value === null
@@ -87,18 +87,18 @@ export function sinceThen({ listing }: Judged, { missed_since, is_stale, value }
 }
 
 /**
- * Why checks did not see an endpoint again that was not asked, or did not want to be; undefined if it was
- * asked and did not answer.
+ * The reason why later checks did not ask an endpoint, or could not tell whether it answers; undefined if it
+ * was asked and did not answer.
  */
 export function whyNotAsked({ unanswered_since, [missedReason]: why }: Observation): Words | undefined {
   return why === undefined || isEmpty(why) || unanswered_since !== undefined ? undefined : why;
 }
 
-/** The reason of a fact; that it is stale is said apart. */
+/** The reason of a fact without the remark that it is stale. */
 export const reasonOf = (one: Observation): Words | undefined =>
   ownReason in one ? one[ownReason] : one.reason;
 
-/** Whether Dossier has ever checked any of it. */
+/** Tells whether Dossier has ever checked the listing. */
 export const isChecked = ({ listing }: Pick<Judged, 'listing'>): boolean =>
   listing.observations.some(isDated);
 
@@ -107,7 +107,8 @@ export const daysSince = (time: string, { evidence_snapshot_date }: ListingDocum
   (Date.parse(evidence_snapshot_date) - Date.parse(dayText(time))) / day_ms;
 
 /**
- * How many checks of an endpoint it answered, if they were counted on the day of this one, of the last 30.
+ * How many checks of an endpoint were answered, if that was counted on the day of this observation, and not
+ * more than 30 days ago.
  */
 export const tallyOf = ({ listing, seen }: Judged, { subject, observed_at }: DatedObservation) =>
   daysSince(observed_at, listing) <= 30
@@ -116,34 +117,34 @@ export const tallyOf = ({ listing, seen }: Judged, { subject, observed_at }: Dat
       )?.value
     : undefined;
 
-/** What such a count says, as the end of a sentence about an endpoint that did not answer as a service. */
+/** The count as the end of a sentence about an endpoint that did not answer. */
 export const tallyWords = (tally: Tallied, { outcome }: Pick<Observation, 'outcome'>): Words =>
   say`; ${answeredWords(tally)} ${outcome === 'absent' ? own('found something there') : own('were answered')}`;
 
 /**
- * Whether something recorded was looked for and is not there: whatever would be known of it is not there
- * either.
+ * Tells whether something recorded was looked for and does not exist, so that nothing else can be known about
+ * it.
  */
 export const isAbsent = (one: DatedObservation): boolean =>
   one.outcome === 'absent' && kindOf(one.kind)?.existsAs !== undefined;
 
-/** Whether all that the listing records as its endpoints is not there. */
+/** Tells whether none of the recorded endpoints exists. */
 export const isNowhere = ({ seen }: Pick<Judged, 'seen'>): boolean =>
   seen(endpointAnswers).length > 0 && seen(endpointAnswers).every(isAbsent);
 
-/** Where it was seen, if the listing records several places; for the end of a phrase. */
+/** Names the place of a fact at the end of a phrase, if the listing records several. */
 export const atPlace = ({ subject }: Pick<DatedObservation, 'subject'>, all: readonly unknown[]): Words =>
   all.length > 1 && subject !== undefined ? say` at ${subjectWords(subject)}` : say``;
 
-/** Whether an endpoint let nobody in before a payment. */
+/** Tells whether an endpoint asked for a payment before anything else. */
 export const asksPayment = (seen: Seen, { subject }: Pick<Observation, 'subject'>): boolean =>
   seen(endpointAnswers).some((one) => one.subject === subject && one.value === 402);
 
-/** What a kind says of a value that was seen. */
+/** The value of a fact in the words of its kind. */
 export const factWords = (one: Pick<Observation, 'kind' | 'value' | 'details' | 'as_seen'>): Words =>
   kindOf(one.kind)?.say(one) ?? code(typeof one.value === 'string' ? one.value : JSON.stringify(one.value));
 
-/** The day on which a fact became another, or the days between which it did. */
+/** The day on which a fact changed, or the days between which it did. */
 export const between = ({
   changed_from,
   first_seen_at = '',

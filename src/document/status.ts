@@ -71,7 +71,7 @@ async function readObserver({ store, config }: Context): Promise<StatusDocument[
   };
 }
 
-/** Reads the state of the whole service: the home and about pages show the same. */
+/** Reads the state of the whole service, which the home and about pages show too. */
 export async function readStatus(context: Context): Promise<StatusDocument> {
   const { config, clock } = context;
   return {
@@ -88,7 +88,7 @@ export async function readStatus(context: Context): Promise<StatusDocument> {
 }
 
 /**
- * The last finished audit of what is stored against the transparency log; a fault does not make the node
+ * The last finished audit of the stored data against the transparency log; a fault does not make the node
  * unready.
  */
 async function readAudit({ store }: Pick<Context, 'store'>) {
@@ -99,8 +99,8 @@ async function readAudit({ store }: Pick<Context, 'store'>) {
 }
 
 /**
- * Whether this node can serve: there are listings, and it receives the writes of other nodes. Waits for no
- * other read.
+ * Tells whether this node can serve: there are listings, and it receives the writes of other nodes. It waits
+ * for no other read.
  */
 export async function readReadiness(context: Pick<Context, 'store'>) {
   const { store } = context;

@@ -21,26 +21,26 @@ export const notClaimed = `This listing is not claimed. ${whatAClaimShows} A cla
  */
 export const toLabel = (name: string): string => name.replaceAll(/[._]/g, ' ');
 
-/** The name of a kind of fact within a sentence: capitals of abbreviations stay. */
+/** The name of a kind of fact within a sentence; abbreviations keep their capitals. */
 export const factTitle = (kind: string): string =>
   (kindOf(kind)?.title ?? toLabel(kind)).replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase());
 
-/** The same in words of ours. */
+/** The name of a kind of fact as words of ours. */
 export const factName = (kind: string): Words => ours(factTitle(kind));
 
-/** Each words once. */
+/** The given words without repetitions. */
 export const unique = (all: readonly Words[]): Words[] => [
   ...new Map(all.map((words) => [toText(words), words])).values(),
 ];
 
-/** The dates of the version shown: its own publication, and the last change of its entry. */
+/** The dates of the shown version: its own publication, and the last change of its entry. */
 export const versionDates = ({ version, versions, updated_at }: ListingDocument): string => {
   const published_at = versions.find((one) => one.version === version)?.published_at;
   if (updated_at === undefined) return 'of which the registry states no date';
   return `${published_at ? `published ${dayText(published_at)}, ` : ''}updated ${dayText(updated_at)}`;
 };
 
-/** How many versions are shown, of how many; a document lists the newest ten. */
+/** The number of shown versions and of all; a document lists the newest ten. */
 export function versionsTitle(listing: ListingDocument): string {
   const known = knownValue(listing, registryVersions);
   const shown = listing.versions.length;
@@ -49,7 +49,7 @@ export function versionsTitle(listing: ListingDocument): string {
     : `${counted(shown, 'version')}, newest first`;
 }
 
-/** Counts before what they are of: `2 succeeded, 1 failed`; empty without any. The names are ours. */
+/** Counts before their names: `2 succeeded, 1 failed`; empty if all are 0. The names are ours. */
 export const countedWords = (
   counts: Readonly<Record<string, number>>,
   nameOf: (name: string) => string = (name) => name,
@@ -61,12 +61,12 @@ export const countedWords = (
     ', ',
   );
 
-/** The same, `none` without any. */
+/** The counts, or `none`. */
 export function countedOrNone(counts: Readonly<Record<string, number>>): Words {
   const words = countedWords(counts);
   return isEmpty(words) ? own('none') : words;
 }
 
-/** What each class of proof shows and does not, a sentence or two each with its name. */
+/** The sentences about what each class of proof shows and does not show, each with its name. */
 export const proofSentences = (meanings: Readonly<Record<string, string>>): string[] =>
   Object.entries(meanings).map(([name, shows]) => `${proofTexts[name as ProofClass].name}: ${shows}`);

@@ -4,7 +4,7 @@ import type { ComparedListing, Criterion, CriterionValue, Finding } from './crit
 import { endpointCriteria, packageCriteria, priceCriteria, unchangedCriteria } from './observed.ts';
 import { nativeCriteria, recordedCriteria, signalCriteria } from './recorded.ts';
 
-/** The closed vocabulary of compare_agents: each follows from facts that a listing document shows. */
+/** All criteria of compare_agents; each is judged by facts that a listing document shows. */
 export const criteria = {
   ...recordedCriteria,
   ...signalCriteria,
@@ -31,7 +31,7 @@ export interface Answer extends Finding {
   readonly value?: string | number;
 }
 
-/** Why the value of a criterion is not allowed; undefined if it is. */
+/** The reason why a criterion does not accept a value; undefined if it does. */
 export function findValueError({ criterion, value }: RequestedCriterion): string | undefined {
   const { takes } = criteria[criterion];
   if (takes.kind === 'nothing') return value === undefined ? undefined : `${criterion} takes no value`;
@@ -59,11 +59,11 @@ function answer(compared: ComparedListing, { criterion, value }: RequestedCriter
   return { criterion, ...(value !== undefined && { value }), ...criteria[criterion].judge(compared, value) };
 }
 
-/** Where an answer is from: a criterion about the record may be answered by what a check found. */
+/** The evidence of an answer: a criterion about the record may be answered by what a check found. */
 const evidenceOf = ({ criterion, source }: Answer): Criterion['evidence'] =>
   source === 'Dossier' || source === ofChecks ? 'observed' : criteria[criterion].evidence;
 
-/** Judges one listing by each requested criterion, in their order. Nothing is added up. */
+/** Judges a listing by each requested criterion, in their order. Nothing is added up. */
 export function compareListing(
   compared: ComparedListing,
   requested: readonly RequestedCriterion[],
@@ -74,8 +74,8 @@ export function compareListing(
 }
 
 /**
- * The criteria of a comparison that names none: is it there and alive, whose is it, what does it ask for, did
- * it change, who vouches.
+ * The criteria of a comparison that names none: is the service there, whose is it, what does it ask for, did
+ * it change, and who vouches for it?
  */
 export const defaultCriteria: readonly RequestedCriterion[] = [
   { criterion: 'active' },

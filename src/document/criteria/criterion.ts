@@ -8,23 +8,20 @@ import type { ListingDocument } from '../listing-document.ts';
 import { copyLacksWords } from '../record.ts';
 import { isChecked } from '../seen.ts';
 
-/** What a rule judges: the listing document as every face shows it, at a time. */
+/** The input of a rule: a listing document, as every adapter shows it, and the time. */
 export interface ComparedListing {
   readonly listing: ListingDocument;
   readonly now_ms: number;
 }
 
 export interface Finding {
-  /**
-   * `unknown` never counts as a yes or a no, nor does `not_applicable`: the record names nothing to ask it
-   * of.
-   */
+  /** `unknown` and `not_applicable` (the record names nothing to judge) count neither as yes nor as no. */
   readonly result: 'met' | 'not_met' | 'unknown' | 'not_applicable';
   /** A sentence by this service. */
   readonly fact: Words;
   /** The texts of the publisher that the fact is about. */
   readonly recorded?: readonly string[];
-  /** A price that was quoted. */
+  /** The price that an endpoint quoted. */
   readonly quoted?: Words;
   /** The recorded endpoint, package or host that was checked. */
   readonly subject?: string;
@@ -34,14 +31,11 @@ export interface Finding {
   readonly as_of: string;
 }
 
-/**
- * The value of a criterion: none, a whole number, one of several choices, a tag, or a price such as "0.01
- * USDC".
- */
+/** The value of a criterion: none, a whole number, a choice, a tag, or a price such as "0.01 USDC". */
 export type CriterionValue = string | number | undefined;
 type Takes =
   | { readonly kind: 'nothing' }
-  /** `usual` is taken where a caller sends none. */
+  /** `usual` is the default. */
   | { readonly kind: 'number'; readonly max: number; readonly usual?: number }
   | { readonly kind: 'choice'; readonly of: readonly string[] }
   | { readonly kind: 'tag' }
@@ -49,21 +43,20 @@ type Takes =
 
 /** One question that stored facts can answer. */
 export interface Criterion {
-  /** Where its facts come from: elsewhere, checks of this service's own, or claims and ratings made on it. */
+  /** The origin of its facts: elsewhere, checks by this service, or claims and ratings made here. */
   readonly evidence: 'imported' | 'observed' | 'native';
   /** The question; `{}` stands for the value, `(s)` for a plural that depends on it. */
   readonly label: string;
   readonly takes: Takes;
-  /** The rule, pure; `value` must be one that `takes` allows. */
+  /** The rule, a pure function; `value` must be one that `takes` allows. */
   judge(compared: ComparedListing, value: CriterionValue): Finding;
 }
 
 export type Found = Pick<Finding, 'result' | 'fact' | 'recorded'>;
 
 /**
- * What defines criteria whose facts come from one kind of evidence, each by its label and its rule. If that
- * usually has one source, `withSource` adds it and its date to what a rule finds without them; else every
- * rule states them.
+ * Returns functions that define criteria of one kind of evidence by label and rule. `withSource` adds source
+ * and date to what a rule returns without them; if it is absent, every rule returns them.
  */
 export function criteriaOf<Given extends Found = Finding>(
   evidence: Criterion['evidence'],
@@ -85,15 +78,15 @@ export function criteriaOf<Given extends Found = Finding>(
   });
   return {
     plain: (label: string, rule: Rule<undefined>) => define(label, { kind: 'nothing' }, rule),
-    /** One that takes a whole number from 1 to `max`. */
+    /** A criterion that takes a whole number from 1 to `max`. */
     number: (label: string, max: number, rule: Rule<number>) => define(label, { kind: 'number', max }, rule),
-    /** One that asks for how many days something has been so, 30 where a caller names none. */
+    /** A criterion that asks for how many days something has been the same, default 30. */
     unchangedFor: (label: string, max: number, rule: Rule<number>) =>
       define(label, { kind: 'number', max, usual: 30 }, rule),
     choice: (label: string, of: readonly string[], rule: Rule<string>) =>
       define(label, { kind: 'choice', of }, rule),
     tag: (label: string, rule: Rule<string>) => define(label, { kind: 'tag' }, rule),
-    /** One that takes a price (observations/kinds/prices/price.ts). */
+    /** A criterion that takes a price (observations/kinds/prices/price.ts). */
     price: (label: string, rule: Rule<string>) => define(label, { kind: 'price' }, rule),
   };
 }
@@ -102,48 +95,50 @@ export const met = (fact: Words) => ({ result: 'met', fact }) as const;
 export const notMet = (fact: Words) => ({ result: 'not_met', fact }) as const;
 export const unknown = (fact: Words) => ({ result: 'unknown', fact }) as const;
 export const notApplicable = (fact: Words) => ({ result: 'not_applicable', fact }) as const;
-/** The result of a criterion whose answer is known. */
 export const decided = (holds: boolean, fact: Words) => (holds ? met(fact) : notMet(fact));
 
 const skew_ms = 5 * 60_000;
 
-/** Days since a time, not rounded and at least 0; undefined for a time in the future. */
+/** Days since a time, not rounded and at least 0; undefined if the time is in the future. */
 export function daysSince(time: string, now_ms: number): number | undefined {
   const age_ms = now_ms - Date.parse(time);
   return age_ms < -skew_ms ? undefined : Math.max(age_ms, 0) / day_ms;
 }
 
-/** The fact of a kind that the record states, or that it states none. */
+/** The imported fact of a kind, which may state that the record has none. */
 export const signalOf = <K extends RecordKind>({ listing }: Pick<ComparedListing, 'listing'>, kind: K) =>
   factsOf(kind, listing.signals.imported)[0];
 
-/** A finding from the registry's record, as of its reading. */
+/** A finding with the registry as its source, on the day when the record was read. */
 export const recordedFinding = ({ listing }: ComparedListing, found: Found): Finding => ({
   ...found,
   source: listing.origin,
   as_of: dayText(listing.observed_at),
 });
 
-/** The finding about a field that the record does not have: unknown if the copy has it of no listing. */
+/**
+ * The finding about a field that the record lacks: unknown if the copy of the registry records it for no
+ * listing.
+ */
 export function absentFinding(compared: ComparedListing, field: CopyField, found: Found): Finding {
   const lacking = copyLacksWords(compared.listing.copy_lacks, field);
   return recordedFinding(compared, lacking === undefined ? found : unknown(lacking));
 }
 
-/** A finding from what this service saw itself, as of when it last saw it. */
+/** A finding from an observation, on the day when Dossier last saw it. */
 export const observedFinding = (
   { subject, source, observed_at = '' }: Observation,
   found: Found & Pick<Finding, 'quoted'>,
 ): Finding => ({ ...found, ...(subject !== undefined && { subject }), source, as_of: dayText(observed_at) });
 
-/** Of some findings the one whose result comes first in an order. */
+/** The finding whose result comes first in an order. */
 const firstOf = (findings: readonly Finding[], order: readonly Finding['result'][]) =>
   order.flatMap((wanted) => findings.find(({ result }) => result === wanted) ?? [])[0];
 
-/** The worst of some findings: what must be so of each recorded endpoint or package. */
+/** The worst finding, for a question that every recorded endpoint or package has to meet. */
 export const worstOf = (findings: readonly Finding[]) => firstOf(findings, ['not_met', 'unknown', 'met']);
 
-/** The best of some findings: what must be so of one of them. */
+/** The best finding, for a question that one of them has to meet. */
 export const bestOf = (findings: readonly Finding[]) => firstOf(findings, ['met', 'unknown', 'not_met']);
 
 function lastSeen(one: Observation): Words {
@@ -165,8 +160,8 @@ function unseenWords({ listing }: ComparedListing, fact: Words, check?: Observat
 }
 
 /**
- * The finding where nothing was seen: unknown, and how the check ended if there was one. `fact` has no full
- * stop.
+ * The finding if nothing was seen: unknown, with the outcome of the check if there was one. `fact` has no
+ * full stop.
  */
 export const unseenFinding = (compared: ComparedListing, fact: Words, check?: Observation): Finding => ({
   ...unknown(unseenWords(compared, fact, check)),

@@ -44,24 +44,26 @@ import {
   worstOf,
 } from './criterion.ts';
 
-/** What was observed of one recorded endpoint or package, by kind; undefined if that was not looked for. */
+/**
+ * Returns the observation of a kind about one recorded endpoint or package; undefined if it was not checked.
+ */
 type FactAt = <K extends NamedKind>(kind: K) => FactOf<K> | undefined;
 
-/** The facts of every endpoint that the record names, each address once. */
+/** The facts of each recorded endpoint, each address once. */
 const endpointsOf = ({ listing }: ComparedListing): FactAt[] =>
   [...new Set(listing.remotes.map(({ url }) => url))].map(
     (url) => (kind) => factsOf(kind, listing.observations).find(({ subject }) => subject === url),
   );
 
 /**
- * The finding about endpoints if the record names none: a service that is run as a package cannot be reached.
+ * The finding if the record names no endpoint, because a service that runs from a package cannot be reached.
  */
 const notForPackages = (compared: ComparedListing): Finding =>
   absentFinding(compared, 'endpoint', notApplicable(own('No remote endpoint is recorded.')));
 
 /**
- * What keeps Dossier from saying that an endpoint asks for no payment: undefined once it introduced itself
- * without one.
+ * The observation that prevents the statement that an endpoint asks for no payment; undefined if the endpoint
+ * introduced itself without asking for one.
  */
 function unseenPriceOf(factOf: FactAt): Observation | 'nothing' | undefined {
   const challenge = factOf(priceChallenge);
@@ -101,16 +103,13 @@ export const endpointCriteria = {
   }),
 } as const satisfies Record<string, Criterion>;
 
-/**
- * A question about every recorded package, in the words of its answers; without full stops where
- * `unseenFinding` adds one.
- */
+/** A question about every recorded package, with the words of its answers; `unseen` has no full stop. */
 interface Asked<K extends NamedKind> {
   readonly kind: K;
-  /** Undefined where the value does not answer it. */
+  /** Undefined if the value does not answer the question. */
   holds(value: ValueOf<K>): boolean | undefined;
   readonly met: Words;
-  /** What a value says that does not fulfil it, beside what else is known of the package. */
+  /** The words about a value that fails, which may use other facts about the package. */
   notMet(value: ValueOf<K>, factOf: FactAt): Words;
   readonly unseen: Words;
 }
@@ -134,8 +133,7 @@ function judgePackage<K extends NamedKind>(
 }
 
 /**
- * Not met if one recorded package does not fulfil it, met only if each does; one that Dossier does not check
- * is unknown.
+ * Met if every recorded package is, not met if one is not; a package that Dossier does not check is unknown.
  */
 function ofEachPackage<K extends NamedKind>(compared: ComparedListing, asked: Asked<K>): Finding {
   const { packages } = compared.listing;
@@ -146,8 +144,8 @@ function ofEachPackage<K extends NamedKind>(compared: ComparedListing, asked: As
 }
 
 /**
- * What a package without provenance states as its repository: that it states the recorded one is common, and
- * shows nothing.
+ * The repository that a package without provenance states. That it states the recorded one is common, and
+ * proves nothing.
  */
 function statedWords(one: FactOf<typeof packageRepository> | undefined): Words {
   const { result, repository = '' } = (currentOutcome(one) === 'seen' && one?.value) || {};
@@ -157,7 +155,7 @@ function statedWords(one: FactOf<typeof packageRepository> | undefined): Words {
     : say``;
 }
 
-/** A report stands although the newest check did not see it again; that there is none has to be known now. */
+/** A report counts even if the newest check did not see it again; that there is none must be known now. */
 function judgeMalware(compared: ComparedListing): Finding {
   const fact = own('Dossier has not seen whether each recorded package is reported as malicious code');
   const reports = factsOf(packageAdvisories, compared.listing.observations).filter(
@@ -208,7 +206,7 @@ export const packageCriteria = {
 const pricedOf = ({ listing: { observations } }: ComparedListing) =>
   observations.find((one) => kindOf(one.kind)?.priced && currentOutcome(one) === 'seen');
 
-/** What is named as paid, without an amount. */
+/** A fact that names something as paid, without an amount. */
 const paidOf = ({ listing: { observations } }: ComparedListing) =>
   observations.find((one) => kindOf(one.kind)?.paid && currentOutcome(one) === 'seen');
 
@@ -223,7 +221,7 @@ const unreadable = own(
 );
 const unseen = own('Dossier has not seen whether the endpoint quotes a price');
 
-/** Whether an endpoint asked for a payment whose price could not be read. */
+/** Tells whether an endpoint asked for a payment whose price could not be read. */
 const isUnreadPrice = (challenge?: Observation): challenge is Observation =>
   currentOutcome(challenge) === 'asks' && challenge?.asks_for === 'payment';
 
@@ -243,7 +241,7 @@ export const priceCriteria = {
   price_known: observed.plain('A price was seen', (compared) => {
     const first = pricedOf(compared);
     if (!first) {
-      // Not met only if each endpoint was seen to ask for none.
+      // The result is `not_met` only if every endpoint was seen to ask for no payment.
       const found = endpointsOf(compared).map((factOf) => withoutPrice(compared, factOf, 'not_met'));
       return found.find(({ result }) => result === 'unknown') ?? found[0] ?? notForPackages(compared);
     }
@@ -286,7 +284,7 @@ export const priceCriteria = {
 const maxDays = 3650;
 
 /**
- * Whether one fact has been the same for so many days, as far as it was checked. `subject` begins a sentence:
+ * Judges whether a fact was the same for so many days, as far as it was checked. `subject` begins a sentence:
  * "The tools that the endpoint lists".
  */
 function judgeUnchanged(one: DatedObservation, days: number, subject: Words): Finding {
@@ -311,7 +309,7 @@ const anotherPayee = (one: DatedObservation): Finding =>
     ),
   );
 
-/** Whether an endpoint that answers does not show any more what was seen there: it may be another one. */
+/** Tells whether an endpoint answers without showing what was seen there before, which may have changed. */
 const isHidden = ({ unanswered_since }: Observation, answers: Observation | undefined): boolean =>
   unanswered_since !== undefined && answers?.outcome === 'seen' && answers.missed_since === undefined;
 
@@ -323,7 +321,10 @@ const judgeHidden = (one: DatedObservation, subject: Words): Finding =>
     ),
   );
 
-/** The worst finding over all recorded endpoints; one without the fact is unknown unless it `needs` none. */
+/**
+ * The worst finding of all recorded endpoints. An endpoint without the fact is unknown if `needs` returns
+ * true for it, else ignored.
+ */
 function unchangedFor(
   compared: ComparedListing,
   days: number,

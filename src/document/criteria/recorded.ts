@@ -43,7 +43,7 @@ const unique = (values: readonly string[]) => [...new Set(values)];
 
 const sourceOf = ({ listing }: ComparedListing) => (listing.sample ? own('The sample') : own('The registry'));
 
-/** What the record requires in the headers of a request; empty if it requires nothing. */
+/** Says whether the record requires headers in requests; empty if not. */
 function needs(remote: ListingRemote | undefined): Words {
   const headers = (remote?.inputs ?? []).filter(({ kind, required }) => kind === 'header' && required);
   if (headers.length === 0) return say``;
@@ -138,10 +138,7 @@ export const recordedCriteria = {
       ? { ...met(own('It has this tag.')), recorded: [found.reason] }
       : notMet(own('It does not have this tag. Tags follow from recorded facts and publisher keywords.'));
   }),
-  /**
-   * A publication that was read shows an age; without older versions it does not show that there is no
-   * greater one.
-   */
+  /** A known publication shows a minimum age; only with older versions does it show the exact age. */
   listed_for_days: recorded.number('First published at least {} day(s) ago', maxDays, (compared, days) => {
     const { published_at, sample } = compared.listing;
     const first = signalOf(compared, registryFirstPublished);
@@ -173,10 +170,7 @@ export const recordedCriteria = {
   }),
 } as const satisfies Record<string, Criterion>;
 
-/**
- * A finding with the source and date of an imported signal; with those of the record if there is no such
- * signal.
- */
+/** A finding with the source and date of an imported signal, or else of the record. */
 function signalFinding(compared: ComparedListing, kind: RecordKind, found: Found): Finding {
   const signal = signalOf(compared, kind);
   if (!signal) return recordedFinding(compared, found);
@@ -186,7 +180,9 @@ function signalFinding(compared: ComparedListing, kind: RecordKind, found: Found
 const ofSignal = (kind: RecordKind) =>
   criteriaOf<Found>('imported', (compared, found) => signalFinding(compared, kind, found));
 
-/** Whether no version of so many days moved the record to somebody else, as far as versions are stored. */
+/**
+ * Judges whether no version in so many days moved the record to somebody else, as far as versions are stored.
+ */
 function judgeUnmoved(compared: ComparedListing, days: number): Found {
   const { published_at } = compared.listing;
   const fact = signalOf(compared, recordMoves)?.value;
@@ -271,8 +267,8 @@ const maxRatings = 1000;
 const minForShare = 5;
 
 /**
- * Whether a time of this service is at most so many days ago. A time slightly in the future counts: clocks
- * differ.
+ * Tells whether a time of this service is at most so many days ago. A time slightly in the future counts,
+ * because clocks differ.
  */
 const isWithin = (time: string, days: number, now_ms: number) => (daysSince(time, now_ms) ?? 0) <= days;
 

@@ -3,34 +3,35 @@ import type { Context } from '../../context.ts';
 import { Problem } from '../../core/problem.ts';
 import { type Dump, rewriteDump, takenFrom, writeDump } from './files.ts';
 
-/** At this age a dump is written anew. */
+/** A dump of this age is replaced. */
 const longestAge_ms = 3_600_000;
-/** One that is older is not sent while the new one is written. */
+/** A dump of this age is not sent any more; callers wait for the new one. */
 const longestSent_ms = 12 * longestAge_ms;
 /**
- * How many times as long as it took the pause after a rewriting is, so that withdrawals keep no node busy.
+ * The pause after a rewriting is so many times as long as the rewriting, so that withdrawals do not keep a
+ * node busy.
  */
 const pauseShare = 10;
-/** Callers wait for the pause, so it has an end. */
+/** Callers wait for the pause, so it has a maximum. */
 const longestPause_ms = 3000;
-/** How often the service itself asks for its dump, so that hardly anybody waits for one. */
+/** The service itself asks for its dump this often, so that callers seldom wait for one. */
 const asksEvery_ms = 600_000;
 
 const hasFile = ({ manifest }: Dump, path: string) => manifest.files.some((file) => file.path === path);
 
 /**
  * The dumps of this process. Callers wait for the first one, and get the old one while a new one is written.
- * What was withdrawn or moderated before a caller asked is in nothing that it gets, and no withdrawal makes
- * it wait for more than two rewritings.
+ * No caller gets what was withdrawn or moderated before it asked, and withdrawals make no caller wait for
+ * more than two rewritings.
  */
 export function createDumps(context: Context) {
   const { clock, config, log, store } = context;
   const stopping = new AbortController();
   const { signal } = stopping;
-  /** The newest, and the one before it: a caller that has its manifest may still read its files. */
+  /** The newest dump, and the one before it, whose files are still read by callers that have its manifest. */
   let written: readonly Dump[] = [];
   let writing: Promise<Dump> | undefined;
-  /** The rewriting that has begun, and the one that begins after it: a caller joins what has not begun. */
+  /** The rewriting in progress, and the next one, which callers join because it has not begun. */
   let rewriting: Promise<unknown> | undefined;
   let next: Promise<Dump> | undefined;
   let pause_ms = 0;
@@ -52,7 +53,7 @@ export function createDumps(context: Context) {
       });
     return writing;
   };
-  /** Rewrites the newest dump, or the one that took its place meanwhile. */
+  /** Rewrites the newest dump, and again if a newer one took its place meanwhile. */
   const rewriteNewest = async (): Promise<Dump> => {
     const [dump, ...older] = written;
     if (!dump) return begin();
@@ -88,12 +89,12 @@ export function createDumps(context: Context) {
     const dump = isTooOld ? await begin() : newest;
     return (await isSendable(dump)) ? dump : rewrite();
   };
-  // In memory all other reads would wait for it.
+  // With a database in memory, all other reads would wait for the dump.
   const timer = setInterval(() => config.databaseUrl === ':memory:' || read().catch(warn), asksEvery_ms);
   timer.unref();
   return {
     read,
-    /** The dump that has a file of this path, if nothing was taken away since. */
+    /** The dump that has a file of this path, if it is not too old and nothing was taken away since. */
     async find(path: string) {
       const found = written.find((dump) => hasFile(dump, path));
       return found && ageOf_ms(found) < longestSent_ms && (await isSendable(found)) ? found : undefined;

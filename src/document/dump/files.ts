@@ -17,7 +17,7 @@ import { toListingDocument } from '../document.ts';
 
 const compress = promisify(gzip);
 
-/** Few enough that memory stays flat, enough that a listing is not a round trip to the database. */
+/** Small enough for constant memory, large enough to need few round trips to the database. */
 const page = 100;
 
 async function* readHandles({ observations }: Reads, signal: AbortSignal): AsyncGenerator<string[]> {
@@ -27,12 +27,12 @@ async function* readHandles({ observations }: Reads, signal: AbortSignal): Async
   for await (const listed of pages) {
     signal.throwIfAborted();
     yield listed.map(({ handle }) => handle);
-    // On SQLite a page is read without a turn of the event loop.
+    // SQLite reads a page without yielding to the event loop.
     await setImmediate();
   }
 }
 
-/** The registry's record of the shown version of some listings, one a line. */
+/** The registry's records of the shown versions, one per line. */
 async function toRecords({ listings }: Reads, handles: readonly string[]): Promise<string[]> {
   const shown = (await listings.byHandles(handles)).filter((one) => !one.withdrawn && !isSample(one));
   const versions = await Promise.all(shown.map(({ handle, version }) => listings.version(handle, version)));
@@ -43,7 +43,7 @@ async function toRecords({ listings }: Reads, handles: readonly string[]): Promi
   });
 }
 
-/** The documents of some listings, one a line: what `dossier check --from FILE` reads. */
+/** The documents of listings, one per line, which `dossier check --from FILE` reads. */
 async function toEvidence(
   { documents }: Reads,
   handles: readonly string[],
@@ -59,9 +59,7 @@ async function toEvidence(
 const kinds = { listings: toRecords, evidence: toEvidence } as const;
 type Kind = keyof typeof kinds;
 
-/**
- * The lines of a page of listings as a member of a gzip file (RFC 1952), which has as many members as pages.
- */
+/** A member of a gzip file (RFC 1952): the lines of one page of listings. */
 interface Member {
   readonly bytes: number;
   readonly rows: number;
@@ -70,13 +68,13 @@ interface Member {
 const folderOfPaths = '/export/';
 
 /**
- * A file of a dump. It is called after its SHA-256 in hex, so that a manifest never goes with the file of
+ * A file of a dump. Its name has the start of its SHA-256, so that no manifest is combined with the file of
  * another dump.
  */
 interface DumpFile {
   readonly kind: Kind;
   readonly members: readonly Member[];
-  /** As the manifest names it. */
+  /** The entry of the file in the manifest. */
   readonly named: {
     readonly path: string;
     readonly bytes: number;
@@ -120,7 +118,7 @@ async function createFile(folder: string, kind: Kind) {
   };
 }
 
-/** Makes the files of a dump in a folder, side by side, so that a page of listings is read once. */
+/** Makes the files of a dump side by side, so that each page of listings is read once. */
 async function createFiles<T>(
   folder: string,
   fill: (files: readonly Awaited<ReturnType<typeof createFile>>[]) => Promise<T>,
@@ -134,9 +132,7 @@ async function createFiles<T>(
   }
 }
 
-/**
- * When a dump was written, and the newest change that it has; of which lines were replaced since also when.
- */
+/** When a dump was written and, if lines were replaced since, when; `since` is its newest change. */
 interface Moment {
   readonly created_at: string;
   readonly since: string;
@@ -144,9 +140,8 @@ interface Moment {
 }
 
 /**
- * What a dump holds: `since` is the newest change that it has, or 0, from which to go on with /changes.
- * `signature` is a C2SP signed note by the key of the log, whose text is the SHA-256 of the RFC 8785 JSON of
- * all other members.
+ * The manifest of a dump: `since` is its newest change, from which /changes continues, or 0. `signature` is a
+ * C2SP signed note by the key of the log about the SHA-256 of the RFC 8785 JSON of all other members.
  */
 async function toManifest(files: readonly DumpFile[], moment: Moment, context: Context) {
   const { text: checkpoint, head } = await currentCheckpoint(context);
@@ -156,7 +151,7 @@ async function toManifest(files: readonly DumpFile[], moment: Moment, context: C
 }
 
 const folderName = 'dossier-dump-';
-/** No process sends a dump any more that it wrote so long ago. */
+/** Folders of this age are left over from processes that have ended. */
 const leftAfter_ms = day_ms;
 
 async function removeLeft(): Promise<void> {
@@ -167,7 +162,7 @@ async function removeLeft(): Promise<void> {
   }
 }
 
-/** Fills a new folder, which is removed if that fails. */
+/** Fills a new folder, and removes it if that fails. */
 async function inFolder<T extends object>(fill: (folder: string) => Promise<T>) {
   const folder = await mkdtemp(join(tmpdir(), folderName));
   const remove = () => rm(folder, { recursive: true, force: true });
@@ -179,29 +174,30 @@ async function inFolder<T extends object>(fill: (folder: string) => Promise<T>) 
   }
 }
 
-/** Changes that take something away: the pages of their listings are replaced before a dump is sent again. */
+/** Changes that take something away; the pages of their listings are replaced before a dump is sent again. */
 const takingAway = ['rating.withdrawn', 'listing.withdrawn', 'moderation.applied'] as const;
 
-/** The listings of which something was taken away that a dump may have. */
+/** The listings from which something was taken away that the dump may have. */
 export const takenFrom = ({ seq }: Pick<Dump, 'seq'>, { changes }: Reads): Promise<ReadonlySet<string>> =>
   changes.handlesAfter(seq, takingAway);
 
 const newestChange = async ({ changes }: Reads) => (await changes.newest(1))[0];
 
-/** A dump in its folder. What was taken away by changes until `seq` is not in its files. */
+/** A dump in its folder, without anything that a change up to `seq` took away. */
 export interface Dump {
   readonly folder: string;
   readonly manifest: Awaited<ReturnType<typeof toManifest>>;
   readonly files: readonly DumpFile[];
-  /** The listings of each member of its files. */
+  /** The listings of each gzip member of its files. */
   readonly pages: readonly (readonly string[])[];
   readonly seq: number;
   readonly remove: () => Promise<void>;
 }
 
-/** Writes all listings and their evidence, as of one moment. */
+/** Writes all listings and their evidence as of one moment. */
 export async function writeDump(context: Context, signal: AbortSignal): Promise<Dump> {
-  await removeLeft().catch(() => undefined); // of another user, or just removed by another node
+  // The folder may belong to another user, or another node may have removed it just now.
+  await removeLeft().catch(() => undefined);
   return inFolder(async (folder) => {
     const { filled, files } = await createFiles(folder, (made) =>
       context.store.snapshot(async (reads) => {
@@ -226,7 +222,7 @@ async function readMember(file: FileHandle, { bytes }: Member, position: number)
   return buffer;
 }
 
-/** Copies a file of a dump member by member, but for the pages of some listings, which are made anew. */
+/** Copies a file of a dump member by member, and makes those anew for which `toLines` returns lines. */
 async function rewriteFile(
   file: Awaited<ReturnType<typeof createFile>>,
   dump: Dump,
@@ -248,10 +244,7 @@ async function rewriteFile(
   }
 }
 
-/**
- * The same dump with the pages of listings of which something was taken away as they are now; the rest is
- * copied.
- */
+/** Copies a dump; pages with a listing from which something was taken away are made anew. */
 export const rewriteDump = (dump: Dump, context: Context, signal: AbortSignal): Promise<Dump> =>
   inFolder(async (folder) => {
     const { filled: seq, files } = await createFiles(folder, (made) =>

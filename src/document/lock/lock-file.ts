@@ -4,13 +4,13 @@ import { ownMember, parseForeignJson } from '../../core/json.ts';
 import { coded, dayText } from '../../core/text.ts';
 import { canonicalDigest } from '../../log/leaf.ts';
 
-/** One fact as it was locked, and since when that was so, where that is known. */
+/** A locked fact, and since when it was so if that is known. */
 const lockedFact = z.object({
   value: z.json(),
-  /** The value in words, where it is no text; what others wrote is in quotes or code spans. */
+  /** The value in words if it is not a text; quotations and code spans were written by others. */
   text: z.string().optional(),
   since: z.string().optional(),
-  /** Dossier saw it itself: it is compared only if both sides know it. */
+  /** Set if Dossier saw the fact itself; it is then compared only if both sides know it. */
   is_observed: z.literal(true).optional(),
 });
 export type LockedFact = z.infer<typeof lockedFact>;
@@ -22,7 +22,7 @@ const lockedListing = z.object({
 });
 export type LockedListing = z.infer<typeof lockedListing>;
 
-/** The content of dossier.lock.json: facts that a later check compares, by listing (docs/changes.md). */
+/** The content of dossier.lock.json: facts of listings that a later check compares (docs/changes.md). */
 const lockFile = z.object({
   lockfile_version: z.literal(1),
   from: z.string(),
@@ -34,30 +34,28 @@ export type LockFile = z.infer<typeof lockFile>;
 export const readLockFile = (text: string): LockFile | undefined =>
   lockFile.safeParse(parseForeignJson(text)).data;
 
-/** One change of a fact: from which value, since when (RFC 3339), and in words. */
+/** A change of a fact: the old value, since when it is different (RFC 3339), and the change in words. */
 interface SaidChange {
   readonly from: unknown;
   readonly since: string;
   readonly text: string;
 }
 
-/** How facts of a listing changed, by their names: what weighs most first, and the last change at the end. */
+/** Changes by the names of their facts: those that weigh most first, the last change at the end. */
 export type Changes = Readonly<Record<string, readonly SaidChange[]>>;
 
 export interface LockDifference {
   readonly handle: string;
   readonly fact: string;
-  /** Undefined if the fact was not locked, or is gone. */
+  /** Undefined if the fact was not locked. */
   readonly from: LockedFact['value'] | undefined;
   readonly to: LockedFact['value'] | undefined;
-  /** The same in words: what others wrote is in quotes or code spans. */
+  /** Both values in words; quotations and code spans were written by others. */
   readonly from_text: string;
   readonly to_text: string;
-  /**
-   * How it changed, where from and to are digests; of several changes since, what weighs most, and the last.
-   */
+  /** How it changed, if the values are digests; of several changes, the weightiest and the last. */
   readonly how?: string;
-  /** Since when it is so, RFC 3339, if that is known; else the day on which it was read. */
+  /** Since when it is so (RFC 3339), or else the day on which it was read. */
   readonly when: string;
   readonly when_is: 'since' | 'as_of';
 }
@@ -67,7 +65,7 @@ const valueText = (value: LockedFact['value']) =>
 
 const digestText = (value: LockedFact['value']) => `SHA-256 ${canonicalDigest({ value }).slice(0, 12)}`;
 
-/** What a fact was and is, in words; where these are the same, the values themselves, or their digests. */
+/** Both values in words; if these are equal, the exact values, or their digests. */
 function toTexts(before: LockedFact | undefined, after: LockedFact | undefined) {
   const ways = [
     ({ text, value }: LockedFact) => text ?? valueText(value),
@@ -79,7 +77,7 @@ function toTexts(before: LockedFact | undefined, after: LockedFact | undefined) 
   return { from_text, to_text };
 }
 
-/** How a fact changed from what was locked, which was so since a time. */
+/** How a fact changed since it was locked; `since` is the time from which the locked value was known. */
 function howChanged(changes: readonly SaidChange[], { value, since: locked = '' }: Partial<LockedFact>) {
   const last = changes.at(-1);
   if (!last || isDeepStrictEqual(last.from, value)) return last?.text;
@@ -89,8 +87,8 @@ function howChanged(changes: readonly SaidChange[], { value, since: locked = '' 
 }
 
 /**
- * The facts of one listing that differ from what was locked, in the order of their names. What Dossier
- * observed is compared only if both sides know it; what the record says is compared always.
+ * The facts of one listing that differ from the locked ones, by name. Observed facts are compared only if
+ * both sides know them, recorded facts always.
  */
 export function compareLocked(
   handle: string,
@@ -104,7 +102,7 @@ export function compareLocked(
     const after = now.facts[fact];
     if (isDeepStrictEqual(before?.value, after?.value)) return [];
     if ((before ?? after)?.is_observed && !(before && after)) return [];
-    // The record has one date for all that it says, and for what it says no longer.
+    // The record has one date for everything that it states, or no longer states.
     const since = after ? after.since : now.facts.version?.since;
     const when = since ?? now.as_of;
     const when_is = since === undefined ? 'as_of' : 'since';
@@ -115,12 +113,12 @@ export function compareLocked(
 }
 
 /**
- * How many facts that Dossier saw are locked and not known now, so that nothing says whether they changed.
+ * Counts the observed facts that are locked and not known now, so that it is not known whether they changed.
  */
 export const countUnknown = (locked: LockedListing, now: LockedListing): number =>
   Object.entries(locked.facts).filter(([fact, { is_observed }]) => is_observed && !now.facts[fact]).length;
 
-/** A listing that can no longer be read: withdrawn, or unknown where it is looked for. */
+/** The difference for a listing that can no longer be read because it is withdrawn or unknown. */
 export const toGone = (handle: string, why: string, when: string): LockDifference => ({
   handle,
   fact: 'listing',
@@ -132,16 +130,13 @@ export const toGone = (handle: string, why: string, when: string): LockDifferenc
   when_is: 'as_of' as const,
 });
 
-/** The kind of a fact is ours; what it is about is an address or a name that a publisher wrote. */
+/** The kind of a fact is ours; its subject is an address or a name that a publisher wrote. */
 function factText(fact: string): string {
   const end = fact.indexOf(' ');
   return end < 0 ? fact : `${fact.slice(0, end)} ${coded(fact.slice(end + 1))}`;
 }
 
-/**
- * A difference on one line. Values are the words of publishers, services and registries: in code spans, or
- * quoted.
- */
+/** A difference on one line. Values, which others wrote, are quoted or in code spans. */
 export function differenceText({ handle, fact, from_text, to_text, how, when, when_is }: LockDifference) {
   const what = how === undefined ? ` changed from ${from_text} to ${to_text}` : `: ${how}`;
   return `${handle}: ${factText(fact)}${what}, ${when_is === 'since' ? 'known since' : 'as of'} ${dayText(when)}`;

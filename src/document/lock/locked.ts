@@ -9,8 +9,8 @@ import { between } from '../seen.ts';
 import type { Changes, LockedFact, LockedListing } from './lock-file.ts';
 
 /**
- * Whether something is known that can be compared, also if it was not checked lately: that it changed is so
- * still. That an endpoint asks for credentials is in auth.required.
+ * Tells whether an observation has a value to compare, even if it was not checked lately, because a change
+ * remains one. The fact auth.required covers endpoints that ask for credentials.
  */
 function isComparable(one: Observation): boolean {
   const { outcome } = one;
@@ -18,7 +18,9 @@ function isComparable(one: Observation): boolean {
   return outcome === 'seen' || outcome === 'nothing' || outcome === 'absent';
 }
 
-/** A value is compared as it is published: of one that is shortened, its digest. */
+/**
+ * A locked fact from an observation. The value is compared as it is published; a shortened one by its digest.
+ */
 function observed(one: Observation): LockedFact {
   const { kind, value, value_digest, outcome, first_seen_at: since } = one;
   const seen = { since, is_observed: true } as const;
@@ -55,8 +57,8 @@ function claimFact({ state, claim }: ListingDocument): LockedFact {
 }
 
 /**
- * The facts of a listing document that a lock file holds: what its record says, and what Dossier knows from
- * its checks.
+ * The facts of a listing document that a lock file holds: what the record states, and what checks by Dossier
+ * saw.
  */
 export function toLocked(document: ListingDocument): LockedListing {
   const facts = Object.fromEntries([
@@ -70,10 +72,7 @@ export function toLocked(document: ListingDocument): LockedListing {
   return { as_of: document.evidence_snapshot_date, facts, ...(log_index !== undefined && { log_index }) };
 }
 
-/**
- * How each list of tools changed, in the words of every answer: its value is a digest, which says nothing to
- * people.
- */
+/** How each list of tools changed, in the words of every answer, because its value is a digest. */
 export const toChanges = ({ observations }: ListingDocument): Changes =>
   Object.fromEntries(
     observations.flatMap((one) => {

@@ -3,16 +3,16 @@ import { wrongField } from '../../core/problem.ts';
 import type { ListingInput, ListingRemote } from '../../listings/listing.ts';
 import type { ListingDocument } from '../listing-document.ts';
 
-// Agentic Resource Discovery v0.91 of 26 August 2026, github.com/ards-project/ard-spec, spec/ard.md. Whatever
-// here speaks of ARD follows this version.
+// Agentic Resource Discovery v0.91 of 26 August 2026, github.com/ards-project/ard-spec, spec/ard.md;
+// everything about ARD in this service follows this version.
 
 export const serverCardType = 'application/mcp-server-card+json';
 export const cardSchema = 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json';
 
-/** The namespace of our own terms; a page that says who states them, and by which rules. */
+/** The namespace of our own terms; it is a page that says who states them, and by which rules. */
 export const ownNamespace = (publicUrl: string): string => `${publicUrl}/about#`;
 
-/** What each term of that namespace means, for the page that it points to. */
+/** The meanings of the terms of that namespace, for the page that it points to. */
 export const ownTerms = {
   'evidence-v1':
     'What this service knew of a listing on a day, as a signed statement (in-toto predicate type)',
@@ -29,7 +29,7 @@ export const ownTerms = {
   scoreMeans: 'What the score of a search result says',
 } as const;
 
-/** A remote as a server card has it (SEP-2127, schema v1). */
+/** A remote in a server card (SEP-2127, schema v1). */
 function toCardRemote({ type, url, inputs = [] }: ListingRemote) {
   const needs = (wanted: ListingInput['kind']) => inputs.filter(({ kind }) => kind === wanted);
   const toInput = ({ required, secret }: ListingInput) => ({ isRequired: required, isSecret: secret });
@@ -38,10 +38,7 @@ function toCardRemote({ type, url, inputs = [] }: ListingRemote) {
   return { type, url, headers, variables };
 }
 
-/**
- * The schema of a card allows so many characters of a title or description; the entry beside it has them
- * whole.
- */
+/** The longest title or description in the schema of a card; the entry around the card has the whole text. */
 const longestInCard = 100;
 
 const inCard = (text: string): string =>
@@ -64,8 +61,8 @@ function toUrn(handle: string): string {
 }
 
 /**
- * The handle that an identifier may be of; undefined if no listing has one of that form. Throws invalid_input
- * for no identifier.
+ * The handle in an identifier; undefined if no listing has one of that form. Throws invalid_input if it is
+ * not an identifier.
  */
 export function readUrn(identifier: string): string | undefined {
   const [, publisher = '', name = ''] = urn.exec(identifier) ?? [];
@@ -75,8 +72,8 @@ export function readUrn(identifier: string): string | undefined {
 }
 
 /**
- * A listing as an ARD entry (4.2): what is recorded in ARD's terms, what is known here in our own. It has no
- * trustManifest and no representativeQueries: only its publisher could state them.
+ * A listing as an ARD entry (4.2): recorded facts in ARD's terms, other facts in our own. It has no
+ * trustManifest and no representativeQueries, because only its publisher could state them.
  */
 export function toArdEntry(listing: ListingDocument, publicUrl: string) {
   const { handle, title, description, version, tags, remotes, packages, website, links } = listing;
@@ -90,7 +87,7 @@ export function toArdEntry(listing: ListingDocument, publicUrl: string) {
       name: handle,
       ...(title && { title: inCard(title) }),
       version,
-      // It must have a description.
+      // A description is required.
       description: inCard(description || title || handle),
       ...(website && { websiteUrl: website }),
       remotes: remotes.map(toCardRemote),

@@ -19,7 +19,7 @@ import { toStaleAt } from '../../observations/to-observations.ts';
 import { toListingDocument } from '../document.ts';
 import type { ListingDocument } from '../listing-document.ts';
 
-/** The key of our own block in `_meta`: the host of PUBLIC_URL with its labels reversed, then `/evidence`. */
+/** The key of our block in `_meta`: the host of PUBLIC_URL with its labels reversed, and `/evidence`. */
 const evidenceKey = (publicUrl: string): string => `${reversedHost(publicUrl)}/evidence`;
 
 const observationOf = ({ observations }: ListingDocument, { kind }: Kind) => {
@@ -45,13 +45,13 @@ function toObservations(document: ListingDocument) {
   return Object.fromEntries(found);
 }
 
-/** How many entries the log has, and where its newest checkpoint is. */
+/** The number of entries of the log, and the address of its newest checkpoint. */
 export const readLogHead = async ({ store, config }: Context) => ({
   size: await store.log.size(),
   checkpoint: `${config.publicUrl}/log/checkpoint`,
 });
 
-/** The facts about a listing with their dates, and these observations. */
+/** The facts about a listing with their dates, and the given observations. */
 export function toDatedFacts(document: ListingDocument, log: object, observations: object) {
   const { claim, signals, state, evidence_snapshot, evidence_snapshot_date, observed_at } = document;
   const { native } = signals;
@@ -77,7 +77,7 @@ export function toDatedFacts(document: ListingDocument, log: object, observation
 export const digestOf = (value: object) => `sha256:${canonicalDigest(value)}`;
 
 /**
- * What the evidence is about and where it is, each with the SHA-256 of its RFC 8785 JSON, and until when its
+ * The subject and the address of the evidence, each with the SHA-256 of its RFC 8785 JSON, and until when its
  * checks are current. evidence_ref and evidence_digest are named as in modelcontextprotocol/registry pull
  * request 1404.
  */
@@ -103,7 +103,8 @@ const withoutMembers = (observations: object, names: readonly string[]) =>
   );
 
 /**
- * The same in at most 2 KB, for hosts that read a registry: long addresses are left out, then long values.
+ * The evidence in at most 2 KB, for hosts that read a registry: if it is longer, addresses are left out, then
+ * values, then all observations.
  */
 function toEvidence(document: ListingDocument, references: object, log: object) {
   const observations = toObservations(document);
@@ -115,11 +116,11 @@ function toEvidence(document: ListingDocument, references: object, log: object) 
 
 const isText = (value: unknown) => typeof value === 'string';
 
-/** Whether a package or a remote says how it is reached, as the schema requires of both. */
+/** Tells whether a package or a remote says how it is reached, as the schema requires for both. */
 const isReachable = ({ type, url }: JsonObject) =>
   type === 'stdio' || ((type === 'streamable-http' || type === 'sse') && isText(url));
 
-/** A record with those of its packages and remotes that have what the schema requires of one. */
+/** The record without packages and remotes that lack what the schema requires. */
 function withinSchema(server: JsonObject): JsonObject {
   const lists = {
     packages: (one: JsonObject) => isText(one.registryType) && isReachable(asMembers(one.transport)),
@@ -133,9 +134,9 @@ function withinSchema(server: JsonObject): JsonObject {
 }
 
 /**
- * A record as published, in the names of the present schema and without members that do not fit it, which
- * typed clients refuse with the whole page; and without what only others than the publisher may say: the
- * stars and licence that hosts show as facts, and a block under our own key.
+ * A record as published, with the names of the present schema. It lacks what does not fit the schema, because
+ * typed clients refuse the whole page; and what the publisher may not state: the stars and licence that hosts
+ * show as facts, and a block under our key.
  */
 export function toServer(
   { record, handle, version }: ListingVersion,
@@ -162,8 +163,8 @@ interface About extends Awaited<ReturnType<typeof readShared>> {
 }
 
 /**
- * An entry of the registry API: the record, the registry's own facts, and our evidence apart from both,
- * unless there is no document.
+ * An entry of the registry API: the record, the registry's own facts and, if there is a document, our
+ * evidence, each in its own member.
  */
 export function toEntry(
   version: ListingVersion,
@@ -192,10 +193,7 @@ export const readShared = async (context: Context) => ({
   interval_s: context.config.observeInterval_s,
 });
 
-/**
- * The latest version of each of some listings: the one shown, or the newest of one whose versions are all
- * deleted.
- */
+/** The latest version of each listing: the one shown or, if all are deleted, the newest. */
 async function latestOf(listings: readonly Listing[], { store }: Context): Promise<Map<string, string>> {
   const gone = listings.filter(({ version }) => version === '').map(({ handle }) => handle);
   const last = await store.listings.lastVersions(gone);

@@ -6,7 +6,7 @@ import type { ListingVersion } from '../../listings/listing.ts';
 import type { VersionQuery } from '../../listings/table.ts';
 import { toEntries } from './entries.ts';
 
-/** Entries of a page that asks for no number of them, and the most that a page has. */
+/** The default and the greatest number of entries on a page. */
 export const defaultLimit = 30;
 export const maxLimit = 100;
 const longestSearch = 200;
@@ -18,7 +18,7 @@ const limit = z.coerce
   .transform((most) => Math.min(most, maxLimit))
   .default(defaultLimit);
 
-/** What a list is asked by, as the registry API names it; parameters that it does not know are ignored. */
+/** The parameters of a list in the registry API; unknown ones are ignored. */
 const query = z.object({
   cursor: z.string().max(2000).optional(),
   limit,
@@ -37,7 +37,7 @@ const query = z.object({
     .optional(),
 });
 
-/** A cursor holds the whole question: hosts leave out the search on later pages. */
+/** A cursor holds all parameters, because hosts leave out the search on later pages. */
 const position = z.object({
   search: z.string().optional(),
   after: z.object({ handle: z.string(), version: z.string(), listed_at: z.string() }).optional(),
@@ -45,7 +45,7 @@ const position = z.object({
   version: z.string().optional(),
   withDeleted: z.boolean(),
 });
-/** Where a page of a list begins, and what is asked. */
+/** The parameters of a list, and where a page begins. */
 type Position = z.output<typeof position>;
 
 /** The position that a cursor holds as JSON text. Throws invalid_input. */
@@ -65,7 +65,7 @@ function parse<T extends z.ZodType>(schema: T, sent: unknown): z.output<T> {
   });
 }
 
-/** How many entries a page may have, 1 to 100. Throws invalid_input. */
+/** The number of entries that a page may have, 1 to 100. Throws invalid_input. */
 export const readLimit = (sent: unknown): number => parse(z.object({ limit }), sent).limit;
 
 function readQuery(sent: unknown): { limit: number; at: Position } {
@@ -81,7 +81,7 @@ function readQuery(sent: unknown): { limit: number; at: Position } {
   };
 }
 
-/** A page of versions by name; those of a search wait for their turn, because a search reads every name. */
+/** A page of versions by name; a search waits for its turn, because it reads every name. */
 async function listPage(at: Position, limit: number, { store, searches, caller, clock }: Context) {
   const { after, updatedSince, version, withDeleted, search: named } = at;
   const read = () =>
@@ -129,8 +129,8 @@ const versionsOf = (
   });
 
 /**
- * The versions of one listing in the shape of the registry API, newest first; undefined for none. Throws
- * invalid_input.
+ * The versions of one listing in the shape of the registry API, newest first; undefined if there are none.
+ * Throws invalid_input.
  */
 export async function readVersionEntries(cursor: string | undefined, query: VersionsQuery, context: Context) {
   const { handle, withDeleted } = query;
@@ -150,7 +150,8 @@ export async function readVersionEntries(cursor: string | undefined, query: Vers
 }
 
 /**
- * One version of a listing in the shape of the registry API; `latest` is the one shown. Undefined for none.
+ * One version of a listing in the shape of the registry API; `latest` is the one shown. Undefined if there is
+ * none.
  */
 export async function readVersionEntry(version: string, query: VersionsQuery, context: Context) {
   const [entry] = await toEntries(await versionsOf(query, { version }, context), context);

@@ -9,8 +9,8 @@ import type { ListingDocument } from '../listing-document.ts';
 import { readLogHead, toDatedFacts } from './entries.ts';
 
 /**
- * An in-toto Statement v1, signed by the key of the newest log: what this service knew of a listing, each
- * fact with its date. The subject is the listing document, by the SHA-256 of its RFC 8785 JSON. Throws
+ * An in-toto Statement v1, signed by the key of the newest log: what this service knew about a listing, each
+ * fact with its date. Its subject is the listing document, by the SHA-256 of its RFC 8785 JSON. Throws
  * not_found for a listing of the sample.
  */
 export async function toSignedStatement(document: ListingDocument, context: Context): Promise<Envelope> {
