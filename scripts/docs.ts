@@ -72,15 +72,7 @@ const toCases = (cases: readonly ForetellCase[]): string[] =>
 
 /** The generated blocks, by the name in their marker. */
 const blocks: Record<string, () => string> = {
-  clients: () =>
-    table(
-      ['client', 'files', 'members with servers'],
-      Object.entries(clients).map(([client, { files, servers }]) => [
-        client,
-        files.map((file) => `\`${file}\``).join(', '),
-        servers.map((path) => (path === '' ? 'or the whole file' : `\`${path}\``)).join(', '),
-      ]),
-    ),
+  clients: () => paragraph(`${Object.keys(clients).join(', ')}.`),
   settings: () =>
     table(
       ['name', 'default', 'meaning'],

@@ -187,13 +187,13 @@ function addApproveCommand(program: Command, { config, environment }: Shell): vo
 function addInventoryCommand(program: Command, { config, environment }: Shell): void {
   add(program, 'inventory [files...]', 'say what is known of the MCP servers of your clients', {
     about:
-      'Finds the configurations of Claude Code, Claude Desktop, VS Code, Cursor, Codex, Gemini CLI, Copilot CLI, opencode, Windsurf, Zed and Continue in this folder and your home. Sent are names of packages and scheme, host and path of addresses, and nothing else (docs/changes.md).',
+      'Finds the configurations of MCP clients (docs/changes.md names them) in this folder and your home. It sends names of packages, and scheme, host and path of addresses, and nothing else.',
     examples: [
       'dossier inventory --service https://dossier.example',
       'dossier inventory .mcp.json --service https://dossier.example --fail-on changed,unpinned',
     ],
     exits:
-      '0 done; 1 something that --fail-on names, or with it a configuration that cannot be read; 64 usage; 69 the Dossier cannot be reached; 74 the dump or the database cannot be read; 78 settings. On GitHub Actions the findings are annotations.',
+      '0 done; 1 something that --fail-on names; 64 usage; 65 with --fail-on, a configuration or an entry of one that is not understood; 69 the Dossier cannot be reached; 74 the dump or the database cannot be read; 78 settings. On GitHub Actions the findings are annotations.',
   })
     .option('--service <url|file>', 'a Dossier, or a dump of one; else DOSSIER_URL, but not with --offline')
     .option('--offline', 'send nothing: ask the own database, or read the dump that --service names')
