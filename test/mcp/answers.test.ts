@@ -401,10 +401,10 @@ const rows: readonly Row[] = [
         subject: 'x.example',
         value: null,
         outcome: 'absent',
-        reason: 'DNS has no address of x.example.',
+        reason: 'DNS has no address for x.example.',
       }),
     ],
-    expected: [`DNS has no address of x.example (Dossier, ${today}).`],
+    expected: [`DNS has no address for x.example (Dossier, ${today}).`],
   },
   {
     says: 'a price and a payee that changed: now, since when, and before',

@@ -189,7 +189,7 @@ describe('extensions', () => {
     expect(await see('naming', 'endpoint.extensions')).toMatchObject({
       outcome: 'seen',
       value: ['com.example/own-thing', 'io.modelcontextprotocol/ui'],
-      reason: 'Names that are no identifiers are left out: 2.',
+      reason: 'Names that are not identifiers are left out: 2.',
     });
     expect(await see('plain', 'endpoint.extensions')).toBeUndefined();
   });

@@ -165,7 +165,7 @@ it('reports a name that does not exist as not found', async () => {
   expect(await dnsOf(2)).toMatchObject({
     value: null,
     outcome: 'absent',
-    reason: 'DNS has no address of `missing.example.com`.',
+    reason: 'DNS has no address for `missing.example.com`.',
   });
 });
 
@@ -192,7 +192,7 @@ it('keeps what was seen where a name is not there once', async () => {
     outcome: 'seen',
     observed_at: first?.observed_at,
     first_seen_at: first?.first_seen_at,
-    missed: { reason: 'DNS has no address of `partly.example.net`.' },
+    missed: { reason: 'DNS has no address for `partly.example.net`.' },
   });
   const back = await dnsOf(7);
   expect(back).not.toHaveProperty('missed');

@@ -93,10 +93,10 @@ it('shows the security contact of a signed file, and only addresses that can be 
 
 it('says that a file has ended, states no end, or is none', async () => {
   expect((await see('ended', 'security.contact'))?.reason).toBe(
-    'The file expired on 2020-01-01; RFC 9116 says not to use it after that.',
+    'The file expired on 2020-01-01; RFC 9116 says not to use an expired file.',
   );
   const ended = await observed.directory.app.request(`/agents/${handleAt('ended')}.md`);
-  expect(await ended.text()).toContain('ecurity contact `tel:+49-30-1`, of a file that has expired');
+  expect(await ended.text()).toContain('ecurity contact `tel:+49-30-1`, from a file that has expired');
   expect((await see('endless', 'security.contact'))?.reason).toBe(
     'The file states no end of its validity, which RFC 9116 requires.',
   );

@@ -128,7 +128,7 @@ describe('a server card', () => {
     });
     const page = await (await observed.directory.app.request('/agents/com.example.hiding/a.md')).text();
     expect(page).toContain(
-      'Server card (MCP): `com.other/x` version `2.0.0`; not as the record and the endpoint have it: name, version, address',
+      'Server card (MCP): `com.other/x` version `2.0.0`; differs from the record or the endpoint in: name, version, address',
     );
   });
 
@@ -139,7 +139,7 @@ describe('a server card', () => {
     expect(await changesOf()).toEqual([]);
     hinted.card = { ...card, version: '1.1.0' };
     expect(await changesOf()).toEqual([
-      '`com.example.hinted/A` version `1.0.0` until then `com.example.hinted/A` version `1.1.0`; not as the record and the endpoint have it: version',
+      '`com.example.hinted/A` version `1.0.0` until then `com.example.hinted/A` version `1.1.0`; differs from the record or the endpoint in: version',
     ]);
     hinted.card = card as object;
   });

@@ -18,15 +18,15 @@ import type { Run } from '../run.ts';
 
 const pathOf = ({ pathname }: URL) => (pathname === '/' ? '' : pathname);
 
-/** An address of metadata, and the resource that it must be stated for there (RFC 9728 section 3.3). */
+/** An address for metadata, and the resource that the metadata there must name (RFC 9728 section 3.3). */
 interface MetadataPlace {
   readonly at: string;
   readonly resource: string;
 }
 
 /**
- * Where clients look for the RFC 9728 metadata of an endpoint: where its challenge says, at its path, at its
- * root.
+ * The addresses at which clients look for an endpoint's metadata (RFC 9728): the one in its challenge, at its
+ * path, at its root.
  */
 function metadataPlaces({ url, credentials }: EndpointAnswer): MetadataPlace[] {
   const challenges = credentials ? challengesOf(credentials) : [];
@@ -36,8 +36,8 @@ function metadataPlaces({ url, credentials }: EndpointAnswer): MetadataPlace[] {
   const wellKnown = '/.well-known/oauth-protected-resource';
   const resource = endpoint.href;
   return [
-    // Metadata elsewhere would be another host's word about this one; behind TLS a service may not know that
-    // it is https.
+    // The host must be the same, since another host cannot speak for this one. The protocol may differ: a
+    // service behind TLS may not know that it is https.
     ...(named?.host === endpoint.host
       ? [{ at: `${endpoint.origin}${named.pathname}${named.search}`, resource }]
       : []),
@@ -50,7 +50,8 @@ const isSameUrl = (stated: unknown, url: string): boolean =>
   typeof stated === 'string' && URL.parse(stated)?.href === new URL(url).href;
 
 /**
- * Whether clients take metadata for an endpoint: it is for the endpoint itself, or for an address above it.
+ * Tells whether clients use metadata of a resource for an endpoint: it names the endpoint or an address above
+ * it.
  */
 function isAbove(stated: unknown, endpoint: URL): boolean {
   const resource = URL.parse(typeof stated === 'string' ? stated : '');
@@ -58,7 +59,7 @@ function isAbove(stated: unknown, endpoint: URL): boolean {
   return `${endpoint.pathname}/`.startsWith(`${pathOf(resource).replace(/\/$/, '')}/`);
 }
 
-/** Where clients look for the metadata of an authorization server: RFC 8414, OpenID Connect Discovery. */
+/** The addresses of an authorization server's metadata (RFC 8414, OpenID Connect Discovery). */
 function serverMetadataUrls(issuer: string): string[] {
   const url = URL.parse(issuer);
   if (!url || !/^https?:$/.test(url.protocol)) return [];
@@ -76,8 +77,8 @@ const noMetadata = noAnswer(
 );
 
 /**
- * The first JSON object with one of these members at these addresses, or why there is none; an answer that
- * another may follow comes before that it is not there.
+ * Gets the first JSON object with one of these members. If there is none, returns a failed request rather
+ * than an absence.
  */
 async function findObject(
   run: Run,
@@ -106,7 +107,7 @@ async function ofServer(run: Run, issuer: string) {
   const found = await findObject(run, serverMetadataUrls(issuer), ['issuer']);
   if (found.result !== 'object') return { issuer, metadata: found.outcome };
   const { issuer: stated, registration_endpoint, client_id_metadata_document_supported } = found.object;
-  // RFC 8414 section 3.3: metadata of another issuer must not be used.
+  // Clients must not use metadata that names a different issuer (RFC 8414 section 3.3).
   if (stated !== issuer)
     return { issuer, metadata: 'of_another_issuer', stated_issuer: toText(stated) ?? null };
   return {
@@ -118,7 +119,7 @@ async function ofServer(run: Run, issuer: string) {
 }
 
 const noCredentials = noAnswer('nothing', own('The endpoint did not ask for credentials.'));
-/** Metadata of the host of an endpoint that asked for nothing, which is for another address. */
+/** The endpoint asked for nothing, and the metadata of its host is for a different address. */
 const forOther = (resource: string | undefined) =>
   noAnswer(
     'nothing',
@@ -129,13 +130,13 @@ const neither = noAnswer(
   own('The endpoint did not ask for credentials, and publishes no OAuth metadata (RFC 9728).'),
 );
 
-/** Whether another answer may come the next time. */
+/** Tells whether the next check may get an answer. */
 const isOpen = (list: EndpointAnswer['list']): list is NoAnswer =>
   list.result === 'no_answer' && isUnanswered(list.outcome);
 
 /**
- * The metadata of an endpoint. One that asked for nothing has only what is for its own address, or one above
- * it.
+ * Reads the metadata of an endpoint. If the endpoint asked for nothing, only metadata for its address or one
+ * above counts.
  */
 async function findMetadata(endpoint: EndpointAnswer, run: Run) {
   const places = metadataPlaces(endpoint);
@@ -163,7 +164,7 @@ async function toFinding(endpoint: EndpointAnswer, run: Run) {
   if (found.result !== 'metadata') {
     if (credentials) return withoutAnswer(found);
     if (found.outcome !== 'absent') return found;
-    // The list that did not come may be what credentials are asked for.
+    // The endpoint may have sent no list because it wants credentials for it.
     return isOpen(list) ? list : neither;
   }
   const { authorization_servers: stated, scopes_supported } = found.metadata;
@@ -175,7 +176,7 @@ async function toFinding(endpoint: EndpointAnswer, run: Run) {
       ),
     );
   }
-  // What a list of the metadata has first or last says nothing.
+  // The order in the metadata has no meaning, so the list is sorted before it is cut.
   const servers = listOf(stated).sort().slice(0, 3);
   const scopes = listOf(scopes_supported).sort();
   const resource = toText(found.metadata.resource) ?? null;
@@ -185,7 +186,7 @@ async function toFinding(endpoint: EndpointAnswer, run: Run) {
     details: { scopes: scopes.length, ...(!found.isOwn && { differs: ['resource'] }) },
     as_seen: {
       ...(!credentials && { introduced_without_credentials: true }),
-      // What the hosts of others answer on a day is no change of this endpoint.
+      // Other hosts' answers vary from day to day, which is no change of this endpoint.
       authorization_servers: await Promise.all(servers.map((issuer) => ofServer(run, issuer))),
     },
   };
@@ -194,7 +195,7 @@ async function toFinding(endpoint: EndpointAnswer, run: Run) {
 const signIn = z.strictObject({
   issuers: z.array(z.string()),
   scopes: z.array(z.string()),
-  /** What the tokens are for, as the metadata says. */
+  /** The resource that the metadata says its tokens are for. */
   resource: z.string().nullable(),
 });
 const mostScopes = 8;
@@ -206,8 +207,8 @@ const otherIssuers = z.object({
 });
 
 /**
- * Which authorization servers have metadata of another issuer, which clients must not use (RFC 8414 section
- * 3.3).
+ * Names the authorization servers whose metadata names a different issuer, so that clients must not use it
+ * (RFC 8414 section 3.3).
  */
 function otherIssuerWords({ as_seen }: Pick<Observation, 'as_seen'>): Words {
   const { authorization_servers = [] } = otherIssuers.safeParse(as_seen).data ?? {};
@@ -222,8 +223,8 @@ function otherIssuerWords({ as_seen }: Pick<Observation, 'as_seen'>): Words {
 }
 
 /**
- * Through whom callers sign in, as a phrase: OAuth sign-in `through` the authorization servers. Metadata of
- * an endpoint that asked Dossier for nothing is about calls.
+ * Says as a phrase through which authorization servers callers sign in. If the endpoint asked Dossier for
+ * nothing, the phrase is about calls.
  */
 export function signInWords({ value, as_seen }: Pick<Observation, 'value' | 'as_seen'>): Words {
   const { issuers = [] } = signIn.safeParse(value).data ?? {};
@@ -235,7 +236,7 @@ export function signInWords({ value, as_seen }: Pick<Observation, 'value' | 'as_
     : say`OAuth sign-in, which names ${none}`;
 }
 
-/** The scopes that the metadata names; a value holds those that fit into 1 KiB. */
+/** The scopes in the metadata; the value holds only those that fit into 1 KiB. */
 function scopesWords({ value: { scopes }, details }: ShownFinding<z.infer<typeof signIn>>): Words {
   if (scopes.length === 0) return own('');
   const more = Math.max(scopes.length, Number(details?.scopes ?? 0)) - mostScopes;
@@ -247,8 +248,8 @@ function scopesWords({ value: { scopes }, details }: ShownFinding<z.infer<typeof
 }
 
 /**
- * The authorization servers and scopes that the metadata names, whether it is for another address, and what
- * an open endpoint may ask.
+ * Says which authorization servers and scopes the metadata names, whether it is for a different address, and
+ * that calls of an open endpoint may need sign-in.
  */
 function sayMetadata(found: ShownFinding<z.infer<typeof signIn>>): Words {
   const { issuers, resource } = found.value;
@@ -261,7 +262,7 @@ function sayMetadata(found: ShownFinding<z.infer<typeof signIn>>): Words {
   return say`${servers}${scopesWords(found)}${isOther}${isLater ? later : own('')}${otherIssuerWords(found)}`;
 }
 
-/** OAuth metadata of the endpoints that ask for credentials, or may ask for some when a tool is called. */
+/** The OAuth metadata of endpoints that ask for credentials, or may ask for them when a tool is called. */
 export const accessOauth = defineKind({
   kind: 'auth.oauth',
   answers: 'auth',
@@ -270,14 +271,13 @@ export const accessOauth = defineKind({
   question: 'access',
   title: 'OAuth sign-in',
   means:
-    'The authorization servers and scopes that the endpoint names in its protected-resource metadata (RFC 9728), which is read also where the endpoint introduced itself without credentials: calls may need sign-in.',
-  doesNotMean: 'Dossier does not sign in; it does not say what an account costs or who gets one.',
+    'The authorization servers and scopes that the endpoint names in its protected-resource metadata (RFC 9728). Dossier reads it even if the endpoint introduced itself without credentials, since calls may need sign-in.',
+  doesNotMean: 'Dossier does not sign in, and does not know what an account costs or who gets one.',
   method_version: 'auth/4',
   say: sayMetadata,
   ...ofRareRemotes(toFinding),
 });
 
-/** Whether an endpoint asks for credentials before it introduces itself. */
 export const accessRequired = defineKind({
   kind: 'auth.required',
   answers: 'auth',
@@ -293,7 +293,7 @@ export const accessRequired = defineKind({
   question: 'access',
   title: 'Asks for credentials first',
   means:
-    'Whether the endpoint asked for credentials when Dossier asked it without any what it is and which tools it has: no, if it introduced itself or asked for a payment.',
+    'Whether the endpoint asked Dossier, which sends no credentials, for some before it said what it is and which tools it has; no if it introduced itself or asked for a payment.',
   doesNotMean:
     'An endpoint that shows its tools to everyone may still ask for credentials when one is called.',
   method_version: 'auth/2',

@@ -8,7 +8,7 @@ import { ofOrigins } from '../remotes.ts';
 
 const mostSkills = 10_000;
 
-/** What an agent card says (A2A, section "Agent Card"): it must have a name and a list of skills. */
+/** Reads an A2A agent card, which must have a name and a list of skills. */
 function agentFinding({ text, url }: Fetched) {
   const card = readObject(text);
   const name = lineOf(card?.name, longestName);
@@ -27,14 +27,14 @@ function agentFinding({ text, url }: Fetched) {
   return { value, outcome: 'seen' as const };
 }
 
-/** Whether the host of an endpoint also presents itself to other agents (A2A). */
+/** The A2A agent card of an endpoint's host. */
 export const agentCard = defineKind({
   kind: 'card.a2a',
   value: z.strictObject({
     name: z.string(),
     version: z.string().optional(),
     skills: z.number(),
-    /** `host`, if it names no address at the host that has it. */
+    /** Has `host` if the card names no address at its own host. */
     differs: z.array(z.string()),
   }),
   name: 'A2A card',
@@ -44,7 +44,7 @@ export const agentCard = defineKind({
   means:
     'The name in the agent card at /.well-known/agent-card.json of the endpoint’s host, how many skills it lists, and whether it names an address at that host.',
   doesNotMean:
-    'The card is its publisher’s own word; Dossier has not talked to the agent, and checks no signature of it.',
+    'The card is its publisher’s own word; Dossier has not talked to the agent, and does not check the signature of the card.',
   say({ value: { name, version, skills, differs } }) {
     const where = differs.length > 0 ? own('; names no address at the host that has it') : own('');
     return say`${code(name)}${versionWords(version)}, ${count(skills, 'skill')}${where}`;

@@ -9,15 +9,14 @@ import type { Run, Subject } from '../run.ts';
 import { type CheckEnd, type Tallied, tallied, talliedWords } from '../tally.ts';
 
 /**
- * What an endpoint did that answered with this status: all but an introduction and a request for a payment is
- * one for sign-in.
+ * Says what an endpoint did that answered with this status. Every status but 2xx and 402 is a request for
+ * sign-in.
  */
 function answerWords(status: number): Words {
   if (status === 402) return own('asks for payment before it answers');
   return status < 300 ? own('answered') : own('asks for sign-in before it answers');
 }
 
-/** Whether an endpoint answered at all. */
 export const endpointAnswers = defineKind({
   kind: 'endpoint.answers',
   unstated: {
@@ -35,9 +34,9 @@ export const endpointAnswers = defineKind({
   question: 'reach',
   title: 'Endpoint',
   means:
-    'The recorded endpoint introduced itself to Dossier on that date, or asked for credentials or a payment; the value is the HTTP status in which it did.',
+    'The recorded endpoint introduced itself to Dossier on that date, or asked for credentials or a payment; the value is the HTTP status of that answer.',
   doesNotMean:
-    'It does not say that a call of a tool succeeds, or that the endpoint answers elsewhere or at other times.',
+    'It does not say that a tool call succeeds, or that the endpoint answers callers elsewhere or at other times.',
   unit: 'HTTP status',
   say: ({ value }) => say`${answerWords(value)} (HTTP status ${value})`,
   method_version: 'endpoint/2',
@@ -47,7 +46,8 @@ export const endpointAnswers = defineKind({
     return {
       value: (introduction ?? credentials ?? payment)?.status ?? null,
       outcome: 'seen',
-      // An endpoint that answers both is asked in the other one if the first has a temporary fault.
+      // The transport is no part of the value: an endpoint with both is asked over the other one if the first
+      // has a temporary fault.
       ...(introduction && { as_seen: { transport } }),
       ...(isOther && {
         why: isRecordedAsSse
@@ -69,7 +69,7 @@ const causes = {
   no_method: 'other_answer',
 } as const;
 
-/** How a check without an answer is counted; undefined for one in which nothing was asked. */
+/** How a check without an answer is counted; undefined if nothing was asked. */
 function endOf({ outcome, status = 0, cause }: NoAnswer): CheckEnd | undefined {
   if (outcome === 'absent') return 'not_there';
   if (!isUnanswered(outcome)) return undefined;
@@ -78,7 +78,6 @@ function endOf({ outcome, status = 0, cause }: NoAnswer): CheckEnd | undefined {
   return status === 429 ? 'too_many_requests' : 'other_answer';
 }
 
-/** How many of the checks an endpoint answered. */
 export const endpointAvailability = defineKind({
   kind: 'endpoint.availability',
   value: tallied,
@@ -87,9 +86,9 @@ export const endpointAvailability = defineKind({
   question: 'reach',
   title: 'Answered checks',
   means:
-    'How many of the checks that Dossier made of the recorded endpoint in the 30 and the 90 days up to that date it answered (it introduced itself, or asked for credentials or a payment), and how the others ended.',
+    'How many of Dossier’s checks the recorded endpoint answered in the 30 and the 90 days up to that date (it introduced itself, or asked for credentials or a payment), and how the other checks ended.',
   doesNotMean:
-    'It is no measure of what callers met: checks are few, and made from one place. Checks in which Dossier asked for nothing (robots.txt that refuses, or answers with 429 or 5xx; a pause that the host asked for; a failure of its own) are not counted.',
+    'It does not measure what callers experienced: checks are few, and are made from one place. Checks in which Dossier asked for nothing (robots.txt that refuses, or answers with 429 or 5xx; a pause that the host asked for; a failure of its own) are not counted.',
   method_version: 'availability/2',
   about: endpointAnswers.about,
   isOptional: true,
@@ -107,7 +106,7 @@ export const endpointAvailability = defineKind({
 
 const resolved = z.strictObject({
   families: z.array(z.enum(['IPv4', 'IPv6'])),
-  /** The CAA records (RFC 8659), as `issue letsencrypt.org`. */
+  /** CAA records (RFC 8659), as `issue letsencrypt.org`. */
   caa: z.array(z.string()),
 });
 
@@ -121,8 +120,8 @@ async function ofHost(run: Run, hostname: string): Promise<Finding<z.infer<typeo
     subject: hostname,
     value: isFound ? { families, caa: [...new Set(caa)].sort() } : null,
     outcome: isFound ? 'seen' : 'absent',
-    ...(!isFound && { why: say`DNS has no address of ${code(hostname)}.` }),
-    // Balancing of load changes how many there are from one minute to the next.
+    ...(!isFound && { why: say`DNS has no address for ${code(hostname)}.` }),
+    // The numbers of addresses are no part of the value: load balancing changes them every minute.
     ...(unanswered && { why: unanswered, rule: 'part' as const }),
     as_seen: { ipv4, ipv6 },
     source: ownProbe,
@@ -133,7 +132,7 @@ const hostsOf = (listing: Subject): string[] => [
   ...new Set(originsOf(listing).map((origin) => new URL(origin).hostname)),
 ];
 
-/** What DNS says about the hosts of the recorded endpoints. */
+/** The kinds of addresses and the CAA records of the endpoints' hosts. */
 export const endpointDns = defineKind({
   kind: 'endpoint.dns',
   standsOutAs: 'not_there',
@@ -147,13 +146,12 @@ export const endpointDns = defineKind({
   title: 'Addresses in DNS',
   means:
     'Which kinds of addresses DNS had for the endpoint’s host on that date, and which authorities may issue its certificates (CAA, RFC 8659).',
-  doesNotMean: 'How many addresses there are says nothing, and most hosts have no CAA records.',
+  doesNotMean: 'The number of addresses has no meaning, and most hosts have no CAA records.',
   method_version: 'dns/3',
   about: (listing) => hostsOf(listing).map((subject) => ({ subject })),
   check: (run) => Promise.all(hostsOf(run.listing).map((host) => ofHost(run, host))),
 });
 
-/** Which revision of MCP an endpoint speaks. */
 export const endpointProtocol = defineKind({
   kind: 'endpoint.protocol',
   value: z.string(),
@@ -187,7 +185,7 @@ async function ofOrigin(run: Run, origin: string): Promise<Finding<z.infer<typeo
   };
 }
 
-/** Without hosts that each caller fills in. */
+/** The https origins of the endpoints, without hosts that each caller fills in. */
 const tlsOrigins = ({ remotes }: Subject): string[] => {
   const origins = remotes.map(({ url }) => URL.parse(url)?.origin ?? '');
   return [...new Set(origins.filter((origin) => /^https:[^{}]+$/.test(origin)))];
@@ -197,11 +195,10 @@ const certificate = z.strictObject({
   issuer: z.string(),
   /** RFC 3339. */
   not_after: z.string(),
-  /** Whether the root certificates of this machine vouch for it. */
   accepted_by_root_certificates: z.boolean(),
 });
 
-/** The certificates of the recorded https endpoints, one for each origin. */
+/** The certificates of the https endpoints, one for each origin. */
 export const endpointTls = defineKind({
   kind: 'endpoint.tls',
   value: certificate,

@@ -5,16 +5,16 @@ import { noAnswer } from '../../net/answer.ts';
 import { defineKind } from '../kind.ts';
 import { ofRareRemotes } from '../remotes.ts';
 
-/** The identifier of an extension: a reversed domain, and a name. */
+/** The identifier of an extension: a reversed domain and a name. */
 const identifier = /^[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){0,9}\/[\w.-]{1,100}$/i;
 const longestIdentifier = 250;
 
-/** What extensions of the protocol's own namespace are, in the words of their specifications. */
+/** Short descriptions of extensions in the protocol's own namespace, in the words of their specifications. */
 const titles = {
   'io.modelcontextprotocol/ui': own('user interfaces, MCP Apps'),
   'io.modelcontextprotocol/skills': own('skills'),
   'io.modelcontextprotocol/tasks': own('tasks'),
-  'io.modelcontextprotocol/oauth-client-credentials': own('sign-in of programs'),
+  'io.modelcontextprotocol/oauth-client-credentials': own('sign-in by programs'),
   'io.modelcontextprotocol/enterprise-managed-authorization': own('sign-in by an enterprise'),
 };
 
@@ -25,7 +25,6 @@ function extensionWords(name: string): Words {
 
 const mostInLine = 4;
 
-/** The extensions of MCP that an endpoint declares. */
 export const endpointExtensions = defineKind({
   kind: 'endpoint.extensions',
   value: z.array(z.string()),
@@ -35,8 +34,8 @@ export const endpointExtensions = defineKind({
   title: 'Extensions of MCP',
   means:
     'The identifiers in `capabilities.extensions` of the endpoint’s introduction, such as `io.modelcontextprotocol/ui`. An extension is used only if the client declares it too.',
-  doesNotMean: 'Dossier does not use them, but for the list of skills, and does not say that they work.',
-  changed: own('The endpoint declares other extensions'),
+  doesNotMean: 'Dossier uses none of them except the list of skills, and does not say that they work.',
+  changed: own('The endpoint declares different extensions'),
   say: ({ value }) => listed(value.map(extensionWords), value.length),
   sayInLine({ value }) {
     const noun = value.length === 1 ? own('extension') : own('extensions');
@@ -52,7 +51,7 @@ export const endpointExtensions = defineKind({
     const names = isJsonObject(declared) ? Object.keys(declared) : [];
     const value = names.filter((name) => name.length <= longestIdentifier && identifier.test(name)).sort();
     const others = names.length - value.length;
-    const why = others > 0 ? say`Names that are no identifiers are left out: ${others}.` : undefined;
+    const why = others > 0 ? say`Names that are not identifiers are left out: ${others}.` : undefined;
     if (value.length === 0)
       return noAnswer('nothing', why ?? own('The endpoint introduced itself without extensions.'));
     return { value, outcome: 'seen', ...(why && { why }) };

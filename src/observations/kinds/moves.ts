@@ -6,7 +6,9 @@ import { defineRecord } from '../kind.ts';
 const mostNamed = 2;
 const mostKept = 10;
 
-/** Two names, and how many more there are; of very many not all are kept. */
+/**
+ * Names at most three, then counts the rest. A list of ten may have been cut, so its rest is only "others".
+ */
 function named(all: readonly string[]): Words {
   if (all.length < mostKept)
     return listed(
@@ -23,7 +25,7 @@ const nouns = { endpoint: 'endpoints', package: 'packages', secret: 'secrets' } 
 const noun = (one: keyof typeof nouns, all: readonly unknown[]): Words =>
   own(all.length === 1 ? one : nouns[one]);
 
-/** Under whose domain all of some hosts are; nothing if they are under several. */
+/** Names the registrable domain that all of the hosts share; empty if they have several. */
 function underDomain(hosts: readonly string[]): Words {
   const holders = new Set(hosts.map(holderOfHost));
   const [only] = holders;
@@ -59,10 +61,10 @@ function secretWords({ needs, takes, gone }: NonNullable<Move['secrets']>): Word
   return say`${join(asked, ' and ')}${gone.length > 0 ? say`, and no longer names ${named(gone)}` : say``}`;
 }
 
-/** What of a record became other, in words that follow its subject. */
+/** Says what a record changed, in words that follow its subject. */
 export function moveWords({ endpoints, packages, repository, secrets, passed = [] }: Move): Words {
-  // A secret that was asked for before goes to another host in place of the one that is named no longer, or
-  // to it too.
+  // If the record dropped the old host, the secret goes to the new one instead ("now"), otherwise to both
+  // ("too").
   const instead = (endpoints?.from.length ?? 0) + (packages?.from.length ?? 0) > 0;
   const parts = [
     endpoints && endpointWords(endpoints),
@@ -80,31 +82,32 @@ export function moveWords({ endpoints, packages, repository, secrets, passed = [
   return isLong ? join(said, '; ') : listed(said);
 }
 
-/** The same with the version that made it, and when that was published. */
+/** Says what a version changed, with its publication date. */
 export function versionMoveWords({ version, published_at, ...move }: DatedMove): Words {
   const date = published_at === undefined ? own('without a date') : say`published ${day(published_at)}`;
   return say`Version ${code(version)} (${date}) ${moveWords(move)}`;
 }
 
-/** What versions of the record changed of where callers go, what they run and who gets their secrets. */
+/** Changes between versions of where callers connect, what they run, and who gets their secrets. */
 export const recordMoves = defineRecord({
   kind: 'record.moves',
   question: 'publisher',
-  title: 'What versions of the record moved',
+  title: 'Moves between versions of the record',
   means:
-    'Which of the newest thirty versions named another host, package or repository than the one before, or asked for another secret.',
-  doesNotMean: 'Publishers move for many reasons; it does not say why. Deleted versions are left out.',
+    'Which of the newest thirty versions named a different host, package or repository from the version before it, or asked for a new secret.',
+  doesNotMean:
+    'Publishers make such changes for many reasons, which are not known. Deleted versions are left out.',
   value: z.strictObject({
-    /** How many versions were compared, and when the oldest of them was published. */
+    /** How many versions were compared. */
     versions: z.int(),
     since: z.string().optional(),
-    /** Newest first, ten at most, those to another owner before others. */
+    /** Newest first. At most ten are kept, those to a different owner before others. */
     moves: z.array(datedMove),
   }),
   say({ value: { versions, since, moves } }) {
-    const oldest = since === undefined ? say`` : say`, the oldest of ${dayOf(since)}`;
+    const oldest = since === undefined ? say`` : say`, the oldest published on ${dayOf(since)}`;
     return moves.length === 0
-      ? say`nothing; ${versions} were compared${oldest}`
+      ? say`none; ${versions} versions were compared${oldest}`
       : join(moves.map(versionMoveWords), '. ');
   },
   stated: ({ moves }) => moves,

@@ -13,30 +13,28 @@ const proofs = {
 
 const yesOrNo = ({ value }: { readonly value: boolean }): Words => (value ? own('yes') : own('no'));
 
-/** What the registry asks of those who publish under the namespace of a listing. */
+/** The proof that the registry requires of publishers in the listing's namespace. */
 export const namespaceProof = defineRecord({
   kind: 'namespace.proof',
   question: 'publisher',
   title: 'What the publisher showed to the registry',
-  means: 'The registry lets only those publish under this namespace who showed this.',
+  means: 'The proof that the registry requires before it lets anybody publish under this namespace.',
   doesNotMean: 'It does not say who that is, or that they run the service.',
   value: z.enum(['domain', 'github account']),
   say: ({ value }) => proofs[value],
   stated({ listing }) {
-    // Only of the official registry is it known what it asks of publishers; of the sample nobody showed
-    // anything, since it is made up.
+    // Only the official registry's requirements are known; the sample is made up, so nobody showed anything.
     if (!isOfficial(listing)) return undefined;
     return listing.handle.toLowerCase().startsWith('io.github.') ? 'github account' : 'domain';
   },
 });
 
-/** Whether one account publishes a listing and holds its repository. */
 export const namespaceOwner = defineRecord({
   kind: 'namespace.matches_repository_owner',
   question: 'publisher',
-  title: 'The same account publishes and holds the repository',
-  means: 'Whether the account in the name is the one that holds the recorded repository.',
-  doesNotMean: 'A no is common: many publish under a domain and keep code elsewhere.',
+  title: 'The account that publishes also holds the repository',
+  means: 'Whether the account in the listing’s name also holds the recorded repository.',
+  doesNotMean: '“No” is common: many publish under a domain and keep their code elsewhere.',
   value: z.boolean(),
   say: yesOrNo,
   outcomeOfNone: 'not_asked',
@@ -46,13 +44,12 @@ export const namespaceOwner = defineRecord({
   },
 });
 
-/** Whether the endpoints of a listing are at the domain of its namespace. */
 export const namespaceHoldsEndpoint = defineRecord({
   kind: 'namespace.holds_endpoint',
   question: 'publisher',
   title: 'The endpoint is at the domain of the name',
-  means: 'Whether every recorded endpoint is on the domain that the name stands for, or below it.',
-  doesNotMean: 'A no is common: many services run at a hosting company.',
+  means: 'Whether every recorded endpoint is at the domain in the listing’s name, or below it.',
+  doesNotMean: '“No” is common: many services run at a hosting company.',
   value: z.boolean(),
   say: yesOrNo,
   stated: ({ listing: { handle, remotes } }) =>
@@ -62,24 +59,22 @@ export const namespaceHoldsEndpoint = defineRecord({
     ),
 });
 
-/** How many listings there are of the publisher of one. */
 export const publisherListings = defineRecord({
   kind: 'publisher.listings',
   question: 'publisher',
   title: 'Listings under the same namespace',
-  means: 'How many listings Dossier has of this publisher, this one included.',
+  means: 'How many listings of this publisher Dossier has, including this one.',
   doesNotMean: 'More are not better.',
   unit: 'listings',
   value: z.number(),
   say: ({ value }) => number(value),
 });
 
-/** How many of them record the same endpoint. */
 export const publisherSameEndpoint = defineRecord({
   kind: 'publisher.same_endpoint',
   question: 'publisher',
   title: 'Other listings of the publisher with the same endpoint',
-  means: 'How many more listings of this publisher record an endpoint of this one.',
+  means: 'How many other listings of this publisher record an endpoint that this listing records.',
   doesNotMean: 'They may be one service.',
   unit: 'listings',
   value: z.number(),
@@ -88,10 +83,10 @@ export const publisherSameEndpoint = defineRecord({
 
 type InCommon = readonly [
   of: SharedKind,
-  /** Records have it, a check saw it, or it is only a word in a name, which shows no connection. */
+  /** The source of the match: records, a check, or only a word in a name, which shows no connection. */
   basis: 'records' | 'checks' | 'names',
   title: string,
-  /** What the other listing does. */
+  /** A verb phrase about the other listing. */
   does: string,
   noun?: string,
 ];
@@ -119,7 +114,8 @@ const inCommon: readonly InCommon[] = [
 ];
 
 /**
- * How many listings of other publishers have something in common with one, in the order in which it is said.
+ * The number of other publishers' listings that have something in common with a listing, in the order in
+ * which answers say them.
  */
 export const sharedKinds = inCommon.map(([of, basis, title, does, noun = of]) => ({
   of,
@@ -130,7 +126,7 @@ export const sharedKinds = inCommon.map(([of, basis, title, does, noun = of]) =>
     kind: `shared.${of}`,
     question: 'publisher',
     title,
-    means: `How many listings of other publishers that Dossier has share its ${noun}, among the 200 oldest that have it.`,
+    means: `How many of the 200 oldest listings in Dossier with the same ${noun} are by other publishers.`,
     doesNotMean: 'It does not say whose it is, who was first, or that one copied the other.',
     unit: 'listings',
     value: z.number(),

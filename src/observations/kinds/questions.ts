@@ -1,7 +1,7 @@
 import { own } from '../../core/words.ts';
 import type { AskedKind } from '../kind.ts';
 
-/** What it costs; payment methods and payees are no price. */
+/** Payment methods and payees are no price. */
 export const anyPrice: AskedKind = {
   kind: 'price',
   question: 'price',
@@ -13,7 +13,6 @@ export const anyPrice: AskedKind = {
   },
 };
 
-/** What callers must send. */
 export const credentials: AskedKind = {
   kind: 'auth',
   question: 'access',
@@ -27,7 +26,6 @@ export const credentials: AskedKind = {
   },
 };
 
-/** Where its source is. */
 export const sourceRepository: AskedKind = {
   kind: 'repository',
   question: 'code',
@@ -40,7 +38,7 @@ export const sourceRepository: AskedKind = {
   },
 };
 
-/** What those who used it say, here. */
+/** The experience of those who rated the listing here. */
 export const nativeRatings: AskedKind = {
   kind: 'ratings.native',
   question: 'ratings',
@@ -48,7 +46,7 @@ export const nativeRatings: AskedKind = {
   line: 'rated',
 };
 
-/** What buyers ask that no kind of fact answers alone. */
+/** Questions that buyers ask and that no single kind of fact answers. */
 export const otherQuestions: readonly AskedKind[] = [
   anyPrice,
   credentials,

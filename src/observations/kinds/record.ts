@@ -9,10 +9,9 @@ const eachOnce = (values: readonly (string | undefined)[]): string[] => [
   ...new Set(values.flatMap((value) => value || [])),
 ];
 
-/** None is stated as null. */
+/** Null stands for an empty list. */
 const listOrNone = (values: readonly string[]) => (values.length > 0 ? [...values] : null);
 
-/** How callers reach a service, as its publisher recorded it. */
 export const recordTransports = defineRecord({
   kind: 'record.transports',
   question: 'reach',
@@ -26,7 +25,6 @@ export const recordTransports = defineRecord({
     listOrNone(eachOnce([...remotes.map(({ type }) => type), ...packages.map(({ transport }) => transport)])),
 });
 
-/** Where packages of a service are. */
 export const recordPackageTypes = defineRecord({
   kind: 'record.package_types',
   question: 'code',
@@ -39,7 +37,6 @@ export const recordPackageTypes = defineRecord({
     listOrNone(eachOnce(packages.map(({ registry_type }) => registry_type))),
 });
 
-/** The source repository of a service. */
 export const recordRepository = defineRecord({
   kind: 'record.repository',
   question: 'code',
@@ -55,7 +52,7 @@ const deepest = 4;
 const mostNames = 50;
 const longestFieldName = 60;
 
-/** Fields of a server.json that Dossier reads or knows to state nothing else. */
+/** The fields of a server.json that Dossier reads, or that state nothing more. */
 const readFields: ReadonlySet<string> = new Set([
   '$schema',
   'name',
@@ -79,9 +76,9 @@ function* namesIn(value: unknown, depth = 0): Generator<string> {
 }
 
 /**
- * Names of the fields of a server.json that Dossier stores without reading them: those of the publisher's own
- * `_meta`, top-level ones outside of the schema, and below it those that are unknown or have another form
- * (`packages.environmentVariables`). At most 50, each once; publisher text.
+ * Names the fields of a server.json that Dossier stores without reading: those in the publisher's own
+ * `_meta`, unknown ones, and known ones of a different form (`packages.environmentVariables`). At most 50,
+ * each once; publisher text.
  */
 function publisherFields(server: object): string[] {
   const below = readRecord(server).unread.map((path) =>
@@ -95,31 +92,30 @@ function publisherFields(server: object): string[] {
   return eachOnce(names).slice(0, mostNames);
 }
 
-/** What else its publisher recorded. */
 export const recordUnreadFields = defineRecord({
   kind: 'record.unread_fields',
   question: 'terms',
   title: 'Fields of the record that Dossier does not read',
-  means: 'They may state more than this page shows.',
-  doesNotMean: 'Their values are not here: see the registry.',
+  means:
+    'Names of fields whose values Dossier stores and does not read. They may state more than is shown here.',
+  doesNotMean: 'Their values are shown only by the registry.',
   value: z.array(z.string()),
   say: ({ value }) => codes(value),
   stated: ({ server }) => listOrNone(publisherFields(server)) ?? undefined,
 });
 
-/** What the registry says of the version that is shown. */
 export const registryStatus = defineRecord({
   kind: 'registry.status',
   question: 'upkeep',
   title: 'Status in the registry',
-  means: 'What the registry says of the shown version.',
+  means: 'What the registry says about the version that is shown.',
   doesNotMean: 'Active does not say that it works.',
   value: z.enum(['active', 'deprecated']),
   say: ({ value }) => own(value),
   stated: ({ listing }) => listing.origin_status,
 });
 
-/** Why the status is what it is, in the words of the publisher. */
+/** The publisher's reason for the status. */
 export const registryStatusMessage = defineRecord({
   kind: 'registry.status_message',
   question: 'upkeep',
@@ -131,7 +127,6 @@ export const registryStatusMessage = defineRecord({
   stated: ({ listing: { status_message } }) => status_message || undefined,
 });
 
-/** When the newest version of a service was published. */
 export const registryLastPublished = defineRecord({
   kind: 'registry.last_published',
   question: 'upkeep',
@@ -145,7 +140,6 @@ export const registryLastPublished = defineRecord({
   stated: ({ lastPublished }) => lastPublished,
 });
 
-/** When the oldest version of a service was published. */
 export const registryFirstPublished = defineRecord({
   kind: 'registry.first_published',
   question: 'upkeep',
@@ -159,7 +153,6 @@ export const registryFirstPublished = defineRecord({
   stated: ({ listing }) => listing.published_at,
 });
 
-/** How many versions of a service there are. */
 export const registryVersions = defineRecord({
   kind: 'registry.versions',
   question: 'upkeep',
@@ -173,7 +166,6 @@ export const registryVersions = defineRecord({
   stated: ({ versions }) => versions,
 });
 
-/** When the entry of a service last changed. */
 export const registryLastUpdate = defineRecord({
   kind: 'registry.last_update',
   question: 'upkeep',

@@ -11,8 +11,8 @@ import { type Found, ofRepository } from '../remotes.ts';
 const hooks = /"hooks"\s*:\s*\{\s*"/;
 
 /**
- * Files that editors and agents read when a repository is opened, and what in them starts commands without
- * being asked.
+ * Files that editors and agents read when a repository is opened, with a pattern for those that can start
+ * commands unasked.
  */
 const agentFiles: readonly (readonly [path: string, automatic: RegExp | undefined])[] = [
   ['.claude/settings.json', hooks],
@@ -29,7 +29,7 @@ const agentFiles: readonly (readonly [path: string, automatic: RegExp | undefine
   ['AGENTS.md', undefined],
 ];
 
-/** A file that is there; without a digest if it is no text of at most 16 KiB. */
+/** Describes a file; without a digest if it is not text of at most 16 KiB. */
 function toFound(path: string, automatic: RegExp | undefined, text: string | undefined) {
   return {
     path,
@@ -40,19 +40,18 @@ function toFound(path: string, automatic: RegExp | undefined, text: string | und
 
 const anything = noAnswer(
   'otherwise',
-  own('The host of the repository’s files returned something also for a file that is in no repository.'),
+  own('The host of the repository’s files returned something even for a file that is in no repository.'),
 );
 
 const noneFound = own('None of the nine files that Dossier looks for is at the head of the repository.');
 
-/** Files of a repository that editors and agents act on by themselves. */
 export const repositoryAgentFiles = defineKind({
   kind: 'repository.agent_files',
   value: z.strictObject({
     files: z.array(z.string()),
-    /** Those whose text names commands that start by themselves. */
+    /** The files whose text names commands that start unasked. */
     starts_commands: z.array(z.string()),
-    /** SHA-256 (RFC 8785) of the paths and digests of all of them. */
+    /** SHA-256 of the paths and digests of all files, as RFC 8785 JSON. */
     sha256: z.string(),
   }),
   say({ value: { files, starts_commands, sha256 } }) {
@@ -84,12 +83,13 @@ export const repositoryAgentFiles = defineKind({
       if (file.result !== 'absent') files.push(toFound(path, automatic, text));
     }
     if (files.length > 0) {
-      // In no repository: a host that has it sends the same for every path, as a captive portal does.
+      // A captive portal sends the same for every path. It shows itself by answering for a file that is in no
+      // repository.
       const file = await run.file('.dossier/is-in-no-repository');
       if (!('commit' in file)) return file;
       if (file.result !== 'absent') return anything;
     }
-    // The commit is no part of the fact: a later one with the same files is no change.
+    // The commit is no part of the value, so a later commit with the same files is no change.
     const as_seen = { commit: head.commit };
     if (files.length === 0) return { value: null, outcome: 'nothing', why: noneFound, as_seen };
     const value = {
@@ -101,7 +101,6 @@ export const repositoryAgentFiles = defineKind({
   }),
 });
 
-/** Which listing replaces those of a repository. */
 export const repositorySupersededBy = defineKind({
   kind: 'repository.superseded_by',
   value: z.string(),
@@ -110,8 +109,8 @@ export const repositorySupersededBy = defineKind({
   means:
     'The listing that replaces all others with this repository, as a line “superseded-by” in the claim file at the head of the recorded repository says.',
   doesNotMean:
-    'Who can write to the repository wrote it; Dossier has not asked the publisher of the other listing.',
-  changed: own('Its repository names another listing that replaces it'),
+    'Somebody who can write to the repository wrote the line; Dossier has not asked the publisher of the other listing.',
+  changed: own('Its repository names a different listing as its replacement'),
   say: ({ value, details }) =>
     details?.isThis ? own('this listing; it replaces the others with this repository') : code(value),
   standsOutAs: 'superseded',
@@ -126,12 +125,12 @@ export const repositorySupersededBy = defineKind({
     if (!('commit' in file)) return file;
     const parsed = file.result === 'file' ? parseClaimFile(file.text) : undefined;
     if (file.result === 'unreadable' || parsed === 'too_large')
-      return notAsked(own('The claim file of the repository is larger than Dossier reads, or no text.'));
+      return notAsked(own('The claim file of the repository is larger than Dossier reads, or is not text.'));
     const value = parsed?.supersededBy;
     if (value === undefined)
       return noAnswer(
         'nothing',
-        own('The claim file of the repository has no line “superseded-by”, or there is none.'),
+        own('The repository has no claim file, or its claim file has no line “superseded-by”.'),
       );
     const isThis = value.toLowerCase() === run.listing.handle.toLowerCase();
     return { value, outcome: 'seen', ...(isThis && { details: { isThis } }) };
@@ -140,11 +139,10 @@ export const repositorySupersededBy = defineKind({
 
 const existence = z.strictObject({
   state: z.enum(['there', 'empty', 'moved']),
-  /** The path that its host redirects to. */
+  /** The path to which the host redirects. */
   moved_to: z.string().optional(),
 });
 
-/** Whether the recorded repository is where the listing says. */
 export const repositoryExists = defineKind({
   kind: 'repository.exists',
   entryName: 'repository',
@@ -153,7 +151,7 @@ export const repositoryExists = defineKind({
   isLocked: true,
   existsAs: 'repository',
   standsOutAs: 'not_there',
-  // One that is there and holds nothing, or is elsewhere, stands out as one that is not there does.
+  // A repository that is empty or has moved stands out in the same way as a missing one.
   sayStandsOut: ({ value: { state }, reason, by }) =>
     state === 'there' || !reason ? undefined : say`${phrase(reason)}${by}`,
   question: 'publisher',
@@ -175,7 +173,6 @@ export const repositoryExists = defineKind({
   }),
 });
 
-/** The commit at the head of the recorded repository. */
 export const repositoryHead = defineKind({
   kind: 'repository.head',
   value: z.strictObject({ commit: z.string(), branch: z.string().optional() }),
@@ -196,7 +193,6 @@ export const repositoryHead = defineKind({
   }),
 });
 
-/** When the commit at the head of the recorded repository was made. */
 export const repositoryLastCommit = defineKind({
   kind: 'repository.last_commit',
   unchecked: {

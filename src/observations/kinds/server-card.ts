@@ -19,7 +19,7 @@ import { ofRareRemotes } from '../remotes.ts';
 const comparedTools = z.strictObject({
   /** How many tools the card names. */
   named: z.number(),
-  /** How many the endpoint lists, and how many of them the card names; absent if its list is not known. */
+  /** How many tools the endpoint lists. The fields from here on are absent if its list is not known. */
   listed: z.number().optional(),
   both: z.number().optional(),
   not_in_card: z.array(z.string()).optional(),
@@ -28,7 +28,7 @@ const comparedTools = z.strictObject({
 
 const longestTool = 200;
 
-/** The tools of a card beside those that the endpoint lists. */
+/** Compares the tools in a card with those that the endpoint lists. */
 function compareTools(named: readonly string[], list: EndpointAnswer['list']): z.infer<typeof comparedTools> {
   const inCard = new Set(named);
   if (list.result !== 'listed') return { named: inCard.size };
@@ -45,7 +45,7 @@ function compareTools(named: readonly string[], list: EndpointAnswer['list']): z
 
 const mostNamed = 3;
 
-/** Some names, and how many there are of them in all: a value holds what fits into 1 KiB. */
+/** Shows a few names, and how many more there are: the value holds only those that fit into 1 KiB. */
 const namesWords = (names: readonly string[], all: number): Words => {
   const shown = names.slice(0, mostNamed).map((name) => code(name));
   const more = all - shown.length;
@@ -70,7 +70,10 @@ function toolsWords({
   return say`; names ${count(named, 'tool')}, while the endpoint lists ${all}${join(sides, '')}`;
 }
 
-/** Which tools only the endpoint or only the card names; undefined if there are none, or it is not known. */
+/**
+ * Names the tools that are only in the card or only at the endpoint; undefined if there are none, or if it is
+ * not known.
+ */
 function differingTools(tools: z.infer<typeof comparedTools>): Words | undefined {
   const { named, listed: all, both = 0, not_in_card = [], only_in_card = [] } = tools;
   if (all === undefined || (all === both && named === both)) return undefined;
@@ -79,7 +82,7 @@ function differingTools(tools: z.infer<typeof comparedTools>): Words | undefined
   return say`its server card ${join([missing, more], ', and ')}`;
 }
 
-/** What of a card may not be as the record and the endpoint have it. */
+/** The parts of a card that are compared with the record and the endpoint. */
 const differsWords = {
   name: own('name'),
   version: own('version'),
@@ -90,13 +93,13 @@ const differsWords = {
 type Differs = keyof typeof differsWords;
 const differsNames = Object.keys(differsWords) as [Differs, ...Differs[]];
 
-/** A template stands for many addresses, and a list that is cut may name others. */
+/** An address template fits many addresses, and a list that was cut may have held this one. */
 const namesAddress = ({ addresses }: ServerCard, url: URL): boolean =>
   addresses.length === 0 ||
   addresses.length === mostAddresses ||
   addresses.some((one) => /[{}]|%7b/i.test(one.href) || placeOf(one) === placeOf(url));
 
-/** What of a card is not as the record and the endpoint have it. */
+/** The parts of a card that differ from the record or the endpoint. */
 function toDiffers(card: ServerCard, { url, introduction, list }: EndpointAnswer, handle: string): Differs[] {
   const { form, name, version, tools } = card;
   const said = introduction?.serverInfo;
@@ -113,14 +116,14 @@ function toDiffers(card: ServerCard, { url, introduction, list }: EndpointAnswer
   });
 }
 
-/** Whether an endpoint has an MCP server card, and whether it agrees with the record and the endpoint. */
+/** The MCP server card of an endpoint, compared with the record and the endpoint. */
 export const serverCard = defineKind({
   kind: 'card.mcp',
   value: z.strictObject({
     name: z.string(),
     version: z.string().optional(),
     form: z.enum(['SEP-2127', 'SEP-1649']),
-    /** Where it is, as a path of the endpoint's host. */
+    /** Its path on the endpoint's host. */
     at: z.string(),
     tools: comparedTools.optional(),
     differs: z.array(z.enum(differsNames)),
@@ -130,18 +133,18 @@ export const serverCard = defineKind({
   question: 'publisher',
   title: 'Server card (MCP)',
   means:
-    'The name in the MCP server card of the endpoint, found beside it (SEP-2127), by a catalog of its host, or at /.well-known/mcp/server-card.json or /.well-known/mcp.json (SEP-1649), and what of its name, version, address, revisions of MCP and tools is not as the record and the endpoint have it.',
-  doesNotMean: 'The card is its publisher’s own word. Both forms are drafts, and most servers have none.',
+    'The name in the MCP server card of the endpoint, found beside it (SEP-2127), by a catalog of its host, or at /.well-known/mcp/server-card.json or /.well-known/mcp.json (SEP-1649), and which of its name, version, address, revisions of MCP and tools differ from the record or the endpoint.',
+  doesNotMean: 'The card is its publisher’s own word. Both forms are drafts, and most servers have no card.',
   say({ value: { name, version, form, at, tools, differs } }) {
     const place =
       at.endsWith('/server-card') && form === 'SEP-2127'
         ? own('')
         : say` at ${code(at)} (${form === 'SEP-1649' ? own('SEP-1649') : own('SEP-2127')})`;
-    // Which tools differ is said by their names.
+    // The tools that differ are named by `toolsWords`.
     const others = differs.filter((what) => what !== 'tools');
     const not =
       others.length > 0
-        ? say`; not as the record and the endpoint have it: ${join(
+        ? say`; differs from the record or the endpoint in: ${join(
             others.map((what) => differsWords[what]),
             ', ',
           )}`

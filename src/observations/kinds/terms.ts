@@ -13,18 +13,15 @@ const mostLines = 500;
 const mostContacts = 5;
 const contactForm = /^(?:mailto:|https:\/\/|tel:)[\x21-\x7e]{1,300}$/i;
 
-/**
- * The values of a field, in their order. Signed files have other lines around the fields, which name none.
- */
+/** The values of a field, in order. A signed file has other lines too, which match no field. */
 const valuesOf = (lines: readonly string[], field: string): string[] =>
   lines
     .filter((line) => line.toLowerCase().startsWith(`${field}:`))
     .map((line) => toLine(line.slice(field.length + 1)));
 
 /**
- * What a security.txt file states (RFC 9116), untrusted: at most five contacts, in the publisher's order, and
- * when it ends, unless that is missing or no time. Undefined for a text that names no contact, such as a
- * page.
+ * Reads a security.txt file (RFC 9116), which is untrusted: at most five contacts in the publisher's order,
+ * and the expiry if it is a valid time. Returns undefined for a text without a contact, such as a page.
  */
 function readSecurityTxt(text: string) {
   const lines = text.slice(0, 64 * 1024).split(/\r?\n/, mostLines);
@@ -39,11 +36,11 @@ function readSecurityTxt(text: string) {
   };
 }
 
-/** What RFC 9116 says of a file at a time: it must state an end, and must not be used after it. */
+/** The fault of a file by RFC 9116: it states no expiry, or has expired. */
 function fault(expires: string | undefined, now: Date): Words | undefined {
   if (expires === undefined) return own('The file states no end of its validity, which RFC 9116 requires.');
   return Date.parse(expires) < now.getTime()
-    ? say`The file expired on ${day(expires)}; RFC 9116 says not to use it after that.`
+    ? say`The file expired on ${day(expires)}; RFC 9116 says not to use an expired file.`
     : undefined;
 }
 
@@ -52,7 +49,7 @@ function contactFinding({ text }: Fetched, { now }: Run) {
   if (!found) return undefined;
   const why = fault(found.expires, now);
   const { expires, ...value } = found;
-  // Many hosts move the end of its validity with each answer.
+  // The expiry is no part of the value: many hosts move it with each answer.
   return {
     value,
     outcome: 'seen' as const,
@@ -61,11 +58,10 @@ function contactFinding({ text }: Fetched, { now }: Run) {
   };
 }
 
-/** Whom to tell about a vulnerability, as the host of an endpoint states it. */
 export const securityContact = defineKind({
   kind: 'security.contact',
   value: z.strictObject({
-    /** In the order of preference (RFC 9116 section 2.5.3). */
+    /** In the publisher's order of preference (RFC 9116 section 2.5.3). */
     contacts: z.array(z.string()),
     policy: z.string().optional(),
   }),
@@ -83,18 +79,22 @@ export const securityContact = defineKind({
       contacts.map((contact) => code(contact)),
       1,
     );
-    return say`security contact ${shown}${details?.is_expired === true ? own(', of a file that has expired') : own('')}`;
+    return say`security contact ${shown}${details?.is_expired === true ? own(', from a file that has expired') : own('')}`;
   },
   question: 'publisher',
   title: 'Security contact',
   means:
     'The contacts in the security.txt file (RFC 9116) of the endpoint’s host, at most five in its order, and the policy that it links.',
-  doesNotMean: 'Dossier has not written to it; it speaks for the host, which may serve others too.',
+  doesNotMean:
+    'Dossier has not tried the contacts. The file speaks for the host, which may serve other services too.',
   method_version: 'security/2',
   ...ofOrigins('/.well-known/security.txt', own('a security contact (RFC 9116)'), contactFinding),
 });
 
-/** A link that may be shown: https or http, plain ASCII, bounded; undefined for anything else. */
+/**
+ * A link that may be shown: http or https, without credentials, at most 1,000 characters as stated. Undefined
+ * for anything else.
+ */
 function toLink(stated: unknown, base: string): string | undefined {
   const url = typeof stated === 'string' && stated.length <= 1000 ? URL.parse(stated, base) : null;
   return url && /^https?:$/.test(url.protocol) && url.username + url.password === '' ? url.href : undefined;
@@ -104,7 +104,7 @@ const relation = /(?:^|\s)terms-of-service(?:\s|$)/i;
 const attribute = (tag: string, name: string) =>
   new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s>]+))`, 'i').exec(tag)?.slice(1).find(Boolean);
 
-/** The link of relation `terms-of-service` (RFC 6903) in a page. */
+/** The link in a page with the relation `terms-of-service` (RFC 6903). */
 function termsOfPage({ text, url }: Fetched): string | undefined {
   return text
     .matchAll(/<(?:a|link)\s[^<>]{1,2000}>/gi)
@@ -113,13 +113,13 @@ function termsOfPage({ text, url }: Fetched): string | undefined {
     .find(Boolean);
 }
 
-/** `info.termsOfService` of an OpenAPI document. */
+/** The member `info.termsOfService` of an OpenAPI document. */
 const termsOfOpenapi = ({ text, url }: Fetched): string | undefined =>
   toLink(asObject(readObject(text)?.info)?.termsOfService, url);
 
 /**
- * `termsOfServiceUrl` in the trust manifest of the host or an entry of an AI catalog or a manifest of ARD,
- * the first one.
+ * The first `termsOfServiceUrl` in a trust manifest of an AI catalog or an ARD manifest, that of the host
+ * first.
  */
 function termsOfAiCatalog({ text, url }: Fetched): string | undefined {
   const { host, entries } = readObject(text) ?? {};
@@ -136,8 +136,8 @@ interface Place {
 }
 
 /**
- * The website's page, then of each origin of an endpoint its manifest of ARD, the AI catalog before that, and
- * its OpenAPI document.
+ * The documents that may link terms: the website's page, and for each origin its ARD manifest, AI catalog and
+ * OpenAPI document.
  */
 function placesOf(listing: Subject): Place[] {
   const { website } = listing;
@@ -162,7 +162,7 @@ async function ask(run: Run, { url, read }: Place): Promise<Finding<string>> {
   return { ...place, value: null, outcome: 'nothing', why, rule: 'passing' };
 }
 
-/** What a fact about all of the places is about. */
+/** The subject of the one fact that is about all of the documents. */
 const allOf = (places: readonly Place[]) => places.map(({ url }) => url).join(' ');
 
 const named = (places: readonly Place[]) =>
@@ -171,7 +171,7 @@ const named = (places: readonly Place[]) =>
     3,
   );
 
-/** What to say where no place has a link: that none was found, unless some gave no answer. */
+/** The fact for a listing without a link: none was found, unless a document gave no answer. */
 function withoutLink(places: readonly Place[], answers: readonly Finding[]): Finding<never> {
   const open = answers.find(({ outcome }) => outcome !== 'nothing' && outcome !== 'absent');
   const why = open?.why ?? say`Dossier found no link to terms of service at ${named(places)}.`;
@@ -179,7 +179,6 @@ function withoutLink(places: readonly Place[], answers: readonly Finding[]): Fin
   return { recorded: allOf(places), value: null, outcome, why, source: ownProbe, rule: 'together' };
 }
 
-/** Where the terms of use are, as the website or the endpoint's host says. */
 export const termsUrl = defineKind({
   kind: 'terms.url',
   unstated: { what: own('terms of use'), fields: /terms|tos|legal|policy|agreement|compliance/i },
