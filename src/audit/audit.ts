@@ -20,12 +20,11 @@ interface AuditWatch extends StepWatch {
   readonly onProgress?: (progress: {
     readonly part: 'listings' | 'entries';
     readonly done: number;
-    /** Undefined if it is not known before the end. */
     readonly total?: number;
   }) => void;
 }
 
-/** Leaves in one batch: those of a tile, so that an HTTP reader needs one request. */
+/** How many leaves a batch has: as many as a tile, so that an HTTP reader needs one request. */
 const batchEntries = 256;
 
 const sizeOf = (logs: readonly AuditedLog[]) => logs.reduce((sum, { size }) => sum + size, 0);
@@ -56,8 +55,8 @@ async function readFaults(
 }
 
 /**
- * Reads a listing and finds its faults. If there are any it is read again, because it may have changed
- * between two requests; the second time without rests, so that less can change.
+ * Reads a listing and finds its faults. If there are any, it reads the listing again, because it may have
+ * changed between two requests. It then does not rest, so that less can change meanwhile.
  */
 async function checkListing(reader: EvidenceReader, handle: string, watch: AuditWatch) {
   for (const rest of [watch.rest, undefined]) {
@@ -73,7 +72,7 @@ async function auditListings(reader: EvidenceReader, state: AuditState, watch: A
     const { listing, faults } = await checkListing(reader, handle, watch);
     for (const fault of faults) watch.onFault(fault);
     if (listing) await takeSteps(noteShown(listing, state), watch);
-    else state.hidden.add(handle);
+    else state.unshownListings.add(handle);
     listings += 1;
     watch.onProgress?.({ part: 'listings', done: listings });
     await watch.rest?.();
@@ -81,7 +80,7 @@ async function auditListings(reader: EvidenceReader, state: AuditState, watch: A
   return listings;
 }
 
-/** Without its leaves, nothing can be said of the tree and of the entries that follow. */
+/** The fault of a log that lacks leaves. The tree and the entries after the gap cannot be checked. */
 const toGap = (from: number, wanted: number, found: number) =>
   logFault(
     `entries ${from} to ${from + wanted - 1}`,
@@ -123,8 +122,8 @@ function readOwnRoot({ id, checkpoint, key }: AuditedLog): (KnownRoot | AuditFau
 }
 
 /**
- * The roots of the logs' own checkpoints and of those that the caller kept; calls back for those that cannot
- * be used.
+ * The roots of the logs' own checkpoints and of those that the caller kept. Those that cannot be used are
+ * reported as faults.
  */
 function readRoots(
   logs: readonly AuditedLog[],
@@ -143,10 +142,10 @@ function readRoots(
 }
 
 /**
- * Holds what is shown against the transparency log, both ways (docs/log.md): every record, claim event and
- * count that a listing shows against the entries; every entry against what is shown; tree nodes and
- * checkpoints against the leaves. `kept` are roots and checkpoints that the caller has from elsewhere.
- * Returns how much was compared, and in sentences what could not be. Throws what the reader throws.
+ * Compares what is shown with the transparency log in both directions (docs/log.md): every record, claim
+ * event and count of a listing with the entries, every entry with what is shown, and tree nodes and
+ * checkpoints with the leaves. `kept` are roots and checkpoints that the caller has from elsewhere. Returns
+ * how much was compared and, in sentences, what could not be. Throws any error of the reader.
  */
 export async function audit(
   reader: EvidenceReader,
@@ -175,16 +174,13 @@ export async function audit(
 }
 
 const interval_ms = day_ms;
-/** How often a node checks whether another one still audits, or whether the audit of today is due. */
+/** How often a node checks whether a different node still audits, or whether today's audit is due. */
 const longestSleep_ms = 600_000;
-/**
- * After each piece of work the audit rests this many times as long as the work took, so that requests go
- * first.
- */
+/** The audit rests this many times as long as each piece of work took, so that requests come first. */
 const restPerWork = 3;
 const mostLogged = 20;
 
-/** Waits in proportion to the time since the last wait; throws the signal's reason. */
+/** Waits in proportion to the time since the last wait. Throws the signal's reason. */
 function createRest(signal: AbortSignal): () => Promise<void> {
   let since_ms = performance.now();
   return async () => {
@@ -206,8 +202,8 @@ function runAudit(context: LogContext, signal: AbortSignal) {
 }
 
 /**
- * Audits the database once, unless another node does so at the moment; stores and logs the result. Rejects if
- * it cannot be read.
+ * Audits the database once, unless a different node is doing so, and stores and logs the result. Rejects if
+ * the database cannot be read.
  */
 export async function auditOnce(context: LogContext, signal: AbortSignal): Promise<void> {
   const { store, log, clock } = context;
@@ -224,7 +220,7 @@ export async function auditOnce(context: LogContext, signal: AbortSignal): Promi
     );
 }
 
-/** How long ago the last audit of any node finished; at once if none has. */
+/** The time until the next audit is due, counted from the last audit of any node; at most ten minutes. */
 async function untilDue_ms({ store, clock }: LogContext): Promise<number> {
   const last = await store.audits.last();
   const due_ms = last ? Date.parse(last.finished_at) + interval_ms - clock().getTime() : 0;

@@ -10,17 +10,16 @@ type DatedKey = LoggedKeys['published'][number] & { readonly valid_from: string;
 const newestFirst = (keys: readonly DatedKey[]): DatedKey[] =>
   keys.toSorted((a, b) => (`${a.valid_from} ${a.kid_sha256}` < `${b.valid_from} ${b.kid_sha256}` ? 1 : -1));
 
-/** Keys of a listing document; older ones are not shown. */
+/** How many keys a listing document shows, the newest. */
 const mostKeys = 20;
 
 /**
- * The keys for receipts that follow from the events of a claim, newest first, without where they were seen;
- * of more than twenty those that are shown. Undefined if the record of an event is not read: a history has
- * only the number of keys.
+ * The receipt keys that follow from the events of a claim, newest first, without their locations; if there
+ * are more than twenty, those that are shown. Undefined if the record of an event is unread, because a
+ * history has only the number of keys.
  */
 function keysOf(events: readonly ClaimEvent[], shown: readonly DatedKey[]): DatedKey[] | undefined {
   const known: DatedKey[] = [];
-  /** The keys that have not ended, by name. */
   const open = new Map<string, DatedKey[]>();
   for (const { at, keys } of events) {
     if (typeof keys?.published === 'number') return undefined;
@@ -35,14 +34,14 @@ function keysOf(events: readonly ClaimEvent[], shown: readonly DatedKey[]): Date
       open.set(key.kid_sha256, [...(open.get(key.kid_sha256) ?? []), dated]);
     }
   }
-  // Of keys that were first seen at once, those whose names come first are shown.
+  // If several keys were first seen at the same time, those whose names come first are shown.
   const oldest = shown[mostKeys - 1]?.valid_from ?? '';
   const isShown = ({ valid_from, kid_sha256 }: DatedKey) =>
     valid_from > oldest || (valid_from === oldest && shown.some((one) => one.kid_sha256 === kid_sha256));
   return newestFirst(known).filter(isShown);
 }
 
-/** Addresses that differ in what a repository's key ignores are one. */
+/** Makes addresses equal that differ only in what the key of a repository ignores. */
 const toPlace = (address: string | undefined) => address?.toLowerCase().replace(/(\.git)?\/*$/, '');
 const toComparable = ({ repository, domain, receipt_keys = [], ...claim }: ShownClaim) => ({
   ...claim,
@@ -59,12 +58,12 @@ const toComparable = ({ repository, domain, receipt_keys = [], ...claim }: Shown
 });
 
 const fields = ['state', 'suspended_reason', 'kind', 'place', 'claimed_at', 'commit', 'receipt_keys'];
-/** What only a database has. */
+/** Fields that only a database shows. */
 const rootFields = ['root', 'root_generation', 'first_proved_at'];
 
 /**
- * The entries after which a claim may have been read: when the audit began, and after each of its events
- * since.
+ * The sizes of the log at which a claim may have been read: at the beginning of the audit, and after each of
+ * its later events.
  */
 function momentsOf(size: number, events: readonly ClaimEvent[]): number[] {
   return [size, ...new Set(events.map(({ log_index }) => log_index + 1).filter((end) => end > size))];
@@ -104,9 +103,9 @@ function findFaultsOf({ handle, claim, events }: ReadClaim) {
 }
 
 /**
- * Finds a shown claim that does not follow from the listing's events in the log: not from those among the
- * first `size` entries, nor from these and any number of later ones. Also finds a claim in force whose
- * listing is withdrawn.
+ * Finds a shown claim that does not follow from the listing's events in the log, neither from those among the
+ * first `size` entries nor from these and any number of later ones. Also finds a claim in force whose listing
+ * is withdrawn.
  */
 export function* findClaimFaults(read: ReadClaim, size: number): AuditSteps {
   yield* findUnshown(read, size);

@@ -12,17 +12,15 @@ import type { AuditSteps } from './steps.ts';
 
 /** The state of one control root as a source, according to the claim events. Times are RFC 3339. */
 interface SourceState {
-  /** The time at which it first proved a claim here. */
   readonly first_proved_at?: string;
-  /** The time at which its newest claim ended. */
   readonly ended_at?: string | undefined;
   readonly isHeld: boolean;
 }
 
 /**
  * Reads the states of each control root from the claim events of a listing, at every moment at which a rating
- * by it may have been read: when the log had `size` entries, and after each later event. One pass serves all
- * roots, since a listing may have had thousands. The states are undefined if some events may not be readable.
+ * by it may have been read: at `size` entries, and after each later event. One pass serves all roots, since a
+ * listing may have had thousands. The states are undefined if some events may be unread.
  */
 function readSourceStates(events: readonly ClaimEvent[] | undefined, size: number) {
   const states = new Map<string, SourceState[]>();
@@ -63,21 +61,18 @@ function agreed<T>(values: readonly T[] = []): T | undefined {
   return others.length === 0 ? first : undefined;
 }
 
-/**
- * When a source stops being new; undefined if its first proof is not known, or has a time that cannot be
- * read.
- */
+/** When a source stops being new; undefined if its first proof is not known or its time is no valid date. */
 const newUntilOf = ({ first_proved_at = '' }: SourceState): string | undefined =>
   Number.isNaN(Date.parse(first_proved_at)) ? undefined : toNewUntil(first_proved_at);
 
-/** Whether a source was new on the day of a reading; undefined if that depends on the hour. */
+/** Tells whether a source was new on the day of a reading; undefined if that depends on the hour. */
 function isNew(state: SourceState, { read_on }: CountedRating): boolean | undefined {
   const left_ms = Date.parse(newUntilOf(state) ?? '') - Date.parse(read_on);
   const isSoon = Number.isNaN(left_ms) || (left_ms > -day_ms && left_ms < 2 * day_ms);
   return isSoon ? undefined : left_ms > 0;
 }
 
-/** Whether a rating is related if these hold the rated listing. */
+/** Tells whether a rating is related if these control roots hold the rated listing. */
 const isRelatedTo = (rating: CountedRating, proven: readonly Holder[]): boolean => {
   const source = [Holder.ofNamespace(rating.source_handle), new Holder(rating.source_root)];
   return isRelated({ source: { proven: source }, subject: { proven } }, isPraise(rating));
@@ -100,8 +95,9 @@ const toExpected = ({
 const dayIn = (reason: string) => /\d{4}-\d\d-\d\d/.exec(reason)?.[0];
 
 /**
- * Whether a record may set this rating apart. Only the record of the source may do so for criticism, and only
- * a record read before the first version of the rating (for praise: before the first version that praises).
+ * Tells whether a record may set this rating apart. For criticism, only the source's record may, if it was
+ * read before the first version of the rating. For praise, it must have been read before the first version
+ * that praises.
  */
 function isAllowedOverlap(rating: CountedRating): boolean {
   const { source_handle: source, subject_handle: subject, group_reason } = rating;
@@ -116,8 +112,8 @@ function isAllowedOverlap(rating: CountedRating): boolean {
 }
 
 /**
- * The columns that hold a date, the group whose published reason names its day, and the date in a state of
- * the source.
+ * For each date: its column, the group whose reason names its day, and a function that reads it from a state
+ * of the source.
  */
 const dates = [
   ['new_until', 'new_source', newUntilOf],
@@ -125,8 +121,8 @@ const dates = [
 ] as const;
 
 /**
- * Yields dates that no claim event leads to: those of the columns, or if only the reason of the group is
- * shown, the day in that.
+ * Yields dates that no claim event leads to: those of the columns, or the day in the reason of the group if
+ * no column is shown.
  */
 function* findDateFaults({ rating, states = [] }: JudgedRating): Generator<string> {
   for (const [column, group, toDate] of dates) {

@@ -14,7 +14,7 @@ import { isWithheld, type ReadRecord, type ShownListing } from './evidence-reade
 import { type AuditFault, logFault, rowFault, toShownValue } from './fault.ts';
 import type { AuditSteps } from './steps.ts';
 
-/** An action of the operator as it is shown: at a rating, or the response to it, or else at a listing. */
+/** An action of the operator that is shown at a rating, at the response to a rating, or at a listing. */
 interface ShownNotice {
   readonly where: string;
   readonly notice: ModerationNotice;
@@ -22,18 +22,17 @@ interface ShownNotice {
   readonly handle?: string;
 }
 
-/** Actions of the operator as the log's entries say them. */
+/** Actions of the operator that entries of the log record. */
 export const createSaidActions = () => ({
-  /** Those that stand or stood, by log index. */
+  /** Actions in force and ended ones, by log index. */
   applied: new Map<number, JsonObject>(),
-  /** Which entry ended each of those that do not stand any more. */
+  /** The entry that ended each ended action, by the action's log index. */
   ended: new Map<number, number>(),
-  /** Entries of closed logs, whose records this audit cannot read. */
-  unread: new Set<number>(),
+  /** Entries of closed logs, whose records are unread. */
+  closed: new Set<number>(),
 });
 type SaidActions = ReturnType<typeof createSaidActions>;
 
-/** Remembers an entry `moderation.applied`. */
 export function noteAction({ applied, ended }: SaidActions, members: JsonObject, log_index: number): void {
   if (typeof members.ends === 'number') ended.set(members.ends, log_index);
   else applied.set(log_index, members);
@@ -45,7 +44,7 @@ const hadEnded = ({ ended }: SaidActions, log_index: number, size: number): bool
 const reaches = (indexes: unknown, index: number) => Array.isArray(indexes) && indexes.includes(index);
 
 /**
- * All entries whose records the operator has hidden together with that of one entry, itself included, by
+ * The entries whose records the operator has hidden together with that of one entry, itself included, by
  * actions in force.
  */
 export const hiddenWith = (said: SaidActions, record_index: number, size: number): unknown[] =>
@@ -55,7 +54,7 @@ export const hiddenWith = (said: SaidActions, record_index: number, size: number
       : [],
   );
 
-/** Whether an action of the operator says that it erased what an entry of the log recorded. */
+/** Tells whether an action of the operator says that it erased the record of an entry. */
 export const isErasedByAction = ({ applied }: SaidActions, record_index: number): boolean =>
   [...applied.values()].some(
     ({ action, record_indexes }) => action === 'erase' && reaches(record_indexes, record_index),
@@ -64,7 +63,10 @@ export const isErasedByAction = ({ applied }: SaidActions, record_index: number)
 const noticeFields = ['action', 'reason', 'statement', 'at'] as const;
 const pick = (members: JsonObject) => toCanonicalJson(noticeFields.map((field) => members[field] ?? null));
 
-/** Whether an action is about what shows it: a block of a namespace or account names no listing. */
+/**
+ * Tells whether an action is about the item that shows it. A block of a namespace or account names no
+ * listing.
+ */
 const isAbout = ({ target_kind, target, handle }: JsonObject, shown: ShownNotice): boolean =>
   shown.rating_id === undefined
     ? target_kind !== 'rating' &&
@@ -75,7 +77,7 @@ const isAbout = ({ target_kind, target, handle }: JsonObject, shown: ShownNotice
 function findShownFault(actions: SaidActions, shown: ShownNotice, size: number): AuditFault | undefined {
   const { where, notice } = shown;
   const { log_index } = notice;
-  if (actions.unread.has(log_index)) return undefined;
+  if (actions.closed.has(log_index)) return undefined;
   const said = actions.applied.get(log_index);
   const text = `it shows the action "${notice.action}" of the operator by entry ${log_index}`;
   if (!said) return rowFault(where, `${text}, and no such entry says so`);
@@ -85,12 +87,12 @@ function findShownFault(actions: SaidActions, shown: ShownNotice, size: number):
   return pick(said) === pick(notice) ? undefined : rowFault(where, `${text}, which says something else`);
 }
 
-/** Kinds whose effect readers must see where a listing is shown. */
+/** Kinds of targets at which readers must see the action while the listing is shown. */
 const shownKinds = ['rating', 'response', 'listing', 'capability'];
 
 /**
- * Shown actions that no entry says, and entries that stand and are shown nowhere. `isShown` tells whether a
- * listing is.
+ * Finds shown actions that no entry records, and entries of actions in force that are shown nowhere.
+ * `isShown` tells whether the listing of an action is shown.
  */
 export function* findModerationFaults(
   said: SaidActions,
@@ -108,25 +110,29 @@ export function* findModerationFaults(
   }
 }
 
-/** What the first half of an audit, the listings, passes to the second half, the log. */
+/**
+ * The facts that the first half of an audit, about the listings, passes to the second half, about the log.
+ */
 export const createAuditState = (size: number) => ({
-  /** Entries before the audit began: all of them must be shown. */
+  /** The number of entries before the audit began. All of them must be shown. */
   size,
-  /** 1 for each of those entries that is shown somewhere. */
+  /** Has 1 for each of those entries that is shown somewhere. */
   shown: new Uint8Array(size),
-  /** What each listing that is read shows of its claim, and whether it is withdrawn or hidden. */
+  /**
+   * The claim that each shown listing shows, and whether the listing is withdrawn or hidden by the operator.
+   */
   listings: new Map<string, Pick<ShownListing, 'claim' | 'events' | 'withdrawn' | 'isHidden'>>(),
-  /** Listings that are withdrawn, and show nothing. */
-  hidden: new Set<string>(),
-  /** Every rating that is shown, older versions included, by its id. */
+  /** Withdrawn listings of which the reader is shown nothing. */
+  unshownListings: new Set<string>(),
+  /** Every shown rating, with its older versions, by id. */
   ratings: new Map<string, CountedRating>(),
-  /** What is shown as erased, by log index, with its name. */
+  /** The items that are shown as erased, by log index. */
   erased: new Map<number, { readonly where: string; readonly at: string }>(),
   notices: new Map<number, ShownNotice[]>(),
 });
 export type AuditState = ReturnType<typeof createAuditState>;
 
-/** The newest version of every rating that is shown, whose group is judged. */
+/** The newest version of every shown rating. Only its group is judged. */
 export const newestOf = ({ ratings }: AuditState): CountedRating[] =>
   [...ratings.values()].filter(({ superseded_by }) => superseded_by === undefined);
 
@@ -136,7 +142,7 @@ function isAsSaid(
   fact: ShownListing['observations']['current'][number],
   { after }: ObservationChange,
 ): boolean {
-  // Why nothing was learned may differ from day to day, and is in no log.
+  // The reason why nothing was learned may differ from day to day, and is in no log.
   if (!isLearnedOutcome(fact.outcome) && !isLearnedOutcome(after.outcome)) return true;
   return toCanonicalJson(essenceOf(fact)) === toCanonicalJson(essenceOf(after));
 }
@@ -165,26 +171,24 @@ function findObservationFaults({ handle, observations: { current, changes } }: S
   });
 }
 
-/** One thing that is shown, the entry that it names, and the fields that must be as in the entry's record. */
+/** A shown item, the entry that it names, and the fields that must equal those of the entry's record. */
 interface ShownItem {
   readonly where: string;
   readonly log_index: number;
   readonly members: JsonObject;
   readonly fields: readonly string[];
   readonly erased_at?: string | undefined;
-  /** Its text is hidden, and its record may be. */
+  /** Set if its text is hidden. Its record may then be absent. */
   readonly hidden_at?: string | undefined;
-  /** Its texts are shown no more, so a service need not give out its record. */
+  /** Set if its texts are no longer shown. A service may then withhold its record. */
   readonly isTombstone?: boolean | undefined;
 }
 
-/** A history shows no more changes of keys, and no more other events, than this. */
+/** How many changes of keys a history shows at most, and how many other events. */
 const mostKeyChanges = 20;
 const longestHistory = 100;
 
-/**
- * The entry from which on a history shows every change of keys, or every other event; 0 if it may show all.
- */
+/** The entry from which a history shows every change of keys, or every other event; 0 if it may show all. */
 export function shownFrom(events: readonly Pick<ClaimEvent, 'type' | 'log_index'>[], isOfKeys: boolean) {
   const own = events.filter(({ type }) => (type === 'keys_changed') === isOfKeys);
   const indexes = new Set(own.map(({ log_index }) => log_index));
@@ -239,7 +243,6 @@ function* toItems(listing: ShownListing): Generator<ShownItem> {
     };
 }
 
-/** The log indexes that a listing shows. */
 export const indexesOf = ({ ratings, events, observations }: ShownListing): number[] => [
   ...ratings.flatMap(({ log_index, response }) => [log_index, ...(response ? [response.log_index] : [])]),
   ...[...events, ...observations.changes].map(({ log_index }) => log_index),
@@ -275,7 +278,9 @@ function findItemFault(
   );
 }
 
-/** Ratings of other listings, and those that are listed more than once, would be counted so. */
+/**
+ * Finds ratings of other listings, and ratings that are listed more than once. They would be counted wrongly.
+ */
 function findMislisted({ handle, ratings }: ShownListing): AuditFault[] {
   const byId = Map.groupBy(ratings, ({ rating_id }) => rating_id);
   const found = (id: string, message: string) => rowFault(`rating ${id} of ${handle}`, message);
@@ -287,7 +292,7 @@ function findMislisted({ handle, ratings }: ShownListing): AuditFault[] {
   ]);
 }
 
-/** What a listing shows that its records do not say, and counts that do not follow from its records. */
+/** Finds what a listing shows and its records do not say, and counts that do not follow from its records. */
 export function* findListingFaults(
   listing: ShownListing,
   records: ReadonlyMap<number, ReadRecord>,
@@ -314,7 +319,7 @@ function noteNotices({ handle, ratings, moderation = [] }: ShownListing, { notic
   }
 }
 
-/** Remembers what a listing shows, for the half of the audit that reads the log; finds no fault. */
+/** Keeps what a listing shows for the half of the audit that reads the log. Finds no fault. */
 export function* noteShown(listing: ShownListing, state: AuditState): AuditSteps {
   for (const { where, log_index, erased_at } of toItems(listing)) {
     yield undefined;

@@ -19,33 +19,36 @@ import { isWithheld, type ReadRecord } from './evidence-reader.ts';
 import { type AuditFault, logFault, rowFault } from './fault.ts';
 import type { AuditSteps } from './steps.ts';
 
-/** What the entries said that other entries, or rows, must agree with. */
+/**
+ * The statements of entries that other entries, or rows, must agree with. The words for records and listings
+ * that were not read or are not shown are those of `ReadRecord` and `AuditState`.
+ */
 const createSaid = () => ({
   withdrawn: new Map<string, { readonly at: unknown; readonly log_index: number }>(),
   amended: new Map<string, { readonly by: string; readonly log_index: number }>(),
   erased: new Map<number, { readonly at: string; readonly by: number }>(),
   absent: new Map<number, string>(),
-  /** By which entry the rating of each record that is not given out was withdrawn. */
+  /** The entry that withdrew the rating, for each withheld record of a rating. */
   withheld: new Map<number, number>(),
-  /** Entries by which a rating ends. */
+  /** Entries that end a rating. */
   endings: new Set<number>(),
-  /** Ratings of listings that are withdrawn. */
-  hidden: new Set<string>(),
+  /** The ids of ratings of unshown listings. */
+  ofUnshownListings: new Set<string>(),
   unshownResponses: new Map<number, string>(),
   actions: createSaidActions(),
-  /** Claim events of each listing, in the order of the log. */
+  /** The claim events of each listing, in the order of the log. */
   claims: new Map<string, ClaimEvent[]>(),
   /** Ratings that only the log shows. */
-  unshown: new Map<string, Pick<CountedRating, 'subject_handle' | 'source_root'>>(),
-  /** How many records are not given out. */
-  unread: 0,
+  unshownRatings: new Map<string, Pick<CountedRating, 'subject_handle' | 'source_root'>>(),
+  withheldCount: 0,
 });
 type Said = ReturnType<typeof createSaid>;
 
 const entryFault = (log_index: number, message: string) => rowFault(`entry ${log_index}`, message);
 
 /**
- * Stated here, not taken from what writes the entries: an event in an entry of another type must be noticed.
+ * Stated here and not imported from the code that writes the entries, so that an event in an entry of a
+ * different type is noticed.
  */
 const eventTypes = [
   'claim.activated',
@@ -56,20 +59,29 @@ const eventTypes = [
   'listing.restored',
 ];
 
-function checkShownEvent({ handle, type }: JsonObject, log_index: number, { hidden, listings }: AuditState) {
+function checkShownEvent(
+  { handle, type }: JsonObject,
+  log_index: number,
+  { unshownListings, listings }: AuditState,
+) {
   const { events = [] } = listings.get(String(handle)) ?? {};
-  if (hidden.has(String(handle)) || log_index < shownFrom(events, type === 'keys_changed')) return [];
+  if (unshownListings.has(String(handle)) || log_index < shownFrom(events, type === 'keys_changed'))
+    return [];
   return [
     entryFault(log_index, `the claim history of ${handle} does not show the event "${type}" that it records`),
   ];
 }
 
-function checkShownChange({ handle }: JsonObject, log_index: number, { hidden }: AuditState): AuditFault[] {
-  if (hidden.has(String(handle))) return [];
+function checkShownChange(
+  { handle }: JsonObject,
+  log_index: number,
+  { unshownListings }: AuditState,
+): AuditFault[] {
+  if (unshownListings.has(String(handle))) return [];
   return [entryFault(log_index, `it records changes that Dossier saw at ${handle}, which are shown nowhere`)];
 }
 
-/** Remembers what an entry says of other rows, and whether the record itself must be shown. */
+/** Keeps what an entry says about other rows, and checks that its record is shown if it must be. */
 function checkSaid(
   type: string,
   members: JsonObject,
@@ -77,16 +89,19 @@ function checkSaid(
   said: Said,
   state: AuditState,
 ): AuditFault[] {
-  const isMissing = log_index < state.size && state.shown[log_index] === 0;
+  const isUnshown = log_index < state.size && state.shown[log_index] === 0;
   const id = String(members.id);
   if (['rating.submitted', 'rating.amended'].includes(type)) {
-    const isHidden = state.hidden.has(String(members.subject_handle));
-    if (isHidden) said.hidden.add(id);
+    const isOfUnshown = state.unshownListings.has(String(members.subject_handle));
+    if (isOfUnshown) said.ofUnshownListings.add(id);
     const { subject_handle, source_root } = members;
     if (state.shown[log_index] !== 1)
-      said.unshown.set(id, { subject_handle: String(subject_handle), source_root: String(source_root) });
+      said.unshownRatings.set(id, {
+        subject_handle: String(subject_handle),
+        source_root: String(source_root),
+      });
     if (members.supersedes !== undefined) said.amended.set(String(members.supersedes), { by: id, log_index });
-    return isMissing && !isHidden
+    return isUnshown && !isOfUnshown
       ? [
           entryFault(
             log_index,
@@ -98,7 +113,7 @@ function checkSaid(
   if (type === 'moderation.applied') noteAction(said.actions, members, log_index);
   if (type === 'rating.withdrawn') {
     said.withdrawn.set(id, { at: members.withdrawn_at, log_index });
-    if (state.hidden.has(String(members.subject_handle))) said.hidden.add(id);
+    if (state.unshownListings.has(String(members.subject_handle))) said.ofUnshownListings.add(id);
   }
   if (type === 'record.erased')
     said.erased.set(Number(members.log_index), { at: String(members.erased_at), by: log_index });
@@ -109,23 +124,26 @@ function checkSaid(
     if (known) known.push(event);
     else said.claims.set(handle, [event]);
   }
-  if (type === 'rating.responded' && isMissing)
+  if (type === 'rating.responded' && isUnshown)
     said.unshownResponses.set(log_index, String(members.rating_id));
-  if (isMissing && type === 'observation.changed') return checkShownChange(members, log_index, state);
-  return isMissing && eventTypes.includes(type) ? checkShownEvent(members, log_index, state) : [];
+  if (isUnshown && type === 'observation.changed') return checkShownChange(members, log_index, state);
+  return isUnshown && eventTypes.includes(type) ? checkShownEvent(members, log_index, state) : [];
 }
 
 /**
- * When a rating is shown as withdrawn by its source; an older version and an erased one are withdrawn with
- * something else.
+ * When a rating is shown as withdrawn by its source. An older or erased version has the time of the amendment
+ * or erasure instead.
  */
 const withdrawnAt = (rating: CountedRating | undefined) =>
   rating?.superseded_by === undefined && rating?.erased_at === undefined ? rating?.withdrawn_at : undefined;
 
-function* findWithdrawalFaults({ withdrawn, hidden, absent, actions }: Said, state: AuditState): AuditSteps {
-  // A service gives out no record of a rating that the operator has hidden, that of its withdrawal included.
+function* findWithdrawalFaults(
+  { withdrawn, ofUnshownListings, absent, actions }: Said,
+  state: AuditState,
+): AuditSteps {
+  // The records of a rating that the operator has hidden are absent, with that of its withdrawal.
   const isUnread = (log_index: number) =>
-    actions.unread.has(log_index) ||
+    actions.closed.has(log_index) ||
     hiddenWith(actions, log_index, state.size).some(
       (index) => absent.get(Number(index)) === 'rating.withdrawn',
     );
@@ -138,7 +156,7 @@ function* findWithdrawalFaults({ withdrawn, hidden, absent, actions }: Said, sta
   for (const [id, { at, log_index }] of withdrawn) {
     yield undefined;
     const rating = state.ratings.get(id);
-    const mustShow = log_index < state.size && !hidden.has(id) && rating?.erased_at === undefined;
+    const mustShow = log_index < state.size && !ofUnshownListings.has(id) && rating?.erased_at === undefined;
     if (mustShow && withdrawnAt(rating) !== at)
       yield rowFault(
         `rating ${id}`,
@@ -147,17 +165,20 @@ function* findWithdrawalFaults({ withdrawn, hidden, absent, actions }: Said, sta
   }
 }
 
-function* findAmendmentFaults({ amended, hidden, withheld, actions }: Said, state: AuditState): AuditSteps {
+function* findAmendmentFaults(
+  { amended, ofUnshownListings, withheld, actions }: Said,
+  state: AuditState,
+): AuditSteps {
   const isUnread = (by: string) => {
     const { log_index = -1, erased_at, hidden_at } = state.ratings.get(by) ?? {};
-    return !!erased_at || !!hidden_at || actions.unread.has(log_index) || withheld.has(log_index);
+    return !!erased_at || !!hidden_at || actions.closed.has(log_index) || withheld.has(log_index);
   };
   for (const [id, { superseded_by: by }] of state.ratings)
     yield by !== undefined && amended.get(id)?.by !== by && !isUnread(by)
       ? rowFault(`rating ${id}`, `it is shown as superseded by ${by}, and no log entry says so`)
       : undefined;
   for (const [id, { by, log_index }] of amended)
-    yield log_index < state.size && !hidden.has(by) && state.ratings.get(id)?.superseded_by !== by
+    yield log_index < state.size && !ofUnshownListings.has(by) && state.ratings.get(id)?.superseded_by !== by
       ? rowFault(
           `rating ${id}`,
           `entry ${log_index} amended it by ${by}, and it is not shown as superseded by that`,
@@ -174,7 +195,7 @@ function* findErasureFaults({ absent, erased, actions }: Said, state: AuditState
         )
       : undefined;
   for (const [log_index, { where, at }] of state.erased)
-    if (erased.get(log_index)?.at !== at && (erased.has(log_index) || !actions.unread.has(log_index)))
+    if (erased.get(log_index)?.at !== at && (erased.has(log_index) || !actions.closed.has(log_index)))
       yield rowFault(where, `it is shown as erased on ${at}, and no log entry says so`);
   for (const [log_index] of erased)
     if (!isErasedByAction(actions, log_index))
@@ -183,7 +204,7 @@ function* findErasureFaults({ absent, erased, actions }: Said, state: AuditState
         'an entry "record.erased" names it, and no action of the operator says so',
       );
   for (const [log_index] of erased)
-    if (!absent.has(log_index) && !actions.unread.has(log_index) && log_index < state.size)
+    if (!absent.has(log_index) && !actions.closed.has(log_index) && log_index < state.size)
       yield entryFault(log_index, 'an entry "record.erased" names it, but its record is still stored');
 }
 
@@ -198,31 +219,31 @@ function* findWithheldFaults({ withheld, endings }: Said): AuditSteps {
 }
 
 function* findResponseFaults(
-  { unshownResponses, hidden, actions }: Said,
+  { unshownResponses, ofUnshownListings, actions }: Said,
   { ratings }: AuditState,
 ): AuditSteps {
-  // The rating may be of a closed log, and its listing withdrawn.
-  const isUnread = (id: string) => actions.unread.size > 0 && !ratings.has(id);
+  // The rating may be of a closed log, and its listing unshown.
+  const isUnread = (id: string) => actions.closed.size > 0 && !ratings.has(id);
   for (const [log_index, id] of unshownResponses)
-    yield !hidden.has(id) && !isUnread(id) && ratings.get(id)?.withdrawn_at === undefined
+    yield !ofUnshownListings.has(id) && !isUnread(id) && ratings.get(id)?.withdrawn_at === undefined
       ? entryFault(log_index, `it records a response to rating ${id}, which is shown nowhere`)
       : undefined;
 }
 
 /**
- * All events of a claim, in the order of the log: those that a listing shows stand in for records that cannot
- * be read. Undefined if there may be others.
+ * All events of a claim, in the order of the log. Events that a listing shows replace unread records.
+ * Undefined if there may be others.
  */
 function readEvents(
   handle: string,
-  { claims, absent, actions: { unread } }: Said,
-  { listings, hidden }: AuditState,
+  { claims, absent, actions: { closed } }: Said,
+  { listings, unshownListings }: AuditState,
 ): ClaimEvent[] | undefined {
   const { events: shown } = listings.get(handle) ?? { events: [] };
-  const isShown = listings.has(handle) && !hidden.has(handle);
-  const mayLack = !isShown || shownFrom(shown, true) > 0 || shownFrom(shown, false) > 0;
-  if (unread.size > 0 && mayLack) return undefined;
-  const isUnread = ({ log_index }: ClaimEvent) => unread.has(log_index) || absent.has(log_index);
+  const isShown = listings.has(handle) && !unshownListings.has(handle);
+  const isShownWhole = isShown && shownFrom(shown, true) === 0 && shownFrom(shown, false) === 0;
+  if (closed.size > 0 && !isShownWhole) return undefined;
+  const isUnread = ({ log_index }: ClaimEvent) => closed.has(log_index) || absent.has(log_index);
   const events = [...(claims.get(handle) ?? []), ...shown.filter(isUnread)];
   return events.sort((a, b) => a.log_index - b.log_index);
 }
@@ -230,12 +251,12 @@ function readEvents(
 function* findAllClaimFaults(said: Said, state: AuditState): AuditSteps {
   for (const handle of new Set([...state.listings.keys(), ...said.claims.keys()])) {
     yield undefined;
-    const events = state.hidden.has(handle) ? undefined : readEvents(handle, said, state);
+    const events = state.unshownListings.has(handle) ? undefined : readEvents(handle, said, state);
     if (events) yield* findClaimFaults({ ...state.listings.get(handle), handle, events }, state.size);
   }
 }
 
-/** The actions of the operator on listings as the log says them, each with its entry, by handle. */
+/** The actions of the operator on listings according to the log, each with its entry, by handle. */
 const groupActions = ({ actions: { applied } }: Said) =>
   Map.groupBy(
     [...applied].filter(([, { target_kind }]) => target_kind === 'listing'),
@@ -249,12 +270,13 @@ const standing = (said: Said, onListing: SaidOfListing, action: string, size: nu
   )?.[0];
 
 /**
- * Whether the operator acted on a listing while the audit ran: it may have been read before or after that.
+ * Tells whether the operator acted on a listing while the audit ran. The listing may have been read before or
+ * after that.
  */
 const isMoving = (said: Said, onListing: SaidOfListing, size: number): boolean =>
   onListing.some(([log_index]) => log_index >= size || (said.actions.ended.get(log_index) ?? -1) >= size);
 
-/** Listings that are shown, or not, other than the newest entries about their withdrawal say. */
+/** Finds listings whose withdrawal or hiding differs from what the newest entries about it say. */
 function* findListingStateFaults(said: Said, state: AuditState): AuditSteps {
   const actions = groupActions(said);
   for (const [handle, { withdrawn, isHidden }] of state.listings) {
@@ -262,7 +284,7 @@ function* findListingStateFaults(said: Said, state: AuditState): AuditSteps {
     const onListing = actions.get(handle) ?? [];
     const events = readEvents(handle, said, state) ?? [];
     const optedOut = events.findLast(({ type }) => type.startsWith('listing_'));
-    // What came later may have been read or not.
+    // The listing may have been read before or after a later event.
     if ((optedOut && optedOut.log_index >= state.size) || isMoving(said, onListing, state.size)) continue;
     const isOptedOut = optedOut?.type === 'listing_withdrawn';
     const by = isOptedOut ? optedOut.log_index : standing(said, onListing, 'withdraw', state.size);
@@ -282,8 +304,8 @@ function* findListingStateFaults(said: Said, state: AuditState): AuditSteps {
 function findAllGroupFaults(said: Said, state: AuditState) {
   return findGroupFaults({
     ratings: newestOf(state),
-    unshown: [...said.unshown.values()],
-    isWhole: said.actions.unread.size === 0,
+    unshown: [...said.unshownRatings.values()],
+    isWhole: said.actions.closed.size === 0,
     eventsOf: (handle) => readEvents(handle, said, state),
     endedBy: ({ rating_id, log_index }) =>
       said.withdrawn.get(rating_id)?.log_index ?? said.erased.get(log_index)?.by,
@@ -306,25 +328,29 @@ function* toNotChecked(said: Said, state: AuditState, unknown: ReadonlyMap<strin
     yield `stated_overlap of ${counted(current, 'rating')}: what the records of listings named is not in the log`;
   for (const [flag, count] of unknown)
     yield `${flag} of ${counted(count, 'rating')}: ${ownMember(unknownReasons, flag)}`;
-  if (said.actions.unread.size > 0)
-    yield `${counted(said.actions.unread.size, 'record')} of closed logs: a service gives out only those of its newest log`;
-  if (said.unread > 0)
-    yield `${counted(said.unread, 'record')} of withdrawn ratings and listings: a service does not give them out`;
-  if (state.hidden.size > 0)
-    yield `${counted(state.hidden.size, 'listing')} that the log names and the service does not show: why the registry withdrew a listing is not in the log`;
+  if (said.actions.closed.size > 0)
+    yield `${counted(said.actions.closed.size, 'record')} of closed logs: a service gives out only those of its newest log`;
+  if (said.withheldCount > 0)
+    yield `${counted(said.withheldCount, 'record')} of withdrawn ratings and listings: a service does not give them out`;
+  if (state.unshownListings.size > 0)
+    yield `${counted(state.unshownListings.size, 'listing')} that the log names and the service does not show: why the registry withdrew a listing is not in the log`;
 }
 
 /**
- * Whether a listing shows the target of an action: not a withdrawn one, nor the response to a withdrawn
- * rating.
+ * Tells whether a listing shows the target of an action. An unshown listing does not, and a response to a
+ * withdrawn rating is not shown.
  */
 const isActionShown = (
   { handle, target, target_kind }: JsonObject,
-  { hidden, ratings }: AuditState,
+  { unshownListings, ratings }: AuditState,
 ): boolean =>
-  !hidden.has(String(handle)) && !(target_kind === 'response' && ratings.get(String(target))?.withdrawn_at);
+  !unshownListings.has(String(handle)) &&
+  !(target_kind === 'response' && ratings.get(String(target))?.withdrawn_at);
 
-/** Only ratings that were withdrawn, and what was seen at a listing that is, may be withheld. */
+/**
+ * Checks that a record may be withheld: only those of withdrawn ratings and the observations of withdrawn
+ * listings may.
+ */
 function checkWithheld(
   type: string,
   log_index: number,
@@ -338,8 +364,8 @@ function checkWithheld(
 }
 
 /**
- * Holds the entries of a log, one after the other, against a state that was noted before; entries appended
- * since then need not be shown yet.
+ * Compares the entries of a log, one after the other, with the state of the listings. Entries that were
+ * appended since need not be shown yet.
  */
 export function createEntryCheck(state: AuditState) {
   const said = createSaid();
@@ -351,12 +377,12 @@ export function createEntryCheck(state: AuditState) {
       if (typeof type !== 'string') return [logFault(where, 'its leaf is not the canonical JSON of a leaf')];
       if (type === 'rating.withdrawn' || type === 'record.erased') said.endings.add(log_index);
       if (record === 'absent') said.absent.set(log_index, type);
-      if (record === 'closed') actions.unread.add(log_index);
+      if (record === 'closed') actions.closed.add(log_index);
       if (record === 'refused')
         return [logFault(where, 'the service gives out no proof of it: it disagrees with the tree')];
       if (record === 'absent' || record === 'closed') return [];
       if (isWithheld(record)) {
-        said.unread += 1;
+        said.withheldCount += 1;
         return checkWithheld(type, log_index, record.withdrawn_by, said);
       }
       if (!isCommittedTo(leaf, record))
@@ -364,8 +390,8 @@ export function createEntryCheck(state: AuditState) {
       return checkSaid(type, readObject(record.record) ?? {}, log_index, said, state);
     },
     /**
-     * Finds the faults that are known only after the last entry, and returns what could not be checked, each
-     * as a sentence.
+     * Finds the faults that are known only after the last entry. Returns what could not be checked, in
+     * sentences.
      */
     *finish(): AuditSteps<string[]> {
       yield* findWithdrawalFaults(said, state);

@@ -6,27 +6,26 @@ import { toSpan } from '../ratings/fold.ts';
 import { createPairs, type PairHalf } from '../ratings/pairs.ts';
 import type { CountedRating } from './check-ratings.ts';
 
-/** The ratings and sources that a listing and the log show, from which the groups of ratings follow. */
+/** The ratings and sources that a listing and the log show. The groups of ratings follow from them. */
 export interface GroupEvidence {
   readonly ratings: readonly CountedRating[];
-  /** Whether every entry was read: else there may be ratings that neither a listing nor an entry shows. */
+  /**
+   * Whether no entry is unread. If one is, there may be ratings that neither a listing nor an entry shows.
+   */
   readonly isWhole: boolean;
-  /** Ratings that only the log shows, because their listing is withdrawn. */
+  /** Ratings of unshown listings. */
   readonly unshown: readonly Pick<CountedRating, 'subject_handle' | 'source_root'>[];
-  /** Claim events of a listing in the order of the log; undefined if some of them may not be readable. */
+  /** The claim events of a listing in the order of the log; undefined if some of them may be unread. */
   readonly eventsOf: (handle: string) => readonly ClaimEvent[] | undefined;
   /** The log index of the entry that withdrew or erased a rating. */
   readonly endedBy: (rating: CountedRating) => number | undefined;
-  /**
-   * The size of the log when the audit began; whether later entries are reflected in what was read is
-   * unknown.
-   */
+  /** The size of the log when the audit began. What was read may or may not reflect later entries. */
   readonly size: number;
 }
 
 /**
- * The holders of a listing: its namespace, and everybody who proved a claim to it, `sure` before the audit
- * began. `isWhole`: there are no others.
+ * The holders of a listing: its namespace, and the control roots that proved a claim to it. The `sure` ones
+ * did so before the audit began. `isWhole` tells whether all are known.
  */
 export function readHolders(handle: string, { eventsOf, size }: Pick<GroupEvidence, 'eventsOf' | 'size'>) {
   const events = eventsOf(handle);
@@ -49,8 +48,7 @@ const toHalf = (rating: CountedRating): PairHalf => {
 
 /**
  * Collects all ratings in steps. Returns a function that tells whether a rating has a counterpart in the
- * other direction; undefined if that is not known: the ratings that certainly stand have none, and those that
- * may stand have one.
+ * other direction. It returns undefined if that is not known: if only ratings that may have ended give one.
  */
 export function* notePairs(
   evidence: GroupEvidence,
@@ -63,7 +61,8 @@ export function* notePairs(
       yield undefined;
       raters.add(new Holder(source_root).id);
     }
-  // The others made no rating that could be the other half of a pair, and a listing may have had thousands.
+  // Other control roots made no rating that could be the other half of a pair, and a listing may have had
+  // thousands.
   const create = (which: 'sure' | 'possible') =>
     createPairs(
       memoize(

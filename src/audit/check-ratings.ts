@@ -13,15 +13,13 @@ import type { AuditSteps } from './steps.ts';
 const countOf = (texts: readonly string[]): Record<string, number> =>
   Object.fromEntries([...Map.groupBy(texts, (text) => text)].map(([text, { length }]) => [text, length]));
 
-/** Sorts ratings by log index; the clocks of nodes and the order of the list are not reliable. */
+/** Sorts ratings by log index, since neither the clocks of nodes nor the order of the list is reliable. */
 const inLogOrder = (ratings: Iterable<RatingRecord>) =>
   [...ratings].sort((one, other) => one.log_index - other.log_index);
 
-/** The newest rating of each key in each group. */
 const newestBy = (ratings: readonly RatingRecord[], toKey: (rating: RatingRecord) => string) =>
   new Set(new Map(ratings.map((rating) => [`${rating.group} ${toKey(rating)}`, rating])).values());
 
-/** The counts of the groups as the listed records say them. */
 function countListed(current: readonly RatingRecord[]) {
   const ratings = inLogOrder(current);
   const ofSources = newestBy(ratings, ({ source_root }) => toSource(source_root).source);
@@ -38,7 +36,7 @@ function countListed(current: readonly RatingRecord[]) {
   );
 }
 
-/** The members of one object that another one has otherwise. */
+/** The members of the object `one` that differ from those of `other`. */
 const differingFrom = (other: object, one: object): JsonObject => {
   const shown: JsonObject = { ...one };
   const counted: JsonObject = { ...other };
@@ -46,7 +44,7 @@ const differingFrom = (other: object, one: object): JsonObject => {
   return Object.fromEntries(fields.map((field) => [field, shown[field]]));
 };
 
-/** Ratings that are voided, or not, other than the actions beside them say. */
+/** Finds ratings whose `voided_at` differs from the actions that are shown beside it. */
 const findVoidFaults = ({ handle, ratings }: ShownListing): AuditFault[] =>
   ratings.flatMap(({ rating_id, voided_at, moderation = [] }) => {
     const said = moderation.find(({ action }) => action === 'void')?.at;
@@ -55,7 +53,10 @@ const findVoidFaults = ({ handle, ratings }: ShownListing): AuditFault[] =>
     return [rowFault(`rating ${rating_id} of ${handle}`, shown)];
   });
 
-/** The first field in which each of the newest records of a listing document differs from the listed one. */
+/**
+ * Finds, for each of the newest records of a listing document, the first field that differs from the listed
+ * record.
+ */
 const findRecentFaults = (handle: string, recent: readonly ShortRating[], ratings: readonly RatingRecord[]) =>
   recent.flatMap((record) => {
     const shown: JsonObject = { ...record };
@@ -67,14 +68,15 @@ const findRecentFaults = (handle: string, recent: readonly ShortRating[], rating
   });
 
 /**
- * Where the counts of a listing document differ from the records that list_ratings shows of the same listing.
+ * Finds counts of a listing document that differ from the records that list_ratings shows of the same
+ * listing.
  */
 export function findCountFaults(listing: ShownListing): AuditFault[] {
   const { handle, native, ratings } = listing;
   if (!native) return findVoidFaults(listing);
   const current = ratings.filter(isCurrent);
   const voided = ratings.filter(({ voided_at }) => voided_at !== undefined);
-  // The older versions of a hidden rating are hidden with it, and no action of their own is counted.
+  // The older versions of a hidden rating are hidden with it. They have no action of their own to count.
   const hidden = ratings.filter(({ moderation = [] }) => moderation.some(({ action }) => action === 'hide'));
   const flags = countOf(current.flatMap(({ flags = [] }) => flags));
   const groups = countListed(current);
@@ -99,15 +101,15 @@ export function findCountFaults(listing: ShownListing): AuditFault[] {
   return [...findVoidFaults(listing), ...faults, ...findRecentFaults(handle, native.recent, ratings)];
 }
 
-/** What versions of one rating have in common. */
+/** The key that all versions of one rating have in common. */
 const interactionOf = ({ source_handle, interaction_id = '', interaction_sha256 }: RatingRecord) =>
   `${source_handle} ${interaction_sha256 ?? hash('sha256', interaction_id)}`;
 
-/** By rating_id, the facts that each version states together with those before it. */
+/** Folds each version with those before it, by rating_id. */
 function foldVersions(ratings: readonly RatingRecord[]): ReadonlyMap<string, FoldedRating> {
   const inOrder = inLogOrder(ratings);
   const keys = new Map<string, string>();
-  // An erased version has no interaction any more, but the version that amended it may.
+  // An erased version has no interaction any more, but the version that amended it may have one.
   for (const rating of inOrder.toReversed()) {
     const { rating_id, erased_at, superseded_by = '' } = rating;
     const key = erased_at === undefined ? interactionOf(rating) : (keys.get(superseded_by) ?? rating_id);
@@ -124,11 +126,11 @@ function foldVersions(ratings: readonly RatingRecord[]): ReadonlyMap<string, Fol
   );
 }
 
-/** Sources of which an erased version may have stated something that no other version does. */
+/** The sources with an erased version, which may have stated something that no other version does. */
 const sourcesOfErased = (ratings: readonly RatingRecord[]) =>
   new Set(ratings.flatMap(({ erased_at, source_handle }) => (erased_at === undefined ? [] : source_handle)));
 
-/** Finds columns of ratings that do not follow from the records, and that no reader is shown. */
+/** Finds stored columns of ratings that do not follow from the records. No reader is shown these columns. */
 export function* findColumnFaults({ handle, ratings, derived }: ShownListing): AuditSteps {
   if (!derived) return;
   const facts = foldVersions(ratings);
@@ -152,7 +154,7 @@ export function* findColumnFaults({ handle, ratings, derived }: ShownListing): A
   }
 }
 
-/** The part of a rating that is kept until the log is read; its texts are dropped. */
+/** The fields of a rating that are kept until the log is read. Its texts are dropped. */
 const countedFields = [
   'rating_id',
   'log_index',
@@ -175,8 +177,8 @@ const toCountedFields = (rating: RatingRecord) =>
   >;
 
 /**
- * Every version of the ratings that a listing shows, and the facts of it and those before. `isUnknown`: an
- * erased version may have stated something that no other does; `read_on`: the day of the reading.
+ * Every version of the ratings that a listing shows, folded with those before it. `isUnknown`: an erased
+ * version may have stated something that no other does. `read_on`: the day of the reading.
  */
 export function toCounted({ ratings, derived, read_on }: ShownListing) {
   const facts = foldVersions(ratings);

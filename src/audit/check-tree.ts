@@ -4,15 +4,15 @@ import { type NoteVerifier, openCheckpoint, readCheckpoint } from '../log/notes.
 import type { AuditedLog, EvidenceReader } from './evidence-reader.ts';
 import { type AuditFault, logFault } from './fault.ts';
 
-/** A size and root that the tree must have had, with where it comes from. */
+/** A size and root that the tree must have had, with the name of their origin. */
 export interface KnownRoot extends TreeHead {
   readonly where: string;
-  /** The log; the first one is 1. */
+  /** The number of the log, from 1. */
   readonly log: number;
 }
 
 /**
- * A sentence about entries that the service itself states as lost in a closed log; empty if it states none.
+ * A sentence about entries of a closed log that the service itself states as lost; empty if it states none.
  */
 function statedLoss({ closedWith }: AuditedLog, found: number): string {
   const stated = closedWith === undefined ? undefined : readCheckpoint(closedWith);
@@ -50,7 +50,7 @@ export function createTreeCheck(reader: EvidenceReader, log: AuditedLog, roots: 
   };
   const early = compare();
   return {
-    /** Adds leaves in order; returns where the stored nodes above them differ. */
+    /** Adds leaves in order. Returns faults for stored nodes above them that differ. */
     async add(leaves: readonly string[]): Promise<AuditFault[]> {
       const faults = early.splice(0);
       const levels = new Map<number, TreeNode[]>();
@@ -63,7 +63,7 @@ export function createTreeCheck(reader: EvidenceReader, log: AuditedLog, roots: 
       for (const nodes of levels.values()) faults.push(...(await findNodeFault(reader, log, nodes)));
       return faults;
     },
-    /** After the last leaf: the known roots that the tree never had. */
+    /** Returns, after the last leaf, faults for the known roots that the tree never had. */
     finish: (): AuditFault[] => [
       ...early,
       ...[...open].map(({ where, size }) =>
@@ -76,7 +76,7 @@ export function createTreeCheck(reader: EvidenceReader, log: AuditedLog, roots: 
   };
 }
 
-/** The root that a checkpoint states; a fault if it is unreadable or not signed by the key. */
+/** Reads the root that a checkpoint states. Returns a fault if it is unreadable or not signed by the key. */
 export function readKnownRoot(
   text: string,
   { where, key }: { readonly where: string; readonly key?: NoteVerifier | undefined },

@@ -17,8 +17,8 @@ import type { Rating } from '../ratings/table.ts';
 import { measure } from '../telemetry/events.ts';
 
 /**
- * The members of a rating that its log entry commits to; groups and flags are computed when the rating is
- * read.
+ * The members of a rating that its log entry commits to. Groups and flags are not among them, because they
+ * are computed at each reading.
  */
 const ratingFields = [
   ...Object.keys(ratingContent.shape),
@@ -32,7 +32,7 @@ const ratingFields = [
   'proof_commitment',
 ];
 
-/** Those that a withdrawn rating, or one whose texts are hidden, does not show. */
+/** The fields that a rating does not show if it is withdrawn or its texts are hidden. */
 const textFields = [
   'interaction_id',
   'operation',
@@ -43,7 +43,7 @@ const textFields = [
   'evidence',
 ];
 
-/** The fields of a shown rating that must be as its log entry says. */
+/** The fields of a shown rating that must equal those of its log entry. */
 export const shownRatingFields = ({
   withdrawn_at,
   hidden_at,
@@ -54,7 +54,7 @@ export const shownRatingFields = ({
 
 const isSame = (a: unknown, b: unknown) => toCanonicalJson([a ?? null]) === toCanonicalJson([b ?? null]);
 
-/** Names of the fields whose values differ; a field that is absent on one side differs from any value. */
+/** The names of the fields whose values differ. A field that is absent on one side differs from any value. */
 export const differingFields = (
   committed: JsonObject,
   shown: JsonObject,
@@ -64,7 +64,6 @@ export const differingFields = (
 interface StoredEntry {
   readonly leaf: string;
   readonly committed: CommittedRecord | undefined;
-  /** Index within its log. */
   readonly index: number;
   readonly path: readonly Buffer[];
   readonly tree: TreeHead;
@@ -78,7 +77,7 @@ function ratingFault({ leaf, committed }: StoredEntry, rating: Rating): string |
 }
 
 /**
- * What is wrong with a stored entry, or with the rating whose entry it should be; undefined if nothing is.
+ * Tells what is wrong with a stored entry, or with the rating that it should be of; undefined if nothing is.
  */
 function findFault(entry: StoredEntry, rating: Rating | undefined): string | undefined {
   const { leaf, committed, index, path, tree } = entry;
@@ -87,7 +86,7 @@ function findFault(entry: StoredEntry, rating: Rating | undefined): string | und
   return rating && ratingFault(entry, rating);
 }
 
-/** Logs and counts that the database disagrees with the log, and returns the problem to throw. */
+/** Logs and counts a disagreement of the database with the log, and returns the problem to throw. */
 function reportFault({ log }: Pick<LogContext, 'log'>, log_index: number, fault: string): Problem {
   measure('dossier_log_mismatches_total');
   log.error({ log_index, fault }, 'the database disagrees with the transparency log');
@@ -97,7 +96,7 @@ function reportFault({ log }: Pick<LogContext, 'log'>, log_index: number, fault:
   );
 }
 
-/** The log that an entry is in. Throws not_found; for a rating's entry, internal. */
+/** Finds the log of an entry. Throws not_found, or internal for a rating's entry. */
 async function findHead(context: IssuingContext, log_index: number, rating?: Rating): Promise<LogHead> {
   const heads = await context.store.log.heads();
   const head = heads.find(({ base, size }) => log_index >= base && log_index < base + size);
@@ -129,7 +128,7 @@ async function readEntry(context: IssuingContext, log_index: number, rating?: Ra
   return { ...entry, erased_by, head, checkpoint };
 }
 
-/** What is shown of a rating no more is not given out with its entries. */
+/** A record of a rating is withheld if the rating does not show its content any more. */
 async function findWithheldRating(
   { store }: IssuingContext,
   log_index: number,
@@ -143,7 +142,7 @@ async function findWithheldRating(
   return withdrawn_by === undefined || withdrawn_by === log_index ? undefined : { withdrawn_by };
 }
 
-/** What an observation saw is its publisher's text, which goes with the listing. */
+/** A record of an observation has text of the publisher, so it is withheld with the listing. */
 async function findWithheldListing({ store }: IssuingContext, handle: unknown) {
   const listing = await store.listings.byHandle(String(handle));
   if (!listing?.withdrawn && !listing?.hidden) return undefined;
@@ -162,9 +161,9 @@ async function findWithheld(
 }
 
 /**
- * The proof of one entry under the newest checkpoint. Throws not_found, also for entries of a closed log;
- * internal if what is stored disagrees with the log, or if `rating` is given and the entry is not that
- * rating's.
+ * Proves one entry under the newest checkpoint.
+ * @throws not_found, also for an entry of a closed log
+ * @throws internal if the stored entry disagrees with the log, or is not that of `rating`
  */
 export async function proveEntry(context: IssuingContext, log_index: number, rating?: Rating) {
   const { head, leaf, committed, erased_by, index, path, checkpoint } = await readEntry(

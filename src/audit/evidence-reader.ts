@@ -9,27 +9,28 @@ import type { RecordedChange } from '../observations/table.ts';
 import type { DerivedRow } from '../ratings/queries.ts';
 import type { NativeSignals, RatingRecord } from '../ratings/rating.ts';
 
-/** One log as its reader finds it. */
 export interface AuditedLog {
   readonly id: number;
   /** log_index of its first entry. */
   readonly base: number;
   readonly size: number;
-  /** Its newest published checkpoint, or its last one if it is closed; undefined if there is none to read. */
+  /** Its newest published checkpoint, or the last one of a closed log; undefined if none can be read. */
   readonly checkpoint?: string | undefined;
   /**
-   * The checkpoint that a closed log states in `closed_with`: entries that it covers and the log lacks are
+   * The checkpoint that a closed log states in `closed_with`. Entries that it covers and the log lacks are
    * stated as lost.
    */
   readonly closedWith?: string | undefined;
-  /** The key that the log says is its own. */
   readonly key?: NoteVerifier | undefined;
 }
 
 /**
- * A record with its salt. `withdrawn_by`: a service does not give it out because that entry withdrew its
- * rating, or its listing is withdrawn; `absent`: not stored; `refused`: the service does not give it out,
- * because it is damaged; `closed`: of a closed log.
+ * The record of an entry with its salt, or the reason why it is unread:
+ * - `absent`: it is not stored
+ * - withheld, with `withdrawn_by`: a service does not give it out because that entry withdrew its rating, or
+ *   because its listing is withdrawn
+ * - `refused`: a service does not give it out because it is damaged
+ * - `closed`: it is of a closed log
  */
 export type ReadRecord =
   | CommittedRecord
@@ -43,7 +44,7 @@ export const isWithheld = (
 ): record is Extract<ReadRecord, { withdrawn_by: unknown }> =>
   typeof record === 'object' && 'withdrawn_by' in record;
 
-/** The claim as a listing shows it; the control root only if a database is read. */
+/** The claim as a listing shows it, with its control root only if a database is read. */
 export interface ShownClaim
   extends Pick<
       NonNullable<ListingDocument['claim']>,
@@ -51,53 +52,54 @@ export interface ShownClaim
     >,
     Partial<Pick<Claim, 'root' | 'root_generation' | 'first_proved_at'>> {
   readonly state: string;
-  /** Whether it shows no keys for receipts because the operator has hidden its texts. */
+  /** Whether it shows no receipt keys because the operator has hidden its texts. */
   readonly hasHiddenKeys?: boolean | undefined;
 }
 
-/** What a listing shows of the log: every version of its ratings, its claim history, its counts. */
+/**
+ * Everything that a listing shows and the log must agree with: every version of its ratings, its claim
+ * history, its counts.
+ */
 export interface ShownListing {
   readonly handle: string;
-  /** The day of the reading, by the clock of the service: what ends by time is judged by it. */
+  /** The day of the reading, by the clock of the service. States that end by time are judged by it. */
   readonly read_on: string;
   readonly ratings: readonly RatingRecord[];
-  /** By rating_id, the columns that no reader is shown; only if a database is read. */
+  /** The columns that no reader is shown, by rating_id; only if a database is read. */
   readonly derived?: ReadonlyMap<string, DerivedRow>;
   readonly claim?: ShownClaim | undefined;
-  /** At most the newest 100, and 20 changes of keys, oldest first. */
+  /** The newest 100 events at most, and 20 changes of keys, oldest first. */
   readonly events: readonly ClaimEvent[];
-  /** The observations of the listing as the service shows them: its current facts, and every change. */
+  /** The observations of the listing that the service shows: its current facts, and every change. */
   readonly observations: {
     readonly current: readonly (Pick<Observation, 'kind' | 'subject'> & Essence)[];
     readonly changes: readonly RecordedChange[];
   };
-  /** Why a database has it as withdrawn; a service does not show one that is. */
+  /** Why the listing is withdrawn, if a database is read. A service does not show a withdrawn listing. */
   readonly withdrawn?: Listing['withdrawn'];
-  /** Whether a database has its texts as hidden. */
+  /** Whether the operator has hidden its texts, if a database is read. */
   readonly isHidden?: boolean;
-  /** What the operator did that the listing itself shows. */
   readonly moderation?: readonly ModerationNotice[] | undefined;
   /** The counts and newest ratings of the listing document; undefined if no document is shown. */
   readonly native?: Omit<NativeSignals, 'statement' | 'computed_score' | 'proof_meanings'> | undefined;
 }
 
-/** Where an audit reads: a database (stored.ts), or a service over HTTP (served.ts). */
+/** The source that an audit reads: a database (stored.ts), or a service over HTTP (served.ts). */
 export interface EvidenceReader {
   /** All logs, oldest first. */
   logs(): Promise<AuditedLog[]>;
   /** Leaf texts of one log from a position on. */
   leaves(log: AuditedLog, from: number, limit: number): Promise<string[]>;
-  /** Which levels of tree nodes can be read: every one, or every eighth as in tiles. */
+  /** The step between levels of tree nodes that can be read: every level, or every eighth as in tiles. */
   readonly levelStep: 1 | 8;
   /** Tree nodes of one level from a position on. */
   nodes(log: AuditedLog, level: number, range: { from: number; limit: number }): Promise<Buffer[]>;
-  /** What entries commit to, by log_index. */
   records(indexes: readonly number[]): Promise<ReadonlyMap<number, ReadRecord>>;
   /** Handles of all listings that show ratings, claim events or observations, or that the log names. */
   handles(): AsyncIterable<string>;
   /**
-   * Reads what a listing shows, and calls `rest` before each page; undefined if it is withdrawn and shows
-   * nothing.
+   * Reads what a listing shows, and calls `rest` before each page. Undefined if the listing is unshown:
+   * withdrawn, and nothing of it can be read.
    */
   listing(handle: string, rest?: () => Promise<void>): Promise<ShownListing | undefined>;
 }

@@ -4,29 +4,30 @@ import { toLine } from '../core/text.ts';
 export interface AuditFault {
   /** The record, entry, node or checkpoint. */
   readonly where: string;
-  /** What is wrong, and what was expected. */
   readonly message: string;
-  /** What to do next. */
   readonly next: string;
 }
 
 const longestValue = 80;
 
-/** A value as a fault names it: on one line, cut, without control characters; `nothing` for an absent one. */
+/**
+ * A value for the message of a fault: on one line, cut, without control characters; `nothing` if it is
+ * absent.
+ */
 export function toShownValue(value: unknown): string {
   if (value === undefined || value === null) return 'nothing';
   const text = toLine(JSON.stringify(value));
   return text.length > longestValue ? `${text.slice(0, longestValue)}…` : text;
 }
 
-/** A row or answer differs from an intact log entry: the entry says what it was. */
+/** A fault in a row or answer that differs from an intact log entry. The entry says what it was. */
 export const rowFault = (where: string, message: string): AuditFault => ({
   where,
   message,
   next: 'Find out who changed it, and restore it from a backup that agrees with the log.',
 });
 
-/** The log itself was changed: only a copy from before the change has the lost part. */
+/** A fault in the log itself. Only a copy from before the change has what was lost. */
 export const logFault = (where: string, message: string): AuditFault => ({
   where,
   message,

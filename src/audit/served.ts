@@ -35,7 +35,7 @@ const logs = z.object({
   ),
 });
 
-/** How the service says that what it has stored for an entry is not what the log commits to. */
+/** The problem by which the service says that its stored entry is not what the log commits to. */
 const admission = z.object({
   code: z.literal('internal'),
   detail: z.string().includes('disagrees with the log'),
@@ -47,10 +47,10 @@ const proof = savedProof.pick({ record: true, salt: true }).extend({
 });
 
 const hash_bytes = 32;
-/** Requests at once: below the burst that a service allows. */
+/** How many requests are made at once, fewer than the burst that a service allows. */
 const together = 8;
 
-/** The JSON of an answer in the expected form; throws ServiceUnreadable for any other. */
+/** The JSON of an answer in the expected form. Throws ServiceUnreadable for any other answer. */
 function readAnswer<T extends z.ZodType>(
   path: string,
   { status, body }: Awaited<ReturnType<AskService>>,
@@ -65,7 +65,7 @@ const readHeads = async (ask: AskService) => readAnswer('/log', await ask('/log'
 
 async function readLogs(ask: AskService): Promise<AuditedLog[]> {
   const last = logOfOrigin((await readHeads(ask)).at(-1)?.log ?? '');
-  // The sizes are read after the checkpoint, so that no log is smaller than it.
+  // The sizes are read after the checkpoint, so that no log is smaller than its checkpoint.
   const newest = (await ask(`${logPath(last)}/checkpoint`)).body.toString('utf8');
   return (await readHeads(ask)).map(({ log, first_log_index, entries, key, closed_with: closedWith }) => {
     const id = logOfOrigin(log);
@@ -105,7 +105,7 @@ async function readRecord(ask: AskService, log_index: number): Promise<ReadRecor
   return record === undefined || salt === undefined ? 'absent' : { record, salt };
 }
 
-/** The half of the reader that reads the log; each record is asked for once. */
+/** The half of the reader that reads the log. It asks for each record once. */
 function createServedLog(ask: AskService): Pick<EvidenceReader, 'logs' | 'leaves' | 'nodes' | 'records'> {
   const known = new Map<number, ReadRecord>();
   return {
@@ -146,7 +146,7 @@ const check = z.object({
   vantage: z.string(),
   log_index: z.int(),
   changes: z.array(
-    // Members that are unknown here are compared with the log, too.
+    // Members that this version does not know are compared with the log too.
     z
       .looseObject({
         kind: z.string(),
@@ -165,17 +165,17 @@ const history = z.object({
   next_cursor: z.string().optional(),
 });
 
-/** The changes of a check; none of another event, which the listing shows too. */
+/** The changes of a check; none for any other event of the history. */
 function toRuns(handle: string, event: z.output<typeof history>['events'][number]): RecordedChange[] {
   if (!('changes' in event)) return [];
   const { type: _type, changes, ...run } = event;
   return [{ handle, ...run, changes: changes as RecordedChange['changes'] }];
 }
 
-/** Without those of kinds that were never looked for, which say so and have no vantage. */
+/** Tells whether a kind was ever looked for. Facts of other kinds say so, and have no vantage. */
 const isSeen = ({ vantage }: Pick<Observation, 'vantage'>) => vantage !== '';
 
-/** What a service shows that it observed of a listing: its current facts, and the pages of its history. */
+/** The observations of a listing that a service shows: its current facts, and the pages of its history. */
 async function readServedObservations(
   ask: AskService,
   { handle, path, shown }: { handle: string; path: string; shown: readonly Observation[] },
@@ -187,7 +187,8 @@ async function readServedObservations(
     const page = `${path}/history.json${cursor && `?cursor=${cursor}`}`;
     const answer = readAnswer(page, await ask(page), history);
     changes.push(...answer.events.flatMap((event) => toRuns(handle, event)));
-    // A page that does not lead on ends the history: what is missing is found in the log.
+    // A page whose cursor was read before ends the history. Changes that are missing then are found in the
+    // log.
     cursor = answer.next_cursor ?? '';
   }
   return { current: shown.filter(isSeen), changes };
@@ -218,8 +219,8 @@ function readLines(path: string, { status, body }: Awaited<ReturnType<AskService
 }
 
 /**
- * The listings of which the newest dump of the service, up to twelve hours old, shows anything that the log
- * must have.
+ * The listings of which the newest dump of the service shows anything that the log must have. The dump is up
+ * to twelve hours old.
  */
 async function* readDumped(ask: AskService): AsyncGenerator<string> {
   const { files } = readAnswer('/export/manifest.json', await ask('/export/manifest.json'), manifest);
@@ -262,8 +263,7 @@ async function readRatings(ask: AskService, handle: string): Promise<RatingRecor
     read.add(cursor);
     const page = readAnswer(path, await ask(path, { handle, ...(cursor && { cursor }) }), listed);
     ratings.push(...fromListed(page));
-    // A page without progress ends the list, as it ends the history, so that no service can keep the audit in
-    // a loop.
+    // A page whose cursor was read before ends the list too, so that no service can keep the audit in a loop.
     cursor = page.next_cursor ?? '';
   }
   return ratings;
@@ -289,7 +289,7 @@ async function readListing(ask: AskService, handle: string): Promise<ShownListin
 }
 
 /**
- * Reads a running service for an audit as any stranger can, over HTTP alone. Its methods throw
+ * Reads a running service for an audit over HTTP alone, as any stranger can. Its methods throw
  * ServiceUnreadable.
  */
 export function createServedEvidence(url: string): EvidenceReader {

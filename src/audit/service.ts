@@ -2,7 +2,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { readBounded } from '../core/json.ts';
 import { readRetryAfter_s } from '../net/retry-after.ts';
 
-/** The service cannot be read: unreachable, too slow, or an answer of another form. */
+/**
+ * The error for a service that cannot be read: it is unreachable or too slow, or its answer has a different
+ * form.
+ */
 export class ServiceUnreadable extends Error {}
 
 const timeout_ms = 30_000;
@@ -11,7 +14,7 @@ const longestPause_s = 60;
 const largestAnswer_bytes = 8 * 1024 * 1024;
 
 /**
- * The address to which the same service redirects, as it does if a handle is written in other capitals;
+ * The address to which a service redirects within itself, for example if a handle has other capitals;
  * undefined for any other answer.
  */
 function toMoved(url: string, { status, headers }: Response): string | undefined {
@@ -51,8 +54,8 @@ async function ask(
 }
 
 /**
- * A client of the service at a URL; it waits as long as the service's limits ask. A JSON body makes a request
- * a POST; an answer of more than 8 MiB, or `limit_bytes`, is not read. Throws ServiceUnreadable.
+ * Creates a client of the service at a URL. It waits as long as the service's limits ask. A JSON body makes a
+ * request a POST. An answer of more than 8 MiB, or `limit_bytes`, is not read. Throws ServiceUnreadable.
  */
 export function createServiceClient(base: string) {
   const root = base.replace(/\/+$/, '');

@@ -1,15 +1,14 @@
 import type { AuditFault } from './fault.ts';
 
 /**
- * An audit in small steps, which yields each item that it looks at as a fault or undefined. `takeSteps` runs
- * them with pauses, so that an audit never blocks the process, however much callers have added.
+ * An audit in small steps. It yields, for each item that it looks at, a fault or undefined. `takeSteps` runs
+ * them with pauses, so that an audit never blocks the process, however many rows callers have added.
  */
 export type AuditSteps<T = void> = Generator<AuditFault | undefined, T>;
 
-/** The callbacks of `takeSteps`. */
 export interface StepWatch {
   readonly onFault: (fault: AuditFault) => void;
-  /** Called after each small piece of work, and awaited, so that the caller can slow it down. */
+  /** Is called after each small piece of work, and awaited, so that the caller can slow it down. */
   readonly rest?: () => Promise<void>;
 }
 

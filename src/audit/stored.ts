@@ -12,10 +12,9 @@ import type { AuditedLog, EvidenceReader, ReadRecord } from './evidence-reader.t
 
 const batch = 100;
 
-/** A database, and where its checkpoint file is. */
 type Place = Pick<LogContext, 'store' | 'clock'> & { readonly config: FileConfig };
 
-/** The content of the checkpoint file, of whatever log it is, and the key that must have signed it. */
+/** The content of the checkpoint file, of whichever log it is, and the key that must have signed it. */
 async function readOwnCheckpoint({ store, config }: Place) {
   const file = await readCheckpointFile(config);
   if (file === undefined || file.otherDatabase !== undefined) return undefined;
@@ -29,8 +28,8 @@ async function readLogs(place: Place): Promise<AuditedLog[]> {
   const heads = await place.store.log.heads();
   const newest = heads.at(-1)?.id ?? 1;
   const file = await readOwnCheckpoint(place);
-  // A checkpoint of an older log is why that log was closed. One of a later log, which this database lacks,
-  // is a fault.
+  // A checkpoint of an older log is the reason why that log was closed, so it is ignored. A checkpoint of a
+  // later log, which this database lacks, is a fault.
   const known = file && file.log >= newest ? file : undefined;
   return heads.map(({ id, base, size, closed_with: closedWith }) => ({
     id,
@@ -42,8 +41,8 @@ async function readLogs(place: Place): Promise<AuditedLog[]> {
 }
 
 /**
- * Reads a database for an audit, in small pieces. Rows of withdrawn listings count as shown: they are when it
- * returns.
+ * Reads a database for an audit, in small pieces. Rows of withdrawn listings count as shown, because they are
+ * shown again if the listing returns.
  */
 export const createStoredEvidence = (place: Place): EvidenceReader => ({
   levelStep: 1,
