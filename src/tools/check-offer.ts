@@ -96,7 +96,7 @@ type Answer = z.output<typeof output>;
 
 const statement = 'Dossier saw no payment and knows nothing of delivery.';
 
-/** Reads the quotes and the price lists of the endpoints of a place. */
+/** Reads the quotes and the price lists of the endpoints that were found. */
 async function readSeen({ facts, endpoints }: Place, { store }: Context) {
   if (!facts) return { seen: [], lists: [] };
   const rows = await store.observations.history(facts.listing.handle, { limit: mostChanges });
@@ -124,14 +124,14 @@ function messageOf({ facts, endpoints, found }: Place, quotes: SeenQuotes | unde
   return join([found, until, not, read], ' ');
 }
 
-/** Who else asks to be paid where an offer pays. */
+/** Reads which other listings ask to be paid at the address of an offer. */
 async function readOthers({ pay_to }: SentOffer, handle: string | undefined, { store }: Context) {
   const all = pay_to === undefined ? [] : await store.listings.paidAt(pay_to);
   const others = all.filter((one) => one.handle !== handle);
   return { others, isAll: all.length <= 200, isCompared: handle !== undefined };
 }
 
-/** Parts of which the same is said stand together: `payee …, amount …: as seen since …`. */
+/** Joins parts with the same words: `payee …, amount …: as seen since …`. */
 function factsOf(compared: ComparedOffer): Words[] {
   const parts = partNames.map((name) => ({ name, ...compared[name] }));
   return [...Map.groupBy(parts, ({ text }) => toText(text)).values()].map((same) => {
@@ -146,7 +146,7 @@ interface Compared {
   readonly lists: readonly ListComparison[];
 }
 
-/** An offer beside one price list, as JSON has it. */
+/** The comparison of an offer with one price list, for JSON. */
 const toListed = ({ text: _, observed_at, tool, source, ...states }: ListComparison) => ({
   source,
   observed_on: dayText(observed_at),
@@ -154,7 +154,7 @@ const toListed = ({ text: _, observed_at, tool, source, ...states }: ListCompari
   ...states,
 });
 
-/** Writes an offer as the answer has it: its states, and the facts behind them. */
+/** An offer in the answer: its states, and the facts behind them. */
 async function toOffer(
   { offer, compared, lists }: Compared,
   handle: string | undefined,
@@ -184,7 +184,7 @@ function toOfferText(answer: Answer): string {
   );
 }
 
-/** Throws invalid_input for what is too large, or no request for a payment. */
+/** Throws invalid_input if it is too large or no request for a payment. */
 function readOffer(offer: z.output<typeof input>['offer']): SentOffers {
   const size = Buffer.byteLength(typeof offer === 'string' ? offer : JSON.stringify(offer));
   if (size > most_bytes) throw wrongField('offer', 'must have at most 16 KiB');
@@ -198,7 +198,7 @@ function readOffer(offer: z.output<typeof input>['offer']): SentOffers {
   );
 }
 
-/** Whether a payment that a caller is asked for is the one that Dossier was asked for. */
+/** Tells whether a payment that a caller is asked for is the one that Dossier was asked for. */
 export const checkOffer = defineTool({
   name: 'check_offer',
   title: 'Compare a payment request with those Dossier saw',

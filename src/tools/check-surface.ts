@@ -41,7 +41,7 @@ function compareUnstored(seen: SeenSet, shown: Shown): SurfaceComparison {
   const { surface } = shown;
   const own = (seen.details?.[surface.name] ?? []) as ReturnType<typeof toDigests>;
   if ('digests' in shown) return compareDigests(surface, own, shown.digests);
-  // A number beyond the range of a double has no digest, and no endpoint that was seen has sent one.
+  // A list with a number beyond the range of a double has no digest; no endpoint that was seen has sent one.
   const sent = shown.list.map((one) => [nameOf(one, surface), attempt(() => memberDigest(one)) ?? '']);
   return compareDigests(surface, own, Object.fromEntries(sent) as Record<string, string>);
 }
@@ -60,13 +60,13 @@ async function readChanges(handle: string, { kind: ofKind, subject }: SeenSet, s
   );
 }
 
-/** Until when another set was seen before the one that is seen now. */
+/** The time until which a different set was seen before the present one. */
 const othersUntil = ({ changed_from, value }: SeenSet): string | undefined =>
   changed_from?.outcome === 'seen' && changed_from.value !== value ? changed_from.seen_until : undefined;
 
 const mostReworded = 5;
 
-/** That descriptions changed of members that a caller sent without one. */
+/** Says which members have a changed description, of those that a caller sent without one. */
 const rewordedOf = (changes: Awaited<ReturnType<typeof readChanges>>, sent: ReadonlySet<string>) =>
   changes.flatMap(({ at, before, items }) =>
     items
@@ -77,7 +77,10 @@ const rewordedOf = (changes: Awaited<ReturnType<typeof readChanges>>, sent: Read
       }),
   );
 
-/** When the caller's own list was seen, if others are now; or until when others were, if its own are. */
+/**
+ * `earlier`: when the caller's own list was seen, if others are now. `others_until`: until when others were,
+ * if its own is seen now.
+ */
 interface Before {
   readonly earlier: { readonly first_seen_at: string; readonly seen_until?: string } | undefined;
   readonly others_until: string | undefined;
@@ -97,7 +100,7 @@ function beforeText({ earlier, others_until, again_until }: Before, isOfNames: b
   return `${isOfNames ? 'A set of these names was seen' : 'Yours is the set that Dossier saw'} ${when}; get_history says what changed.`;
 }
 
-/** What a comparison found, in sentences. */
+/** The result of a comparison in sentences. */
 function sentencesOf(seen: SeenSet, compared: SurfaceComparison, before: Before) {
   const { differs, repeated, not_sent, is_of_names, prefix, surface } = compared;
   const all = surface.name;
@@ -120,9 +123,7 @@ function sentencesOf(seen: SeenSet, compared: SurfaceComparison, before: Before)
   ].filter(Boolean);
 }
 
-/**
- * Compares stored sets with what a caller was shown, one after the other, as far as one answer reads them.
- */
+/** Returns a function that compares stored sets with the caller's list, as many as one answer may read. */
 function createComparer(handle: string, shown: Shown, context: Context) {
   const readSet = createSetReader(context);
   const { name: surface } = shown.surface;
@@ -136,7 +137,7 @@ type Comparer = ReturnType<typeof createComparer>;
 
 const isCurrent = ({ value }: SeenSet, { digest }: StoredSet) => digest === value;
 
-/** Compares with the set that was seen last at an endpoint; undefined if that one is left out. */
+/** Compares with the newest set of an endpoint; undefined if it is too large to be read. */
 async function compareWith(
   handle: string,
   seen: SeenSet,
@@ -159,10 +160,7 @@ async function compareWith(
 
 const byDifferences = (a: SurfaceComparison, b: SurfaceComparison) => a.differs.length - b.differs.length;
 
-/**
- * The newest of the sets seen before from which nothing differs; `left_out` if one is reached that has no
- * room.
- */
+/** The newest earlier set that has no difference; `left_out` if a set before it is too large to be read. */
 async function findOwn(seen: SeenSet, before: readonly StoredSet[], compareSet: Comparer) {
   for (const set of before) {
     const compared = await compareSet(seen, set);
@@ -172,7 +170,7 @@ async function findOwn(seen: SeenSet, before: readonly StoredSet[], compareSet: 
   return undefined;
 }
 
-/** The comparison that is answered. `leftOut`: in sentences, what was not compared because of its size. */
+/** The comparison in the answer. `leftOut` has sentences about what was not compared because of its size. */
 interface Closest {
   readonly seen: SeenSet;
   readonly compared: SurfaceComparison;
@@ -180,14 +178,14 @@ interface Closest {
   readonly leftOut: readonly string[];
 }
 
-/** The names in a comparison as they are shown, which only their comparison needs as they were sent. */
+/** The names in a comparison as they are shown; comparing needs them as they were sent. */
 const shownNames = ({ differs, repeated, prefix }: SurfaceComparison) => ({
   differs: differs.map((one) => ({ ...one, name: toShownName(one.name) })),
   repeated: repeated.map(toShownName),
   prefix: toShownName(prefix),
 });
 
-/** The answer of a comparison; texts are compared of this one only. */
+/** The answer about a comparison; only its texts are compared. */
 async function toAnswer(
   handle: string,
   { seen, compared, own, leftOut }: Closest,
@@ -197,7 +195,7 @@ async function toAnswer(
   const { not_sent, is_of_names } = compared;
   const { differs, repeated, prefix } = shownNames(compared);
   const isSame = differs.length === 0;
-  // Descriptions that were not sent cannot be compared: the answer names those that have changed.
+  // Descriptions that were not sent cannot be compared, so the answer names those that changed.
   const lacksDescriptions = not_sent.includes('description');
   const others_until = isSame ? othersUntil(seen) : undefined;
   const changes = own || others_until || lacksDescriptions ? await readChanges(handle, seen, store) : [];
@@ -219,7 +217,7 @@ async function toAnswer(
       ...leftOut,
     ].join(' '),
     ...(seen.subject !== undefined && { endpoint: seen.subject }),
-    // That no name differs does not say that no tool does.
+    // If only names were compared, the tools may still differ.
     ...(!(isSame && is_of_names) && { differs }),
     ...(repeated.length > 0 && { repeated }),
     ...(not_sent.length > 0 && { not_sent }),
@@ -236,8 +234,8 @@ async function toAnswer(
 }
 
 /**
- * Compares with every endpoint whose list was seen, as far as they have room, and answers of the one with the
- * fewest differences.
+ * Compares with every endpoint whose list was seen, as far as one answer reads them, and answers with the
+ * comparison that has the fewest differences.
  */
 async function findAnswer(handle: string, seen: readonly SeenSet[], shown: Shown, context: Context) {
   const compareSet = createComparer(handle, shown, context);
@@ -336,7 +334,7 @@ const output = z.object({
 /** The kind of fact whose value is the digest of a list. */
 const kindOfSurface = (name: SurfaceName) => surfaceKinds.find(({ lists }) => lists === name) ?? toolsSurface;
 
-/** Whether what a caller is shown is what this service saw. */
+/** Tells whether a caller is shown the same as this service saw. */
 export const checkSurface = defineTool({
   name: 'check_surface',
   title: 'Compare the tools you see with those Dossier saw',

@@ -26,13 +26,13 @@ const output = claimResponse.extend({
     .describe('The ways that can work for this listing, easiest first'),
 });
 
-/** What is copied if a file is not enough: a command, or a DNS record. */
+/** The text to copy if a file is not enough: a command, or a DNS record. */
 const toCopy = ({ place }: ClaimTarget, challenge: string | undefined) =>
   challenge === undefined || isInRepository(place.kind) || place.kind === 'well_known'
     ? {}
     : { copy: claimMethods[place.kind].toCopy(place, challenge) };
 
-/** A listing that is shown, or opted out. Throws unknown_handle or listing_withdrawn for any other. */
+/** A listing that is shown or opted out. Throws unknown_handle or listing_withdrawn for any other. */
 async function findToAsk(handle: string, context: Context): Promise<Listing> {
   const found = await findToCheck(handle, context.store);
   return found && found.withdrawn !== 'operator' ? found : findListing(handle, context);
@@ -69,7 +69,7 @@ export const claimAgent = defineTool({
 
 const { name, title, description, effects, bodyLimit_bytes, networkLimits } = claimAgent;
 
-/** POST /api/claim-github: claim_agent by the recorded repository alone, as the specification has it. */
+/** POST /api/claim-github: claim_agent by the recorded repository alone, as the specification defines it. */
 export const claimGithub = defineTool({
   name,
   title,

@@ -28,13 +28,13 @@ import { criteriaInput, isUnique, namedInput, toRequested } from './input/fields
 import { cardAddress, defineTool, readsOnly } from './tool.ts';
 
 const kinds = ['imported', 'observed', 'native'] as const;
-/** Where an answer is from and as of when; it is named by its number. */
+/** The number of an answer's source and date in the list of sources. */
 function numberOf({ source, as_of }: Answer, sources: string[]): number {
   const text = `${source}, ${as_of}`;
   return sources.includes(text) ? sources.indexOf(text) + 1 : sources.push(text);
 }
 
-/** The endpoint or package that all checks of a listing were made of, if it is one. */
+/** The endpoint or package that all checks of a listing are about, if there is exactly one. */
 function checkedOf({ imported = [], observed = [], native = [] }: ComparedAgent): string | undefined {
   const checks = [...imported, ...observed, ...native].filter(({ source }) => source !== '');
   const subjects = new Set(checks.flatMap(({ subject }) => subject ?? []));
@@ -47,7 +47,7 @@ function checkedOf({ imported = [], observed = [], native = [] }: ComparedAgent)
  */
 function toLine(answer: Answer, sources: string[], checked: string | undefined): Words {
   const { criterion, value, result, fact, recorded, quoted, subject } = answer;
-  // What has no source was not checked.
+  // An answer without a source was not checked.
   const about = answer.source ? own('Checked') : own('About');
   const asked = name(value === undefined ? criterion : `${criterion}:${value}`);
   return join(
@@ -176,7 +176,7 @@ async function compareOne(
 
 const asRead = (text: string) => text.trim().toLowerCase();
 
-/** With the compared listings that have the same description, however short it is. */
+/** Adds the compared listings that have the same description, however short it is. */
 function withSame(one: ComparedAgent, _: number, all: readonly ComparedAgent[]): ComparedAgent {
   const { handle, description = '' } = one;
   const same = all
@@ -186,8 +186,8 @@ function withSame(one: ComparedAgent, _: number, all: readonly ComparedAgent[]):
 }
 
 /**
- * In the caller's order, each listing once; near handles, which are searched for, are those of the first
- * unknown one.
+ * Compares listings in the caller's order, each once. Near handles are searched for the first unknown handle
+ * only.
  */
 export async function compareAll(
   { handles, criteria: sent }: z.output<typeof input>,
@@ -259,7 +259,7 @@ export const compareAgents = defineTool({
     ] as const;
     const has = (name: (typeof untrusted)[number]) =>
       listings.some((one) => untrustedOf(one, [name]).length > 0);
-    // Our own words, of which only “ ” and code spans are others'.
+    // These words are ours; only quotations and code spans were written by others.
     const quoting = hasForeign(listings.map(({ whose }) => whose)) ? ['whose'] : [];
     return {
       listings,

@@ -8,7 +8,7 @@ import { findNamed } from './find/listing.ts';
 import { namedInput, tagsOfNamed } from './input/fields.ts';
 import { cardAddress, defineTool, readsOnly } from './tool.ts';
 
-/** What is known about one handle, in lines or in full. */
+/** The facts about one listing, in lines or in full. */
 export const getAgent = defineTool({
   name: 'get_agent',
   title: 'Get a listing with its evidence',
@@ -39,7 +39,7 @@ export const getAgent = defineTool({
     const listing = await readListing(found, context);
     const { untrusted_fields, ...answer } = toAgentAnswer(listing, detail);
     const version_asked = askedVersion(handle, { listing, observations: listing.observations });
-    // As in the text, what limits the answer is before all that it says.
+    // In JSON as in the text, the members that limit the answer come first.
     return {
       ...(version_asked && { version_asked }),
       ...by,

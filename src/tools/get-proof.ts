@@ -3,7 +3,7 @@ import { proveEntry } from '../audit/entry-proof.ts';
 import { Problem, wrongField } from '../core/problem.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
-/** Everything needed to verify one log entry offline. */
+/** All data to verify one log entry offline. */
 export const getProof = defineTool({
   name: 'get_proof',
   title: 'Get the proof of a log entry',
@@ -20,18 +20,17 @@ export const getProof = defineTool({
   }),
   output: z.object({
     log_index: z.int(),
-    /** URL of the log that contains it. */
+    /** URL of the log that contains the entry. */
     log: z.string(),
     leaf: z.string(),
-    /** What the leaf commits to, with its salt; absent if it was erased or is withheld. */
+    /** The record that the leaf commits to, with its salt; absent if it was erased or is withheld. */
     record: z.string().optional(),
     salt: z.string().optional(),
-    // Log index of the entry by which the record was erased, or hidden by the operator, or its rating
-    // withdrawn.
+    // Log index of the entry that erased or hid the record, or withdrew its rating.
     erased_by: z.int().optional(),
     hidden_by: z.int().optional(),
     withdrawn_by: z.int().optional(),
-    /** Why the texts of an observed listing are given out no more. */
+    /** The reason why the texts of an observed listing are no longer published. */
     withheld: z.enum(['listing_withdrawn', 'listing_hidden']).optional(),
     /** C2SP tlog-proof: index, path and signed checkpoint; `key` verifies the checkpoint (signed note). */
     proof: z.string(),

@@ -35,7 +35,7 @@ const allTools = [
   resolveAgents,
 ] as const;
 
-/** Every operation of the service. Each face is a loop over this list. */
+/** Every operation of the service. Each adapter is a loop over this list. */
 export const tools: readonly Tool[] = allTools;
 
 /** Input and answer of each tool, by its name. */

@@ -20,33 +20,33 @@ import { findLacking } from './find/near-misses.ts';
 import { namedInput } from './input/fields.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
-/** The most names of a call, and the most listings that are read at once. */
+/** The greatest number of names in a call, and of listings that one statement reads. */
 const mostNames = 100;
 const longestName = 500;
 const maxNear = 5;
 
-/** What is known of a listing, withdrawn or not; `document` is that of one that is shown. */
+/** The facts about a listing, withdrawn or not; `document` may only be called if it is shown. */
 interface Known extends HitFacts {
   document(): ListingDocument;
   whyWithdrawn(): Promise<string>;
 }
 
-/** Where names are looked up: the store, or a dump. */
+/** A source in which names are looked up: the store, or a dump. */
 export interface Directory {
   readonly publicUrl: string;
-  /** What is known of these handles, by handle. */
+  /** The known listings among these, by handle. */
   known(handles: readonly string[]): Promise<ReadonlyMap<string, Known>>;
-  /** Up to `mostRecording` shown listings that record each of these, or ask to be paid there. */
+  /** Up to `mostRecording` shown listings for each reference that record it, or ask to be paid there. */
   recording(references: readonly Reference[]): Promise<readonly (readonly Listing[])[]>;
-  /** The same of those that had each of these, and have it no more. */
+  /** Up to `mostRecording` shown listings for each reference that had it, and no longer have it. */
   formerly(references: readonly Reference[]): Promise<readonly (readonly FormerHolder[])[]>;
-  /** That no listing records one, where that is so. */
+  /** Says that the copy records a field for no listing, if that is so. */
   whyNone(field: CopyField): Promise<string | undefined>;
-  /** Handles like a text. */
+  /** Handles similar to a text. */
   near(text: string): Promise<readonly string[]>;
 }
 
-/** The store as a directory; it is read in statements for a hundred listings. */
+/** The store as a directory; one statement reads a hundred listings. */
 const createDirectory = (context: Context): Directory => ({
   publicUrl: context.config.publicUrl,
   async known(handles) {
@@ -78,8 +78,8 @@ const createDirectory = (context: Context): Directory => ({
 });
 
 /**
- * A name as sent, the handles that it may be, and what listings may record of it; other listings at its hosts
- * are near.
+ * A name as sent, with the handles and references that it may mean, and its hosts, at which near listings
+ * are.
  */
 function toAsked(asked: string, { publicUrl }: Directory) {
   const named = toNamed(asked, { publicUrl });
@@ -90,7 +90,7 @@ function toAsked(asked: string, { publicUrl }: Directory) {
 }
 type Asked = ReturnType<typeof toAsked>;
 
-/** The version that a listing records of the package asked for. */
+/** The version that a listing records for the package asked for. */
 const packageVersionOf = ({ packages }: Listing, { references }: Asked): string | undefined =>
   packages.find((one) => {
     const { key, registry } = toPackageReference(one);
@@ -117,14 +117,14 @@ async function toListed(one: Asked & Partial<Found>, known: Known): Promise<Reso
   };
 }
 
-/** A name that no listing records; handles like it are looked for if `isSearched`. */
+/** The result for a name that no listing records, with similar handles if `isSearched`. */
 async function toMissing(
   { asked, text, handles, references }: Asked,
   atHosts: readonly Listing[],
   isSearched: boolean,
   directory: Directory,
 ): Promise<Resolved> {
-  // The likeliest is first; every address may be that of an endpoint.
+  // The likeliest reference is first; every address may be that of an endpoint.
   const field = references[0]?.kind === 'package' ? 'package' : 'endpoint';
   const isNoHandle = handles.length === 0 && references.length > 0;
   const reason = isNoHandle && (await directory.whyNone(field));
@@ -137,7 +137,7 @@ async function toMissing(
   };
 }
 
-/** What each name is. */
+/** Looks up each name. */
 export async function resolveAll(handles: readonly string[], directory: Directory): Promise<Resolved[]> {
   const names = handles.map((one) => toAsked(one, directory));
   const named = await directory.known([...new Set(names.flatMap((one) => one.handles))]);
@@ -179,7 +179,7 @@ const untrusted = [
   ...(['facts', 'stands_out', 'candidates'] as const),
 ] as const;
 
-/** What up to a hundred names are, for programs that have a list of what somebody uses. */
+/** Looks up to a hundred names, for programs that have a list of what somebody uses. */
 export const resolveAgents = defineTool({
   name: 'resolve_agents',
   title: 'Find the listings of a list of names',

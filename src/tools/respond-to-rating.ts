@@ -20,7 +20,10 @@ const input = z.strictObject({
     .refine((text) => toPublished(text) !== '', 'must contain visible text'),
 });
 
-/** The rating by id that the caller's own listing received; throws not_found or rating_not_yours. */
+/**
+ * The rating with this id, which the caller's own listing must have received. Throws not_found or
+ * rating_not_yours.
+ */
 async function requireReceived(tx: Transaction, id: string, capability: Capability): Promise<Rating> {
   const rating = await tx.ratings.byId(id);
   if (!rating) throw new Problem('not_found', 'No rating has this id.');

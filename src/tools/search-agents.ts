@@ -21,13 +21,13 @@ function listingLine({ handle, title, description = '', facts }: Hit): string {
   return [[code(handle), ...written].join(' '), ...facts.map(toMarkdown)].join(' | ');
 }
 
-/** A facet by the input that filters by it: `needs_secret:false`, `tags:sms`. */
+/** A facet in the form of the input that filters by it: `needs_secret:false`, `tags:sms`. */
 function inputOf(facet: string): string {
   const fixed = fixedFilterNames.find((name) => fixedFilters[name].facet === facet);
   return fixed ? `${fixed}:${fixedFilters[fixed].value}` : facet.replace(/^tag:/, 'tags:');
 }
 
-/** What to leave out, by the inputs that callers send. */
+/** Names the filters to leave out in the form of the inputs that callers send. */
 const toInputs = ({ leave_out, ...others }: NearMisses): NearMisses => ({
   ...others,
   leave_out: leave_out.map(({ facet, only, ...one }) => ({
@@ -59,7 +59,7 @@ const leftOutText = ({ count, capped, best }: LeftOut) =>
     list(best, ({ handle, why }) => `${code(handle)}: ${toMarkdown(why)}`),
   );
 
-/** Words that ask for what a filter finds, and texts seldom say. */
+/** Words for which there is a filter, and which texts of listings seldom have. */
 const ofSecrets = /^(?:secrets?|credentials?|passwords?|tokens?|logins?|keys?|keyless)$/i;
 const secretsHint = 'to find listings whose record asks for no secret, filter with needs_secret: false';
 
@@ -161,7 +161,7 @@ const toFacetList = (query: z.output<typeof input>): Facet[] => [
   ...fixedFilterNames.filter((name) => query[name] !== undefined).map((name) => fixedFilters[name].facet),
 ];
 
-/** The most frequent facets of each kind, so that tags do not crowd out the other kinds. */
+/** The most frequent facets of each kind, so that tags do not displace the other kinds. */
 function toFacetCounts({ facets }: SearchCounts) {
   const ofKind = new Map<string, number>();
   const shown = Object.entries(facets)
@@ -174,10 +174,7 @@ function toFacetCounts({ facets }: SearchCounts) {
   return Object.fromEntries(shown.map(([facet, count]) => [inputOf(facet), count]));
 }
 
-/**
- * Finds listings, ordered by how well their texts match, and between equal ones by the oldest publication
- * that was read.
- */
+/** Finds listings, ordered by how well their texts match; equal ones by the oldest known publication. */
 export const searchAgents = defineTool({
   name: 'search_agents',
   title: 'Search listings',
@@ -200,7 +197,7 @@ export const searchAgents = defineTool({
     const page = await (isPlain ? find() : context.searches.run(asked, find));
     const { listings, counts, next, unknown, advice, no_match, left_out } = page;
     const isOfSome = text.trim() !== '' && counts.capped && sort !== 'relevance';
-    // Without words nothing is more relevant than anything else.
+    // Without words, all listings are equally relevant.
     const orderText = text.trim() === '' && sort === 'relevance' ? 'oldest publication first' : sort;
     const facets = query.facets && toFacetCounts(counts);
     return {

@@ -11,14 +11,14 @@ import { findListing } from './find/listing.ts';
 import { handleInput } from './input/fields.ts';
 import { defineTool } from './tool.ts';
 
-/** Feedback of all callers together in 24 hours. */
+/** The greatest number of feedback messages of all callers in 24 hours. */
 const mostPerDay = 2000;
-/** Of these, for networks that sent none today. */
+/** The part of it for networks that sent none today. */
 const keptForOthers = 500;
 
 /**
- * Throws feedback_paused, with the seconds until there is room, once as much was received as is taken in 24
- * hours.
+ * Throws feedback_paused, with the seconds until there is room, if the feedback of the last 24 hours reached
+ * the limit.
  */
 async function requireFeedbackRoom(tx: Transaction, context: Context): Promise<void> {
   const most = (await isFirstToday(tx, 'feedback', context)) ? mostPerDay : mostPerDay - keptForOthers;
@@ -39,9 +39,7 @@ const input = z.strictObject({
   contact: z.string().max(200).optional().describe('Only if you want an answer'),
 });
 
-/**
- * What the feedback is about: of a rating, also the listing that it rates. Throws if there is no such thing.
- */
+/** The subject of the feedback; for a rating also the listing that it rates. Throws if it does not exist. */
 async function findTarget({ category, handle, rating_id }: z.output<typeof input>, context: Context) {
   if (category === reportCategory && handle === undefined && rating_id === undefined)
     throw wrongField('handle', 'or rating_id must name what a report is about');

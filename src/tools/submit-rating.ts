@@ -45,12 +45,12 @@ const output = z.object({
 type Output = z.input<typeof output>;
 
 /**
- * How often the hosts of one hosting service may rate together: one of them must not keep the others from
- * rating.
+ * The limit of all hosts of one hosting service together is so many times that of one, so that one host does
+ * not keep the others from rating.
  */
 const hostsTogether = 16;
 
-/** Ratings of one source: 60 an hour and 20 at once, 300 a day, 10 a day about one subject. */
+/** Ratings by one source: 60 an hour and 20 at once, 300 a day, 10 a day about one subject. */
 const limits = {
   hour: { name: 'rating', burst: 20, refill_s: 1200 },
   day: { name: 'rating_day', burst: 300, refill_s: day_s },
@@ -58,8 +58,8 @@ const limits = {
 } as const;
 
 /**
- * Taken in the same transaction as the record: replays and refusals cost nothing, a limited rating leaves no
- * trace.
+ * Takes the limits in the transaction of the record, so that replays and refusals cost nothing and a limited
+ * rating leaves no trace.
  */
 function takeRating(tx: Transaction, { source, subject }: Sides, context: Context) {
   const { id, counted } = new Holder(source.claim.root);
@@ -88,7 +88,7 @@ const toAnswer = (rating: Rating, status: Output['status'], now: Date): Output =
 
 const interactionTime = z.iso.datetime({ offset: true });
 
-/** The time of an interaction in UTC; throws invalid_input unless it is an RFC 3339 time. */
+/** The time of an interaction in UTC. Throws invalid_input unless it is an RFC 3339 time. */
 function toInteractionTime(text: string): string {
   if (!interactionTime.safeParse(text).success)
     throw wrongField('interaction_at', 'must be an RFC 3339 time, for example 2026-11-21T10:00:00Z');
@@ -121,15 +121,18 @@ function requireNew({ content, now }: Submission, versions: readonly Rating[]): 
     throw new Problem('interaction_out_of_window');
 }
 
-/** What the operator hid is not shown again by another version of it, which has the same interaction_id. */
+/**
+ * Throws if the operator hid the newest version, so that no other version, with the same interaction_id,
+ * shows the text again.
+ */
 async function requireShown(tx: Transaction, newest: Rating | undefined): Promise<void> {
   if (newest && (await tx.moderation.hiding(newest.subject_handle, newest.log_index)))
     throw new Problem('rating_exists', 'The operator hid it; list_ratings says why.');
 }
 
 /**
- * Throws if the operator voided a rating of the interaction: withdrawn, erased or not, it is neither amended
- * nor made again.
+ * Throws if the operator voided a rating of the interaction; it can then neither be amended nor made again,
+ * even if it was withdrawn or erased.
  */
 async function requireNotVoided(tx: Transaction, { capability, handle, content }: Submission) {
   if (await tx.ratings.isVoided(capability.handle, handle, content.interaction_id))
@@ -139,7 +142,7 @@ async function requireNotVoided(tx: Transaction, { capability, handle, content }
     );
 }
 
-/** The rating that the submission amends, if it names one, after checking that it may be recorded. */
+/** Checks that the submission may be recorded, and returns the rating that it amends, if any. */
 async function requireAllowed(tx: Transaction, submission: Submission, versions: readonly Rating[]) {
   const { supersedes } = submission.content;
   await requireNotVoided(tx, submission);

@@ -21,26 +21,23 @@ export const readsOnly = {
 /** URI of the card that hosts of MCP Apps show beside an answer (resources/listing.ts). */
 export const cardAddress = 'ui://dossier/card';
 
-/** Bounds of a body, all checked before it is parsed but for the depth. */
+/** Bounds of a body; all except the depth are checked before it is parsed. */
 export interface BodyBounds {
   readonly bytes: number;
-  /** Values of JSON: what a body costs depends on them more than on its bytes. */
+  /** The number of JSON values, on which the cost of a body depends more than on its bytes. */
   readonly values: number;
-  /** How deep JSON may be nested. */
+  /** The greatest depth of nested JSON. */
   readonly depth: number;
 }
 
-/**
- * Larger bounds, of calls that each network may make in a limit of their own: a call costs as many as
- * `bodyCost` says.
- */
+/** Larger bounds, with a limit per network for such calls; `bodyCost` says how much a call takes of it. */
 interface LargeBody extends BodyBounds {
   readonly limit: Limit;
 }
 
 /**
- * One operation of the service, defined once: every face (MCP, REST, llms.txt, OpenAPI, the reference page)
- * loops over the list in tools/index.ts. `Tool` without type arguments is any tool.
+ * One operation of the service, defined once: every adapter (MCP, REST, llms.txt, OpenAPI, the reference
+ * page) loops over the list in tools/index.ts. `Tool` without type arguments is any tool.
  */
 export interface Tool<
   Input extends z.ZodObject = z.ZodObject,
@@ -49,39 +46,37 @@ export interface Tool<
 > {
   readonly name: Name;
   readonly title: string;
-  /** When to use it, when not to, and what the answer is not. */
+  /** Says when to use it, when not to, and what the answer is not. */
   readonly description: string;
-  /** What it does to the world (MCP ToolAnnotations); all four hints are always given. */
+  /** The effects of a call (MCP ToolAnnotations); all four hints are always given. */
   readonly effects: Readonly<Record<keyof typeof readsOnly, boolean>>;
   readonly input: Input;
   readonly output: Output;
   readonly example: z.input<Input>;
-  /** Set where `run` authenticates the caller: documents then name the capability header. */
+  /** Set if `run` authenticates the caller; documents then name the capability header. */
   readonly needsCapability?: true;
-  /** Whom tools/list shows the tool, where that is not every caller; anyone may call it. */
+  /** The callers to whom tools/list shows the tool, if not all; anyone may call it. */
   readonly listedTo?: 'holders of a capability' | 'nobody';
-  /** The largest JSON or form body over HTTP (docs/contract.md) where that is less than 64 KiB. */
+  /** The largest JSON or form body over HTTP (docs/contract.md), if less than 64 KiB. */
   readonly bodyLimit_bytes?: 2048 | 4096 | 8192;
-  /** What a body over HTTP may be where that is more than for other tools. */
+  /** The bounds of a body over HTTP, if it may be larger than for other tools. */
   readonly largeBody?: LargeBody;
-  /** Limits per network on well-formed calls, on every face, in addition to the face's own limit. */
+  /** Limits per network on well-formed calls on every adapter, in addition to the adapter's own limit. */
   readonly networkLimits?: readonly Limit[];
   /**
-   * Limits that `run` itself takes (limits/shared.ts), for keys only it knows; listed here for settings and
-   * documents.
+   * Limits that `run` itself takes (limits/shared.ts), because only it knows their keys; listed here for
+   * settings and documents.
    */
   readonly ownLimits?: readonly Limit[];
-  /** Set where hosts of MCP Apps show a card for the answer. */
+  /** Set if hosts of MCP Apps show a card for the answer. */
   readonly card?: typeof cardAddress;
   /**
-   * The handles whose change makes a cached answer stale, 'all' if any listing's may. Only for tools whose
-   * answer follows from the input and the stored listings alone, the same for all callers; if absent, answers
-   * are never cached.
+   * The handles whose change makes a cached answer stale, or 'all'. Only for tools whose answer depends on
+   * the input and the stored listings alone and is the same for all callers; answers of other tools are never
+   * cached.
    */
   cacheTags?(input: z.input<Input>): ChangedHandles;
-  /**
-   * The answer as Markdown with the same facts, for hosts that show models only texts; its JSON if absent.
-   */
+  /** The answer as Markdown with the same facts, for hosts that show models only texts; default its JSON. */
   toText?(answer: z.output<Output>): string;
   run(input: z.output<Input>, context: Context): Promise<z.output<Output>>;
 }
@@ -91,20 +86,23 @@ export const defineTool = <Input extends z.ZodObject, Output extends z.ZodObject
   tool: Tool<Input, Output, Name>,
 ): Tool<Input, Output, Name> => tool;
 
-/** A tool, or anything else with a body, as far as its body is concerned. */
+/** The part of a tool, or of anything else with a body, that bounds the body. */
 export type Bounded = Pick<Tool, 'bodyLimit_bytes' | 'largeBody'>;
 
-/** The bounds of every body for which no tool says otherwise. */
+/** The bounds of a body for which no tool has its own. */
 export const defaultBody: BodyBounds = { bytes: 65_536, values: 1000, depth: 16 };
 
 export const bodyBoundsOf = ({ bodyLimit_bytes, largeBody }: Bounded): BodyBounds =>
   largeBody ?? { ...defaultBody, bytes: bodyLimit_bytes ?? defaultBody.bytes };
 
-/** How many calls a body counts for in the limit of large bodies: one for each 8 KiB or 1,000 values. */
+/** How much a body takes of the limit of large bodies: one call for each 8 KiB or 1,000 values. */
 export const bodyCost = (bytes: number, values: number): number =>
   Math.ceil(Math.max(bytes / 8192, values / 1000));
 
-/** What a caller sent, as the schema of a tool reads it. Throws invalid_input, or secret_in_body unread. */
+/**
+ * Parses what a caller sent by the schema of a tool. Throws invalid_input, or secret_in_body before it is
+ * parsed.
+ */
 export function parseInput<Input extends z.ZodObject>(
   tool: { readonly input: Input },
   sent: unknown,
@@ -115,10 +113,7 @@ export function parseInput<Input extends z.ZodObject>(
   return parsed.data;
 }
 
-/**
- * Does for a call of a tool what callTool does, and answers with what `run` makes of its input: more than the
- * tool's answer has.
- */
+/** Calls a tool as callTool does, with a different `run`, which may return more than the tool's answer. */
 export async function callToolAs<Input extends z.ZodObject, Output extends z.ZodObject, Answer>(
   tool: Tool<Input, Output>,
   input: unknown,
@@ -148,9 +143,9 @@ export async function callToolAs<Input extends z.ZodObject, Output extends z.Zod
 }
 
 /**
- * Runs a tool for the caller in the context; every face calls tools through this. Throws only Problem: an
- * input that contains a capability is refused unread, an unexpected exception is logged and becomes
- * `internal`.
+ * Runs a tool for the caller in the context; every adapter calls tools through this. Throws only Problem: an
+ * input that contains a capability is refused before it is parsed, an unexpected exception is logged and
+ * becomes `internal`.
  */
 export const callTool = <Input extends z.ZodObject, Output extends z.ZodObject>(
   tool: Tool<Input, Output>,
@@ -162,8 +157,7 @@ export const callTool = <Input extends z.ZodObject, Output extends z.ZodObject>(
   );
 
 /**
- * An answer with the names of what others wrote before that: some hosts show a model the beginning of the
- * JSON alone.
+ * The answer with `untrusted_fields` first, because some hosts show a model only the beginning of the JSON.
  */
 const withWarningFirst = <Answer extends object>(answer: Answer): Answer =>
   'untrusted_fields' in answer
@@ -172,7 +166,7 @@ const withWarningFirst = <Answer extends object>(answer: Answer): Answer =>
 
 type JsonSchema = Record<string, unknown>;
 
-/** JSON Schema without its dialect, each of its parts changed in place. */
+/** JSON Schema without its dialect; `change` may modify each of its parts. */
 function toJsonSchema(schema: z.ZodType, change: (part: JsonSchema) => void): JsonSchema {
   const override = ({ jsonSchema }: { jsonSchema: JsonSchema }) => change(jsonSchema);
   const { $schema: _dialect, ...json } = z.toJSONSchema(schema, {
@@ -184,8 +178,8 @@ function toJsonSchema(schema: z.ZodType, change: (part: JsonSchema) => void): Js
 }
 
 /**
- * JSON Schema of a tool's input, without bounds that only mean "a safe integer": 56 bytes each in every
- * tools/list.
+ * JSON Schema of a tool's input, without bounds that only mean "a safe integer", which take 56 bytes each in
+ * every tools/list.
  */
 export const toInputSchema = (schema: z.ZodType): JsonSchema =>
   toJsonSchema(schema, (part) => {
@@ -199,6 +193,6 @@ const bounds = ['minimum', 'maximum', 'minLength', 'maxLength', 'maxItems', 'pat
 export const toOutputSchema = (schema: z.ZodType): JsonSchema =>
   toJsonSchema(schema, (part) => {
     for (const name of bounds) delete part[name];
-    // Of words (core/words.ts), JSON has the text.
+    // Words (core/words.ts) are texts in JSON.
     if (part.type === 'string') delete part.anyOf;
   });

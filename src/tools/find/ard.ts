@@ -13,7 +13,7 @@ import { pageOf } from './page.ts';
 const queryForm = z.strictObject({
   '@context': z.unknown().optional(),
   text: z.string().max(10_000).default(''),
-  // z.record leaves out a member of this name without a word.
+  // z.record silently drops a member of this name.
   filter: z
     .unknown()
     .refine(
@@ -47,7 +47,7 @@ const exploreForm = z.strictObject({
   }),
 });
 
-/** Terms of entries that listings can be filtered and counted by, each with its kind of facet. */
+/** Terms of entries by which listings can be filtered and counted, each with its kind of facet. */
 const kinds = {
   tags: 'tag',
   publisher: 'publisher',
@@ -57,8 +57,8 @@ const kinds = {
 } as const;
 
 /**
- * What a query calls a term, as it is called here: by its namespace, whatever the prefix (5.3.1). Empty for a
- * term of others.
+ * Our name of a term in a query: it is found by its namespace, whatever the prefix (5.3.1). Empty for a term
+ * of others.
  */
 function toTerm(key: string, { '@context': context }: Query, publicUrl: string): string {
   const [prefix = '', term, ...more] = key.split(':');
@@ -70,13 +70,13 @@ function toTerm(key: string, { '@context': context }: Query, publicUrl: string):
 
 const plain = /^[\w.+-]{1,200}$/;
 
-/** A publisher is a domain in ARD, and a namespace here. */
+/** A publisher is a domain in ARD and a reversed domain here. */
 const toFacet = (kind: (typeof kinds)[keyof typeof kinds], value: string): Facet =>
   `${kind}:${kind === 'publisher' ? value.toLowerCase().split('.').toReversed().join('.') : value}`;
 
 /**
- * What the filter leaves: of each term, the facets of which a listing has one. Throws invalid_input for a
- * term that is not read, or named twice.
+ * The filter as groups: a listing must have one facet of each. Throws invalid_input for an unknown term, or
+ * one that is named twice.
  */
 function toGroups(query: Query, publicUrl: string): Facet[][] {
   const terms = Object.entries(query.filter).map(
@@ -97,9 +97,7 @@ function toGroups(query: Query, publicUrl: string): Facet[][] {
 
 const nothing = { hits: [], words: 0, counts: { total: 0, capped: false, facets: {} } };
 
-/**
- * What a query finds, by one search. Throws invalid_request instead of searching for a caller that is gone.
- */
+/** Runs a query as one search. Throws invalid_request without searching if the caller is gone. */
 async function find(query: Query, { store, searches, caller, clock, config }: Context, signal: AbortSignal) {
   const groups = toGroups(query, config.publicUrl);
   const text = query.text.trim();
@@ -114,8 +112,8 @@ async function find(query: Query, { store, searches, caller, clock, config }: Co
 }
 
 /**
- * Of the words asked for, how many in a hundred a hit has, or a hit behind it: found by its name or handle,
- * it may have fewer.
+ * The percentage of the query's words that each hit matches, raised to that of any later hit, because a hit
+ * found by its name or handle may match fewer.
  */
 function scoresOf(hits: readonly SearchHit[], words: number, shown: readonly SearchHit[]): number[] {
   const shareOf = ({ matched }: SearchHit) =>
@@ -160,8 +158,8 @@ function toBuckets(counts: Readonly<Record<string, number>>, kind: string) {
 }
 
 /**
- * POST /explore (5.3.3): how many listings of what Search finds have each value of a term, left out where not
- * all were counted. Throws invalid_input.
+ * POST /explore (5.3.3): how many listings found by Search have each value of a term; counts are omitted if
+ * not all were counted. Throws invalid_input.
  */
 export async function exploreEntries(sent: unknown, context: Context, signal: AbortSignal) {
   const { query, resultType } = parseInput({ input: exploreForm }, sent);

@@ -10,7 +10,7 @@ import { toImage, toPackage } from '../../observations/published/recorded.ts';
 
 type Recorded = ReturnType<typeof toPackage>;
 
-/** What is known of a listing, as it is stored or in a document. */
+/** The facts about a listing, as they are stored or in a document. */
 interface Known {
   readonly listing: Pick<Listing, 'packages'>;
   readonly observations: readonly Pick<
@@ -19,17 +19,17 @@ interface Known {
   >[];
 }
 
-/** The version that a record names; of an image its tag and digest, as one text. */
+/** The version that a record names; for an image its tag and digest, as one text. */
 const versionOf = ({ version }: ListingPackage, known: Recorded): string | undefined =>
   known?.type === 'oci' ? (version ?? toImage(known)?.reference) : version;
 
-/** The names that a version has: an image may be asked for by its tag or by its digest. */
+/** The names of a version: an image may be asked for by its tag or by its digest. */
 const namesOf = (version: string, known: Recorded): string[] =>
   known?.type === 'oci' ? version.split('@') : [version];
 
 /**
- * What is said before everything else where a package was asked for in another version than the record names;
- * undefined where the record names it, or no version was asked for. `asked` is the text that was asked for.
+ * The first words of an answer if a package was asked for in a version that the record does not name;
+ * undefined if the record names it, or no version was asked for. `asked` is the text that was asked for.
  */
 export function askedVersion(asked: string, { listing, observations }: Known): Words | undefined {
   const text = asked.trim().replace(/^<(.*)>$/s, '$1');

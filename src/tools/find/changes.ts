@@ -9,20 +9,20 @@ import { changesOf, requireJudged, requireSelection } from '../../selections/mem
 import { findListing } from './listing.ts';
 import { refuseUnknownTag } from './near-misses.ts';
 
-/** What changes are about: every listing, or one listing, or those of a publisher, a tag or a view. */
+/** The subject of changes: every listing, one listing, or those of a publisher, a tag or a view. */
 export interface ChangeSubject {
   readonly kind: 'all' | 'handle' | 'publisher' | 'tag' | 'view';
   /** The handle, namespace, tag or name of the view; empty for `all`. */
   readonly value: string;
 }
 
-/** What of a subject the store itself can answer. */
+/** The part of a subject by which the store itself can filter. */
 export function toChangeFilter({ kind, value }: ChangeSubject): ChangeFilter {
   if (kind === 'handle') return { handle: value };
   return kind === 'publisher' ? { namespace: value } : {};
 }
 
-/** Those of some changes whose listing has a tag now, or that took it from one. */
+/** The changes whose listing has a tag now, or that removed it from one. */
 async function withTag(tag: string, changes: readonly Change[], { store }: Context): Promise<Change[]> {
   const found = await store.listings.byHandles([...new Set(changes.map(({ handle }) => handle))]);
   const tagged = found.filter(({ tags }) => tags.some((one) => one.tag === tag));
@@ -30,7 +30,7 @@ async function withTag(tag: string, changes: readonly Change[], { store }: Conte
   return changes.filter((change) => names.has(change.handle) || takesTag(change, tag));
 }
 
-/** Those of some changes of the subject's ChangeFilter that are about the subject. */
+/** The changes about the subject, among those that its ChangeFilter finds. */
 async function pickChanges(
   { kind, value }: ChangeSubject,
   changes: readonly Change[],
@@ -42,13 +42,13 @@ async function pickChanges(
   return view ? changesOf(view, changes, context) : [];
 }
 
-/** Whether a change of the subject's ChangeFilter is about the subject. */
+/** Tells whether a change that the subject's ChangeFilter finds is about the subject. */
 export const isAbout = async (subject: ChangeSubject, change: Change, context: Context): Promise<boolean> =>
   (await pickChanges(subject, [change], context)).length > 0;
 
 /**
- * Throws unless there is something that changes can be about, for a feed and for a webhook alike: a withdrawn
- * listing is, because its changes say that it was withdrawn and restored; a tag that no listing has is not.
+ * Throws unless the subject of a feed or a webhook exists. A withdrawn listing does, because its changes say
+ * that it was withdrawn and restored; a tag that no listing has does not.
  */
 export async function requireSubject({ kind, value }: ChangeSubject, context: Context): Promise<void> {
   if (kind === 'handle')
@@ -61,12 +61,12 @@ export async function requireSubject({ kind, value }: ChangeSubject, context: Co
 }
 
 const newest = 50;
-/** Changes of a tag or a view are picked from this many of the newest. */
+/** Changes of a tag or a view are picked from so many of the newest. */
 const newestOfAll = 500;
 
 /**
- * The newest changes about a subject, newest first. Throws the problem of one that does not exist, and
- * unavailable before the listings were judged by the criteria of a view.
+ * The newest changes about a subject, newest first. Throws a problem if it does not exist, and unavailable
+ * before the listings were judged by the criteria of a view.
  */
 export async function readNewest(subject: ChangeSubject, context: Context): Promise<readonly Change[]> {
   await requireSubject(subject, context);
@@ -92,8 +92,8 @@ const notable: ReadonlySet<ChangeType> = new Set([
 const notableQuestions: ReadonlySet<Question | undefined> = new Set(['price', 'tools', 'access']);
 
 /**
- * Whether a change is one of prices, payees, tools, owners or ratings, of where callers go and what they
- * send, a withdrawal, or a report of malicious code.
+ * Tells whether a change matters for a purchase: of prices, payees, tools, owners or ratings, of where
+ * callers send what, a withdrawal, or a report of malicious code.
  */
 function isNotable({ type, data: { fields, kinds, moved, malware } }: Change): boolean {
   if (type === 'listing.changed')
@@ -106,10 +106,7 @@ function isNotable({ type, data: { fields, kinds, moved, malware } }: Change): b
   return notable.has(type);
 }
 
-/**
- * The newest changes of prices, tools, owners, places and ratings of listings that are shown, and
- * withdrawals.
- */
+/** The newest changes that matter for a purchase, of listings that are shown, and withdrawals. */
 export async function readNewestShown({ store }: Pick<Context, 'store'>): Promise<readonly Change[]> {
   const read = (await store.changes.newest(newestOfAll)).filter(isNotable);
   const found = await store.listings.byHandles([...new Set(read.map(({ handle }) => handle))]);

@@ -13,16 +13,16 @@ export const getListing = async (handle: string, context: Context): Promise<List
 
 const readAgain = 'A check of this listing by Dossier waits or runs. Read it again in 10 seconds.';
 const readAgain_ms = 10_000;
-/** When a check that is due is asked for again, if the limits had no room or a crawler read. */
+/** The pause before a due check is requested again, if the limits had no room or a crawler read. */
 const tryAgain_ms = 60_000;
 
-/** The same for somebody who reads it. */
+/** The listing document of a handle for a reader, as `toReadDocument` makes it. */
 export const readListing = async (handle: string, context: Context): Promise<ListingDocument> =>
   toReadDocument(await readFacts(handle, context), context);
 
 /**
- * The document of what somebody reads: where its last check is too old, a new one is asked for, which is not
- * waited for, and said.
+ * The document for a reader. If the last check is too old, it requests a new one without waiting for it, and
+ * says so.
  */
 export function toReadDocument(facts: ListingFacts, context: Context): ListingDocument {
   const { askedChecks, caller, config, clock } = context;
@@ -33,7 +33,7 @@ export function toReadDocument(facts: ListingFacts, context: Context): ListingDo
   const asked = { handle: listing.handle, remotes: listing.remotes, network: caller.network, ...last };
   const isAsked = !caller.isAutomatic && askedChecks.read(asked);
   const now_ms = clock().getTime();
-  // What is answered from the cache asks for no check.
+  // An answer from the cache requests no check.
   const due_ms = Math.max(now_ms + tryAgain_ms, dueAt_ms(listing.handle, last, config.observeInterval_s));
   noteChange(context, isAsked ? now_ms + readAgain_ms : due_ms);
   return isAsked ? { ...document, being_checked: readAgain } : document;

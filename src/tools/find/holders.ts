@@ -11,7 +11,7 @@ import { networkWords } from '../../observations/kinds/prices/assets.ts';
 
 const mostNamed = 5;
 
-/** What a listing was found by, if that was not its handle. */
+/** A listing, and how it was found if that was not by its handle. */
 export interface Found {
   readonly handle: string;
   readonly found_by?: Words;
@@ -32,8 +32,8 @@ function recordedAt({ packages: [first], endpoint }: Listing): Words {
 }
 
 /**
- * What tells a listing from others that record the same: whose it is, what it says, and where it is unless
- * all are there.
+ * The difference of a listing from others that record the same: its publisher, description, version and,
+ * unless it is the same for all, endpoint or package.
  */
 function differenceOf(listing: Listing, all: readonly Listing[]): Words {
   const { description, version, updated_at, origin_status, undated } = listing;
@@ -54,26 +54,26 @@ function differenceOf(listing: Listing, all: readonly Listing[]): Words {
   return join(parts, ', ');
 }
 
-/** Listings that record the same, and what tells each from the others. */
+/** Listings that record the same, and the difference of each from the others. */
 export interface Several {
   readonly detail: string;
   readonly candidates: readonly { readonly handle: string; readonly differs: Words }[];
 }
 
-/** That something does not name one listing. */
+/** The problem that a text does not name one listing. */
 export const severalListings = ({ detail, candidates }: Several): Problem =>
   new Problem('several_listings', {
     detail,
     candidates: candidates.map((one) => ({ ...one, differs: toText(one.differs) })),
   });
 
-/** That an address was seen on another network than the one that was asked for, if so. */
+/** Says that an address was seen on a network other than the one in the question. */
 function networkOf({ network }: Reference, asked: string): Words {
   const wanted = network === undefined ? readNamedPayee(asked)?.network : undefined;
   return wanted === undefined ? say`` : say`, on another network than ${networkWords(wanted)}`;
 }
 
-/** The one listing that has something, and what that does not show. */
+/** Names the only listing that has something, and says what that does not show. */
 function onlyWords(only: Listing, reference: Reference, asked: string): Words {
   const what = placeOf(reference);
   return reference.kind === 'pay_to'
@@ -81,7 +81,7 @@ function onlyWords(only: Listing, reference: Reference, asked: string): Words {
     : say`the only listing that records ${what}${recordedAs(only, reference, asked)}, which does not show that its publisher controls it`;
 }
 
-/** How a listing writes an address that was asked for, if that is another spelling. */
+/** The spelling of an address in the record, if it differs from the one in the question. */
 function recordedAs({ remotes, repository }: Listing, found: Reference, asked: string): Words {
   if (found.kind === 'package' || found.kind === 'host') return say``;
   const written = [...remotes.map(({ url }) => url), repository ?? ''];
@@ -89,21 +89,21 @@ function recordedAs({ remotes, repository }: Listing, found: Reference, asked: s
   return recorded === undefined || recorded === asked ? say`` : say` as ${code(recorded)}`;
 }
 
-/** Of each reference, up to `mostRecording` listings that have it, and that had it and have it no more. */
+/** For each reference, up to `mostRecording` listings that have it now, and that had it before. */
 interface Holders {
   readonly recording: readonly (readonly Listing[])[];
   readonly formerly: readonly (readonly FormerHolder[])[];
 }
 
-/** More that record the same are not counted. */
+/** Further listings that record the same are not counted. */
 export const mostRecording = mostNamed + 1;
 
 const countOf = (found: readonly unknown[]): string =>
   found.length > mostNamed ? `More than ${mostNamed} listings` : counted(found.length, 'listing');
 
 /**
- * The listing that had the first of these that any had, or those that did if there are several; for what no
- * listing has now. `formerly`: up to `mostRecording` listings that had each.
+ * The listing, or the listings, that had the first reference that any listing had; for references that no
+ * listing has now. `formerly` holds up to `mostRecording` listings for each.
  */
 export function pickFormer(
   references: readonly Reference[],
@@ -137,7 +137,7 @@ export function pickFormer(
 
 const mostFormer = 2;
 
-/** The other listings that had last what these have now, and until when. */
+/** Names the other listings that last had what these have now, and until when. */
 function formerWords({ kind }: Reference, found: readonly Listing[], had: readonly FormerHolder[]): Words[] {
   const others = had.filter(({ listing }) => found.every(({ handle }) => handle !== listing.handle));
   if (others.length === 0) return [];
@@ -153,9 +153,8 @@ function formerWords({ kind }: Reference, found: readonly Listing[], had: readon
 }
 
 /**
- * The listing that records the first of these that any records, or those that do if there are several, and
- * who did before. `recording`: up to `mostRecording` listings that record each; `formerly`: as many that had
- * each. `asked` is the text that was asked for.
+ * The listing, or the listings, that record the first reference that any listing records, and those that
+ * recorded it before. `asked` is the text that was asked for.
  */
 export function pickRecording(
   references: readonly Reference[],

@@ -8,7 +8,7 @@ import type { Facet } from '../../search/facets.ts';
 import type { SearchQuery } from '../../search/query.ts';
 import { readFacts } from './listing.ts';
 
-/** What search_agents publishes of listings that match the words, and not the filters. */
+/** The part of the answer of search_agents about listings that match the words but not the filters. */
 export const leftOut = z.object({
   count: z.int().describe('Listings that match the words, without the filters'),
   capped: z.boolean(),
@@ -20,7 +20,7 @@ export type LeftOut = z.infer<typeof leftOut>;
 
 const mostBest = 3;
 
-/** Filters by what is so of a service, each with the criterion that says why it is not so of a listing. */
+/** Filters by facts about a service, each with the criterion that says why a listing does not pass it. */
 const criterionOf: Readonly<Partial<Record<Facet, CriterionName>>> = {
   'is:active': 'active',
   'is:without_secret': 'needs_no_secret',
@@ -35,7 +35,7 @@ const reasonOf = ({ fact, quoted, source: whose, as_of }: Answer): Words => {
   return ended(quoted ? say`${fact} It names ${quoted}${by}` : say`${phrase(fact)}${by}`);
 };
 
-/** What of these facets is not so of a listing, or not known; empty if no criterion says it. */
+/** The reasons why a listing lacks some facets; empty if no criterion tells. */
 function whyWithout(facts: ListingFacts, facets: readonly Facet[], { config, clock }: Context): Words {
   const asked = facets.flatMap((facet) => {
     const criterion = criterionOf[facet];
@@ -48,8 +48,8 @@ function whyWithout(facts: ListingFacts, facets: readonly Facet[], { config, clo
 }
 
 /**
- * How many listings match the words of a search without its filters, and why the best of these were left
- * out. Undefined of a search without filters by what is so of a service, and where they left out none.
+ * How many listings match the words of a search without its filters, and why the best of these were left out.
+ * Undefined if no filter is by facts about a service, or the filters left out none.
  */
 export async function findLeftOut(
   context: Context,

@@ -34,13 +34,16 @@ const maxNear = 5;
 const ofOthers = 'In others are listings of the same publisher, and those with all words of the name.';
 
 /**
- * Who asks for a listing, and whether an unknown one is refused with near handles, which are searched for.
+ * The context of a caller; `namesNear` is false if an unknown handle is refused without a search for near
+ * ones.
  */
 interface Asking extends Context {
   readonly namesNear?: boolean;
 }
 
-/** What a list adds to an answer about one listing; nothing while searches and lists cannot be read. */
+/**
+ * The content that a list adds to an answer about one listing; empty while searches and lists cannot be read.
+ */
 export const orEmpty = <T>(
   read: Promise<T[]>,
   { store, log }: Pick<Context, 'store' | 'log'>,
@@ -53,7 +56,7 @@ export const orEmpty = <T>(
     return [];
   });
 
-/** That no listing records an address, and which ones record others at its host. */
+/** Says that no listing records an address, and which ones record others at its host. */
 function whatIsAtHost(listings: readonly Listing[], host: string): string {
   const [only, second] = listings;
   if (!only) return 'No listing records this address.';
@@ -71,8 +74,8 @@ function whatIsAtHost(listings: readonly Listing[], host: string): string {
 }
 
 /**
- * That no listing records what was asked for, or that the copy has none of any listing, and listings that
- * record another address at the same host; nothing if a handle was asked for.
+ * The reason why nothing was found, which may be that the copy records it for no listing, and the listings
+ * that record a different address at the same host; empty if a handle was asked for.
  */
 async function readWhy(
   named: Reference | undefined,
@@ -93,9 +96,9 @@ async function readWhy(
 }
 
 /**
- * Throws unknown_handle with handles near to a text; first its twin with other capitals, or what records it
- * as one of `references`, if the text is all that was asked for: an address without a scheme, or an image,
- * may look like a handle. `named` is what was asked for if it is no handle.
+ * Throws unknown_handle with near handles. `references` is given if the text is the whole question: a handle
+ * with other capitals, or listings that record the text as an address or image, then come first. `named` is
+ * what was asked for if it is not a handle.
  */
 async function refuseUnknown(
   text: string,
@@ -130,13 +133,13 @@ async function refuseUnknown(
   });
 }
 
-/** No registry has deleted what no registry had. */
+/** A listing of the sample was in no registry, so no registry deleted it. */
 const sampleEnded =
   'It was part of the sample that Dossier ships with, which ended with the first import from a registry.';
 
 const noVerdict = 'This is not a verdict about it.';
 
-/** Why a withdrawn listing is not shown, and since when. */
+/** The reason why a withdrawn listing is not shown, and since when. */
 export async function withdrawal(listing: Listing, context: Context): Promise<string> {
   const { store, config } = context;
   const { handle, withdrawn, imported_at } = listing;
@@ -158,18 +161,18 @@ async function requireShown<T>(found: T, listing: Listing, context: Context): Pr
   throw new Problem('listing_withdrawn', await withdrawal(listing, context));
 }
 
-/** Whether there is, or was, a listing with this handle. */
+/** Tells whether there is or was a listing with this handle. */
 export const isKnown = async (handle: string, { store }: Context): Promise<boolean> =>
   isHandle(handle) && (await store.listings.byHandle(handle)) !== undefined;
 
-/** Whether there is a listing with this handle that is not withdrawn. */
+/** Tells whether there is a listing with this handle that is not withdrawn. */
 export async function isListed(handle: string, { store }: Context): Promise<boolean> {
   const listing = isHandle(handle) ? await store.listings.byHandle(handle) : undefined;
   return listing !== undefined && !listing.withdrawn;
 }
 
 /**
- * A visible listing by its handle; throws invalid_handle, unknown_handle (with near ones) or
+ * A visible listing by its handle. Throws invalid_handle, unknown_handle (with near ones) or
  * listing_withdrawn.
  */
 export async function findListing(handle: string, context: Context): Promise<Listing> {
@@ -180,12 +183,12 @@ export async function findListing(handle: string, context: Context): Promise<Lis
   return requireShown(listing, listing, context);
 }
 
-/** A name of one or several words, as `twilio`. */
+/** A name of one or several words, such as `twilio`. */
 export const isName = /^@?[a-z0-9][\w .-]{0,199}$/i;
 
 /**
- * The handles that an address of this service may mean, of a page, a file, a badge or a resource; none of any
- * other text.
+ * The handles that an address of a page, file, badge or resource of this service may mean; none for any other
+ * text.
  */
 function handlesInAddress(text: string, publicUrl: string): string[] {
   const path = text.startsWith(`${publicUrl}/`)
@@ -195,7 +198,7 @@ function handlesInAddress(text: string, publicUrl: string): string[] {
   return handle === undefined || !isHandle(handle) ? [] : [handle, handle.replace(/\.(json|md|svg)$/, '')];
 }
 
-/** The known one of these, if there are any. Throws unknown_handle with near handles. */
+/** The first handle that is known, if any was given. Throws unknown_handle with near handles. */
 async function findKnown(meant: readonly string[], context: Asking): Promise<string | undefined> {
   for (const one of meant) if (await isKnown(one, context)) return one;
   const bare = meant.at(-1);
@@ -203,8 +206,8 @@ async function findKnown(meant: readonly string[], context: Asking): Promise<str
 }
 
 /**
- * What handles are near to an address or a package: the owner and name of a repository, the namespace that an
- * endpoint's host would have, a package.
+ * The text by which near handles are searched for: the owner and name of a repository, the namespace that an
+ * endpoint's host would have, or a package.
  */
 export function toNearText(text: string, references: readonly Reference[]): string {
   const [first] = references;
@@ -215,7 +218,10 @@ export function toNearText(text: string, references: readonly Reference[]): stri
   return first?.kind === 'package' ? first.key.replace(/^@/, '') : text;
 }
 
-/** Finds what has the first of these that anything has now, and what had the first that anything had. */
+/**
+ * Finds the listings that have the first reference that any has now, and those that had the first that any
+ * had.
+ */
 export async function findHolders(
   references: readonly Reference[],
   asked: string,
@@ -232,8 +238,8 @@ export async function findHolders(
 }
 
 /**
- * What a text may name: handles, and what a listing may record, the likeliest first. The address of a payee's
- * page is that payee.
+ * The handles that a text may name, and the references that a listing may record, the likeliest first. The
+ * address of a payee's page names that payee.
  */
 export function toNamed(asked: string, { publicUrl }: Pick<Config, 'publicUrl'>) {
   const trimmed = asked.trim().replace(/^<(.*)>$/s, '$1');
@@ -244,8 +250,7 @@ export function toNamed(asked: string, { publicUrl }: Pick<Config, 'publicUrl'>)
 }
 
 /**
- * The listing or listings that record, or recorded, what one word names: an address, a repository, a package,
- * a payee or its page.
+ * The listing or listings that record, or recorded, an address, a repository, a package, a payee or its page.
  */
 export async function findByPlace(asked: string, context: Asking): Promise<Found | Several | undefined> {
   const { text, references } = toNamed(asked, context.config);
@@ -256,10 +261,9 @@ export async function findByPlace(asked: string, context: Asking): Promise<Found
 }
 
 /**
- * The listing that a text names: by its handle, by an address of this service, or, if only one listing has
- * it, by an endpoint, a repository, a package or a payee; by what no listing has now, the one that had it.
- * Throws invalid_handle, unknown_handle with near handles, or several_listings. That there is a listing with
- * a well-formed handle is not checked.
+ * The listing that a text names: by its handle, by an address of this service, or, if only one listing has it
+ * now or else had it, by an endpoint, a repository, a package or a payee. Throws invalid_handle,
+ * unknown_handle with near handles, or several_listings. It does not check that a well-formed handle exists.
  */
 export async function findNamed(asked: string, context: Asking): Promise<Found> {
   const { text, handles, references } = toNamed(asked, context.config);
@@ -278,7 +282,7 @@ export async function findNamed(asked: string, context: Asking): Promise<Found> 
 /** The references by which a listing may record a text that has the form of a handle. */
 const recordedOf = (handle: string) => [...referencesBeside(handle), ...toReferences(handle)];
 
-/** All facts of a shown listing. Throws as findListing does. */
+/** All facts about a listing that is shown. Throws as findListing does. */
 export async function readFacts(handle: string, context: Asking): Promise<ListingFacts> {
   requireHandle(handle);
   const facts =
@@ -288,6 +292,6 @@ export async function readFacts(handle: string, context: Asking): Promise<Listin
   return requireShown(facts, facts.listing, context);
 }
 
-/** The same of the listing that a text names (`findNamed`); throws several_listings besides. */
+/** All facts about the listing that a text names. Throws as `findNamed` and `readFacts` do. */
 export const findListingFacts = async (text: string, context: Asking): Promise<ListingFacts> =>
   readFacts((await findNamed(text, context)).handle, context);

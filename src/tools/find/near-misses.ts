@@ -12,11 +12,12 @@ import type { Reads } from '../../store/store.ts';
 
 const mostNear = 5;
 const mostCompared = 2000;
-/** A longer one is compared with none. */
+/** A longer tag is compared with none. */
 const longestTag = 100;
 
 /**
- * Tags near an unknown one: those the vocabulary gives its words, then similar ones, the most similar first.
+ * Tags near an unknown one: those that the vocabulary has for its words, then similar ones, the most similar
+ * first.
  */
 function toNearTags(tag: string, frequent: readonly string[]): string[] {
   const meant = new Set(matchPhrases(tag.split(/[.-]/)).map((match) => match.tag));
@@ -31,7 +32,7 @@ function toNearTags(tag: string, frequent: readonly string[]): string[] {
   return [...new Set([...frequent.filter((other) => meant.has(other)), ...similar])].slice(0, mostNear);
 }
 
-/** Those tags of a search that no listing has, each with the nearest tags that listings have. */
+/** The tags of a search that no listing has, each with the nearest tags that listings have. */
 async function findUnknownTags(listings: ListingReads, facets: readonly Facet[]) {
   const tags = facets.filter((facet) => facet.startsWith('tag:')).map((facet) => facet.slice('tag:'.length));
   if (tags.length === 0) return [];
@@ -49,11 +50,11 @@ export async function refuseUnknownTag(tag: string, { store }: Pick<Context, 'st
   if (unknown) throw new Problem('not_found', { detail, near: unknown.near });
 }
 
-/** Filters, and conditions of the query, that are left out for a try. */
+/** At most so many filters, and conditions of the query, are tried. */
 const mostFilters = 8;
 const mostConditions = 3;
 
-/** What search_agents publishes where nothing matches. */
+/** The part of the answer of search_agents if nothing matches. */
 export const nearMisses = z.object({
   near: z.array(z.string()).describe('handles'),
   leave_out: z
@@ -72,13 +73,16 @@ export const nearMisses = z.object({
 });
 export type NearMisses = z.infer<typeof nearMisses>;
 
-/** What to leave out of a search, or the one filter to keep, so that it finds something. */
+/** The part of a search to leave out, or the one filter to keep, so that it finds something. */
 export type Omission = NearMisses['leave_out'][number];
 
-/** What is left out for a try, and the search without it. */
+/** The part that is left out, and the search without it. */
 type Try = readonly [left: Omit<Omission, 'count'>, search: SearchQuery];
 
-/** A search with one filter less, or one condition of its query; with filters, all of its words are one. */
+/**
+ * The search without one filter, or without one condition of its query; if there are filters, also without
+ * all words.
+ */
 function withoutOne(search: SearchQuery): Try[] {
   const { facets } = search;
   const text = search.text.trim();
@@ -112,7 +116,7 @@ async function countTries(listings: ListingReads, tries: readonly Try[]): Promis
   return counted.sort((a, b) => a.count - b.count);
 }
 
-/** Handles of what matches without the filters, or of what the text resembles. */
+/** Handles near to the text, or else those that match without the filters. */
 async function findNearHandles(listings: ListingReads, search: SearchQuery): Promise<readonly string[]> {
   const text = search.text.trim();
   const { near } = text.includes('/') ? await listings.near(text, mostNear) : { near: [] };
@@ -121,7 +125,7 @@ async function findNearHandles(listings: ListingReads, search: SearchQuery): Pro
   return (await listings.briefs(hits.map(({ id }) => id))).map(({ handle }) => handle);
 }
 
-/** What a record must have before a filter can find its listing. */
+/** The fields that a record needs before a filter can find its listing. */
 function recordedFor(facet: Facet): CopyField[] {
   if (facet === 'has:endpoint' || facet.startsWith('seen:')) return ['endpoint'];
   if (facet.startsWith('package:') || facet === 'transport:stdio') return ['package'];
@@ -129,10 +133,7 @@ function recordedFor(facet: Facet): CopyField[] {
   return facet === 'is:without_secret' ? ['endpoint', 'package'] : [];
 }
 
-/**
- * That nothing is found because no endpoint or package, the first of those asked for, was ever recorded of
- * any listing.
- */
+/** Says that the copy records a requested field for no listing; about the first such field. */
 export async function findLacking({ imports }: Pick<Reads, 'imports'>, asked: readonly CopyField[]) {
   const { run } = await imports.last();
   const lacked = lackedByAll(run?.progress.recorded);
@@ -140,15 +141,15 @@ export async function findLacking({ imports }: Pick<Reads, 'imports'>, asked: re
   return lacking && copyLacksSentence([lacking], lacking);
 }
 
-/** That no endpoint, and no repository, was ever recorded of any listing, each in a sentence. */
+/** A sentence each if the copy records an endpoint, or a repository, for no listing. */
 export const readLacking = async ({ store }: Pick<Context, 'store'>) => ({
   endpoint: await findLacking(store, ['endpoint']),
   repository: await findLacking(store, ['repository']),
 });
 
 /**
- * Advice for a search of which half of the words are in no listing, and near none: most of these are of other
- * languages.
+ * Advice if half of the words of a search are in no listing, and near to none: most such words are not
+ * English.
  */
 export const toAdvice = (words: number, unknown: readonly { readonly near: readonly string[] }[]) =>
   words > 0 && 2 * unknown.filter(({ near }) => near.length === 0).length >= words
@@ -156,8 +157,8 @@ export const toAdvice = (words: number, unknown: readonly { readonly near: reado
     : undefined;
 
 /**
- * What is near a search that found nothing: handles, what it would find with one filter or condition less,
- * the one that leaves the fewest first, and tags near unknown ones.
+ * Help for a search that found nothing: near handles, what it would find with one filter or condition less
+ * (the fewest first), and tags near unknown ones.
  */
 export async function findNearMisses(
   reads: Pick<Reads, 'listings' | 'imports'>,

@@ -17,19 +17,19 @@ import { findLeftOut } from './left-out.ts';
 import { findListingFacts, isListed } from './listing.ts';
 import { findNearMisses, toAdvice } from './near-misses.ts';
 
-/** How many to return, and the cursor they stand behind. */
+/** The number of hits to return, and the cursor after which they begin. */
 interface Place {
   readonly limit: number;
   readonly cursor: string | undefined;
 }
 
-/** A cursor works for the search that it was given for, and for no other one. */
+/** Part of a cursor, which therefore works only for the search that it was given for. */
 const digestOf = ({ text, facets, sort }: SearchQuery): string =>
   hash('sha256', JSON.stringify([text.trim(), facets.toSorted(), sort]), 'base64url').slice(0, 8);
 
 const number = z.int().min(0);
 
-/** The place of the last hit shown, and its id: what was written since may have moved or withdrawn it. */
+/** The position and id of the last hit shown; a write since then may have moved or withdrawn it. */
 function readRankedPlace(search: SearchQuery, cursor: string | undefined) {
   const [, at, id] = readCursor(cursor, () => z.tuple([z.literal(digestOf(search)), number, number])) ?? [];
   return at === undefined ? undefined : { at, id };
@@ -43,8 +43,8 @@ function hitsBehind(hits: readonly SearchHit[], search: SearchQuery, cursor: str
 }
 
 /**
- * The hits of a search behind a cursor, and the cursor of those that follow; `hits` has one more if there are
- * more. Throws invalid_input for a cursor of another search.
+ * The hits of a search after a cursor, and the next cursor; if there are more, `hits` needs one of them.
+ * Throws invalid_input for a cursor of a different search.
  */
 export function pageOf(hits: readonly SearchHit[], search: SearchQuery, { limit, cursor }: Place) {
   const from = hitsBehind(hits, search, cursor);
@@ -53,14 +53,14 @@ export function pageOf(hits: readonly SearchHit[], search: SearchQuery, { limit,
   return { shown, next: last && toCursor([digestOf(search), from + limit - 1, last.id]) };
 }
 
-/** The filter of those who look for what costs nothing. */
+/** The filter for listings whose endpoints asked for no payment. */
 const freeFacet = 'seen:no_payment_seen';
 
 async function findRanked(context: Context, search: SearchQuery, place: Place) {
   const { listings, documents } = context.store;
   const last = readRankedPlace(search, place.cursor);
   const first = await listings.search({ ...search, most: (last?.at ?? -1) + place.limit + 2 });
-  // If others came before the last hit shown, it may be behind those that were put in order.
+  // If the last hit shown has moved, it may be beyond the hits that were sorted.
   const isMoved = last !== undefined && first.hits[last.at]?.id !== last.id;
   const { hits, words, unknown, counts } = isMoved ? await listings.search(search) : first;
   const { shown, next } = pageOf(hits, search, place);
@@ -69,7 +69,7 @@ async function findRanked(context: Context, search: SearchQuery, place: Place) {
   const ids = shown.map(({ id }) => id);
   const found = await documents.hitsById(ids, now);
   const asksFree = search.facets.includes(freeFacet);
-  // Who has more to read is not told what else there is.
+  // The last page of several does not name listings that were left out.
   const isAll = next === undefined && place.cursor === undefined;
   return {
     listings: found.map((one) => {
@@ -108,12 +108,12 @@ async function findListed(context: Context, search: SearchQuery, place: Place) {
   };
 }
 
-/** More listings that ask to be paid at one address are not counted. */
+/** At most so many listings that ask to be paid at one address are counted. */
 const mostPaid = 200;
 
 /**
- * The listings that ask to be paid where a query says; undefined of a query that is no payee, or that is
- * filtered or continued.
+ * The listings that ask to be paid at the address in the query; undefined if it names no payee, has filters
+ * or continues a list.
  */
 async function findPaid(
   { store, clock, config }: Context,
@@ -138,28 +138,30 @@ async function findPaid(
 }
 
 /**
- * A page of a search, or of a list if there are no words, or of those who are paid where the text says.
- * Throws invalid_input for a cursor of another search.
+ * A page of a search, of a list if there are no words, or of listings that are paid at the address in the
+ * text. Throws invalid_input for a cursor of a different search.
  */
 export const findPage = async (context: Context, search: SearchQuery, place: Place) =>
   (await findPaid(context, search, place)) ??
   (search.text.trim() ? findRanked(context, search, place) : findListed(context, search, place));
 
 const mostCandidates = 60;
-/** Of more listings that record the same, those are compared that have most of it. */
+/** At most so many listings that share facts are compared, those with most shared facts first. */
 const mostSharing = 200;
 
-/** A source of ratings stops being new by time alone: a list that shows one is at most so old. */
+/**
+ * A source of ratings stops being new with time alone, so a cached list with a new source is at most so old.
+ */
 const shownAtMost_ms = 60_000;
 
-/** Answered at once: there is no next page. */
+/** The answer has no next page. */
 const mostSimilar = 10;
 
-/** The lines of the visible ones of some listings, in the order given. */
+/** The lines of the visible listings, in the given order. */
 export const readHits = async (handles: readonly string[], { store, clock }: Context): Promise<Hit[]> =>
   (await store.documents.hitsOf(handles, clock().toISOString())).map((one) => toHit(one));
 
-/** Listings of other publishers that have something in common with one, most first. */
+/** Listings of other publishers that share something with a listing, those that share most first. */
 async function findSimilar(context: Context, listing: Listing, most: number): Promise<Hit[]> {
   const { listings, documents } = context.store;
   const text = toAlikeQuery(listing);
@@ -184,8 +186,8 @@ function refuseOthers(others: Readonly<Record<string, unknown>>): void {
 }
 
 /**
- * The answer of search_agents with `similar_to`; throws as findListing does, and invalid_input beside any
- * filter.
+ * The answer of search_agents with `similar_to`. Throws as findListing does, and invalid_input if there is
+ * any filter.
  */
 export async function answerSimilar(
   handle: string,

@@ -10,7 +10,7 @@ import type { SentOffers } from '../../observations/offers/sent.ts';
 import { severalListings } from './holders.ts';
 import { findHolders, findNamed, readFacts } from './listing.ts';
 
-/** The endpoint that an address names, with its query and without; none of anything that is no address. */
+/** The endpoint that an address names, with its query and without; empty if the text is not an address. */
 const keysOf = (address: string): string[] =>
   [address, address.replace(/[?#].*$/s, '')].flatMap((text) =>
     toReferences(text).flatMap(({ kind, key }) => (kind === 'endpoint' ? [key] : [])),
@@ -36,8 +36,8 @@ export interface Place {
 const mostAtAddress = 100;
 
 /**
- * Of several listings that record an address, the only one on whose namespace's domain the address is:
- * anybody may record the address of another, and nobody else can publish under that namespace.
+ * The only listing, among several that record an address, with the address on the domain of its namespace:
+ * anybody may record an address, but nobody else can publish under that namespace.
  */
 async function findHolder(address: string, recorded: readonly Reference[], { store }: Context) {
   const all = await store.listings.recording(recorded, mostAtAddress + 1);
@@ -53,7 +53,7 @@ async function findHolder(address: string, recorded: readonly Reference[], { sto
 type Found = Omit<Place, 'endpoints'>;
 
 /**
- * The listing that records an address, or else an endpoint at its host, if that is only one; of several that
+ * The listing that records an address, or else an endpoint at its host, if there is only one; of several that
  * record the address, the one whose domain it is on. Throws several_listings.
  */
 async function findByAddress(address: string, context: Context): Promise<Found> {
@@ -71,7 +71,7 @@ async function findByAddress(address: string, context: Context): Promise<Found> 
   return { facts: undefined, found: say`No listing records ${code(address)}.${had}` };
 }
 
-/** The endpoints of a record that an address names, or else those at its host. */
+/** The recorded endpoints that an address names, or else those at its host. */
 function endpointsAt(address: string, { remotes }: Pick<Listing, 'remotes'>): readonly string[] {
   const ofAny = (read: (text: string) => readonly string[]) => {
     const keys = new Set(read(address));
@@ -89,7 +89,7 @@ const isSameAddress = (one: string, other: string): boolean => {
 const isRecorded = (address: string, { listing }: ListingFacts): boolean =>
   listing.remotes.some(({ url }) => isSameAddress(address, url));
 
-/** Says that an offer is for another address than those that a listing records, if it is. */
+/** Says that an offer is for an address that the listing does not record. */
 function elsewhere(address: string | undefined, facts: ListingFacts): Words {
   if (address === undefined || isRecorded(address, facts)) return say``;
   const { handle, remotes } = facts.listing;
@@ -99,13 +99,13 @@ function elsewhere(address: string | undefined, facts: ListingFacts): Words {
   return say`The offer is for ${code(address)}, which ${code(handle)} does not record${recorded}${more}.`;
 }
 
-/** The listing that is named, and what it was found by if that was not its handle. */
+/** The listing that is named, and how it was found if that was not by its handle. */
 async function findByName(handle: string, context: Context): Promise<Found> {
   const { handle: known, found_by } = await findNamed(handle, context);
   return { facts: await readFacts(known, context), found: found_by ? say`It is ${found_by}.` : say`` };
 }
 
-/** Says that the offer names another address than the caller, or that nothing else says what is paid for. */
+/** Says that the offer and the caller name different addresses, or that only the offer names one. */
 function namedByOffer(named: string | undefined, offered: string | undefined): Words {
   if (offered === undefined) return say``;
   if (named === undefined) return own('Found by the address that the offer itself names.');
@@ -113,9 +113,10 @@ function namedByOffer(named: string | undefined, offered: string | undefined): W
 }
 
 /**
- * The listing that is named, or that records what is paid for, with the endpoints at the address: a stranger
- * may record it too, beside endpoints that quote something else. All endpoints count if a listing has none
- * there, and was named. Throws as findNamed does, and invalid_input if nothing says what is paid for.
+ * The listing that is named, or that records the address of the offer, with its endpoints at that address: a
+ * stranger may record the address too, beside endpoints that quote something else. A named listing without
+ * endpoints there is compared with all of its endpoints. Throws as findNamed does, and invalid_input if
+ * neither caller nor offer names an address or a listing.
  */
 export async function findPlace(
   { handle, url }: { readonly handle?: string | undefined; readonly url?: string | undefined },
@@ -132,7 +133,7 @@ export async function findPlace(
     ? findByAddress(sent ?? '', context)
     : findByName(handle, context));
   if (!facts) return { facts, found, endpoints: [] };
-  // An endpoint, or its host, may be named in the place of the handle.
+  // The caller may send an endpoint, or its host, instead of the handle.
   const asked = handle === undefined || isHandle(handle) ? undefined : handle;
   const named = called ?? (asked !== undefined && isRecorded(asked, facts) ? asked : undefined);
   const beside = handle !== undefined && named === undefined ? say`` : namedByOffer(named, offered);

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { isJsonObject, ownMember, parseForeignJson } from '../../core/json.ts';
 import aliases from './aliases.json' with { type: 'json' };
 
-/** What models call the members of an input, read if a tool has no member of that name. */
+/** Other names that models use for the members of an input, read if the tool has no member of that name. */
 const otherNames: Readonly<Record<string, readonly string[]>> = aliases.members;
 
-/** Values that had another name: a paying customer is a customer. */
+/** Former names of values: a paying customer is a customer. */
 const otherValues: Readonly<Record<string, Readonly<Record<string, string>>>> = aliases.values;
 
-/** What callers say for values of filters. */
+/** Other words that callers use for values of filters. */
 export const ofFilters: Readonly<Record<string, string>> = aliases.filters;
 
 function isList(schema: unknown): boolean {
@@ -16,14 +16,14 @@ function isList(schema: unknown): boolean {
   return schema instanceof z.ZodArray;
 }
 
-/** A text sent in place of a list: JSON of one, or its entries between commas. */
+/** Reads a text that was sent instead of a list: a JSON array, or entries between commas. */
 function toList(text: string): unknown {
   const parsed = /^\s*\[/.test(text) ? parseForeignJson(text) : undefined;
   const entries = text.split(',').map((entry) => entry.trim());
   return parsed ?? entries.filter((entry) => entry !== '');
 }
 
-/** An input with the names and forms of the tool's schema, if a caller uses others that mean the same. */
+/** Renames and converts what a caller sent to the names and forms of the tool's schema. */
 export function toOwnNames({ input }: { readonly input: z.ZodObject }, sent: unknown): unknown {
   if (!isJsonObject(sent)) return sent;
   const own: Record<string, unknown> = { ...sent };

@@ -17,17 +17,15 @@ import type { ChangedHandles } from '../../store/store.ts';
 import { ofFilters } from './aliases.ts';
 
 /**
- * A handle as sent. Its form is checked by the tool, so that a malformed one is invalid_handle and not
+ * A handle as sent. The tool checks its form, so that a malformed one is invalid_handle and not
  * invalid_input.
  */
 export const handleInput = z.string().describe('<namespace>/<name>');
 
-/** What names one listing (tools/find/listing.ts). */
+/** A text that names one listing (tools/find/listing.ts). */
 export const namedInput = z.string().describe('Handle, endpoint, repository or package');
 
-/**
- * What an answer about a named listing depends on: which listing records an address follows from all of them.
- */
+/** The cache tags of an answer about a named listing: any listing may change which one records an address. */
 export const tagsOfNamed = ({ handle }: { readonly handle: string }): ChangedHandles =>
   isHandle(handle) && !isOwnerAndName(handle) ? [handle] : 'all';
 
@@ -48,7 +46,7 @@ function findNearest(sent: string, values: readonly string[]): string | undefine
   return similar[0]?.value;
 }
 
-/** One of a closed set of values; the error for any other one lists them, and names the nearest. */
+/** One of a closed set of values; the error for any other value lists them, and names the nearest. */
 export const oneOf = <const Values extends readonly string[]>(values: Values) =>
   z.enum(values, {
     error: ({ input }) => {
@@ -57,7 +55,7 @@ export const oneOf = <const Values extends readonly string[]>(values: Values) =>
     },
   });
 
-/** A tag; the error for another form of one names what it would be as a tag. */
+/** A tag; the error for a malformed one suggests its correct form. */
 export const tagInput = z.string().regex(/^[a-z0-9][a-z0-9.-]{0,39}$/, {
   error: ({ input }) => {
     const tag = typeof input === 'string' ? tokenize(input.slice(0, 200)).join('-').slice(0, 40) : '';
@@ -71,13 +69,13 @@ const maxCriteria = 20;
 const criterionInput = z.union([z.string().max(400), sentCriterion]);
 type Sent = z.output<typeof criterionInput>;
 
-/** Whether no two values are equal. */
+/** Tells whether no two values are equal. */
 export const isUnique = (values: readonly unknown[]): boolean =>
   new Set(values.map((value) => JSON.stringify(value))).size === values.length;
 
 /**
- * `updated_within_days:180` as its two parts; digits are a number if the criterion takes one, and none are
- * the usual number.
+ * Splits `updated_within_days:180`. The value is a number if the criterion takes one, with a default if it is
+ * absent.
  */
 function toParts(sent: Sent): { readonly name: string; readonly value?: string | number | undefined } {
   const [name = '', text] = typeof sent === 'string' ? sent.split(/:(.*)/s) : [sent.criterion, sent.value];
@@ -92,7 +90,7 @@ function toCriterion(sent: Sent): RequestedCriterion | undefined {
   return isCriterionName(name) ? { criterion: name, ...(value !== undefined && { value }) } : undefined;
 }
 
-/** Of several unknown names only the first one is told all that there are. */
+/** The error for the first of several unknown names lists all names, those for the others do not. */
 function findError(sent: Sent, isFirst: boolean): string | undefined {
   const known = toCriterion(sent);
   if (known) return findValueError(known);
@@ -105,7 +103,7 @@ function findError(sent: Sent, isFirst: boolean): string | undefined {
 export const criteriaInput = z
   .array(criterionInput)
   .min(1)
-  // Nothing is looked for in a list that is too long.
+  // The elements of a list that is too long are not checked.
   .max(maxCriteria, { abort: true })
   .superRefine((sent, { addIssue }) => {
     const first = sent.findIndex((one) => toCriterion(one) === undefined);
@@ -121,7 +119,7 @@ export const criteriaInput = z
     `name or name:value. Value: choice, tag, "0.1 USDC", number. Names: ${criterionNames.join(', ')}`,
   );
 
-/** The criteria of the vocabulary; the usual ones where none was sent. */
+/** The requested criteria, or the default ones if none were sent. */
 export function toRequested(sent: z.output<typeof criteriaInput>): readonly RequestedCriterion[] {
   return sent?.flatMap((one) => toCriterion(one) ?? []) ?? defaultCriteria;
 }

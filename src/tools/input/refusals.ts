@@ -24,7 +24,7 @@ function bound(word: 'least' | 'most', limit: number | bigint, origin: string): 
   return unit ? `must have at ${word} ${limit} ${unit[limit === 1 ? 0 : 1]}` : `must be at ${word} ${limit}`;
 }
 
-/** What is wrong with a field, to be read after its name: `is required`. Undefined leaves zod's own words. */
+/** The fault of a field, to follow its name: `is required`. Undefined keeps zod's own message. */
 export function plainMessage(issue: z.core.$ZodRawIssue): string | undefined {
   if (/^invalid_(?:type|value)$/.test(issue.code ?? '') && issue.input === undefined) return 'is required';
   if (issue.code === 'invalid_type') return `must be ${ownMember(types, issue.expected) ?? issue.expected}`;
@@ -40,7 +40,8 @@ export function plainMessage(issue: z.core.$ZodRawIssue): string | undefined {
 const mostFields = 10;
 const mostUnknown = 5;
 /**
- * A field stands in the message and in its list, so that is at most 200 characters of the caller's own text.
+ * A field is in the message and in its list, so at most 200 characters of a refusal were written by the
+ * caller.
  */
 const mostOwnText = 100;
 const longestField = 40;
@@ -57,7 +58,7 @@ const fieldsOf = (issue: z.core.$ZodIssue): string[] =>
 const knownShown = 8;
 
 /**
- * What a member that the tool does not have may have been meant as: the nearest of its own, or else all of
+ * Suggests the member that was meant by an unknown one: the nearest of the tool's members, or else all of
  * them.
  */
 function toMeant(field: string, known: readonly string[]): string {
@@ -68,7 +69,7 @@ function toMeant(field: string, known: readonly string[]): string {
     : `, which has ${known.slice(0, knownShown).join(', ')}${known.length > knownShown ? ' …' : ''}`;
 }
 
-/** A schema violation as `invalid_input`, with up to ten fields; `known` names those that the input has. */
+/** A schema violation as `invalid_input`, with up to ten fields; `known` names the members of the input. */
 export function invalidInput(error: z.ZodError, known: readonly string[] = []): Problem {
   const all = error.issues.flatMap((issue) =>
     fieldsOf(issue).map((field) => ({

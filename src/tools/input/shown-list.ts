@@ -5,7 +5,7 @@ import { type Surface, surfaceNames, surfaces } from '../../observations/endpoin
 import { readShown, type ShownList } from '../../observations/surfaces/compare.ts';
 import { namedInput } from './fields.ts';
 
-/** What a caller was shown: a list, or digests by name. */
+/** The list that a caller was shown, or its digests by name. */
 export type Shown = { readonly surface: Surface } & (
   | { readonly list: readonly JsonObject[]; readonly read: ShownList }
   | { readonly digests: Readonly<Record<string, string>> }
@@ -16,7 +16,7 @@ const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'SHA-256 as 64 hex digits');
 
 const members = z.array(z.record(z.string(), z.unknown())).max(mostMembers).optional();
 
-/** One list, or digests of one. */
+/** One list, or the digests of one. */
 export const shownInput = z.strictObject({
   handle: namedInput,
   tools: z
@@ -35,7 +35,10 @@ export const shownInput = z.strictObject({
   of: z.enum(surfaceNames).default('tools').describe('What digests are of'),
 });
 
-/** What the caller was shown. Throws invalid_input unless exactly one list was sent, or digests of one. */
+/**
+ * The list that the caller was shown. Throws invalid_input unless exactly one list, or the digests of one,
+ * was sent.
+ */
 export function toShown({ digests, of, ...lists }: z.output<typeof shownInput>): Shown {
   const sent = surfaceNames.filter((name) => lists[name]);
   const [name] = sent;
