@@ -128,13 +128,33 @@ const behindName = /(?<=.)(?:@[^/@]*|\s*[=~<>!].*|:[\w.-]+)$/;
 /** An image may have a tag and a digest. */
 const withoutVersion = (name: string) => name.replace(behindName, '').replace(behindName, '');
 
+/** Matches the pages of public registries: the name of a package, and its version if the page has one. */
+const packagePages: readonly (readonly [registry: string, page: RegExp])[] = [
+  ['npm', /^https?:\/\/(?:www\.)?npmjs\.com\/package\/(@[^/]+\/[^/]+|[^/@]+)(?:\/v\/([^/]+))?$/i],
+  ['pypi', /^https?:\/\/(?:www\.)?pypi\.org\/project\/([^/]+)(?:\/([^/]+))?$/i],
+  ['nuget', /^https?:\/\/(?:www\.)?nuget\.org\/packages\/([^/]+)(?:\/([^/]+))?$/i],
+  ['cargo', /^https?:\/\/(?:www\.)?crates\.io\/crates\/([^/]+)(?:\/([^/]+))?$/i],
+  ['oci', /^https?:\/\/hub\.docker\.com\/(?:r|_)\/([^/]+(?:\/[^/]+)?)$/i],
+];
+
+/** The package that the page of a registry is about, as `npm:name@version`; undefined for any other text. */
+function readPackagePage(text: string): string | undefined {
+  const address = text.replace(/[?#].*$/s, '').replace(/\/+$/, '');
+  for (const [registry, page] of packagePages) {
+    const [found, name, version] = page.exec(address) ?? [];
+    if (found && name) return `${registry}:${name}${version ? `@${version}` : ''}`;
+  }
+  return undefined;
+}
+
 /**
  * A package as it is written: its registry, if that stands before it, and its name with what follows that.
  */
 function readPackage(text: string) {
-  const started = text.replace(runner, '');
+  const stated = readPackagePage(text) ?? text;
+  const started = stated.replace(runner, '');
   // What stands behind the package are its arguments.
-  const written = started === text ? text : (started.split(/\s+/)[0] ?? '');
+  const written = started === stated ? stated : (started.split(/\s+/)[0] ?? '');
   // A package URL encodes the @ of a scope, and has qualifiers and a path in the package behind it.
   const plain = /^pkg:/i.test(written)
     ? (attempt(() => decodeURIComponent(written.replace(/[?#].*$/s, ''))) ?? written)
@@ -191,6 +211,7 @@ function toPayeeReferences(text: string): Reference[] {
 /** What a text may name, the likeliest first; nothing if it cannot be an address, a package or a payee. */
 export function toReferences(text: string): Reference[] {
   if (text.length > longest) return [];
+  if (readPackagePage(text) !== undefined) return toPackageReferences(text);
   const paid = toPayeeReferences(text);
   // An address of solana has letters and digits alone, as a package may.
   if (paid.length > 0) return paid[0]?.key.startsWith('0x') ? paid : [...paid, ...toPackageReferences(text)];

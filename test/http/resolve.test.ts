@@ -27,6 +27,7 @@ interface Resolved {
   readonly found_by?: string;
   readonly version?: string;
   readonly package_version?: string;
+  readonly version_asked?: string;
   readonly reason?: string;
   readonly near?: readonly string[];
   readonly facts?: readonly string[];
@@ -96,6 +97,31 @@ it('names the listing of each, how it was found, and the version that its record
     version_asked: 'You asked about `1.0.0`; the record names `1.2.0`, and what follows is about that.',
   });
   expect(results[1]?.facts).toContain('domain webhook.co, its endpoint on it');
+});
+
+it('takes the page of a package at its registry for the package, with the version that the page is about', async () => {
+  const results = await resolve(
+    'https://www.npmjs.com/package/@political-comms/mcp',
+    'https://npmjs.com/package/@political-comms/mcp/v/1.0.0?activeTab=versions#readme',
+    'https://pypi.org/project/Ledger_Tools/1.9/',
+    'https://hub.docker.com/r/example/imager',
+    'https://www.npmjs.com/package/no-such-package',
+  );
+  expect(results.map(({ outcome, handle, version_asked }) => [outcome, handle, version_asked])).toEqual([
+    ['listed', 'com.politicalcomms/api', undefined],
+    [
+      'listed',
+      'com.politicalcomms/api',
+      'You asked about `1.0.0`; the record names `1.2.0`, and what follows is about that.',
+    ],
+    [
+      'listed',
+      'com.example/ledger',
+      'You asked about `1.9`; the record names `2.0.0`, and what follows is about that.',
+    ],
+    ['listed', 'com.example/imager', undefined],
+    ['not_listed', undefined, undefined],
+  ]);
 });
 
 it('says what stands out as get_agent does', async () => {
