@@ -26,11 +26,10 @@ const noCounts = (): RatingCounts => ({
 const noGroups = () =>
   Object.fromEntries(ratingGroups.map((group) => [group, noCounts()])) as Record<RatingGroup, RatingCounts>;
 
-/** Ratings of a subject that count: neither superseded nor withdrawn. */
+/** The ratings of a subject that count: those that are not superseded, withdrawn or voided. */
 export const currentOf = (db: Db, subject: string) =>
   db.selectFrom('rating').where('subject_handle', '=', subject).where('is_current', '=', currentFlag);
 
-/** Current ratings with their group at a time. */
 const groupedOf = (db: Db, subject: string, now: string) =>
   currentOf(db, subject).select([
     'source_handle',
@@ -43,7 +42,7 @@ const groupedOf = (db: Db, subject: string, now: string) =>
     groupCase(now).as('in_group'),
   ]);
 
-/** The place of a rating among those of its group by the same source or listing; the newest has 1. */
+/** The rank of a rating among those of its group by the same source or listing. The newest has 1. */
 const placeBy = (column: 'source' | 'source_handle') =>
   sql<number>`row_number() over (partition by in_group, ${sql.ref(column)} order by log_index desc)`;
 
@@ -67,12 +66,15 @@ const readHistogram = (db: Db, subject: string, now: string) =>
     .execute();
 
 /**
- * Current ratings of one group that are alike in what is counted: how many of them are the newest of their
- * `sources` in the group, and of the listings that rated (`source_handles`), and when the last one was made.
+ * The current ratings of one group with the same outcome, score and class of proof: how many there are, how
+ * many are the newest of their source (`sources`) or of their rating listing (`source_handles`) in the group,
+ * and when the last was made.
  */
 type CountedCell = Awaited<ReturnType<typeof readHistogram>>[number];
 
-/** The counts of each group: for documents of rows of the database, for the audit of listed records. */
+/**
+ * Sums up the counts of each group. Documents count rows of the database; the audit counts listed records.
+ */
 export function toGroupCounts(cells: Iterable<CountedCell>): Record<RatingGroup, RatingCounts> {
   const groups = noGroups();
   for (const { in_group, outcome, score, proof_class, last, ...row } of cells) {
@@ -99,7 +101,7 @@ async function countFlags(db: Db, subject: string, now: string): Promise<Record<
   return Object.fromEntries(counts.filter(([, ratings]) => ratings > 0));
 }
 
-/** Ratings of a subject that the operator voided, and those whose texts are hidden. */
+/** Counts the ratings of a subject that the operator voided, and those whose texts are hidden. */
 async function countModerated(db: Db, subject: string): Promise<Record<'voided' | 'hidden', number>> {
   const rows = await db
     .selectFrom('moderation')
@@ -114,7 +116,7 @@ async function countModerated(db: Db, subject: string): Promise<Record<'voided' 
   return { voided: countOf('void'), hidden: countOf('hide') };
 }
 
-/** Counted ratings of a subject by outcome, group and class of proof. */
+/** Counts the current ratings of a subject by outcome, group and class of proof. */
 export async function readRatingCells(db: Db, subject: string, now: string): Promise<RatingCell[]> {
   const rows = await db
     .selectFrom(groupedOf(db, subject, now).as('grouped'))
@@ -124,13 +126,13 @@ export async function readRatingCells(db: Db, subject: string, now: string): Pro
   return rows.map((row) => ({ ...row, ratings: Number(row.ratings) }) as RatingCell);
 }
 
-/** The counts of every listing without ratings: one object, made once. */
+/** The counts of every listing without ratings, as one shared object. */
 export const noNativeCounts: Omit<
   NativeSignals,
   'statement' | 'computed_score' | 'proof_meanings' | 'recent'
 > = { ratings: 0, ...noGroups(), voided: 0, hidden: 0, flags: {} };
 
-/** Counts of a listing's current ratings in each group at a time (RFC 3339); nothing is averaged. */
+/** Counts a listing's current ratings in each group at a time (RFC 3339). Nothing is averaged. */
 export async function readNativeCounts(db: Db, subject: string, now: string): Promise<typeof noNativeCounts> {
   const groups = toGroupCounts(await readHistogram(db, subject, now));
   const ratings = Object.values(groups).reduce((sum, group) => sum + group.ratings, 0);
@@ -148,9 +150,7 @@ export async function readNextChange(db: Db, subject: string, now: string): Prom
   return row?.next ?? undefined;
 }
 
-/**
- * The newest current ratings of a subject since a time, by month, outcome and whether they are independent.
- */
+/** Counts the newest current ratings of a subject since a time, by month, outcome and group. */
 export async function readMonthCounts(
   db: Db,
   subject: string,

@@ -4,15 +4,14 @@ import type { Db } from '../store/store.ts';
 import { isRelated, toRelationSides } from './groups.ts';
 import { praises, type RatingRow } from './table.ts';
 
-/** The listings that somebody holds, by the registry or a claim, and the holders of a listing. */
+/** The listings that somebody holds, by the registry or by a claim. */
 const listingsOf = (holder: RawBuilder<unknown>) =>
   sql`(select handle from recorded_identity where kind = 'proven' and value = ${holder})`;
 const holdersOf = (handle: RawBuilder<unknown>) =>
   sql`(select value from recorded_identity where kind = 'proven' and handle = ${handle})`;
 
 /**
- * Whether a rating in the other direction that is not withdrawn was first made within 90 days of this one
- * (pairs.ts).
+ * Tells whether a rating in the other direction that is not withdrawn makes a pair with this one (pairs.ts).
  */
 const isPaired = sql<boolean>`exists (
   select 1 from rating as back
@@ -24,8 +23,8 @@ const isPaired = sql<boolean>`exists (
     and rating.first_created_at <= back.pair_until)`;
 
 /**
- * Whether a rating has the control root of the claim in force of its source, which is read once for all of
- * them.
+ * Tells whether a rating has the control root of the claim in force of its source. The claim is read once for
+ * all ratings.
  */
 const isInForce = (source: string) => sql<boolean>`(rating.source_root, rating.source_root_generation) in (
   select root, root_generation from claim where handle = ${source} and state = 'claimed')`;
@@ -33,8 +32,8 @@ const isInForce = (source: string) => sql<boolean>`(rating.source_root, rating.s
 const oneIf = (condition: RawBuilder<boolean>) => sql<number>`case when ${condition} then 1 else 0 end`;
 
 /**
- * The columns that follow from the row itself, its pairs, and the claim of its source as of a change at a
- * time.
+ * The columns that follow from the row itself, from its pairs, and from the claim of its source at the time
+ * of a change.
  */
 const derived = {
   is_current: oneIf(
@@ -46,8 +45,7 @@ const derived = {
 };
 
 /**
- * Writes derived columns of the ratings that a selection of ids names; returns the rated handles that
- * changed.
+ * Writes derived columns of the ratings whose ids a query selects. Returns the rated handles that changed.
  */
 async function write(
   db: Db,
@@ -63,7 +61,7 @@ async function write(
   return rows.map(({ subject_handle }) => subject_handle);
 }
 
-/** A rating, and those in the other direction that are a pair with it while it is there. */
+/** Selects a rating, and those in the other direction that make a pair with it while it stands. */
 const withPairsOf = ({ id, source_identity, subject_handle, first_created_at, pair_until }: RatingRow) =>
   sql`select cast(${id} as text) union all select id from rating as back
     where back.source_identity in ${holdersOf(sql`${subject_handle}`)}
@@ -72,7 +70,7 @@ const withPairsOf = ({ id, source_identity, subject_handle, first_created_at, pa
     and back.pair_until >= ${first_created_at}`;
 
 /**
- * Marks the ratings of a listing as related whose source has a proven account or domain in common with it.
+ * Marks those ratings of a listing as related whose source has a proven account or domain in common with it.
  */
 async function relateSubject(db: Db, handle: string): Promise<void> {
   const sources = await db
@@ -99,11 +97,11 @@ async function relateSubject(db: Db, handle: string): Promise<void> {
   }
 }
 
-/** A change of what ratings follow from. */
+/** A change after which columns of ratings are derived again. */
 export type RatingCause =
   /** A rating was superseded, voided or erased, or counts again. */
   | { readonly rating: string }
-  /** A rating was made or withdrawn, and with it pairs began or ended. */
+  /** A rating was made or withdrawn, so that pairs began or ended. */
   | { readonly half: RatingRow }
   /** The claim of a listing that rates changed at a time. */
   | { readonly source: string; readonly at: string }
@@ -111,9 +109,9 @@ export type RatingCause =
   | { readonly subject: string; readonly holder: Holder };
 
 /**
- * Brings the columns of ratings up to date that follow from other columns and rows, after a change that is
- * stored already: the only writer of `is_current`, `reciprocal`, `source_ended_at` and, once a rating is
- * there, `related`. The others follow from records that never change (fold.ts), and are written with the
+ * Updates the columns of ratings that follow from other columns and rows, after a change that is already
+ * stored. Nothing else writes `is_current`, `reciprocal`, `source_ended_at` and, for a stored rating,
+ * `related`. The other columns follow from records that never change (fold.ts), and are written with the
  * rating. Returns the rated handles that changed.
  */
 export async function rederive(db: Db, cause: RatingCause): Promise<string[]> {

@@ -6,7 +6,7 @@ import { interestedRelationships, newSource_ms } from './rules.ts';
 /** Two ratings within this time in both directions are a pair (docs/ratings.md). */
 const pair_ms = 90 * day_ms;
 
-/** What the versions of one rating state together. */
+/** The facts that the versions of one rating state together. */
 export interface FoldedRating {
   /** When the first version was made. */
   readonly first_created_at: string;
@@ -15,7 +15,7 @@ export interface FoldedRating {
   readonly declared_interest: boolean;
 }
 
-/** A version as it is recorded. A stored one also knows of earlier versions whose texts were erased since. */
+/** A recorded version. A stored one also has the facts of earlier versions whose texts were erased since. */
 interface RatingVersion extends Partial<Pick<FoldedRating, 'first_created_at' | 'declared_interest'>> {
   readonly created_at: string;
   readonly outcome: string;
@@ -23,7 +23,6 @@ interface RatingVersion extends Partial<Pick<FoldedRating, 'first_created_at' | 
   readonly relationship: string;
 }
 
-/** The facts of a rating after one more version. */
 export const afterVersion = (before: FoldedRating | undefined, version: RatingVersion): FoldedRating => ({
   first_created_at: before?.first_created_at ?? version.first_created_at ?? version.created_at,
   praised_at: before?.praised_at ?? (isPraise(version) ? version.created_at : undefined),
@@ -33,13 +32,13 @@ export const afterVersion = (before: FoldedRating | undefined, version: RatingVe
     interestedRelationships.includes(version.relationship),
 });
 
-/** The facts of a rating whose versions are given in the order of the log; undefined without any. */
+/** The facts of a rating from its versions, in the order of the log; undefined if there is none. */
 export const foldRating = (versions: readonly RatingVersion[]): FoldedRating | undefined =>
   versions.reduce<FoldedRating | undefined>(afterVersion, undefined);
 
 /**
- * The span of a rating, in ms since 1970: from its first version to 90 days after its first praise, or else
- * after its first version. Two ratings in opposite directions are a pair if their spans meet.
+ * The span of a rating, in ms since 1970: from its first version to 90 days after its first praise, or after
+ * its first version if it never praises. Two ratings in opposite directions are a pair if their spans meet.
  */
 export function toSpan({
   first_created_at,
@@ -55,11 +54,15 @@ export function toSpan({
 export const toPairUntil = (rating: Parameters<typeof toSpan>[0]): string =>
   new Date(toSpan(rating).until_ms).toISOString();
 
-/** When the source of a rating stops being new, given when its control root first proved a claim. */
+/**
+ * When the source of a rating stops being new, from the time at which its control root first proved a claim.
+ */
 export const toNewUntil = (first_proved_at: string): string =>
   new Date(Date.parse(first_proved_at) + newSource_ms).toISOString();
 
-/** What a control root is counted as, and whom it stands for, by which it is matched (core/identity.ts). */
+/**
+ * The name under which a control root is counted, and the identity by which it is matched (core/identity.ts).
+ */
 export function toSource(source_root: string) {
   const { counted: source, id: source_identity } = new Holder(source_root);
   return { source, source_identity };

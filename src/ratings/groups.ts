@@ -1,19 +1,19 @@
 import { Holder, type RecordedIdentity } from '../core/identity.ts';
 import { dayText } from '../core/text.ts';
 
-/** The least score that praises. */
+/** The lowest score that praises. */
 export const leastPraise = 4;
 
 /**
- * Whether a rating praises. What the rated side does or states sets apart only praise, so that no criticism
- * is.
+ * Tells whether a rating praises. Actions and statements of the rated side set only praise apart, never
+ * criticism.
  */
 export const isPraise = (rating: {
   readonly outcome: string;
   readonly score?: number | undefined;
 }): boolean => rating.outcome === 'succeeded' || (rating.score ?? 0) >= leastPraise;
 
-/** The record of one side named the account or host of the other, without proof. */
+/** A statement: the record of one side named the account or host of the other, without proof. */
 export interface StatedOverlap {
   /** The listing whose record names it. */
   readonly by: string;
@@ -23,17 +23,17 @@ export interface StatedOverlap {
   readonly at: string;
 }
 
-/** What decides the group of a rating; stored with it. */
+/** The stored facts that decide the group of a rating. */
 export interface RatingBasis {
-  /** Namespace, account or repository is the same on both sides, and proven. */
+  /** Whether namespace, account or repository is proven to be the same on both sides. */
   readonly related: boolean;
-  /** Relationship paid, partner or vendor in any version. */
+  /** Whether any version states that the source is paid, a partner or a vendor. */
   readonly declared_interest: boolean;
-  /** It praises, and the sources of both sides rated each other's listings within 90 days. */
+  /** Whether it praises and the sources of both sides rated each other's listings within 90 days. */
   readonly reciprocal: boolean;
   /**
-   * The first statement that sets it apart, as of the first version; of praise, the first version that
-   * praises.
+   * The first statement that sets it apart, at the time of its first version; for praise, of the first
+   * version that praises.
    */
   readonly stated_overlap?: StatedOverlap | undefined;
   /** Since when no claim in force of the source belongs to the rating's control root. */
@@ -45,10 +45,10 @@ export interface RatingBasis {
 export const overlapReason = ({ by, of, at }: StatedOverlap) =>
   `Set apart because the record of ${by} named the account or host of ${of} on ${dayText(at)}; not proven.`;
 
-/** Why ratings are set apart: what of the basis decides it and how, and the texts for people. */
+/** The rule of a group: the member of the basis that decides it, how it decides, and the texts for people. */
 interface GroupRule {
   readonly basis: keyof RatingBasis;
-  /** It holds if the basis is true, if it is there, or while its time is to come. */
+  /** The rule holds if the member is true, if it is present, or until the time that it states. */
   readonly holds: 'true' | 'present' | 'until';
   readonly name: string;
   readonly meaning: string;
@@ -56,8 +56,8 @@ interface GroupRule {
 }
 
 /**
- * The groups of current ratings but the last, independent, from worst to best. A rating is in the first one
- * that fits (docs/ratings.md). Counting in SQL reads the same table.
+ * The groups of current ratings except independent, from worst to best. A rating is in the first one that
+ * fits (docs/ratings.md). The counts in SQL read the same table.
  */
 export const groupRules = {
   related: {
@@ -109,7 +109,7 @@ export const groupRules = {
   },
 } as const satisfies Record<string, GroupRule>;
 
-/** Why a rating may be set apart, worst first; the group independent has no flag. */
+/** The reasons why a rating may be set apart, worst first. The group independent has no flag. */
 export type RatingFlag = keyof typeof groupRules;
 export const ratingFlags = Object.keys(groupRules) as RatingFlag[];
 export type RatingGroup = RatingFlag | 'independent';
@@ -121,15 +121,15 @@ const tests: Record<GroupRule['holds'], (value: RatingBasis[keyof RatingBasis], 
   until: (value, now) => String(value) > now,
 };
 
-/** Every reason to set a rating apart at a time (RFC 3339), worst first. */
+/** The flags of a rating at a time (RFC 3339), worst first. */
 const flagsOf = (basis: RatingBasis, now: string): RatingFlag[] =>
   ratingFlags.filter((flag) => tests[groupRules[flag].holds](basis[groupRules[flag].basis], now));
 
-/** What is shown beside a rating for a statement that was read after it was made. */
+/** The sentence beside a rating about a statement that was read after the rating was made. */
 export const overlapStatedLater = ({ by, of, at }: StatedOverlap): string =>
   `The record of ${by} named the account or host of ${of} on ${dayText(at)}, after this rating was made; not proven. The group of the rating stays the same.`;
 
-/** The groups as pages, Markdown and cards name them, and what each means. */
+/** The names and meanings of the groups on pages, in Markdown and on cards. */
 export const groupTexts: Record<RatingGroup, Pick<GroupRule, 'name' | 'meaning'>> = {
   ...groupRules,
   independent: {
@@ -139,7 +139,7 @@ export const groupTexts: Record<RatingGroup, Pick<GroupRule, 'name' | 'meaning'>
   },
 };
 
-/** The group of a rating at a time (RFC 3339), with all flags and the reason in a sentence. */
+/** The group of a rating at a time (RFC 3339), with all flags and a sentence that states the reason. */
 export function groupOf(basis: RatingBasis, now: string) {
   const flags = flagsOf(basis, now);
   const [first] = flags;
@@ -150,18 +150,21 @@ export function groupOf(basis: RatingBasis, now: string) {
   return { group, group_reason, flags };
 }
 
-/** The groups of which some counts are to be shown: independent first, then the others that have ratings. */
+/** The groups whose counts are shown: independent first, then the others that have ratings. */
 export const shownGroups = (
   ratings: Readonly<Record<RatingGroup, { readonly ratings: number }>>,
 ): RatingGroup[] =>
   ratingGroups.toReversed().filter((group) => group === 'independent' || ratings[group].ratings > 0);
 
-/** What each flag says of a rating, for the places where flags stand. */
+/** The meaning of each flag, as one text. */
 export const flagsMeaning = `Why it may be set apart; all that fit. ${ratingFlags
   .map((flag) => `${flag}: ${groupTexts[flag].meaning.replace(/\.$/, '')}`)
   .join('. ')}.`;
 
-/** One listing of a rating: what proves who it is, and what its records ever named, with the date. */
+/**
+ * One side of a rating: the holders that its listing proves, and the identities that its records ever named,
+ * with dates.
+ */
 const toSide = (
   handle: string,
   recorded: readonly RecordedIdentity[],
@@ -179,15 +182,16 @@ const toSide = (
 };
 
 /**
- * The two sides of a rating: of claims, only the rating's control root for the source, all it ever had for
- * the rated listing.
+ * The two sides of a rating. The source has only the control root of the rating; the rated listing has every
+ * one that ever claimed it.
  */
 export const toRelationSides = (
   rating: { readonly source_handle: string; readonly source_root: string; readonly subject_handle: string },
   recorded: readonly RecordedIdentity[],
 ) => ({
   source: toSide(rating.source_handle, recorded, () => [rating.source_root]),
-  // A domain that was registered is stored beside each place below it that was proven.
+  // For each proven place below a registered domain, the registered domain is stored too; it is left out
+  // here.
   subject: toSide(rating.subject_handle, recorded, (rows) =>
     rows.map(({ value }) => value).filter((value) => value.includes('/') || value.startsWith('dns:')),
   ),
@@ -195,8 +199,8 @@ export const toRelationSides = (
 type RelationSides = ReturnType<typeof toRelationSides>;
 
 /**
- * Whether a proven account or domain is the same on both sides. Of criticism the very domain: below one that
- * was registered may be hosts of strangers, on no list of hosting domains.
+ * Tells whether a proven account or domain is the same on both sides. For criticism the domains must be
+ * equal, because hosts below one registered domain may belong to strangers.
  */
 export const isRelated = (
   { source, subject }: Record<'source' | 'subject', { readonly proven: readonly Holder[] }>,
@@ -206,14 +210,14 @@ export const isRelated = (
     subject.proven.some((other) => (isPraise ? one.same(other) : one.place === other.place)),
   );
 
-/** The statements by which the record of one listing names what the other one proves. */
+/** The statements by which the record of one listing names what the other listing proves. */
 const namings = (one: RelationSides['source'], other: RelationSides['source']): StatedOverlap[] =>
   other.proven.flatMap(({ id }) => {
     const at = one.stated.get(id);
     return at === undefined ? [] : [{ by: one.handle, of: other.handle, at }];
   });
 
-/** What both records name, by the later of them. */
+/** The statements by which both records name the same identity. Each is attributed to the later record. */
 const shared = ({ source, subject }: RelationSides): StatedOverlap[] =>
   [...source.stated].flatMap(([value, bySource]) => {
     const bySubject = subject.stated.get(value);
@@ -223,8 +227,8 @@ const shared = ({ source, subject }: RelationSides): StatedOverlap[] =>
   });
 
 /**
- * Those that the source's record names which are an account or domain that the rated listing proves, or below
- * it.
+ * The statements of the source's record that name an account or domain that the rated listing proves, or a
+ * domain below it.
  */
 const namingsBy = ({ source, subject }: RelationSides, named: readonly Holder[]): StatedOverlap[] =>
   named.flatMap((one) => {
@@ -234,8 +238,9 @@ const namingsBy = ({ source, subject }: RelationSides, named: readonly Holder[])
   });
 
 /**
- * The first statement that sets a rating apart. Of criticism only one in the source's record as it is when it
- * rates: else the rated listing could name its critics, or take over what they once named.
+ * The first statement that sets a rating apart. For criticism, only statements of the source's record as it
+ * is now count, because the rated listing could otherwise name its critics, or take over what they once
+ * named.
  */
 export const toStatedOverlap = (
   sides: RelationSides,
@@ -247,8 +252,9 @@ export const toStatedOverlap = (
   ).sort((a, b) => (a.at < b.at ? -1 : 1))[0];
 
 /**
- * The relation of two listings: proofs whenever they came, statements until the first version of the rating,
- * or the first one that praises. `namedByCritic`: of criticism, whom the source's record names now.
+ * The relation of two listings. Proofs count whenever they came; statements count until the first version of
+ * the rating, or the first that praises. `namedByCritic`, for criticism, is what the source's record names
+ * now.
  */
 export const toRelation = (
   rating: Parameters<typeof toRelationSides>[0] & { readonly stated_until: string },

@@ -4,8 +4,8 @@ import type { Db } from '../store/store.ts';
 import type { RatingRow } from './table.ts';
 
 /**
- * Reads these values of these listings by key, so that the other values of a record, however many, cost
- * nothing.
+ * Reads the given values of the given listings by key, so that a record with many other values costs nothing
+ * more.
  */
 const readNamed = precompileQuery(
   (
@@ -69,8 +69,7 @@ export const readIdentities = (
 };
 
 /**
- * The most identities that the versions of one record may state; the most in the registry in November 2026
- * was 3.
+ * How many identities the versions of one record may state. The most in the registry in November 2026 was 3.
  */
 const mostStated = 200;
 
@@ -94,8 +93,8 @@ async function withinBounds(db: Db, identities: readonly RecordedIdentity[]): Pr
 }
 
 /**
- * Stores identities that are not stored yet, up to 200 stated ones of each listing; the first date of each
- * stays. Returns the handles of the listings that got a new one.
+ * Stores new identities, up to 200 stated ones of each listing. A stored identity keeps its first date.
+ * Returns the handles of the listings that got a new one.
  */
 export async function writeIdentities(db: Db, identities: readonly RecordedIdentity[]): Promise<string[]> {
   const added = new Set<string>();

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A piece of evidence or a proof, which has one of several kinds. */
+/** A piece of evidence or a proof, with its kind. */
 export interface KindAndValue<Kind extends string> {
   readonly kind: Kind;
   readonly value: string;
@@ -12,13 +12,13 @@ function split<Kind extends string>(text: string): KindAndValue<Kind> {
   return { kind: text.slice(0, at) as Kind, value: text.slice(at + 1) };
 }
 
-/** Converts either form that a rater may send to the object. */
+/** Converts both forms that a rater may send to the object. */
 export const toKindAndValue = <Kind extends string>(sent: string | KindAndValue<Kind>): KindAndValue<Kind> =>
   typeof sent === 'string' ? split<Kind>(sent) : sent;
 
 /**
- * The input schema of `kind:value` or its object form. tools/list shows only the string, whose pattern names
- * the kinds.
+ * The input schema for `kind:value` or the object. tools/list shows only the string, whose pattern names the
+ * kinds.
  */
 export function kindAndValue<const Kind extends string>(
   object: z.ZodType<KindAndValue<Kind>, KindAndValue<Kind>>,

@@ -4,7 +4,7 @@ import { code, escapeMarks, list, paragraphs, toQuote } from '../core/text.ts';
 import type { ModerationNotice } from '../moderation/moderation.ts';
 import { type RatingRecord, type RatingResponse, ratingRecord, type ShownRating } from './rating.ts';
 
-/** What is so of most ratings, and left out of a list. */
+/** Values that most ratings have. A list leaves them out. */
 const usual = {
   protocol: 'mcp',
   relationship: 'none',
@@ -12,13 +12,13 @@ const usual = {
   source_root_generation: 0,
 } as const;
 
-/** A record in a list that says once what many have in common. */
+/** A record in a list, without the values that the list states once. */
 const listedRating = ratingRecord
   .omit({ subject_handle: true })
   .partial({ protocol: true, relationship: true, proof_class: true, source_root_generation: true });
 type ListedRating = z.infer<typeof listedRating>;
 
-/** Ratings of one listing as `list_ratings` gives them. */
+/** Ratings of one listing in the form of `list_ratings`. */
 export const listedRatings = z.object({
   handle: z.string(),
   ratings: z.array(listedRating),
@@ -26,8 +26,8 @@ export const listedRatings = z.object({
 });
 
 /**
- * Records of one listing without what is usual, `flags` that are the group alone, and what the list says
- * once.
+ * Removes from records of one listing the usual values, `flags` that equal the group, and what the list
+ * states once.
  */
 export function toListed(records: readonly ShownRating[]) {
   const group_reasons: Record<string, string> = {};
@@ -44,7 +44,7 @@ export function toListed(records: readonly ShownRating[]) {
   return { ratings, group_reasons };
 }
 
-/** The records as they are without such a list. */
+/** Restores the complete records of a list. */
 export const fromListed = ({
   handle,
   ratings,
@@ -122,7 +122,7 @@ const ratingLines = (rating: ListedRating) =>
     .filter(Boolean)
     .join('\n  ');
 
-/** Ratings as Markdown, with the reason of every group that is there. */
+/** Ratings as Markdown, with the reason of every group that occurs. */
 export const ratingsText = (
   ratings: readonly ListedRating[],
   group_reasons: Readonly<Record<string, string>>,

@@ -13,9 +13,7 @@ const selectNative = precompileQuery((db, handle: string) =>
   ]),
 );
 
-/**
- * The state of a listing's claim, if it has one, and whether it has ratings that count: its facets say so.
- */
+/** The state of a listing's claim, if it has one, and whether it has ratings that count, for its facets. */
 export async function readNativeFacts(db: Db, handle: string) {
   const [row] = await selectNative(db, handle);
   return { state: row?.state ?? undefined, isRated: Boolean(row?.is_rated) };

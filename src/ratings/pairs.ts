@@ -23,7 +23,7 @@ function createTimes() {
   };
 }
 
-/** Creates the spans of the ratings that one holder made of the listings of another one. */
+/** Creates the spans of the ratings that one holder made of the listings of a different holder. */
 function createSpans() {
   const begins = createTimes();
   const ends = createTimes();
@@ -32,7 +32,10 @@ function createSpans() {
       begins.add(from_ms);
       ends.add(until_ms);
     },
-    /** Whether a span in the collection has a time in common with this one; times are whole milliseconds. */
+    /**
+     * Tells whether a span in the collection has a time in common with this one. Times are whole
+     * milliseconds.
+     */
     meets: ({ from_ms, until_ms }: PairHalf) => begins.countUntil(until_ms) > ends.countUntil(from_ms - 1),
   };
 }
@@ -46,7 +49,7 @@ export interface PairHalf {
 }
 
 /**
- * Creates a collection of ratings that tells whether it has one in the other direction whose span meets that
+ * Creates a collection of ratings. It tells whether it has one in the other direction whose span meets that
  * of a given rating, as `isPaired` (derive.ts) asks the database. `holdersOf` names the holders of a listing.
  * A question costs a binary search for each holder, however many ratings the two sides made.
  */

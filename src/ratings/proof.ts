@@ -9,7 +9,7 @@ import { type RatingGroup, ratingGroups } from './groups.ts';
 import { type KindAndValue, kindAndValue } from './kind-and-value.ts';
 import { isInWindow } from './rules.ts';
 
-/** Awaits a check of a receipt; its fault is a problem with the same code. */
+/** Awaits a check of a receipt, and makes a Problem with the same code of its fault. */
 async function asProblem<T>(check: Promise<T>): Promise<T> {
   try {
     return await check;
@@ -20,41 +20,36 @@ async function asProblem<T>(check: Promise<T>): Promise<T> {
 }
 
 /**
- * What a proof has to fit: the two listings of the rating, what the rater signs, and what the subject
- * published.
+ * The facts that a proof must fit: the two listings of the rating, the text that the rater signs, and what
+ * the subject published.
  */
 interface ProofFacts {
-  /** Handle of the rated listing. */
   readonly subject: string;
-  /** Handle of the rating listing. */
   readonly source: string;
-  /** Every key for receipts that the rated listing published, with its time. */
+  /** Every receipt key that the rated listing published, with its time. */
   readonly keys: readonly ReceiptKey[];
-  /** Addresses of its recorded endpoints. */
   readonly remotes: readonly string[];
-  /** What a payer signs to show that the rating is its own. */
+  /** The text that a payer signs to show that the rating is its own. */
   readonly message: string;
   readonly now_ms: number;
 }
 
 interface CheckedProof {
-  /** Texts that are the same for every form of the same proof: one of them counts once. */
+  /** Texts that are the same in every form of a proof, so that the proof counts once. */
   readonly identity: readonly string[];
   /** When it was issued, in ms since 1970. */
   readonly issued_ms: number;
-  /** The interaction that it names, where it names one. */
   readonly interaction_id?: string | undefined;
 }
 
 /** A class of proof that an interaction took place. */
 interface ProofKind {
-  /** As pages name it. */
   readonly name: string;
-  /** What it shows and what it does not, for the places where it is counted. */
+  /** A text beside its counts that says what the proof shows and what it does not. */
   readonly shows: string;
   /**
-   * Checks a proof as it was sent. Throws a Problem: proof_invalid, proof_key_unknown, proof_not_yours or
-   * proof_wrong_subject.
+   * Checks a proof in the form in which it was sent.
+   * @throws proof_invalid, proof_key_unknown, proof_not_yours or proof_wrong_subject.
    */
   readonly check: (value: string, facts: ProofFacts) => Promise<CheckedProof>;
 }
@@ -63,7 +58,7 @@ interface ProofKind {
 const nearInteraction_ms = day_ms;
 
 /**
- * Throws proof_expired unless a proof is of the last 90 days and was issued within a day of the interaction.
+ * Throws proof_expired if a proof is older than 90 days or was not issued within a day of the interaction.
  */
 export function requireInTime(
   { issued_ms }: CheckedProof,
@@ -73,7 +68,7 @@ export function requireInTime(
   if (!isNear || !isInWindow(issued_ms, now_ms)) throw new Problem('proof_expired');
 }
 
-/** x402 extension offer-receipt version 1, section 5. */
+/** The struct of x402 extension offer-receipt version 1, section 5. */
 const receiptStruct: TypedStruct = {
   domain: 'x402 receipt',
   name: 'Receipt',
@@ -89,7 +84,7 @@ const receiptStruct: TypedStruct = {
 
 const invalid = (detail: string) => new Problem('proof_invalid', detail);
 
-/** A receipt without its signature; `transaction` is empty if it names none. */
+/** A receipt without its signature. `transaction` is empty if the receipt names none. */
 function toPayment(payload: JsonObject) {
   const { version, network, resourceUrl, payer, issuedAt, transaction = '' } = payload;
   const isComplete = [network, resourceUrl, payer, transaction].every((value) => typeof value === 'string');
@@ -108,11 +103,14 @@ function toPayment(payload: JsonObject) {
 
 type Signed = Pick<ProofFacts, 'keys'> & Pick<CheckedProof, 'issued_ms'>;
 
-/** Loaded for the first receipt of a payment: its curve takes longer than the rest of this module. */
+/**
+ * Loaded with the first receipt of a payment, because its curve takes longer to load than the rest of this
+ * module.
+ */
 const ethereum = () => import('../core/keys/ethereum.ts');
 
 /**
- * Throws unless an EIP-712 signature is by a secp256k1 key that was published when the receipt was issued.
+ * Throws if an EIP-712 signature is not by a secp256k1 key that was published when the receipt was issued.
  */
 async function requirePublishedSigner(payload: JsonObject, signature: string, { keys, issued_ms }: Signed) {
   const { addressOf, recoverAddress, typedHash } = await ethereum();
@@ -185,20 +183,17 @@ export const proofKinds = {
 } as const satisfies Record<string, ProofKind>;
 
 type ProofKindName = keyof typeof proofKinds;
-/** What was checked of a rating; `none`: nothing. */
+/** The class of proof that a rating was checked by; `none` if nothing was checked. */
 export type ProofClass = 'none' | ProofKindName;
 
 const kindNames = Object.keys(proofKinds) as ProofKindName[];
 /** Every class, `none` first. */
 export const proofClasses: readonly [ProofClass, ...ProofClass[]] = ['none', ...kindNames];
 
-/** Largest proof that is read, in characters. */
 const proofLimit = 4096;
 
-/** A proof as a rater sent it, in its object form. */
 export type SentProof = KindAndValue<ProofKindName>;
 
-/** A proof as a rater sends it. */
 export const proofInput = kindAndValue(
   z.strictObject({
     kind: z.enum(kindNames),
@@ -207,7 +202,7 @@ export const proofInput = kindAndValue(
   kindNames,
 );
 
-/** What each class is called, and what it shows and does not. */
+/** The name of each class, and what it shows and does not. */
 export const proofTexts: Readonly<Record<ProofClass, Pick<ProofKind, 'name' | 'shows'>>> = {
   none: {
     name: 'No proof',
@@ -216,7 +211,7 @@ export const proofTexts: Readonly<Record<ProofClass, Pick<ProofKind, 'name' | 's
   ...proofKinds,
 };
 
-/** How many ratings each class has in all groups together; classes without any are left out. */
+/** Counts the ratings of each class in all groups together. Classes without any are left out. */
 export function countProofs(
   groups: Readonly<Record<RatingGroup, { readonly by_proof: Readonly<Record<string, number>> }>>,
 ): Record<string, number> {
@@ -227,7 +222,7 @@ export function countProofs(
   return Object.fromEntries(counted.filter(([, ratings]) => ratings > 0));
 }
 
-/** The classes among counted ones with what they show: `{service_receipt: "The rated service ..."}`. */
+/** The meanings of the counted classes: `{service_receipt: "The rated service ..."}`. */
 export const proofMeanings = (counted: Readonly<Record<string, number>>): Record<string, string> =>
   Object.fromEntries(
     proofClasses.filter((name) => (counted[name] ?? 0) > 0).map((name) => [name, proofTexts[name].shows]),

@@ -25,7 +25,7 @@ import {
   responseTable,
 } from './table.ts';
 
-/** The keys for receipts that a check saw in a claim file, at a time (RFC 3339). */
+/** The receipt keys that a check saw in a claim file at a time (RFC 3339). */
 export interface SeenKeys {
   readonly keys: readonly SeenReceiptKey[];
   readonly at: string;
@@ -37,7 +37,6 @@ const readKeyRows = precompileQuery((db, handle: string) =>
   db.selectFrom('receipt_key').selectAll().where('handle', '=', handle).orderBy('valid_from').orderBy('kid'),
 );
 
-/** Keys for receipts of a listing, oldest first. */
 export const readReceiptKeys = async (db: Db, handle: string): Promise<ReceiptKey[]> =>
   (await readKeyRows(db, handle)).map((row) => {
     const { handle: _, ...key } = receiptKeyTable.decode(row);
@@ -50,8 +49,8 @@ const isSame = (a: ReceiptKeyLine, b: ReceiptKeyLine) =>
 const mostKeys = 50;
 
 /**
- * Ends keys that are gone or have another value under their name, and adds new ones; undefined if they are
- * the same.
+ * Ends keys that are gone or have a different value under their name, and adds new ones. Returns undefined if
+ * none changed.
  */
 async function writeReceiptKeys(db: Db, handle: string, { keys, at, isComplete }: SeenKeys, mayAdd: boolean) {
   const live = (await readReceiptKeys(db, handle)).filter(({ valid_until }) => valid_until === undefined);
@@ -71,7 +70,7 @@ async function writeReceiptKeys(db: Db, handle: string, { keys, at, isComplete }
   if (added.length > 0) {
     const rows = added.map((key) => receiptKeyTable.encode({ ...key, handle, valid_from: at }));
     await upsert(db, 'receipt_key', rows, 'handle', 'kid', 'valid_from').execute();
-    // Keeps the newest fifty keys, those that are published first: a publisher that changes them every minute
+    // Keeps fifty keys, the published ones first, then the newest. A publisher that changes keys every minute
     // loses only its own old ones.
     await sql`delete from receipt_key where handle = ${handle} and (kid, valid_from) in (
     select kid, valid_from from receipt_key where handle = ${handle}
@@ -83,9 +82,8 @@ async function writeReceiptKeys(db: Db, handle: string, { keys, at, isComplete }
 }
 
 /**
- * What follows from withdrawing a rating: its older versions, whose texts are about the same interaction, are
- * withdrawn too, and those in the other direction are no pair with it. Returns the handles whose ratings
- * changed.
+ * Updates what depends on a rating that was withdrawn: its older versions, whose texts are about the same
+ * interaction, are withdrawn too, and its pairs end. Returns the handles whose ratings changed.
  */
 async function followWithdrawal(db: Db, row: RatingRow): Promise<string[]> {
   await db
@@ -110,7 +108,9 @@ const readVersions = precompileQuery((db, source: string, subject: string, inter
     .orderBy('log_index'),
 );
 
-/** What stands for the interaction of an erased rating that was voided: no interaction_id has a space. */
+/**
+ * Replaces the interaction_id of an erased rating that was voided. No interaction_id of a rater has a space.
+ */
 const voidedInteraction = (source: string, subject: string, interactionId: string): string =>
   `voided ${hash('sha256', [source, subject, interactionId].join('\n'))}`;
 
@@ -145,31 +145,27 @@ const derivedColumns = [
 export type DerivedRow = Pick<RatingRow, (typeof derivedColumns)[number]>;
 
 export const createRatingReads = (db: Db) => ({
-  /**
-   * Both sides of a rating by the holder of a capability, given by its hash; undefined for an unknown
-   * capability.
-   */
+  /** The two sides of a rating by the holder of a capability; undefined if no capability has the hash. */
   sides: (capabilityHash: string, subject: string): Promise<RatingSides | undefined> =>
     readSides(db, capabilityHash, subject),
   async byId(id: string): Promise<Rating | undefined> {
     const row = await readRow(db, id);
     return row && decodeRating(row);
   },
-  /** The keys for receipts that a listing publishes, and published, oldest first. */
+  /** The receipt keys that a listing publishes or published, oldest first. */
   receiptKeys: (handle: string): Promise<ReceiptKey[]> => readReceiptKeys(db, handle),
-  /** The current ratings by a listing and about it. */
   async currentWith(handle: string): Promise<Rating[]> {
     const current = db.selectFrom('rating').selectAll().where('is_current', '=', currentFlag);
     const rows = current.where(({ or }) => or({ source_handle: handle, subject_handle: handle }));
     return (await rows.orderBy('id').execute()).map(decodeRating);
   },
   /**
-   * All versions of the ratings of one interaction in the order of the log, withdrawn ones included, erased
-   * ones not.
+   * All versions of the ratings of one interaction in the order of the log, with withdrawn but not with
+   * erased ones.
    */
   versions: async (source: string, subject: string, interactionId: string): Promise<Rating[]> =>
     (await readVersions(db, source, subject, interactionId)).map(decodeRating),
-  /** Whether the operator voided a rating of an interaction, withdrawn and erased ones included. */
+  /** Tells whether the operator voided a rating of an interaction, even if it was withdrawn or erased. */
   isVoided: async (source: string, subject: string, interactionId: string): Promise<boolean> => {
     const erased = voidedInteraction(source, subject, interactionId);
     return (await readVoided(db, source, subject, interactionId, erased)).length > 0;
@@ -181,7 +177,6 @@ export const createRatingReads = (db: Db) => ({
     const row = await rows.where('rating_id', '=', ratingId).executeTakeFirst();
     return row && responseTable.decode(row);
   },
-  /** A page of a subject's public records, newest first. */
   list: (subject: string, page: RatingPage): Promise<RatingRecord[]> => readRatings(db, subject, page),
   /**
    * A page of the columns of a subject's ratings that follow from records and events, newest first, for the
@@ -196,11 +191,10 @@ export const createRatingReads = (db: Db) => ({
       .orderBy('log_index', 'desc')
       .limit(limit)
       .execute(),
-  /** A subject's counted ratings by outcome, group at a time (RFC 3339) and class of proof. */
+  /** Counts a subject's current ratings by outcome, group at a time (RFC 3339) and class of proof. */
   cells: (subject: string, now: string): Promise<RatingCell[]> => readRatingCells(db, subject, now),
   /**
-   * The current ratings of a subject since a time, at most the newest 5,000, counted by month; oldest month
-   * first.
+   * Counts a subject's current ratings since a time by month, oldest month first; at most the newest 5,000.
    */
   months: (
     subject: string,
@@ -208,9 +202,7 @@ export const createRatingReads = (db: Db) => ({
   ): Promise<MonthCount[]> => readMonthCounts(db, subject, period),
 });
 
-/**
- * What is left of a rating says nothing that its source sent but the outcome, the protocol and the relation.
- */
+/** Removes everything that the source sent, except the outcome, the protocol and the relationship. */
 async function eraseRating(db: Db, id: string, { at, by }: { readonly at: string; readonly by: number }) {
   const row = await readRow(db, id);
   if (!row) return [];
@@ -233,7 +225,7 @@ async function eraseRating(db: Db, id: string, { at, by }: { readonly at: string
   return [row.subject_handle, ...(await changed)];
 }
 
-/** The same inside a transaction, with writes; `touch` receives each rated handle that changed. */
+/** Reads and writes for a transaction. `touch` receives each rated handle that changed. */
 export function createRatingWrites(db: Db, touch: (handle: string) => void) {
   const touchAll = (handles: Iterable<string>) => {
     for (const handle of new Set(handles)) touch(handle);
@@ -246,17 +238,17 @@ export function createRatingWrites(db: Db, touch: (handle: string) => void) {
       await insertRating(db, encodeRating(rating));
     },
     /**
-     * Records which keys for receipts a listing publishes: new ones begin, if they may, missing or changed
-     * ones end. Returns what changed.
+     * Records which receipt keys a listing publishes: missing or changed ones end, and new ones begin if they
+     * may. Returns the changes.
      */
     putReceiptKeys(handle: string, seen: SeenKeys, mayAdd = true) {
       touch(handle);
       return writeReceiptKeys(db, handle, seen, mayAdd);
     },
     /**
-     * Uses up a proof, given by the SHA-256 of what identifies it (hex), in place of earlier versions of the
-     * rating: the newest one that has it keeps it when an older one is erased. False if another rating used
-     * it.
+     * Uses up a proof, given by the SHA-256 (hex) of its identity. Earlier versions of the same rating may
+     * have used it: the newest version takes it over, and keeps it if an older one is erased. Returns false
+     * if a different rating used it.
      */
     async spendProof(digest: string, rating_id: string, versions: readonly string[]): Promise<boolean> {
       const used = await db
@@ -272,27 +264,30 @@ export function createRatingWrites(db: Db, touch: (handle: string) => void) {
         .executeTakeFirst();
       return used !== undefined;
     },
-    /** Adds identities of listings; those that are stored keep their first date. */
+    /** Adds identities of listings. A stored identity keeps its first date. */
     async putIdentities(identities: readonly RecordedIdentity[]): Promise<void> {
-      // What a source's record names is shown beside its ratings.
+      // The identities that a source's record names are shown beside its ratings.
       touchAll(await readRatedBy(db, await writeIdentities(db, identities)));
     },
-    /** Marks a new rating and those in the other direction that are now reciprocal; whether this one is. */
+    /**
+     * Marks a new rating, and those in the other direction, that are now reciprocal. Returns whether this one
+     * is.
+     */
     async settlePairs(rating: Rating): Promise<boolean> {
       touchAll(await rederive(db, { half: encodeRating(rating) }));
       const row = db.selectFrom('rating').select('reciprocal').where('id', '=', rating.id);
       return (await row.executeTakeFirst())?.reciprocal === 1;
     },
     /**
-     * Follows a change of a listing's claim at a time: ratings by the control root that holds it now have a
-     * source, others ended.
+     * Follows a change of a listing's claim at a time. Ratings by a control root that does not hold the claim
+     * are marked as ended, and those by the one that does are not.
      */
     async followClaim(handle: string, at: string): Promise<void> {
       touchAll(await rederive(db, { source: handle, at }));
     },
     /**
-     * Records a control root that a claim of a listing proved at a time: what is related or reciprocal by it
-     * is marked.
+     * Records a control root that a claim of a listing proved at a time, and marks ratings that are related
+     * or reciprocal because of it.
      */
     async addHolder(handle: string, proved: { readonly root: string; readonly at: string }): Promise<void> {
       touchAll(await writeHolder(db, handle, proved));
@@ -308,7 +303,10 @@ export function createRatingWrites(db: Db, touch: (handle: string) => void) {
         .values(responseTable.encode({ rating_id: id, ...response }))
         .execute();
     },
-    /** Erases what a rating said, for good: it is a tombstone then, and its older versions are withdrawn. */
+    /**
+     * Erases what a rating said, for good. The rating becomes a tombstone, and its older versions are
+     * withdrawn.
+     */
     async erase(id: string, erasure: { readonly at: string; readonly by: number }): Promise<void> {
       touchAll(await eraseRating(db, id, erasure));
     },
@@ -323,8 +321,8 @@ export function createRatingWrites(db: Db, touch: (handle: string) => void) {
       if (row) touch(row.subject_handle);
     },
     /**
-     * Voids a rating that counts as of a time, or lets it count again. Returns the rated handle; undefined
-     * for a rating that was amended, withdrawn or never made.
+     * Voids a current rating, or lets a voided one count again. Returns the rated handle; undefined for a
+     * rating that was amended, withdrawn or never made.
      */
     async setVoided(id: string, at: string | undefined): Promise<string | undefined> {
       const row = await readRow(db, id);
@@ -339,8 +337,8 @@ export function createRatingWrites(db: Db, touch: (handle: string) => void) {
       return row.subject_handle;
     },
     /**
-     * Ends a rating, also a voided one; withdrawing it also withdraws its older versions. False if it has
-     * ended already.
+     * Ends a rating, also a voided one. Withdrawing it also withdraws its older versions. Returns false if it
+     * has already ended.
      */
     async end(
       id: string,

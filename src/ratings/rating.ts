@@ -38,21 +38,19 @@ const contentFields = {
   supersedes: z.string().min(1).max(64).optional(),
 };
 
-/** What a rater sends besides the handle of the listing it rates (docs/ratings.md). */
+/** The content that a rater sends, besides the handle of the listing it rates (docs/ratings.md). */
 export const ratingContent = z.object({
   ...contentFields,
   interaction_at: contentFields.interaction_at.meta({ format: 'date-time' }),
   evidence: z.array(kindAndValue(evidenceItem, evidenceKinds)).max(3).optional(),
   score: contentFields.score.describe('5 is best'),
 });
-/** The content of a rating as its source sent it. */
 export type SentContent = z.infer<typeof ratingContent>;
-/** The content of a rating as it is stored. */
 export type RatingContent = Omit<SentContent, 'evidence'> & {
   readonly evidence?: z.infer<typeof contentFields.evidence>;
 };
 
-/** The content as it is stored: free texts are cleaned, and left out if nothing remains. */
+/** The content to store: free texts are cleaned, and left out if nothing remains. */
 export function cleanRating(sent: SentContent): RatingContent {
   const { comment, operation, subject_version, evidence, ...rest } = sent;
   const texts = {
@@ -67,7 +65,6 @@ export function cleanRating(sent: SentContent): RatingContent {
   return { ...rest, ...Object.fromEntries(Object.entries(texts).filter(([, text]) => text.length > 0)) };
 }
 
-/** The rated listing's response to a rating. */
 const ratingResponse = z.object({
   text: z.string(),
   created_at: z.string(),
@@ -78,7 +75,7 @@ const ratingResponse = z.object({
 });
 export type RatingResponse = z.infer<typeof ratingResponse>;
 
-/** A rating as anyone may read it. Texts in it were written by source and subject, not by this service. */
+/** A rating as anyone may read it. Source and subject wrote the texts in it, not this service. */
 export const ratingRecord = z.object({
   ...contentFields,
   interaction_id: contentFields.interaction_id.optional().describe('Absent if withdrawn, hidden or erased'),
@@ -113,7 +110,7 @@ export const ratingRecord = z.object({
 });
 export type RatingRecord = z.infer<typeof ratingRecord>;
 
-/** Whether a rating counts: neither superseded, withdrawn nor voided. */
+/** Tells whether a rating counts: it is not superseded, withdrawn or voided. */
 export const isCurrent = ({
   superseded_by,
   withdrawn_at,
@@ -121,7 +118,7 @@ export const isCurrent = ({
 }: Pick<RatingRecord, 'superseded_by' | 'withdrawn_at' | 'voided_at'>): boolean =>
   superseded_by === undefined && withdrawn_at === undefined && voided_at === undefined;
 
-/** The short form of a record, as listings show it; list_ratings returns all of it. */
+/** The short form of a record, which listings show. list_ratings returns the complete form. */
 export const shortRating = ratingRecord.omit({
   interaction_id: true,
   interaction_sha256: true,
@@ -139,10 +136,10 @@ export const shortRating = ratingRecord.omit({
 });
 export type ShortRating = z.infer<typeof shortRating>;
 
-/** A rating record in full, or in short as on the page of a listing. */
+/** A rating record in the complete or the short form. */
 export type ShownRating = ShortRating & Partial<RatingRecord>;
 
-/** Counts of one group of current ratings; never an average. */
+/** The counts of one group of current ratings. There is no average. */
 const ratingCounts = z.object({
   ratings: z.int(),
   sources: z.int().describe('Distinct accounts and registrable domains that claimed a rating listing'),
@@ -164,7 +161,7 @@ export interface RatingCell {
   readonly ratings: number;
 }
 
-/** What counted ratings can be filtered by; only those that fit every given value are left. */
+/** A filter of counted ratings. A rating must fit every given value. */
 export type RatingFilter = Partial<Omit<RatingCell, 'ratings'>>;
 
 const facets: Readonly<Record<keyof RatingFilter, readonly string[]>> = {
@@ -175,8 +172,8 @@ const facets: Readonly<Record<keyof RatingFilter, readonly string[]>> = {
 const names = Object.keys(facets) as (keyof RatingFilter)[];
 
 /**
- * Counted ratings by each value of a filter, those of them that fit the other filters; values without any are
- * left out.
+ * How many ratings have each value of a filter, among those that fit the other filters. Values without any
+ * are left out.
  */
 export const ratingFacets = z.object({
   outcome: z.record(z.string(), z.int()),
@@ -194,14 +191,14 @@ function countValues(name: keyof RatingFilter, cells: readonly RatingCell[], fil
   return Object.fromEntries(counts.filter(([, ratings]) => ratings > 0));
 }
 
-/** The counts that stand beside each value of each filter, while a filter is chosen. */
+/** Counts the ratings beside each value of each filter, while a filter is chosen. */
 export const toRatingFacets = (cells: readonly RatingCell[], filter: RatingFilter) => ({
   outcome: countValues('outcome', cells, filter),
   group: countValues('group', cells, filter),
   proof_class: countValues('proof_class', cells, filter),
 });
 
-/** Native ratings of a listing as counts of each group, worst first, with the newest records. */
+/** Native ratings of a listing: the counts of each group, worst first, and the newest records. */
 export const nativeSignals = z.object({
   statement: z.string(),
   ratings: z.int(),
@@ -224,15 +221,15 @@ export type NativeSignals = z.infer<typeof nativeSignals>;
 /** How many current ratings of one outcome and one group were made in a month, YYYY-MM in UTC. */
 export type MonthCount = Pick<RatingCell, 'outcome' | 'group' | 'ratings'> & { readonly month: string };
 
-/** Ratings from which on their course over months says more than their counts. */
+/** From this many ratings on, their course over months says more than their counts. */
 export const monthsFrom = 10;
 
-/** Ratings that are counted by month, the newest first; older ones are left out. */
+/** How many ratings are counted by month, the newest first. Older ones are left out. */
 export const maxRatingsByMonth = 5000;
 
 const monthsCounted = 12;
 
-/** The twelve months up to that of a date (YYYY-MM-DD), oldest first, YYYY-MM. */
+/** The twelve months up to that of a date (YYYY-MM-DD), as YYYY-MM, oldest first. */
 export function monthsUntil(date: string): string[] {
   const [year = 0, month = 1] = date.split('-').map(Number);
   return Array.from({ length: monthsCounted }, (_, at) =>

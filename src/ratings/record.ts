@@ -15,33 +15,31 @@ import { isCurrent, type RatingContent, type SentContent } from './rating.ts';
 import type { RatingSide, RatingSides } from './rules.ts';
 import type { Rating, SourceRoot } from './table.ts';
 
-/** What a submission shows of its interaction, as it is recorded. */
 interface SubmittedProof extends Pick<Rating, 'proof_class' | 'proof_commitment' | 'proof_salt'> {
-  /** SHA-256 of what identifies the proof, hex; undefined without one. */
+  /** SHA-256 of the proof's identity, hex; undefined without a proof. */
   readonly spends?: string;
   /** The interaction that the proof names, if it names one. */
   readonly interaction_id?: string | undefined;
 }
 
-/** One submission: the rater's capability, the rated handle, the content and the time of receipt. */
 export interface Submission {
   readonly capability: Capability;
   readonly handle: string;
-  /** Cleaned; interaction_at is in UTC. */
+  /** The content after cleaning, with interaction_at in UTC. */
   readonly content: RatingContent;
-  /** Digest of the content and the proof without `supersedes`: tells a replay from a conflict. */
+  /** A digest of the content and the proof without `supersedes`. It tells a replay from a conflict. */
   readonly digest: string;
   readonly proof: SubmittedProof;
   readonly now: Date;
 }
 
-/** The two listings of a rating, neither withdrawn, not the same; the source is claimed. */
+/** The two different listings of a rating. Neither is withdrawn, and the source is claimed. */
 export interface Sides extends RatingSides {
   readonly source: RatingSide & { readonly claim: NonNullable<RatingSide['claim']> };
   readonly subject: RatingSide;
 }
 
-/** The record that the log commits to. */
+/** Makes the record that the log commits to. */
 export const toRecord = ({ content, proof, now }: Submission, { source, subject }: Sides) => ({
   ...content,
   id: uuidv7({ msecs: now.getTime() }),
@@ -54,7 +52,7 @@ export const toRecord = ({ content, proof, now }: Submission, { source, subject 
   ...(proof.proof_commitment !== undefined && { proof_commitment: proof.proof_commitment }),
 });
 
-/** The record with its place in the log and what decides its group, as it is stored. */
+/** The rating to store: the record, its log index and the facts that decide its group. */
 export const toRating = (
   record: ReturnType<typeof toRecord>,
   { capability, digest, proof }: Submission,
@@ -66,7 +64,7 @@ export const toRating = (
 ): Rating => ({
   ...record,
   ...basis,
-  // Who holds the rated listing by a claim in force.
+  // The control root that holds the rated listing by a claim in force.
   ...(sides.subject.claim?.isInForce && {
     subject_root: sides.subject.claim.root,
     subject_root_generation: sides.subject.claim.root_generation,
@@ -78,9 +76,8 @@ export const toRating = (
 });
 
 /**
- * What decides the group of a submission, after `earlier` versions of the same control root, and when the
- * first version was made, and the first one that praises. Whether it is half of a reciprocal pair is settled
- * once it is stored.
+ * The facts that decide the group of a submission after `earlier` versions of the same control root.
+ * `reciprocal` is decided once the rating is stored.
  */
 export async function judgeBasis(
   tx: Transaction,
@@ -95,7 +92,7 @@ export async function judgeBasis(
     source_handle: source.handle,
     source_root: root,
     subject_handle: subject.handle,
-    // Praise that was criticism before is as new as its first praise.
+    // Praise that was criticism before is dated by its first praise.
     stated_until: (praises ? praised_at : undefined) ?? first_created_at,
   };
   const critic = praises ? undefined : await tx.listings.byHandle(source.handle);
@@ -116,8 +113,8 @@ const maxAmendments = 5;
 const amendable_ms = 180 * day_ms;
 
 /**
- * Throws what authenticate throws of a capability that was ended or blocked since: between it and the
- * transaction lie the readings of proofs.
+ * Throws the problem of a capability that was ended or blocked after it was authenticated, because proofs are
+ * checked between that and the transaction.
  */
 export async function requireLive(
   tx: Transaction,
@@ -131,7 +128,7 @@ export async function requireLive(
   await requireMayWriteWith(capability, { ...context, store: tx }, { isTakingBack });
 }
 
-/** Throws rating_not_yours unless the control root that holds the listing's claim made the rating. */
+/** Throws rating_not_yours if the control root that holds the listing's claim did not make the rating. */
 export function requireSameRoot(
   { source_root, source_root_generation }: Rating,
   claim: SourceRoot | undefined,
@@ -142,7 +139,7 @@ export function requireSameRoot(
 }
 
 /**
- * The caller's own rating by id, made by the control root that holds the claim; throws not_found or
+ * The caller's own rating by id, made by the control root that holds the claim. Throws not_found or
  * rating_not_yours.
  */
 export async function requireOwnRating(tx: Transaction, id: string, capability: Capability): Promise<Rating> {
@@ -153,7 +150,7 @@ export async function requireOwnRating(tx: Transaction, id: string, capability: 
   return rating;
 }
 
-/** An amendment must be about the same interaction: same subject, same id, same time. */
+/** Throws if an amendment is about a different interaction: subject, id and time must be the same. */
 function requireSameInteraction(rating: Rating, { handle, content }: Submission): void {
   const isSame =
     rating.subject_handle === handle &&
@@ -165,10 +162,7 @@ function requireSameInteraction(rating: Rating, { handle, content }: Submission)
   throw new Problem('rating_not_current', detail);
 }
 
-/**
- * Throws if the interaction was rated first more than 180 days ago, or six times: once and five times
- * amended.
- */
+/** Throws if the interaction was first rated more than 180 days ago, or was already amended five times. */
 export function requireAmendmentLeft(versions: readonly Rating[], now: Date): void {
   const [first] = versions;
   if (first && now.getTime() - new Date(first.first_created_at).getTime() > amendable_ms)
@@ -181,8 +175,8 @@ export function requireAmendmentLeft(versions: readonly Rating[], now: Date): vo
 }
 
 /**
- * The rating that a submission amends: the caller's own, current, of the same interaction (docs/ratings.md);
- * the age of the interaction does not matter. Throws otherwise.
+ * The rating that a submission amends: the caller's own, current, and about the same interaction
+ * (docs/ratings.md). The age of the interaction does not matter. Throws a problem if there is none.
  */
 export async function requireAmendable(tx: Transaction, id: string, submission: Submission): Promise<Rating> {
   const rating = await requireOwnRating(tx, id, submission.capability);
@@ -193,7 +187,7 @@ export async function requireAmendable(tx: Transaction, id: string, submission: 
 
 const saltBytes = 16;
 
-/** The commitment to a proof, which only a holder of the proof and the salt can open. */
+/** Commits to a proof. Only a holder of the proof and the salt can open the commitment. */
 function commit(value: string): Pick<Rating, 'proof_commitment' | 'proof_salt'> {
   const salt = randomBytes(saltBytes);
   const proof_commitment = createHash('sha256').update(salt).update(value).digest('base64');
@@ -201,8 +195,8 @@ function commit(value: string): Pick<Rating, 'proof_commitment' | 'proof_salt'> 
 }
 
 /**
- * Checks the proof of a rating of a handle whose content is as it was sent. Throws a problem that says what
- * is wrong.
+ * Checks the proof of a rating, against the content in the form in which it was sent. Throws a problem that
+ * says what is wrong.
  */
 export async function checkProof(
   proof: SentProof | undefined,
@@ -215,7 +209,7 @@ export async function checkProof(
   const keys = await store.ratings.receiptKeys(handle);
   const listing = await store.listings.byHandle(handle);
   const remotes = listing?.remotes.map(({ url }) => url) ?? [];
-  // The digest is of what the rater sent, which is what it can sign.
+  // The digest is of the content that the rater sent, because that is what the rater can sign.
   const message = `dossier/rating/v1\n${config.publicUrl}\n${handle}\n${canonicalDigest(sent)}`;
   const now_ms = clock().getTime();
   const checked = await proofKinds[kind].check(value, {
@@ -235,7 +229,9 @@ export async function checkProof(
   };
 }
 
-/** Uses up the proof of a rating. Throws if another interaction used it, or it names another. */
+/**
+ * Uses up the proof of a rating. Throws if a different interaction used it, or if it names a different one.
+ */
 export async function spendProof(
   tx: Transaction,
   { proof, content }: Submission,

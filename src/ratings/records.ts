@@ -11,7 +11,7 @@ import { isCurrent, type RatingFilter, type RatingRecord, type ShortRating, shor
 import type { RatingSide, RatingSides } from './rules.ts';
 import { decodeContent, decodeGroup, groupCase, recordTable } from './table.ts';
 
-/** The listings that some listings rate or rated. */
+/** The handles that some listings rate or rated. */
 export const readRatedBy = async (db: Db, handles: readonly string[]): Promise<string[]> => {
   if (handles.length === 0) return [];
   const rows = db.selectFrom('rating').select('subject_handle').distinct();
@@ -20,7 +20,7 @@ export const readRatedBy = async (db: Db, handles: readonly string[]): Promise<s
   );
 };
 
-/** Records whom a claim proved to hold a listing; returns the handles whose ratings changed by that. */
+/** Records the holder that a claim proved for a listing. Returns the handles whose ratings changed. */
 export async function writeHolder(
   db: Db,
   handle: string,
@@ -37,7 +37,7 @@ export async function writeHolder(
 
 /**
  * The ratings of a subject, newest first, each with its response, whose columns are null if there is none.
- * Ratings are always ordered by log index, because the clocks of nodes differ.
+ * The order is that of the log index, because the clocks of nodes differ.
  */
 const recordsOf = (db: Db, subject: string) =>
   db
@@ -55,21 +55,21 @@ const recordsOf = (db: Db, subject: string) =>
 
 type StoredRecord = Awaited<ReturnType<ReturnType<typeof recordsOf>['executeTakeFirstOrThrow']>>;
 
-/** When records are read, what their two sides named until then, and what the operator did, by log index. */
+/**
+ * The facts for showing records: the time of reading, the identities that both sides named until then, and
+ * the operator's actions by log index.
+ */
 interface ReadAt {
   readonly now: string;
   readonly identities: readonly RecordedIdentity[];
   readonly moderation: ReadonlyMap<number, readonly Moderation[]>;
 }
 
-/**
- * What the operator did to a rating or the response to it, given by its entry, and since when its text is
- * hidden.
- */
+/** The operator's actions on a rating or a response, and since when its text is hidden. */
 function toModerated(row: StoredRecord, log_index: number, { moderation }: ReadAt) {
   const actions = moderation.get(log_index) ?? [];
   const hidden = actions.find(({ action }) => action === 'hide');
-  // Hiding and erasing a rating reach the entries of its older versions too.
+  // Hiding or erasing a rating also affects the entries of its older versions.
   const own = actions.filter(({ target }) => target === row.id);
   return {
     ...(hidden && { hidden_at: hidden.at }),
@@ -77,7 +77,7 @@ function toModerated(row: StoredRecord, log_index: number, { moderation }: ReadA
   };
 }
 
-/** A rating that is hidden or erased takes the response to it along; one that is voided does not. */
+/** The response to a rating. It is hidden or erased with the rating, but not voided. */
 function toShownResponse(row: StoredRecord, at: ReadAt): Pick<RatingRecord, 'response'> {
   const { response_text, responded_at: created_at, response_log_index: log_index } = row;
   if (response_text === null || created_at === null || log_index === null) return {};
@@ -87,13 +87,11 @@ function toShownResponse(row: StoredRecord, at: ReadAt): Pick<RatingRecord, 'res
   return { response: { text, created_at, log_index, ...erased, ...moderated } };
 }
 
-/** Versions of a rating that is withdrawn or hidden still show that they are of one interaction. */
+/** Versions of a withdrawn or hidden rating still show that they are about one interaction. */
 const toHiddenInteraction = ({ erased_at, interaction_id }: StoredRecord) =>
   erased_at ? {} : { interaction_sha256: hash('sha256', interaction_id) };
 
-/**
- * What the rater and the rated listing wrote; no longer shown for a withdrawn rating, or where it is hidden.
- */
+/** The texts of the rater and the rated listing. They are not shown for a withdrawn or hidden rating. */
 function toShownContent(row: StoredRecord, at: ReadAt) {
   const { protocol, relationship, ...texts } = decodeContent(row);
   const moderated = toModerated(row, row.log_index, at);
@@ -114,14 +112,11 @@ function toStatedLater(row: StoredRecord, identities: readonly RecordedIdentity[
     : {};
 }
 
-/**
- * What follows from the present of a rating that counts. One that does not is in no group, and nothing of it
- * ends by time.
- */
+/** The group of a rating that counts. A rating that does not count is in no group and has no end by time. */
 const toShownGroup = (row: StoredRecord, { now, identities }: ReadAt) =>
   isCurrent(recordTable.decode(row)) ? { ...decodeGroup(row, now), ...toStatedLater(row, identities) } : {};
 
-/** The public form of a stored rating. A withdrawn one is a tombstone: its texts are not shown. */
+/** The public form of a stored rating. A withdrawn one is a tombstone without texts. */
 function toRatingRecord(row: StoredRecord, at: ReadAt): RatingRecord {
   const { id: rating_id, ...columns } = recordTable.decode(row);
   return {
@@ -147,8 +142,7 @@ const toShortRating = (record: RatingRecord) =>
   Object.fromEntries(Object.entries(record).filter(([field]) => field in shortRating.shape)) as ShortRating;
 
 /**
- * The short form of a subject's newest ratings, only the latest version of each; tombstones of withdrawn ones
- * included.
+ * The short form of a subject's newest ratings, in their latest versions, with tombstones of withdrawn ones.
  */
 export async function readRecentRatings(
   db: Db,
@@ -160,7 +154,7 @@ export async function readRecentRatings(
 }
 
 /**
- * Which ratings of a subject to read: without a filter all versions, otherwise only the current ratings that
+ * The ratings of a subject to read: all versions without a filter, or with one the current ratings that
  * match, which are those that the counts include.
  */
 export interface RatingPage extends RatingFilter {
@@ -188,7 +182,7 @@ export async function readRatings(
   return toRatingRecords(db, await query.limit(limit).execute(), { subject, now });
 }
 
-/** One statement, because every submission runs it while all other writers wait. */
+/** This is one statement, because every submission runs it while all other writers wait. */
 const readSideRows = precompileQuery((db, hash: string, subject: string) =>
   db
     .selectFrom('capability')
@@ -217,7 +211,7 @@ const toSide = (row: Row): RatingSide => ({
   claim: toSideClaim(row),
 });
 
-/** Both sides of a rating by the holder of a capability, given by its hash. */
+/** Reads the two sides of a rating by the holder of a capability, which is given by its hash. */
 export async function readSides(
   db: Db,
   capabilityHash: string,

@@ -2,7 +2,7 @@ import type { CapabilityState, Claim } from '../claims/claim.ts';
 import { namespaceIdentity, repositoryIdentity } from '../core/identity.ts';
 import { day_ms } from '../core/text.ts';
 
-/** What the rules about ratings need of a listing. */
+/** The facts about a listing that the rules about ratings need. */
 export interface RatingSide {
   readonly handle: string;
   readonly repository_key: string | undefined;
@@ -14,7 +14,7 @@ export interface RatingSide {
     | undefined;
 }
 
-/** What decides whether a capability's listing may rate another one, and how that rating counts. */
+/** The facts that decide whether a capability's listing may rate a subject, and how that rating counts. */
 export interface RatingSides {
   readonly capability_state: CapabilityState;
   readonly source: RatingSide;
@@ -23,7 +23,7 @@ export interface RatingSides {
 }
 
 const ratingWindow_ms = 90 * day_ms;
-/** How far ahead another clock may be. */
+/** How far ahead the clock of a rater may be. */
 const clockSkew_ms = 5 * 60_000;
 /** How long a source counts as new after its control root first proved a claim. */
 export const newSource_ms = 7 * day_ms;
@@ -31,16 +31,14 @@ export const newSource_ms = 7 * day_ms;
 /** Relationships by which a source declares an interest (docs/ratings.md). */
 export const interestedRelationships: readonly string[] = ['paid_to_rate', 'partner', 'vendor'];
 
-/**
- * The repository that a listing proves to be its own: by a claim, or because its namespace is the owner's.
- */
+/** The repository that a listing proves to be its own, by a claim or because its owner is the namespace. */
 function provenRepository({ handle, repository_key, claim }: RatingSide): string | undefined {
   if (claim?.isInForce && !claim.place_key.startsWith('dns:')) return claim.place_key;
   const owner = repository_key === undefined ? undefined : repositoryIdentity(repository_key);
   return owner !== undefined && owner === namespaceIdentity(handle) ? repository_key : undefined;
 }
 
-/** Whether rater and rated are one listing, or one repository that both prove (self_rating). */
+/** Tells whether the two sides are one listing, or prove the same repository (self_rating). */
 export function isSelfRating(source: RatingSide, subject: RatingSide): boolean {
   const repository = provenRepository(source);
   return (
@@ -48,6 +46,6 @@ export function isSelfRating(source: RatingSide, subject: RatingSide): boolean {
   );
 }
 
-/** Whether a time of interaction is inside (now - 90 days, now + 5 minutes]. */
+/** Tells whether a time of interaction is in the window (now - 90 days, now + 5 minutes]. */
 export const isInWindow = (at_ms: number, now_ms: number): boolean =>
   at_ms > now_ms - ratingWindow_ms && at_ms <= now_ms + clockSkew_ms;

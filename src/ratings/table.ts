@@ -23,7 +23,7 @@ import {
 } from './groups.ts';
 import { isCurrent, type RatingContent, type RatingRecord } from './rating.ts';
 
-/** A control root of a listing: an account, and which of its holders in turn. */
+/** A control root of a listing: an account, and the number of its holder. */
 export interface SourceRoot {
   readonly root: string;
   readonly root_generation: number;
@@ -73,43 +73,49 @@ const ratingTable = table({
   ...publicColumns,
   ...basisColumns,
   content: json<StoredContent>(),
-  /** SHA-256 of the canonical content, hex: tells a replay from a conflict. */
+  /** SHA-256 of the canonical content, hex. It tells a replay from a conflict. */
   content_digest: text,
   interaction_id: text,
   source_capability_id: text,
-  /** Base64; part of what `proof_commitment` commits to. */
+  /** Base64. `proof_commitment` commits to it too. */
   proof_salt: optional(text),
   /** When the first version was made. */
   first_created_at: text,
-  /** The control root whose claim of the rated listing was in force when this version was made, if any. */
+  /**
+   * The control root whose claim of the rated listing was in force when this version was made, if one was.
+   */
   subject_root: optional(text),
   subject_root_generation: optional(integer),
-  /** Log index of the entry that ended it: its withdrawal, or its erasure. */
+  /** The log index of the entry that withdrew or erased it. */
   withdrawn_by: optional(integer),
 });
 
-/** A rating as it is stored: the public record, what decides its group, and what only the service needs. */
+/**
+ * A stored rating: the public record, the facts that decide its group, and columns that only the service
+ * needs.
+ */
 export type Rating = StoredContent &
   Omit<ValueOf<typeof ratingTable>, 'content'> & {
     /**
-     * When the first version that praises was made, if one does; only until it is stored, as what follows
-     * from it.
+     * When the first version that praises was made, if one does. It is not stored itself, only the columns
+     * that follow from it.
      */
     readonly praised_at?: string | undefined;
   };
 
-/** A native rating, every version of it. */
 export type RatingRow = RowOf<typeof ratingTable> & {
-  /** What source_root is counted as, and whom it stands for, by which it is matched (core/identity.ts). */
+  /**
+   * The name under which source_root is counted, and the identity by which it is matched (core/identity.ts).
+   */
   source: string;
   source_identity: string;
-  /** 90 days after the first version: until when a rating in the other direction makes a pair with it. */
+  /** The end of the span in which a rating in the other direction makes a pair with it (fold.ts). */
   pair_until: string;
-  /** 1 while neither superseded, withdrawn nor voided. */
+  /** 1 unless it is superseded, withdrawn or voided. */
   is_current: number;
 };
 
-/** The rated listing’s only response to a rating; `erased_at` is when the operator erased its text. */
+/** The rated listing's only response to a rating. `erased_at` is when the operator erased its text. */
 export const responseTable = table({
   rating_id: text,
   text,
@@ -123,15 +129,14 @@ declare module '../store/store.ts' {
     rating: RatingRow;
     rating_response: RowOf<typeof responseTable>;
     /**
-     * A proof that a rating used up, by the SHA-256 of what identifies it, hex; the row goes when the rating
-     * is erased.
+     * The proofs that ratings used up, by the SHA-256 (hex) of their identity. A row is deleted when its
+     * rating is erased.
      */
     spent_proof: { digest: string; rating_id: string };
     recorded_identity: RecordedIdentity;
   }
 }
 
-/** A rating as a row. */
 export function encodeRating(rating: Rating): RatingRow {
   const names: readonly string[] = storedContent;
   const content = Object.fromEntries(Object.entries(rating).filter(([name]) => names.includes(name)));
@@ -150,7 +155,7 @@ export const decodeContent = ({ content }: RatingRow): StoredContent =>
 /** The group of a row at a time (RFC 3339), with its reason. */
 export const decodeGroup = (row: RatingRow, now: string) => groupOf(basisTable.decode(row), now);
 
-/** All of a row; unlike the public record, also the texts of a withdrawn rating. */
+/** Decodes all of a row, unlike the public record also the texts of a withdrawn rating. */
 export function decodeRating(row: RatingRow): Rating {
   const { content, ...columns } = ratingTable.decode(row);
   return { ...content, ...columns };
@@ -162,11 +167,11 @@ const tests = {
   until: (column: RawBuilder<unknown>, now: string) => sql<boolean>`${column} > ${now}`,
 };
 
-/** Whether a flag holds for a row; the basis of a rule has a column of its name. */
+/** Tells whether a flag holds for a row. The column has the name of the member of the basis. */
 const holds = (flag: RatingFlag, now: string) =>
   tests[groupRules[flag].holds](sql.ref(`rating.${groupRules[flag].basis}`), now);
 
-/** The group of a rating's row at a time (RFC 3339): the first flag that holds, as groupOf decides it. */
+/** The group of a row at a time (RFC 3339): the first flag that holds, as in `groupOf`. */
 export function groupCase(now: string): RawBuilder<RatingGroup> {
   const cases = ratingFlags.map((flag) => sql`when ${holds(flag, now)} then ${sql.lit(flag)}`);
   return sql<RatingGroup>`case ${sql.join(cases, sql` `)} else 'independent' end`;
@@ -176,5 +181,5 @@ export function groupCase(now: string): RawBuilder<RatingGroup> {
 export const countFlag = (flag: RatingFlag, now: string): RawBuilder<number> =>
   sql<number>`sum(case when ${holds(flag, now)} then 1 else 0 end)`;
 
-/** Whether a row praises, as isPraise decides it. */
+/** Tells whether a row praises, as `isPraise` does. */
 export const praises = sql<boolean>`(rating.outcome = 'succeeded' or coalesce(rating.score, 0) >= ${sql.lit(leastPraise)})`;
