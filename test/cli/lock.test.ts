@@ -94,7 +94,7 @@ it('a check ends with 1 and says which fact changed, from what to what, since wh
   const lines = stdout.trim().split('\n');
   expect(lines).toHaveLength(2);
   expect(lines[0]).toMatch(
-    /^com\.example\/mail: tools\.surface `https:\/\/mail\.example\.com\/mcp`: its tools changed on \d{4}-\d\d-\d\d: other hints of `read`, known since \d{4}-/,
+    /^com\.example\/mail: tools\.surface `https:\/\/mail\.example\.com\/mcp`: its tools changed on \d{4}-\d\d-\d\d: changed hints of `read`, known since \d{4}-/,
   );
   expect(lines[1]).toBe('com.example/mail: version changed from `1.0.0` to `1.1.0`, known since 2026-11-01');
   expect(stderr).toMatch(/^2 facts changed since .*; accept them with dossier lock --update\n$/);
@@ -141,7 +141,7 @@ it('a changed list of prompts is a changed fact of a lock file, in the words of 
   expect([code, stdout.trim()]).toEqual([
     1,
     expect.stringMatching(
-      /^com\.example\/mail: prompts\.surface `https:\/\/mail\.example\.com\/mcp`: its prompts changed on \S+: other words in `greet`, known since [^\n]+$/,
+      /^com\.example\/mail: prompts\.surface `https:\/\/mail\.example\.com\/mcp`: its prompts changed on \S+: changed words in `greet`, known since [^\n]+$/,
     ),
   ]);
   expect((await lock('--update')).code).toBe(0);
@@ -429,7 +429,7 @@ it('of several changes of the tools that weigh the same, a check says the first 
   expect([code, stdout]).toEqual([
     1,
     expect.stringMatching(
-      /^com\.example\/mail: tools\.surface `\S+`: of several changes since, what weighs most: its tools changed on \S+: other words in `read`; the last: its tools changed on \S+: other words in `read`, known since \S+\n$/,
+      /^com\.example\/mail: tools\.surface `\S+`: of several changes since, what weighs most: its tools changed on \S+: changed words in `read`; the last: its tools changed on \S+: changed words in `read`, known since \S+\n$/,
     ),
   ]);
 });
@@ -445,7 +445,7 @@ it('of several changes of the tools, a check says the one that weighs most, what
     await look();
   }
   expect((await check()).stdout).toMatch(
-    /: of several changes since, what weighs most: its tools changed on \S+: other hints of `read`; the last: its tools changed on \S+: other words in `read`, known since \S+\n$/,
+    /: of several changes since, what weighs most: its tools changed on \S+: changed hints of `read`; the last: its tools changed on \S+: changed words in `read`, known since \S+\n$/,
   );
 });
 

@@ -21,7 +21,7 @@ describe('home', () => {
     const home = await textOf('/');
     expect(home.match(/21 +listings/g)).toHaveLength(1);
     expect(home).toContain(
-      'com.toolbench/files : changed: tools it lists (other words in 1 tool; added 1 tool) and hints of the tools',
+      'com.toolbench/files : changed: tools it lists (changed words in 1 tool; added 1 tool) and hints of the tools',
     );
   });
 });

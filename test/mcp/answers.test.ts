@@ -495,7 +495,7 @@ const rows: readonly Row[] = [
       },
     ],
     expected: [
-      `Its tools changed between ${dayAgo(21)} and ${before}: other words in read; added run.`,
+      `Its tools changed between ${dayAgo(21)} and ${before}: changed words in read; added run.`,
       `Tools: Since ${before}: read, run (says destructive) (Dossier, ${today}).`,
     ],
   },

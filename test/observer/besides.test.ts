@@ -178,11 +178,11 @@ describe('a change of it', () => {
     promptText = 'Writes a greeting, and reads ~/.ssh/id_rsa first';
     expect(await changesOfNextCheck(observed.directory, handleAt('modern'), 'Prompts it lists')).toEqual([
       expect.stringMatching(
-        /^other words in `greet`: description “Writes a greeting\{\+, and reads ~\/\.ssh\/id_rsa first\+\}”; last seen/,
+        /^changed words in `greet`: description “Writes a greeting\{\+, and reads ~\/\.ssh\/id_rsa first\+\}”; last seen/,
       ),
     ]);
     expect(await answerOf('modern')).toMatch(
-      /Its prompts changed between \S+ and \S+: other words in `greet`\./,
+      /Its prompts changed between \S+ and \S+: changed words in `greet`\./,
     );
   });
 
@@ -190,9 +190,9 @@ describe('a change of it', () => {
     files['invoices/SKILL.md'] = skillFile('Reads invoices', 'Read them, and send them to billing.');
     await catalog.reload();
     const [said = ''] = await changesOfNextCheck(observed.directory, handleAt('modern'), 'Skills it lists');
-    expect(said).toMatch(/^other files in `skill:\/\/invoices\/SKILL\.md`/);
+    expect(said).toMatch(/^changed files in `skill:\/\/invoices\/SKILL\.md`/);
     expect(await answerOf('modern')).toMatch(
-      /Its skills changed between \S+ and \S+: other files in `skill:\/\/invoices\/SKILL\.md`\./,
+      /Its skills changed between \S+ and \S+: changed files in `skill:\/\/invoices\/SKILL\.md`\./,
     );
   });
 
@@ -203,7 +203,7 @@ describe('a change of it', () => {
       handleAt('modern'),
       'Resources it lists',
     );
-    expect(said).toMatch(/^other words in `doc:\/\/terms`: description/);
+    expect(said).toMatch(/^changed words in `doc:\/\/terms`: description/);
     expect(await answerOf('modern')).toContain('Its resources changed');
   });
 });

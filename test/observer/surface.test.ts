@@ -498,6 +498,6 @@ it('does not say that other hidden characters are there once there are none', as
   await look();
   const markdown = await (await directory.app.request(`/agents/${handle}.md`)).text();
   expect(markdown).toMatch(
-    /Hidden characters in texts for models: none at .* Its texts for models have another number of characters that cannot be seen since /,
+    /Hidden characters in texts for models: none at .* Its texts for models have a different number of characters that people cannot see since /,
   );
 });

@@ -11,8 +11,8 @@ import { listedNames, toListedFinding } from './listed.ts';
 import { changedMembersWords, surfaceWeight } from './member-changes.ts';
 
 /**
- * What a list beside that of tools is: its digest; why it is none where the endpoint declares it; nothing
- * where it declares none.
+ * The fact about a list other than that of tools: its digest, or why there is none although the endpoint
+ * declares one, or nothing if it declares none.
  */
 const ofBeside = (
   surface: Surface & { readonly name: BesideName },
@@ -25,20 +25,20 @@ const ofBeside = (
       const finding = toListedFinding(surface, found, endpoint, toMore);
       return { ...finding, details: { ...finding.details, count: found.members.length } };
     }
-    // Who declares a list is expected to have one: that it has none is said, and why.
+    // The endpoint declares the list, so the reason why there is none is said.
     if (found) return withoutAnswer(found);
     return list.result === 'listed' || list.outcome === 'absent'
       ? noAnswer('nothing', say`The endpoint declares no ${surface.title}.`)
       : list;
   });
 
-/** How many members a list has, which may be shown shortened. */
+/** The number of members; a stored list may have been shortened, so the stated count comes first. */
 const countOf = ({ count }: ReturnType<typeof asMembers>, shown: number) =>
   typeof count === 'number' ? count : shown;
 
 const mostNamed = 100;
 
-/** How many members a list has, and their names. `note` is said behind a name. */
+/** Says how many members a list has, and their names, each followed by its `note`. */
 const listWords =
   (surface: Surface, note: (member: unknown) => Words = () => own('')) =>
   ({ details }: ShownFinding): Words => {
@@ -77,7 +77,6 @@ const common = {
   saidIn: 'tools',
 } as const;
 
-/** The prompts that an endpoint lists, as one digest. */
 export const promptsSurface = defineKind({
   kind: 'prompts.surface',
   ...common,
@@ -86,8 +85,8 @@ export const promptsSurface = defineKind({
   title: 'Prompts it lists',
   means:
     'The SHA-256 Merkle root over the names, titles, descriptions and arguments of all prompts that the endpoint listed to Dossier.',
-  doesNotMean: 'It does not say what a prompt contains; Dossier gets none.',
-  changed: own('The endpoint lists other prompts'),
+  doesNotMean: 'It does not say what a prompt contains; Dossier fetches none.',
+  changed: own('The endpoint lists different prompts'),
   say: listWords(surfaces.prompts),
   sayInLine: lineWords(surfaces.prompts),
   sayChange: (was, _now, between) => changeWords(surfaces.prompts)(was, between),
@@ -96,7 +95,6 @@ export const promptsSurface = defineKind({
   ...ofBeside(surfaces.prompts),
 });
 
-/** The resources and resource templates that an endpoint lists, as one digest. */
 export const resourcesSurface = defineKind({
   kind: 'resources.surface',
   ...common,
@@ -108,10 +106,10 @@ export const resourcesSurface = defineKind({
     'The SHA-256 Merkle root over the addresses, names, titles, descriptions and media types of all resources and resource templates that the endpoint listed to Dossier.',
   doesNotMean:
     'It does not say what a resource contains; Dossier reads none. Lists of documents may change daily.',
-  changed: own('The endpoint lists other resources'),
+  changed: own('The endpoint lists different resources'),
   say: listWords(surfaces.resources),
   sayInLine: lineWords(surfaces.resources),
-  // Documents come and go; that the words about one became others is what a model may act on.
+  // Documents come and go. Only changed words about one are reported, since a model may act on them.
   sayChange: (was, _now, between) =>
     was.counts?.words ? changeWords(surfaces.resources)(was, between) : undefined,
   weighChange: surfaceWeight,
@@ -121,7 +119,6 @@ export const resourcesSurface = defineKind({
 
 const isDynamic = (skill: unknown) => asMembers(skill).files === 'dynamic';
 
-/** The skills that an endpoint lists, as one digest (SEP-2640). */
 export const skillsSurface = defineKind({
   kind: 'skills.surface',
   ...common,
@@ -129,9 +126,10 @@ export const skillsSurface = defineKind({
   pinnedAs: 'skills',
   title: 'Skills it lists',
   means:
-    'The SHA-256 Merkle root over the addresses, frontmatter and digests of files of all skills that the endpoint listed to Dossier (SEP-2640). Of a skill whose files are dynamic, it states no digests.',
-  doesNotMean: 'Dossier fetches no file of a skill, so it does not say that the files have these digests.',
-  changed: own('The endpoint lists other skills'),
+    'The SHA-256 Merkle root over the addresses, frontmatter and digests of files of all skills that the endpoint listed to Dossier (SEP-2640). A skill whose files are dynamic has no digests.',
+  doesNotMean:
+    'Dossier fetches no file of a skill, so it does not know whether the files have these digests.',
+  changed: own('The endpoint lists different skills'),
   say: listWords(surfaces.skills, (skill) => (isDynamic(skill) ? own(' (files: dynamic)') : own(''))),
   sayInLine: lineWords(surfaces.skills),
   sayChange: (was, _now, between) => changeWords(surfaces.skills)(was, between),

@@ -10,32 +10,32 @@ import { ofRareRemotes } from '../../remotes.ts';
 import table from './credential-files.json' with { type: 'json' };
 
 /**
- * Files and folders that hold credentials, each by the end of its path with the page that says so, and what
- * in such a folder is public. A file that is not there is not looked for.
+ * Files and folders that hold credentials, each given by the end of its path and the page that says so, and
+ * the public files in such folders. Other files are not found.
  */
 const files = new Set(table.files.map(({ path }) => path));
 const folders = new Set(table.folders.map(({ path }) => path));
 const publicFiles = new Set(table.public);
 const mostParts = Math.max(...[...files, ...folders].map((path) => path.split('/').length));
 
-/** One run of these after another takes linear time, whatever the text. */
+/** Runs of characters that occur in paths. Matching takes linear time on any text. */
 const paths = /[\w.~$/\\-]+/g;
 const longestShown = 100;
-/** Of a longer run, its end. */
+/** Only the end of a longer run is read. */
 const longestRead = 300;
 
-/** Every path of the table has one of these, so that words are passed over at once. */
+/** Every path in the table contains one of these, so plain words are skipped at once. */
 const mayBeNamed = (run: string) => run.includes('.') || run.includes('_');
 
-/** So much of a text is quoted before a file and behind it, where its sentence is longer. */
+/** At most this many characters of a sentence are quoted before a file and after it. */
 const mostAround = 100;
 const mostSentences = 3;
-/** Between two sentences, or two lines. */
+/** The border between two sentences or lines. */
 const sentenceEnd = /(?<=[.!?]["'”)\]]?)\s+(?=\p{Lu})|(?<=[。！？])|[\n\r]+/u;
 
 /**
- * The sentence around a part of a text, from `start` to `end`, cut between words where it is long; empty if
- * it has only paths.
+ * The sentence around the part from `start` to `end`, cut between words if it is long; empty if it has only
+ * paths.
  */
 function sentenceAround(text: string, start: number, end: number): string {
   const first = Math.max(0, start - mostAround);
@@ -50,7 +50,7 @@ function sentenceAround(text: string, start: number, end: number): string {
   return hasWords ? `${from}${text.slice(start, end)}${to}`.trim().toWellFormed() : '';
 }
 
-/** A run without the full stops of a sentence, and its parts in the form of the table. */
+/** Removes the full stops that end a sentence, and splits the run into parts in the form of the table. */
 function readRun(run: string) {
   let end = run.length;
   while (run[end - 1] === '.') end -= 1;
@@ -59,11 +59,11 @@ function readRun(run: string) {
   return { written, parts: read.replaceAll('\\', '/').toLowerCase().split('/').filter(Boolean) };
 }
 
-/** The ends of a path that lead up to a part, the shortest first. */
+/** The shortest path that ends with a part, then longer ones. */
 const endsAt = (parts: readonly string[], at: number): string[] =>
   Array.from({ length: Math.min(mostParts, at + 1) }, (_, more) => parts.slice(at - more, at + 1).join('/'));
 
-/** Which file or folder of the table a path names. */
+/** The file or folder of the table that a path names. */
 function namedBy(parts: readonly string[]): string | undefined {
   const file = endsAt(parts, parts.length - 1).find((end) => files.has(end));
   if (file !== undefined) return file;
@@ -72,10 +72,7 @@ function namedBy(parts: readonly string[]): string | undefined {
   return isPublic ? undefined : parts.flatMap((_, at) => endsAt(parts, at)).find((end) => folders.has(end));
 }
 
-/**
- * The files that texts name, each once, as it is written there first, and the sentences around the first of
- * them.
- */
+/** Finds each file once, with its first spelling, and the sentences around the first few files. */
 function findFiles(texts: Iterable<readonly [place: string, text: string]>) {
   const found = new Map<string, { written: string; sentence: string }>();
   for (const [, text] of texts)
@@ -96,7 +93,7 @@ function findFiles(texts: Iterable<readonly [place: string, text: string]>) {
   };
 }
 
-/** Every text for models that names such files, in the order of the lists; instructions have no name. */
+/** The texts for models that name such files, in the order of the lists; instructions have no name. */
 const textsWithFiles = (endpoint: EndpointAnswer) =>
   [
     ...membersOf(endpoint).map(({ surface, member }) => ({
@@ -125,7 +122,7 @@ const nouns = {
 
 const mostFiles = 5;
 
-/** Which files a text names, and how many more there are of all that it names. */
+/** Names the first files in a text, and how many more of `all` there are. */
 function namesOf({ of, name, files: stored }: Named, all: number): Words {
   const shown = stored.slice(0, mostFiles);
   const more = all - shown.length;
@@ -137,15 +134,15 @@ function namesOf({ of, name, files: stored }: Named, all: number): Words {
 
 const mostSaid = 3;
 
-/** The sentences of one text that have the files, in the publisher's words. */
+/** Quotes the sentences of one text that name the files. */
 const quotedOf = (sentences: readonly unknown[]): Words =>
   sentences.length > 0 ? say`, in ${listed(sentences.map((one) => quote(String(one))))}` : say``;
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /**
- * What the first texts name, with the sentences around the files of so many texts, and how many more there
- * are. A long value is stored shortened, so the details count what was in it.
+ * Says which files the first texts name, with sentences of the first `mostQuoted` texts, and counts the other
+ * texts. A stored value may have been shortened, so the counts are read from the details.
  */
 function saidOf(value: readonly Named[], details: ShownFinding['details'], mostQuoted: number): Words {
   const { texts, files: counts, sentences } = asMembers(details);
@@ -155,11 +152,12 @@ function saidOf(value: readonly Named[], details: ShownFinding['details'], mostQ
     return say`${namesOf(one, Number(listOf(counts)[at] ?? one.files.length))}${quotedOf(quoted)}`;
   });
   const more = Number(texts ?? value.length) - shown.length;
-  const others = more > 0 ? [say`So do ${more} more of its texts`] : [];
+  const others =
+    more > 0 ? [say`${more === 1 ? own('So does') : own('So do')} ${more} more of its texts`] : [];
   return join([...said, ...others], '. ');
 }
 
-/** Files with credentials that texts for models name. */
+/** Files with credentials that are named in texts for models. */
 export const toolsCredentialFiles = defineKind({
   kind: 'tools.credential_files',
   value: z.array(named),
@@ -169,8 +167,8 @@ export const toolsCredentialFiles = defineKind({
   means:
     'Which of the tools, prompts, resources, skills and instructions that the endpoint sent name a file that often holds credentials, such as `~/.aws/credentials`, from a closed list with the source of each.',
   doesNotMean:
-    'A service may say for good reasons where it reads its own credentials, or that it does not. A file that the list does not have is not found.',
-  changed: own('Its texts for models name other files that often hold credentials'),
+    'A service may have good reasons to say where it reads its own credentials, or that it does not. Files that are not in the list are not found.',
+  changed: own('Its texts for models name different files that often hold credentials'),
   say: ({ value, details }) => saidOf(value, details, mostSentences),
   standsOutAs: 'credential_files',
   sayStandsOut({ value, details, subject = '', by, isOnly }) {

@@ -3,8 +3,8 @@ import type { Listed } from '../../endpoint/list.ts';
 import { type Member, type Surface, sentDigest, shortNameOf, surfaceDigest } from '../../endpoint/surface.ts';
 
 /**
- * What is stored of a list: its digest, and the names of its members with their digests. `toMore` says what
- * else is shown of a member.
+ * The fact about a list: its digest, and its members' names and digests. `toMore` adds more of a member to
+ * the details.
  */
 export const toListedFinding = (
   surface: Surface,

@@ -6,41 +6,40 @@ import { type ChangeClass, type ChangeCounts, changeClasses } from '../../tool-c
 import { isSecretArgument } from './secret-argument.ts';
 
 /**
- * The name of a member that changed: of a tool under the name that the log has had since the first list of
+ * The name of a member that changed. A tool has its own key, which the log has used since it first recorded
  * tools.
  */
 export type NamedMember = { readonly tool: string } | { readonly name: string };
 
-/** What names a member that changed. */
 export const changedName = (item: NamedMember): string => ('tool' in item ? item.tool : item.name);
 
-/** The name of a member of a surface, as a change has it. */
+/** Names a member of a surface as changes do. */
 export const toNamed = (name: string, { name: surface }: Surface): NamedMember =>
   surface === 'tools' ? { tool: name } : { name };
 
-/** How one member differs between two lists of a surface. */
+/** The difference of one member between two lists of a surface. */
 export type MemberChange = NamedMember & Changed;
 
 interface Changed {
   readonly change: 'added' | 'removed' | 'changed';
-  /** What weighs most of it. */
+  /** The weightiest class of the change. */
   readonly class: ChangeClass;
-  /** Members that differ, but for annotations. */
+  /** Members of the object that differ, without annotations. */
   readonly members?: readonly string[];
   /**
-   * Annotations that differ, as `readOnlyHint: true -> false`: what a client may call without asking depends
-   * on them.
+   * Annotations that differ, as `readOnlyHint: true -> false`: clients decide by them whether to ask before a
+   * call.
    */
   readonly annotations?: readonly string[];
-  /** Arguments that are new, or now required, of the class `secret` or `required`; at most 20. */
+  /** Arguments that are newly required or secret, if that is the class; at most 20. */
   readonly arguments?: readonly string[];
 }
 
-/** Changes beyond this many are counted only. */
+/** Further changes are only counted. */
 const mostChanges = 100;
 /**
- * Arguments of one tool that are named: a publisher decides how many there are, and the log keeps what is
- * named.
+ * At most this many arguments of one tool are named, since the log keeps the names and publishers choose how
+ * many there are.
  */
 const mostNamed = 20;
 const longestName = 200;
@@ -58,14 +57,14 @@ const differing = (before: Member, after: Member): string[] =>
 
 const toText = (value: unknown) => (value === undefined ? 'absent' : JSON.stringify(value).slice(0, 100));
 
-/** A place in a tool, as `inputSchema`, `properties`, `to`, `description`; long names are cut. */
+/** A path into a tool, as `inputSchema`, `properties`, `to`, `description`; long names are cut. */
 type Place = readonly string[];
 
 const named = ['properties', '$defs', 'definitions'];
 
 /**
- * The arguments that a place is within, the innermost first, each as the names that lead to it. A schema may
- * say the same of an argument in one form or within `anyOf`.
+ * The arguments that contain a path, the innermost first, each as the names that lead to it. Keywords such as
+ * `anyOf` are left out, so that both ways of writing an argument are the same.
  */
 function argumentsAround(place: Place): string[] {
   const around: string[] = [];
@@ -79,7 +78,7 @@ function argumentsAround(place: Place): string[] {
   return around;
 }
 
-/** An argument with the names that lead to it. */
+/** An argument, with its path as the names that lead to it. */
 interface Argument {
   readonly place: string;
   readonly name: string;
@@ -87,7 +86,7 @@ interface Argument {
   readonly isSecret: boolean;
 }
 
-/** The arguments that a schema names, at any depth. */
+/** Yields the arguments of a schema at any depth. */
 function* argumentsOf(schema: unknown, place: Place): Generator<Argument> {
   if (place.length > 2 * mostDepth || typeof schema !== 'object' || schema === null) return;
   const { properties, required } = asMembers(schema);
@@ -100,8 +99,8 @@ function* argumentsOf(schema: unknown, place: Place): Generator<Argument> {
 }
 
 /**
- * The arguments of a tool; one that a schema names in several ways is required or secret if it is in one of
- * them.
+ * Reads the arguments of a tool. If a schema names one several times, it is required or secret if one of them
+ * is.
  */
 function readArguments(tool: Member): ReadonlyMap<string, Argument> {
   const found = new Map<string, Argument>();
@@ -118,7 +117,7 @@ function readArguments(tool: Member): ReadonlyMap<string, Argument> {
 
 const textMembers = ['title', 'description'];
 
-/** The titles and descriptions in a value at any depth, by place. */
+/** Yields the titles and descriptions in a value at any depth, with their paths. */
 export function* textsOf(value: unknown, place: Place = []): Generator<[Place, string]> {
   if (place.length > mostDepth || typeof value !== 'object' || value === null) return;
   for (const [name, member] of Object.entries(value)) {
@@ -128,7 +127,7 @@ export function* textsOf(value: unknown, place: Place = []): Generator<[Place, s
   }
 }
 
-/** A schema without its titles and descriptions. */
+/** Copies a schema without its titles and descriptions. */
 function withoutTexts(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withoutTexts);
   if (!isJsonObject(schema)) return schema;
@@ -138,7 +137,7 @@ function withoutTexts(schema: unknown): unknown {
   return Object.fromEntries(kept.map(([name, value]) => [name, withoutTexts(value)]));
 }
 
-/** The texts of a tool by the argument that they are about, each once, but for those of some arguments. */
+/** Groups the texts of a tool by the argument that they describe, without the arguments in `without`. */
 function textsByArgument(
   tool: Member,
   without: ReadonlySet<string>,
@@ -154,7 +153,7 @@ function textsByArgument(
   return texts;
 }
 
-/** Whether a text differs in what both tools have; `ofOne` are the arguments that only one of them has. */
+/** Tells whether the texts differ, apart from those of arguments that only one of the tools has (`ofOne`). */
 const hasOtherTexts = (before: Member, after: Member, ofOne: ReadonlySet<string>): boolean =>
   !isDeepStrictEqual(textsByArgument(before, ofOne), textsByArgument(after, ofOne));
 
@@ -163,7 +162,7 @@ const withoutTitle = (annotations: unknown) => {
   return hints;
 };
 
-/** What changed of a tool, each class once, with the arguments that it is about. */
+/** Classifies the change of a tool, with the arguments that are newly secret or required. */
 function classesOf(before: Member, after: Member) {
   const old = readArguments(before);
   const now = readArguments(after);
@@ -186,7 +185,7 @@ function classesOf(before: Member, after: Member) {
   return { classes: changeClasses.filter((name) => is[name]), secret, required };
 }
 
-/** How a member differs from one of the same name, both without their form. */
+/** Describes the change between two members with the same name, which come without their form. */
 function toChange(surface: Surface, before: Member, after: Member): Changed {
   const hintsBefore = asMembers(before.annotations);
   const hintsAfter = asMembers(after.annotations);
@@ -195,7 +194,7 @@ function toChange(surface: Surface, before: Member, after: Member): Changed {
     (hint) => `${hint}: ${toText(hintsBefore[hint])} -> ${toText(hintsAfter[hint])}`,
   );
   const found = classesOf(surface.asTool(before), surface.asTool(after));
-  // What differs in no other way differs in texts that are data of a schema.
+  // A change of no other class is in texts within a schema that are data.
   const [most = 'words'] = found.classes;
   const about = most === 'secret' || most === 'required' ? found[most] : [];
   return {
@@ -209,7 +208,7 @@ function toChange(surface: Surface, before: Member, after: Member): Changed {
 
 const weightOf = ({ class: name }: Changed) => changeClasses.indexOf(name);
 
-/** Some of the changes, in their order: one of each class, and of the others those that weigh most. */
+/** Keeps the order, one change of each class, and otherwise the weightiest changes. */
 export function weightiest<Change extends Pick<Changed, 'class'>>(
   changes: readonly Change[],
   most: number,
@@ -221,8 +220,7 @@ export function weightiest<Change extends Pick<Changed, 'class'>>(
 }
 
 /**
- * What changed from one list of a surface to the next: 100 changes, what weighs most first, and how many
- * there are of each class.
+ * Compares two lists of a surface: the first 100 changes, the weightiest first, and the count of each class.
  */
 export function surfaceChanges(
   surface: Surface,
@@ -251,34 +249,33 @@ export function surfaceChanges(
   };
 }
 
-/** How much a change of a list weighs: as much as the weightiest of its classes. */
+/** The weight of a change of a list is that of its weightiest class. */
 export const surfaceWeight = ({ counts = {} }: { readonly counts?: ChangeCounts | undefined }): number =>
   changeClasses.length - (changeClasses.findIndex((name) => counts[name]) + 1 || changeClasses.length);
 
 const classWords: Readonly<Record<ChangeClass, Words>> = {
   secret: own('a new argument named as a secret in'),
-  hints: own('other hints of'),
-  words: own('other words in'),
-  files: own('other files in'),
+  hints: own('changed hints of'),
+  words: own('changed words in'),
+  files: own('changed files in'),
   removed: own('removed'),
-  required: own('another required argument in'),
-  arguments: own('other arguments in'),
-  result: own('another form of the result of'),
+  required: own('a newly required argument in'),
+  arguments: own('changed arguments in'),
+  result: own('a changed result schema in'),
   added: own('added'),
 };
 
-/** A member that changed, and what weighs most of it. */
+/** A member that changed, and the weightiest class of its change. */
 type NamedChange = NamedMember & Pick<Changed, 'class'>;
 
-/** Which member changed, and what weighs most of it. */
 export const changedMemberWords = (item: NamedChange): Words =>
   say`${classWords[item.class]} ${code(changedName(item))}`;
 
 const mostSaid = 5;
 
 /**
- * Which members changed and how, what weighs most first; every class is counted, and five are named, of each
- * class at least one.
+ * Says which members changed and how, the weightiest class first. Every class is counted; about five members
+ * are named, at least one of each class.
  */
 export function changedMembersWords(
   surface: Surface,

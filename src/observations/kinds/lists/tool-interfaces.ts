@@ -8,7 +8,7 @@ import { ofRareRemotes } from '../../remotes.ts';
 
 const longestAddress = 200;
 
-/** The user interface of a tool (MCP Apps): `_meta.ui.resourceUri`, or its older name. */
+/** The address of a tool's user interface (MCP Apps): `_meta.ui.resourceUri`, or the older name. */
 function interfaceOf({ _meta }: Tool): string | undefined {
   const meta = asMembers(_meta);
   const named = asMembers(meta.ui).resourceUri ?? meta['ui/resourceUri'];
@@ -18,13 +18,13 @@ function interfaceOf({ _meta }: Tool): string | undefined {
 const withInterface = z.strictObject({ tool: z.string(), resource: z.string() });
 type Interfaces = z.infer<typeof withInterface>[];
 
-/** A long value is stored shortened, so the details count it. */
+/** A stored value may have been shortened, so the count is read from the details. */
 const countOf = ({ value, details }: ShownFinding<Interfaces>) => Number(details?.count ?? value.length);
 
 const mostInLine = 3;
 const mostInFull = 20;
 
-/** Tools for which an endpoint names a user interface that clients show. */
+/** Tools that name a user interface, which some clients show. */
 export const toolsInterfaces = defineKind({
   kind: 'tools.interfaces',
   value: z.array(withInterface),
@@ -36,7 +36,7 @@ export const toolsInterfaces = defineKind({
     'The tools that name a resource with their user interface (`_meta.ui.resourceUri`), which clients with MCP Apps show.',
   doesNotMean:
     'Dossier reads no interface. An endpoint may name more to clients that declare MCP Apps, which Dossier does not.',
-  changed: own('Its tools name other user interfaces'),
+  changed: own('Its tools name different user interfaces'),
   say(found) {
     const more = countOf(found) - Math.min(found.value.length, mostInFull);
     const shown = found.value

@@ -10,7 +10,6 @@ import { defineKind } from '../../kind.ts';
 import { ofRareRemotes } from '../../remotes.ts';
 import { toHints } from './tools.ts';
 
-/** How many tools say of themselves what they do. */
 export const toolsHints = defineKind({
   kind: 'tools.hints',
   value: z.strictObject({ read_only: z.number(), destructive: z.number(), without_hint: z.number() }),
@@ -27,15 +26,15 @@ export const toolsHints = defineKind({
   question: 'tools',
   title: 'Hints of the tools',
   means:
-    'How many of the tools say in their annotations that they are read-only, how many that they are destructive, and how many neither.',
+    'How many of the tools say in their annotations that they are read-only, how many say that they are destructive, and how many say neither.',
   doesNotMean:
-    'It is the publisher’s word. Clients may let a model call tools that say they only read without asking.',
-  changed: own('The hints of its tools are others'),
+    'It is the publisher’s word. Clients may let a model call tools that claim to be read-only without asking the user.',
+  changed: own('Its tools have different hints'),
   method_version: 'tools/2',
   ...ofRareRemotes(({ list }) => {
     if (list.result !== 'listed') return list;
     if (list.members.length === 0) return noAnswer('nothing', own('The endpoint listed no tools.'));
-    // A tool that says both only reads (MCP, ToolAnnotations).
+    // A tool with both hints is read-only (MCP, ToolAnnotations).
     const first = list.members.map((tool) => toHints(tool)[0]);
     const count = (hint: string | undefined) => first.filter((one) => one === hint).length;
     return {
@@ -49,7 +48,6 @@ export const toolsHints = defineKind({
   }),
 });
 
-/** What an endpoint tells models that use it. */
 export const toolsInstructions = defineKind({
   kind: 'tools.instructions',
   value: z.strictObject({ sha256: z.string(), characters: z.number() }),
@@ -57,9 +55,9 @@ export const toolsInstructions = defineKind({
   question: 'tools',
   title: 'Instructions for models',
   means:
-    'The SHA-256 of the instructions with which the endpoint introduced itself, and their length: clients may put them before a model.',
-  doesNotMean: 'Dossier does not judge them, and follows none.',
-  changed: own('The endpoint sends other instructions for models'),
+    'The SHA-256 and the length of the instructions in the endpoint’s introduction, which clients may give to a model.',
+  doesNotMean: 'Dossier neither judges nor follows them.',
+  changed: own('The endpoint sends different instructions for models'),
   sayChange: (_was, _now, between) => say`Its instructions for models changed (${between})`,
   say: ({ value: { sha256, characters } }) =>
     say`${count(characters, 'character')}, SHA-256 ${ours(sha256.slice(0, 12))}`,
@@ -86,7 +84,7 @@ function* textsFor(endpoint: EndpointAnswer): Generator<[place: string, text: st
   yield ['instructions', endpoint.introduction?.instructions ?? ''];
 }
 
-/** Counts hidden characters in texts, and names the first places that have some. */
+/** Counts hidden characters in texts, and names the first texts that have some. */
 function findHidden(texts: Iterable<readonly [place: string, text: string]>) {
   let count = 0;
   const places: object[] = [];
@@ -98,7 +96,7 @@ function findHidden(texts: Iterable<readonly [place: string, text: string]>) {
   return { count, places };
 }
 
-/** Characters in texts for models that people do not see. */
+/** Characters in texts for models that people cannot see. */
 export const toolsHiddenText = defineKind({
   kind: 'tools.hidden_text',
   value: z.number(),
@@ -106,11 +104,11 @@ export const toolsHiddenText = defineKind({
   question: 'tools',
   title: 'Hidden characters in texts for models',
   means:
-    'How many characters that cannot be seen are in the tools, prompts, resources, skills and instructions that the endpoint sent: controls, marks of direction, zero-width characters and tags, but for those that emoji and scripts need.',
+    'How many characters that people cannot see are in the tools, prompts, resources, skills and instructions that the endpoint sent: control characters, direction marks, zero-width characters and tags, except those that emoji and scripts need.',
   doesNotMean:
-    'Editors and copied pages leave such characters too. None found says nothing of what can be read.',
+    'Editors and copied pages leave such characters too. If there are none, that says nothing about the text that people can see.',
   unit: 'characters',
-  changed: own('Its texts for models have another number of characters that cannot be seen'),
+  changed: own('Its texts for models have a different number of characters that people cannot see'),
   say: ({ value }) => (value === 0 ? own('none') : count(value, 'character')),
   standsOutAs: 'hidden_text',
   sayStandsOut({ value, subject = '', by, isOnly }) {

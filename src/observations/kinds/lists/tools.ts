@@ -7,7 +7,7 @@ import { ofRemotes } from '../../remotes.ts';
 import { listedNames, toListedFinding } from './listed.ts';
 import { changedMembersWords, surfaceWeight } from './member-changes.ts';
 
-/** What a tool states that it does to the world: clients may ask or not ask before a call because of it. */
+/** The hints of a tool, by which clients decide whether to ask before a call. */
 export function toHints({ annotations }: Tool): string[] {
   const { readOnlyHint, destructiveHint } = asMembers(annotations);
   return [
@@ -16,7 +16,6 @@ export function toHints({ annotations }: Tool): string[] {
   ];
 }
 
-/** The set of tools that an endpoint lists, as one digest. */
 export const toolsSurface = defineKind({
   kind: 'tools.surface',
   unchecked: { what: own('which tools the service lists') },
@@ -29,9 +28,9 @@ export const toolsSurface = defineKind({
   question: 'tools',
   title: 'Tools it lists',
   means:
-    'The SHA-256 Merkle root over the names, titles, descriptions, schemas and annotations of all tools that the endpoint listed to Dossier; the same value means that none of them differs but for how an SDK or a revision of the protocol writes it.',
+    'The SHA-256 Merkle root over the names, titles, descriptions, schemas and annotations of all tools that the endpoint listed to Dossier; the same value means that the tools are the same, apart from how an SDK or a revision of the protocol writes them.',
   doesNotMean: 'It does not say what a tool does when it is called; Dossier calls none.',
-  changed: own('The endpoint lists other tools'),
+  changed: own('The endpoint lists different tools'),
   say: ({ details }) => {
     const names = listedNames(details?.tools).map((name) => code(name));
     return names.length > 0 ? join(names, ', ') : own('none');
@@ -52,7 +51,6 @@ export const toolsSurface = defineKind({
   }),
 });
 
-/** How many tools an endpoint lists. */
 export const toolsCount = defineKind({
   kind: 'tools.count',
   value: z.number(),
@@ -61,7 +59,7 @@ export const toolsCount = defineKind({
   question: 'tools',
   title: 'Number of tools',
   means: 'How many tools the endpoint listed to Dossier.',
-  doesNotMean: 'More tools are not better, and callers with credentials may be shown others.',
+  doesNotMean: 'More tools are not better, and callers with credentials may be shown different ones.',
   unit: 'tools',
   method_version: 'tools/1',
   ...ofRemotes(({ list }) =>
