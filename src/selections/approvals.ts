@@ -18,20 +18,20 @@ import type { Kind } from '../observations/kind.ts';
 import { kinds } from '../observations/kinds.ts';
 import type { Observation } from '../observations/observation.ts';
 
-/** Of what checks alone see: the kind of fact. All other pins are of the record. */
+/** The kind of fact that a pin holds; undefined for a pin of the record. */
 const kindOfPin = (pin: PinName): Kind | undefined => kinds.find(({ pinnedAs }) => pinnedAs === pin);
 
-/** Whether a pin holds what checks saw at the endpoint that it names. */
+/** Tells whether a pin holds what checks saw at the endpoint that it names. */
 export const isSeenPin = (pin: PinName): boolean => kindOfPin(pin) !== undefined;
 
-/** What pins hold fast of a listing. */
+/** The parts of a listing that pins can hold. */
 export type Pinnable = Pick<Listing, 'version' | 'remotes' | 'packages'> &
   Pick<ListingDocument, 'observations'>;
 
-/** Quoted if it could be read as more than one part. */
+/** Quotes a text that could be read as several parts. */
 const asPart = (text: string) => (/\s/.test(text) ? JSON.stringify(text) : text);
 
-/** A package with all that decides what its command starts. */
+/** A package with everything that decides what its command starts. */
 const textOfPackage = (recorded: Pinnable['packages'][number]) => {
   const { registry_type, registry_base_url, identifier, version, ...rest } = recorded;
   const { runtime, runtime_arguments, arguments: behind, environment } = rest;
@@ -56,17 +56,20 @@ const recordedNow = ({ version, remotes, packages }: Pinnable, pin: PinName): st
 
 const seenNow = ({ observations }: Pinnable, { kind }: Kind) =>
   observations.filter((one) => one.kind === kind && isKnown(one));
-/** A pin is the endpoint, and what was seen there: the digest of a list, or the addresses that are paid. */
+/**
+ * A pin of what checks saw is the endpoint and the digest of a list, or the endpoint and the payees'
+ * addresses.
+ */
 const textOf = ({ subject = '', value }: Observation) =>
   [subject, [value].flat().join(', ')].join(' ').trim();
 
-/** What a pin of a listing is now, sorted; empty if nothing is recorded, or Dossier does not know it. */
+/** The present values of a pin, sorted; empty if nothing is recorded, or Dossier does not know them. */
 export function pinnedNow(document: Pinnable, pin: PinName): string[] {
   const kind = kindOfPin(pin);
   return (kind ? seenNow(document, kind).map(textOf) : recordedNow(document, pin)).sort();
 }
 
-/** The record of a listing, and as of when it is. */
+/** Names the record of a listing and its date. */
 const recordOf = ({ updated_at, observed_at }: ListingDocument): Words =>
   updated_at === undefined
     ? say`the record as of ${day(observed_at)}`
@@ -75,7 +78,7 @@ const recordOf = ({ updated_at, observed_at }: ListingDocument): Words =>
 const mostNamed = 3;
 const longestNamed = 120;
 
-/** Some texts of others, each cut, and how many more there are. */
+/** Some texts of others, each shortened, and the number of the rest. */
 function listed(texts: readonly string[]): Words {
   const named = texts
     .slice(0, mostNamed)
@@ -85,8 +88,8 @@ function listed(texts: readonly string[]): Words {
 }
 
 /**
- * A criterion of an approval: `approved`, `not_moderated` or the name of a pin; of a broken pin what it was
- * and is.
+ * The answer for a criterion of an approval: `approved`, `not_moderated` or a pin; for a broken pin with the
+ * old and the new value.
  */
 export interface ApprovalAnswer extends Finding {
   readonly criterion: string;
@@ -110,16 +113,16 @@ function judgeRecorded(compared: ComparedListing, [{ on }, pin, before]: Pinned)
   return { ...recordedFinding(compared, notMet(fact)), from, to };
 }
 
-/** The endpoint that a pin of what was seen is about. */
+/** The endpoint in a pin of what checks saw. */
 const endpointOf = (text: string) => text.split(' ', 1)[0] ?? '';
 
-/** Capitals of an address that is paid are only its checksum, where the network ignores them. */
+/** Ignores the capitals of a 0x address, which are only a checksum. */
 const toComparable = (text: string) =>
   text.replace(/\b0x[\da-f]{40}\b/gi, (address) => address.toLowerCase());
 
 /**
- * Endpoint by endpoint: what no check knows now is not broken, unless the record no longer names the
- * endpoint.
+ * Judges a pin endpoint by endpoint. A value that no check knows now does not break it, unless the record no
+ * longer names the endpoint.
  */
 function judgeSeen(compared: ComparedListing, [{ on }, pin, before]: Pinned, kind: Kind): PinAnswer {
   const recorded = recordedNow(compared.listing, 'endpoint');
@@ -161,8 +164,8 @@ function judgeEntry({ listing, now_ms }: ComparedListing, approval: Approval | u
 }
 
 /**
- * What an approval says of a listing now: that it stands, each pin, and that the operator acted on it; none
- * for a selection without approvals.
+ * The answers of an approval about a listing now: whether it is in force, each pin, and any action of the
+ * operator; empty for a selection without approvals.
  */
 export function judgeApproval({ approvals }: Selection, compared: ComparedListing): ApprovalAnswer[] {
   if (!approvals) return [];
@@ -190,12 +193,13 @@ export function judgeApproval({ approvals }: Selection, compared: ComparedListin
   ];
 }
 
-/** Whether an answer is of a pin that the listing differs from. */
+/** Tells whether an answer is about a pin from which the listing differs. */
 export const isBrokenPin = ({ criterion, result }: ApprovalAnswer): boolean =>
   result === 'not_met' && criterion.startsWith('pin:');
 
 /**
- * Whether what a listing fails keeps it out of a selection; in one that marks changes, a broken pin does not.
+ * Tells whether an answer keeps the listing out of a selection; a broken pin does not if the selection marks
+ * changes.
  */
 export function keepsOut({ unknown, on_change }: Selection, answer: ApprovalAnswer): boolean {
   const { criterion, result } = answer;
@@ -205,8 +209,8 @@ export function keepsOut({ unknown, on_change }: Selection, answer: ApprovalAnsw
 }
 
 /**
- * The endpoints and packages that a listing's approval lets in: those that its pins name, and nothing else. A
- * selection without approvals lets in all that are recorded.
+ * The endpoints and packages that a listing's approval admits: only those that its pins name. A selection
+ * without approvals admits all recorded ones.
  */
 export function letIn({ approvals }: Selection, { handle, remotes, packages }: ListingDocument) {
   if (!approvals) return { remotes, packages };
@@ -219,7 +223,7 @@ export function letIn({ approvals }: Selection, { handle, remotes, packages }: L
   };
 }
 
-/** Whether a selection approves a listing in one version only, so that no command may start another. */
+/** Tells whether a selection approves only one version of a listing, so that no command may start another. */
 export const isVersionPinned = ({ approvals = [] }: Selection, { handle }: ListingDocument): boolean => {
   const pins = approvals.find((one) => one.handle === handle)?.pins;
   return pins?.version !== undefined || pins?.package !== undefined;

@@ -8,7 +8,7 @@ import { noNativeCounts } from '../ratings/counts.ts';
 import type { ApprovalAnswer } from './approvals.ts';
 import type { PrivateEntry } from './private-entries.ts';
 
-/** The facts of a private entry, which follow from its file alone. */
+/** The facts of a private entry, all from its file. */
 export function toPrivateFacts({ listing, version: { record } }: PrivateEntry): ListingFacts {
   const { published_at: lastPublished } = listing;
   const reading = toReading(listing, { own: undefined, read_at: undefined, full: undefined, recorded: {} });
@@ -32,17 +32,16 @@ export function toPrivateFacts({ listing, version: { record } }: PrivateEntry): 
 export interface SelectionMember {
   readonly listing: ListingDocument;
   readonly answers: readonly ApprovalAnswer[];
-  /** The private entry that it is of; undefined for a listing. */
+  /** The private entry of the member; undefined for a listing. */
   readonly entry?: PrivateEntry | undefined;
 }
 
-/** What a private entry is. */
+/** Explains what a private entry is. */
 export const privateNote = ({ listing }: PrivateEntry): string =>
   `A private entry, from ${listing.origin}, last changed on ${dayText(listing.updated_at)} and read on ${dayText(listing.imported_at)}; no registry that Dossier reads lists it, and Dossier has not checked it.`;
 
 /**
- * An entry of the registry API for a private entry: the record, and where it is from. No registry stated
- * anything of it.
+ * A private entry as an entry of the registry API: the record and its origin, without facts of a registry.
  */
 function toPrivateServer(entry: PrivateEntry, key: string) {
   const { origin, imported_at: read_at, updated_at: changed_at } = entry.listing;
@@ -51,7 +50,7 @@ function toPrivateServer(entry: PrivateEntry, key: string) {
   return { server, _meta: { [key]: about } as Record<string, object> };
 }
 
-/** Entries of the listings of a selection; each also says which fact met which criterion on which date. */
+/** Entries of the listings of a selection, each with the facts that met the criteria, and their dates. */
 export async function toSelectionEntries(members: readonly SelectionMember[], context: Context) {
   const shared = await readShared(context);
   const { key } = shared;

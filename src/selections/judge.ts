@@ -15,13 +15,10 @@ import { type ApprovalAnswer, judgeApproval, keepsOut } from './approvals.ts';
 const isKnown = (sent: Selection['criteria'][number]): sent is RequestedCriterion =>
   isCriterionName(sent.criterion);
 
-/**
- * The criteria of a selection whose names are of the vocabulary: all of them, once `findCriterionFaults`
- * found nothing.
- */
+/** The known criteria of a selection; these are all of them if `findCriterionFaults` found nothing. */
 export const requestedBy = (selection: Selection): RequestedCriterion[] => selection.criteria.filter(isKnown);
 
-/** What is wrong with the criteria of selections: unknown ones, and values that are not allowed. */
+/** The faults in the criteria of selections: unknown names, and values that are not allowed. */
 export const findCriterionFaults = (selections: readonly Selection[]): string[] =>
   selections.flatMap(({ name, file, criteria: sent }) =>
     sent.flatMap((one) => {
@@ -30,7 +27,7 @@ export const findCriterionFaults = (selections: readonly Selection[]): string[] 
     }),
   );
 
-/** Criteria that a server.json answers alone: of a private entry nothing else is known. */
+/** Criteria that a server.json alone answers; nothing else is known about a private entry. */
 const answeredByFile: ReadonlySet<string> = new Set<CriterionName>([
   ...(['has_endpoint', 'has_repository', 'needs_no_secret', 'transport', 'package', 'tag'] as const),
   ...(['namespace_matches_repository_owner', 'endpoint_at_domain'] as const),
@@ -45,8 +42,8 @@ function toFileAnswer(compared: ComparedListing, found: Answer): Answer {
 }
 
 /**
- * Judges a listing or a private entry by a selection: which fact answered which criterion on which date, and
- * the criteria that keep it out; it is in the selection if there are none.
+ * Judges a listing or a private entry by a selection: the facts that answer each criterion, and the criteria
+ * that keep it out. If none do, it is in the selection.
  */
 export function judgeMember(selection: Selection, compared: ComparedListing, isPrivate = false) {
   const { imported, observed, native } = compareListing(compared, requestedBy(selection));
@@ -62,7 +59,7 @@ export function judgeMember(selection: Selection, compared: ComparedListing, isP
       criterion,
       ...(value !== undefined && { value }),
       result,
-      // Criteria of compare_agents say enough by their names.
+      // The name of a criterion of compare_agents explains it.
       ...(!isCriterionName(criterion) && { fact: toText(fact) }),
       ...(from && to && { from: toText(from), to: toText(to) }),
     })),

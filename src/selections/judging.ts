@@ -9,23 +9,23 @@ import type { FailedCriterion } from '../log/change.ts';
 import type { Reads, Transaction } from '../store/store.ts';
 import { handlesOf, judgeFacts } from './members.ts';
 
-/** How often the changes since the last time are read. */
+/** The pause between readings of new changes. */
 const pause_ms = 1000;
-/** How often all listings are judged: some criteria depend on the time alone. */
+/** The interval at which all listings are judged, because some criteria depend on the time alone. */
 const betweenPasses_ms = 600_000;
 /** A selection that no node has judged for so long is forgotten. */
 const longestUnused_ms = day_ms;
-/** Listings judged at a stretch, some ms of computing. */
+/** Listings judged without a pause, which takes some ms of computing. */
 const batch = 20;
-/** After each batch the judge rests this many times as long as it took, so that requests go first. */
+/** After each batch the judge rests so many times as long as the batch took, so that requests go first. */
 const restPerWork = 3;
 const changesAtOnce = 500;
-/** Members of a selection with approvals: as many as a file may approve. */
+/** Members of a selection with approvals that are read; no file approves more. */
 const mostApproved = 1000;
 
 type JudgeContext = Pick<Context, 'config' | 'store' | 'clock'>;
 
-/** A listing that is not where its facts want it. */
+/** A listing that has to join or leave a selection. */
 interface Move {
   readonly selection: Selection;
   readonly handle: string;
@@ -34,7 +34,7 @@ interface Move {
   readonly failed: readonly FailedCriterion[] | undefined;
 }
 
-/** Which of some listings join or leave which selection. */
+/** Finds which listings have to join or leave which selection. */
 async function findMoves(reads: Reads, handles: readonly string[], context: JudgeContext): Promise<Move[]> {
   const { views: selections } = context.config;
   const now = context.clock().toISOString();
@@ -67,14 +67,14 @@ async function apply(tx: Transaction, { selection, handle, joined_seq = 0, faile
 }
 
 /**
- * Judges a few listings, and writes what moved. What is in a selection when it is first judged has not joined
- * it.
+ * Judges a few listings, and writes what moved. A listing that is in a selection when it is first judged did
+ * not join it.
  */
 async function judgeBatch(handles: readonly string[], context: JudgeContext): Promise<void> {
   if ((await findMoves(context.store, handles, context)).length === 0) return;
   await context.store.write(async (tx) => {
     const judged = new Set((await tx.selections.passes()).map(({ view }) => view));
-    // Judged again under the write lock: another node may have seen a later state of the listing.
+    // Judges again under the write lock, because another node may have seen a later state of the listing.
     for (const move of await findMoves(tx, handles, context)) {
       const key = keyOf(move.selection);
       if (judged.has(key)) await apply(tx, move, context.clock().toISOString());
@@ -85,8 +85,8 @@ async function judgeBatch(handles: readonly string[], context: JudgeContext): Pr
 }
 
 /**
- * Keeps the members of the selections of one node's configuration as the listings' facts want them: a judge
- * that rests after each batch, until the signal: then its calls throw the signal's reason.
+ * Keeps the stored members of the selections in this node's configuration up to date. It rests after each
+ * batch; once the signal is aborted, its calls throw the signal's reason.
  */
 export function createSelectionJudge(context: JudgeContext, signal?: AbortSignal) {
   const { store, config, clock } = context;
@@ -99,9 +99,9 @@ export function createSelectionJudge(context: JudgeContext, signal?: AbortSignal
       await wait((performance.now() - began_ms) * restPerWork, undefined, { signal, ref: false });
     }
   };
-  /** Judges the listings that changed since it was last called, by this process or another. */
+  /** Judges the listings that changed since the last call, in this process or another. */
   const follow = async () => {
-    // Where the last pass of any node began; before the first one, that pass comes first.
+    // Begins where the last pass of any node began; if there was none, the first pass judges everything.
     position ??= Math.min(await newest(), ...(await store.selections.passes()).map(({ seq }) => seq));
     for (;;) {
       const changes = await store.changes.after(position, changesAtOnce);
@@ -111,7 +111,10 @@ export function createSelectionJudge(context: JudgeContext, signal?: AbortSignal
       if (changes.length < changesAtOnce) return;
     }
   };
-  /** Judges what the files of this node approve, or did: the files may have changed while no node ran. */
+  /**
+   * Judges the listings that the files of this node approve or approved, because the files may have changed
+   * while no node ran.
+   */
   const approved = async () => {
     const withApprovals = config.views.filter(({ approvals }) => approvals);
     const stored = withApprovals.map((selection) =>
@@ -139,9 +142,9 @@ export function createSelectionJudge(context: JudgeContext, signal?: AbortSignal
 }
 
 /**
- * Whether a selection was never judged, or not for ten minutes, by any node. Not before an import from a
- * registry has ended: the first one makes no changes, so its listings would wait for the next pass, and would
- * then join.
+ * Tells whether a selection was never judged, or not for ten minutes, by any node. It is false until an
+ * import from a registry has ended: the first import makes no changes, so its listings would wait for the
+ * next pass, and would then join.
  */
 async function isPassDue({ config, store, clock }: JudgeContext): Promise<boolean> {
   const { done } = await store.imports.last();

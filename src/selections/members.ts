@@ -17,8 +17,8 @@ import { type PrivateEntry, readPrivateEntries } from './private-entries.ts';
 import { type Verdict, verdictsOf } from './verdicts.ts';
 
 /**
- * The selections that some facts are judged by, with the listing; undefined for one that is not listed, or of
- * the sample.
+ * Judges facts by selections and returns the listing with the results; undefined if it is not listed, or
+ * belongs to the sample.
  */
 export function judgeFacts(
   facts: ListingFacts | undefined,
@@ -37,17 +37,17 @@ export function judgeFacts(
   };
 }
 
-/** Whether a selection is judged for each reader, so that nothing of it is stored. */
+/** Tells whether a selection is judged for each reader, so that none of its members are stored. */
 export const isJudgedWhenRead = ({ approvals, readers }: Selection): boolean =>
   approvals !== undefined || readers !== undefined;
 
-/** When all listings were last judged by a selection; undefined before they have been. */
+/** The last pass in which all listings were judged by a selection; undefined before the first. */
 export async function findPass(selection: Selection, { store }: Pick<Context, 'store'>) {
   const key = keyOf(selection);
   return (await store.selections.passes()).find((one) => one.view === key);
 }
 
-/** The same; throws unavailable before they have been. */
+/** The last pass of a selection. Throws unavailable before the first. */
 export async function requireJudged(selection: Selection, context: Pick<Context, 'store'>) {
   const pass = await findPass(selection, context);
   if (pass) return pass;
@@ -56,7 +56,7 @@ export async function requireJudged(selection: Selection, context: Pick<Context,
   throw new Problem('unavailable', { retry_after_s: 5, detail });
 }
 
-/** The selection of a name. Throws not_found. */
+/** The selection of this name. Throws not_found. */
 export function requireSelection(name: string, { config }: Pick<Context, 'config'>) {
   const selection = config.views.find((one) => one.name === name);
   if (!selection)
@@ -67,9 +67,7 @@ export function requireSelection(name: string, { config }: Pick<Context, 'config
   return selection;
 }
 
-/**
- * The private selection of a name, if the caller is one of its readers; for any other caller it is not there.
- */
+/** The private selection of this name if the caller is one of its readers; undefined for any other caller. */
 export function findPrivateSelection(name: string, { config, caller }: Pick<Context, 'config' | 'caller'>) {
   const digest = caller.capability === undefined ? '' : `sha256:${hash('sha256', caller.capability)}`;
   return config.privateViews.find(
@@ -90,10 +88,10 @@ async function readEntriesOf({ readers }: Selection, { config }: Pick<Context, '
   throw new Problem('unavailable', { retry_after_s: 5, detail });
 }
 
-/** Listings judged in one turn of the event loop; on SQLite reading them is computing. */
+/** Listings judged in one turn of the event loop, which on SQLite is blocked meanwhile. */
 const perTurn = 20;
 
-/** A name as a selection judges it now, with the listing if it is in it. */
+/** The verdict on a name, with the member if it is in the selection. */
 interface Judged {
   readonly verdict: Verdict;
   readonly member?: SelectionMember;
@@ -106,12 +104,12 @@ const noFile = 'The approval is of a private entry, and no readable file has thi
 const notPrivate =
   'The approval is of a listing, and this is a private entry. Approve it again with dossier approve, or add "private": true.';
 
-/** What a selection made of a private entry on a day. */
+/** The result of judging a private entry, and the day on which it was judged. */
 interface JudgedOn {
   readonly on: string;
   readonly judged: ReturnType<typeof judgeFacts>;
 }
-/** A file that changes makes another entry. */
+/** The key is the entry, because a changed file makes a new entry. */
 const judgedEntries = new WeakMap<PrivateEntry, Map<Selection, JudgedOn>>();
 
 function judgeEntry(selection: Selection, entry: PrivateEntry, context: Context) {
@@ -125,7 +123,7 @@ function judgeEntry(selection: Selection, entry: PrivateEntry, context: Context)
 }
 
 /**
- * What a selection makes of the facts of a listing, and of a private entry of the same name: a member, or why
+ * Judges the facts of a listing, or of a private entry of the same name: returns a member, or the reasons why
  * it is none.
  */
 function judgeName(
@@ -149,13 +147,10 @@ function judgeName(
   return answers.filter((answer) => keepsOut(selection, answer)).map(({ fact }) => toText(fact));
 }
 
-/**
- * What other listings are may change what is said of one that is the same: so it is judged again after ten
- * minutes.
- */
+/** Facts about a listing may depend on other listings, so it is judged again after ten minutes. */
 const longestKept_ms = 600_000;
 
-/** Some names as a selection judges them now, at once. */
+/** Judges some names now, in one turn of the event loop. */
 async function judgeSome(
   selection: Selection,
   [handles, entries]: [readonly string[], Entries],
@@ -177,7 +172,7 @@ async function judgeSome(
   });
 }
 
-/** Names in the order given, a few in each turn of the event loop. */
+/** Judges names in the given order, a few in each turn of the event loop. */
 async function inTurns(
   handles: readonly string[],
   judge: (some: readonly string[]) => Promise<readonly Judged[]>,
@@ -194,8 +189,8 @@ const judgeNow = (selection: Selection, [handles, entries]: [readonly string[], 
   inTurns(handles, (some) => judgeSome(selection, [some, entries], context));
 
 /**
- * The names of a selection that is judged when it is read: each is judged once until its listing changes,
- * whatever page is asked for.
+ * Judges the names of a selection that is judged when it is read; each is judged once until its listing
+ * changes, whichever page is read.
  */
 async function judgeChanged(
   selection: Selection,
@@ -220,12 +215,12 @@ async function judgeChanged(
   };
 }
 
-/** The names that a selection approves. */
+/** The names that a selection approves, sorted. */
 export const handlesOf = ({ approvals = [] }: Selection) => approvals.map(({ handle }) => handle).sort();
 
 /**
- * A listing's place in a selection; undefined if it is not in it. Throws unavailable before the selection was
- * judged.
+ * The member of a selection with this handle; undefined if it is not in it. Throws unavailable before the
+ * selection was judged.
  */
 export async function findMember(
   selection: Selection,
@@ -242,10 +237,10 @@ export async function findMember(
 }
 
 /**
- * The listings of a selection in the order of their handles, how many there are, the handle after which the
- * next page begins, and the approved listings and private entries that are not in it. One that stopped
- * meeting the selection is about to leave it, and is not shown. Throws unavailable before the selection was
- * judged; one with approvals or readers is judged when it is read.
+ * A page of a selection in the order of handles, with the number of members, the handle after which the next
+ * page begins, and the approved listings and private entries that are not in it (`lapsed`). A listing that no
+ * longer meets the criteria is not shown. Throws unavailable before the selection was judged; one with
+ * approvals or readers is judged when it is read.
  */
 export async function readMembers(
   selection: Selection,
@@ -281,8 +276,8 @@ export async function readMembers(
 }
 
 /**
- * Those of some changes that are of a selection: what its listings changed while they were in it, and with
- * which change each of them joined or left.
+ * The changes that belong to a selection: those of its listings while they were in it, and their joining and
+ * leaving.
  */
 export async function changesOf(
   selection: Selection,
@@ -300,8 +295,7 @@ export async function changesOf(
 }
 
 /**
- * Names in the log how many private entries there are and what of the folder cannot be read: at the start and
- * with each import.
+ * Logs how many private entries there are and which files cannot be read, at the start and with each import.
  */
 export async function startReadingPrivate({ config, log }: Context, signal: AbortSignal): Promise<void> {
   const { privateListings, importInterval_s } = config;

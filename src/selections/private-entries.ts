@@ -7,8 +7,8 @@ import { toListing } from '../imports/listing.ts';
 import { type Listing, type ListingVersion, registryMeta } from '../listings/listing.ts';
 
 /**
- * A server.json in the operator's folder. It is in no table, so only a selection that is given it can show
- * it.
+ * A server.json in the operator's folder. It is in no table, so that it appears only in selections that are
+ * given it.
  */
 export interface PrivateEntry {
   /** The listing that would have recorded the same. */
@@ -20,7 +20,7 @@ export interface PrivateEntry {
 export interface PrivateEntries {
   /** The entries by name; undefined if the folder was never read. */
   readonly entries: ReadonlyMap<string, PrivateEntry> | undefined;
-  /** What could not be read and what to do about it, one line each. */
+  /** Files that could not be read and what to do about it, one line each. */
   readonly faults: readonly string[];
 }
 
@@ -69,8 +69,8 @@ async function findFiles(root: string) {
 }
 
 /**
- * Reads a file of bounded size; undefined if it has more bytes. A pipe that was put in its place meanwhile
- * does not block a thread.
+ * Reads a file of bounded size; undefined if it has more bytes. If it was replaced by a pipe, the read does
+ * not block a thread.
  */
 async function readFileBounded(path: string): Promise<Buffer | undefined> {
   await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -81,7 +81,7 @@ async function readFileBounded(path: string): Promise<Buffer | undefined> {
 async function toEntry(text: string, file: string, { mtime, at }: { mtime: Date; at: string }) {
   const server = parseForeignJson(text);
   if (server === undefined) return 'not JSON in UTF-8';
-  // Its schemas load 235 modules, which most commands do not need.
+  // The schemas load 235 modules, which most commands do not need.
   const { readHead, readVersion } = await import('../imports/entry.ts');
   const publishedAt = (mtime.getTime() > 0 ? mtime : new Date(at)).toISOString();
   const head = readHead({ server, _meta: { [registryMeta]: { status: 'active', publishedAt } } });
@@ -147,10 +147,10 @@ async function readFolder(folder: string, known: Map<string, Found>): Promise<Pr
   return { entries, faults };
 }
 
-/** How long a reading counts, because a selection may be asked for often. */
+/** A reading counts for so long, because a selection may be read often. */
 const current_ms = 2000;
 
-/** The last or running reading of a folder. No second one begins before it has ended. */
+/** The last or running reading of a folder. The next one does not begin before it has ended. */
 interface Reading {
   ended_ms: number | undefined;
   readonly read: Promise<PrivateEntries>;
@@ -159,8 +159,8 @@ interface Reading {
 const readings = new Map<string, Reading>();
 
 /**
- * The entries of a folder, read at most two seconds ago; none without a folder. While the folder itself
- * cannot be read, they stay as they were. Never throws.
+ * The entries of a folder, read at most two seconds ago; empty without a folder. While the folder cannot be
+ * read, the last entries remain. Never throws.
  */
 export function readPrivateEntries(folder: string): Promise<PrivateEntries> {
   if (folder === '') return Promise.resolve({ entries: new Map(), faults: [] });

@@ -6,12 +6,15 @@ import type { Db, Schema } from '../store/store.ts';
 declare module '../store/store.ts' {
   interface Schema {
     /**
-     * A listing that is or was in a selection: the change with which it joined, 0 if it was there when the
-     * selection was first judged, and the one with which it left. A selection is named with its criteria
-     * (keyOf in config/files.ts).
+     * A listing that is or was in a selection, with the change by which it joined (0 if it was there when the
+     * selection was first judged) and the one by which it left. A selection is named with its criteria (keyOf
+     * in config/files.ts).
      */
     view_member: { view: string; handle: string; joined_seq: number; left_seq: number | null };
-    /** When all listings were judged; changes after `seq` are not in it. `passed_at` is RFC 3339. */
+    /**
+     * The pass in which all listings were judged; it does not include changes after `seq`. `passed_at` is RFC
+     * 3339.
+     */
     view_pass: { view: string; seq: number; passed_at: string };
   }
 }
@@ -27,11 +30,12 @@ const selectMembers = (db: Db, view: string) =>
 const lastMove = sql<number>`coalesce(view_member.left_seq, view_member.joined_seq)`;
 
 /**
- * Which listings are in the operator's selections, as they were last judged; a selection is named by its key.
+ * Reads which listings are in the operator's selections, as they were last judged; a selection is named by
+ * its key.
  */
 export const createSelectionReads = (db: Db) => ({
   passes: () => db.selectFrom('view_pass').selectAll().execute(),
-  /** Handles of listings in a selection that are listed, after a handle and in their order. */
+  /** Handles of shown listings in a selection, in order after a handle. */
   async members(view: string, after: string, limit: number) {
     const rows = selectMembers(db, view).where('view_member.handle', '>', after);
     const page = rows.select('view_member.handle').orderBy('view_member.handle').limit(limit);
@@ -43,7 +47,7 @@ export const createSelectionReads = (db: Db) => ({
       .executeTakeFirstOrThrow();
     return Number(listings);
   },
-  /** Those of some listings that are or were in a selection. */
+  /** Those of the given listings that are or were in a selection. */
   async spans(view: string, handles: readonly string[]) {
     if (handles.length === 0) return [];
     return db
@@ -53,7 +57,7 @@ export const createSelectionReads = (db: Db) => ({
       .where('handle', 'in', [...handles])
       .execute();
   },
-  /** The change with which each listing last joined or left a selection, newest first. */
+  /** The changes by which listings last joined or left a selection, newest first. */
   async moves(view: string, limit: number) {
     const rows = selectChanges(db)
       .innerJoin('view_member', (join) => join.on('evidence_change.seq', '=', lastMove))
@@ -62,7 +66,7 @@ export const createSelectionReads = (db: Db) => ({
       .limit(limit);
     return (await rows.execute()).map(decodeChange);
   },
-  /** Handles in any selection that are not listed any more. */
+  /** Handles in any selection that are no longer listed. */
   async unlisted() {
     const rows = await db
       .selectFrom('view_member')
@@ -77,7 +81,7 @@ export const createSelectionReads = (db: Db) => ({
 });
 
 /**
- * Writes of the members of selections inside a transaction; `touch` names each listing that joined or left,
+ * Writes the members of selections inside a transaction; `touch` receives each listing that joined or left,
  * and the selection.
  */
 export const createSelectionWrites = (db: Db, touch: (handle: string) => void) => ({
@@ -87,7 +91,9 @@ export const createSelectionWrites = (db: Db, touch: (handle: string) => void) =
     touch(span.view);
     await upsert(db, 'view_member', span, 'view', 'handle').execute();
   },
-  /** Records that all listings were judged, and forgets the selections that no node judged since `before`. */
+  /**
+   * Records that all listings were judged, and forgets the selections that no node has judged since `before`.
+   */
   async putPass(pass: Schema['view_pass'], before: string) {
     touch(pass.view);
     await upsert(db, 'view_pass', pass, 'view').execute();

@@ -1,17 +1,17 @@
 import type { Selection } from '../config/files.ts';
 import type { Store } from '../store/store.ts';
 
-/** What a selection made of a name when it was last judged. */
+/** The last result of judging a name by a selection. */
 export interface Verdict {
   readonly handle: string;
-  /** Whether a registry listed it. */
+  /** Whether a registry lists or listed it. */
   readonly hasPage: boolean;
   readonly isIn: boolean;
-  /** Why it is not in the selection. */
+  /** The reasons why it is not in the selection. */
   readonly failed: readonly string[];
-  /** The private entry that was judged: a file that changes makes another one. */
+  /** The private entry that was judged; a changed file makes a new one. */
   readonly entry: object | undefined;
-  /** When time alone may change it, ms since 1970. */
+  /** When it may change with time alone, ms since 1970. */
   readonly judgeAgain_ms: number;
 }
 
@@ -34,8 +34,8 @@ function memoryOf(store: Store) {
 }
 
 /**
- * What a selection made of the names that it was asked about, as long as their listings are the same: at most
- * as many as the operator approved, or has private entries.
+ * The verdicts of a selection on names, until their listings change. There are at most as many as the
+ * operator approved or has private entries.
  */
 export function verdictsOf(selection: Selection, store: Store) {
   const memory = memoryOf(store);
@@ -43,14 +43,14 @@ export function verdictsOf(selection: Selection, store: Store) {
   memory.bySelection.set(selection, known);
   return {
     find: (handle: string) => known.get(handle),
-    /** Stores what `judge` makes of some names, unless a listing changed meanwhile. */
+    /** Stores the verdicts that `judge` returns, unless a listing changed meanwhile. */
     async keep<T extends { readonly verdict: Verdict }>(judge: () => Promise<readonly T[]>) {
       const { changes } = memory;
       const judged = await judge();
       if (memory.changes === changes) for (const { verdict } of judged) known.set(verdict.handle, verdict);
       return judged;
     },
-    /** Forgets the names that are not asked about any more. */
+    /** Forgets all names but these. */
     forgetOthers(handles: readonly string[]) {
       if (known.size <= handles.length) return;
       const asked = new Set(handles);
