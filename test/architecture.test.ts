@@ -269,6 +269,10 @@ describe('architecture', () => {
     const sends = /access-control-(?!allow-origin',$)/im;
     expect(sources.filter((path) => sends.test(read(path)))).toEqual(['http/cors.ts']);
   });
+  it('one file names revisions of MCP', () => {
+    const named = /'20\d\d-\d\d-\d\d'/;
+    expect(sources.filter((path) => named.test(read(path)))).toEqual(['core/revisions.ts']);
+  });
   it('one file reads the environment', () => {
     expect(sources.filter((path) => read(path).includes('process.env'))).toEqual(['cli/command-line.ts']);
   });

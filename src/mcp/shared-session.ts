@@ -9,6 +9,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/server';
 import { Problem } from '../core/problem.ts';
+import { modernRevision } from '../core/revisions.ts';
 import {
   headersOf,
   type Known,
@@ -19,9 +20,6 @@ import {
   toJson,
   toResultBytes,
 } from './register.ts';
-
-/** The revision of the modern era. */
-export const modernRevision = '2026-07-28';
 
 const internalError = -32603;
 const invalidParams = -32602;

@@ -34,7 +34,14 @@ it('an agent finds the MCP server from the catalog of the host, over its card', 
       {
         type: 'streamable-http',
         url: 'https://dossier.example/api/mcp',
-        supportedProtocolVersions: ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'],
+        supportedProtocolVersions: [
+          '2026-07-28',
+          '2025-11-25',
+          '2025-06-18',
+          '2025-03-26',
+          '2024-11-05',
+          '2024-10-07',
+        ],
       },
     ],
   });
@@ -67,7 +74,7 @@ it.each(['/api/mcp/server-card', '/.well-known/ai-catalog.json'])(
   },
 );
 
-it.each(['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'])(
+it.each(['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'])(
   'the server speaks %s, as the card says',
   async (revision) => {
     const answer = await directory.app.request('/api/mcp', {

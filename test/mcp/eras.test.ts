@@ -1,4 +1,6 @@
+import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { legacyRevisions } from '../../src/core/revisions.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { getAgent, legacy, type Message, modern } from '../support/mcp-requests.ts';
@@ -16,6 +18,11 @@ async function send({ headers, body }: Message, more: Record<string, string | un
   const text = await response.text();
   return { status: response.status, answer: text === '' ? undefined : JSON.parse(text) };
 }
+
+it('a check goes on with a server in each revision of the SDK, and in no other', () => {
+  const expected = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'];
+  expect([SUPPORTED_PROTOCOL_VERSIONS, legacyRevisions]).toEqual([expected, expected]);
+});
 
 describe('the era with initialize', () => {
   it.each([

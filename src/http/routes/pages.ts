@@ -3,6 +3,7 @@ import { cachedOnce } from '../../core/cached-once.ts';
 import { serverCardType } from '../../document/registry/ard.ts';
 import { readReadiness, readStatus } from '../../document/status.ts';
 import { readExampleHandles, readPublisher, readPublisherFacts } from '../../listings/publishers.ts';
+import { spokenRevisions } from '../../mcp/server.ts';
 import { keyDirectoryType, openObserverKey, toKeyDirectory } from '../../observations/turns/observer.ts';
 import { llmsTxt } from '../../resources/index.ts';
 import { toToolReference } from '../../resources/llms-txt.ts';
@@ -77,7 +78,9 @@ export const createServerCardRoutes = ({ site: { config } }: Face) =>
     .options('/api/mcp/server-card', () => toPreflight(openCard))
     .options('/.well-known/ard.json', () => toPreflight(openCard))
     .options('/.well-known/ai-catalog.json', () => toPreflight(openCard))
-    .get('/api/mcp/server-card', (c) => answerOpenly(c, serverCardType, toServerCard(config)))
+    .get('/api/mcp/server-card', (c) =>
+      answerOpenly(c, serverCardType, toServerCard(config, spokenRevisions)),
+    )
     .get('/.well-known/ard.json', (c) => answerOpenly(c, json, toCatalog(config)))
     .get('/.well-known/ai-catalog.json', (c) => answerOpenly(c, catalogType, toCatalog(config)));
 

@@ -1,5 +1,6 @@
 import type { Timeouts } from '../../config/timeouts.ts';
 import { asObject, countValues, type JsonObject } from '../../core/json.ts';
+import { legacyRevisions, modernRevision } from '../../core/revisions.ts';
 import { own, say, type Words } from '../../core/words.ts';
 import { type Fetched, type NoAnswer, noAnswer as none } from '../../net/answer.ts';
 import type { PoliteFetch } from '../hosts/polite.ts';
@@ -10,7 +11,6 @@ import {
   legacyMessage,
   type Message,
   modernMessage,
-  modernRevision,
   noAnswer,
   type Replied,
   toReplied,
@@ -328,16 +328,10 @@ export const toIntroduced = (reply: Replied): Replied =>
  */
 export const isOffered = ({ supportedVersions }: JsonObject) =>
   Array.isArray(supportedVersions) && supportedVersions.includes(modernRevision);
-/** The revisions of the era that begins with initialize. Clients end a session in another one. */
-const legacyRevisions: ReadonlySet<unknown> = new Set([
-  '2024-10-07',
-  '2024-11-05',
-  '2025-03-26',
-  '2025-06-18',
-  '2025-11-25',
-]);
+/** Clients end a session in another revision. */
+const sessionRevisions: ReadonlySet<unknown> = new Set(legacyRevisions);
 
-const isSession = ({ protocolVersion }: JsonObject) => legacyRevisions.has(protocolVersion);
+const isSession = ({ protocolVersion }: JsonObject) => sessionRevisions.has(protocolVersion);
 
 const notSpoken = none(
   'otherwise',

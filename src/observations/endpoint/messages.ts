@@ -5,6 +5,7 @@ import {
   parseForeignJson,
   readForeignJson,
 } from '../../core/json.ts';
+import { legacyRevisions, modernRevision } from '../../core/revisions.ts';
 import { code, own, say, type Words } from '../../core/words.ts';
 import {
   type Fetched,
@@ -138,11 +139,6 @@ export function createReplyWatch(id: number): (piece: Uint8Array) => boolean {
   };
 }
 
-/** The newest revision of the era without initialize. */
-export const modernRevision = '2026-07-28';
-/** The newest revision of the era that begins with initialize. */
-const legacyRevision = '2025-11-25';
-
 const json = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
 
 /** A JSON-RPC request with its headers. */
@@ -182,7 +178,7 @@ export const initializeMessage = (id: number, client: ClientInfo): Message => ({
   body: toBody({
     id,
     method: 'initialize',
-    params: { protocolVersion: legacyRevision, capabilities: {}, clientInfo: client },
+    params: { protocolVersion: legacyRevisions[0], capabilities: {}, clientInfo: client },
   }),
 });
 

@@ -13,9 +13,6 @@ const description =
 const cardDescription =
   'Independent evidence about MCP servers before a purchase, with source and date. No score.';
 
-/** The protocol revisions that /api/mcp speaks, newest first. */
-const revisions = ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
-
 /**
  * The name of this MCP server, in its card and where it introduces itself, since the two must not contradict
  * each other.
@@ -23,8 +20,11 @@ const revisions = ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024
 export const toServerName = ({ publicUrl }: Pick<Site, 'publicUrl'>): string =>
   `${reversedHost(publicUrl)}/dossier`;
 
-/** What this MCP server is and where it can be reached, for clients that have not connected (SEP-2127). */
-export const toServerCard = (site: Site) => ({
+/**
+ * What this MCP server is, where it can be reached and in which revisions of MCP, for clients that have not
+ * connected (SEP-2127).
+ */
+export const toServerCard = (site: Site, revisions: readonly string[]) => ({
   $schema: cardSchema,
   name: toServerName(site),
   title: site.serviceName,
