@@ -273,6 +273,10 @@ describe('architecture', () => {
     const named = /'20\d\d-\d\d-\d\d'/;
     expect(sources.filter((path) => named.test(read(path)))).toEqual(['core/revisions.ts']);
   });
+  it('one file decides whether a value that was read before a change may be stored', () => {
+    const counts = /\b(?:epoch|changes|generation)\b \+= 1|\b(?:epoch|changes|generation)\+\+/;
+    expect(sources.filter((path) => counts.test(read(path)))).toEqual(['core/epoch.ts']);
+  });
   it('one file reads the environment', () => {
     expect(sources.filter((path) => read(path).includes('process.env'))).toEqual(['cli/command-line.ts']);
   });

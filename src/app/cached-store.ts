@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache';
+import { createEpoch } from '../core/epoch.ts';
 import type { ListingFacts } from '../document/record.ts';
 import type { SearchCounts } from '../search/query.ts';
-import type { ChangedHandles, Store } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
 import { countRead, timeWrite } from '../telemetry/events.ts';
 
 const cachedFacts_bytes = 8 * 1024 * 1024;
@@ -16,7 +17,13 @@ const sizeOf_bytes = (facts: ListingFacts) => JSON.stringify(facts).length;
 
 /** Caches values by key. Each is read when it is first asked for. */
 function createMemory<Value extends object>(memory: 'facts' | 'counts', cache: LRUCache<string, Value>) {
-  let epoch = 0;
+  const { begin, change } = createEpoch({
+    drop(keys) {
+      for (const key of keys) cache.delete(key);
+    },
+    clear: () => cache.clear(),
+    most: manyListings,
+  });
   return {
     async read<Found extends Value | undefined>(
       key: string,
@@ -27,17 +34,12 @@ function createMemory<Value extends object>(memory: 'facts' | 'counts', cache: L
       const isHit = cached !== undefined && isCurrent(cached);
       countRead(memory, isHit);
       if (isHit) return cached;
-      const begunIn = epoch;
+      const mayStore = begin();
       const value = await readNow();
-      // A value that was read before a write ended may be older than the write.
-      if (value && begunIn === epoch) cache.set(key, value);
+      if (value && mayStore()) cache.set(key, value);
       return value;
     },
-    drop(keys: ChangedHandles) {
-      epoch += 1;
-      if (keys === 'all') cache.clear();
-      else for (const key of keys) cache.delete(key);
-    },
+    change,
   };
 }
 
@@ -54,8 +56,8 @@ export function createCachedStore(store: Store): Store {
   );
   const counts = createMemory('counts', new LRUCache<string, SearchCounts>({ max: cachedLists }));
   const stop = store.onChange((changed) => {
-    facts.drop(changed.length > manyListings ? 'all' : changed);
-    counts.drop('all');
+    facts.change(changed);
+    counts.change('all');
   });
   return {
     ...store,

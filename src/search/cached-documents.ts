@@ -1,5 +1,6 @@
+import { createEpoch } from '../core/epoch.ts';
 import { inChunks } from '../store/query.ts';
-import type { ChangedHandles, Db } from '../store/store.ts';
+import type { Db } from '../store/store.ts';
 import { createDocuments, type FoundDocuments } from './document.ts';
 import { toPosition } from './query.ts';
 import type { EngineIndex, SearchIndex } from './search-index.ts';
@@ -113,7 +114,18 @@ export function createCachedSearch(
   let memory = createMemory();
   let changed = new Set<string>();
   let dropping = Promise.resolve();
-  let epoch = 0;
+  const clear = () => {
+    memory = createMemory();
+    changed = new Set();
+  };
+  const { begin, change } = createEpoch({
+    drop(handles) {
+      for (const handle of handles) changed.add(handle);
+      if (changed.size > manyListings) clear();
+    },
+    clear,
+    most: manyListings,
+  });
 
   /**
    * Forgets the documents of changed listings, or all documents if that fails or half of them have changed,
@@ -155,7 +167,7 @@ export function createCachedSearch(
       };
       for (const some of piecesOf(takeKnown(positions))) {
         await nextTurn();
-        const begunIn = epoch;
+        const mayStore = begin();
         // Another search may have read some of them meanwhile.
         const missing = takeKnown(some);
         const read = missing.length > 0 ? await index.readTexts(reader, missing) : [];
@@ -163,23 +175,11 @@ export function createCachedSearch(
           const start = documents.add(text);
           found.positions.push(position);
           found.starts.push(start);
-          // Documents that were read before a write ended may be older than it.
-          if (begunIn === epoch) starts.set(position, start);
+          if (mayStore()) starts.set(position, start);
         }
       }
       return found;
     },
   };
-  return {
-    search,
-    change(handles: ChangedHandles) {
-      epoch += 1;
-      if (handles !== 'all' && handles.length + changed.size <= manyListings)
-        for (const handle of handles) changed.add(handle);
-      else {
-        memory = createMemory();
-        changed = new Set();
-      }
-    },
-  };
+  return { search, change };
 }

@@ -1,4 +1,5 @@
 import type { Selection } from '../config/files.ts';
+import { createEpoch } from '../core/epoch.ts';
 import type { Store } from '../store/store.ts';
 
 /** The last result of judging a name by a selection. */
@@ -17,37 +18,38 @@ export interface Verdict {
 
 type BySelection = Map<Selection, Map<string, Verdict>>;
 
-const memories = new WeakMap<Store, { changes: number; readonly bySelection: BySelection }>();
-
-function memoryOf(store: Store) {
-  const found = memories.get(store);
-  if (found) return found;
-  const memory = { changes: 0, bySelection: new Map() as BySelection };
-  memories.set(store, memory);
-  store.onChange((changed) => {
-    memory.changes += 1;
-    for (const known of memory.bySelection.values())
-      if (changed === 'all') known.clear();
-      else for (const handle of changed) known.delete(handle);
+function createMemory(store: Store) {
+  const bySelection: BySelection = new Map();
+  const { begin, change } = createEpoch({
+    drop(handles) {
+      for (const known of bySelection.values()) for (const handle of handles) known.delete(handle);
+    },
+    clear() {
+      for (const known of bySelection.values()) known.clear();
+    },
   });
-  return memory;
+  store.onChange(change);
+  return { bySelection, begin };
 }
+
+const memories = new WeakMap<Store, ReturnType<typeof createMemory>>();
 
 /**
  * The verdicts of a selection on names, until their listings change. There are at most as many as the
  * operator approved or has private entries.
  */
 export function verdictsOf(selection: Selection, store: Store) {
-  const memory = memoryOf(store);
+  const memory = memories.get(store) ?? createMemory(store);
+  memories.set(store, memory);
   const known = memory.bySelection.get(selection) ?? new Map<string, Verdict>();
   memory.bySelection.set(selection, known);
   return {
     find: (handle: string) => known.get(handle),
     /** Stores the verdicts that `judge` returns, unless a listing changed meanwhile. */
     async keep<T extends { readonly verdict: Verdict }>(judge: () => Promise<readonly T[]>) {
-      const { changes } = memory;
+      const mayStore = memory.begin();
       const judged = await judge();
-      if (memory.changes === changes) for (const { verdict } of judged) known.set(verdict.handle, verdict);
+      if (mayStore()) for (const { verdict } of judged) known.set(verdict.handle, verdict);
       return judged;
     },
     /** Forgets all names but these. */

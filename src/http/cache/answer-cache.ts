@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { createEpoch } from '../../core/epoch.ts';
 import { everyListing } from '../../core/handle.ts';
 import { memoize } from '../../core/lazy.ts';
 import type { ChangedHandles, Store } from '../../store/store.ts';
@@ -89,13 +90,14 @@ export function createAnswerCache(
       if (reason !== 'set') for (const tag of tagsOf(entry)) index.remove(tag, key);
     },
   });
-  let epoch = 0;
   let stored = 0;
-  const stop = context.store.onChange((changed) => {
-    epoch += 1;
-    if (changed === 'all') cache.clear();
-    else for (const tag of [everyListing, ...changed]) for (const key of index.keys(tag)) cache.delete(key);
+  const { begin, change } = createEpoch({
+    drop(tags) {
+      for (const tag of [everyListing, ...tags]) for (const key of index.keys(tag)) cache.delete(key);
+    },
+    clear: () => cache.clear(),
   });
+  const stop = context.store.onChange(change);
   const put = (key: string, entry: Entry) => {
     stored += 1;
     cache.delete(key);
@@ -118,14 +120,14 @@ export function createAnswerCache(
     },
     /**
      * To be called before anything is read for an answer. Returns what stores it under a key, unless a
-     * listing changed in between: what was read before a change is not stored after it.
+     * listing changed in between.
      */
     begin() {
-      const begunIn = epoch;
+      const mayStore = begin();
       return (key: string, answer: CachedAnswer, policy: CachePolicy): void => {
         const { cacheTags, maxAge_ms = cacheTags.length > 0 ? longestAge_ms : noEnd } = policy;
         const endsAt_ms = context.clock().getTime() + maxAge_ms;
-        if (begunIn === epoch) put(key, { ...answer, cacheTags, endsAt_ms, usedAfter: stored });
+        if (mayStore()) put(key, { ...answer, cacheTags, endsAt_ms, usedAfter: stored });
       };
     },
     /** Bytes used, keys and bookkeeping included. */
