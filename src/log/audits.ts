@@ -4,8 +4,8 @@ import type { Db, Schema } from '../store/store.ts';
 declare module '../store/store.ts' {
   interface Schema {
     /**
-     * The last finished audit of the database by one of its own nodes, in one row; `entries` of the log were
-     * compared.
+     * The last finished audit of the database by one of its own nodes, in one row. `entries` is how many
+     * entries of the log were compared.
      */
     audit_run: { id: number; finished_at: string; entries: number; faults: number };
   }
@@ -13,9 +13,8 @@ declare module '../store/store.ts' {
 
 const id = 1;
 
-/** Reads of the node's own audits. */
 export const createAuditReads = (db: Db) => ({
-  /** Undefined if no audit ever finished. */
+  /** The last finished audit; undefined if there is none. */
   last: () =>
     db
       .selectFrom('audit_run')
@@ -24,7 +23,7 @@ export const createAuditReads = (db: Db) => ({
       .executeTakeFirst(),
 });
 
-/** Writes of audits inside a transaction; they change no listing. */
+/** Reads and writes for a transaction. The writes change no listing. */
 export const createAuditWrites = (db: Db) => ({
   ...createAuditReads(db),
   async put(run: Omit<Schema['audit_run'], 'id'>) {

@@ -13,7 +13,6 @@ export const changeTable = table({
 
 declare module '../store/store.ts' {
   interface Schema {
-    /** One change of the evidence about a listing. */
     evidence_change: RowOf<typeof changeTable>;
   }
 }
@@ -25,9 +24,7 @@ const insertChanges = precompileQuery((db, rows: readonly RowOf<typeof changeTab
   db.insertInto('evidence_change').values([...rows]),
 );
 
-/**
- * Adds changes in this order, while the write lock is held, so that no reader sees a later position first.
- */
+/** Adds changes in this order. The write lock must be held, so that no reader sees a later position first. */
 export async function addChanges(db: Db, changes: readonly NewChange[]): Promise<void> {
   if (changes.length === 0) return;
   const [{ seq: last } = { seq: 0 }] = await readLast(db);

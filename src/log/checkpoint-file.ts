@@ -7,39 +7,44 @@ import type { Config } from '../config/config.ts';
 import { attempt, parseForeignJson } from '../core/json.ts';
 import { ExitError, exitCodes, textOf } from '../core/process.ts';
 
-/** The settings that say where the checkpoint file is. */
+/** The settings that determine the path of the checkpoint file. */
 export type FileConfig = Pick<Config, 'checkpointFile' | 'databaseUrl'>;
 
-/** What the checkpoint file has. */
 export interface CheckpointFile {
   readonly path: string;
   /** The checkpoint that was published last; empty if the file cannot be read. */
   readonly text: string;
-  /** The database file that it was written for, if that is another one than ours and still exists. */
+  /** The database file that it was written for, if that is not ours and still exists. */
   readonly otherDatabase: string | undefined;
 }
 
 /**
- * Path of the checkpoint file, outside the database; undefined if none is configured and the database is no
- * file.
+ * The path of the checkpoint file, outside the database; undefined if none is configured and the database is
+ * no file.
  */
 export function checkpointPath({ checkpointFile, databaseUrl }: FileConfig): string | undefined {
   if (checkpointFile) return checkpointFile;
   return databaseUrl.startsWith('file:') ? `${databaseUrl.slice('file:'.length)}.checkpoint` : undefined;
 }
 
-/** The file of a database, whatever links lead to it; undefined if it is none, or there is none. */
+/**
+ * The real path of a database file, after all links; undefined if the database is no file, or the file does
+ * not exist.
+ */
 const databaseFile = (url: string): string | undefined =>
   url.startsWith('file:') ? attempt(() => realpathSync(url.slice('file:'.length))) : undefined;
 
 const owner = z.object({ database: z.string(), file: z.string() });
 
-/** The last line says whose file it is: every checkpoint that is read as a note leaves such a line out. */
+/**
+ * The last line names the database that the file belongs to. A reader of checkpoints ignores it, because it
+ * is no signature line.
+ */
 const ownerLine = /^database (\{.*\})\n?$/m;
 
 /**
- * The database file for which a checkpoint file was written, if it is not ours and still exists. Undefined if
- * the checkpoint file was moved or copied since then, as beside a restored backup: it belongs to the database
+ * The database file that a checkpoint file was written for, if it is not ours and still exists. Undefined if
+ * the checkpoint file was moved or copied since, as with a restored backup: it then belongs to the database
  * that is opened with it.
  */
 function findOtherDatabase(content: string, path: string, { databaseUrl }: FileConfig): string | undefined {
@@ -49,7 +54,7 @@ function findOtherDatabase(content: string, path: string, { databaseUrl }: FileC
   return other === databaseFile(databaseUrl) ? undefined : other;
 }
 
-/** Undefined if no file is configured, or there is none. */
+/** Reads the checkpoint file; undefined if none is configured or none exists. */
 export async function readCheckpointFile(config: FileConfig): Promise<CheckpointFile | undefined> {
   const path = checkpointPath(config);
   if (!path) return undefined;
@@ -61,21 +66,21 @@ export async function readCheckpointFile(config: FileConfig): Promise<Checkpoint
   return { path, text, otherDatabase: findOtherDatabase(content, path, config) };
 }
 
-/** Makes a rename in a folder survive a loss of power. Throws where the system cannot. */
+/** Makes a rename in a folder survive a loss of power. Throws if the system cannot. */
 export async function syncFolder(path: string): Promise<void> {
   await using folder = await open(path, 'r');
   await folder.sync();
 }
 
-/** Nodes with the same process id may share the folder. */
+/** A random name, because nodes with the same process id may share the folder. */
 const processName = randomUUID();
 
-/** So much older than the newest file a file is that no process is writing any more. */
+/** If a file is this much older than the newest one, no process is still writing it. */
 const abandoned_ms = 3_600_000;
 
 /**
- * Removes the files of processes that ended before they renamed them. Nothing depends on it, so that a
- * failure is ignored.
+ * Removes files of processes that ended before they renamed them. Nothing depends on it, so the caller
+ * ignores failures.
  */
 async function removeAbandoned(path: string): Promise<void> {
   const { mtimeMs: newest_ms } = await stat(path);
@@ -86,7 +91,7 @@ async function removeAbandoned(path: string): Promise<void> {
   }
 }
 
-/** Replaces the file atomically by a checkpoint and the name of the database, if that is a file. */
+/** Replaces the file atomically by a checkpoint and the name of the database, if the database is a file. */
 export async function replaceCheckpointFile(path: string, text: string, config: FileConfig): Promise<void> {
   const database = databaseFile(config.databaseUrl);
   const written = database && `database ${JSON.stringify({ database, file: resolve(path) })}\n`;
@@ -99,8 +104,8 @@ export async function replaceCheckpointFile(path: string, text: string, config: 
 
 /**
  * Makes the folder of CHECKPOINT_FILE if there is none. Throws ExitError (78) if checkpoints could not be
- * saved there: no proof could be given later. The default is the folder of the database, which opening the
- * database makes.
+ * saved there, because no proof could then be given later. By default the folder is that of the database,
+ * which opening the database makes.
  */
 export async function requireCheckpointFolder({ checkpointFile: path }: FileConfig): Promise<void> {
   if (!path) return;

@@ -21,7 +21,7 @@ import {
   verifierOf,
 } from './notes.ts';
 
-/** What the transparency log needs of a context. */
+/** The parts of a context that the transparency log needs. */
 export interface LogContext {
   readonly store: Store;
   readonly config: Config;
@@ -29,14 +29,17 @@ export interface LogContext {
   readonly log: Logger;
 }
 
-/** Path of a log: /log for the first one, /log/2 and so on for those opened after a restored backup. */
+/**
+ * The path of a log: /log for the first one, /log/2 and so on for those that were opened after a backup was
+ * restored.
+ */
 export const logPath = (log: number): string => (log === 1 ? '/log' : `/log/${log}`);
 
-/** Origin of a log in its checkpoints: its URL without the scheme (C2SP tlog-tiles, "Parameters"). */
+/** The origin of a log in its checkpoints: its URL without the scheme (C2SP tlog-tiles, "Parameters"). */
 export const logOrigin = (log: number, publicUrl: string): string =>
   `${publicUrl.replace(/^https?:\/\//, '')}${logPath(log)}`;
 
-/** The number of the log with an origin, whatever host it was served under. */
+/** The number of the log with an origin, whichever host served it. */
 export const logOfOrigin = (origin: string): number => Number(/\/log\/(\d+)$/.exec(origin)?.[1] ?? 1);
 
 /** The key that signs the checkpoints of an origin; undefined if this database has none yet. */
@@ -49,8 +52,8 @@ export async function findKeyOfOrigin(
 }
 
 /**
- * The seed that the keys of this database are made of, 32 bytes: made once and stored, so that all nodes
- * share it without configuration.
+ * The seed of the keys of this database, 32 bytes. It is made once and stored, so that all nodes share it
+ * without configuration.
  */
 export async function openLogSeed({ store, clock }: LogContext): Promise<Buffer> {
   const create = async (tx: Transaction) => {
@@ -62,12 +65,12 @@ export async function openLogSeed({ store, clock }: LogContext): Promise<Buffer>
   return Buffer.from((await store.log.seed()) || (await store.write(create)), 'base64');
 }
 
-/** The key that signs one log's checkpoints. */
 export const openLogKey = async (context: LogContext, log: number): Promise<NoteKey> =>
   toNoteKey(logOrigin(log, context.config.publicUrl), await openLogSeed(context));
 
 /**
- * Whether what is saved is of a larger tree of the same log, or of a later log: another process was faster.
+ * Tells whether the saved checkpoint is of a larger tree of the same log or of a later log, because another
+ * process was faster.
  */
 async function isOlderThan(text: string, context: LogContext, checkpoint: Checkpoint): Promise<boolean> {
   const saved = await openOwnCheckpoint(context, text);
@@ -78,9 +81,9 @@ async function isOlderThan(text: string, context: LogContext, checkpoint: Checkp
 }
 
 /**
- * Replaces the checkpoint file, unless it has this checkpoint or a newer one, or is that of another database.
- * To be called each time before a checkpoint is published, one call of a process after the other: another
- * process that read the file just before this one replaced it may have put back an older one.
+ * Replaces the checkpoint file, unless it has this checkpoint or a newer one, or is that of a different
+ * database. It must be called each time before a checkpoint is published, and never twice at once in a
+ * process: a process that read the file just before this one replaced it may have put back an older one.
  */
 async function saveCheckpoint(context: LogContext, text: string): Promise<void> {
   const path = checkpointPath(context.config);
@@ -95,8 +98,7 @@ async function saveCheckpoint(context: LogContext, text: string): Promise<void> 
 const newestOf = (heads: readonly [LogHead, ...LogHead[]]): LogHead => heads.at(-1) ?? heads[0];
 
 /**
- * Parses a checkpoint that this database's key signed, under whatever PUBLIC_URL; undefined for any other
- * text.
+ * Parses a checkpoint that this database's key signed, under any PUBLIC_URL; undefined for any other text.
  */
 async function openOwnCheckpoint(context: LogContext, text: string): Promise<Checkpoint | undefined> {
   const origin = readCheckpoint(text)?.origin;
@@ -105,8 +107,9 @@ async function openOwnCheckpoint(context: LogContext, text: string): Promise<Che
 }
 
 /**
- * Whether the database contains a checkpoint's tree. That of a log before its newest one counts: another node
- * has handled it. That of a later log is of a database that went on after this one was copied.
+ * Tells whether the database contains a checkpoint's tree. A checkpoint of a log before the newest one counts
+ * as contained, because a node has already handled it. One of a later log does not: it is of a database that
+ * went on after this one was copied.
  */
 export async function isContained(
   log: Pick<ReturnType<typeof createLogReads>, 'heads' | 'tree'>,
@@ -120,8 +123,8 @@ export async function isContained(
 }
 
 /**
- * The checkpoint that closes the newest log: the published one if it is of that log, else one of what is left
- * of it.
+ * The checkpoint that closes the newest log: the published one if it is of that log, or else one of the
+ * entries that are left.
  */
 async function closingCheckpoint(context: LogContext, published: Checkpoint, text: string): Promise<string> {
   const head = newestOf(await context.store.log.heads());
@@ -138,11 +141,11 @@ function reportOther({ log }: LogContext, { path, otherDatabase }: CheckpointFil
 }
 
 /**
- * Compares the database with the checkpoint file. If the database does not contain that checkpoint's tree (an
- * older backup was restored), closes the log and opens the next one, whose first entry is the checkpoint. Its
- * number is greater than that of every log that was published: a name that was signed is never used again. A
- * file without a valid signature of this database's key is reported and otherwise ignored. To be called once,
- * before anything is written (docs/log.md).
+ * Compares the database with the checkpoint file, once, before anything is written (docs/log.md). If the
+ * database does not contain that checkpoint's tree because an older backup was restored, closes the log and
+ * opens the next one, whose first entry is the checkpoint. Its number is greater than that of every published
+ * log, so that a name that was signed is never used again. A file without a valid signature of this
+ * database's key is reported and otherwise ignored.
  */
 export async function compareWithCheckpointFile(context: LogContext): Promise<void> {
   const { store, config, clock, log } = context;
@@ -172,28 +175,27 @@ export async function compareWithCheckpointFile(context: LogContext): Promise<vo
     );
 }
 
-/** A signed checkpoint, and the log it belongs to. */
 export interface IssuedCheckpoint {
   readonly head: LogHead;
-  /** Entries it covers. */
+  /** How many entries it covers. */
   readonly size: number;
   readonly text: string;
 }
 
-/** The checkpoints of this process; shared by all requests. */
+/** The checkpoints of this process, shared by all requests. */
 export interface CheckpointCache {
-  /** The one that witnesses cosigned last, and their signature lines, by their names in the policy. */
+  /** The checkpoint that witnesses cosigned last, and their signature lines, by their names in the policy. */
   cosigned?: { readonly checkpoint: IssuedCheckpoint; readonly lines: ReadonlyMap<string, string> };
-  /** The newest one, or the one that is being signed. */
+  /** The newest checkpoint, perhaps still being signed. */
   last?: { readonly at_ms: number; readonly checkpoint: Promise<IssuedCheckpoint> };
   /**
-   * The one after it, for all whom `last` does not serve: one is signed at a time, so that trees and file
-   * only grow.
+   * The checkpoint after it, shared by all callers for whom `last` is too old. Only one is signed at a time,
+   * so that trees and file only grow.
    */
   next?: Promise<IssuedCheckpoint> | undefined;
 }
 
-/** What issuing a checkpoint needs of a context. */
+/** The parts of a context that issuing a checkpoint needs. */
 export type IssuingContext = LogContext & { readonly checkpoints: CheckpointCache };
 
 const signAtMostEvery_ms = 1000;
@@ -214,8 +216,7 @@ async function issue(context: LogContext, last: IssuedCheckpoint | undefined): P
 }
 
 /**
- * A checkpoint of what the log contains now; those who ask while another is being signed share the one after
- * it.
+ * Issues a checkpoint of the present log. Callers that ask while one is being signed share the one after it.
  */
 function issueNext(context: IssuingContext): Promise<IssuedCheckpoint> {
   const { checkpoints, clock } = context;
@@ -249,7 +250,7 @@ const covers = ({ head, size }: IssuedCheckpoint, log_index: number) => log_inde
 
 /**
  * A checkpoint that covers an entry of the open log: the one that witnesses cosigned, the newest one, or one
- * signed now if the entry was appended after both.
+ * that is signed now if the entry was appended after both.
  */
 export async function checkpointCovering(
   context: IssuingContext,
@@ -262,12 +263,12 @@ export async function checkpointCovering(
   return issueNext(context);
 }
 
-/** Why nothing was erased, as a sentence for the operator. */
+/** The reason why nothing was erased, as a sentence for the operator. */
 export class NotErasable extends Error {}
 
 /**
- * Deletes the record and salt of a log entry, and appends `record.erased`, in the caller's transaction; the
- * leaf stays, so every proof still holds; `reason` is published. What listings show of it is the caller's.
+ * Deletes the record and salt of a log entry, and appends `record.erased` with the published `reason`, in the
+ * caller's transaction. The leaf stays, so every proof still holds. The caller changes what listings show.
  * Returns the log index of the new entry. Throws NotErasable.
  */
 export async function eraseRecord(

@@ -5,7 +5,7 @@ import { type NoteSignature, readCheckpoint, readKeyText } from './notes.ts';
 /** The signature types of cosignatures (C2SP signed-note). */
 const algorithms = { 4: 'ed25519', 6: 'ml-dsa-44' } as const;
 
-/** A key that cosigns checkpoints, as its verifiers know it. */
+/** A key that cosigns checkpoints, in the form that verifiers know. */
 export interface Cosigner {
   readonly name: string;
   readonly type: keyof typeof algorithms;
@@ -16,8 +16,8 @@ export interface Cosigner {
 const isCosignatureType = (type: number): type is keyof typeof algorithms => type in algorithms;
 
 /**
- * Parses `<name>+<key id>+<key>` of a cosigner; undefined if it is malformed, of another type, or its key id
- * is wrong.
+ * Parses `<name>+<key id>+<key>` of a cosigner; undefined if it is malformed, its type is unknown, or its key
+ * id is wrong.
  */
 export function readCosigner(text: string): Cosigner | undefined {
   const read = readKeyText(text);
@@ -29,19 +29,16 @@ export function readCosigner(text: string): Cosigner | undefined {
 
 const timestampBytes = 8;
 
-/** A whole number as eight bytes, the highest first. */
 function toUint64(value: bigint | number): Buffer {
   const bytes = Buffer.alloc(timestampBytes);
   bytes.writeBigUInt64BE(BigInt(value));
   return bytes;
 }
 
-/** A text of 1 to 255 bytes behind its length. */
+/** A text of 1 to 255 bytes, after a byte with its length. */
 const withLength = (text: string) => Buffer.concat([Buffer.of(Buffer.byteLength(text)), Buffer.from(text)]);
 
-/**
- * The `cosigned_message` of a whole tree, which names the cosigner; undefined if a name is too long for it.
- */
+/** The `cosigned_message` of a whole tree, which names the cosigner; undefined if a name is too long. */
 function toSubtreeMessage(text: string, { name }: Cosigner, timestamp: bigint): Buffer | undefined {
   const checkpoint = readCheckpoint(text);
   if (!checkpoint || Buffer.byteLength(checkpoint.origin) > 255 || Buffer.byteLength(name) > 255)
@@ -58,21 +55,21 @@ function toSubtreeMessage(text: string, { name }: Cosigner, timestamp: bigint): 
 }
 
 /**
- * What a cosigner signs of a checkpoint's text (C2SP tlog-cosignature, "signed message"); undefined if a name
- * is too long.
+ * The message that a cosigner signs for a checkpoint's text (C2SP tlog-cosignature, "signed message");
+ * undefined if a name is too long.
  */
 const toMessage = (text: string, cosigner: Cosigner, timestamp: bigint): Buffer | undefined =>
   cosigner.type === 4
     ? Buffer.from(`cosignature/v1\ntime ${timestamp}\n${text}`)
     : toSubtreeMessage(text, cosigner, timestamp);
 
-/** Whether a signature line names this cosigner's key. */
+/** Tells whether a signature line names this cosigner's key. */
 export const isOf = ({ name, keyId }: NoteSignature, cosigner: Cosigner): boolean =>
   name === cosigner.name && keyId.equals(cosigner.keyId);
 
 /**
- * The time that a valid cosignature states, in seconds since 1970, 0 for none; undefined for one that is not
- * valid.
+ * The time that a valid cosignature states, in seconds since 1970, or 0 if it states none; undefined if the
+ * cosignature is not valid.
  */
 export function readCosignature(
   text: string,

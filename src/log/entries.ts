@@ -8,27 +8,29 @@ import { nodeHash, type ReadNode } from './merkle.ts';
 
 const headTable = table({
   id: integer,
-  /** log_index of its first entry. */
+  /** The log_index of its first entry. */
   base: integer,
-  /** How many entries it has. */
   size: integer,
   opened_at: text,
-  /** Once the log is closed: its last published checkpoint, or one of what is left of it if that is lost. */
+  /**
+   * The last published checkpoint of a closed log, or one of the entries that are left if that checkpoint is
+   * lost.
+   */
   closed_with: optional(text),
 });
 /**
- * One log. The first has the number 1; numbers that another state of the database used are left out. Entries
- * are appended to the last one, and locking its row puts writers in order. A new log is opened only if the
- * database turns out to be older than a published checkpoint.
+ * One log. The first has the number 1; numbers that a different state of the database used are skipped.
+ * Entries are appended to the last log, and the lock on its row puts writers in order. A new log is opened
+ * only if the database turns out to be older than a published checkpoint.
  */
 export type LogHead = ValueOf<typeof headTable>;
 
 declare module '../store/store.ts' {
   interface Schema {
-    /** The leaves' texts; `erased_by` is the entry that says that the record was erased. */
+    /** The texts of leaves. `erased_by` is the entry that says that the record was erased. */
     log_leaf: { log_index: number; type: string; leaf: string; erased_by: number | null };
     /**
-     * Hashes (hex) of the complete subtrees over one log's leaves (log/merkle.ts); level 0 is the leaf
+     * Hashes (hex) of the complete subtrees over one log's leaves (log/merkle.ts). Level 0 has the leaf
      * hashes.
      */
     log_node: { log: number; level: number; position: number; hash: string };
@@ -63,24 +65,23 @@ async function readHeads(db: Db): Promise<[LogHead, ...LogHead[]]> {
   return [headTable.decode(first), ...rest.map(headTable.decode)];
 }
 
-/** Reads of the append-only logs over any engine. */
 export const createLogReads = (db: Db) => ({
   heads: () => readHeads(db),
-  /** How many entries all logs have together: the next log_index. */
+  /** The number of entries of all logs together, which is the next log_index. */
   size: async () => {
     const head = (await readHeads(db)).at(-1);
     return (head?.base ?? 0) + (head?.size ?? 0);
   },
   /** The seed of the key that signs checkpoints, base64; undefined until it is made. */
   seed: async () => (await db.selectFrom('log_key').select('seed').executeTakeFirst())?.seed,
-  /** `erased_by` is the entry that says that the record was erased. */
+  /** The leaf of an entry. `erased_by` is the entry that says that its record was erased. */
   leaf: (index: number) =>
     db
       .selectFrom('log_leaf')
       .select(['type', 'leaf', 'erased_by'])
       .where('log_index', '=', index)
       .executeTakeFirst(),
-  /** Leaf texts from a log_index on, at most `limit`. */
+  /** The texts of at most `limit` leaves from a log_index on. */
   leaves: async (from: number, limit: number) => {
     const rows = await db
       .selectFrom('log_leaf')
@@ -94,7 +95,7 @@ export const createLogReads = (db: Db) => ({
   /** The record that a leaf commits to; undefined if it was erased or never existed. */
   record: (index: number) =>
     db.selectFrom('log_record').select(['salt', 'record']).where('log_index', '=', index).executeTakeFirst(),
-  /** The records and salts of entries, by log_index; those that are not stored are left out. */
+  /** The records and salts of entries, by log_index. Records that are not stored are left out. */
   async records(indexes: readonly number[]) {
     const records = new Map<number, CommittedRecord>();
     const all = db.selectFrom('log_record').selectAll();
@@ -104,7 +105,6 @@ export const createLogReads = (db: Db) => ({
     });
     return records;
   },
-  /** Reads hashes of complete subtrees of one log (log/merkle.ts). */
   tree:
     (log: number): ReadNode =>
     async (level, position) => {
@@ -112,12 +112,14 @@ export const createLogReads = (db: Db) => ({
       if (!node) throw new Error('the log has a gap');
       return node;
     },
-  /** Hashes of one level of one log from a position on, at most `limit`. */
+  /** At most `limit` hashes of one level of one log, from a position on. */
   nodes: (log: number, level: number, from: number, limit: number) =>
     readNodes(db, { log, level }, from, limit),
 });
 
-/** Every alternative names the log; with it outside of them, SQLite would scan the whole log. */
+/**
+ * Every alternative names the log. If the log were named outside of them, SQLite would scan the whole log.
+ */
 const readPlaced = precompileQuery((db, places: readonly Omit<Schema['log_node'], 'hash'>[]) =>
   db
     .selectFrom('log_node')
@@ -126,7 +128,7 @@ const readPlaced = precompileQuery((db, places: readonly Omit<Schema['log_node']
     .orderBy('level'),
 );
 
-/** Hashes of the left siblings of the subtrees that a new leaf completes, lowest first. */
+/** The hashes of the left siblings of the subtrees that a new leaf completes, the lowest first. */
 async function readCompleted(db: Db, log: number, leaf: number): Promise<Buffer[]> {
   const wanted: Omit<Schema['log_node'], 'hash'>[] = [];
   let position = leaf;
@@ -171,12 +173,14 @@ const insertNodes = precompileQuery((db, rows: readonly Schema['log_node'][]) =>
   db.insertInto('log_node').values([...rows]),
 );
 
-/** Appends inside a transaction; updating the head first makes writers wait for each other. */
+/**
+ * Reads and writes for a transaction. An append updates the head first, so that writers wait for each other.
+ */
 export const createLogWrites = (db: Db) => ({
   ...createLogReads(db),
   /**
-   * Appends a leaf with its record and salt, while the log's head is locked; returns its log_index. `about`
-   * names the listing and the time of the change that it is, for the stream of changes.
+   * Appends a leaf with its record and salt, and returns its log_index. `about` has the listing and the time
+   * of the change that the entry is in the stream of changes.
    */
   async append({ type, leaf, hash, salt, record }: Leaf, about?: Parameters<typeof toLoggedChange>[2]) {
     const [head] = await takePosition(db);
@@ -193,12 +197,12 @@ export const createLogWrites = (db: Db) => ({
   async addSeed(seed: string, created_at: string) {
     await db.insertInto('log_key').values({ id: 1, seed, created_at }).execute();
   },
-  /** Deletes the record and salt of an entry, and names the entry that says so. */
+  /** Deletes the record and salt of an entry, and stores which entry says so. */
   async erase(index: number, erased_by: number) {
     await db.deleteFrom('log_record').where('log_index', '=', index).execute();
     await db.updateTable('log_leaf').set({ erased_by }).where('log_index', '=', index).execute();
   },
-  /** Closes the last log with a checkpoint of it, and opens the one of a number. */
+  /** Closes the last log with a checkpoint of it, and opens the log with the number `id`. */
   async openNext({ id, closed_with, opened_at }: Pick<LogHead, 'id' | 'closed_with' | 'opened_at'>) {
     const head = (await readHeads(db)).at(-1);
     if (!head || head.id >= id) throw new Error('no log can be opened under a number that was used');

@@ -8,10 +8,10 @@ const envelope = z.object({
   payload: z.base64(),
   signatures: z.array(z.object({ keyid: z.string().optional(), sig: z.base64() })).max(100),
 });
-/** A signed text with its type (DSSE 1.0.2, envelope.md); `keyid` is a hint that nobody signed. */
+/** A signed text with its type (DSSE 1.0.2, envelope.md). `keyid` is a hint that is not signed. */
 export type Envelope = z.infer<typeof envelope>;
 
-/** What is signed: type and payload, each after its length in bytes (DSSE 1.0.2, protocol.md, PAE). */
+/** The bytes to sign: type and payload, each after its length in bytes (DSSE 1.0.2, protocol.md, PAE). */
 const toSigned = (payloadType: string, payload: Buffer): Buffer =>
   Buffer.concat([
     Buffer.from(`DSSEv1 ${Buffer.byteLength(payloadType)} ${payloadType} ${payload.length} `),
@@ -31,7 +31,7 @@ export function toEnvelope(text: string, key: NoteKey): Envelope {
 /** Parses an envelope without checking it; undefined for any other text. */
 export const readEnvelope = (text: string): Envelope | undefined => envelope.safeParse(readObject(text)).data;
 
-/** The payload, if this verifier signed it as an in-toto statement; undefined otherwise. */
+/** The payload of an envelope; undefined unless this verifier signed it as an in-toto statement. */
 export function openEnvelope(read: Envelope, { publicKey }: NoteVerifier): string | undefined {
   const payload = Buffer.from(read.payload, 'base64');
   const signed = toSigned(payloadType, payload);

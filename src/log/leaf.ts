@@ -5,7 +5,7 @@ import type { Change } from './change.ts';
 import { leafHash } from './merkle.ts';
 
 /**
- * Types of log leaf (docs/log.md): those about a listing, which are changes too, and those about the log
+ * The types of log leaf (docs/log.md): those about a listing, which are changes too, and those about the log
  * itself.
  */
 export type LeafType =
@@ -13,7 +13,7 @@ export type LeafType =
   | 'record.erased'
   | 'log.continued';
 
-/** RFC 8785 canonical JSON; undefined members are left out. */
+/** The canonical JSON of RFC 8785. Undefined members are left out. */
 export function toCanonicalJson(value: object): string {
   const text = canonicalize(value);
   if (text === undefined) throw new TypeError('a value without a JSON form');
@@ -24,9 +24,9 @@ export function toCanonicalJson(value: object): string {
 export const canonicalDigest = (value: object): string => hash('sha256', toCanonicalJson(value));
 
 /**
- * The log leaf of a public record (docs/log.md): RFC 8785 JSON that commits to SHA-256(salt || JCS(record))
- * and names neither handle nor text; with its RFC 6962 hash in hex, and the record and salt (base64), which
- * are stored apart: deleting both erases what it commits to.
+ * Makes the log leaf of a public record (docs/log.md): RFC 8785 JSON that commits to SHA-256(salt ||
+ * JCS(record)) and names neither handle nor text. Returns it with its RFC 6962 hash in hex, and the record
+ * and salt (base64). These are stored apart from the leaf, so that deleting them erases what it commits to.
  */
 export function toLeaf(type: LeafType, publicRecord: object, salt = randomBytes(16)) {
   const record = toCanonicalJson(publicRecord);
@@ -37,10 +37,12 @@ export function toLeaf(type: LeafType, publicRecord: object, salt = randomBytes(
 
 export type Leaf = ReturnType<typeof toLeaf>;
 
-/** What a leaf commits to: a record as the exact bytes that were hashed, and its salt in base64. */
+/**
+ * The content that a leaf commits to: a record as the exact bytes that were hashed, and its salt in base64.
+ */
 export type CommittedRecord = Pick<Leaf, 'record' | 'salt'>;
 
-/** Whether a leaf commits to a record with its salt (docs/log.md). */
+/** Tells whether a leaf commits to a record with its salt (docs/log.md). */
 export const isCommittedTo = (leaf: string, { record, salt }: CommittedRecord): boolean =>
   readObject(leaf)?.c ===
   createHash('sha256').update(Buffer.from(salt, 'base64')).update(record).digest('base64');

@@ -4,7 +4,6 @@ import type { LogHead } from './entries.ts';
 import { consistencyProof, parseTilePath, type TileRange, tileWidth, toEntryBundle } from './merkle.ts';
 import { toVerifierText, verifierOf } from './notes.ts';
 
-/** The head of a log. Throws not_found. */
 export async function findLog(log: number, { store }: Pick<LogContext, 'store'>): Promise<LogHead> {
   const head = (await store.log.heads()).find(({ id }) => id === log);
   if (!head) throw new Problem('not_found', 'There is no such log.');
@@ -15,14 +14,14 @@ export async function findLog(log: number, { store }: Pick<LogContext, 'store'>)
 export const readKeyText = async (log: number, context: LogContext): Promise<string> =>
   toVerifierText(verifierOf(await openLogKey(context, log)));
 
-/** The range of a tile; throws not_found if the tree has no such tile. */
+/** The range of a tile. Throws not_found if the tree has no such tile. */
 function toRange(path: string, complete: number): TileRange {
   const range = parseTilePath(path, complete);
   if (!range) throw new Problem('not_found', 'The tree has no such tile.');
   return range;
 }
 
-/** A tile of a log (C2SP tlog-tiles): of a level of the tree, or of its entries. Throws not_found. */
+/** Reads a tile of a log (C2SP tlog-tiles): of a level of the tree, or of its entries. Throws not_found. */
 export async function readTile(
   head: LogHead,
   level: string,
@@ -38,7 +37,10 @@ export async function readTile(
   return Buffer.concat(await log.nodes(head.id, Number(level) * 8, from, width));
 }
 
-/** The nodes that prove that a log of one size is the beginning of the log of another. Throws not_found. */
+/**
+ * The nodes that prove that the log at the smaller size is the beginning of the log at the larger size.
+ * Throws not_found.
+ */
 export async function readConsistency(
   head: LogHead,
   [from, to]: readonly [number, number],
@@ -73,7 +75,6 @@ export async function readLogs(context: LogContext) {
 
 const entriesShown = 20;
 
-/** The newest entries of the open log, newest first. */
 export async function readNewestEntries({ store: { log } }: Pick<LogContext, 'store'>) {
   const from = Math.max(0, (await log.size()) - entriesShown);
   const leaves = await log.leaves(from, entriesShown);

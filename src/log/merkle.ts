@@ -1,22 +1,22 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Reads the hash of a complete subtree. Level 0 is the leaf hashes; node i of level n covers the leaves from
- * i * 2^n up to (i + 1) * 2^n. Called only for complete subtrees.
+ * Reads the hash of a complete subtree. Level 0 has the leaf hashes; node i of level n covers the leaves from
+ * i * 2^n up to (i + 1) * 2^n. It is called only for complete subtrees.
  */
 export type ReadNode = (level: number, index: number) => Promise<Buffer>;
 
-/** Hash of an inner node (RFC 6962 section 2.1). */
+/** The hash of an inner node (RFC 6962 section 2.1). */
 export const nodeHash = (left: Buffer, right: Buffer): Buffer =>
   createHash('sha256').update(Buffer.of(1)).update(left).update(right).digest();
 
-/** Hash of a leaf (RFC 6962 section 2.1). */
+/** The hash of a leaf (RFC 6962 section 2.1). */
 export const leafHash = (leaf: string | Buffer): Buffer =>
   createHash('sha256').update(Buffer.of(0)).update(leaf).digest();
 
 const emptyRoot = () => createHash('sha256').digest();
 
-/** Largest power of two below `size`, for sizes from 2 on. */
+/** The largest power of two below `size`, which is at least 2. */
 function splitOf(size: number): number {
   let split = 1;
   while (split * 2 < size) split *= 2;
@@ -26,7 +26,8 @@ function splitOf(size: number): number {
 const levelOf = (size: number): number => Math.log2(size);
 
 /**
- * Hash of the leaves from `start` up to `end`; `start` is a multiple of the largest complete subtree inside.
+ * The hash of the leaves from `start` up to `end`. `start` is a multiple of the largest complete subtree
+ * inside.
  */
 async function rangeHash(read: ReadNode, start: number, end: number): Promise<Buffer> {
   const size = end - start;
@@ -36,11 +37,11 @@ async function rangeHash(read: ReadNode, start: number, end: number): Promise<Bu
   return nodeHash(await rangeHash(read, start, middle), await rangeHash(read, middle, end));
 }
 
-/** Root of the tree of the first `size` leaves. */
+/** The root of the tree of the first `size` leaves. */
 export const treeRoot = async (read: ReadNode, size: number): Promise<Buffer> =>
   size === 0 ? emptyRoot() : rangeHash(read, 0, size);
 
-/** Root of the tree of these leaves, given as data. */
+/** The root of the tree of these leaves, which are given as data. */
 export function rootOfLeaves(leaves: readonly Buffer[]): Buffer {
   const tree = createGrowingTree();
   for (const leaf of leaves) tree.add(leaf);
@@ -48,7 +49,8 @@ export function rootOfLeaves(leaves: readonly Buffer[]): Buffer {
 }
 
 /**
- * The way from the root down to a range above the leaf at `index`: the hashes beside it, the lowest first.
+ * Walks from the root down to a range above the leaf at `index`. `path` has the hashes beside the way, the
+ * lowest first.
  */
 async function descend(
   read: ReadNode,
@@ -69,11 +71,11 @@ async function descend(
   return { path, start, end };
 }
 
-/** Audit path of one leaf in the tree of `size` leaves, leaf side first (RFC 6962 section 2.1.1). */
+/** The audit path of one leaf in the tree of `size` leaves, leaf side first (RFC 6962 section 2.1.1). */
 export const inclusionProof = async (read: ReadNode, index: number, size: number): Promise<Buffer[]> =>
   (await descend(read, index, size, (start, end) => end - start <= 1)).path;
 
-/** Proof that the tree of `from` leaves is a prefix of the tree of `to` leaves (RFC 6962 section 2.1.2). */
+/** Proves that the tree of `from` leaves is a prefix of the tree of `to` leaves (RFC 6962 section 2.1.2). */
 export async function consistencyProof(read: ReadNode, from: number, to: number): Promise<Buffer[]> {
   if (from === 0 || from === to) return [];
   const { path, start, end } = await descend(read, from - 1, to, (_, last) => last === from);
@@ -81,8 +83,8 @@ export async function consistencyProof(read: ReadNode, from: number, to: number)
 }
 
 /**
- * From a node up to the root, `last` being the last node of its level: the root of the whole tree, and that
- * of its leaves up to the node. Undefined if the path is too short or too long.
+ * Computes two roots from a node upwards: `newer`, of the whole tree, and `older`, of its leaves up to the
+ * node. `last` is the last node of the node's level. Undefined if the path is too short or too long.
  */
 function ascend(node: number, last: number, first: Buffer, path: readonly Buffer[]) {
   let older = first;
@@ -101,7 +103,10 @@ function ascend(node: number, last: number, first: Buffer, path: readonly Buffer
   return last === 0 ? { older, newer } : undefined;
 }
 
-/** Whether the tree of `size` leaves with this root has a leaf hash at `index` (RFC 9162 section 2.1.3.2). */
+/**
+ * Tells whether the tree of `size` leaves with this root has a leaf hash at `index` (RFC 9162 section
+ * 2.1.3.2).
+ */
 export function isIncluded(
   leaf: Buffer,
   place: { readonly index: number; readonly size: number; readonly root: Buffer },
@@ -112,13 +117,12 @@ export function isIncluded(
   return roots?.newer.equals(place.root) === true;
 }
 
-/** Size and root hash of a tree. */
 export interface TreeHead {
   readonly size: number;
   readonly root: Buffer;
 }
 
-/** Whether the older tree is a prefix of the newer one (RFC 9162 section 2.1.4.2). */
+/** Tells whether the older tree is a prefix of the newer one (RFC 9162 section 2.1.4.2). */
 export function isConsistent(older: TreeHead, newer: TreeHead, path: readonly Buffer[]): boolean {
   if (older.size > newer.size) return false;
   if (older.size === newer.size) return path.length === 0 && older.root.equals(newer.root);
@@ -133,7 +137,7 @@ export function isConsistent(older: TreeHead, newer: TreeHead, path: readonly Bu
   return roots?.older.equals(older.root) === true && roots.newer.equals(newer.root);
 }
 
-/** A complete subtree: node `position` of `level`, as in merkle.ts. */
+/** A complete subtree: the node at `position` of `level` (`ReadNode`). */
 export interface TreeNode {
   readonly level: number;
   readonly position: number;
@@ -141,15 +145,15 @@ export interface TreeNode {
 }
 
 /**
- * An empty tree that is built leaf by leaf; it stores only the hashes that its root needs (RFC 6962 section
- * 2.1).
+ * Creates an empty tree that grows leaf by leaf. It keeps only the hashes that its root needs (RFC 6962
+ * section 2.1).
  */
 export function createGrowingTree() {
   const complete: Buffer[] = [];
   let size = 0;
   return {
     size: () => size,
-    /** Adds a leaf; returns the subtrees that it completes, the leaf itself first. */
+    /** Adds a leaf. Returns the subtrees that it completes, the leaf itself first. */
     add(leaf: string | Buffer): TreeNode[] {
       let hash = leafHash(leaf);
       let level = 0;
@@ -168,13 +172,13 @@ export function createGrowingTree() {
   };
 }
 
-/** Nodes or entries in a full tile (C2SP tlog-tiles). */
+/** How many nodes or entries a full tile has (C2SP tlog-tiles). */
 export const tileWidth = 256;
 
-/** `<N>[.p/<W>]`: three-digit path elements, all but the last with an x (C2SP tlog-tiles). */
+/** The form `<N>[.p/<W>]`: path elements of three digits, all but the last with an x (C2SP tlog-tiles). */
 const tileForm = /^((?:x\d{3}\/)*\d{3})(?:\.p\/([1-9]\d{0,2}))?$/;
 
-/** The entries or nodes that a tile's path stands for. */
+/** The range of entries or nodes that a tile has. */
 export interface TileRange {
   readonly from: number;
   readonly width: number;
@@ -188,7 +192,7 @@ export function parseTilePath(path: string, complete: number): TileRange | undef
   return isInTree ? { from, width: Number(width) } : undefined;
 }
 
-/** An entry bundle: each leaf behind its length as 16 bits, big endian (C2SP tlog-tiles). */
+/** Makes an entry bundle: each leaf after its length in 16 bits, big endian (C2SP tlog-tiles). */
 export const toEntryBundle = (leaves: readonly string[]): Buffer<ArrayBuffer> =>
   Buffer.concat(
     leaves.flatMap((leaf) => {
@@ -198,7 +202,7 @@ export const toEntryBundle = (leaves: readonly string[]): Buffer<ArrayBuffer> =>
     }),
   );
 
-/** The leaves of an entry bundle; a cut last entry is left out. */
+/** Reads the leaves of an entry bundle. A last entry that is cut off is left out. */
 export function readEntryBundle(bundle: Buffer): string[] {
   const leaves: string[] = [];
   for (let at = 0; at + 2 <= bundle.length; ) {
@@ -210,7 +214,10 @@ export function readEntryBundle(bundle: Buffer): string[] {
   return leaves;
 }
 
-/** The path of a tile of `width` entries or nodes from `from` on, a multiple of 256 (C2SP tlog-tiles). */
+/**
+ * The path of a tile of `width` entries or nodes from `from` on, which is a multiple of 256 (C2SP
+ * tlog-tiles).
+ */
 export function toTilePath({ from, width }: TileRange): string {
   const digits = String(from / tileWidth);
   const groups = digits.padStart(Math.ceil(digits.length / 3) * 3, '0').match(/\d{3}/g) ?? [];

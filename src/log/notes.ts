@@ -5,16 +5,16 @@ import type { TreeHead } from './merkle.ts';
 const keyIdBytes = 4;
 const signatureLine = /^\u2014 ([^\s+]+) ([A-Za-z0-9+/]+=*)$/;
 
-/** One signature line of a note. Name and key id say which key it claims to be of; nothing is checked yet. */
+/** One signature line of a note. Its name and key id claim a key; nothing is checked yet. */
 export interface NoteSignature {
   readonly name: string;
   readonly keyId: Buffer;
   readonly signature: Buffer;
-  /** The line as it stands in the note, without its line feed. */
+  /** The line of the note without its line feed. */
   readonly line: string;
 }
 
-/** The id of a key: four bytes that its signature lines begin with (C2SP signed-note, "Signatures"). */
+/** The id of a key: four bytes with which its signature lines begin (C2SP signed-note, "Signatures"). */
 export const toKeyId = (name: string, signatureType: number, key: Buffer): Buffer =>
   createHash('sha256')
     .update(`${name}\n`)
@@ -23,7 +23,7 @@ export const toKeyId = (name: string, signatureType: number, key: Buffer): Buffe
     .digest()
     .subarray(0, keyIdBytes);
 
-/** Parses signature lines; any other line is left out. */
+/** Parses signature lines. Any other line is left out. */
 export const readSignatures = (lines: string): NoteSignature[] =>
   lines.split('\n').flatMap((line) => {
     const [, name, encoded = ''] = signatureLine.exec(line) ?? [];
@@ -43,25 +43,24 @@ export function splitNote(note: string): { text: string; signatures: NoteSignatu
     : { text: note.slice(0, end + 1), signatures: readSignatures(note.slice(end + 2)) };
 }
 
-/** A key that signs notes; every signature line names it. */
+/** A key that signs notes. Every signature line names it. */
 export interface NoteKey {
   readonly name: string;
   readonly privateKey: KeyObject;
 }
 
-/** The public half of a signing key. */
 export interface NoteVerifier {
   readonly name: string;
   readonly publicKey: KeyObject;
 }
 
-/** Signature type of Ed25519 over the text of the note (C2SP signed-note, "Signature types"). */
+/** The signature type of Ed25519 over the text of the note (C2SP signed-note, "Signature types"). */
 const ed25519 = 1;
 /** The bytes before the key itself in PKCS #8 (RFC 8410). */
 const privatePrefix = Buffer.from('302e020100300506032b657004220420', 'hex');
 const keyForm = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+=*)$/;
 
-/** A signing key from its 32-byte seed. */
+/** Makes a signing key of its 32-byte seed. */
 export const toNoteKey = (name: string, seed: Buffer): NoteKey => ({
   name,
   privateKey: createPrivateKey({ key: Buffer.concat([privatePrefix, seed]), format: 'der', type: 'pkcs8' }),
@@ -72,17 +71,16 @@ const rawPublicKey = (key: KeyObject): Buffer =>
 
 const keyId = ({ name, publicKey }: NoteVerifier): Buffer => toKeyId(name, ed25519, rawPublicKey(publicKey));
 
-/** The public half of a signing key. */
 export const verifierOf = ({ name, privateKey }: NoteKey): NoteVerifier => ({
   name,
   publicKey: createPublicKey(privateKey),
 });
 
-/** `<name>+<key id>`: which key a verifier is. */
+/** The name of a verifier's key, `<name>+<key id>`. */
 export const toKeyName = (verifier: NoteVerifier): string =>
   `${verifier.name}+${keyId(verifier).toString('hex')}`;
 
-/** `<name>+<key id>+<key>`, the published form of a verifier (C2SP signed-note). */
+/** The published form of a verifier, `<name>+<key id>+<key>` (C2SP signed-note). */
 export const toVerifierText = (verifier: NoteVerifier): string =>
   `${toKeyName(verifier)}+${Buffer.of(ed25519, ...rawPublicKey(verifier.publicKey)).toString('base64')}`;
 
@@ -113,8 +111,8 @@ export function signNote(text: string, key: NoteKey): string {
 }
 
 /**
- * The text of a note that this verifier signed, and in whose name and key id no wrong signature stands;
- * undefined otherwise.
+ * The text of a note that this verifier signed; undefined if it did not, or if any signature in its name and
+ * key id is wrong.
  */
 export function openNote(note: string, verifier: NoteVerifier): string | undefined {
   const { text = '', signatures = [] } = splitNote(note) ?? {};
@@ -132,7 +130,7 @@ export interface Checkpoint extends TreeHead {
 
 const body = /^([^\n]+)\n(0|[1-9]\d{0,15})\n([A-Za-z0-9+/]{43}=)\n/;
 
-/** The signed text of a tree head (C2SP tlog-checkpoint); the key's name is the origin. */
+/** Makes the signed text of a tree head (C2SP tlog-checkpoint). The key's name is the origin. */
 export const toCheckpoint = ({ size, root }: TreeHead, key: NoteKey): string =>
   signNote(`${key.name}\n${size}\n${root.toString('base64')}\n`, key);
 
@@ -143,14 +141,14 @@ export function readCheckpoint(text: string): Checkpoint | undefined {
   return { origin, size: Number(size), root: Buffer.from(root, 'base64') };
 }
 
-/** Parses a checkpoint that this verifier signed under its own name; undefined for any other. */
+/** Parses a checkpoint that this verifier signed under its own name; undefined for any other text. */
 export function openCheckpoint(text: string, verifier: NoteVerifier): Checkpoint | undefined {
   const note = openNote(text, verifier);
   const checkpoint = note === undefined ? undefined : readCheckpoint(note);
   return checkpoint?.origin === verifier.name ? checkpoint : undefined;
 }
 
-/** A text that proves offline that a checkpoint's tree has a leaf at `index` (C2SP tlog-proof). */
+/** Makes a text that proves offline that a checkpoint's tree has a leaf at `index` (C2SP tlog-proof). */
 export const toProofText = (index: number, path: readonly Buffer[], checkpoint: string): string =>
   [
     'c2sp.org/tlog-proof@v1',

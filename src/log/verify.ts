@@ -5,7 +5,7 @@ import { canonicalDigest, isCommittedTo } from './leaf.ts';
 import { isConsistent, isIncluded, leafHash } from './merkle.ts';
 import { type Checkpoint, openCheckpoint, readHashes, readProofText, readVerifier } from './notes.ts';
 
-/** What verifying needs of a saved answer of get_proof. */
+/** The parts of a saved answer of get_proof that verifying needs. */
 export const savedProof = z.object({
   leaf: z.string(),
   record: z.string().optional(),
@@ -17,14 +17,14 @@ export type SavedProof = z.infer<typeof savedProof>;
 
 const entries = (size: number) => (size === 1 ? '1 entry' : `${size} entries`);
 
-/** One thing that was checked, its result, and a sentence about it. */
+/** A check with its result and a sentence about it. */
 export interface Check {
-  /** Undefined if there was nothing to check it against. */
+  /** Undefined if there was nothing to check against. */
   readonly holds: boolean | undefined;
   readonly message: string;
 }
 
-/** A check with the sentence that is true: the first one if it holds. */
+/** Makes a check with the sentence `yes` if it holds, and `no` if it does not. */
 const toCheck = (holds: boolean, yes: string, no: string): Check => ({ holds, message: holds ? yes : no });
 
 function checkErasure(leaf: string, erasure: SavedProof): Check {
@@ -44,13 +44,11 @@ function checkRecord({ leaf, record, salt }: SavedProof, erasure?: SavedProof): 
   return toCheck(holds, 'the leaf commits to this record', 'the leaf does not commit to this record');
 }
 
-/** What the record of a proof is expected to name. */
+/** The names that the record of a proof is expected to have. */
 export interface ExpectedRecord {
-  /** The listing that it is about: rated or claimed. */
+  /** The listing that the record is about, which is rated or claimed. */
   readonly handle?: string;
-  /** The listing that rates. */
   readonly source?: string;
-  /** The rating. */
   readonly id?: string;
 }
 
@@ -67,7 +65,7 @@ const expectedMembers = {
   id: ['id', 'rating_id'],
 } as const;
 
-/** Whether the record names the expected listings and rating id; throws if the record is not JSON. */
+/** Checks whether the record names the expected listings and rating id. Throws if the record is not JSON. */
 export function checkExpected({ record }: SavedProof, expected: ExpectedRecord): Check[] {
   if (record === undefined) return [];
   return Object.entries(expectedMembers).flatMap(([name, members]) => {
@@ -77,8 +75,8 @@ export function checkExpected({ record }: SavedProof, expected: ExpectedRecord):
 }
 
 /**
- * Verifies a saved proof offline. `key` is a verifier from another source, if the caller has one; `erasure`
- * the saved proof of the entry that says that its record was erased.
+ * Verifies a saved proof offline. `key` is a verifier from a different source, if the caller has one.
+ * `erasure` is the saved proof of the entry that says that the record was erased.
  */
 export function verifySavedProof(saved: SavedProof, key: string = saved.key, erasure?: SavedProof): Check[] {
   return [...verifyOne(saved, key, erasure), ...(erasure ? verifyOne(erasure, key) : [])];
@@ -107,8 +105,8 @@ function verifyOne(saved: SavedProof, key: string, erasure?: SavedProof): Check[
 export const verifyCheckpoint = (text: string, key: string): Check => checkSigned(text, key).check;
 
 /**
- * What a statement of this service is; its predicate's type is under the address of the service that states
- * it.
+ * The type of in-toto statement that this service signs. The type of its predicate is a URL of the service
+ * that states it.
  */
 export const statementType = 'https://in-toto.io/Statement/v1';
 export const predicateName = '/about#evidence-v1';
@@ -120,8 +118,8 @@ const statementForm = z.object({
 });
 
 /**
- * Verifies that a signed statement about a listing is of this key, names the handle, and is about this
- * document, as far as these are expected. `as_of` is the day that it states.
+ * Verifies that this key signed a statement about a listing and, if they are expected, that it names the
+ * handle and is about this document. `as_of` is the day that it states.
  */
 export function verifyStatement(
   envelope: Envelope,
@@ -146,7 +144,7 @@ export function verifyStatement(
 }
 
 /**
- * Verifies that a newer checkpoint continues an older one. The saved consistency proof is one base64 hash per
+ * Verifies that a newer checkpoint continues an older one. The saved consistency proof has one base64 hash a
  * line.
  */
 export function verifyConsistency(

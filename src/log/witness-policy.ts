@@ -6,24 +6,27 @@ import type { Check } from './verify.ts';
 interface PolicyWitness {
   readonly name: string;
   readonly cosigner: Cosigner;
-  /** Its submission prefix, where the policy names one. */
+  /** Its submission prefix, if the policy names one. */
   readonly url?: string;
 }
 
-/** Which checkpoints count: of which logs, cosigned by which witnesses (C2SP tlog-policy). */
+/**
+ * A policy that says which checkpoints count: the logs, and the witnesses that must cosign (C2SP
+ * tlog-policy).
+ */
 export interface Policy {
   readonly logs: readonly { readonly key: string; readonly verifier: NoteVerifier }[];
   readonly witnesses: readonly PolicyWitness[];
-  /** A group counts as cosigning if at least `needed` of its members do. */
+  /** The groups. A group counts as cosigning if at least `needed` of its members do. */
   readonly groups: ReadonlyMap<string, { readonly needed: number; readonly members: readonly string[] }>;
   /** The name of a witness or a group, or `none`. */
   readonly quorum: string;
 }
 
-/** What is wrong with a policy, with the number of its line. */
+/** The fault of a policy, with the number of its line. */
 export class PolicyFault extends Error {}
 
-/** Dates after this are shown as seconds: `Date` has none. */
+/** The last second that `Date` can show. Later times are shown as seconds. */
 const lastSecond = 8_640_000_000_000n;
 
 const toTime = (timestamp: bigint) => {
@@ -33,13 +36,13 @@ const toTime = (timestamp: bigint) => {
     : `on ${new Date(Number(timestamp) * 1000).toISOString().replace('.000', '')}`;
 };
 
-/** How many names of a policy must cosign, in its own words. */
+/** Says, in the words of the policy, how many of its witnesses must cosign. */
 function toNeed({ groups, quorum }: Policy): string {
   const group = groups.get(quorum);
   return group ? `${group.needed} of ${group.members.join(', ')}` : quorum;
 }
 
-/** Whether a witness, or enough members of a group, are among those that cosigned. */
+/** Tells whether a witness, or enough members of a group, cosigned. */
 function counts(policy: Policy, name: string, cosigned: ReadonlySet<string>): boolean {
   const group = policy.groups.get(name);
   if (!group) return name === 'none' || cosigned.has(name);
@@ -68,9 +71,9 @@ function checkWitness(note: NonNullable<ReturnType<typeof splitNote>>, { name, c
 }
 
 /**
- * Checks a checkpoint's cosignatures against a policy, offline. A wrong one of a witness that the policy
- * names fails, even if the others are enough (C2SP signed-note, "Signatures"); lines of other keys count for
- * nothing.
+ * Checks a checkpoint's cosignatures against a policy, offline. A wrong cosignature of a witness that the
+ * policy names fails, even if the others are enough (C2SP signed-note, "Signatures"). Lines of other keys are
+ * ignored.
  */
 export function checkWitnesses(checkpoint: string, policy: Policy) {
   const note = splitNote(checkpoint) ?? { text: '', signatures: [] };
@@ -81,13 +84,12 @@ export function checkWitnesses(checkpoint: string, policy: Policy) {
     (line) => line.name !== origin && !policy.witnesses.some(({ cosigner }) => isOf(line, cosigner)),
   );
   return {
-    /** One for each witness that cosigned, and for each cosignature that is wrong. */
+    /** One check for each witness that cosigned, and for each cosignature that is wrong. */
     checks: found.flatMap(({ check }): Check[] => (check ? [check] : [])),
-    /** Whether enough of the policy's witnesses cosigned; apart from wrong ones, which fail a check. */
+    /** Whether enough of the policy's witnesses cosigned. Wrong cosignatures fail a check of their own. */
     quorum: checkQuorum(policy, new Set(cosigned)),
     /**
-     * What does not decide: a cosignature twice, witnesses that are missing, keys that the policy does not
-     * name.
+     * Facts that do not decide: repeated cosignatures, missing witnesses, keys that the policy does not name.
      */
     notes: [
       ...found.flatMap(({ notes }) => notes),
@@ -102,7 +104,7 @@ interface Draft {
   readonly logs: Policy['logs'][number][];
   readonly witnesses: PolicyWitness[];
   readonly groups: Map<string, { readonly needed: number; readonly members: readonly string[] }>;
-  /** Names that a group or the quorum may still refer to; each is a member once. */
+  /** Names that are already members of a group. Each can be a member only once. */
   readonly grouped: Set<string>;
   quorum?: string;
 }
@@ -190,7 +192,7 @@ export function readPolicy(text: string): Policy {
   return { ...draft, quorum };
 }
 
-/** A witness that the service asks, and where: its submission prefix. */
+/** A witness that the service asks, with its submission prefix. */
 export type AskedWitness = Omit<PolicyWitness, 'url'> & { readonly url: URL };
 
 function toAsked({ name, cosigner, url = '' }: PolicyWitness): AskedWitness {

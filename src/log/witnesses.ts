@@ -7,10 +7,10 @@ import { consistencyProof } from './merkle.ts';
 import { readSignatures, splitNote } from './notes.ts';
 import { type AskedWitness, readWitnesses } from './witness-policy.ts';
 
-/** What asking a witness came to. `cosigned` has its signature line; the rest says why there is none. */
+/** The outcome of asking a witness. `cosigned` has its signature line; the others say why there is none. */
 type Asked =
   | { readonly result: 'cosigned'; readonly line: string; readonly size: number }
-  /** It cosigned a tree of this size last, or says so; what was sent did not begin there. */
+  /** It says that it cosigned a tree of this size last, so that the proof began at a wrong size. */
   | { readonly result: 'other_size'; readonly size: number }
   /** It says that it cosigned a tree of this size, which is larger than the one in the database. */
   | { readonly result: 'larger_tree'; readonly size: number }
@@ -23,8 +23,7 @@ type Asked =
 const exchange_ms = 5000;
 
 /**
- * The cosignature in a witness's answer; lines of keys that we do not know are ignored, as the specification
- * says.
+ * Reads the cosignature in a witness's answer. Lines of unknown keys are ignored, as the specification says.
  */
 function readAnswer(answer: string, checkpoint: IssuedCheckpoint, { cosigner }: AskedWitness): Asked {
   const own = readSignatures(answer).find((line) => isOf(line, cosigner));
@@ -35,7 +34,7 @@ function readAnswer(answer: string, checkpoint: IssuedCheckpoint, { cosigner }: 
     : { result: 'wrong_cosignature' };
 }
 
-/** The operator named the addresses of witnesses, so that any may be reached; no redirect is followed. */
+/** Any address may be reached, because the operator named the witnesses. Redirects are not followed. */
 export const createWitnessClient = ({ version, publicUrl }: IssuingContext['config']): OutboundClient =>
   createOutboundClient({
     userAgent: `Dossier/${version} (+${publicUrl}/log)`,
@@ -44,15 +43,15 @@ export const createWitnessClient = ({ version, publicUrl }: IssuingContext['conf
   });
 
 /**
- * The body of `add-checkpoint` (C2SP tlog-witness): the size cosigned last, the proof that our tree continues
- * it, the checkpoint.
+ * The body of `add-checkpoint` (C2SP tlog-witness): the size that was cosigned last, the proof that our tree
+ * continues it, and the checkpoint.
  */
 const toBody = (oldSize: number, path: readonly Buffer[], checkpoint: string) =>
   [`old ${oldSize}`, ...path.map((hash) => hash.toString('base64')), '', checkpoint].join('\n');
 
 type Asking = Pick<IssuingContext, 'store'> & { readonly client: OutboundClient };
 
-/** Asks a witness to cosign a checkpoint, as one that cosigned `oldSize` entries last. */
+/** Asks a witness, which is taken to have cosigned `oldSize` entries last, to cosign a checkpoint. */
 async function askOnce(
   { store, client }: Asking,
   {
@@ -74,16 +73,16 @@ async function askOnce(
   if (answer.status === 200) return readAnswer(body, checkpoint, witness);
   const conflict = answer.status === 409 ? /^(0|[1-9]\d{0,15})\n$/.exec(body)?.[1] : undefined;
   const size = conflict === undefined ? undefined : Number(conflict);
-  // The size that was sent, and yet a conflict: it has another tree of this size (tlog-witness,
-  // "add-checkpoint").
+  // A conflict about the size that was sent means that the witness has a different tree of this size
+  // (tlog-witness, "add-checkpoint").
   if (answer.status === 422 || size === oldSize) return { result: 'refused_tree' };
   if (size !== undefined) return { result: 'other_size', size };
   return { result: 'unavailable', why: `status ${answer.status}` };
 }
 
 /**
- * A larger tree than the checkpoint's is one that another node published meanwhile, or one that the database
- * has not.
+ * Judges a tree that is larger than the checkpoint's: a different node may have published it meanwhile, or
+ * the database lacks it.
  */
 async function compareWithDatabase(
   { store }: Asking,
@@ -95,8 +94,8 @@ async function compareWithDatabase(
 }
 
 /**
- * Asks a witness, and once more with the size that it says it cosigned last if that is another, which is
- * `before`. Never rejects for what it answers.
+ * Asks a witness and, if it says that it cosigned a different size last, asks again with that size, which is
+ * returned as `before`. Never rejects because of an answer.
  */
 export async function askWitness(asking: Asking, question: Parameters<typeof askOnce>[1]) {
   const { checkpoint } = question;
@@ -108,7 +107,7 @@ export async function askWitness(asking: Asking, question: Parameters<typeof ask
   return { asked: await askOnce(asking, { ...question, oldSize: before }), before };
 }
 
-/** What the operator reads of a witness that shows that something is wrong. */
+/** The messages for the operator if a witness shows that something is wrong. */
 const faults: Partial<Record<Asked['result'], string>> = {
   larger_tree:
     'a witness cosigned a larger tree of this log than the database has: the log was rolled back, or the witness is wrong; run dossier audit with a saved checkpoint',
@@ -126,9 +125,9 @@ function report({ log }: IssuingContext, { name }: AskedWitness, asked: Asked, s
 }
 
 /**
- * Returns a function that asks the witnesses that have not cosigned the newest checkpoint; what arrives is
- * published at its end. It rejects if the log cannot be read. Which size each one cosigned last is learnt
- * from it after a start (answer 409).
+ * Returns a function that asks the witnesses that have not cosigned the newest checkpoint, and publishes
+ * their cosignatures at its end. It rejects if the log cannot be read. After a start each witness says which
+ * size it cosigned last (answer 409).
  */
 export function createWitnessRound(context: IssuingContext) {
   const { checkpoints, config } = context;
@@ -169,8 +168,8 @@ export function createWitnessRound(context: IssuingContext) {
 const pause_ms = 5000;
 
 /**
- * Asks the witnesses of WITNESSES, at most every five seconds, until the signal. Never throws; does nothing
- * without witnesses.
+ * Asks the witnesses of WITNESSES, at most every five seconds, until the signal. Does nothing without
+ * witnesses. Never throws.
  */
 export async function startAskingWitnesses(context: IssuingContext, signal: AbortSignal): Promise<void> {
   if (readWitnesses(context.config.witnesses).length === 0) return;
