@@ -5,8 +5,8 @@ import type { Db, Reads } from '../store/store.ts';
 import type { RowOf } from '../store/table.ts';
 
 /**
- * A change from its row. What a publisher called its versions, and where it moved, is not said any more of a
- * listing that is withdrawn.
+ * A change from its row. For a withdrawn listing it omits its publisher's texts: version names, and what the
+ * record moved.
  */
 export function decodeChange(row: RowOf<typeof changeTable> & { readonly withdrawn: string | null }): Change {
   const change = { id: toChangeId(row), ...changeTable.decode(row) };
@@ -15,7 +15,7 @@ export function decodeChange(row: RowOf<typeof changeTable> & { readonly withdra
   return { ...change, data: kept };
 }
 
-/** Rows of changes, with what `decodeChange` needs. */
+/** Rows of changes, with the columns that `decodeChange` needs. */
 export const selectChanges = (db: Db, { handle, namespace }: ChangeFilter = {}) =>
   db
     .selectFrom('evidence_change')
@@ -30,15 +30,15 @@ export const selectChanges = (db: Db, { handle, namespace }: ChangeFilter = {}) 
         .where('evidence_change.handle', '<', `${namespace}0`),
     );
 
-/** Reads of the stream of changes over any engine. */
+/** Reads of the stream of changes, on any engine. */
 export const createChangeReads = (db: Db) => ({
   async after(seq: number, limit: number, filter?: ChangeFilter) {
     const rows = selectChanges(db, filter).where('evidence_change.seq', '>', seq);
     return (await rows.orderBy('evidence_change.seq').limit(limit).execute()).map(decodeChange);
   },
   /**
-   * Changes of a listing before a position, newest first, but for what checks saw: that is in the history of
-   * observations.
+   * Changes of a listing before a position, newest first, without those that checks saw, which are in the
+   * history of observations.
    */
   async ofRecord(handle: string, { before, limit }: { readonly before: number; readonly limit: number }) {
     const rows = selectChanges(db, { handle })
@@ -50,7 +50,7 @@ export const createChangeReads = (db: Db) => ({
     const row = await selectChanges(db).where('evidence_change.seq', '=', seq).executeTakeFirst();
     return row && decodeChange(row);
   },
-  /** The listings that changes of these types after a position are of. */
+  /** The listings with changes of these types after a position. */
   async handlesAfter(seq: number, types: readonly Change['type'][]): Promise<ReadonlySet<string>> {
     const rows = db.selectFrom('evidence_change').select('handle').distinct().where('seq', '>', seq);
     return new Set((await rows.where('type', 'in', [...types]).execute()).map(({ handle }) => handle));
@@ -64,7 +64,7 @@ export const createChangeReads = (db: Db) => ({
   },
 });
 
-/** Writes of changes inside a transaction; `touch` names each listing whose history changed. */
+/** Writes of changes inside a transaction; `touch` receives each listing whose history changed. */
 export const createChangeWrites = (db: Db, touch: (handle: string) => void) => ({
   ...createChangeReads(db),
   /** Adds changes in this order (log/changes.ts). */
@@ -74,12 +74,12 @@ export const createChangeWrites = (db: Db, touch: (handle: string) => void) => (
   },
 });
 
-/** Where the stream of changes begins. */
+/** The position at which the stream of changes begins. */
 export const beginning = '0';
 
 /**
- * At most `limit` changes after the one with an id, oldest first. Throws position_gone if the stream does not
- * have that change.
+ * At most `limit` changes after the one with this id, oldest first. Throws position_gone if the stream does
+ * not have that change.
  */
 export async function readAfter(
   since: string,

@@ -1,6 +1,8 @@
 import type { Context } from '../context.ts';
 
-/** Completes one variable: up to 100 values for what was typed and the variables already filled in. */
+/**
+ * Completes one variable: returns up to 100 values for the typed text and the variables already filled in.
+ */
 export type Complete = (
   typed: string,
   filled: Readonly<Record<string, string>>,
@@ -9,7 +11,7 @@ export type Complete = (
 
 /** The most values that a completion offers. */
 const maxCompletions = 100;
-/** Handles under a namespace that are looked through for a part of a name. */
+/** The most handles of a namespace that are searched for a part of a name. */
 const mostNames = 1000;
 /** A shorter text completes beginnings only. */
 const shortestPart = 2;
@@ -29,7 +31,7 @@ async function findHandles(typed: string, { store }: Context): Promise<string[]>
     .map(({ handle }) => handle);
 }
 
-/** Namespaces that start with what was typed, then those that contain it. */
+/** Namespaces that start with the typed text, then those that contain it. */
 export const completeNamespace: Complete = async (typed, _filled, context) => {
   const starting = await context.store.listings.completions('namespace', typed, maxCompletions);
   const handles = await findHandles(typed, context);
@@ -37,7 +39,7 @@ export const completeNamespace: Complete = async (typed, _filled, context) => {
   return once([...starting, ...namespaces.filter((one) => one.toLowerCase().includes(typed.toLowerCase()))]);
 };
 
-/** Names under the namespace already filled in that start with what was typed, then those that contain it. */
+/** Names under the namespace already filled in that start with the typed text, then those that contain it. */
 export const completeName: Complete = async (typed, { namespace }, { store }) => {
   if (!namespace) return [];
   const handles = await store.listings.completions('handle', `${namespace}/`, mostNames);
@@ -49,13 +51,13 @@ export const completeName: Complete = async (typed, { namespace }, { store }) =>
   ]);
 };
 
-/** Handles that start with what was typed, then those that contain it, or whose title does. */
+/** Handles that start with the typed text, then those that contain it, or whose title does. */
 export const completeHandle: Complete = async (typed, _filled, context) => {
   const starting = await context.store.listings.completions('handle', typed, maxCompletions);
   return once([...starting, ...(await findHandles(typed, context))]);
 };
 
-/** Tags that start with what was typed, then those that contain it, most frequent first. */
+/** Tags that start with the typed text, then those that contain it, most frequent first. */
 export const completeTag: Complete = async (typed, _filled, { store }) => {
   const tags = (await store.listings.facetCounts('tag')).map(({ facet }) => facet.slice('tag:'.length));
   return once([...tags.filter((tag) => tag.startsWith(typed)), ...tags.filter((tag) => tag.includes(typed))]);

@@ -9,13 +9,13 @@ import type { Db } from '../store/store.ts';
 import { summaryTable } from './listing.ts';
 import type { ListingRow } from './table.ts';
 
-/** Listings are counted up to here, so that no count takes long. */
+/** Listings are counted up to this number, so that no count takes long. */
 const maxCounted = 1000;
 
-/** The column that each table of counts has as its key. */
+/** The key column of each table of counts. */
 const keyColumns = { facet_count: 'facet', publisher_count: 'namespace' } as const;
 
-/** How many visible listings have a facet, all of them without one, or have a namespace. */
+/** The number of visible listings that have a facet or a namespace; of all visible listings without a key. */
 export async function readCount(db: Db, table: keyof typeof keyColumns, key = everyListing): Promise<number> {
   const { rows } = await sql<{ listings: number }>`select listings from ${sql.table(table)}
     where ${sql.ref(keyColumns[table])} = ${key}`.execute(db);
@@ -45,7 +45,8 @@ async function readAllCounts(db: Db): Promise<SearchCounts> {
 }
 
 /**
- * The facets of listings as stored: one text, because a thousand rows would take as long to read as to find.
+ * The facets of listings as stored, read as one text, because reading a thousand rows would take as long as
+ * finding them.
  */
 async function readFacetTexts(db: Db, search: SearchIndex, ids: readonly number[]): Promise<string[]> {
   const found = sql<{ facets: string | null }>`select string_agg(facets, ${'\n'}) as facets
@@ -65,7 +66,7 @@ export async function readListCounts(
   return countFacets(await readFacetTexts(db, search, ids.slice(0, maxCounted)), ids.length > maxCounted);
 }
 
-/** By how much the number of visible listings changes for each key that rows have. */
+/** The change in the number of visible listings for each key of the rows. */
 function toChanges(
   before: readonly ListingRow[],
   after: readonly ListingRow[],

@@ -11,13 +11,13 @@ export type FormerReference = Omit<Schema['former_reference'], 'handle'>;
 declare module '../store/store.ts' {
   interface Schema {
     /**
-     * What earlier versions of records named, by the keys of `listing_reference`. A row of what the listing
-     * records again is none: reads leave it out.
+     * References that earlier versions of records named, by the keys of `listing_reference`. Reads leave out
+     * rows that the listing now records again.
      */
     former_reference: {
       key: string;
       handle: string;
-      /** The time at which the version that named it no more was published, RFC 3339. */
+      /** When the first version without the reference was published, RFC 3339. */
       until: string;
     };
   }
@@ -27,7 +27,7 @@ const selectOf = precompileQuery((db, handle: string) =>
   db.selectFrom('former_reference').select(['key', 'until']).where('handle', '=', handle).orderBy('key'),
 );
 
-/** Replaces what earlier versions of a listing named; nothing is written if it is the same. */
+/** Replaces the references of earlier versions of a listing; writes nothing if they are the same. */
 export async function replaceFormer(db: Db, handle: string, rows: readonly FormerReference[]): Promise<void> {
   const known = await selectOf(db, handle);
   const wanted = rows.toSorted((a, b) => (a.key < b.key ? -1 : 1));
@@ -45,7 +45,7 @@ export async function deleteFormer(db: Db, handle: string): Promise<void> {
 }
 
 /**
- * Of more listings that had the same, those that had it last are read: a platform was the host of thousands.
+ * At most so many former holders are read, the latest first, because a platform was the host of thousands.
  */
 const mostRead = 200;
 
@@ -87,10 +87,7 @@ export interface FormerHolder {
   readonly until: string;
 }
 
-/**
- * For each of these, up to `limit` shown listings that had it and have it no more, those that had it last
- * first.
- */
+/** For each reference, up to `limit` shown listings that had it and no longer have it, the latest first. */
 export const readFormerly = (
   db: Db,
   references: readonly Reference[],

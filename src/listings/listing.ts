@@ -29,7 +29,7 @@ export const listingTag = z.object({ tag: z.string(), reason: z.string() });
 
 export type ListingTag = z.infer<typeof listingTag>;
 
-/** One fact that came from somewhere else, with its source and date. Never a rating (docs/ratings.md). */
+/** One fact that was recorded elsewhere, with its source and date; never a rating (docs/ratings.md). */
 export const importedSignal = z.object({
   kind: z.string(),
   value: z.unknown() as z.ZodType<Json>,
@@ -113,22 +113,24 @@ const summaryColumns = {
   website: optional(text),
   tags: json<readonly ListingTag[]>(),
   facets: words<Facet>(),
-  /** Why the listing is no longer shown; its texts are then empty, unless the operator withdrew it. */
+  /**
+   * The reason why the listing is no longer shown; its texts are then empty, unless the operator withdrew it.
+   */
   withdrawn: optional(oneOf<'deleted' | 'optout' | 'operator'>()),
   /** Whether the operator has hidden its title, description and status message. */
   hidden: optional(flag),
   /**
-   * Whether the registry states no dates of it: those here are when a version was first read, and order it
-   * only.
+   * Whether the registry states no dates of it; its dates here then only order it, by when a version was
+   * first read.
    */
   undated: optional(flag),
 };
 
-/** What lists read of a listing's row. */
+/** The columns of a listing that lists read. */
 export const summaryTable = table(summaryColumns);
 /**
- * What lists and searches need of a listing. Times are RFC 3339 UTC with milliseconds, so text order is time
- * order.
+ * The part of a listing that lists and searches need. Times are RFC 3339 UTC with milliseconds, so text order
+ * is time order.
  */
 export type ListingSummary = ValueOf<typeof summaryTable>;
 
@@ -155,29 +157,25 @@ const versionColumns = {
   updated_at: text,
   /** Whether the registry calls it the latest. */
   is_latest: flag,
-  /** Whether the registry states no date of it: `published_at` is when it was first read. */
+  /** Whether the registry states no date of it; `published_at` is then when it was first read. */
   undated: optional(flag),
-  /** SHA-256 of the entry as received, hex: an equal digest means that nothing changed. */
+  /** SHA-256 of the entry as received, hex; an equal digest means that nothing changed. */
   digest: text,
 };
 
 export const versionTable = table({
   ...versionColumns,
   status_message: optional(text),
-  /**
-   * The publisher's server.json, cleaned, as JSON text: a document of its own, parsed only for the version
-   * shown.
-   */
+  /** The publisher's server.json, cleaned, as JSON text; it is parsed only for the version shown. */
   record: text,
   /**
-   * When the entry as it is became visible here; also when its listing was withdrawn or hidden here, or shown
-   * again.
+   * When the entry became visible here in its present state, or when its listing was last withdrawn, hidden
+   * or shown again here.
    */
   listed_at: text,
 });
 /**
- * A version as the registry API lists it; one of a listing that was withdrawn here is deleted, without its
- * record.
+ * A version as the registry API lists it; if its listing was withdrawn here, it is deleted and has no record.
  */
 export type ListedVersion = ValueOf<typeof versionTable>;
 /** One version of a listing, deleted ones included. */
@@ -186,7 +184,7 @@ export const versionSummaryColumns = Object.keys(versionColumns) as (keyof typeo
 /** One version of a listing, without the publisher's record. */
 export type VersionSummary = Pick<ListingVersion, keyof typeof versionColumns>;
 
-/** The dates of a listing that its registry states: none of a registry that states none. */
+/** The dates of a listing that its registry states; empty if it states none. */
 export const statedDates = ({
   undated,
   published_at,
@@ -194,11 +192,11 @@ export const statedDates = ({
 }: Pick<ListingSummary, 'undated' | 'published_at' | 'updated_at'>) =>
   undated ? { published_at: undefined, updated_at: undefined } : { published_at, updated_at };
 
-/** Texts of a listing that the operator can hide, emptied where they are hidden. */
+/** A listing with those texts emptied that the operator has hidden. */
 export const withoutHidden = <T extends ListingSummary>(listing: T): T =>
   listing.hidden ? { ...listing, title: undefined, description: '', status_message: undefined } : listing;
 
-/** What lists say of a listing whose texts are hidden; its page says why. */
+/** The sentence in lists about a listing whose texts are hidden; its page says why. */
 export const hiddenSentence =
   'The operator has hidden the title, description and status message of this listing.';
 
@@ -228,20 +226,20 @@ const specified: ReadonlySet<string> = new Set(['co.webhook/webhook', 'com.polit
 export const sampleOriginOf = (handle: string): string =>
   specified.has(handle) ? specificationOrigin : sampleOrigin;
 
-/** Whether a listing is one of the shipped sample; the origin of any other has its kind, `(MCP)`. */
+/** Tells whether a listing is one of the shipped sample; the origin of any other names its kind, `(MCP)`. */
 export const isSample = ({ origin }: Pick<Listing, 'origin'>): boolean =>
   origin === sampleOrigin || origin === specificationOrigin;
 
 const officialRegistry = 'registry.modelcontextprotocol.io';
 
-/** Whether a listing is from the official registry, or a copy of it. */
+/** Tells whether a listing is from the official registry, or a copy of it. */
 export const isOfficial = ({ origin }: Pick<Listing, 'origin'>): boolean =>
   origin.startsWith(`${officialRegistry} (MCP)`);
 
-/** Whether the sample quotes the specification, so that nothing but the sample's own file was read. */
+/** Tells whether a listing quotes the specification, so that nothing but the sample's own file was read. */
 export const isSpecified = ({ origin }: Pick<Listing, 'origin'>): boolean => origin === specificationOrigin;
 
-/** What a listing of the shipped sample is; undefined for any other listing. */
+/** The sentence about a listing of the shipped sample; undefined for any other listing. */
 export function sampleSentence(listing: Pick<Listing, 'origin'>): string | undefined {
   if (isSpecified(listing))
     return 'Sample: the description, the repository and the endpoint, if any, are as given in the specification of Dossier and were not read from a registry. The version and the dates are those of the sample.';
@@ -250,11 +248,11 @@ export function sampleSentence(listing: Pick<Listing, 'origin'>): string | undef
     : undefined;
 }
 
-/** Whether the registry or the publisher withdrew a listing; what the operator withdrew is still theirs. */
+/** Tells whether the registry or the publisher withdrew a listing, and not the operator alone. */
 export const isGone = ({ withdrawn }: Pick<Listing, 'withdrawn'>): boolean =>
   withdrawn === 'deleted' || withdrawn === 'optout';
 
-/** The listing without any text of its publisher, withdrawn for this reason. */
+/** The listing as withdrawn for this reason, without any text of its publisher. */
 export const toWithdrawn = (listing: Listing, withdrawn: 'deleted' | 'optout'): Listing => ({
   ...listing,
   title: undefined,
@@ -277,8 +275,8 @@ const slotsPerMillisecond = 1024;
 const latest_ms = 8_790_000_000_000;
 
 /**
- * The static rank of a listing, which orders every list: the oldest publication that was read (RFC 3339),
- * then a checksum of the handle. Ratings and new versions never change it. A whole number from 0 to 2^53. Two
+ * The static rank of a listing, which orders every list: the oldest known publication (RFC 3339), then a
+ * checksum of the handle. Ratings and new versions never change it. It is a whole number from 0 to 2^53. Two
  * listings first published in the same millisecond may have the same rank; the store then takes the next free
  * one.
  */

@@ -8,27 +8,27 @@ import type { Listing, ListingInput, ListingPackage, VersionSummary } from './li
 import { isAddress } from './package.ts';
 import { toPackageReference } from './references.ts';
 
-/** Names of each list that are kept: a record may have thousands. */
+/** At most so many names of each list are kept, because a record may have thousands. */
 const mostNames = 10;
 const names = z.array(z.string()).max(mostNames);
 
 /**
- * What one record names and another did not, and the reverse; `is_within`: all that is new is under a domain,
- * or of an account, named before.
+ * Names in one record that are not in the other, both ways; `is_within` if all new ones have a domain or
+ * account that was named before.
  */
 const replaced = z.strictObject({ from: names, to: names, is_within: z.boolean() });
 
-/** What a record changes of where callers go, what they run and who gets their secrets. */
+/** The difference between two records in where callers go, what they run and who gets their secrets. */
 export const moveSchema = z.strictObject({
   /** Hosts of endpoints. */
   endpoints: replaced.optional(),
   /** Packages without their versions. */
   packages: replaced.optional(),
-  /** Without `to`, none is named any more. */
+  /** Without `to`, the record no longer names a repository. */
   repository: z
     .strictObject({ from: z.string(), to: z.string().optional(), is_within: z.boolean() })
     .optional(),
-  /** Names of secrets that are new: those it needs, those a caller may send, and those that are gone. */
+  /** Names of secrets that are new and required (`needs`) or optional (`takes`), or gone. */
   secrets: z.strictObject({ needs: names, takes: names, gone: names }).optional(),
   /** Secrets that were named before, and hosts or packages that did not get them before. */
   passed: z
@@ -38,25 +38,27 @@ export const moveSchema = z.strictObject({
 });
 export type Move = z.infer<typeof moveSchema>;
 
-/** What a record names of it. */
+/** The parts of a record that are compared. */
 export type Naming = Pick<Listing, 'remotes' | 'packages' | 'repository_key'>;
 
-/** A host as addresses are compared by it; of a template the text where the host stands. */
+/** A host in the form in which addresses are compared; for a template, the text in the place of the host. */
 function hostOf(address: string): string {
   const [, scheme, written = address] =
     /^([a-z][a-z0-9+.-]*):\/\/(?:[^/?#@]*@)?([^/?#]*)/i.exec(address) ?? [];
   const isTemplate = /[{}]/.test(written);
   const host = (isTemplate ? undefined : URL.parse(address)?.host) ?? written;
   const usualPort = isTemplate && (scheme?.toLowerCase() === 'http' ? /:80$/ : /:443$/);
-  // A name with the dot of the root at its end is the same name.
+  // A name that ends with the dot of the root is the same name.
   return (usualPort ? host.replace(usualPort, '') : host).toLowerCase().replace(/\.(?=:\d+$|$)/, '');
 }
 
-/** Whom a host belongs to, whatever stands in a template before its domain. */
+/** The holder of a host; a template may have any text before its domain. */
 export const holderOfHost = (host: string): string =>
   Holder.ofHost(host.replace(/\{[^{}]*\}/g, 'x').replace(/:\d+$/, '')).id;
 
-/** A package without its version, which is in the address of a file. */
+/**
+ * A package without its version; a package that is a file is named by the host or repository of its address.
+ */
 function packageOf(recorded: ListingPackage): string {
   const { key, registry = '' } = toPackageReference(recorded);
   return isAddress(recorded.identifier)
@@ -64,7 +66,7 @@ function packageOf(recorded: ListingPackage): string {
     : `${registry}:${key}`;
 }
 
-/** The scope or account in the name of a package; undefined of a name that has none. */
+/** The scope or account in the name of a package; undefined if it has none. */
 function ownerOfPackage(name: string): string | undefined {
   const scope = /^(npm(?: [^:]+(?::\/\/[^:]+)?)?:@[^/]+)\//.exec(name)?.[1];
   if (scope !== undefined) return scope;
@@ -74,17 +76,14 @@ function ownerOfPackage(name: string): string | undefined {
 }
 
 interface Secret {
-  /** As it was written first. */
+  /** The name as it was written first. */
   readonly name: string;
   required: boolean;
   /** The hosts and packages that get it. */
   readonly to: Set<string>;
 }
 
-/**
- * The secrets that a record names, by their names in small letters: names of headers have no capitals of
- * their own.
- */
+/** The secrets that a record names, by their names in lower case, because names of headers ignore case. */
 export function secretsOf({ remotes, packages }: Pick<Naming, 'remotes' | 'packages'>): Map<string, Secret> {
   const secrets = new Map<string, Secret>();
   const add = (to: string, inputs: readonly ListingInput[] = []) => {
@@ -103,7 +102,7 @@ export function secretsOf({ remotes, packages }: Pick<Naming, 'remotes' | 'packa
 
 const few = (all: Iterable<string>): string[] => [...new Set(all)].sort().slice(0, mostNames);
 
-/** What is named now and was not, and what is named no more; undefined if all is the same. */
+/** The names that were added and removed; undefined if there are none. */
 function replacedBy(
   before: readonly string[],
   after: readonly string[],
@@ -157,7 +156,7 @@ function passedOn(before: Secrets, after: Secrets): Move['passed'] {
 
 const distinct = (all: readonly string[]): string[] => [...new Set(all)];
 
-/** What a record moves or newly asks for, compared with the one before it; undefined if nothing. */
+/** The difference between a record and the one before it; undefined if there is none. */
 export function moveBetween(before: Naming, after: Naming): Move | undefined {
   const [hostsBefore, hosts] = [before, after].map(({ remotes }) =>
     distinct(remotes.map(({ url }) => hostOf(url))),
@@ -176,7 +175,7 @@ export function moveBetween(before: Naming, after: Naming): Move | undefined {
   return parts.length === 0 ? undefined : (Object.fromEntries(parts) as Move);
 }
 
-/** A version with what its record names. */
+/** A version with the parts of its record that are compared. */
 export interface Edition extends Pick<VersionSummary, 'version' | 'status' | 'published_at' | 'undated'> {
   readonly naming: Naming;
 }
@@ -190,9 +189,8 @@ const isSemantic = ({ version }: Edition) => valid(version, loose) !== null;
 const byText = (a: string, b: string) => (a === b ? 0 : a < b ? -1 : 1);
 
 /**
- * The versions that are not deleted, oldest first; undefined if their order is not known. It does not depend
- * on when they were read here: it is that of publication, or of semantic versions where the registry states
- * no dates.
+ * The versions that are not deleted, oldest first; undefined if their order is not known. They are ordered by
+ * publication or, if the registry states no dates, by semantic version, never by when they were read here.
  */
 function inOrder(editions: readonly Edition[]): Edition[] | undefined {
   const listed = editions.filter(({ status }) => status !== 'deleted');
@@ -210,8 +208,8 @@ function inOrder(editions: readonly Edition[]): Edition[] | undefined {
 const mostMoves = 10;
 
 /**
- * Of moves, newest first, those that are kept: those to another owner before others, so that many small moves
- * after one do not hide it.
+ * The moves to keep, newest first. Moves to a different owner are preferred, so that many small moves after
+ * one do not hide it.
  */
 function keepMoves(moves: readonly DatedMove[]): DatedMove[] {
   const weightyFirst = moves.toSorted((a, b) => Number(isWeighty(b)) - Number(isWeighty(a)));
@@ -219,9 +217,9 @@ function keepMoves(moves: readonly DatedMove[]): DatedMove[] {
   return moves.filter((one) => kept.has(one));
 }
 
-/** What versions of a record moved, newest first, up to the one that is shown. */
+/** The moves of the versions of a record up to the shown one, newest first. */
 export interface Moves {
-  /** How many versions were compared. */
+  /** The number of versions that were compared. */
   readonly versions: number;
   /** When the oldest of them was published, if it has a date. */
   readonly since?: string;
@@ -229,8 +227,8 @@ export interface Moves {
 }
 
 /**
- * Undefined if there are not two versions to compare, or their order is not known. Pure, whatever the order
- * of the editions.
+ * The moves of the given editions, in whatever order they are; undefined if there are not two to compare, or
+ * their order is not known.
  */
 export function toMoves(editions: readonly Edition[], shown: string): Moves | undefined {
   const ordered = inOrder(editions);
@@ -242,8 +240,7 @@ export function toMoves(editions: readonly Edition[], shown: string): Moves | un
   const moves = compared.flatMap((edition, at): DatedMove[] => {
     const before = compared[at - 1];
     repository_key = before?.naming.repository_key ?? repository_key;
-    // A version that names a repository again is compared with the last one that did, whatever lies between
-    // them.
+    // A version that names a repository again is compared with the last one that did.
     const isNamed = edition.naming.repository_key !== undefined;
     const move =
       before && moveBetween(isNamed ? { ...before.naming, repository_key } : before.naming, edition.naming);
@@ -257,19 +254,19 @@ export function toMoves(editions: readonly Edition[], shown: string): Moves | un
 }
 
 /**
- * Whether it leads to something new, or names no repository any more: that an endpoint or a package is gone
- * says nothing of the others.
+ * Tells whether a move leads to something new, or removes the repository. An endpoint or package that is gone
+ * does not count.
  */
 export const leadsElsewhere = ({ endpoints, packages, ...others }: Move): boolean =>
   [endpoints, packages].some((part) => part !== undefined && part.to.length > 0) ||
   [others.repository, others.secrets, others.passed].some((part) => part !== undefined);
 
-/** Whether it names a host, package or repository of another owner than before, or another secret. */
+/** Tells whether a move names a host, package or repository of a different owner, or a new secret. */
 export const isWeighty = ({ endpoints, packages, repository, secrets }: Move): boolean =>
   [endpoints, packages].some((part) => part?.is_within === false) ||
   (repository?.to !== undefined && !repository.is_within) ||
   secrets !== undefined;
 
-/** Whether a change of the record is the same move as that of a version. */
+/** Tells whether a change of the record is the same move as that of a version. */
 export const isSameMove = (told: unknown, { version: _, published_at: __, ...move }: DatedMove): boolean =>
   isDeepStrictEqual(told, move);

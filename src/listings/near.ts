@@ -12,22 +12,22 @@ import { toSearch } from './searched.ts';
 import { readByIds } from './table.ts';
 
 const mostEdits = 2;
-/** Of a shorter name two letters are too much of it. */
+/** A shorter name may differ by one letter only. */
 const shortName = 5;
 const mostAlike = 200;
 const mostNamed = 50;
-/** Of a name with more words the first ones are looked for. */
+/** At most so many words of a name are searched for, the first ones. */
 const mostWords = 5;
 
 const selectVisible = (db: Db) => db.selectFrom('listing').select('handle').where('withdrawn', 'is', null);
 
-/** Visible handles that are the same but for their case, or those of a repository `owner/name` of GitHub. */
+/** Visible handles that differ in case only, or that belong to a repository `owner/name` of GitHub. */
 const readSame = (db: Db, folded: string) =>
   selectVisible(db)
     .where('handle_folded', 'in', [folded, `io.github.${folded}`])
     .execute();
 
-/** Visible handles that start alike, in any case. */
+/** Visible handles with the same beginning, in any case. */
 const readAlike = (db: Db, start: string) =>
   selectVisible(db)
     .where('handle_folded', '>=', start)
@@ -36,7 +36,7 @@ const readAlike = (db: Db, start: string) =>
     .limit(mostAlike)
     .execute();
 
-/** Visible handles of the publishers of a name, and of those whose name is a letter from it. */
+/** Visible handles of publishers with this name, or with a name that differs by one letter. */
 const readOwned = (db: Db, label: string) =>
   db
     .selectFrom('listing_reference')
@@ -49,7 +49,7 @@ const readOwned = (db: Db, label: string) =>
       ),
     ])
     .where('kind', '=', 'word')
-    // The order of the primary key: no more rows are read.
+    // This is the order of the primary key, so that no more rows are read.
     .orderBy('key')
     .orderBy('published_at')
     .orderBy('handle')
@@ -59,11 +59,11 @@ const readOwned = (db: Db, label: string) =>
 /** Words that hundreds of names have. */
 const saysNothing: ReadonlySet<string> = new Set(['mcp', 'server', 'api', ...stopWords]);
 
-/** The words of a name that say something. */
+/** The words of a name that distinguish it. */
 const tellingOf = (name: string): string[] =>
   [...new Set(toWords(name).map(({ text }) => text))].filter((word) => !saysNothing.has(word));
 
-/** Visible listings with some words, or with other spellings of them; `isAll` of one that has all. */
+/** Visible listings with these words, or with similar spellings of them; `isAll` if it has all of them. */
 async function readNamed(db: Db, index: SearchIndex, words: readonly string[]) {
   if (words.length === 0) return [];
   const { hits, counted } = await rankFew(
@@ -81,7 +81,10 @@ async function readNamed(db: Db, index: SearchIndex, words: readonly string[]) {
   return rows.map(({ id, handle }) => ({ handle, isAll: complete.has(id) }));
 }
 
-/** Edits between two names; one too many if the name says nothing, or is short. */
+/**
+ * Edits between two names; more than are allowed if the name has no distinguishing word, or is too short for
+ * them.
+ */
 function countNameEdits(name: string, other: string): number {
   const most = tellingOf(name).length === 0 ? -1 : name.length < shortName ? 1 : mostEdits;
   const edits = countEdits(name, other, mostEdits);
@@ -96,7 +99,7 @@ function toAsked(text: string) {
   const { namespace, name } = handleParts(folded);
   const identity = isHandle(`${namespace}/mcp`) ? namespaceIdentity(`${namespace}/mcp`) : '';
   const owner = tellingOf((identity.includes('/') ? identity.split('/')[1] : identity.split('.')[0]) ?? '');
-  // com.notion/notion-mcp says no more than com.notion/mcp.
+  // A word of the owner in the name, as in com.notion/notion-mcp, does not distinguish it.
   const words = tellingOf(name).filter((word) => !owner.includes(word));
   const label = identity && ownerLabel(`${namespace}/mcp`);
   return {
@@ -109,7 +112,7 @@ function toAsked(text: string) {
   };
 }
 
-/** What speaks for a handle: `edits` to it or to its name, and to the name of its publisher. */
+/** The closeness of a handle: the least `edits` from it, its name or its publisher's name. */
 function compareTo(
   handle: string,
   { folded, namespace, name, label, words, isPlain }: ReturnType<typeof toAsked>,
@@ -133,9 +136,9 @@ function compareTo(
 }
 
 /**
- * Reads visible handles like a text: those within two edits of it, or of its name, and those of its
- * publisher, or of one whose name is a letter from it, if its name says no more; those of the same namespace
- * first. `others`: of that publisher, then those with all words of the name.
+ * Reads visible handles near to a text, those of the same namespace first: within two edits of the text or
+ * its name, and, if the name adds nothing to the publisher's, those of the publisher or of one whose name
+ * differs by one letter. `others` are those of that publisher, then those with all words of the name.
  */
 export async function readNear(db: Db, index: SearchIndex, text: string, limit: number) {
   const asked = toAsked(text);
@@ -152,7 +155,7 @@ export async function readNear(db: Db, index: SearchIndex, text: string, limit: 
   const complete = new Set(named.filter(({ isAll }) => isAll).map(({ handle }) => handle));
   const candidates = [...new Set([...ofNamespace, ...named].map(({ handle }) => handle))].map((handle) => {
     const compared = compareTo(handle, asked);
-    // The search engine of the publisher, if com.brave/search is asked for.
+    // For com.brave/search, for example, this is the search engine of the publisher.
     const isMeant = compared.isOfOwner && complete.has(handle);
     return isMeant ? { ...compared, edits: Math.min(compared.edits, mostEdits) } : compared;
   });

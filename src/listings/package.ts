@@ -1,7 +1,7 @@
 import valid from 'semver/functions/valid.js';
 import { ownMember } from '../core/json.ts';
 
-/** The hosts under which records name the registry that a type of package usually has. */
+/** The hosts by which records name the usual registry of a package type. */
 const usualHosts: Readonly<Record<string, readonly string[]>> = {
   npm: ['registry.npmjs.org', 'npmjs.org', 'npmjs.com', 'www.npmjs.com', 'registry.npmjs.com'],
   pypi: ['pypi.org', 'pypi.python.org', 'www.pypi.org', 'upload.pypi.org'],
@@ -10,24 +10,24 @@ const usualHosts: Readonly<Record<string, readonly string[]>> = {
   oci: ['docker.io', 'index.docker.io', 'registry-1.docker.io', 'registry.hub.docker.com', 'hub.docker.com'],
 };
 
-/** Whether a type of package is an image; records before September 2025 may call it `docker`. */
+/** Tells whether a package type is an image; records before September 2025 may call it `docker`. */
 export const isImageType = (type: string): boolean => /^(?:oci|docker)$/i.test(type);
 
 const toUrl = (base: string) => URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(base) ? base : `https://${base}`);
 
-/** Whether a name is an address, as that of an MCPB file; nothing else says where it is. */
+/** Tells whether a name is an address, such as that of an MCPB file, which then is the location too. */
 export const isAddress = (identifier: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(identifier);
 
-/** Whether the first part of the name of an image is a host (distribution/reference, "splitDockerDomain"). */
+/** The first part of the name of an image if it is a host (distribution/reference, "splitDockerDomain"). */
 export function hostOfImage(identifier: string): string | undefined {
   const [first = '', rest] = identifier.split('/', 2);
   return rest !== undefined && (/[.:]/.test(first) || first === 'localhost') ? first : undefined;
 }
 
 /**
- * Where a recorded package is: its name, and the base address of its registry unless that is the usual one of
- * its type. An image without a host is the image at the base. A base that is no address is another registry
- * all the same.
+ * The name of a recorded package, and the base address of its registry unless that is the usual one of its
+ * type. An image without a host is the image at the base. A base that is not an address still names a
+ * different registry.
  */
 export function placeOfPackage(
   type: string,
@@ -48,7 +48,7 @@ export function placeOfPackage(
 
 const imageForm = /^(.*?)(?::([\w][\w.-]{0,127}))?(?:@(sha256:[a-f0-9]{64}))?$/s;
 
-/** The tag and digest that stand in the name of an image, as `1.2.0`, `sha256:…` or `1.2.0@sha256:…`. */
+/** The tag and digest in the name of an image, such as `1.2.0`, `sha256:…` or `1.2.0@sha256:…`. */
 export function versionOfImage(identifier: string): string | undefined {
   const host = hostOfImage(identifier);
   const path = host === undefined ? identifier : identifier.slice(host.length + 1);
@@ -56,14 +56,14 @@ export function versionOfImage(identifier: string): string | undefined {
   return [tag, digest].filter(Boolean).join('@') || undefined;
 }
 
-/** PEP 440 without local labels: what a release on PyPI may be called. */
+/** A version of PEP 440 without local labels, as PyPI accepts it. */
 const pep440 =
   /^v?(?:\d+!)?\d+(?:\.\d+)*(?:[-_.]?(?:a|b|c|rc|alpha|beta|pre|preview)[-_.]?\d*)?(?:(?:-\d+)|(?:[-_.]?(?:post|rev|r)[-_.]?\d*))?(?:[-_.]?dev[-_.]?\d*)?$/i;
 
 /**
- * Whether a version names one release of its ecosystem: three parts of SemVer for npm, Cargo and NuGet, a
- * release of PEP 440 for PyPI, a digest or a tag with a number for images, though a tag can be moved.
- * `latest`, `1` of npm and `1.x` are none.
+ * Tells whether a version names one release: three parts of SemVer for npm, Cargo and NuGet, a release of PEP
+ * 440 for PyPI, a digest or a tag with a number for images (though a tag can be moved). `latest`, `1` of npm
+ * and `1.x` do not.
  */
 export function isExactVersion(type: string, version: string): boolean {
   if (isImageType(type)) return /\d/.test(version);

@@ -6,8 +6,8 @@ import { json, optional, type RowOf, table, text, type ValueOf } from '../store/
 import { toReferenceKey } from './references.ts';
 
 /**
- * What a check saw of a payee: the endpoints that ask to be paid there, and their offers, as `PaidOffer` of
- * the observations has them.
+ * The endpoints that were seen to ask to be paid at an address, and their offers, in the form of `PaidOffer`
+ * in observations.
  */
 export interface PaidAs {
   readonly endpoints: readonly string[];
@@ -15,11 +15,11 @@ export interface PaidAs {
 }
 
 const payeeTable = table({
-  /** The key of the address alone, on whatever network, as in `listing_reference`. */
+  /** The key of the address alone, on any network, as in `listing_reference`. */
   key: text,
   handle: text,
   /**
-   * CAIP-2, or the name that the source uses of a network that Dossier does not know; empty if it is not
+   * CAIP-2, or the source's own name of a network that Dossier does not know; empty if the network is not
    * known.
    */
   network: text,
@@ -27,7 +27,10 @@ const payeeTable = table({
   /** The times of the first and of the last check that saw it, RFC 3339. */
   since: text,
   seen_at: text,
-  /** The same as `seen_at` once a later check saw that it is asked for no more, or the record was changed. */
+  /**
+   * Equal to `seen_at` once a later check saw that no endpoint asks for it any more, or once the record
+   * changed.
+   */
   until: optional(text),
   seen: json<PaidAs>(),
 });
@@ -35,13 +38,14 @@ type PayeeRow = RowOf<typeof payeeTable>;
 
 declare module '../store/store.ts' {
   interface Schema {
-    /** Whom listings ask to be paid, or did (docs/decisions/observations.md). */
+    /** Payees of listings, present and former (docs/decisions/observations.md). */
     payee: PayeeRow;
   }
 }
 
 /**
- * A payee as a check of a listing saw it; `first_seen_at` of the fact that names all payees of its endpoint.
+ * A payee as a check of a listing saw it; `first_seen_at` is that of the fact with all payees of its
+ * endpoint.
  */
 export interface SeenPayee extends PaidAs {
   readonly network: string;
@@ -50,10 +54,9 @@ export interface SeenPayee extends PaidAs {
   readonly first_seen_at: string;
 }
 
-/** The key of an address that is paid. */
 export const toPayeeKey = (address: string): string => toReferenceKey('pay_to', address);
 
-/** So many former payees of a listing are stored, those that were seen last. */
+/** At most so many former payees of a listing are stored, those that were seen last. */
 const mostFormer = 50;
 
 const selectOf = precompileQuery((db, handle: string) =>
@@ -62,16 +65,13 @@ const selectOf = precompileQuery((db, handle: string) =>
 
 const idOf = ({ key, network }: Pick<PayeeRow, 'key' | 'network'>) => `${key} ${network}`;
 
-/** Since when a payee is seen without a check in between that saw another one in its place. */
+/** The time since which a payee is seen, without a check in between that saw a different one instead. */
 function sinceWhen({ as_of, first_seen_at }: SeenPayee, was: PayeeRow | undefined, isFirst: boolean): string {
   if (was && (was.until === null || first_seen_at <= was.seen_at)) return was.since;
   return isFirst ? first_seen_at : as_of;
 }
 
-/**
- * Stores whom a check saw that a listing asks to be paid; those that it did not see are former ones from now
- * on.
- */
+/** Stores the payees of a listing that a check saw; those that it did not see become former ones. */
 export async function putPayees(db: Db, handle: string, seen: readonly SeenPayee[]): Promise<void> {
   const known = await selectOf(db, handle);
   if (known.length + seen.length === 0) return;
@@ -97,7 +97,7 @@ export async function putPayees(db: Db, handle: string, seen: readonly SeenPayee
       .execute();
 }
 
-/** Ends what checks saw of listings whose record names other endpoints now: the next check begins anew. */
+/** Ends the payees of listings whose record now names other endpoints; the next check begins anew. */
 export async function endPayees(db: Db, handles: readonly string[]): Promise<void> {
   if (handles.length === 0) return;
   const stored = db.updateTable('payee').set(({ ref }) => ({ until: ref('seen_at') }));
@@ -105,14 +105,14 @@ export async function endPayees(db: Db, handles: readonly string[]): Promise<voi
 }
 
 /**
- * Of more rows of one address, those that were seen first are read, and of former ones those that ended last:
- * one more than are ever counted.
+ * At most so many rows of one address are read, present ones by first sight, former ones by last: one more
+ * than are ever counted.
  */
 const mostRead = 201;
 
 /**
- * The rows of an address, on one network if it is given, that are asked for now, the first seen first, or
- * that were, the last seen first. The order is that of an index, so that no engine reads more of them.
+ * The rows of an address, on one network if it is given: present ones, the first seen first, or former ones,
+ * the last seen first. The order is that of an index, so that no engine reads more of them.
  */
 function rowsAt(db: Db, when: 'now' | 'before', key: string, network?: string) {
   const ofAddress = db.selectFrom('payee').selectAll().where('key', '=', key);
@@ -139,8 +139,8 @@ export const readPaidOn = precompileQuery((db, key: string, network: string, lim
 );
 
 /**
- * Up to `limit` shown listings that asked to be paid at an address, on one network if it is given, and do no
- * more, those that did so last first.
+ * Up to `limit` shown listings that asked to be paid at an address, on one network if it is given, and no
+ * longer do; the latest first.
  */
 function formerlyPaid(db: Db, limit: number, key: string, network?: string) {
   const last = db
@@ -156,13 +156,13 @@ function formerlyPaid(db: Db, limit: number, key: string, network?: string) {
       .select('former.until')
       .where('withdrawn', 'is', null)
       .where('hidden', 'is', null)
-      // A listing that asks to be paid there still is no former one.
+      // Leaves out listings that still ask to be paid there.
       .where(({ not, exists, selectFrom }) => {
         const ofListing = selectFrom('payee')
           .select('payee.key')
           .where('payee.key', '=', key)
           .whereRef('payee.handle', '=', 'former.handle')
-          // As an expression, so that no index of `until` is read in place of the rows of the listing.
+          // An expression, so that an engine reads the rows of the listing and not an index of `until`.
           .where(sql<boolean>`coalesce(payee.until, '') = ''`);
         return not(
           exists(network === undefined ? ofListing : ofListing.where('payee.network', '=', network)),
@@ -179,7 +179,9 @@ const selectFormerlyPaidOn = precompileQuery((db, limit: number, key: string, ne
   formerlyPaid(db, limit, key, network),
 );
 
-/** The same, each with until when; on any network if none is given. */
+/**
+ * The former listings of an address, with the time until which each asked; on any network if none is given.
+ */
 export const readFormerlyPaid = (db: Db, key: string, network: string | undefined, limit: number) =>
   network === undefined ? selectFormerlyPaid(db, limit, key) : selectFormerlyPaidOn(db, limit, key, network);
 
@@ -204,12 +206,12 @@ const selectAsked = precompileQuery((db, key: string, network: string, limit: nu
     .limit(limit);
 });
 
-/** Who asks to be paid at an address, and who did. */
+/** A listing that asks or asked to be paid at an address. */
 export type AskedPayee = ValueOf<typeof payeeTable>;
 
 /**
- * Up to `limit` of the shown listings that ask to be paid at an address, or did: on this network first, and
- * those that do before others.
+ * Up to `limit` shown listings that ask or asked to be paid at an address: those on this network first, and
+ * present ones before former ones.
  */
 export const readAsked = async (
   db: Db,

@@ -7,7 +7,7 @@ type Reads = Pick<Context, 'store'>;
 
 const notFound = () => new Problem('not_found', 'No listing stored here has this namespace.');
 
-/** Whether a visible listing has this namespace, in exactly this case. */
+/** Tells whether a visible listing has this namespace, in exactly this case. */
 export const isNamespace = async (text: string, { store }: Reads): Promise<boolean> =>
   (await store.listings.publisherListings(text)) > 0;
 
@@ -18,9 +18,7 @@ export async function requireNamespace(text: string, reads: Reads): Promise<void
 
 const perPage = 50;
 
-/**
- * Listings of a namespace in the order of their handles, after one of them. Throws not_found if none follows.
- */
+/** A page of the listings of a namespace, by handle, after a handle. Throws not_found if none follows. */
 export async function readPublisher(namespace: string, after: string, { store: { listings } }: Reads) {
   const start = `${namespace}/`;
   const rows = await listings.page(after.startsWith(start) ? after : start, perPage + 1);
@@ -31,21 +29,19 @@ export async function readPublisher(namespace: string, after: string, { store: {
   return {
     namespace,
     listings: shown.flatMap((handle) => found.get(handle) ?? []),
-    /** Of all pages. */
+    /** The number on all pages. */
     total: await listings.publisherListings(namespace),
     /** The handle after which the next page begins; undefined at the end. */
     next: handles.length > perPage ? shown.at(-1) : undefined,
   };
 }
 
-/** The most listings of a publisher that are read for what they have in common. */
+/** The most listings of a publisher that are read for its facts. */
 export const mostRead = 500;
 
 export type PublisherFacts = Awaited<ReturnType<typeof readPublisherFacts>>;
 
-/**
- * Reads what the listings of a publisher have in common; of one with more than 500, its first 500 by handle.
- */
+/** Reads facts about the listings of a publisher; if it has more than 500, about the first 500 by handle. */
 export async function readPublisherFacts(namespace: string, { store: { listings } }: Reads) {
   const start = `${namespace}/`;
   const rows = await listings.page(start, mostRead);
@@ -62,12 +58,12 @@ export async function readPublisherFacts(namespace: string, { store: { listings 
   const isComparable = owners.some((owner) => owner !== 'not_comparable');
   return {
     listings: read.length,
-    /** When the oldest version of theirs that was read was published, RFC 3339. */
+    /** When their oldest known version was published, RFC 3339. */
     since: read.map(({ published_at }) => published_at).sort()[0] ?? '',
-    /** Hosts of their endpoints, those of most listings first. */
+    /** Hosts of their endpoints, the most frequent first. */
     hosts: [...hosts].sort(([, a], [, b]) => b.length - a.length).map(([host]) => host),
     withRepository: read.filter(({ repository_key }) => repository_key !== undefined).length,
-    /** How many record a repository of another account; undefined for a namespace that is a domain. */
+    /** How many record a repository of a different account; undefined for a namespace that is a domain. */
     otherOwners: isComparable ? owners.filter((owner) => owner === 'no').length : undefined,
   };
 }
@@ -76,7 +72,7 @@ export async function readPublisherFacts(namespace: string, { store: { listings 
 const documented = ['co.webhook/webhook', 'com.politicalcomms/api'] as const;
 
 /**
- * For each handle of a documented example one that is visible here: itself, or else one of the first by
+ * A visible listing for each handle of a documented example: the listing itself, or else one of the first by
  * handle.
  */
 export async function readExampleHandles({
@@ -92,22 +88,17 @@ export async function readExampleHandles({
   );
 }
 
-/** How many listings are visible. */
 export const countListings = ({ store }: Reads): Promise<number> => store.listings.count();
 
 const perRead = 1000;
 
 /**
- * The handle after which the visible listings begin whose position in the order of their handles is above a
- * number; '' for 0.
+ * The visible handle at this position in the order of handles, after which the next page begins; '' for 0.
  */
 export const readHandleBefore = async (position: number, { store: { listings } }: Reads): Promise<string> =>
   position === 0 ? '' : ((await listings.handleAt(position)) ?? '');
 
-/**
- * All visible listings after a handle, in the order of their handles: pages of a handle and its last update
- * each.
- */
+/** All visible listings after a handle, in pages of handles with their last updates. */
 export const pagesAfter = (after: string, { store: { listings } }: Reads) =>
   readPages(perRead, (last?: { readonly handle: string; readonly updated_at: string }) =>
     listings.page(last?.handle ?? after, perRead),

@@ -37,16 +37,16 @@ import {
   readVersionSpan,
 } from './versions.ts';
 
-/** Where the visible values of each part are read from. */
+/** The visible values of each part of a handle. */
 const valuesOf = {
   handle: sql`listing where withdrawn is null`,
   namespace: sql`publisher_count where listings > 0`,
 } as const;
 
-/** So many listings with some facets are all read and sorted by their last update. */
+/** Up to so many listings with some facets are all read and sorted by their last update. */
 const maxSorted = 2000;
 
-/** All, by their static rank, which is the order of their ids. */
+/** All listings by static rank, which is the order of their ids. */
 const byRank = (db: Db, { after, limit }: ListQuery, order: 'oldest' | 'newest') =>
   db
     .selectFrom('listing')
@@ -57,7 +57,7 @@ const byRank = (db: Db, { after, limit }: ListQuery, order: 'oldest' | 'newest')
     .limit(limit)
     .execute();
 
-/** A facet stands between spaces, or at an end of the column. LIKE would ignore capitals on SQLite only. */
+/** Matches a facet between spaces, or at an end of the column. LIKE would ignore case on SQLite only. */
 const hasFacet = (facet: string) =>
   facet.startsWith('publisher:')
     ? sql<SqlBool>`lower(namespace) = ${facet.slice('publisher:'.length)}`
@@ -82,7 +82,7 @@ const latestFirst = (db: Db, { facets, after, limit }: ListQuery) =>
 const isBehind = (a: NonNullable<ListQuery['after']>, b: NonNullable<ListQuery['after']>) =>
   a.updated_at < b.updated_at || (a.updated_at === b.updated_at && a.id < b.id);
 
-/** Those of a few listings that come next by their last update. */
+/** The next of a few listings, by their last update. */
 async function sortLatest(db: Db, ids: readonly number[], { after, limit }: ListQuery): Promise<number[]> {
   if (ids.length === 0) return [];
   const times = await db
@@ -96,8 +96,8 @@ async function sortLatest(db: Db, ids: readonly number[], { after, limit }: List
 }
 
 /**
- * Listings with some facets, those updated last first. Where there are many, listings are read by their last
- * update until enough have the facets, which is soon; few are all read.
+ * Listings with some facets, those updated last first. Few are all read and sorted; if there are many,
+ * listings are read by their last update until enough have the facets, which is soon.
  */
 async function latestWithFacets(db: Db, index: SearchIndex, query: ListQuery): Promise<ListingRow[]> {
   const range = { facets: query.facets, order: 'newest', after: undefined } as const;
@@ -106,7 +106,6 @@ async function latestWithFacets(db: Db, index: SearchIndex, query: ListQuery): P
   return latestFirst(db, query);
 }
 
-/** In one of three orders. */
 async function readList(db: Db, index: SearchIndex, query: ListQuery): Promise<ListingRow[]> {
   const { facets, sort, after, limit } = query;
   if (sort === 'updated')
@@ -117,7 +116,7 @@ async function readList(db: Db, index: SearchIndex, query: ListQuery): Promise<L
   return byRank(db, query, order);
 }
 
-/** The first listings that have each of some keys, the oldest first. */
+/** The oldest listings for each of some keys. */
 const selectRecording = precompileQuery((db, keys: readonly string[], limit: number) => {
   const place = sql<number>`row_number() over (partition by key order by published_at, handle)`.as('place');
   const holders = db.selectFrom('listing_reference').select(['key', 'handle', place]);
@@ -132,8 +131,8 @@ const selectRecording = precompileQuery((db, keys: readonly string[], limit: num
 });
 
 /**
- * The first listings with a key. Not all of them are read: a platform is the host of thousands, and may be
- * paid for as many.
+ * The oldest listings for a key. They are not all read, because thousands of listings may share a host or a
+ * payee.
  */
 const selectOldest = precompileQuery((db, key: string, limit: number) =>
   db
@@ -148,7 +147,7 @@ const selectOldest = precompileQuery((db, key: string, limit: number) =>
     .limit(limit),
 );
 
-/** Whether one key may be that of thousands of listings. */
+/** Tells whether thousands of listings may share a key of this kind. */
 const isOfMany = ({ kind }: Reference): boolean => kind === 'host' || kind === 'pay_to';
 
 async function readRecording(db: Db, references: readonly Reference[], limit: number) {
@@ -167,13 +166,13 @@ async function readRecording(db: Db, references: readonly Reference[], limit: nu
 export type ListingReads = ReturnType<typeof createListingReads>;
 
 /**
- * Reads of listings over any engine. Each is bounded: none scans, counts or sorts all listings. Visible means
+ * Reads of listings, on any engine. Each is bounded: none scans, counts or sorts all listings. Visible means
  * not withdrawn.
  */
 export const createListingReads = (db: Db, search: SearchIndex) => ({
-  /** One listing, withdrawn or not, as recorded: with the texts that the operator has hidden. */
+  /** One listing, withdrawn or not, with the texts that the operator has hidden. */
   byHandle: (handle: string) => findOne(db, 'listing', { handle }, listingTable),
-  /** Those of these handles that exist, as recorded, in no particular order. */
+  /** Those of these handles that exist, with hidden texts, in no particular order. */
   byHandles: async (handles: readonly string[]) => {
     if (handles.length === 0) return [];
     const rows = db
@@ -182,28 +181,25 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
       .where('handle', 'in', [...handles]);
     return (await rows.execute()).map(listingTable.decode);
   },
-  /** Visible handles like an unknown one, or like a name without a namespace. */
+  /** Visible handles near to an unknown one, or to a name without a namespace. */
   near: (text: string, limit: number) => readNear(db, search, text, limit),
   /**
-   * Up to `limit` visible listings that record each of these, or ask to be paid there, the oldest first, in
-   * the order of the references.
-   */
-  recording: (references: readonly Reference[], limit: number) => readRecording(db, references, limit),
-  /**
-   * For each of these, up to `limit` shown listings that had it and have it no more, the last to have it
+   * For each reference, up to `limit` visible listings that record it, or ask to be paid there, the oldest
    * first.
    */
+  recording: (references: readonly Reference[], limit: number) => readRecording(db, references, limit),
+  /** For each reference, up to `limit` shown listings that had it and no longer have it, the latest first. */
   formerly: (references: readonly Reference[], limit: number) => readFormerly(db, references, limit),
   /**
-   * Up to `limit` payees of shown listings at an address, on its network first, those that are asked for now
-   * before others.
+   * Up to `limit` payees of shown listings at an address, those on its network first, and present ones before
+   * former ones.
    */
   asked: (payee: Payee, limit: number) => readAsked(db, payee, limit),
   /** Visible listings that have words of a query, ranked. */
   search: (query: SearchQuery<FacetChoice>) => rankListings(toSearch(db, search), query),
   /**
-   * The ids of up to `limit` visible listings that have most of the words of a text, best first; of very
-   * many, most likely those.
+   * The ids of up to `limit` visible listings with most of the words of a text, best first; if very many have
+   * them, the likeliest.
    */
   best: async (text: string, limit: number) =>
     (await rankFew(toSearch(db, search), text, limit)).hits.map(({ id }) => id),
@@ -214,21 +210,21 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
   /** The visible listings with these ids, in the same order. */
   byIds: async (ids: readonly number[]) =>
     (await readByIds(db, ids)).map(listingTable.decode).map(withoutHidden),
-  /** The same with no more than what names them, and what they may have in common. */
+  /** The names of visible listings, and what they may share, in the order of the ids. */
   briefs: (ids: readonly number[]) => readBriefs(db, ids),
   /**
-   * The ids of visible listings of other publishers that have the same as a listing, once for each kind of
-   * what they have.
+   * The ids of visible listings of other publishers that share facts with a listing, once for each kind of
+   * fact.
    */
   sharing: (handle: string) => readSharing(db, handle),
   /**
-   * The visible listings that ask to be paid at an address, and when that was seen last, the oldest first; of
+   * The visible listings that ask to be paid at an address, with the last sight of each, the oldest first; of
    * more than 200, the first 201.
    */
   paidAt: (address: string) => readPaidAt(db, toPayeeKey(address)),
-  /** How many visible listings have each facet of a kind, most first. */
+  /** The number of visible listings for each facet of a kind, highest first. */
   facetCounts: (kind: string) => readFacetCounts(db, kind),
-  /** Visible handles after a handle, in handle order, with their update times: for the sitemap. */
+  /** Visible handles in order after a handle, with their update times, for the sitemap. */
   page: (afterHandle: string, limit: number) =>
     db
       .selectFrom('listing')
@@ -239,7 +235,7 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
       .limit(limit)
       .execute(),
   /**
-   * The visible handle at a position in handle order, which begins with 1: where a file of the sitemap ends.
+   * The visible handle at a position in the order of handles, from 1, at which a file of the sitemap ends.
    */
   handleAt: async (position: number) => {
     const visible = db
@@ -254,11 +250,11 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
         .executeTakeFirst()
     )?.handle;
   },
-  /** How many listings are visible. */
+  /** The number of visible listings. */
   count: () => readCount(db, 'facet_count'),
-  /** How many visible listings have a namespace. */
+  /** The number of visible listings of a namespace. */
   publisherListings: (namespace: string) => readCount(db, 'publisher_count', namespace),
-  /** Distinct visible values that start with a prefix, in order: for completion. */
+  /** Distinct visible values that start with a prefix, in order, for completion. */
   completions: async (part: keyof typeof valuesOf, prefix: string, limit: number) => {
     const name = sql.ref(part);
     const query = sql<{ value: string }>`select ${name} as value from ${valuesOf[part]}
@@ -275,10 +271,7 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
   },
   /** A page of the versions of a listing, without their records. */
   newestVersions: (handle: string, query: NewestVersions) => readNewestVersions(db, handle, query),
-  /**
-   * Versions with a date of the registry and their records, the one published last first; deleted ones are
-   * left out.
-   */
+  /** Versions with a date of the registry and their records, the latest first, without deleted ones. */
   datedVersions: (handle: string, limit: number) => readDatedVersions(db, handle, limit),
   versionSpan: (handle: string) => readVersionSpan(db, handle),
   lastVersions: (handles: readonly string[]) => readLastVersions(db, handles),

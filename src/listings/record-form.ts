@@ -14,7 +14,7 @@ type Form =
 type Fields = { readonly [name: string]: Form };
 interface Item {
   readonly fields: Fields;
-  /** One of these has to be a text, or the item says nothing. */
+  /** At least one of these has to be a text, or the item is not read. */
   readonly names: readonly string[];
   /** All of these have to be texts. */
   readonly needs?: readonly string[];
@@ -75,8 +75,8 @@ const record: Fields = {
 };
 
 /**
- * Members as records before September 2025 spell them, where capitals do not stand for underscores; `name` is
- * that of a package.
+ * Former names of members, in records before September 2025, that are not just a different spelling; `name`
+ * is that of a package.
  */
 const olderNames: Readonly<Record<string, string>> = {
   name: 'identifier',
@@ -88,7 +88,7 @@ const olderNames: Readonly<Record<string, string>> = {
 const toCamel = (name: string) =>
   ownMember(olderNames, name) ?? name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** A member under the name of the present schema, unless the record has that one too. */
+/** The present name of a member, unless the record has a member of that name too. */
 function nameOf(name: string, within: JsonObject, fields: Fields): string {
   if (Object.hasOwn(fields, name)) return name;
   const camel = toCamel(name);
@@ -97,7 +97,7 @@ function nameOf(name: string, within: JsonObject, fields: Fields): string {
 
 type Report = (path: string) => void;
 
-/** A value in this form; undefined for any other, which `report` is told. */
+/** The value in this form; any other value is reported, and undefined is returned. */
 function readForm(value: unknown, form: Form, path: string, report: Report): unknown {
   const fits = (isFitting: boolean, read: () => unknown) => {
     if (isFitting) return read();
@@ -122,8 +122,8 @@ function readForm(value: unknown, form: Form, path: string, report: Report): unk
 }
 
 /**
- * The items that say something, and what of these is not read, by their place among them; others are told as
- * the list itself.
+ * The items that can be read. Members of these that cannot be read are reported by the item's position among
+ * them; other items are reported as `path[]`.
  */
 function readList(
   list: readonly unknown[],
@@ -150,7 +150,7 @@ function readFields(value: JsonObject, fields: Fields, path: string, report: Rep
   const members = Object.entries(value).flatMap(([written, inner]): [string, unknown][] => {
     const name = nameOf(written, value, fields);
     const meant = toCamel(name);
-    // In two spellings it may say two things, and which one holds is not known.
+    // If a member has two spellings, it is not known which one holds.
     if (inner !== null && Object.hasOwn(fields, meant) && (name !== meant || known.has(name)))
       report(path === '' ? meant : `${path}.${meant}`);
     if (known.has(name)) return [];
@@ -169,13 +169,13 @@ function readFields(value: JsonObject, fields: Fields, path: string, report: Rep
   return Object.fromEntries(members);
 }
 
-/** A server.json as far as it is read. */
+/** A server.json as far as it can be read. */
 export interface ReadRecord {
-  /** The record with the names of the present schema, without the members whose form is another one. */
+  /** The record with the names of the present schema, without members of an unexpected form. */
   readonly server: JsonObject;
   /**
-   * The paths of members that have another form, or are unknown below the top level:
-   * `packages.0.environmentVariables`; `packages[]` is an item of a list that says nothing.
+   * The paths of members of an unexpected form, or of unknown ones below the top level:
+   * `packages.0.environmentVariables`; `packages[]` is an item of a list that cannot be read.
    */
   readonly unread: readonly string[];
 }

@@ -12,24 +12,26 @@ import { isImageType } from './package.ts';
 import type { ListingRow, ReferenceKind } from './table.ts';
 
 /**
- * A fact that a listing can be found by: what its record names, which others may name too, or where it asks
- * to be paid.
+ * A fact by which a listing can be found: something that its record names, which others may name too, or an
+ * address at which it asks to be paid.
  */
 export interface Reference {
   readonly kind: Exclude<ReferenceKind, 'name' | 'tools'>;
   /** The same for every spelling. */
   readonly key: string;
-  /** The registry of a package, where it is stated. */
+  /** The registry of a package, if it is stated. */
   readonly registry?: string | undefined;
-  /** The network of an address that is paid, where it is stated (CAIP-2). */
+  /** The network of an address that is paid, if it is stated (CAIP-2). */
   readonly network?: string | undefined;
-  /** It is in another registry than the usual one of its type, so that its name alone does not find it. */
+  /** The registry is not the usual one of the package type, so the name alone does not find the package. */
   readonly isElsewhere?: true;
 }
 
 const longest = 500;
 
-/** An address without scheme, default port, `www.`, fragment and trailing slash, its host in lower case. */
+/**
+ * An address without scheme, default port, `www.`, fragment and trailing slash, with its host in lower case.
+ */
 function toAddressKey(text: string): string | undefined {
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`);
   if (!url || !/^https?:$/.test(url.protocol) || !/^[^{}]+\.[^{}]+$/.test(url.hostname)) return undefined;
@@ -39,13 +41,13 @@ function toAddressKey(text: string): string | undefined {
 /** The host of an address key, without its port. */
 export const toHost = (key: string) => key.replace(/(?::\d+)?(?:[/?].*)?$/s, '');
 
-/** Without tag and digest, and without the registry that images have by default. */
+/** The name of an image without tag, digest and default registry. */
 const toImageKey = (name: string) =>
   name
     .replace(/^(?:docker\.io|index\.docker\.io)\/(?:library\/)?/, '')
     .replace(/(?::[\w.-]+)?(?:@sha256:.*)?$/, '');
 
-/** A package's name as its registry compares names. */
+/** The name of a package in the form in which its registry compares names. */
 function toPackageKey(name: string, registry: string | undefined): string {
   const lower = name.toLowerCase();
   if (registry === 'pypi') return lower.replace(/[-_.]+/g, '-');
@@ -54,8 +56,8 @@ function toPackageKey(name: string, registry: string | undefined): string {
 }
 
 /**
- * What finds a recorded package: its name within its registry, which is its type unless the record names
- * another one.
+ * The reference to a recorded package: its name and its registry, which is its type unless the record names a
+ * different one.
  */
 export function toPackageReference(recorded: ListingPackage): Reference {
   const { registry_type, registry_base_url, identifier } = recorded;
@@ -70,17 +72,19 @@ export function toPackageReference(recorded: ListingPackage): Reference {
   };
 }
 
-/** Shorter descriptions, and shorter words in names, are the same by chance. */
+/** Shorter descriptions, and shorter words in names, may be equal by chance. */
 const shortestDescription = 40;
 const shortestWord = 3;
 
-/** A description without capitals and the stop at its end; undefined if it is short or a placeholder. */
+/**
+ * A description in lower case, without the full stop at its end; undefined if it is short or a placeholder.
+ */
 function toDescriptionKey(description: string): string | undefined {
   const key = description.toLowerCase().replaceAll(/\s+/g, ' ').trim().replace(/\.$/, '');
   return key.length < shortestDescription || isPlaceholder(description) ? undefined : key;
 }
 
-/** The endpoints with their hosts, the repository and the packages of a record. */
+/** References to the endpoints of a record, their hosts, the repository and the packages. */
 function placesOf({
   remotes,
   packages,
@@ -95,7 +99,7 @@ function placesOf({
   ];
 }
 
-/** The places that a record names, its description and the name of the publisher of a listing. */
+/** References to everything that a record names, to its description, and to the publisher's name. */
 export function referencesOf(
   listing: Pick<Listing, 'handle' | 'description' | 'remotes' | 'packages' | 'repository_key'>,
 ): Reference[] {
@@ -118,11 +122,11 @@ const registries: Readonly<Record<string, string>> = {
   cargo: 'cargo',
   mcpb: 'mcpb',
 };
-/** What starts a package, as it stands in settings of clients. */
+/** Commands that start a package, as they are in settings of clients. */
 const runner = /^(?:npx|bunx|uvx|pnpm dlx|yarn dlx|pipx run)\s+(?:-y\s+|--yes\s+)?/;
 const packageForm = /^(?=.{1,200}$)@?[a-z0-9][\w.-]*(?:\/[\w.-]+)*$/i;
 
-/** What stands behind the name of a package: `@1.2.3`, `@=1.2.3`, `==1.2.3`, `>=2`, `:1.2`, `@sha256:...`. */
+/** The version after the name of a package: `@1.2.3`, `@=1.2.3`, `==1.2.3`, `>=2`, `:1.2`, `@sha256:...`. */
 const behindName = /(?<=.)(?:@[^/@]*|\s*[=~<>!].*|:[\w.-]+)$/;
 
 /** An image may have a tag and a digest. */
@@ -147,15 +151,13 @@ function readPackagePage(text: string): string | undefined {
   return undefined;
 }
 
-/**
- * A package as it is written: its registry, if that stands before it, and its name with what follows that.
- */
+/** Splits a written package into its registry, if it is named first, and its name with the version. */
 function readPackage(text: string) {
   const stated = readPackagePage(text) ?? text;
   const started = stated.replace(runner, '');
-  // What stands behind the package are its arguments.
+  // The arguments of the package follow it.
   const written = started === stated ? stated : (started.split(/\s+/)[0] ?? '');
-  // A package URL encodes the @ of a scope, and has qualifiers and a path in the package behind it.
+  // A package URL encodes the @ of a scope, and ends with qualifiers and a path in the package.
   const plain = /^pkg:/i.test(written)
     ? (attempt(() => decodeURIComponent(written.replace(/[?#].*$/s, ''))) ?? written)
     : written;
@@ -164,7 +166,7 @@ function readPackage(text: string) {
   return { registry, named: registry ? rest.replace(/^\/\//, '') : plain };
 }
 
-/** What stands behind the name of a package; `isExact` unless an operator makes it a range. */
+/** The version after the name of a package; `isExact` unless an operator makes it a range. */
 export interface VersionAsked {
   readonly text: string;
   readonly isExact: boolean;
@@ -172,7 +174,7 @@ export interface VersionAsked {
 
 const longestVersion = 100;
 
-/** The version, tag or range that the name of a package ends with; undefined without one. */
+/** The version, tag or range at the end of the name of a package; undefined if there is none. */
 export function versionIn(text: string): VersionAsked | undefined {
   const { named } = readPackage(text.trim());
   const behind = named.slice(withoutVersion(named).length).trim();
@@ -193,27 +195,27 @@ function toPackageReferences(text: string): Reference[] {
   return [...keys].map((key) => ({ kind: 'package', key, registry }));
 }
 
-/** A payee on its network, if that is known, and on any. */
+/** References to a payee on its network, if that is known, and on any network. */
 export function payeeReferences({ address: key, network }: Payee): Reference[] {
   const anywhere = { kind: 'pay_to' as const, key };
   return network === undefined ? [anywhere] : [{ ...anywhere, network }, anywhere];
 }
 
-/**
- * The payee that a text names, on its network and then on any; none of a package with its registry
- * (`oci:image:1.2`).
- */
+/** References to the payee that a text names; empty for a package with its registry (`oci:image:1.2`). */
 function toPayeeReferences(text: string): Reference[] {
   const payee = readPackage(text).registry ? undefined : readNamedPayee(text);
   return payee ? payeeReferences(payee) : [];
 }
 
-/** What a text may name, the likeliest first; nothing if it cannot be an address, a package or a payee. */
+/**
+ * The references that a text may mean, the likeliest first; empty if it cannot be an address, a package or a
+ * payee.
+ */
 export function toReferences(text: string): Reference[] {
   if (text.length > longest) return [];
   if (readPackagePage(text) !== undefined) return toPackageReferences(text);
   const paid = toPayeeReferences(text);
-  // An address of solana has letters and digits alone, as a package may.
+  // A Solana address consists of letters and digits, like the name of a package.
   if (paid.length > 0) return paid[0]?.key.startsWith('0x') ? paid : [...paid, ...toPackageReferences(text)];
   const isAddress = /^(?:https?|git|ssh|git\+https?|git\+ssh):\/\/|^[\w-]+@[\w.-]+:/i.test(text);
   const written = isAddress ? text : `https://${text}`;
@@ -234,18 +236,17 @@ export function toReferences(text: string): Reference[] {
 
 const forges = ['github.com', 'gitlab.com', 'codeberg.org', 'bitbucket.org'];
 
-/** Whether a reference is to a repository at a forge that everybody knows. */
+/** Tells whether a reference is to a repository at a well-known forge. */
 export const isAtForge = ({ kind, key }: Reference): boolean =>
   kind === 'repository' && forges.some((forge) => key.startsWith(`${forge}/`));
 
 /**
- * Whether a text is the owner and name of a repository, as people write it: an owner has no dot, a namespace
- * has one.
+ * Tells whether a text may be the owner and name of a repository: an owner has no dot, a namespace has one.
  */
 export const isOwnerAndName = (text: string): boolean => /^[\w-]{1,100}\/[\w.-]{1,100}$/.test(text);
 
 /**
- * What a text may name besides a handle: of one that has the form of a handle, only the repository
+ * The references that a text may mean besides a handle; if it has the form of a handle, only the repository
  * `owner/name`.
  */
 export function referencesBeside(text: string): Reference[] {
@@ -254,7 +255,7 @@ export function referencesBeside(text: string): Reference[] {
   return isHandle(text) ? [] : toReferences(text);
 }
 
-/** Whether one reference, of a package in whichever registry if it names none, is another. */
+/** Tells whether two references are the same; a package without a registry is the same in any registry. */
 export const isSameReference = (one: Reference, other: Reference): boolean =>
   one.kind === other.kind && one.key === other.key && (one.registry ?? other.registry) === other.registry;
 
@@ -262,13 +263,13 @@ export const isSameReference = (one: Reference, other: Reference): boolean =>
 export const toReferenceKey = (kind: ReferenceKind, ...texts: readonly string[]): string =>
   hash('sha256', JSON.stringify([kind, ...texts]), 'base64url').slice(0, 16);
 
-/** What finds a reference in the table: a package by its registry, or by its name in whichever registry. */
+/** The key of a reference in the table: of a package by registry and name, or by name alone. */
 export const keyOfReference = ({ kind, key, registry }: Reference): string =>
   kind === 'package' && registry === undefined
     ? toReferenceKey('name', key)
     : toReferenceKey(kind, key, ...(registry === undefined ? [] : [registry]));
 
-/** The keys that references are stored by. */
+/** The keys under which references are stored. */
 const keysOf = (all: readonly Reference[]): Pick<Schema['listing_reference'], 'kind' | 'key'>[] =>
   all.flatMap((one) => [
     { kind: one.kind, key: keyOfReference(one) },
@@ -277,12 +278,12 @@ const keysOf = (all: readonly Reference[]): Pick<Schema['listing_reference'], 'k
       : []),
   ]);
 
-/** The keys of the places that a record names: endpoints with their hosts, the repository and packages. */
+/** The keys of everything that a record names: endpoints with their hosts, the repository and packages. */
 export const placeKeysOf = (
   recorded: Pick<Listing, 'remotes' | 'packages' | 'repository_key'>,
 ): ReadonlySet<string> => new Set(keysOf(placesOf(recorded)).map(({ key }) => key));
 
-/** What a row records; a description only if the operator shows it. */
+/** The references of a row; its description only if it is not hidden. */
 export function rowReferences(row: ListingRow): Schema['listing_reference'][] {
   const { handle, published_at } = row;
   const all = referencesOf({
@@ -296,7 +297,7 @@ export function rowReferences(row: ListingRow): Schema['listing_reference'][] {
   return [...new Map(keysOf(all).map((one) => [one.key, { ...one, ...same }])).values()];
 }
 
-/** What the search index has of a listing beside its words and facets. */
+/** The keys of a listing in the search index, in addition to its words and facets. */
 export const toIndexKeys = ({ handle, namespace }: Pick<ListingRow, 'handle' | 'namespace'>): string[] => [
   ...ownerFacets(handle),
   `publisher:${namespace.toLowerCase()}`,

@@ -13,20 +13,18 @@ const selectListed = (db: Db) =>
 
 type Listed = ReturnType<typeof selectListed>;
 
-/** Of a listing whose versions are all deleted, which shows none, the newest. */
+/** The newest version counts as latest if all versions of a listing are deleted. */
 const isLatest = sql<boolean>`(listing.version = listing_version.version or listing.version = '' and
   listing_version.version = (select other.version from listing_version as other
     where other.handle = listing_version.handle order by other.published_at desc, other.version desc limit 1))`;
 
 /**
- * Whether the handle of a version has this text, in capitals or not. LIKE would take some characters for
- * others.
+ * Tells whether a handle contains this text, ignoring case. LIKE would treat some characters as wildcards.
  */
 const isNamed = (text: string) =>
   sql<boolean>`listing_version.handle in (select named.handle from listing as named
     where replace(named.handle_folded, ${text.toLowerCase()}, '') <> named.handle_folded)`;
 
-/** Keeps the versions that the query asks for. */
 function filter(listed: Listed, { version, versions, handles, withDeleted, named }: VersionQuery): Listed {
   return listed
     .$if(version === 'latest', (query) => query.where(isLatest))
@@ -45,10 +43,10 @@ function filter(listed: Listed, { version, versions, handles, withDeleted, named
 
 const withdrawnHere = 'Withdrawn from this directory.';
 
-/** What was being written when the time was read may become visible with an earlier time. */
+/** A version that was being written when the caller read the time may become visible with an earlier time. */
 const overlap_ms = 60_000;
 
-/** Orders, and continues after the last version of the page before. */
+/** Orders the versions, and continues after the last one of the previous page. */
 function inOrder(listed: Listed, { after, updatedSince }: VersionQuery): Listed {
   const byName = (some: Listed) => some.orderBy('listing_version.handle').orderBy('listing_version.version');
   const place = sql`listing_version.handle, listing_version.version`;

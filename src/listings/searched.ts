@@ -26,7 +26,7 @@ const createSearchedListings = (db: Db): SearchedListings => ({
       .execute(),
 });
 
-/** An index at a connection, with the listings that are there. */
+/** An index on a connection, with the reads of listings that it needs. */
 export const toSearch = (db: Db, index: SearchIndex): Search => ({
   db,
   index,

@@ -10,10 +10,10 @@ const put = precompileQuery((db, rows: readonly Row[]) =>
   upsert(db, 'listing_reference', rows, 'key', 'published_at', 'handle'),
 );
 
-/** What a check of a listing saw; all else is of its record. */
+/** Kinds of reference from checks of a listing; all others are from its record. */
 const observedKinds: readonly ReferenceKind[] = ['tools', 'pay_to'];
 
-/** Deletes what is stored of some listings: what their records have, or what a check saw. */
+/** Deletes the stored references of listings, those of their records or those of a check. */
 export async function deleteReferences(db: Db, handles: readonly string[], of: 'record' | 'check') {
   const kinds = of === 'check' ? 'in' : 'not in';
   const stored = db.deleteFrom('listing_reference').where('handle', 'in', handles);
@@ -24,8 +24,8 @@ export const putReferences = (db: Db, rows: readonly Row[]): Promise<void> =>
   inChunks(rows, (chunk) => put(db, chunk));
 
 /**
- * Replaces what a check of a listing saw; returns the listings that have, or had, any of it in common with
- * it.
+ * Replaces the references that a check of a listing saw; returns the listings that share or shared any of
+ * them.
  */
 export async function replaceChecked(
   db: Db,
@@ -54,7 +54,7 @@ const selectChecked = precompileQuery((db, handle: string) =>
     .where('kind', 'in', observedKinds),
 );
 
-/** Of more listings that have the same, the oldest are read. */
+/** At most so many listings that share a reference are read, the oldest. */
 const mostRead = 200;
 const selectOldest = precompileQuery((db, key: string) =>
   db
@@ -67,7 +67,7 @@ const selectOldest = precompileQuery((db, key: string) =>
 );
 
 /**
- * The visible listings that ask to be paid at an address, and when that was seen last, the oldest first; of
+ * The visible listings that ask to be paid at an address, with the last sight of each, the oldest first; of
  * more than 200, the first 201.
  */
 export const readPaidAt = precompileQuery((db, key: string) =>
@@ -87,7 +87,7 @@ export type SharedKind = (typeof sharedKinds)[number];
 
 const second = sql`select 1 from listing_reference as other where other.key = own.key limit 1 offset 1`;
 /**
- * Most that have the same word are of the same namespace, and nothing is said of those: their rows are not
+ * Most listings that share a word have the same namespace, which is never reported, so their rows are not
  * read.
  */
 const isNeeded = sql`own.kind <> 'word' or substr(other.handle, 1, length(listing.namespace) + 1) <> listing.namespace || '/'`;
@@ -95,8 +95,8 @@ const holders = sql`select case when ${isNeeded} then published_at || ' ' || oth
   from listing_reference as other where other.key = own.key order by published_at, handle limit ${sql.lit(mostRead + 1)}`;
 
 /**
- * Of a row of `listing`: its keys that others have too, for `toShared`, each with the oldest that have it and
- * their number, as one text: a row for each would take SQLite several times as long.
+ * A column for rows of `listing`: the keys that others share, for `toShared`, each with the oldest holders
+ * and their number. It is one text, because one row for each would take SQLite several times as long.
  */
 export const sharedColumn = sql<string | null>`(
   select string_agg(own.kind || ' ' || own.as_of || ' ' || (
@@ -104,12 +104,14 @@ export const sharedColumn = sql<string | null>`(
   from listing_reference as own where own.handle = listing.handle
   and own.kind in (${sql.join(sharedKinds.map((kind) => sql.lit(kind)))}) and exists (${second}))`;
 
-/** What says that two services may be one; a word in the names of their publishers shows no connection. */
+/**
+ * Kinds that suggest that two services are one; a shared word in the names of publishers shows no connection.
+ */
 const connectingKinds = sharedKinds.filter((kind) => kind !== 'word');
 
 /**
- * Visible listings of other publishers that have the same as one, from the rows that `sharedColumn` reads;
- * one for each kind.
+ * Visible listings of other publishers that share something with a listing, from the rows that `sharedColumn`
+ * reads; one row for each kind.
  */
 export const readSharing = precompileQuery((db, handle: string) => {
   const place = sql<number>`row_number() over (partition by other.key order by other.published_at, other.handle)`;
@@ -153,21 +155,19 @@ function toSharedKind(handle: string, kind: SharedKind, keyed: readonly ReturnTy
   return {
     kind,
     others: others.length,
-    /** Further ones of the same publisher; of those with the same word, only those of another namespace. */
+    /** Other listings of the same publisher; for a shared word, only those of a different namespace. */
     own: all.length - others.length - (all.some((one) => one.includes(` ${handle} `)) ? 1 : 0),
-    /** Whether there may be more: no more than the 200 oldest were read. */
+    /** Whether there may be more, because at most the 200 oldest were read. */
     isCut: keyed.some(({ count }) => count > mostRead),
-    /** The oldest of other publishers; `as_of` of what checks saw: when the older one of the two was made. */
+    /** The oldest listing of other publishers; `as_of` is the time of the older one of both checks. */
     first: first && { ...first, as_of: [first.as_of, seen?.as_of ?? ''].sort()[0] ?? '' },
   };
 }
 
-/**
- * What a listing has in common with other visible ones, of one kind: what they record, list or are paid at.
- */
+/** The other visible listings that record, list or are paid at the same, for one kind. */
 export type Shared = ReturnType<typeof toSharedKind>;
 
-/** What `sharedColumn` read of a listing, by kind. */
+/** Decodes `sharedColumn` of a listing, by kind. */
 export function toShared(handle: string, text: string | null): Shared[] {
   const byKind = Map.groupBy(text?.split(';').map(toKeyed) ?? [], ({ kind }) => kind);
   return sharedKinds.flatMap((kind) => {

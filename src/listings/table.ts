@@ -12,7 +12,7 @@ import {
   withoutHidden,
 } from './listing.ts';
 
-/** Which versions to list, as the registry API asks for them. */
+/** The parameters by which the registry API lists versions. */
 export interface VersionQuery {
   /** Continue after this version. */
   readonly after: Pick<ListedVersion, 'handle' | 'version' | 'listed_at'> | undefined;
@@ -31,9 +31,9 @@ export interface VersionQuery {
    * that time.
    */
   readonly updatedSince: string | undefined;
-  /** Deleted versions too. */
+  /** Include deleted versions. */
   readonly withDeleted: boolean;
-  /** Only of listings that have this text in their handle, in capitals or not. */
+  /** Only of listings that have this text in their handle, ignoring case. */
   readonly named?: string | undefined;
 }
 
@@ -46,7 +46,7 @@ export interface ListQuery {
   readonly limit: number;
 }
 
-/** What a listing can be found by, or be compared with others by; `name`: a package of whichever registry. */
+/** Kinds of facts by which a listing can be found or compared; `name` is a package in any registry. */
 export type ReferenceKind =
   | ('endpoint' | 'host' | 'repository' | 'package' | 'name' | 'description' | 'word')
   | ('tools' | 'pay_to');
@@ -58,8 +58,8 @@ declare module '../store/store.ts' {
     listing: ListingRow;
     listing_version: RowOf<typeof versionTable>;
     /**
-     * What listings record, and are paid at or list, by keys that are equal if it is the same
-     * (listings/references.ts).
+     * References of listings: what they record, list or are paid at, by keys that are equal for the same
+     * thing (listings/references.ts).
      */
     listing_reference: {
       key: string;
@@ -67,7 +67,7 @@ declare module '../store/store.ts' {
       kind: ReferenceKind;
       published_at: string;
       publisher: string;
-      /** When a check saw it, RFC 3339; empty of a record. */
+      /** When a check saw it, RFC 3339; empty for a record. */
       as_of: string;
     };
     /** How many visible listings have a facet; every write updates it, so that no read has to count. */
@@ -101,7 +101,7 @@ const selectBriefs = precompileQuery((db, ids: readonly number[]) =>
   visibleOf(db, ids).select(['id', 'handle', 'title', 'hidden', 'tags', 'repository_key', 'packages']),
 );
 
-/** The same with no more than what names them, and what they may have in common. */
+/** The names of visible listings, and what they may share, in the order of the ids. */
 export async function readBriefs(db: Db, ids: readonly number[]) {
   const rows = ids.length === 0 ? [] : await selectBriefs(db, ids);
   return inOrder(ids, rows)

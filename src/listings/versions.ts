@@ -3,12 +3,12 @@ import type { Context } from '../context.ts';
 import type { Db } from '../store/store.ts';
 import { type ListedVersion, type VersionSummary, versionSummaryColumns, versionTable } from './listing.ts';
 
-/** Which versions of a listing to read, the newest first. */
+/** The versions of a listing to read, newest first. */
 export interface NewestVersions {
   readonly withDeleted: boolean;
   /** Continue after this version. */
   readonly after?: Pick<VersionSummary, 'published_at' | 'version'> | undefined;
-  /** Leave out so many. */
+  /** The number of versions to skip. */
   readonly offset?: number;
   readonly limit: number;
 }
@@ -19,7 +19,7 @@ const selectVersions = (db: Db, handle: string, withDeleted: boolean) =>
     .where('handle', '=', handle)
     .$if(!withDeleted, (rows) => rows.where('status', '<>', 'deleted'));
 
-/** Versions of a listing, the one published last first, without their records. */
+/** Versions of a listing, newest first, without their records. */
 export async function readNewestVersions(
   db: Db,
   handle: string,
@@ -40,8 +40,8 @@ export async function readNewestVersions(
 }
 
 /**
- * Versions of a listing of which the registry states dates, with their records, the one published last first;
- * deleted ones are left out.
+ * Versions of a listing for which the registry states dates, with their records, newest first, without
+ * deleted ones.
  */
 export async function readDatedVersions(db: Db, handle: string, limit: number): Promise<ListedVersion[]> {
   const rows = selectVersions(db, handle, false).selectAll().where('undated', 'is', null);
@@ -49,10 +49,7 @@ export async function readDatedVersions(db: Db, handle: string, limit: number): 
   return (await newest.execute()).map(versionTable.decode);
 }
 
-/**
- * How many versions a listing has that are not deleted, and when the first and the last of them were
- * published.
- */
+/** The number of versions that are not deleted, and when the first and the last of them were published. */
 export async function readVersionSpan(db: Db, handle: string) {
   const { versions, first, last } = await selectVersions(db, handle, false)
     .select(({ fn }) => [
@@ -64,9 +61,7 @@ export async function readVersionSpan(db: Db, handle: string) {
   return { count: Number(versions), first, last };
 }
 
-/**
- * One page of the versions of a listing, the newest first and counted from 1, and the span of all of them.
- */
+/** One page of the versions of a listing, newest first and counted from 1, and the span of all of them. */
 export async function readVersionsPage(
   handle: string,
   { page, perPage }: { readonly page: number; readonly perPage: number },
@@ -78,7 +73,7 @@ export async function readVersionsPage(
   return { versions, page, span };
 }
 
-/** The name of the version of each of some listings that was published last, deleted or not. */
+/** The name of the newest version of each listing, deleted or not. */
 export async function readLastVersions(
   db: Db,
   handles: readonly string[],

@@ -21,8 +21,8 @@ import type { ListingRow } from './table.ts';
 const probedIds = 512;
 
 /**
- * The rows with ids that no other listing has: two listings may have the same static rank, and the later one
- * gets the next free id. `known` are the stored rows by handle.
+ * The rows with free ids: if two listings have the same static rank, the later one gets the next free id.
+ * `known` are the stored rows by handle.
  */
 async function toFreeIds(
   db: Db,
@@ -52,7 +52,7 @@ async function toFreeIds(
   return placed;
 }
 
-/** What changes the facets of a listing without an import or a check. */
+/** Facts that change the facets of a listing without an import or a check. */
 interface NativeFacts {
   /** The state of its claim, if it has one. */
   readonly state: string | undefined;
@@ -65,8 +65,7 @@ const readFacets = precompileQuery((db, handle: string) =>
 );
 
 /**
- * A listing's row with the facets that follow from its claim, its ratings and a check now; undefined if they
- * are unchanged.
+ * A listing's row with the facets from its present claim, ratings and check; undefined if they are unchanged.
  */
 async function readReindexed(
   db: Db,
@@ -95,7 +94,7 @@ const upsertListings = precompileQuery((db, rows: readonly ListingRow[]) =>
   upsert(db, 'listing', rows, 'handle'),
 );
 
-/** The columns that the search index and the references depend on, as one text. */
+/** The columns on which the search index and the references depend, as one text. */
 const indexed = ({ hidden, id, withdrawn, title, description, tags, facets, ...row }: ListingRow) =>
   [
     hidden,
@@ -112,7 +111,7 @@ const indexed = ({ hidden, id, withdrawn, title, description, tags, facets, ...r
 
 const isVisible = ({ withdrawn }: ListingRow) => !withdrawn;
 
-/** Replaces those rows in the search index whose indexed columns changed, and their references. */
+/** Replaces the index entries and references of those rows whose indexed columns changed. */
 async function updateIndex(
   db: Db,
   search: SearchIndex,
@@ -127,7 +126,7 @@ async function updateIndex(
   const removedIds = removed.map(({ id }) => id);
   await replaceInIndex(db, search, { removedIds, listings: stale, toKeys: toIndexKeys });
   const before = stale.filter(({ handle }) => known.has(handle));
-  // A check of what is recorded no more is not about the listing.
+  // Checks of endpoints that are no longer recorded are not about the listing.
   const isMoved = (row: ListingRow) => !isVisible(row) || known.get(row.handle)?.remotes !== row.remotes;
   const handlesOf = (rows: readonly ListingRow[]) => rows.map(({ handle }) => handle);
   await deleteReferences(db, handlesOf(before), 'record');
@@ -136,7 +135,7 @@ async function updateIndex(
   await putReferences(db, stale.filter(isVisible).flatMap(rowReferences));
 }
 
-/** A row as the actions of the operator that stand want it, whatever was put. */
+/** A row as the actions of the operator in force require, whatever was put. */
 function asModerated(row: ListingRow, actions: ReadonlySet<string> | undefined): ListingRow {
   const recorded = row.withdrawn === 'operator' ? null : row.withdrawn;
   return {
@@ -146,7 +145,7 @@ function asModerated(row: ListingRow, actions: ReadonlySet<string> | undefined):
   };
 }
 
-/** Returns whether a listing that was visible is so no more: others may name it. */
+/** Returns whether a visible listing became invisible, because answers about others may name it. */
 async function putRows(db: Db, search: SearchIndex, rows: readonly ListingRow[]): Promise<boolean> {
   if (rows.length === 0) return false;
   const handles = rows.map(({ handle }) => handle);
@@ -164,9 +163,9 @@ async function putRows(db: Db, search: SearchIndex, rows: readonly ListingRow[])
 }
 
 /**
- * Writes of listings inside a transaction. `touch` receives each handle that changed, or nothing if all may
- * have; `standing` each one that the registry or its publisher withdrew. `readNative` reads what modules
- * above this one know of a listing.
+ * Writes of listings inside a transaction. `touch` receives each handle that changed, or nothing if any may
+ * have changed; `standing` each one that the registry or its publisher withdrew. `readNative` reads facts of
+ * modules above this one.
  */
 export function createListingWrites(
   db: Db,
@@ -190,7 +189,10 @@ export function createListingWrites(
   };
   return {
     ...createListingReads(db, search),
-    /** Inserts or replaces versions by (handle, version), visible as they are since a time. */
+    /**
+     * Inserts or replaces versions by (handle, version); `listed_at` is when their present state became
+     * visible.
+     */
     putVersions: (versions: readonly ListingVersion[], listed_at: string) =>
       inChunks(versions, (chunk) =>
         upsertVersions(
@@ -208,31 +210,28 @@ export function createListingWrites(
       await db.deleteFrom('listing_version').where('handle', '=', handle).execute();
       await deleteFormer(db, handle);
     },
-    /** Replaces what earlier versions of a listing named and the newer ones do not. */
+    /** Replaces the references that earlier versions of a listing named and the newer ones do not. */
     putFormer: (handle: string, former: readonly FormerReference[]) => replaceFormer(db, handle, former),
     /**
-     * Merges a part of the search index, so that searches after many writes read less; to be called, first
-     * with `true`, until it returns false.
+     * Merges a part of the search index, so that searches after many writes read less. Call it with `true`
+     * first, then until it returns false.
      */
     mergeIndex: (isFirst: boolean) => search.merge(db, isFirst),
     /**
-     * Inserts or replaces listings by handle, and updates the search index and the counters. Where another
-     * listing has the `id`, the next free one is taken. What the operator hid or withdrew stays so, whatever
-     * is put.
+     * Inserts or replaces listings by handle, and updates the search index and the counters. If a different
+     * listing has the `id`, the next free one is taken. A listing that the operator hid or withdrew stays so,
+     * whatever is put.
      */
     putListings: (listings: readonly Listing[]) => put(listings.map(listingTable.encode)),
-    /**
-     * Recomputes the facets that follow from claim and ratings; those of a check are replaced if there was
-     * one.
-     */
+    /** Recomputes the facets from claim and ratings; those from checks are replaced if `ofCheck` is given. */
     async reindex(handle: string, ofCheck?: readonly Facet[]) {
       touch(handle);
       const row = await readReindexed(db, handle, { ofCheck, readNative });
       if (row) await put([row]);
     },
-    /** Hides or withdraws a listing, or shows it again, as the actions of the operator that stand want it. */
+    /** Hides, withdraws or shows a listing again, as the actions of the operator in force require. */
     async moderate(handle: string) {
-      // Others may name it.
+      // Answers about other listings may name it.
       touch();
       const row = await db.selectFrom('listing').selectAll().where('handle', '=', handle).executeTakeFirst();
       if (row) await put([row]);
