@@ -160,6 +160,19 @@ describe('architecture', () => {
   it('docs/architecture.md names every module of src', () => {
     expect([...floors.keys()].sort()).toEqual([...new Set(sources.map(partOf))].sort());
   });
+  it('docs/architecture.md has five storeys, which have each floor once and in their order', () => {
+    const rows = readFileSync('docs/architecture.md', 'utf8').matchAll(/^\| (\w+) \| (\d+) to (\d+) \|/gm);
+    const storeys = [...rows].map(([, name = '', from, to]) => ({
+      name,
+      from: Number(from),
+      to: Number(to),
+    }));
+    expect(storeys.map(({ name }) => name)).toEqual(['ground', 'nouns', 'answers', 'adapters', 'process']);
+    const covered = storeys.flatMap(({ from, to }) =>
+      Array.from({ length: to - from + 1 }, (_, at) => from + at),
+    );
+    expect(covered).toEqual([...new Set(floors.values())].sort((a, b) => a - b));
+  });
   it.each([...floors])('%s imports only modules below floor %i', (part, floor) => {
     const used = sources.filter((path) => partOf(path) === part).flatMap(filesOf);
     const others = new Set(used.map(partOf).filter((to) => to !== part));
