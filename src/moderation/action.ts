@@ -3,52 +3,58 @@ import { isHandle } from '../core/handle.ts';
 import type { Transaction } from '../store/store.ts';
 import type { ModerationReason, ModerationTarget, ModerationTargetKind } from './moderation.ts';
 
-/** Why nothing was done, as a sentence for the operator. */
+/** The reason why nothing was done, as a sentence for the operator. */
 export class NotModerated extends Error {}
 
-/** What an action is about, as it is stored. */
+/** The target of an action, with the listing and the entries of the log that the action affects. */
 export interface FoundTarget extends ModerationTarget {
-  /** The listing that shows it; undefined for namespaces, accounts and networks. */
+  /** The listing that shows the action; undefined for namespaces, accounts and networks. */
   readonly handle?: string | undefined;
-  /** Listings whose changes tell it: the one that shows it first, then that of the author. */
+  /** The listings whose changes report the action: the one that shows it first, then that of the author. */
   readonly reportedTo: readonly string[];
-  /** Entries of the log whose records name the rating, its own first, or that are the response. */
+  /**
+   * The entries of the log whose records are affected: those of the rating, its own first, or that of the
+   * response.
+   */
   readonly record_indexes: readonly number[];
-  /** Of a rating: older versions of it that are not erased. */
+  /** The older versions of a rating that are not erased. */
   readonly older?: readonly { readonly id: string; readonly record_indexes: readonly number[] }[];
 }
 
 /**
- * One thing that the operator can do. Its row and its entry of the log are written for every action alike
- * (actions.ts); `apply` and `undo` write what else changes, after the row.
+ * An action that the operator can take. The row and the entry of the log are written in the same way for
+ * every action (actions.ts). `apply` and `undo` write any other changes, after the row.
  */
 export interface Action {
-  /** The command, and what is published. */
+  /** The command, which is also the published name. */
   readonly name: string;
-  /** What it does, for the help. */
   readonly summary: string;
   readonly targets: readonly ModerationTargetKind[];
   readonly reasons: readonly ModerationReason[];
-  /** Of a rating: only its own record, or older versions too; else its withdrawal and the response to it. */
+  /**
+   * The records of a rating that the action reaches: only its own, or those of older versions too. If absent,
+   * its own, its withdrawal and the response to it.
+   */
   readonly reach?: 'own_record' | 'older_versions';
-  /** A target as the operator writes it. */
+  /** A target in the form in which the operator writes it. */
   readonly example: string;
-  /** What the operator did, continuing "The operator of this directory". */
+  /** The continuation of "The operator of this directory" that says what the operator did. */
   did(target: ModerationTarget): string;
-  /** What that means for readers or writers, a sentence. */
+  /** A sentence that says what the action means for readers or writers. */
   consequence(target: ModerationTarget): string;
   apply?(
     tx: Transaction,
     target: FoundTarget,
     application: { readonly at: string; readonly reason: ModerationReason },
   ): Promise<void>;
-  /** Absent if the row alone decides; `isFinal` if nothing brings it back. */
+  /** Absent if nothing has to change besides the row. `isFinal`: nothing undoes the action. */
   undo?(tx: Transaction, target: FoundTarget): Promise<void>;
   readonly isFinal?: true;
 }
 
 /**
- * An address or range as a prefix. Callers are known by IPv4 address or IPv6 /64, so nothing longer is taken.
+ * An address or range as a prefix. Callers are known by IPv4 address or IPv6 /64, so longer prefixes are
+ * refused.
  */
 function toPrefix(text: string): { address: string; bits: number; family: 'ipv4' | 'ipv6' } | undefined {
   const [address = '', written, ...rest] = text.split('/');
@@ -59,7 +65,7 @@ function toPrefix(text: string): { address: string; bits: number; family: 'ipv4'
   return bits <= longest ? { address, bits, family: version === 4 ? 'ipv4' : 'ipv6' } : undefined;
 }
 
-/** Whether a caller's network (an IPv4 address or an IPv6 /64) is in a blocked one. */
+/** Tells whether a caller's network (an IPv4 address or an IPv6 /64) is in a blocked one. */
 export function isInNetwork(caller: string, network: string): boolean {
   const own = toPrefix(caller);
   const blocked = toPrefix(network);
@@ -82,9 +88,9 @@ const named = {
 } as const;
 
 /**
- * What the operator means: a rating by its id, a listing by its handle, a capability by its id, and with a
- * word in front `response:<rating id>`, `namespace:co.example`, `account:github.com/example`,
- * `account:example.com`, `network:192.0.2.0/24`. Undefined for anything else.
+ * Parses a target: a rating or a capability by its id, a listing by its handle, and with a prefix
+ * `response:<rating id>`, `namespace:co.example`, `account:github.com/example`, `account:example.com` or
+ * `network:192.0.2.0/24`. Undefined for anything else.
  */
 export function readTarget(text: string): ModerationTarget | undefined {
   const [, kind, rest = ''] = /^(response|namespace|account|network):(.*)$/.exec(text) ?? [];
@@ -102,17 +108,17 @@ type Rating = NonNullable<Awaited<ReturnType<Transaction['ratings']['byId']>>>;
 
 const nothing = (what: string) => new NotModerated(`there is no ${what}`);
 
-/** The entries of a rating: its own, its withdrawal, the response to it. */
+/** The entries of a rating: its own, that of its withdrawal, and that of the response to it. */
 async function recordsOf(tx: Transaction, rating: Rating): Promise<number[]> {
   const { id, log_index, withdrawn_by, superseded_by, erased_at } = rating;
   const response = await tx.ratings.response(id);
   const answered = response && !response.erased_at ? [response.log_index] : [];
-  // A newer version's withdrawal names that version.
+  // If a newer version was withdrawn, the entry of the withdrawal names that version and not this one.
   const isOwnEnd = withdrawn_by !== undefined && superseded_by === undefined && erased_at === undefined;
   return [log_index, ...(isOwnEnd ? [withdrawn_by] : []), ...answered];
 }
 
-/** The versions before a rating, withdrawn ones of the same interaction included. */
+/** The versions before a rating, with withdrawn ones of the same interaction. */
 async function findOlder(tx: Transaction, rating: Rating) {
   if (rating.erased_at) return [];
   const { source_handle, subject_handle, interaction_id } = rating;
@@ -143,7 +149,6 @@ async function findRating(tx: Transaction, target: ModerationTarget): Promise<Fo
   return { ...target, handle, reportedTo: [handle], record_indexes: [response.log_index] };
 }
 
-/** Finds what an action is about. Throws NotModerated. */
 export async function findTarget(tx: Transaction, target: ModerationTarget): Promise<FoundTarget> {
   if (target.target_kind === 'rating' || target.target_kind === 'response') return findRating(tx, target);
   if (target.target_kind === 'listing') {

@@ -17,7 +17,6 @@ import {
 const what = ({ target_kind, target }: ModerationTarget) =>
   target_kind === 'network' ? 'a network' : `the ${target_kind} ${target}`;
 
-/** Keeps a namespace, an account or a network from writing; reading stays open to all. */
 export const block: Action = {
   name: 'block',
   summary:
@@ -32,7 +31,6 @@ export const block: Action = {
       : 'What was written before stays unless its source withdraws it, and reading is open as before.',
 };
 
-/** Deletes for good what a rating with its older versions, or a response, says. */
 export const erase: Action = {
   name: 'erase',
   summary:
@@ -70,12 +68,11 @@ const consequences = {
   listing: 'Everything else about the listing is shown as before.',
 } as const;
 
-/** Shows a listing as the actions against it that are in force say. */
+/** Shows or hides a listing according to the actions against it that are in force. */
 async function moderateListing(tx: Transaction, { target_kind, target }: FoundTarget): Promise<void> {
   if (target_kind === 'listing') await tx.listings.moderate(target);
 }
 
-/** Hides what a rating, a response or a listing says; counts stay. */
 export const hide: Action = {
   name: 'hide',
   summary: 'hide the texts of a rating (with its older versions), a response or a listing; counts stay',
@@ -97,7 +94,6 @@ export const hide: Action = {
   undo: moderateListing,
 };
 
-/** Ends the use of one capability; the claim stays as its file says. */
 const revoke: Action = {
   name: 'revoke',
   summary: 'let a capability write no more; the claim and its other capabilities stay',
@@ -108,7 +104,6 @@ const revoke: Action = {
   consequence: () => 'It cannot write any more; a new challenge in the claim file gives a new one.',
 };
 
-/** Takes a rating out of every count; what it says stays. */
 export const voidRating: Action = {
   name: 'void',
   summary: 'count a rating in no group; what it says stays, and it is counted as voided',
@@ -129,7 +124,6 @@ export const voidRating: Action = {
   },
 };
 
-/** Takes a whole listing down: 410 on every adapter, until it is undone. */
 export const withdraw: Action = {
   name: 'withdraw',
   summary: 'answer for a listing with 410 and its reason; its claim can only withdraw its ratings meanwhile',
@@ -146,14 +140,14 @@ export const withdraw: Action = {
   },
 };
 
-/** Everything that the operator can do. The command line and the documents are loops over this list. */
+/** Every action of the operator. The command line and the documents are loops over this list. */
 export const actions: readonly Action[] = [hide, withdraw, voidRating, revoke, block, erase];
 
 const operator = 'The operator of this directory';
 
 /**
- * Appends `moderation.applied`, and tells it in the changes of every listing concerned, and to registry
- * mirrors. `ends` is the entry that it ends. Of a network, no address is published.
+ * Appends `moderation.applied`, and reports it in the changes of every listing concerned and to registry
+ * mirrors. `ends` is the entry that it ends. The address of a network is not published.
  */
 async function append(
   tx: Transaction,
@@ -199,8 +193,8 @@ async function findFor(tx: Transaction, action: Action, target: ModerationTarget
 }
 
 /**
- * Applies an action in the caller's transaction: its row, its entry of the log, its effect. Throws
- * NotModerated.
+ * Applies an action in the caller's transaction: writes its row and its entry of the log, and calls `apply`.
+ * Throws NotModerated.
  */
 export async function applyAction(
   tx: Transaction,
@@ -221,9 +215,7 @@ export async function applyAction(
   return moderation;
 }
 
-/**
- * Ends an action that stands, in the caller's transaction: what it changed is as before. Throws NotModerated.
- */
+/** Ends an action in force, in the caller's transaction, and reverses its effect. Throws NotModerated. */
 export async function undoAction(
   tx: Transaction,
   action: Action,
@@ -244,7 +236,6 @@ const statement =
 
 const sumOf = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0);
 
-/** What the operator did, in counts. */
 export async function readTransparency({ store, config }: Pick<Context, 'store' | 'config'>) {
   const counts = await store.moderation.counts();
   return {

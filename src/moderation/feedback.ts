@@ -3,7 +3,7 @@ import type { Db } from '../store/store.ts';
 import type { RowOf } from '../store/table.ts';
 import { type Feedback, feedbackTable, reportCategory } from './moderation.ts';
 
-/** Which feedback to read; without `kind` reports and everything else. */
+/** A filter of feedback. Without `kind` it passes reports and all other feedback. */
 export interface FeedbackFilter {
   readonly state: 'open' | 'all';
   readonly kind?: 'report' | 'feedback' | undefined;
@@ -24,9 +24,7 @@ const selectFeedback = (db: Db, { state, kind }: FeedbackFilter) =>
       query.where(({ eb, or }) => or([eb('category', 'is', null), eb('category', '<>', reportCategory)])),
     );
 
-/** Private feedback; only the operator reads it. */
 export const createFeedbackReads = (db: Db) => ({
-  /** Newest first. */
   async list(filter: FeedbackFilter, limit: number): Promise<Feedback[]> {
     const rows = selectFeedback(db, filter).selectAll().orderBy('received_at', 'desc').orderBy('id', 'desc');
     return (await rows.limit(limit).execute()).map(feedbackTable.decode);
@@ -35,7 +33,7 @@ export const createFeedbackReads = (db: Db) => ({
     const counted = selectFeedback(db, filter).select(({ fn }) => fn.countAll<number>().as('feedbacks'));
     return Number((await counted.executeTakeFirstOrThrow()).feedbacks);
   },
-  /** When the n-th newest was received, from 1; undefined if there are fewer. */
+  /** When the n-th newest, counted from 1, was received; undefined if there are fewer. */
   async receivedAt(n: number): Promise<string | undefined> {
     const newest = db.selectFrom('feedback').select('received_at').orderBy('received_at', 'desc').limit(1);
     return (await newest.offset(n - 1).executeTakeFirst())?.received_at;
@@ -43,13 +41,13 @@ export const createFeedbackReads = (db: Db) => ({
   byId: (id: string): Promise<Feedback | undefined> => findOne(db, 'feedback', { id }, feedbackTable),
 });
 
-/** The same inside a transaction, with writes; they change no listing. */
+/** Reads and writes for a transaction. The writes change no listing. */
 export const createFeedbackWrites = (db: Db) => ({
   ...createFeedbackReads(db),
   async add(feedback: Feedback): Promise<void> {
     await db.insertInto('feedback').values(feedbackTable.encode(feedback)).execute();
   },
-  /** Closes one; false if no feedback has the id. */
+  /** Closes a message. Returns false if none has the id. */
   async close(id: string): Promise<boolean> {
     const closing = db.updateTable('feedback').set({ state: 'closed' }).where('id', '=', id);
     return (await closing.executeTakeFirst()).numUpdatedRows > 0n;

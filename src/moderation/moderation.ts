@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Config } from '../config/config.ts';
 import { flag, integer, json, oneOf, optional, table, text, type ValueOf } from '../store/table.ts';
 
-/** Why the operator may act, a closed list; each continues "because ...". */
+/** The reasons for which the operator may act, a closed list. Each continues "because ...". */
 export const moderationReasons = {
   personal_data: 'it has personal data that should not be public',
   unlawful: 'a law or a court order requires it',
@@ -18,7 +18,7 @@ export const moderationReasons = {
 } as const;
 export type ModerationReason = keyof typeof moderationReasons;
 
-/** Why an action is undone, a closed list; each continues "because ...". */
+/** The reasons for which an action is undone, a closed list. Each continues "because ...". */
 export const restoreReasons = {
   appeal: 'an appeal against it was right',
   mistake: 'it was a mistake',
@@ -26,7 +26,6 @@ export const restoreReasons = {
 } as const;
 export type RestoreReason = keyof typeof restoreReasons;
 
-/** What an action can be about. */
 export type ModerationTargetKind =
   | 'rating'
   | 'response'
@@ -36,14 +35,14 @@ export type ModerationTargetKind =
   | 'account'
   | 'network';
 
-/** What an action is about: of a rating or a response the rating's id, of a capability its id. */
+/** The target of an action. A rating or a response is given by the rating's id, a capability by its id. */
 export interface ModerationTarget {
   readonly target_kind: ModerationTargetKind;
   readonly target: string;
 }
 
 export const moderationTable = table({
-  /** Entry `moderation.applied` of the log. */
+  /** The index of the entry `moderation.applied`. */
   log_index: integer,
   action: text,
   target_kind: oneOf<ModerationTargetKind>(),
@@ -51,24 +50,22 @@ export const moderationTable = table({
   /** The listing that shows it; undefined for namespaces, accounts and networks. */
   handle: optional(text),
   /**
-   * Entries of the log whose records it is about: of a rating its own, its withdrawal and the response to it;
-   * hidden or erased, those of its older versions too.
+   * The entries of the log whose records the action is about: those of a rating are its own, its withdrawal
+   * and the response to it, and, if it is hidden or erased, those of its older versions.
    */
   record_indexes: json<readonly number[]>(),
   reason: oneOf<ModerationReason>(),
-  /** What readers see. */
   statement: text,
-  /** RFC 3339 UTC. */
   at: text,
-  /** How it ended: by which entry of the log, when, and why. */
+  /** The entry of the log that ended it, the time, and the reason. */
   ended_by: optional(integer),
   ended_at: optional(text),
   end_reason: optional(text),
 });
-/** One action of the operator, active until another entry of the log ends it. */
+/** One action of the operator. It is in force until a later entry of the log ends it. */
 export type Moderation = ValueOf<typeof moderationTable>;
 
-/** An action of the operator as readers see it, where its effect is. */
+/** An action of the operator in the form that readers see beside its effect. */
 export const moderationNotice = z.object({
   action: z.string().describe('hide, void, withdraw, revoke, block or erase'),
   reason: z.string(),
@@ -78,7 +75,6 @@ export const moderationNotice = z.object({
 });
 export type ModerationNotice = z.infer<typeof moderationNotice>;
 
-/** The public part of an action. */
 export const toNotice = ({ action, reason, statement, at, log_index }: Moderation): ModerationNotice => ({
   action,
   reason,
@@ -87,7 +83,10 @@ export const toNotice = ({ action, reason, statement, at, log_index }: Moderatio
   log_index,
 });
 
-/** How to appeal, in a sentence: the operator's contact, or the feedback form if none is set. */
+/**
+ * A sentence that says how to appeal: to the operator's contact, or by the feedback form if no contact is
+ * set.
+ */
 export const toAppeal = ({
   operatorContact,
   publicUrl,
@@ -99,17 +98,16 @@ export const reportCategory = 'report';
 
 export const feedbackTable = table({
   id: text,
-  /** RFC 3339 UTC. */
   received_at: text,
   state: oneOf<'open' | 'closed'>(),
   message: text,
   category: optional(text),
-  /** The listing that it is about; of a rating, the rated one. */
+  /** The listing that it is about; for a rating, the rated one. */
   handle: optional(text),
   rating_id: optional(text),
   looking_for: optional(text),
   found_it: optional(flag),
   contact: optional(text),
 });
-/** Private feedback; only the operator reads it. */
+/** Private feedback, which only the operator reads. */
 export type Feedback = ValueOf<typeof feedbackTable>;

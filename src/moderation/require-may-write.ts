@@ -6,17 +6,18 @@ import { type Moderation, toAppeal } from './moderation.ts';
 import type { Writer } from './table.ts';
 
 /**
- * What the operator did that keeps this listing or the caller's network from writing, if anything; without
- * `writing` only the network counts. `store` is a transaction if nothing that the operator does meanwhile may
- * be missed. A writer that is blocked can still take back what they wrote (docs/moderation.md).
+ * Finds an action of the operator that keeps this listing or the caller's network from writing. Without
+ * `writing` only the network counts. `store` must be a transaction if the check may not miss an action that
+ * the operator takes at the same time. A blocked writer can still take back what it wrote
+ * (docs/moderation.md).
  */
 export async function findAgainst(
   context: Pick<Context, 'config' | 'caller'> & { readonly store: Pick<Reads, 'moderation'> },
   writing?: Writer,
 ): Promise<Moderation | undefined> {
   const { network } = context.caller;
-  // What still applies to taking back: who lost a capability must not lose ratings by it, and traffic stays
-  // refused.
+  // Revoked capabilities and blocked networks may not take back either: whoever lost a capability must not
+  // lose ratings by it, and traffic stays refused.
   const applies = ({ target_kind, target }: Moderation) =>
     (target_kind !== 'network' || isInNetwork(network, target)) &&
     (!writing?.isTakingBack || target_kind === 'capability' || target_kind === 'network');
@@ -24,7 +25,7 @@ export async function findAgainst(
 }
 
 /**
- * Throws writing_blocked, or capability_revoked, if the operator keeps this listing or the caller's network
+ * Throws writing_blocked or capability_revoked if the operator keeps this listing or the caller's network
  * from writing.
  */
 export async function requireMayWrite(

@@ -5,18 +5,18 @@ import type { Db } from '../store/store.ts';
 import type { RowOf } from '../store/table.ts';
 import { type Moderation, type ModerationTarget, moderationTable } from './moderation.ts';
 
-/** Who writes: a listing, by which capability, and its control roots. */
+/** The writer: a listing with the capability that it uses and its control roots. */
 export interface Writer {
   readonly handle: string;
   readonly capability_id?: string | undefined;
   readonly roots: readonly string[];
-  /** Whether it only takes back what it wrote before, as withdrawing a rating does. */
+  /** Whether it only takes back what it wrote before, for example withdraws a rating. */
   readonly isTakingBack?: boolean;
 }
 
 declare module '../store/store.ts' {
   interface Schema {
-    /** In force while `ended_by` is null. */
+    /** The actions of the operator. One is in force while `ended_by` is null. */
     moderation: RowOf<typeof moderationTable>;
   }
 }
@@ -33,14 +33,14 @@ const namespacesAbove = (namespace: string) =>
 const isOfRoot = (root: string) =>
   sql<boolean>`(${root} = target or ${root} = 'dns:' || target or ${root} like 'dns:%.' || target)`;
 
-/** Control roots, and whom they stand for: alice.codeberg.page for codeberg.org/alice. */
+/** Adds to control roots the accounts that they stand for: codeberg.org/alice for alice.codeberg.page. */
 const withHolders = (roots: readonly string[]): string[] => [
   ...new Set(roots.flatMap((root) => [root.toLowerCase(), new Holder(root).id])),
 ];
 
 /**
- * Blocks of a namespace hold for all below it, those of an account for each claim by it; a domain is the
- * account of all claims by it or a domain below it.
+ * Tells whether a block applies. A block of a namespace applies to all namespaces below it; a block of an
+ * account applies to each claim by it, and one of a domain to each claim by it or by a domain below it.
  */
 const isBlocked = ({ handle, roots }: Pick<Writer, 'handle' | 'roots'>) =>
   sql<boolean>`(
@@ -48,8 +48,8 @@ const isBlocked = ({ handle, roots }: Pick<Writer, 'handle' | 'roots'>) =>
     or (target_kind = 'account' and (${sql.join([sql`1 = 0`, ...withHolders(roots).map(isOfRoot)], sql` or `)})))`;
 
 /**
- * What is in force against a listing itself: hidden, withdrawn, a capability revoked, its namespace or
- * the account of its claim, which is one of `roots`, blocked.
+ * The actions in force against a listing itself, one of its capabilities, its namespace, or an account of its
+ * claim, which `roots` names.
  */
 export async function readModerationOf(
   db: Db,
@@ -67,8 +67,8 @@ export async function readModerationOf(
 }
 
 /**
- * What is in force against ratings of a subject, their older versions and the responses to them, by the log
- * index of each record.
+ * The actions in force against ratings of a subject, their older versions and the responses to them, by the
+ * log index of each record.
  */
 export async function readModerationOfRatings(db: Db, subject: string): Promise<Map<number, Moderation[]>> {
   const found = new Map<number, Moderation[]>();
@@ -81,7 +81,7 @@ export async function readModerationOfRatings(db: Db, subject: string): Promise<
 }
 
 /**
- * Listings whose text is hidden, or that are withdrawn, by an action in force: by handle, with the actions.
+ * The handles of listings that an action in force hides or withdraws, each with the names of these actions.
  */
 export async function readModeratedListings(
   db: Db,
@@ -109,23 +109,23 @@ const selectAgainst = (db: Db, { roots, handle, capability_id = '' }: Writer) =>
     ]),
   );
 
-/** What the operator did. */
 export const createModerationReads = (db: Db) => ({
-  /** What is in force against a target, oldest first. */
+  /** The actions in force against a target, oldest first. */
   async active({ target_kind, target }: ModerationTarget): Promise<Moderation[]> {
     const rows = selectActive(db).where('target_kind', '=', target_kind).where('target', '=', target);
     return (await rows.execute()).map(moderationTable.decode);
   },
   /**
-   * What may keep a writer from writing, oldest first: blocks, revocations and withdrawals in force, and
-   * every block of a network. Without a writer only the networks.
+   * The actions in force that may keep a writer from writing, oldest first: blocks, revocations and
+   * withdrawals, and every block of a network. Without a writer only the networks.
    */
   async against(writer: Writer | undefined): Promise<Moderation[]> {
     const rows = writer ? selectAgainst(db, writer) : selectActive(db).where('target_kind', '=', 'network');
     return (await rows.execute()).map(moderationTable.decode);
   },
   /**
-   * The action that hides a record of a rating of a subject, or of the response to one, if one is in force.
+   * The action in force that hides a record of a rating of a subject, or of the response to one, if there is
+   * one.
    */
   async hiding(subject: string, recordIndex: number): Promise<Moderation | undefined> {
     const rows = await readModerationOfRatings(db, subject);
@@ -136,7 +136,10 @@ export const createModerationReads = (db: Db) => ({
     const rows = db.selectFrom('moderation').selectAll().where('ended_by', 'is', null);
     return (await rows.orderBy('log_index', 'desc').limit(limit).execute()).map(moderationTable.decode);
   },
-  /** All actions counted by month (YYYY-MM, UTC), newest first; `undone`: how many of these were since. */
+  /**
+   * Counts all actions by month (YYYY-MM, UTC), newest first. `undone` is how many of these were undone
+   * since.
+   */
   async counts() {
     const rows = await db
       .selectFrom('moderation')
@@ -159,12 +162,12 @@ export const createModerationReads = (db: Db) => ({
 });
 
 /**
- * The same inside a transaction, with writes; `touch` receives the listing that shows the action, or
- * undefined for all.
+ * Reads and writes for a transaction. `touch` receives the listing that shows the action, or undefined for
+ * all.
  */
 export const createModerationWrites = (db: Db, touch: (handle: string | undefined) => void) => ({
   ...createModerationReads(db),
-  /** Adds an action; its effect on ratings and listings is written apart. */
+  /** Adds an action. Its effect on ratings and listings is written separately. */
   async add(moderation: Moderation): Promise<void> {
     touch(moderation.handle);
     await db.insertInto('moderation').values(moderationTable.encode(moderation)).execute();
