@@ -49,7 +49,9 @@ const answerCache_bytes = 16 * 1024 * 1024;
 /** The whole service as a fetch handler. */
 export type App = ReturnType<typeof createApp>;
 
-/** The whole HTTP face: the checks that every request passes, in this order, and the routes behind them. */
+/**
+ * The whole HTTP adapter: the checks that every request passes, in this order, and the routes behind them.
+ */
 export function createApp(
   context: Context,
   options: {

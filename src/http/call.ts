@@ -12,7 +12,7 @@ export type Encoding = 'br' | 'gzip' | 'identity';
 export interface CachePolicy {
   /** The handles whose change makes it stale; 'all' if any listing's change does. */
   readonly cacheTags: ChangedHandles;
-  /** How stale anything else in it may be; a minute if left out, and any age without cache tags. */
+  /** The longest age of its other content; default a minute, or unlimited without cache tags. */
   readonly maxAge_ms?: number | undefined;
 }
 
@@ -24,7 +24,7 @@ export interface Finished {
   readonly cachePolicy?: CachePolicy | undefined;
 }
 
-/** Charges a call with a large body to the tool's own limit; throws rate_limited. */
+/** Charges a call with a large body to the tool's own limit. Throws rate_limited. */
 export type TakeLargeBody = (tool: Bounded, cost: number) => void;
 
 export interface HttpEnvironment {
@@ -36,13 +36,13 @@ export interface HttpEnvironment {
     tool: string | undefined;
     /** The coding that its Accept-Encoding prefers. */
     encoding: Encoding;
-    /** Charges a large body to the tool's own limit before it is parsed; throws rate_limited. */
+    /** Charges a large body to the tool's own limit before it is parsed. Throws rate_limited. */
     takeLargeBody: TakeLargeBody;
-    /** Its answer, if that was made as bytes. */
+    /** The answer, if it was made as bytes. */
     finished: Finished | undefined;
-    /** Whether its answer is for this caller alone: no cache of ours has it, and no other may. */
+    /** Whether the answer is for this caller alone, so that no cache may store it. */
     isPrivate: boolean | undefined;
-    /** Whether its answer already has the security headers. */
+    /** Whether the answer already has the security headers. */
     isSecured: boolean | undefined;
   };
 }

@@ -13,7 +13,7 @@ function toRange(text: string): Range {
   return [address, address.kind() === 'ipv4' ? 32 : 128];
 }
 
-/** An address as some balancers write it, with a port: `203.0.113.7:1234`, `[2001:db8::1]:1234`. */
+/** An address with a port, as some balancers write it: `203.0.113.7:1234`, `[2001:db8::1]:1234`. */
 const withPort = /^(?:\[([^\]]+)\](?::\d+)?|(\d+(?:\.\d+){3}):\d+)$/;
 const withoutPort = (text: string) => {
   const [, bracketed, plain] = withPort.exec(text) ?? [];
@@ -26,7 +26,7 @@ const parse = (text: string): Address | undefined =>
 const isIn = (ranges: readonly Range[], address: Address): boolean =>
   ranges.some(([base, bits]) => base.kind() === address.kind() && address.match(base, bits));
 
-/** The nearest address that is not a trusted proxy, walking X-Forwarded-For from its end. */
+/** The last address in X-Forwarded-For that is not a trusted proxy. */
 function clientAddress(
   peer: Address,
   forwarded: string | null | undefined,
@@ -68,20 +68,19 @@ function capabilityOf(headers: Asked['headers']): Caller['capability'] {
   return sent.size > 1 ? 'conflict' : [...sent][0];
 }
 
-/** Programs that read whatever they find. */
+/** Names of programs that read pages without a person waiting. */
 const crawlers = /bot\b|crawl|spider|slurp|archive|preview|externalhit|scanner|monitor|uptime/i;
 const purposes = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'] as const;
 
-/** Whether nobody waits for the answer to a request: HEAD, a prefetch, a page that a crawler reads. */
+/** Tells whether no person waits for the answer: a HEAD, a prefetch, or a page that a crawler reads. */
 const isAutomatic = ({ method, headers }: Asked): boolean =>
   method === 'HEAD' ||
   purposes.some((name) => /prefetch|prerender|preview/i.test(headers.get(name) ?? '')) ||
   (method === 'GET' && crawlers.test(headers.get('user-agent') ?? ''));
 
 /**
- * Reads the caller of a request from its headers and its peer's address. It trusts the proxies in
- * TRUSTED_PROXIES: X-Forwarded-For is read from its end for as long as the peer, and then each hop, is one of
- * them.
+ * Reads the caller of a request from its headers and its peer's address. X-Forwarded-For is read from its end
+ * as long as the peer, and then each hop, is in TRUSTED_PROXIES.
  */
 export function createCallerReader({ trustedProxies }: Pick<Config, 'trustedProxies'>) {
   const ranges = trustedProxies.map(toRange);
@@ -94,8 +93,8 @@ export function createCallerReader({ trustedProxies }: Pick<Config, 'trustedProx
     return toNetwork(ranges.length === 0 ? peer : clientAddress(peer, forwarded, ranges));
   };
   /**
-   * The network and the capability from `Authorization: Bearer` or `X-Agent-Capability`, unchecked;
-   * 'conflict' if the two differ.
+   * The network and the unchecked capability from `Authorization: Bearer` or `X-Agent-Capability`; 'conflict'
+   * if the two differ.
    */
   const callerOf = (request: Asked, remoteAddress: string | undefined): Caller => {
     const { headers } = request;

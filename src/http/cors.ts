@@ -3,16 +3,21 @@ import { day_s } from '../core/text.ts';
 import type { HttpEnvironment, Request } from './call.ts';
 
 /**
- * The headers by which scripts of any site may read an answer: everything here is public, and nothing uses
+ * The headers by which scripts of any site may read an answer; everything here is public, and nothing uses
  * cookies. `hono/cors` sends others (docs/decisions/answers.md).
  */
 export const anyOrigin = { 'Access-Control-Allow-Origin': '*' } as const;
 
-/** Whether an answer is a document: read with GET or HEAD, and not an HTML page. Any script may read it. */
+/**
+ * Tells whether an answer is a document, which any script may read: a GET or HEAD that is not an HTML page.
+ */
 export const isDocument = (method: string, type: string | null | undefined): boolean =>
   ['GET', 'HEAD'].includes(method) && /^(?!text\/html\b)./.test(type ?? '');
 
-/** What scripts of other sites may send, and which headers of an answer they may read besides. */
+/**
+ * The methods and headers that scripts of other sites may send, and the headers of an answer that they may
+ * read.
+ */
 interface Opening {
   readonly methods: string;
   readonly headers: string;
@@ -26,19 +31,19 @@ export const toCorsHeaders = ({ methods, headers, exposed }: Opening): Readonly<
   ...(exposed !== undefined && { 'Access-Control-Expose-Headers': exposed }),
 });
 
-/** The answer to a browser that asks whether a script of another site may send a request, for a day. */
+/** The answer to a preflight of a browser, valid for a day. */
 export const toPreflight = (opening: Opening, headers: Readonly<Record<string, string>> = {}): Response =>
   new Response(null, {
     status: 204,
     headers: { ...toCorsHeaders(opening), 'Access-Control-Max-Age': String(day_s), ...headers },
   });
 
-/** Opens routes with the same headers on all answers, as GitHub asks of a registry, preflights included. */
+/** Gives all answers of routes the same headers, preflights included, as GitHub requires of a registry. */
 export function openToAll(methods: string): MiddlewareHandler<HttpEnvironment> {
   const headers = toCorsHeaders({ methods, headers: 'Authorization, Content-Type' });
   return async (c, next) => {
     if (c.req.method === 'OPTIONS') return c.body(null, 204, { ...headers });
-    // Before the answer is made: afterwards c.header makes another one, whose body is a stream.
+    // Set before the answer is made, because afterwards c.header makes a new one, whose body is a stream.
     for (const [name, value] of Object.entries(headers)) c.header(name, value);
     await next();
   };
@@ -62,6 +67,8 @@ export function toMcpPreflight(c: Request, methods: readonly string[]): Response
 
 const mcpExposed = 'Retry-After, RateLimit, RateLimit-Policy, Mcp-Session-Id';
 
-/** The headers that let a script read an answer of the MCP endpoint; none for a caller that is no page. */
+/**
+ * The headers that let a script read an answer of the MCP endpoint; empty for a caller that is not a page.
+ */
 export const toMcpCorsHeaders = (origin: string | undefined): Readonly<Record<string, string>> =>
   origin ? { ...anyOrigin, 'Access-Control-Expose-Headers': mcpExposed } : {};

@@ -12,12 +12,12 @@ import type { HttpEnvironment, Request } from './call.ts';
 import { addressOf, toRoutedPath } from './parameters.ts';
 
 /**
- * Requests from one network, which each node counts on its own: 20 pages, 50 badges and 5 messages a second
- * (docs/contract.md), and one link card in two seconds, since drawing one costs as much as a thousand pages.
- * What programs read whole, apart from pages, so that a copy takes no page from a person behind the same
- * address: 20 pages of the registry a second, 10 of a view, which are judged anew, and six files of a dump a
- * minute. In the registry and views a page of ten entries counts once and one of 100 ten times, because
- * ToolHive reads each entry alone.
+ * Limits of requests from one network, which each node counts on its own: 20 pages, 50 badges and 5 messages
+ * a second (docs/contract.md), and one link card in two seconds, because drawing one costs as much as a
+ * thousand pages. Programs that copy everything have limits of their own, so that they take no page from a
+ * person behind the same address: 20 pages of the registry a second, 10 of a view, which are judged anew, and
+ * six files of a dump a minute. A page of ten entries of the registry or a view counts once and one of 100
+ * ten times, because ToolHive reads each entry alone.
  */
 const requestLimits = {
   pages: { name: 'pages', burst: 100, refill_s: 5 },
@@ -75,13 +75,13 @@ const isOfEntries = /^\/+(?:v0(?:\.1)?|ard|views)\//;
 const isList = /\/servers\/?$/;
 
 /**
- * How often a request counts for its limit, by its address from the path on: a page of a registry's list by
- * its entries.
+ * How much a request takes of its limit, by its path and query: a page of a registry's list counts by its
+ * entries.
  */
 export function costOf(address: string): number {
   if (!isOfEntries.test(address)) return 1;
   const [path = '', query] = address.split(/\?(.*)/s, 2);
-  // Each spelling of a number, and the largest of several.
+  // Reads the number in any spelling; of several the largest counts.
   const stated = new URLSearchParams(query).getAll('limit').map((text) => Number(text) || defaultLimit);
   const entries = isList.test(path) ? Math.max(...(stated.length > 0 ? stated : [defaultLimit])) : maxLimit;
   return Math.min(maxLimit / 10, Math.max(1, Math.ceil(entries / 10)));
@@ -89,19 +89,16 @@ export function costOf(address: string): number {
 
 const uncounted = /^\/(?:healthz|readyz|favicon\.ico|apple-touch-icon\.png|assets\/)/;
 
-/**
- * Whether the limit of a path counts every request, whatever becomes of it: health and assets are answered
- * before.
- */
+/** Tells whether the limit of a path counts every request; health and assets are answered before. */
 export const isCounted = (path: string): boolean => !uncounted.test(path);
 
 const mostWaiting = 100;
-/** What waits for a file or a drawing would keep its place meanwhile. */
+/** Answers that wait for a file or a drawing would hold their turn meanwhile. */
 const hasNoTurn = /^\/(?:api|export)\/|\/card\.png$/;
 
 /**
- * Lets what is not cached be made in turns, as searches are: the network that used the least of its limit is
- * next, and one that used half of it rests in between. Throws unavailable while too many wait.
+ * Makes answers that are not cached in turns, as searches are: the network that used the least of its limit
+ * is next, and one that used half of it rests in between. Throws unavailable while too many wait.
  */
 export function createRequestTurns(limits: RequestLimits, settings: LimitSettings) {
   const turns = createSearchTurns(settings.hasLimits ? mostWaiting : Number.POSITIVE_INFINITY);
@@ -125,15 +122,15 @@ export function createRequestTurns(limits: RequestLimits, settings: LimitSetting
 export type RequestTurns = ReturnType<typeof createRequestTurns>;
 
 /**
- * Gives a GET its turn. What has a body takes its own when that has arrived: a slow sender would keep others
- * waiting.
+ * Gives a GET its turn. A request with a body takes its own turn when the body has arrived, so that a slow
+ * sender does not keep others waiting.
  */
 export const createTurnGuard =
   (inTurn: RequestTurns): MiddlewareHandler<HttpEnvironment> =>
   (c, next) =>
     c.req.method !== 'GET' || hasNoTurn.test(c.req.path) ? next() : inTurn(c, next);
 
-/** Counts each request for its network; throws rate_limited. callTool checks the limits of tools. */
+/** Counts each request for its network. Throws rate_limited. callTool checks the limits of tools. */
 export function createLimitGuard(
   limits: RequestLimits,
   settings: LimitSettings,

@@ -11,7 +11,7 @@ import { parseJson, readText, requireFewValues } from './request.ts';
 const repeated = ['mcp-method', 'mcp-name', 'mcp-protocol-version'] as const;
 
 /**
- * The message without the arguments of a tool call: there the tool refuses a capability, in a result that
+ * The message without the arguments of a tool call; the tool refuses a capability in them with a result that
  * models read.
  */
 function outsideArguments(message: unknown): unknown {
@@ -21,8 +21,8 @@ function outsideArguments(message: unknown): unknown {
 }
 
 /**
- * Refuses a message with a capability where answers and errors would repeat it: in ids, method and tool
- * names, URIs, prompt arguments or protocol headers. Throws secret_in_body.
+ * Refuses a message with a capability that answers and errors would repeat: in ids, method and tool names,
+ * URIs, prompt arguments or protocol headers. Throws secret_in_body.
  */
 function refuseStraySecret(headers: Pick<Headers, 'get'>, text: string, message: unknown): void {
   // Every message with a capability has the prefix, or an escape that may be part of it.
@@ -33,7 +33,7 @@ function refuseStraySecret(headers: Pick<Headers, 'get'>, text: string, message:
   if (isStray) throw new Problem('secret_in_body');
 }
 
-/** What is read of a message, unless it calls a tool that takes more. */
+/** The longest message that is read, unless it calls a tool that takes more. */
 const maxBytes = defaultBody.bytes;
 const largeTools = tools.filter(({ largeBody }) => largeBody);
 const most_bytes = Math.max(maxBytes, ...largeTools.map((tool) => bodyBoundsOf(tool).bytes));
@@ -52,14 +52,14 @@ function requireWithin(text: string, bounds: BodyBounds): { bytes: number; value
   return { bytes, values: requireFewValues(text, bounds) };
 }
 
-/** How much is read of a body of undeclared length that begins so. */
+/** The number of bytes to read of a body of undeclared length, by its beginning. */
 const limitOfStart = (start: Buffer): number =>
   largeTools.some(({ name }) => start.includes(name)) ? most_bytes : maxBytes;
 
 /**
  * Parses a message within the bounds of the tool that it calls. A message above the default bounds is charged
- * to the tool that it names before it is parsed; any other is charged once it is known which tool it calls.
- * Throws body_too_large, invalid_request, rate_limited or secret_in_body.
+ * to the tool that it names before it is parsed; any other is charged when its tool is known. Throws
+ * body_too_large, invalid_request, rate_limited or secret_in_body.
  */
 export function parseMessage(text: string, headers: Pick<Headers, 'get'>, take: TakeLargeBody): unknown {
   const named = largeTools.find(({ name }) => text.includes(name));
@@ -77,7 +77,8 @@ export function parseMessage(text: string, headers: Pick<Headers, 'get'>, take: 
 }
 
 /**
- * The parsed body, or its refusal. Batches are refused: one POST of many calls would get around the limits.
+ * The parsed body, or its refusal. Batches are refused, because one POST of many calls would evade the
+ * limits.
  */
 export async function readMessage(c: Request): Promise<{ body: unknown } | { refusal: Response }> {
   const { raw } = c.req;
@@ -95,7 +96,7 @@ export async function readMessage(c: Request): Promise<{ body: unknown } | { ref
   throw new Problem('invalid_request', 'Batches are not accepted: send one message a POST.');
 }
 
-/** The tool that a message calls; undefined for any other message, and for a name that is no tool of ours. */
+/** The tool that a message calls; undefined for any other message, and for an unknown tool. */
 export function toolOf(message: unknown): string | undefined {
   const { method, params } = (message ?? {}) as { method?: unknown; params?: { name?: unknown } | null };
   const name = method === 'tools/call' ? params?.name : undefined;

@@ -19,12 +19,12 @@ const asciiEscape = /%([0-7][0-9a-f])/gi;
 const undoEscapes = (text: string) =>
   text.replace(asciiEscape, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 
-/** Whether a URL contains a capability, plain or percent-encoded once or twice. */
+/** Tells whether a URL contains a capability, plain or percent-encoded once or twice. */
 export const holdsSecret = (url: string): boolean =>
   findSecret(url.includes('%') ? undoEscapes(undoEscapes(url)) : url) !== undefined;
 
 /**
- * The request with U+FFFD for each NUL of its query, so that no route reads a text that PostgreSQL does not
+ * The request with U+FFFD for each NUL of its query, so that no route reads a text that PostgreSQL cannot
  * store.
  */
 function withoutNul({ raw, method, url }: HttpRequest['req']): globalThis.Request {
@@ -48,7 +48,7 @@ export const addressGuard: MiddlewareHandler<HttpEnvironment> = async (c, next) 
 };
 
 interface Answered {
-  /** Its id; undefined if neither request nor answer names one: then one is made when the line is written. */
+  /** Its id; undefined if neither request nor answer has one, so that one is made for the line. */
   readonly request: string | undefined;
   readonly method: string;
   readonly path: string;
@@ -59,7 +59,7 @@ interface Answered {
 
 /**
  * Writes one log line: request id, method, path without query, tool, status, milliseconds since `start`
- * (performance.now()). Never an address.
+ * (performance.now()); never an address.
  */
 export function logAnswer(
   { log }: Pick<Context, 'log'>,
@@ -67,7 +67,7 @@ export function logAnswer(
 ): void {
   const ms = Math.round((performance.now() - start) * 10) / 10;
   logMembers(log, () => {
-    // The others have no character that JSON escapes.
+    // The other members have no character that JSON escapes.
     const asked = `"request":"${request ?? toUuid()}","method":"${method}","path":${JSON.stringify(path)}`;
     const called = tool === undefined ? '' : `,"tool":"${tool}"`;
     return `${asked}${called},"status":${status},"ms":${ms},"msg":"answered"`;
@@ -92,13 +92,15 @@ const mostHosts = 100;
 const loopback = ['localhost', '127.0.0.1', '[::1]'];
 const portAtEnd = /:\d{1,5}$/;
 
-/** A host without its port; a number above 65,535 is none. */
+/** A host without its port; a number above 65,535 is not a port. */
 function hostName(host: string): string {
   const [port = ''] = portAtEnd.exec(host) ?? [];
   return (Number(port.slice(1)) > 65_535 ? host : host.slice(0, host.length - port.length)).toLowerCase();
 }
 
-/** Whether a host is one of this service: of ALLOWED_HOSTS, or those of PUBLIC_URL, HOST and loopback. */
+/**
+ * Tells whether a host is one of this service: of ALLOWED_HOSTS, or those of PUBLIC_URL, HOST and loopback.
+ */
 export function createHostCheck({ allowedHosts, publicUrl, host: own }: Config) {
   const ours = [hostName(new URL(publicUrl).host), own.toLowerCase(), ...loopback];
   const allowed = new Set(allowedHosts.length > 0 ? allowedHosts.map(hostName) : ours);
@@ -117,7 +119,8 @@ export const createHostGuard =
   };
 
 /**
- * Whether a host name is one of this machine or of a private network (RFC 1918, RFC 4193, .internal, .local).
+ * Tells whether a host name is of this machine or of a private network (RFC 1918, RFC 4193, .internal,
+ * .local).
  */
 function isPrivateHost(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, '');
@@ -128,9 +131,9 @@ function isPrivateHost(hostname: string): boolean {
 const isLoopback = ({ hostname }: URL) => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 
 /**
- * Whether the page of an origin may call the MCP endpoint; undefined is a caller that is no page. A public
- * service has no cookies and answers pages of any site. One on loopback or in a private network would be open
- * to every page that somebody there has open, so that it answers only its own pages and those of
+ * Tells whether a page of an origin may call the MCP endpoint; undefined is a caller that is not a page. A
+ * public service has no cookies and answers pages of any site. A service on loopback or in a private network
+ * could be called by every page that somebody there opens, so it answers only its own pages and those of
  * ALLOWED_ORIGINS (MCP, Streamable HTTP: "Servers MUST validate the Origin header").
  */
 export function createOriginCheck({
@@ -164,8 +167,8 @@ function toUuid(): string {
 }
 
 /**
- * The id of a request: the one that its X-Request-Id names, if that is 1 to 40 letters, digits, `_`, `-` or
- * `=`; else a new UUID.
+ * The id of a request: its X-Request-Id, if that is 1 to 40 letters, digits, `_`, `-` or `=`, or else a new
+ * UUID.
  */
 export const toRequestId = (sent: string | undefined): string =>
   sent !== undefined && chosen.test(sent) ? sent : toUuid();
@@ -178,10 +181,7 @@ export const nameRequest: MiddlewareHandler<HttpEnvironment> = async (c, next) =
   await next();
 };
 
-/**
- * What a 304 repeats of the answer that it confirms: the client has the other headers (RFC 9110, section
- * 15.4.5).
- */
+/** The headers of an answer that a 304 repeats; the client has the others (RFC 9110, section 15.4.5). */
 export const ofNotModified: readonly string[] = [
   'access-control-allow-origin',
   'cache-control',
@@ -189,9 +189,7 @@ export const ofNotModified: readonly string[] = [
   'vary',
 ];
 
-/**
- * Leaves out of a 304 what the client has; until here it has the headers of what it confirms, for the cache.
- */
+/** Removes from a 304 the headers that the client has; the cache needs them until here. */
 export const trimNotModified: MiddlewareHandler<HttpEnvironment> = async (c, next) => {
   await next();
   if (c.res.status !== 304) return;
@@ -236,7 +234,7 @@ export function createHeaderGuard(config: Config): MiddlewareHandler<HttpEnviron
   return async (c, next) => {
     await next();
     if (!c.get('isSecured')) await secure(c, async () => {});
-    // c.header would make another answer, whose body is a stream.
+    // c.header would make a new answer, whose body is a stream.
     if (isDocument(c.req.method, c.res.headers.get('content-type')))
       for (const [name, value] of Object.entries(anyOrigin)) c.res.headers.set(name, value);
   };

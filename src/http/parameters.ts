@@ -27,7 +27,7 @@ const declared: readonly (readonly [path: RegExp, names: readonly string[]])[] =
       ...fixedFilterNames,
     ],
   ],
-  // Redirects to its canonical address, which has the criteria as names; no answer of it is cached.
+  // It redirects to its canonical address, which has the criteria as names; no answer of it is cached.
   [/^\/compare$/, ['*']],
   [new RegExp(`^${listing}/ratings$`), ['outcome', 'group', 'proof_class', 'cursor']],
   [new RegExp(`^${listing}/history(\\.json)?$`), ['kind', 'since', 'cursor']],
@@ -47,13 +47,13 @@ const declared: readonly (readonly [path: RegExp, names: readonly string[]])[] =
 const registryPath = /^\/+(?:views\/+[^/]+\/+)?v0(?:\.1)?\//;
 
 /**
- * The path that a request is routed by: clients of the registry API add their path to a base that ends in a
- * slash, or a slash to the path, so that there these do not count.
+ * The path by which a request is routed. In paths of the registry API, doubled slashes and one at the end do
+ * not count, because clients append paths to a base with a slash, or a slash to the path.
  */
 export const toRoutedPath = (path: string): string =>
   registryPath.test(path) ? path.replaceAll(/\/{2,}/g, '/').replace(/\/$/, '') : path;
 
-/** An address, from its path on, without the parameters that its path does not declare. */
+/** A path and query without the parameters that the path does not declare. */
 export function toKnownAddress(address: string): string {
   const end = address.indexOf('?');
   if (end === -1) return address;
@@ -72,8 +72,8 @@ export function toKnownAddress(address: string): string {
 export const addressOf = (url: string): string => url.slice(url.indexOf('/', url.indexOf('://') + 3));
 
 /**
- * Takes the parameters from a GET that its address does not declare, so that no handler reads one, and none
- * makes another answer to compute or to cache.
+ * Removes undeclared parameters from a GET, so that no handler reads one, and none causes a separate answer
+ * to be computed or cached.
  */
 export const dropUnknownParameters: MiddlewareHandler<HttpEnvironment> = async (c, next) => {
   const { url, method, headers, signal } = c.req.raw;

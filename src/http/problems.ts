@@ -6,7 +6,7 @@ import type { Face, Request } from './call.ts';
 import { toMcpCorsHeaders } from './cors.ts';
 import { toWaitHeaders } from './response.ts';
 
-/** JSON-RPC codes of problems; all others have -32000, which is left to implementations. */
+/** JSON-RPC codes of problems; all others have -32000, which is reserved for implementations. */
 const rpcCodes: Partial<Record<ProblemCode, number>> = {
   invalid_request: -32600,
   secret_in_body: -32600,
@@ -35,7 +35,7 @@ function toRpcAnswer(problem: Problem, rpcCode = rpcCodes[problem.code] ?? -3200
   };
 }
 
-/** Answers with a problem as a JSON-RPC error, whose id is null because no request was read. */
+/** Answers with a problem as a JSON-RPC error; its id is null because no request was read. */
 export function toRpcError(problem: Problem, rpcCode?: number): Response {
   const { body, ...sent } = toRpcAnswer(problem, rpcCode);
   return new Response(body, sent);
@@ -48,7 +48,7 @@ export function withCors(c: Request, response: Response): Response {
   return response;
 }
 
-/** Whether a path is the endpoint's, with or without a slash at its end. */
+/** Tells whether a path is that of the endpoint, with or without a slash at its end. */
 export const isMcpPath = (path: string): boolean => /^\/api\/mcp\/?$/.test(path);
 
 /** A refusal of the endpoint: JSON-RPC that scripts of any site can read. */
@@ -74,10 +74,7 @@ const ardCodes: Readonly<Record<number, string>> = {
   429: 'RATE_LIMIT_EXCEEDED',
 };
 
-/**
- * A problem as ARD has it (Appendix B): what was withdrawn is not found, and input that does not fit is
- * malformed.
- */
+/** A problem in ARD (Appendix B), where a withdrawn listing is not found, and unfit input is malformed. */
 function toArdProblem({ status: own, message }: Problem) {
   const status = own === 410 ? 404 : own === 422 ? 400 : own;
   const errorCode = ardCodes[status] ?? (status >= 500 ? 'INTERNAL_ERROR' : 'INVALID_ARGUMENT');
@@ -95,7 +92,6 @@ function problemHeaders({ code, status, facts }: Problem): Record<string, string
   };
 }
 
-/** Makes the application/problem+json answer of a problem. */
 export const toProblemAnswer = (problem: Problem, publicUrl: string): ProblemAnswer => ({
   status: problem.status,
   headers: { ...problemHeaders(problem), 'Content-Type': 'application/problem+json' },
@@ -103,16 +99,16 @@ export const toProblemAnswer = (problem: Problem, publicUrl: string): ProblemAns
 });
 
 /**
- * Whether an Accept header is that of a browser, which gets a page, unless it asks for the JSON API or ARD,
+ * Tells whether an Accept header is that of a browser, which gets a page, except from the JSON API and ARD,
  * which have none.
  */
 export const wantsHtml = (path: string, accept = ''): boolean =>
   !/^\/(?:api|ard)\//.test(path) && accept.includes('text/html');
 
-/** Whether the caller is a browser, which gets a page. */
+/** Tells whether the caller is a browser, which gets a page. */
 export const wantsPage = (c: Request): boolean => wantsHtml(c.req.path, c.req.header('accept'));
 
-/** The words of an address under /agents that somebody looked for, as `com example sms`. */
+/** The words of an address under /agents that somebody looked for, such as `com example sms`. */
 const wantedBy = (path: string): string =>
   /^\/agents\/([\w./-]{1,200})$/
     .exec(path)?.[1]
@@ -139,8 +135,8 @@ function toBadgeProblem(problem: Problem): ProblemAnswer {
 }
 
 /**
- * Makes the answer of a problem in the form for the caller: a badge, a page, problem+json, or that with the
- * members of ARD.
+ * The answer of a problem in the form for the caller: a badge, a page, problem+json, or that with the members
+ * of ARD.
  */
 function toNegotiated({ path, accept }: Refused, problem: Problem, { site }: Face): ProblemAnswer {
   if (isBadge(path)) return toBadgeProblem(problem);
@@ -155,7 +151,7 @@ function toNegotiated({ path, accept }: Refused, problem: Problem, { site }: Fac
   return { ...answer, status: ard.status, body };
 }
 
-/** Makes the answer to a request over a limit, both for the app and for the fast path in front of it. */
+/** The answer to a request over a limit, both for the app and for the fast path in front of it. */
 export function toRefusalAnswer(
   { origin, ...asked }: Refused & { readonly origin: string | undefined },
   problem: Problem,

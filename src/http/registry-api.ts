@@ -4,7 +4,7 @@ import type { HttpEnvironment, Request } from './call.ts';
 import { openToAll } from './cors.ts';
 import { answerJson } from './response.ts';
 
-/** Every answer follows from the listings; evidence that changes by time alone may be a minute old. */
+/** Every answer depends on the listings; evidence that changes with time alone may be a minute old. */
 const cachePolicy = { cacheTags: 'all' } as const;
 
 const notFound = (c: Request, error: string) => c.json({ error }, 404);

@@ -18,7 +18,7 @@ function refuseEncoded(headers: Headers): void {
 
 /**
  * Reads a body as UTF-8 text. Node enforces a declared length, so such a body is read in one piece; any other
- * is counted as it arrives, and `raise` may give a larger limit for how it begins. Throws body_too_large,
+ * is counted as it arrives, and `raise` may return a larger limit for its beginning. Throws body_too_large,
  * unsupported_media_type or invalid_request.
  */
 export async function readText(
@@ -34,7 +34,7 @@ export async function readText(
     if (declared) return request.arrayBuffer();
     return request.body ? readBounded(request.body, limit_bytes, { raise }) : Buffer.alloc(0);
   };
-  // A connection that broke is the caller's business, not a failure of ours.
+  // A broken connection is the caller's concern, not a failure of ours.
   const body = await read().catch(() => {
     throw new Problem('invalid_request', 'The connection ended before the body did.');
   });
@@ -44,7 +44,7 @@ export async function readText(
   return text;
 }
 
-/** Counts the values of a JSON body; throws body_too_large if its bounds do not allow so many. */
+/** Counts the values of a JSON body. Throws body_too_large if its bounds do not allow so many. */
 export function requireFewValues(text: string, { values }: BodyBounds): number {
   const count = countValues(text);
   if (count > values) throw new Problem('body_too_large', `At most ${values} values of JSON are read here.`);
@@ -52,7 +52,7 @@ export function requireFewValues(text: string, { values }: BodyBounds): number {
 }
 
 /**
- * Parses JSON with `readForeignJson` and at most `maxDepthOf` levels; throws invalid_request if it is not
+ * Parses JSON with `readForeignJson` and at most `maxDepthOf` levels. Throws invalid_request if it is not
  * JSON or is refused.
  */
 export function parseJson(text: string, maxDepthOf: (value: unknown) => number): unknown {
@@ -103,16 +103,13 @@ export async function readForm(
   return toStorable(fields) as Record<string, string>;
 }
 
-/**
- * The part of an address that names a listing, with a slash that may have been sent encoded, and what ends
- * it.
- */
+/** The part of an address that names a listing, in which the slash may be encoded, with its ending. */
 const writtenOf = (c: Request) =>
   c.req.param('handle') ?? `${c.req.param('namespace')}/${c.req.param('name')}`;
 
 /**
- * The listing an address names, and the ending behind it. Of several that it may name, the longest name that
- * is known counts.
+ * The listing that an address names, and the ending after it. If it may name several, the longest known name
+ * counts.
  */
 export async function listingOf(
   c: Request,
@@ -136,7 +133,7 @@ export function listingNamesOf(c: Request): string[] {
 }
 
 /**
- * Runs `work`; if the handle is unknown but a listing differs in capitals only, redirects to that listing's
+ * Runs `work`; if the handle is unknown but a listing differs only in case, redirects to that listing's
  * address.
  */
 export async function orRedirect(
@@ -155,7 +152,7 @@ export async function orRedirect(
   }
 }
 
-/** Runs `work` with the handle in the address, as `orRedirect` does; throws invalid_handle. */
+/** Runs `work` with the handle in the address, as `orRedirect` does. Throws invalid_handle. */
 export function ofListing(
   c: Request,
   work: (handle: string, context: Context) => Promise<Response>,
@@ -165,7 +162,7 @@ export function ofListing(
 }
 
 /**
- * A header of a request of Node's server as `Headers` would return it: repeated ones are joined, where
+ * A header of a request of Node's server as `Headers` would return it: repeated ones are joined, while
  * `incoming.headers` has only the first. Empty if there is none.
  */
 export function headerOf(rawHeaders: readonly string[], lowerName: string): string {
@@ -184,8 +181,8 @@ export const toPlace = (cursor: string | undefined): string | undefined =>
 export const fromPlace = (next: string | undefined): string | undefined => next && toCursor([next]);
 
 /**
- * The view that an address names; a private one for its readers alone, whose answers no cache stores. Throws
- * not_found.
+ * The view that an address names. A private one is only for its readers, and no cache stores its answers.
+ * Throws not_found.
  */
 export function viewOf(c: Request, { site }: Face): Selection {
   const name = c.req.param('view') ?? '';

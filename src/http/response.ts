@@ -24,7 +24,7 @@ export type ChooseEncoding = (accepted: string | null | undefined) => Encoding;
 const cachedHeaders = 100;
 const cachedHeaderLength = 100;
 
-/** A choice that remembers the headers it saw: browsers send only a few different ones. */
+/** Returns a choice that remembers the headers it saw, because browsers send only a few different ones. */
 export function createEncodingChoice(): ChooseEncoding {
   const choose = memoize(negotiate, cachedHeaders);
   return (accepted) => {
@@ -40,7 +40,7 @@ const leastCompressed_bytes = 1400;
  */
 const brotliQuality = 5;
 const gzipLevel = 6;
-/** More is compressed off the main thread. */
+/** A longer text is compressed off the main thread. */
 const mostAtOnce_bytes = 64 * 1024;
 
 const toBrotli = (quality: number, size: number) => ({
@@ -71,7 +71,7 @@ async function encode(
   return { body: isLong ? await brotliLater(plain, options) : brotliCompressSync(plain, options), encoding };
 }
 
-/** Encodes bytes as small as possible, off the main thread: it takes tenths of a second. */
+/** Encodes bytes as small as possible, off the main thread, because it takes tenths of a second. */
 export async function encodeBest(bytes: Uint8Array, encoding: Encoding): Promise<Uint8Array<ArrayBuffer>> {
   if (encoding === 'identity') return new Uint8Array(bytes);
   if (encoding === 'gzip') return new Uint8Array(await gzipLater(bytes, { level: 9 }));
@@ -84,14 +84,14 @@ interface Answer {
   readonly body: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly cacheControl?: string;
-  /** Left out if the text depends on the caller or must be current: then it is made for each request. */
+  /** Absent if the text depends on the caller or must be current, so that it is made for each request. */
   readonly cachePolicy?: CachePolicy | undefined;
 }
 
 const namesTag = (ifNoneMatch: string, etag: string) =>
   ifNoneMatch.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag);
 
-/** Whether an If-None-Match header contains this ETag, so that the caller's copy is current. */
+/** Tells whether an If-None-Match header contains this ETag, so that the caller's copy is current. */
 export const isCurrent = (ifNoneMatch: string | null | undefined, etag: string): boolean =>
   ifNoneMatch ? ifNoneMatch === etag || namesTag(ifNoneMatch, etag) : false;
 
@@ -105,7 +105,7 @@ async function finish(
 ): Promise<Finished> {
   const { body, encoding } = await encode(text, wanted);
   return {
-    // Strong, so each coding has its own (RFC 9110, section 8.8.3.3).
+    // A strong ETag, so each coding has its own (RFC 9110, section 8.8.3.3).
     etag: `"${toTag(text)}${suffixes[encoding]}"`,
     body,
     headers: {
@@ -143,7 +143,7 @@ export const answerPage = (
 export const answerJson = (c: Request, value: unknown, cachePolicy?: CachePolicy): Promise<Response> =>
   answerWithETag(c, { type: 'application/json', body: `${JSON.stringify(value)}\n`, cachePolicy });
 
-/** JSON for this caller and this moment: never cached. */
+/** JSON for this caller and this moment, which is never cached. */
 export const answerOnce = (c: Request, value: object): Response =>
   c.json(value, 200, { 'Cache-Control': 'no-store' });
 

@@ -5,32 +5,32 @@ import { memoize } from '../../core/lazy.ts';
 import type { ChangedHandles, Store } from '../../store/store.ts';
 import type { CachePolicy } from '../call.ts';
 
-/** Names and values in turn: Node's server sends such a list without looking up its members. */
+/** Names and values alternate, because Node's server sends such a list without looking up its members. */
 export type HeaderList = readonly string[];
 
-/** Most values stand in many answers: one text for all of them is less memory, and read faster. */
+/** Most values occur in many answers; one text for all of them takes less memory and is read faster. */
 const sameText = memoize((text) => text, 1000);
 
 export const toHeaderList = (headers: Readonly<Record<string, string>>): HeaderList =>
   Object.entries(headers).flat().map(sameText);
 
-/** A finished answer in the form it is sent in. */
+/** A finished answer in the form in which it is sent. */
 export interface Sendable {
   readonly status: number;
   /** The body, one character per byte (Latin-1): Node sends it in one write with the headers. */
   readonly bytes: string;
   readonly headers: HeaderList;
-  /** Whether it names the request that it answers. */
+  /** Whether it has the id of the request that it answers. */
   readonly hasId?: boolean;
 }
 
 /** A finished answer with the status 200. */
 export interface CachedAnswer extends Omit<Sendable, 'status'> {
-  /** What a 304 in its place needs. */
+  /** The parts of a 304 that replaces it. */
   readonly notModified?: { readonly etag: string; readonly headers: HeaderList };
 }
 
-/** A cached answer as it is sent to one request. */
+/** A cached answer in the form in which it is sent to one request. */
 export interface ReadyAnswer extends Sendable {
   readonly memory: 'pages' | 'answers' | 'refusals';
   /** The request's path without its query, for limits and the log. */
@@ -43,11 +43,11 @@ export type AnswerCache = ReturnType<typeof createAnswerCache>;
 interface Entry extends CachedAnswer {
   readonly cacheTags: ChangedHandles;
   readonly endsAt_ms: number;
-  /** How many answers had been stored when it was last read. */
+  /** The number of answers that had been stored when it was last read. */
   usedAfter: number;
 }
 
-/** Of the headers and the lists of an entry, measured. */
+/** The measured size of the headers and the lists of an entry. */
 const bookkeeping_bytes = 900;
 const noEnd = Number.POSITIVE_INFINITY;
 const tagsOf = ({ cacheTags }: Pick<Entry, 'cacheTags'>) =>
@@ -68,8 +68,8 @@ function createTagIndex() {
 }
 
 /**
- * How old an answer may be of which it is not known when it changes by time alone, as sources stop being new
- * (docs/ratings.md).
+ * The longest age of an answer that may change with time alone at an unknown time, for example if a source
+ * stops being new (docs/ratings.md).
  */
 const longestAge_ms = 60_000;
 
@@ -83,7 +83,7 @@ export function createAnswerCache(
 ) {
   const index = createTagIndex();
   const cache = new LRUCache<string, Entry>({
-    // It takes 0 for unlimited.
+    // LRUCache takes 0 for unlimited.
     maxSize: Math.max(1, budget_bytes),
     sizeCalculation: ({ bytes }, key) => bytes.length + 2 * key.length + bookkeeping_bytes,
     dispose: (entry, key, reason) => {
@@ -111,7 +111,7 @@ export function createAnswerCache(
         cache.delete(key);
         return undefined;
       }
-      // The order of use matters only when another one is stored; until then it is that of the first use.
+      // Updates the order of use only if another answer was stored since the last read.
       if (entry && entry.usedAfter !== stored) {
         entry.usedAfter = stored;
         cache.get(key);

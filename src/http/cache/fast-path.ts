@@ -22,7 +22,7 @@ const notShared = ['x-request-id', 'content-type', 'content-length', 'content-en
 function toCached({ etag, body, headers }: Finished, sent: Headers): CachedAnswer {
   const shared = [...sent].filter(([name]) => !notShared.includes(name));
   const confirmed = shared.filter(([name]) => ofNotModified.includes(name));
-  // Both may name one header, in another case.
+  // Both may contain one header in different case.
   const whole = new Headers(shared);
   for (const [name, value] of Object.entries(headers)) whole.set(name, value);
   return {
@@ -35,7 +35,8 @@ function toCached({ etag, body, headers }: Finished, sent: Headers): CachedAnswe
 const toKey = (encoding: Encoding, address: string) => `page ${encoding} ${address}`;
 
 /**
- * Stores finished pages: those that a handler gave a cache policy, with the headers they left the app with.
+ * Stores finished pages to which a handler gave a cache policy, with the headers with which they left the
+ * app.
  */
 export function createPageStore({ cache }: Pick<Shared, 'cache'>): MiddlewareHandler<HttpEnvironment> {
   return async (c, next) => {
@@ -46,7 +47,7 @@ export function createPageStore({ cache }: Pick<Shared, 'cache'>): MiddlewareHan
     const address = toKnownAddress(addressOf(c.req.raw.url));
     const isSent = c.res.status === 200 || c.res.status === 304;
     if (!finished?.cachePolicy || !isSent || address.length > longestAddress) return;
-    // An escaped path would count against other limits than the path it stands for.
+    // An escaped path would count against other limits than the decoded one.
     if (withoutQuery(address) !== c.req.path) return;
     countRead(memory, false);
     const key = toKey(c.get('encoding'), address);
@@ -57,8 +58,8 @@ export function createPageStore({ cache }: Pick<Shared, 'cache'>): MiddlewareHan
 }
 
 /**
- * The cached page of an address. The app answered the same address before, without parameters that it does
- * not declare, so it passed its checks; a secret in such a parameter is left to the app.
+ * The cached page of an address. The app has answered the address without undeclared parameters before, so it
+ * passed its checks; an address with a secret in such a parameter is left to the app.
  */
 function readPage(url: string, encoding: Encoding, now_ms: number, { cache }: Shared) {
   const page = cache.get(toKey(encoding, url), now_ms);
@@ -67,7 +68,7 @@ function readPage(url: string, encoding: Encoding, now_ms: number, { cache }: Sh
   return known === url || holdsSecret(url) ? undefined : cache.get(toKey(encoding, known), now_ms);
 }
 
-/** The cached page for a GET, or the 304 in its place. */
+/** The cached page for a GET, or a 304 if the caller has it. */
 function findPage(
   { url = '', headers }: IncomingMessage,
   { path, now_ms }: CountedRequest,
@@ -85,9 +86,7 @@ function findPage(
 
 export type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
 
-/**
- * What the fast path shares with the app behind it: the cache, the checks and what the limits have counted.
- */
+/** The cache, checks and counts of limits that the fast path shares with the app behind it. */
 interface Shared {
   readonly context: Context;
   readonly cache: AnswerCache;
@@ -98,7 +97,7 @@ interface Shared {
   readonly refuse: ReturnType<typeof createRefuser>;
 }
 
-/** Checks what depends on the request, not on its answer: Host and limit. */
+/** Checks the Host and the limit, which depend on the request and not on its answer. */
 function isAdmitted(
   incoming: IncomingMessage,
   { path, limit, cost, network, now_ms }: CountedRequest,
@@ -123,8 +122,8 @@ function send(
 /**
  * Puts a fast path in front of the app, which answers from the cache (docs/decisions/cache.md) and refuses
  * requests over a limit (docs/decisions/limits.md) without the cost of a Request, a Response and the app's
- * middleware. It uses the app's own answers and checks, and leaves every request that fails a check or is
- * unusual to the app.
+ * middleware. It uses the app's own answers and checks, and passes on every request that fails a check or is
+ * unusual.
  */
 export function createFastPath(shared: Shared, app: Listener): Listener {
   const answer = (found: ReadyAnswer, start: number, outgoing: ServerResponse) => {

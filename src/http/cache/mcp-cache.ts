@@ -22,7 +22,7 @@ interface CacheableResult {
 
 interface CacheableMessage extends CacheableResult {
   readonly id: number | string;
-  /** What the client says about itself: it must be well-formed, and changes nothing in the answer. */
+  /** The client's description of itself, which must be well-formed and changes nothing in the answer. */
   readonly client: string;
 }
 
@@ -46,8 +46,8 @@ const reserved = 'io.modelcontextprotocol/';
 const longest = 4096;
 
 /**
- * The reserved members of `_meta`, which only the modern era has, as JSON. Undefined if another member is not
- * a short value or there is too much.
+ * The reserved members of `_meta`, which only the modern era has, as JSON. Undefined if any other member is
+ * not a short value or there are too many.
  */
 function readClient({ params: { _meta: meta }, era }: Call): string | undefined {
   if (meta === undefined) return '';
@@ -72,7 +72,7 @@ const lists = ['tools/list', 'prompts/list', 'resources/list', 'resources/templa
 const constants = { legacy: new Set(lists), modern: new Set([...lists, 'server/discover']) };
 const legacyRevisions = new Set<unknown>([null, ...SUPPORTED_PROTOCOL_VERSIONS]);
 
-/** The result of a call, the same in both eras, of a tool whose answers may be cached. */
+/** The result of a call of a tool whose answers may be cached; the same in both eras. */
 function readResult(message: unknown): CacheableResult | undefined {
   const { method, params } = asMembers(message);
   const { name, arguments: input } = asMembers(params);
@@ -97,7 +97,7 @@ function readCall(call: Call): CacheableMessage | undefined {
 
 const noTags = (): ChangedHandles => [];
 
-/** `initialize` of a supported revision: only the revision changes the answer. */
+/** An `initialize` of a supported revision; only the revision changes the answer. */
 function readInitialize({ id, method, params, era }: Call): CacheableMessage | undefined {
   const { protocolVersion, ...client } = params;
   if (!SUPPORTED_PROTOCOL_VERSIONS.includes(protocolVersion as string)) return undefined;
@@ -112,7 +112,7 @@ function readConstant(call: Call): CacheableMessage | undefined {
   return { id, key: `${era} ${method}`, client, cacheTags: noTags };
 }
 
-/** Whether the protocol's headers repeat the message, in the one form that needs no decoding. */
+/** Tells whether the protocol's headers repeat the message, in the one form that needs no decoding. */
 function isRepeated(headers: Pick<Headers, 'get'>, { method, params, era }: Call): boolean {
   const revision = headers.get('mcp-protocol-version');
   const repeatedMethod = headers.get('mcp-method');
@@ -132,14 +132,14 @@ function readCalled(call: Call): CacheableMessage | undefined {
   return call.method === 'initialize' && call.era === 'legacy' ? readInitialize(call) : readConstant(call);
 }
 
-/** Whether a caller sends a capability; such callers are listed more tools. */
+/** Tells whether a caller sends a capability; such callers are listed more tools. */
 const sendsCapability = (headers: Pick<Headers, 'get'>) =>
   ['authorization', 'x-agent-capability'].some((name) => headers.get(name) !== null);
 
 /**
  * Reads a message that can be answered from memory: a call of a tool whose answers may be cached, or a
  * request with a constant answer. Undefined for every other message, and for one with any unusual member or
- * header: those are left to the SDK.
+ * header, which are left to the SDK.
  */
 function readCacheable(message: unknown, headers: Pick<Headers, 'get'>): CacheableMessage | undefined {
   if (!isJsonObject(message) || !hasOnly(message, ['jsonrpc', 'id', 'method', 'params'])) return undefined;
@@ -153,14 +153,17 @@ function readCacheable(message: unknown, headers: Pick<Headers, 'get'>): Cacheab
   return read && read.key.length + read.client.length <= longest ? read : undefined;
 }
 
-/** What all answers of the endpoint have in common. */
+/** Properties of all answers of the endpoint. */
 const ofEndpoint = { memory: 'answers', path: '/api/mcp' } as const;
 const longest_bytes = 4096;
 
 /** Headers that change an answer, or how a body is read. */
 const unusual = ['origin', 'content-encoding'] as const;
 
-/** Whether a request is a short message to the endpoint, with nothing unusual in its address and headers. */
+/**
+ * Tells whether a request is a short message to the endpoint, with nothing unusual in its address and
+ * headers.
+ */
 export const isPlainMessage = ({ method, url, headers, rawHeaders }: IncomingMessage): boolean =>
   method === 'POST' &&
   url === ofEndpoint.path &&
@@ -175,7 +178,7 @@ interface ReadRequest extends IncomingMessage {
 
 /**
  * Reads a body, whose length Node enforces, and leaves it where the app's request looks first. Calls one of
- * the two, once; `onRead` inside the event `end`. A promise would add a third to the time of reading.
+ * the two callbacks, once, `onRead` in the event `end`; a promise would add a third to the time of reading.
  */
 export function readBody(incoming: ReadRequest, onRead: (body: Buffer) => void, onError: () => void): void {
   const chunks: Buffer[] = [];
@@ -189,14 +192,14 @@ export function readBody(incoming: ReadRequest, onRead: (body: Buffer) => void, 
 }
 
 /**
- * The headers of a request as the app reads them, but for those of which Node keeps one of several, as
- * Authorization.
+ * The headers of a request as the app reads them, except that Node keeps only one of some repeated headers,
+ * such as Authorization.
  */
 const toHeaders = ({ headers }: IncomingMessage): Pick<Headers, 'get'> => ({
   get: (name) => headers[name]?.toString() ?? null,
 });
 
-/** No message that is answered from the cache has a large body, so nothing is counted here. */
+/** Counts nothing, because no message that is answered from the cache has a large body. */
 const countedByApp = () => {};
 
 /** Reads the message in a body if it can be answered from the cache; the app parses every other one again. */
@@ -208,12 +211,12 @@ function readMessage(body: Buffer, headers: Pick<Headers, 'get'>): CacheableMess
 }
 
 /**
- * A client that was answered before, so that what it says about itself is well-formed; cached with what its
- * answers end with.
+ * The key of a client that was answered before, so that its description is well-formed; the entry is the end
+ * of its answers.
  */
 const clientKey = ({ client }: CacheableMessage) => `client ${client}`;
 
-/** The cached answer to a message of the endpoint, under the message's id. */
+/** The cached answer to a message of the endpoint, with the message's id. */
 export function findMcpAnswer(
   incoming: IncomingMessage,
   body: Buffer,
@@ -230,8 +233,8 @@ export function findMcpAnswer(
 }
 
 /**
- * To be called with a message before its answer is made. Returns the members of the result of a call if they
- * are cached, whatever else the message says, and what stores them if they may be.
+ * Call the returned function with a message before its answer is made. It returns the members of the result
+ * if they are cached for any such call, and a function that stores them if they may be cached.
  */
 export function createMcpStore(cache: AnswerCache, headers: HeaderList) {
   return ({ body, headers: sent, context }: McpMessage): Known => {

@@ -22,7 +22,7 @@ export const withoutQuery = (address: string): string => {
   return end === -1 ? address : address.slice(0, end);
 };
 
-/** A request as the limits count it. */
+/** A request in the form in which limits count it. */
 export type CountedRequest = ReturnType<typeof toCountedRequest>;
 
 interface Counting {
@@ -47,8 +47,8 @@ const plainPath = /^\/(?!\/)[\w\-.~@:+/]*$/;
 const plainAddress = /^[!$-~]*$/;
 
 /**
- * Whether a request would reach the limits of the app unchanged, so that the fast path may refuse it in their
- * place.
+ * Tells whether a request would reach the limits of the app unchanged, so that the fast path may refuse it
+ * instead.
  */
 function isPlain(incoming: IncomingMessage, path: string, isOurs: HostCheck) {
   const { url = '', method = '', headers, rawHeaders } = incoming;

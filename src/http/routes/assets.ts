@@ -37,7 +37,7 @@ function sendAsset(asset: Asset, cacheControl: string) {
 
 /**
  * The files that pages load, at addresses that contain their hash, so that browsers cache them forever; and
- * the icons that browsers ask for at fixed addresses.
+ * the icons that browsers request at fixed addresses.
  */
 export function createAssetRoutes({ site }: Face) {
   const app = new Hono<HttpEnvironment>();
@@ -70,7 +70,7 @@ function createDrawer() {
 }
 
 /**
- * Sends the image of a card. The ETag follows from its texts, so nothing is drawn for a client that has the
+ * Sends the image of a card. The ETag depends on its texts, so nothing is drawn for a client that has the
  * image.
  */
 async function answerCard(

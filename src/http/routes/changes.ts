@@ -18,7 +18,7 @@ import { answerOnce, answerWithETag } from '../response.ts';
 
 const page = 1000;
 
-/** Whether a text is what `since` may be. Throws invalid_input. */
+/** Checks a value of `since`. Throws invalid_input. */
 function readSince(since: string): string {
   if (since === beginning || isChangeId(since)) return since;
   throw wrongField('since', 'is 0, or the id of the last change that you have');
@@ -38,7 +38,7 @@ async function answerLines(c: Request): Promise<Response> {
 
 const types = { atom: 'application/atom+xml; charset=utf-8', json: 'application/feed+json; charset=utf-8' };
 
-/** The feed of what the page shows that it is below. */
+/** The feed of changes about the subject that its path names. */
 const answerFeed =
   (face: Face, format: keyof typeof types, kind: ChangeSubject['kind']) => async (c: Request) => {
     const context = c.get('context');

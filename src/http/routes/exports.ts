@@ -10,7 +10,7 @@ import { isCurrent } from '../response.ts';
 
 const replaced = /^(listings|evidence)-[0-9a-f]{16}\.jsonl\.gz$/;
 
-/** Redirects to the file of the newest dump that is in the place of one which is not sent any more. */
+/** Redirects from a file that is no longer sent to the newest one of its kind. */
 async function toNewest(c: Request, name: string, dumps: ReturnType<typeof createDumps>): Promise<Response> {
   const [, kind] = replaced.exec(name) ?? [];
   const newest = kind !== undefined && (await dumps.read()).files.find((file) => file.kind === kind);
@@ -29,9 +29,9 @@ async function sendFile(c: Request, dumps: ReturnType<typeof createDumps>): Prom
   const described = { 'Content-Type': 'application/gzip', 'Content-Length': String(file.bytes) };
   const headers = { 'Cache-Control': 'public, max-age=600', ETag: etag, ...described };
   if (isCurrent(c.req.header('if-none-match'), etag)) return c.body(null, 304, headers);
-  // Nobody reads the body of an answer to HEAD, so a file opened for it would stay open.
+  // The body of an answer to HEAD is not read, so a file opened for it would stay open.
   if (c.req.method === 'HEAD') return c.body(null, 200, headers);
-  // Opened before anything is sent: the dump may be replaced, and its folder removed, at any time.
+  // Opened before anything is sent, because the dump may be replaced, and its folder removed, at any time.
   const stream = createReadStream(join(dump.folder, name));
   const isOpen = await once(stream, 'open').then(
     () => true,

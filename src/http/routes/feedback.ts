@@ -16,7 +16,7 @@ const toInput = ({ found_it, ...rest }: Record<string, string>) => ({
   ...(found_it !== undefined && { found_it: found_it === 'true' }),
 });
 
-/** Problems with the input, and temporary ones: both are shown at the form, with the input preserved. */
+/** Problems with the input, and temporary ones, are shown at the form, with the input preserved. */
 const wrong = ['invalid_input', 'invalid_handle', 'unknown_handle', 'listing_withdrawn'];
 const notNow = ['writing_blocked', 'rate_limited', 'feedback_paused', 'unavailable', 'storage_full'];
 
@@ -29,7 +29,7 @@ async function noteOf(c: Request, handle: string | undefined): Promise<string | 
   }
 }
 
-/** Fields that an address fills in, and how much of each is read. */
+/** Fields that an address fills in, and the characters that are read of each. */
 const filledIn = { handle: 200, rating_id: 64, category: 20, message: 200 };
 
 const showForm = async (c: Request, { site }: Face) => {

@@ -106,21 +106,21 @@ const toInput = ({ challenge, rotate, method, signature }: Readonly<Record<strin
   ...(signature && { signature: signature.replace(/\s+/g, '') }),
 });
 
-/** What a form of the claim page asks for, besides the input of claim_agent. */
+/** The parts of a form on the claim page that are not input of claim_agent. */
 interface Asking {
   readonly face: Face;
-  /** Whether it asks for a check of an opt-out line. */
+  /** Whether it requests a check of an opt-out line. */
   readonly isOptOut: boolean;
 }
 
-/** The listing is withdrawn now, or was before, by the line that the form asks about. */
+/** The answer if the opt-out line withdrew the listing, now or before. */
 async function showWithdrawn(c: Request, handle: string, { site }: Face): Promise<Response | undefined> {
   const optOut = await readWithdrawing(handle, c.get('context'));
   return optOut && c.html(String(toWithdrawnPage(site, optOut)), 200, { 'Cache-Control': 'no-store' });
 }
 
 /**
- * The caller of a form: a capability in its field counts as one in the header, and has to be one of the
+ * The caller of a form. A capability in its field counts as one in the header, and has to belong to the
  * claim.
  */
 async function toFormCaller(handle: string, capability: string | undefined, context: Context) {
@@ -211,7 +211,7 @@ const showListing = async (c: Request, face: Face) => {
   });
 };
 
-/** Answers with a page about a listing that is stale once the listing changes. */
+/** Answers with a page about a listing; it is stale once the listing changes. */
 const showPart = (c: Request, toPart: (listing: ListingDocument, context: Context) => Promise<Html> | Html) =>
   ofListing(c, async (handle, context) => {
     const page = await toPart(await getListing(handle, context), context);
@@ -244,7 +244,9 @@ const redirectEncoded = async (c: Request, { context }: Face) => {
   return c.redirect(pagePath(requireHandle(handle)), 308);
 };
 
-/** The pages of one listing: get_agent, list_ratings, claim_agent, and what Dossier saw of it; its badge. */
+/**
+ * The pages of one listing: get_agent, list_ratings, claim_agent, and the facts that Dossier saw; its badge.
+ */
 export const createListingRoutes = (face: Face) =>
   new Hono<HttpEnvironment>()
     .get('/agents/:namespace/:name', (c) => showListing(c, face))

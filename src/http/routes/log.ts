@@ -86,8 +86,8 @@ function createOneLogRoutes() {
 }
 
 /**
- * The transparency log: checkpoints, tiles, entries, proofs and keys of every log (docs/log.md); what the
- * operator did, in counts.
+ * The transparency log: checkpoints, tiles, entries, proofs and keys of every log (docs/log.md); the counts
+ * of the operator's actions.
  */
 export const createLogRoutes = (face: Face) =>
   new Hono<HttpEnvironment>()

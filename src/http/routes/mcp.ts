@@ -42,7 +42,8 @@ function createAnswers(context: Context, opening: ReturnType<typeof open>) {
     }
   };
   /**
-   * Reading a body does not count as running: its size and time are limited, and slow senders cost little.
+   * Reading a body does not count as running, because its size and time are limited and slow senders cost
+   * little.
    */
   const post = async (c: Request): Promise<Response> => {
     refuseIfDraining();
@@ -68,7 +69,7 @@ function createAnswers(context: Context, opening: ReturnType<typeof open>) {
 
 /**
  * The MCP endpoint for both eras, without sessions, cookies or 401: POST answers one message with one
- * message, a browser's GET shows how to connect. The caller is the one that `c.get('context')` names.
+ * message, a browser's GET shows how to connect. The caller is in `c.get('context')`.
  */
 export function createMcpRoute(
   context: Context,
@@ -99,7 +100,7 @@ export function createMcpRoute(
     unsubscribe();
     await answerer.close();
   };
-  // With and without a slash at its end; what is below it is not the endpoint.
+  // The endpoint has a path with and without a slash at its end; paths below it are not the endpoint.
   const routes = new Hono<HttpEnvironment>().all('/*', (c) =>
     isMcpPath(c.req.path) ? answer(c) : c.notFound(),
   );

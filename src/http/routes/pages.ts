@@ -25,7 +25,7 @@ import { toCorsHeaders, toPreflight } from '../cors.ts';
 import { answerPage, answerWithETag } from '../response.ts';
 import { answerSitemap } from './sitemap.ts';
 
-/** A page that shows the import may be a second late; what it shows of listings is always current. */
+/** The state of the import on a page may be a second old; facts about listings are always current. */
 const statusPolicy: CachePolicy = { cacheTags: 'all', maxAge_ms: 1000 };
 
 /** All tags, those of most listings first. */
@@ -54,10 +54,10 @@ async function showTools(c: Request, { site }: Face) {
 
 const json = 'application/json';
 
-/** What scripts of other sites may send for a card, and read of its answer (SEP-2127). */
+/** The request and answer headers of a card that scripts of other sites may use (SEP-2127). */
 const openCard = { methods: 'GET', headers: 'Content-Type, If-None-Match', exposed: 'ETag' };
 
-/** A small document that follows from the settings alone, for pages of any site. */
+/** A small document that depends on the settings alone, for pages of any site. */
 function answerOpenly(c: Request, type: string, document: object): Promise<Response> {
   const body = `${JSON.stringify(document)}\n`;
   return answerWithETag(c, {
@@ -129,7 +129,7 @@ async function showPublisher(c: Request, { site, context }: Face) {
   return answerPage(c, toPublisherPage(site, publisher), { cacheTags: 'all' });
 }
 
-/** Sends a namespace on to the page of its publisher. */
+/** Redirects a namespace to the page of its publisher. */
 export const toPublisher = (c: Request, namespace: string) => c.redirect(publisherPath(namespace), 308);
 
 /** The pages about the service and about all listings, a tag, and a publisher. */

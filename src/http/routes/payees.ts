@@ -7,7 +7,7 @@ import { answerJson, answerPage, answerWithETag } from '../response.ts';
 
 const cachePolicy: CachePolicy = { cacheTags: 'all' };
 
-/** A payee as page, JSON or Markdown; a name in another spelling leads to the one that its page has. */
+/** A payee as page, JSON or Markdown; a different spelling of its name redirects to that of its page. */
 async function showPayee(c: Request, { site }: Face) {
   const asked = c.req.param('payee') ?? '';
   const { name, ending } = splitPayeeName(asked);
@@ -23,6 +23,5 @@ async function showPayee(c: Request, { site }: Face) {
   return answerWithETag(c, { type: 'text/markdown; charset=utf-8', body, cachePolicy });
 }
 
-/** The pages of those who are paid. */
 export const createPayeeRoutes = (face: Face) =>
   new Hono<HttpEnvironment>().get('/payees/:payee{[-.:_A-Za-z0-9]{1,200}}', (c) => showPayee(c, face));

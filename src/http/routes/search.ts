@@ -38,7 +38,7 @@ function toSearchInput(address: URLSearchParams): Record<string, unknown> {
 
 const textNames: ReadonlySet<string> = new Set(['q', 'tag', ...plainNames]);
 
-/** Whether a query parameter is valid; others are ignored. */
+/** Tells whether a query parameter is valid; others are ignored. */
 function isKnown(name: string, value: string): boolean {
   if (name === 'handle') return isHandle(value);
   if (name === 'from' || name === 'shown') return /^[1-9]\d{0,6}$/.test(value);
@@ -47,10 +47,11 @@ function isKnown(name: string, value: string): boolean {
 }
 
 /**
- * One more than a search accepts, so that its error is shown; links with any number of tags would be endless.
+ * One more than a search accepts, so that its error is shown; without a maximum, links could have any number
+ * of tags.
  */
 const maxTags = 6;
-/** As many as a comparison takes, and one more, so that its error is shown. */
+/** One more than a comparison takes, so that its error is shown. */
 const maxHandles = 9;
 /** Parameters that an address may have several times. */
 const most: Readonly<Record<string, number>> = { tag: maxTags, handle: maxHandles };
@@ -68,7 +69,7 @@ function toSearchAddress(address: URLSearchParams): URLSearchParams {
   return known;
 }
 
-/** As many listings as the address shows (one page by default), by as many calls as needed. */
+/** As many listings as the address shows (default one page), from as many calls as needed. */
 async function search(c: Request, address: URLSearchParams): Promise<SearchAnswer> {
   const input = toSearchInput(address);
   const shown = Math.min(Number(address.get('shown') ?? pageSize), maxShown);
@@ -100,8 +101,8 @@ const showSearch = async (c: Request, { site }: Face) => {
 };
 
 /**
- * A criterion as the tool takes it. A value that should be a number and is not stays text: the tool refuses
- * it.
+ * A criterion in the form that the tool takes. A value that should be a number and is not stays text, which
+ * the tool refuses.
  */
 function toCriterionInput({ criterion, value }: Picks['criteria'][number]): object {
   if (value === undefined) return { criterion };
@@ -128,7 +129,7 @@ async function compare(c: Request, picks: Picks): Promise<ComparePage> {
   const comparison = await callToolAs(compareAgents, input, c.get('context'), compareAll);
   const known = comparison.filter(({ problem }) => !problem);
   const documents = await Promise.all(known.map(({ handle }) => getListing(handle, c.get('context'))));
-  // What is no handle stands on the page as a problem, and is nothing to send again.
+  // The page shows a problem for a text that is not a handle; it is not sent again.
   const sent = { ...input, handles: input.handles.filter(isHandle) };
   return { picks, ...found, input: sent, comparison, documents };
 }

@@ -50,8 +50,8 @@ const cacheControl = 'public, max-age=3600';
 /**
  * Answers with the sitemap: all listing pages, and the home, list and tag pages if one file has room for
  * them. With more than 50,000 listings it is an index of numbered files. Each is cached, because it takes a
- * walk over listings; any other query leads to the address without one, so that callers choose neither what
- * is made nor what is stored.
+ * walk over listings; any other query redirects to the address without one, so that callers choose neither
+ * what is made nor what is stored.
  */
 export async function answerSitemap(c: Request): Promise<Response> {
   const context = c.get('context');

@@ -18,10 +18,10 @@ import { fromPlace, toPlace, viewOf } from '../request.ts';
 import { answerJson, answerPage } from '../response.ts';
 
 const constant = { cacheTags: [] } as const;
-/** A policy has at most this many listings: hosts read it whole. */
+/** A policy has at most so many listings, because hosts read it whole. */
 const mostInPolicy = 1000;
 
-/** Stale once a listing joins or leaves the view, or one of those shown or approved changes. */
+/** The policy is stale once a listing joins or leaves the view, or one of those shown or approved changes. */
 const policyFor = (view: Selection, members: readonly SelectionMember[]) => ({
   cacheTags: [
     keyOf(view),
@@ -41,7 +41,7 @@ async function showView(c: Request, face: Face): Promise<Response> {
 }
 
 /**
- * A listing that differs from what was approved is in no policy, although a view that marks changes shows it.
+ * A policy omits listings that differ from what was approved, although a view that marks changes shows them.
  */
 async function showPolicy(c: Request, face: Face, toPolicy: typeof toManagedSettings | typeof toMcpJson) {
   const view = viewOf(c, face);
@@ -69,7 +69,7 @@ async function listViewEntries(c: Request, face: Face): Promise<Response> {
   );
 }
 
-/** Whether a listing is as it was approved: one that differs is only shown, marked, on the page. */
+/** Tells whether a listing is as it was approved; one that differs is only shown, marked, on the page. */
 const isAsApproved = ({ answers }: SelectionMember) => !answers.some(isBrokenPin);
 
 async function findApproved(c: Request, view: Selection): Promise<SelectionMember | undefined> {
@@ -79,10 +79,7 @@ async function findApproved(c: Request, view: Selection): Promise<SelectionMembe
 
 const notInView = (c: Request) => c.json({ error: 'Server not found in this view' }, 404);
 
-/**
- * The versions of a listing of a view: the one that the view judged. 404 if the listing does not meet the
- * view.
- */
+/** The version of a listing that the view judged. 404 if the listing does not meet the view. */
 async function showViewVersions(c: Request, face: Face): Promise<Response> {
   const view = viewOf(c, face);
   const member = await findApproved(c, view);
