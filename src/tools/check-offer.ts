@@ -230,7 +230,7 @@ export const checkOffer = defineTool({
     const [, paidTool] = /^mcp:\/\/tool\/(.+)$/.exec(sent.resource ?? '') ?? [];
     const offers = [];
     for (const [at, one] of shown.entries()) {
-      const compared = closest?.compared[at] ?? unseenOffer(one);
+      const compared = closest?.compared[at] ?? unseenOffer(one, place.unseen);
       const listed = compareWithLists(there, one, paidTool);
       offers.push(await toOffer({ offer: one, compared, lists: listed }, handle, context));
     }

@@ -29,11 +29,11 @@ const mostNamed = 2;
 const notKnown = (why: Words): Compared => ({ seen: 'not_known', text: say`not known: ${why}` });
 
 /** Why there is nothing to compare a part of an offer with. */
-const noQuote = ({ endpoint }: Pick<SeenQuotes, 'endpoint'>): Compared => ({
+const noQuote = ({ endpoint, unseen }: Pick<SeenQuotes, 'endpoint' | 'unseen'>): Compared => ({
   seen: 'not_known',
   text:
     endpoint === undefined
-      ? own('not known from quotes: Dossier has none to compare with')
+      ? say`not known from quotes: Dossier has none of this ${own(unseen ?? 'address')}`
       : own('not known from quotes: the endpoint quoted Dossier none'),
 });
 
@@ -51,7 +51,7 @@ const partlyRead = ({ until }: Pick<Sighting<unknown>, 'until'>): Compared =>
 /** Compares one thing with what was seen of it; `name` names what a sighting has in its place. */
 function comparePlace<T>(
   sightings: readonly Sighting<T>[],
-  { since, endpoint }: Pick<SeenQuotes, 'since' | 'endpoint'>,
+  { since, ...asked }: Pick<SeenQuotes, 'since' | 'endpoint' | 'unseen'>,
   holds: (value: T) => boolean,
   name: (value: T) => readonly Words[],
   where = say``,
@@ -59,7 +59,7 @@ function comparePlace<T>(
   const isHeld = ({ value }: Sighting<T>) => value !== undefined && holds(value);
   const [now] = sightings;
   const newest = sightings.find(({ value }) => value !== undefined);
-  if (!now || newest?.value === undefined) return noQuote({ endpoint });
+  if (!now || newest?.value === undefined) return noQuote(asked);
   if (isHeld(now))
     return { seen: 'as_seen', text: say`as seen since ${dayOf(sinceWhen(sightings, isHeld))}` };
   if (now.isPart) return partlyRead(now);
@@ -162,7 +162,7 @@ function besideLast(amount: bigint, known: readonly SeenAmounts[], words: (one: 
     : say`; the highest seen is ${words(most)}, until ${dayOf(highest.until)}${until}`;
 }
 
-function compareAmount(sent: string, offer: SentOffer, { quotes, endpoint }: SeenQuotes): Compared {
+function compareAmount(sent: string, offer: SentOffer, { quotes, ...asked }: SeenQuotes): Compared {
   if (offer.asset === undefined || offer.network === undefined)
     return notKnown(own('amounts are compared within one asset and network'));
   const amount = BigInt(sent);
@@ -175,7 +175,7 @@ function compareAmount(sent: string, offer: SentOffer, { quotes, endpoint }: See
   if (part && (part.isNow || !last) && !last?.value.includes(amount)) return partlyRead(part);
   if (!last) {
     const isQuoted = quotes.some(({ value }) => value !== undefined);
-    if (!isQuoted) return noQuote({ endpoint });
+    if (!isQuoted) return noQuote(asked);
     return notKnown(
       own('it cannot be compared, because nothing was quoted in this asset, network and scheme'),
     );
@@ -284,9 +284,10 @@ const compareOffer = (offer: SentOffer, seen: SeenQuotes): ComparedOffer => ({
 });
 
 /** An offer of which nothing can be compared: nobody is known to have quoted it. */
-export function unseenOffer(offer: SentOffer): ComparedOffer {
+export function unseenOffer(offer: SentOffer, unseen: SeenQuotes['unseen']): ComparedOffer {
   return compareOffer(offer, {
     endpoint: undefined,
+    unseen,
     quotes: [],
     payees: [],
     payeesOf: [],

@@ -48,6 +48,8 @@ function toSightings<T>(
 /** The quotes of an endpoint to Dossier, and who was paid, newest first. */
 export interface SeenQuotes {
   readonly endpoint: string | undefined;
+  /** What Dossier has no quotes of, where there is no endpoint; an address unless it says otherwise. */
+  readonly unseen?: 'address' | 'listing' | undefined;
   readonly quotes: readonly Sighting<readonly PaidOffer[]>[];
   readonly payees: readonly Sighting<readonly string[]>[];
   /** Who was paid by which offer, as quoted last. */

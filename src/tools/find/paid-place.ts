@@ -2,25 +2,14 @@ import type { Context } from '../../context.ts';
 import { isHandle } from '../../core/handle.ts';
 import { namespaceHoldsEndpoints } from '../../core/identity.ts';
 import { wrongField } from '../../core/problem.ts';
-import { code, join, number, own, say, type Words } from '../../core/words.ts';
+import { code, isEmpty, join, number, own, say, type Words } from '../../core/words.ts';
 import type { ListingFacts } from '../../document/record.ts';
 import type { Listing } from '../../listings/listing.ts';
-import { type Reference, toHost, toReferences } from '../../listings/references.ts';
+import type { Reference } from '../../listings/references.ts';
 import type { SentOffers } from '../../observations/offers/sent.ts';
 import { severalListings } from './holders.ts';
 import { findHolders, findNamed, readFacts } from './listing.ts';
-
-/** The endpoint that an address names, with its query and without; empty if the text is not an address. */
-const keysOf = (address: string): string[] =>
-  [address, address.replace(/[?#].*$/s, '')].flatMap((text) =>
-    toReferences(text).flatMap(({ kind, key }) => (kind === 'endpoint' ? [key] : [])),
-  );
-
-/** The host that an address or a bare host names. */
-const hostsOf = (text: string): string[] =>
-  toReferences(text).flatMap(({ kind, key }) =>
-    kind === 'endpoint' ? [toHost(key)] : kind === 'host' ? [key] : [],
-  );
+import { hostsOf, keysOf, mostAtAddress, recordedBesideBy, recordedBy } from './recorded-by.ts';
 
 const isAddress = (text: string | undefined): text is string =>
   text !== undefined && /^https?:$/.test(URL.parse(text)?.protocol ?? '');
@@ -30,10 +19,9 @@ export interface Place {
   readonly facts: ListingFacts | undefined;
   readonly endpoints: readonly string[];
   readonly found: Words;
+  /** What has no quotes, if those endpoints have none. */
+  readonly unseen: 'address' | 'listing';
 }
-
-/** If more listings record an address, Dossier does not look for the one whose domain it is on. */
-const mostAtAddress = 100;
 
 /**
  * The only listing, among several that record an address, with the address on the domain of its namespace:
@@ -50,7 +38,7 @@ async function findHolder(address: string, recorded: readonly Reference[], { sto
   return { handle: only.handle, found };
 }
 
-type Found = Omit<Place, 'endpoints'>;
+type Found = Pick<Place, 'facts' | 'found'>;
 
 /**
  * The listing that records an address, or else an endpoint at its host, if there is only one; of several that
@@ -89,27 +77,43 @@ const isSameAddress = (one: string, other: string): boolean => {
 const isRecorded = (address: string, { listing }: ListingFacts): boolean =>
   listing.remotes.some(({ url }) => isSameAddress(address, url));
 
-/** Says that an offer is for an address that the listing does not record. */
-function elsewhere(address: string | undefined, facts: ListingFacts): Words {
+/** Says that an offer is for an address that the listing does not record, and which listings record it. */
+async function elsewhere(address: string | undefined, facts: ListingFacts, context: Context): Promise<Words> {
   if (address === undefined || isRecorded(address, facts)) return say``;
   const { handle, remotes } = facts.listing;
   const [first] = remotes;
   const recorded = first ? say`; it records ${code(first.url)}` : say``;
   const more = remotes.length > 1 ? say` and ${remotes.length - 1} more` : say``;
-  return say`The offer is for ${code(address)}, which ${code(handle)} does not record${recorded}${more}.`;
+  const not = say`The offer is for ${code(address)}, which ${code(handle)} does not record${recorded}${more}.`;
+  const others = await recordedBy(address, code(address), context);
+  return join([not, others], ' ');
+}
+
+/**
+ * Says that the offer and the caller name different addresses, or that only the offer names one. Anybody can
+ * send an offer that names the address of somebody else as its resource.
+ */
+async function namedByOffer(
+  named: string | undefined,
+  offered: string | undefined,
+  context: Context,
+): Promise<Words> {
+  if (offered === undefined) return say``;
+  if (named === undefined) return own('Found by the address that the offer itself names.');
+  if (isSameAddress(named, offered)) return say``;
+  const [host] = hostsOf(named);
+  const [other] = hostsOf(offered);
+  if (host === undefined || host === other) return say`The offer itself is for ${code(offered)}.`;
+  const exact = await recordedBy(offered, own('that resource'), context);
+  const recorded = isEmpty(exact) ? await recordedBesideBy(offered, context) : exact;
+  const by = isEmpty(recorded) ? own('No listing records that resource.') : recorded;
+  return say`The offer names as its resource ${code(offered)}, at another host than ${code(host)}; naming it does not show that the two belong together. ${by}`;
 }
 
 /** The listing that is named, and how it was found if that was not by its handle. */
 async function findByName(handle: string, context: Context): Promise<Found> {
   const { handle: known, found_by } = await findNamed(handle, context);
   return { facts: await readFacts(known, context), found: found_by ? say`It is ${found_by}.` : say`` };
-}
-
-/** Says that the offer and the caller name different addresses, or that only the offer names one. */
-function namedByOffer(named: string | undefined, offered: string | undefined): Words {
-  if (offered === undefined) return say``;
-  if (named === undefined) return own('Found by the address that the offer itself names.');
-  return isSameAddress(named, offered) ? say`` : say`The offer itself is for ${code(offered)}.`;
 }
 
 /**
@@ -132,18 +136,24 @@ export async function findPlace(
   const { facts, found } = await (handle === undefined
     ? findByAddress(sent ?? '', context)
     : findByName(handle, context));
-  if (!facts) return { facts, found, endpoints: [] };
+  if (!facts) {
+    const beside = called === undefined ? say`` : await namedByOffer(called, offered, context);
+    return { facts, found: join([found, beside], ' '), endpoints: [], unseen: 'address' };
+  }
   // The caller may send an endpoint, or its host, instead of the handle.
   const asked = handle === undefined || isHandle(handle) ? undefined : handle;
   const named = called ?? (asked !== undefined && isRecorded(asked, facts) ? asked : undefined);
-  const beside = handle !== undefined && named === undefined ? say`` : namedByOffer(named, offered);
+  const isNamed = handle !== undefined && named === undefined;
+  const beside = isNamed ? say`` : await namedByOffer(named, offered, context);
   const all = facts.listing.remotes.map((remote) => remote.url);
   const there = [called, asked, offered]
     .map((address) => endpointsAt(address ?? '', facts.listing))
     .find((some) => some.length > 0);
+  const endpoints = there ?? (handle === undefined ? [] : all);
   return {
     facts,
-    endpoints: there ?? (handle === undefined ? [] : all),
-    found: join([found, elsewhere(named ?? offered, facts), beside], ' '),
+    endpoints,
+    found: join([found, await elsewhere(named ?? offered, facts, context), beside], ' '),
+    unseen: endpoints.length === all.length ? 'listing' : 'address',
   };
 }

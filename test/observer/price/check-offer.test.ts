@@ -376,7 +376,7 @@ describe('where there is little to compare with', () => {
     expect(answer.message).toBe('No listing records `https://nobody.example.org/x`.');
     expect(statesOf(answer)).toEqual([nothing]);
     expect(answer.offers[0]?.facts[0]).toMatch(
-      /: not known from quotes: Dossier has none to compare with\.$/,
+      /: not known from quotes: Dossier has none of this address\.$/,
     );
     expect(answer.offers[0]?.facts.at(-1)).toBe(
       `2 listings ask to be paid at this payee: \`com.example.shop/a\` (seen ${inDays(0)}) and \`com.example.twin/a\` (seen ${inDays(0)}).`,
@@ -394,7 +394,38 @@ describe('where there is little to compare with', () => {
     expect(unchecked.message).toBe('Dossier has made no observation of this listing.');
     expect(statesOf(unchecked)).toEqual([nothing]);
     expect(unchecked.offers[0]?.facts[0]).toMatch(
-      /: not known from quotes: Dossier has none to compare with\.$/,
+      /: not known from quotes: Dossier has none of this listing\.$/,
+    );
+  });
+
+  it('the offer names as its resource an address at another host than the one that was called', async () => {
+    const copied = 'https://shop-api.vercel.app/mcp';
+    const alike = (offered: string, called: string) =>
+      `The offer names as its resource \`${offered}\`, at another host than \`${called}\`; naming it does not show that the two belong together.`;
+    const copy = await check({ offer: [version1()], url: copied });
+    expect(copy.handle).toBeUndefined();
+    expect(copy.message).toBe(
+      `No listing records \`${copied}\`. ${alike(address, 'shop-api.vercel.app')} \`com.example.shop/a\` records that resource (record, 2026-10-02).`,
+    );
+    const tool = { ...agentkit(), url: 'https://shop.example.com/tools/7' };
+    expect((await check({ offer: tool, url: copied })).message).toContain(
+      ' `com.example.shop/a` records another address at its host (record, 2026-10-02).',
+    );
+    const nobody = { ...agentkit(), url: 'https://nobody.example.org/x' };
+    expect((await check({ offer: nobody, url: copied })).message).toBe(
+      `No listing records \`${copied}\`. ${alike('https://nobody.example.org/x', 'shop-api.vercel.app')} No listing records that resource.`,
+    );
+    const twin = 'https://twin.example.com/mcp';
+    for (const named of [{ url: twin }, { handle: twin }, { handle: handleAt('twin'), url: twin }]) {
+      const recorded = await check({ ...named, offer: [version1()] });
+      expect(recorded.handle).toBe(handleAt('twin'));
+      expect(recorded.message).toContain(
+        `${alike(address, 'twin.example.com')} \`com.example.shop/a\` records that resource (record, 2026-10-02).`,
+      );
+    }
+    const named = await check({ handle: handleAt('twin'), offer: [version1()] });
+    expect(named.message).toContain(
+      'it records `https://twin.example.com/mcp`. `com.example.shop/a` records `https://shop.example.com/mcp` (record, 2026-10-02).',
     );
   });
 
@@ -558,8 +589,12 @@ describe('a stranger’s listing that alone records a host, and an endpoint of i
     for (const named of [{ handle: till }, { url: till }]) {
       const answer = await check({ ...named, offer: offerAt(own) });
       expect(statesOf(answer)).toEqual([nothing]);
-      expect(answer.message).toContain(`The offer itself is for \`${own}\`.`);
+      expect(answer.message).toContain(
+        `The offer names as its resource \`${own}\`, at another host than \`unchecked.example.com\`; naming it does not show that the two belong together. 2 listings record that resource: \`com.example.thief/a\` (record, 2026-10-02) and \`org.stranger.till/b\` (record, 2026-10-02).`,
+      );
     }
+    const beside = await check({ url: till, offer: offerAt('https://unchecked.example.com/other') });
+    expect(beside.message).toContain('The offer itself is for `https://unchecked.example.com/other`.');
   });
 
   it('the listing itself is compared with all that it quotes', async () => {

@@ -1,0 +1,71 @@
+import type { Context } from '../../context.ts';
+import { namespaceHoldsEndpoints } from '../../core/identity.ts';
+import { dayText } from '../../core/text.ts';
+import { code, join, own, say, source, type Words } from '../../core/words.ts';
+import type { Listing } from '../../listings/listing.ts';
+import { type Reference, toHost, toReferences } from '../../listings/references.ts';
+
+/** The endpoint that an address names, with its query and without; empty if the text is not an address. */
+export const keysOf = (address: string): string[] =>
+  [address, address.replace(/[?#].*$/s, '')].flatMap((text) =>
+    toReferences(text).flatMap(({ kind, key }) => (kind === 'endpoint' ? [key] : [])),
+  );
+
+/** The host that an address or a bare host names. */
+export const hostsOf = (text: string): string[] =>
+  toReferences(text).flatMap(({ kind, key }) =>
+    kind === 'endpoint' ? [toHost(key)] : kind === 'host' ? [key] : [],
+  );
+
+/** If more listings record an address, Dossier does not look for the one whose domain it is on. */
+export const mostAtAddress = 100;
+
+const mostNamed = 2;
+
+/** Says that listings record something, with the dates of two of their records. */
+function recordWords(all: readonly Listing[], what: Words): Words {
+  const named = all.slice(0, mostNamed).map(({ handle, updated_at, undated }) => ({
+    name: code(handle),
+    from: source('record', undated ? undefined : dayText(updated_at)),
+  }));
+  const [only, other] = named;
+  if (!only) return say``;
+  if (!other) return say`${only.name} records ${what}${only.from}.`;
+  const number = all.length > mostAtAddress ? say`More than ${mostAtAddress}` : say`${all.length}`;
+  const shown = join(
+    named.map(({ name, from }) => say`${name}${from}`),
+    ' and ',
+  );
+  return say`${number} listings record ${what}${all.length > mostNamed ? own(', among them') : own(':')} ${shown}.`;
+}
+
+const firstFound = async (
+  kind: 'endpoint' | 'host',
+  keys: readonly string[],
+  { store }: Pick<Context, 'store'>,
+): Promise<readonly Listing[]> => {
+  const references: Reference[] = keys.map((key) => ({ kind, key }));
+  const all = await store.listings.recording(references, mostAtAddress + 1);
+  return all.find((some) => some.length > 0) ?? [];
+};
+
+/**
+ * Says which listings record an address, which `named` names: first those whose domain it is on, because
+ * anybody may record it. Empty if none does.
+ */
+export async function recordedBy(
+  address: string,
+  named: Words,
+  context: Pick<Context, 'store'>,
+): Promise<Words> {
+  const all = await firstFound('endpoint', keysOf(address), context);
+  const isHeld = ({ handle }: Listing) => Number(namespaceHoldsEndpoints(handle, [address]));
+  return recordWords(
+    all.toSorted((a, b) => isHeld(b) - isHeld(a)),
+    named,
+  );
+}
+
+/** Says which listings record any address at the host of one; empty if none does. */
+export const recordedBesideBy = async (address: string, context: Pick<Context, 'store'>): Promise<Words> =>
+  recordWords(await firstFound('host', hostsOf(address), context), own('another address at its host'));
