@@ -45,6 +45,9 @@ describe('the page of a listing on a phone', () => {
     expect(await sentence.isVisible()).toBe(false);
     await page.getByLabel('Explain each fact').check();
     expect(await sentence.isVisible()).toBe(true);
+    expect(await page.locator('.means').allTextContents()).toContain(
+      'What the registry says about the version that is shown. Active does not say that it works.',
+    );
     await page.close();
   });
 });

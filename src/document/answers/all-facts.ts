@@ -38,7 +38,7 @@ export interface ListedFact {
   /** The fact itself, with its source and date. */
   readonly text: Words;
   readonly state: Fact['state'];
-  /** The definition of the fact, if it is known. */
+  /** What the fact means and what must not be concluded from it, if its kind is known. */
   readonly means?: string | undefined;
 }
 
@@ -69,8 +69,10 @@ const toKnown = (found: readonly Known[]): ListedFact[] =>
       if (!first) return [];
       const more = others.length > 0 ? say` and ${others.length} more` : say``;
       const place = first.subject === undefined ? say`` : say` at ${subjectWords(first.subject)}${more}`;
-      const { title = toLabel(first.kind), means } = kindOf(first.kind) ?? {};
-      return [{ title, text: knownWords(first, place), state: 'known', means }];
+      const text = knownWords(first, place);
+      const kind = kindOf(first.kind);
+      if (!kind) return [{ title: toLabel(first.kind), text, state: 'known' }];
+      return [{ title: kind.title, text, state: 'known', means: `${kind.means} ${kind.doesNotMean}` }];
     },
   );
 
