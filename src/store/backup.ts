@@ -5,12 +5,12 @@ import { attempt } from '../core/json.ts';
 import type { Db, Dump, DumpedRow, DumpedTable, Engine, Load, Schema } from './store.ts';
 
 const formatName = 'dossier-backup';
-/** Goes up when the form of the lines changes, or the tables, columns or values in them. */
+/** Raised when the form of the lines changes, or the tables, columns or values in them. */
 const formatVersion = 5;
 
 /** The rows of one line have at most this many bytes of text; a single row may have more. */
 const mostLineText_bytes = 256 * 1024;
-/** Of a line in UTF-8: JSON may escape a byte of a text as six. */
+/** The longest line in UTF-8; JSON may escape one byte of a text as six. */
 const longestLine_bytes = 256 * 1024 * 1024;
 
 const rowCounts = z.record(z.string(), z.number().int().min(0));
@@ -22,7 +22,7 @@ const headerOfAnyVersion = z.object({
   version: z.int(),
   dossier: z.string().regex(/^[\w.+-]{1,40}$/),
 });
-/** The first line: what made the backup, when, and how many rows each table has. */
+/** The first line: the version that made the backup, when, and the number of rows of each table. */
 const headerLine = headerOfAnyVersion.extend({
   version: z.literal(formatVersion),
   created_at: z.iso.datetime(),
@@ -31,7 +31,7 @@ const headerLine = headerOfAnyVersion.extend({
 /** A line between the first and the last: up to 500 rows of one table, fewer if they are long. */
 const batchLine = z.object({ table: z.string(), columns: z.array(z.string()), rows: z.array(z.array(cell)) });
 /**
- * The last line: how many rows of each table were written, and the SHA-256 of all lines but the first, hex.
+ * The last line: the number of rows written of each table, and the SHA-256 of all lines but the first, hex.
  */
 const endLine = z.object({ end: z.object({ rows: rowCounts, sha256: z.string() }) });
 
@@ -78,7 +78,7 @@ const keys: { readonly [Table in DumpedTable]: readonly (keyof Schema[Table] & s
 
 const dumpedTables = Object.keys(keys) as DumpedTable[];
 
-/** Rows that are sized or deleted at once; no batch has more. */
+/** The number of rows that are measured or deleted at once; no batch has more. */
 const batchRows = 500;
 
 /** The columns of a table's key as one value, for comparing and ordering. */
@@ -88,7 +88,9 @@ const keyColumns = (table: DumpedTable): RawBuilder<unknown> =>
 const keyOf = (table: DumpedTable, row: DumpedRow): RawBuilder<unknown> =>
   sql.join(keys[table].map((column) => row[column]));
 
-/** How many rows each batch of the first 500 rows of a selection has: those that fit into it, or one. */
+/**
+ * The sizes of the batches into which the first 500 rows of a selection fit; a batch has at least one row.
+ */
 async function countBatches(
   db: Db,
   rows: RawBuilder<unknown>,
@@ -154,7 +156,7 @@ export const dumpStore = <T>(engine: Engine, work: (dump: Dump) => Promise<T>): 
     }),
   );
 
-/** Whether a database is complete: no load into it is running or was interrupted. */
+/** Tells whether a database is complete: no load into it is running or was interrupted. */
 export const isComplete = async (db: Db): Promise<boolean> =>
   (await db.selectFrom('log_head').select('id').limit(1).execute()).length > 0;
 
@@ -175,7 +177,7 @@ async function takeHead(db: Db) {
   return state;
 }
 
-/** Takes listings out of the search index and puts others in. */
+/** Removes listings from the search index and adds others. */
 type ReplaceInIndex = (
   db: Db,
   change: { readonly removedIds: readonly number[]; readonly listings: readonly Schema['listing'][] },
@@ -201,14 +203,14 @@ async function clearBatch(replaceInIndex: ReplaceInIndex, db: Db, table: DumpedT
   return true;
 }
 
-/** Deletes what an interrupted load has written, one batch a transaction. */
+/** Deletes the rows of an interrupted load, one batch in each transaction. */
 async function clear(replaceInIndex: ReplaceInIndex, commit: Commit): Promise<void> {
   for (const table of dumpedTables) while (await commit((db) => clearBatch(replaceInIndex, db, table)));
 }
 
 /**
- * A row as a restored database begins with it. Webhooks are paused: who restores a copy to read it must not
- * post to their addresses.
+ * A row as it is restored. Webhooks are paused, because a copy that is restored to be read must not post to
+ * their addresses.
  */
 const toRestored = (table: DumpedTable, row: DumpedRow): DumpedRow =>
   table === 'webhook' && row.state === 'active' ? { ...row, state: 'paused' } : row;
@@ -338,8 +340,8 @@ async function* readBatches(lines: AsyncIterator<Buffer, void>, { rows }: Backup
 }
 
 /**
- * Reads the header of a backup. Throws what is wrong with it, and so do its batches if it is incomplete or
- * changed.
+ * Reads the header of a backup. Throws the reason if that fails; its batches throw if the backup is
+ * incomplete or changed.
  */
 export async function readBackup(chunks: AsyncIterable<Buffer>) {
   const lines = splitLines(chunks);
@@ -353,7 +355,7 @@ const toLine = (value: object) => `${JSON.stringify(value)}\n`;
  * The text of a backup (docs/decisions/store.md): a header, lines of up to 500 rows of a table, and an end
  * with the row counts and the SHA-256 of all lines between. The same data always gives the same text, except
  * for the header. Throws if a row is so long that no restore would read its line. `onRows` is called after
- * each batch, with how many rows were read.
+ * each batch, with the number of rows read.
  */
 export async function* toBackupText(
   dump: Dump,

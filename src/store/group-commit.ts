@@ -8,7 +8,8 @@ const mostPerCommit = 64;
 const mostTries = 3;
 
 /**
- * SQLSTATEs of a transaction that PostgreSQL rolled back in favour of another one, and that may run again.
+ * Tells whether PostgreSQL rolled a transaction back in favour of a concurrent one, by its SQLSTATE, so that
+ * it may run again.
  */
 const isConflict = (error: unknown) =>
   error instanceof Error && 'code' in error && (error.code === '40001' || error.code === '40P01');
@@ -27,8 +28,8 @@ interface Queued {
 export type Transact = (work: (db: Db) => Promise<void>) => Promise<void>;
 
 /**
- * Runs work on its own savepoint; returns what it threw (anything, undefined too) in an object, after that
- * was rolled back.
+ * Runs work on its own savepoint. If it throws, rolls it back and returns the error, which may be any value,
+ * in an object.
  */
 async function runOnSavepoint(db: Db, queued: Queued) {
   await db.executeQuery(savepoint);
@@ -37,7 +38,7 @@ async function runOnSavepoint(db: Db, queued: Queued) {
     await db.executeQuery(release);
     return undefined;
   } catch (error) {
-    // If the whole transaction is lost (disk full, connection gone), its savepoint is too.
+    // If the whole transaction is lost (disk full, connection gone), its savepoint is lost too.
     await db.executeQuery(rollback).catch(() => {
       throw error;
     });
@@ -81,8 +82,8 @@ async function commitGroup(transact: Transact, group: readonly Queued[]): Promis
 
 /**
  * Returns a function that runs work in a transaction. Work that arrives during a commit shares the next one,
- * each on its own savepoint: what one throws rolls back only its own changes. All of it resolves after the
- * commit.
+ * each on its own savepoint, so that an error rolls back only the changes of its own work. All of it resolves
+ * after the commit.
  */
 export function createGroupCommit(transact: Transact): <T>(work: (db: Db) => Promise<T>) => Promise<T> {
   let queue: Queued[] = [];
@@ -90,7 +91,7 @@ export function createGroupCommit(transact: Transact): <T>(work: (db: Db) => Pro
   const commitQueue = async () => {
     isBusy = true;
     while (queue.length > 0) {
-      // A commit of SQLite blocks the thread: requests that arrived meanwhile are read first and join this
+      // A commit of SQLite blocks the thread; requests that arrived meanwhile are read first and join this
       // group.
       await setImmediate();
       const group = queue.slice(0, mostPerCommit);

@@ -5,7 +5,7 @@ import type { Db, Engine, Lease, Leases, Transaction } from './store.ts';
 
 declare module './store.ts' {
   interface Schema {
-    /** Work that one node alone does at the moment: `owner` is an id of this taking of the lease. */
+    /** Work that only one node does at a time; `owner` is different for each time that the lease is taken. */
     lease: {
       name: string;
       owner: string;
@@ -17,10 +17,10 @@ declare module './store.ts' {
 
 /** A lease that was not renewed for so long can be taken over by any node. */
 const expires_ms = 10_000;
-/** A holder stops acting this long after its last renewal: before anybody else can take the lease over. */
+/** A holder stops acting so long after its last renewal, before anybody else can take the lease over. */
 const trusted_ms = 7000;
 const renewEvery_ms = 2000;
-/** Then nobody asks any more when a lease that was never released was last renewed. */
+/** After so long nobody needs the last renewal of a lease that was never released. */
 const forgotten_ms = 7 * day_ms;
 
 /** Reads of leases. Ages are those of the database's clock, so that clocks of nodes may differ. */
@@ -41,21 +41,21 @@ export const createLeaseReads = (db: Db, { now_ms }: Engine) => ({
 /** Writes of leases inside a transaction; they change no listing. */
 export const createLeaseWrites = (db: Db, { now_ms }: Engine) => ({
   /**
-   * Whether a lease is still its holder's. A transaction that asks first writes nothing for a holder that
-   * lost it.
+   * Tells whether an owner still has a lease. A transaction that checks this first writes nothing for an
+   * owner that lost it.
    */
   async isHeldBy({ name, owner }: Pick<Lease, 'name' | 'owner'>) {
     const held = db.selectFrom('lease').select('name').where('name', '=', name);
     return (await held.where('owner', '=', owner).executeTakeFirst()) !== undefined;
   },
-  /** False while another holder has the lease. */
+  /** Returns false while another owner has the lease. */
   async take(name: string, owner: string) {
     const taken = { owner, renewed_at: now_ms };
     const { numInsertedOrUpdatedRows: rows } = await db
       .insertInto('lease')
       .values({ name, ...taken })
       .onConflict((conflict) =>
-        // A time ahead was written before the database's clock was set back, and says nothing.
+        // A time in the future was written before the database's clock was set back, so it does not count.
         conflict
           .column('name')
           .doUpdateSet(taken)
@@ -64,7 +64,7 @@ export const createLeaseWrites = (db: Db, { now_ms }: Engine) => ({
       .executeTakeFirstOrThrow();
     return rows !== undefined && rows > 0n;
   },
-  /** Renews what these owners hold; returns the owners that still hold theirs. */
+  /** Renews the leases of these owners; returns the owners that still have theirs. */
   async renew(owners: readonly string[]) {
     const renewed = db
       .updateTable('lease')
@@ -76,19 +76,19 @@ export const createLeaseWrites = (db: Db, { now_ms }: Engine) => ({
   /** Deletes all leases of a holder. */
   releaseOf: async (holder: string) =>
     void (await db.deleteFrom('lease').where('owner', 'like', `${holder}/%`).execute()),
-  /** Deletes leases that nobody renewed for a week. */
+  /** Deletes leases that were not renewed for a week. */
   async purge() {
     await db.deleteFrom('lease').where(sql<number>`${now_ms} - renewed_at`, '>', forgotten_ms).execute();
   },
 });
 
-/** A lease of this node; `age_ms` is the time since its last renewal was asked for. */
+/** A lease of this node; `age_ms` is the time since its last renewal was requested. */
 interface Held {
   readonly lost: AbortController;
   age_ms: () => number;
 }
 
-/** A stopwatch of both clocks, because one may stand still or be set back. */
+/** A stopwatch on two clocks, because one may stand still or be set back. */
 function startWatch(): () => number {
   const steady_ms = performance.now();
   const wall_ms = Date.now();
@@ -124,7 +124,7 @@ export function createLeases(
     if (isRenewing || held.size === 0) return;
     isRenewing = true;
     void renew()
-      .catch(() => undefined) // tried again at the next tick; holders stop meanwhile
+      .catch(() => undefined) // It is tried again at the next tick; holders stop meanwhile.
       .finally(() => {
         isRenewing = false;
       });

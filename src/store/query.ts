@@ -1,7 +1,7 @@
 import { type Compilable, type CompiledQuery, sql } from 'kysely';
 import type { Db, Schema } from './store.ts';
 
-/** Inserts rows of a table; each replaces the one that has the same key. */
+/** Inserts rows of a table; each replaces the row with the same key. */
 export function upsert<Table extends keyof Schema>(
   db: Db,
   table: Table,
@@ -22,8 +22,8 @@ export function upsert<Table extends keyof Schema>(
 }
 
 /**
- * The value of the one row whose columns are these; undefined if there is none. Throws for a column without a
- * value, which Kysely would leave out.
+ * The value of the one row with these columns; undefined if there is none. Throws if a column has no value,
+ * which Kysely would leave out.
  */
 export async function findOne<Table extends keyof Schema, Column extends keyof Schema[Table], Value>(
   db: Db,
@@ -41,10 +41,10 @@ export async function findOne<Table extends keyof Schema, Column extends keyof S
   return row && decode(row as Schema[Table]);
 }
 
-/** Few sizes, so that an engine prepares few statements whatever comes. */
+/** There are few sizes, so that an engine prepares few statements. */
 const sizes = [100, 10, 1] as const;
 
-/** Hands rows on in their order, a hundred, ten or one at a time: what a statement takes at once. */
+/** Passes rows on in their order, a hundred, ten or one at a time, as one statement takes them. */
 export async function inChunks<T>(
   rows: readonly T[],
   work: (chunk: readonly T[]) => Promise<unknown>,
@@ -66,7 +66,7 @@ class Placeholder {
   }
 }
 
-/** The same lists and rows with a placeholder for each value. */
+/** Replaces each value in lists and rows with a placeholder. */
 function toPlaceholders(sample: unknown, read: Read): unknown {
   const placeholderOf = (name: string | number, one: unknown) =>
     toPlaceholders(one, (given) => (read(given) as Record<string | number, unknown>)[name]);
@@ -88,7 +88,7 @@ export function precompileQuery<Given extends readonly unknown[], Row>(
     const { adapter } = db.getExecutor();
     const queries = compiled.get(adapter) ?? new Map<string, CompiledQuery<Row>>();
     compiled.set(adapter, queries);
-    // Lengths of the list parameters: another number of rows is another query.
+    // Lengths of the list parameters, because a different number of rows needs a different query.
     const shape = given.map((one) => (Array.isArray(one) ? one.length : '')).join();
     const query =
       queries.get(shape) ?? build(db, ...(toPlaceholders(given, (all) => all) as Given)).compile();
@@ -99,8 +99,8 @@ export function precompileQuery<Given extends readonly unknown[], Row>(
 }
 
 /**
- * A literal: with a parameter, SQLite would plan each statement again, as a partial index depends on its
- * value.
+ * A literal, because a partial index depends on its value: with a parameter, SQLite would plan each statement
+ * again.
  */
 export const currentFlag = sql.lit(1);
 

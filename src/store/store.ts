@@ -22,7 +22,7 @@ export type DumpedTable = Exclude<
 export type DumpedRow = Readonly<Record<string, string | number | null>>;
 /** All data of a store, as of one moment. */
 export interface Dump {
-  /** How many rows each table has. */
+  /** The number of rows of each table. */
   readonly counts: Readonly<Record<DumpedTable, number>>;
   /**
    * Yields all rows, table by table in a fixed order and ordered by key within each; at most 500 and about
@@ -39,14 +39,17 @@ export interface Load {
   finish(counts: Readonly<Record<string, number>>): Promise<void>;
 }
 
-/** The right of one holder in one process to be the only one, over all nodes, to do what the lease names. */
+/**
+ * The right of one holder in one process to be the only one, over all nodes, to do the work that the lease
+ * names.
+ */
 export interface Lease extends AsyncDisposable {
   readonly name: string;
   readonly owner: string;
-  /** Aborted when the lease was lost, or could not be renewed in time: from then on another node may act. */
+  /** Aborted when the lease was lost, or could not be renewed in time; from then on another node may act. */
   readonly signal: AbortSignal;
   /**
-   * Whether nobody else can have it now. To be asked before each act outside the database; inside, see
+   * Tells whether nobody else can have it now. Check it before each act outside the database; inside, see
    * `isHeldBy`.
    */
   isOurs(): boolean;
@@ -70,7 +73,7 @@ export interface Leases {
    * expire.
    */
   releaseOf(holder: string): Promise<void>;
-  /** Releases what is still leased, and renews no more. */
+  /** Releases all leases, and renews no more. */
   end(): Promise<void>;
 }
 
@@ -89,8 +92,8 @@ export interface Transaction {}
 export type ChangedHandles = readonly string[] | 'all';
 
 /**
- * What an engine's error means to a caller: no disk space, the database cannot be reached for now, or its
- * file is damaged or gone, which an operator has to mend.
+ * The kind of an engine's error: no disk space, a database that cannot be reached for now, or a damaged or
+ * missing file, which an operator has to repair.
  */
 export type Failure = 'storage_full' | 'unavailable' | 'damaged';
 
@@ -105,13 +108,13 @@ export interface Store
    * transaction: `write` rejects in `work`, and so does a request to a host.
    */
   write<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
-  /** Reads that wait for no others, for the question whether this node is ready. */
+  /** Reads that wait for no others, by which a node tells whether it is ready. */
   readonly health: Reads;
   /** Work that this node alone does: an import, an audit, the messages to a webhook, requests to a host. */
   readonly leases: Leases;
-  /** Whether the database is complete: false during a restore, and after one that was interrupted. */
+  /** Tells whether the database is complete: false during a restore, and after one that was interrupted. */
   isComplete(): Promise<boolean>;
-  /** Reads as of one moment, however long `work` takes; in memory nothing is written meanwhile. */
+  /** Reads as of one moment, however long `work` takes; a database in memory is not written meanwhile. */
   snapshot<T>(work: (reads: Reads) => Promise<T>): Promise<T>;
   /** Passes all data, as of one moment, to `work`. */
   dump<T>(work: (dump: Dump) => Promise<T>): Promise<T>;
@@ -130,22 +133,24 @@ export interface Schema {}
 
 export type Db = Kysely<Schema>;
 
-/** What differs between engines; everything else is written once on top of it (app/sql-store.ts). */
+/** The differences between engines; everything else is written once on top of them (app/sql-store.ts). */
 export interface Engine {
-  /** For reads outside a transaction. */
+  /** Database for reads outside a transaction. */
   readonly reader: Db;
   /**
-   * For searches and lists, which may lag behind the latest writes; the same as `reader` without a replica.
+   * Database for searches and lists, which may lag behind the latest writes; the same as `reader` without a
+   * replica.
    */
   readonly lagging: Db;
   /**
-   * For the few reads that say whether this node is well: other reads, however many wait, do not delay them.
+   * Database for the few reads that tell whether this node is well; other reads, however many wait, do not
+   * delay them.
    */
   readonly health: Db;
   /** Runs transactions one after another, each holding the write lock from its start. */
   readonly writer: Db;
   /**
-   * What is wrong with the database's file, in one line; undefined for nothing, and if the engine cannot be
+   * The damage of the database's file, in one line; undefined if there is none, and if the engine cannot be
    * asked.
    */
   findDamage(): Promise<string | undefined>;
@@ -158,13 +163,16 @@ export interface Engine {
   snapshot<T>(work: (db: Db) => Promise<T>): Promise<T>;
   /** SQL for the milliseconds since 1970 by the one clock that all nodes on the database share. */
   readonly now_ms: RawBuilder<number>;
-  /** Whether the database is where it was, and this process hears what others write. */
+  /**
+   * Tells whether the database is still the one that was opened, and this process receives the writes of
+   * others.
+   */
   isWell(): Promise<boolean>;
-  /** What an error of this engine means to a caller; undefined for an unexpected one. */
+  /** The kind of an error of this engine; undefined for an unexpected one. */
   failureOf(error: unknown): Failure | undefined;
-  /** Called first in every transaction: waits until no other process writes. */
+  /** Called first in every transaction; waits until no other process writes. */
   takeWriteLock(db: Db): Promise<void>;
-  /** Called last in a transaction: notifies other processes once it is committed. */
+  /** Called last in a transaction; notifies other processes once it is committed. */
   announce(db: Db, changed: ChangedHandles): Promise<void>;
   /** Calls back when another process wrote. Returns a function that stops it. */
   onForeignChange(listener: (changed: ChangedHandles) => void): () => void;

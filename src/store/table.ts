@@ -1,4 +1,4 @@
-/** How one member of a value is stored; without functions, as it is. */
+/** How one member of a value is stored; without functions it is stored unchanged. */
 export interface Column<Value, Stored> {
   readonly encode?: (value: Value) => Stored;
   readonly decode?: (stored: Stored) => Value;
@@ -18,7 +18,7 @@ export const words = <Value extends string>(): Column<readonly Value[], string> 
   encode: (value) => value.join(' '),
   decode: (stored) => stored.split(' ').filter(Boolean) as Value[],
 });
-/** A member that may be absent; its column is null then. */
+/** A member that may be absent; its column is then null. */
 export const optional = <Value, Stored>(
   column: Column<Value, Stored>,
 ): Column<Value | undefined, Stored | null> => column as Column<Value | undefined, Stored | null>;
@@ -70,7 +70,7 @@ export function table<
         set.map(([at, name]) => [name, encodeMember(at, change[name as keyof typeof change])]),
       ) as Partial<Row<C, Derived>>;
     },
-    /** The value of a row, or of those columns of it that were selected; what is null is undefined. */
+    /** The value of a row, or of the selected columns of it; null becomes undefined. */
     decode<R extends Partial<Row<C, Derived>>>(row: R): Pick<Value<C>, keyof R & keyof Value<C>> {
       const value: Record<string, unknown> = {};
       for (let at = 0; at < names.length; at++) {

@@ -3,18 +3,18 @@ import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { Db } from '../store.ts';
 
-/** What migrations need to know about the engine that they run on. */
+/** The properties of an engine that migrations need. */
 export interface EngineDdl {
   /** Column type of integers up to 2^53. */
   readonly int8: string;
   /** Column type of text that sorts by its bytes. */
   readonly text: string;
-  /** Creates the tables that only this engine has: its search index and what comes with it. */
+  /** Creates the tables that only this engine has: its search index and the tables that belong to it. */
   createEngineTables(db: Db): Promise<void>;
 }
 
 /**
- * Runs the statements of a SQL file beside this one, each ended by `;` at the end of its line. The words INT8
+ * Runs the statements of a SQL file in this folder, each ended by `;` at the end of its line. The words INT8
  * and TEXT stand for the engine's types.
  */
 export async function runStatements(

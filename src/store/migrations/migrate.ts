@@ -6,8 +6,8 @@ import { createInitialTables, type EngineDdl } from './0001-tables.ts';
 import { createFormerValues } from './0002-former-values.ts';
 
 /**
- * What opening may do to a database: `make` one that is missing, and bring an `existing` one up to date;
- * `unchanged` does neither.
+ * The changes that opening may make: `make` creates a missing database and upgrades an existing one,
+ * `existing` only upgrades, `unchanged` does neither.
  */
 export type Opening = 'make' | 'existing' | 'unchanged';
 
@@ -19,7 +19,7 @@ const adviceFor = {
     'this database was made or upgraded by a newer version of Dossier; run that version or a later one, or restore a backup made before the upgrade into a new database',
 };
 
-/** There is nothing to open, and nothing may be made. */
+/** There is no database to open, and none may be made. */
 export class NoDatabase extends ExitError {
   constructor(message = 'there is no database of Dossier') {
     super(exitCodes.io, message);
@@ -27,8 +27,8 @@ export class NoDatabase extends ExitError {
 }
 
 /**
- * Which other version left a database with migrations that are not ours: versions before the first release
- * had another first one, newer ones have further ones.
+ * The kind of version that left a database with other migrations than ours. Versions before the first release
+ * had a different first migration; newer versions have further ones.
  */
 function otherVersionOf(names: readonly string[], ours: readonly string[]) {
   if (names.length > 0 && names[0] !== ours[0]) return 'before-release';
@@ -36,7 +36,7 @@ function otherVersionOf(names: readonly string[], ours: readonly string[]) {
   return names.length < ours.length ? 'older' : undefined;
 }
 
-/** The migrations that a database has; none if there is no schema of ours in it. */
+/** The migrations of a database; empty if it has no schema of ours. */
 async function readRecorded(db: Db): Promise<string[]> {
   try {
     const recorded = sql<{ name: string }>`select name from kysely_migration order by name`;
@@ -50,8 +50,8 @@ async function readRecorded(db: Db): Promise<string[]> {
 }
 
 /**
- * Brings a database up to date as far as `opening` allows. Throws NoDatabase, and ExitError if a version that
- * we cannot follow made it, or one that may not be changed is older; it is left alone then.
+ * Upgrades a database as far as `opening` allows. Throws NoDatabase if there is none, and ExitError if it
+ * cannot be or may not be upgraded; it then leaves it unchanged.
  */
 export async function migrate(db: Db, ddl: EngineDdl, opening: Opening): Promise<void> {
   // Every migration under the name of its file, oldest first. A new one is a file here and a line in this

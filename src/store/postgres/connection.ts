@@ -3,18 +3,23 @@ import { Kysely, PostgresDialect } from 'kysely';
 import { Client, Pool, type PoolClient, type PoolConfig, types } from 'pg';
 import type { Schema } from '../store.ts';
 
-/** Connections of a pool that reads. */
+/** The number of connections in a pool for reads. */
 export const readConnections = 8;
 
-/** Shorter than a statement may take: a write that waits for the lock of one that stands still succeeds. */
+/**
+ * Shorter than the longest time of a statement, so that a write succeeds that waits for the lock of an idle
+ * transaction.
+ */
 const idleTransactionTimeout_ms = 3000;
 
-/** Object id of int8, which node-postgres returns as text; ours are below 2^53 and become numbers. */
+/** Object id of int8, which node-postgres returns as text; our integers are below 2^53 and become numbers. */
 const int8 = 20;
 const getTypeParser: typeof types.getTypeParser = (oid, format) =>
   oid === int8 ? Number : types.getTypeParser(oid, format);
 
-/** Settings of every connection. The isolation level is set, because a database may have another default. */
+/**
+ * Settings of every connection. The isolation level is set, because a database may have a different default.
+ */
 export const toPoolConfig = (connectionString: string, options = ''): PoolConfig => ({
   connectionString,
   application_name: 'dossier',
@@ -27,7 +32,7 @@ export const toPoolConfig = (connectionString: string, options = ''): PoolConfig
   keepAlive: true,
 });
 
-/** The same without statement time-outs, for work that may take long. */
+/** The settings without statement time-outs, for work that may take long. */
 export const withoutTimeouts = (config: PoolConfig): PoolConfig => ({
   ...config,
   statement_timeout: 0,
@@ -38,8 +43,8 @@ export const withoutTimeouts = (config: PoolConfig): PoolConfig => ({
 type Query = (...parameters: unknown[]) => Promise<unknown>;
 
 /**
- * A broken client rejects its current query instead of ending the process by an unhandled 'error' event; a
- * client whose query timed out is closed instead of returned to the pool.
+ * Makes a broken client reject its current query instead of ending the process by an unhandled 'error' event,
+ * and closes a client whose query timed out instead of returning it to the pool.
  */
 function handleClientErrors(client: PoolClient): void {
   client.on('error', () => undefined);
@@ -75,7 +80,7 @@ export interface Session {
 
 type Open = () => Promise<Session>;
 
-/** Waits; rejects once it is stopped. */
+/** Waits; rejects once `stopped` is aborted. */
 const pause = (time_ms: number, stopped: AbortSignal) =>
   wait(time_ms, undefined, { signal: stopped, ref: false });
 
@@ -99,8 +104,8 @@ async function sendHeartbeats(current: () => Session, stopped: AbortSignal): Pro
 }
 
 /**
- * Opens a session and keeps it open: one that is lost is opened again, within a second after PostgreSQL
- * answers, and `onReopened` is called. Returns a function that closes it for good.
+ * Opens a session and keeps it open: a lost one is opened again, within a second after PostgreSQL answers,
+ * and `onReopened` is called. Returns a function that closes it for good.
  */
 export async function keepSession(open: Open, onReopened: () => void): Promise<() => Promise<void>> {
   const stopping = new AbortController();

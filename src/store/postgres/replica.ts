@@ -9,7 +9,8 @@ import type { openWatch } from './watch.ts';
 const searchOptions = '-c enable_seqscan=off -c jit=off -c max_parallel_workers_per_gather=0';
 
 /**
- * Connects what searches and lists read from, and reads from it once, so that a wrong address fails at start.
+ * Connects to the replica for searches and lists, and reads from it once, so that a wrong address fails at
+ * start.
  */
 export async function openReplica(url: string): Promise<Db> {
   const db = createDb({ ...toPoolConfig(url, searchOptions), max: readConnections });
@@ -36,8 +37,8 @@ async function waitUntilCaughtUp(primary: Db, replica: Db, stopped: AbortSignal)
 }
 
 /**
- * Returns a listener that calls `publish` with the same changes once the replica has them too: what was read
- * from the replica and cached in between is out of date.
+ * Returns a listener that publishes the same changes again once the replica has them too, because reads of
+ * the replica that were cached in between are out of date.
  */
 function repeatWhenCaughtUp(
   databases: { readonly primary: Db; readonly replica: Db },
@@ -66,9 +67,7 @@ function repeatWhenCaughtUp(
   };
 }
 
-/**
- * Calls back on changes of other nodes and, where there is a replica, on all changes again once it has them.
- */
+/** Calls back on changes of other nodes and, if there is a replica, on all changes again once it has them. */
 export function watchChanges(
   watch: Awaited<ReturnType<typeof openWatch>>,
   { reader, replica }: { reader: Db; replica: Db | undefined },

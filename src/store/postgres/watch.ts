@@ -9,7 +9,7 @@ const longestPayload_bytes = 7500;
 /** A commit that needs more notifications is announced as a change of everything. */
 const mostPayloads = 8;
 
-/** What one node tells the others: who it is, and which handles it changed. */
+/** A message of one node to the others: its number, and the handles that it changed. */
 const notification = z.object({
   node: z.number(),
   changed: z.union([z.literal('all'), z.array(z.string()).readonly()]),
@@ -41,8 +41,7 @@ function toPayloads(node: number, changed: ChangedHandles): string[] {
 }
 
 /**
- * Parses a payload. Any client of the database may send one: what is not ours counts as a change of
- * everything.
+ * Parses a payload. Any client of the database may send one; an unknown one counts as a change of everything.
  */
 const parsePayload = (payload: string): Notification =>
   notification.safeParse(readObject(payload)).data ?? { node: 0, changed: 'all' };
@@ -55,7 +54,7 @@ const queryTimeout_ms = 1500;
 type Listener = (changed: ChangedHandles) => void;
 
 /**
- * SQL that tells whether the node with the number in parameter 1 runs, which is whether its session holds its
+ * SQL that tells whether the node with the number in parameter 1 runs, which it does if its session holds its
  * lock.
  */
 export const isPresentQuery = `select exists(select from pg_locks where locktype = 'advisory' and granted
@@ -89,9 +88,8 @@ const subscribeTo = (listeners: Set<Listener>) => (listener: Listener) => {
 };
 
 /**
- * Opens a watch: a session that receives what other nodes change, and whose advisory lock shows them that
- * this node runs. After a lost session everything counts as changed, because notifications may have been
- * missed.
+ * Opens a session that receives the changes of other nodes, and whose advisory lock shows them that this node
+ * runs. After a lost session everything counts as changed, because notifications may have been missed.
  */
 export async function openWatch(config: ClientConfig) {
   const node = randomInt(1, 2 ** 31);
@@ -105,7 +103,7 @@ export async function openWatch(config: ClientConfig) {
   return {
     /** The number of this node among those on the database. */
     node,
-    /** Notifies the other nodes inside a transaction: they receive it if and when that commits. */
+    /** Notifies the other nodes inside a transaction; they receive it if and when that commits. */
     async announce(
       run: (text: string, values: readonly unknown[]) => Promise<unknown>,
       changed: ChangedHandles,
@@ -115,7 +113,7 @@ export async function openWatch(config: ClientConfig) {
     },
     /** Calls back on other nodes' changes; returns a function that unsubscribes. */
     onChange: subscribeTo(listeners.foreign),
-    /** The same for this node's own changes, once other sessions can read them. */
+    /** Calls back on this node's own changes, once other sessions can read them. */
     onOwnChange: subscribeTo(listeners.own),
     close,
   };

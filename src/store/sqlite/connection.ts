@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { Failure, Schema } from '../store.ts';
 
 const cachedStatements = 500;
-/** Longer statements hold so many values that the same text seldom comes again. */
+/** Longer statements hold so many values that the same text seldom occurs again. */
 const longestCached_chars = 16_000;
 const busyTimeout_ms = 5000;
 
@@ -63,7 +63,7 @@ function toKyselyDatabase(database: DatabaseSync): SqliteDatabase {
 export const createDb = (database: DatabaseSync): Kysely<Schema> =>
   new Kysely<Schema>({ dialect: new SqliteDialect({ database: toKyselyDatabase(database) }) });
 
-/** Result codes of SQLite (sqlite.org/rescode.html), without what extends them. */
+/** Primary result codes of SQLite (sqlite.org/rescode.html). */
 const [busy, locked, io, corrupt, full, notADatabase] = [5, 6, 10, 11, 13, 26] as const;
 const failures: Readonly<Record<number, Failure>> = {
   [busy]: 'unavailable',
@@ -74,17 +74,20 @@ const failures: Readonly<Record<number, Failure>> = {
   [full]: 'storage_full',
 };
 
-/** The result code of an error of node:sqlite, without what extends it. */
+/** The primary result code of an error of node:sqlite. */
 const codeOf = (error: unknown): number | undefined =>
   error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : undefined;
 
-/** What an error of node:sqlite means to a caller. */
+/** The failure that an error of node:sqlite is to a caller. */
 export const sqliteFailure = (error: unknown): Failure | undefined => failures[codeOf(error) ?? -1];
 
-/** Whether an error of node:sqlite says that the content of the file is no database or a damaged one. */
+/** Tells whether an error of node:sqlite says that the file is not a database or is damaged. */
 export const isDamagedContent = (error: unknown): error is Error =>
   codeOf(error) === corrupt || codeOf(error) === notADatabase || isForeignNumber(error);
 
-/** No integer that we store is above 2^53: node:sqlite refuses to read one that damage has left. */
+/**
+ * No integer that we store is above 2^53; node:sqlite refuses to read a larger one, which only damage can
+ * leave.
+ */
 const isForeignNumber = (error: unknown) =>
   error instanceof Error && /too large to be represented as a JavaScript number/.test(error.message);

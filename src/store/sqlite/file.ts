@@ -6,7 +6,7 @@ import { sqliteFailure } from './connection.ts';
 /** How long a damaged file counts as unusable after the last statement that found it so. */
 const remembered_ms = 60_000;
 
-/** The database file was deleted, moved or replaced while it was open: what is written now would be lost. */
+/** The database file was deleted, moved or replaced while it was open, so that writes would be lost. */
 class FileReplacedError extends Error {
   constructor(path: string) {
     super(`${path} is no longer the file that was opened: it was deleted, moved or replaced`);
@@ -28,7 +28,7 @@ export function watchFile(path: string) {
     requireSame() {
       if (!isSame()) throw new FileReplacedError(path);
     },
-    /** What an error means to a caller; remembers that the file is damaged. */
+    /** The failure that an error is to a caller; remembers that the file is damaged. */
     failureOf(error: unknown): Failure | undefined {
       const failure = error instanceof FileReplacedError ? 'damaged' : sqliteFailure(error);
       if (failure === 'damaged') damagedAt_ms = performance.now();
@@ -46,8 +46,8 @@ const savedCommits = 200;
 const mostHandles = 2000;
 
 /**
- * Returns a function that saves, inside a transaction, what it changed; other processes see that after the
- * commit.
+ * Returns a function that saves, inside a transaction, which handles it changed; other processes read them
+ * after the commit.
  */
 export function createAnnounce(writing: DatabaseSync, node: string): (changed: ChangedHandles) => void {
   const insert = writing.prepare('insert into changed_handles (node, handles) values (?, ?)');
@@ -59,10 +59,7 @@ export function createAnnounce(writing: DatabaseSync, node: string): (changed: C
   };
 }
 
-/**
- * Returns a function that reads the commits since it was last called; undefined where some of them are
- * purged.
- */
+/** Returns a function that reads the commits since its last call; undefined if some of them are purged. */
 function createCommitReader(watching: DatabaseSync) {
   const newest = watching.prepare('select coalesce(max(seq), 0) as seq from changed_handles');
   const since = watching.prepare('select seq, node, handles from changed_handles where seq > ? order by seq');
@@ -80,8 +77,9 @@ function createCommitReader(watching: DatabaseSync) {
 }
 
 /**
- * Calls back within 250 ms after another process commits. `watching` is a connection without other use: its
- * `data_version` changes with every commit of any other connection. Returns a function that stops watching.
+ * Calls back within 250 ms after another process commits. `watching` is a connection without other use,
+ * because its `data_version` changes with every commit of any other connection. Returns a function that stops
+ * watching.
  */
 export function watchForeignChanges(
   watching: DatabaseSync,
