@@ -131,7 +131,7 @@ it('a package that another published from a vendor’s public code', async () =>
   const answer = await answerOf('io.github.copyist/postal-mcp', { detail: 'full' });
   expect(answer).toContain('not the owner of the recorded repository');
   expect(answer).toContain('Account that published the version: `copyist`');
-  expect(answer).toContain('The registry serves no provenance of version `1.0.16`.');
+  expect(answer).toContain('The registry serves no provenance for version `1.0.16`.');
 });
 
 it('a copied record of the package of another publisher', async () => {
@@ -147,10 +147,10 @@ it('a copied record of the package of another publisher', async () => {
 it('a version by another account, with a script and a dependency that are new', async () => {
   const answer = await answerOf('io.github.keeper/popular');
   expect(answer).toContain(
-    'version `1.14.1` was published by `thief`, version `1.14.0` before it by `keeper`',
+    'Version `1.14.1` of `npm:popular` was published by `thief`, and version `1.14.0` before it by `keeper`',
   );
   expect(answer).toContain(
-    'version `1.14.1` names `postinstall`, which npm runs at installation; version `1.14.0` before it names none',
+    'Version `1.14.1` of `npm:popular` names `postinstall`, which npm runs at installation; version `1.14.0` before it names none',
   );
 });
 
@@ -162,7 +162,7 @@ it('a package name that nobody has registered', async () => {
 
 it('a version that is malicious code, between two that are not', async () => {
   expect(await answerOf('com.example.swapped/files')).toContain(
-    'Stands out: OSV lists other versions of `npm:swapped-files` than version `1.0.8` as malicious code (`1.0.9`: `MAL-2026-7002`, malicious code).',
+    'Stands out: OSV lists versions of `npm:swapped-files` other than version `1.0.8` as malicious code (`1.0.9`: `MAL-2026-7002`, malicious code).',
   );
   const { content } = await client.call('get_agent', { handle: 'npx -y swapped-files@1.0.9' });
   expect(content[0]?.text).toMatch(

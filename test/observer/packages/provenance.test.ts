@@ -142,7 +142,7 @@ it('names the repositories before and after another one built it', async () => {
   expect(await changesOf()).toEqual([]);
   await buildFrom('mallory/server');
   expect(await changesOf()).toEqual([
-    'signed provenance names another repository: `https://github.com/somebody/else` until then signed provenance names another repository: `https://github.com/mallory/server`',
+    'signed provenance names a different repository: `https://github.com/somebody/else` until then signed provenance names a different repository: `https://github.com/mallory/server`',
   ]);
 });
 
@@ -150,7 +150,8 @@ it('says that a version has none, and which older one has it', async () => {
   expect(await provenanceOf('com.example/dropped')).toMatchObject({
     value: { result: 'none' },
     outcome: 'seen',
-    reason: 'The registry serves no provenance of version `1.3.0`. Version `1.2.0`, which is older, has one.',
+    reason:
+      'The registry serves no provenance for version `1.3.0`. The older version `1.2.0` has provenance.',
     details: { version: '1.3.0', earlier_with_provenance: '1.2.0' },
   });
 });
@@ -165,7 +166,7 @@ it('believes no provenance of another file', async () => {
   expect(await provenanceOf('com.example/swapped')).toMatchObject({
     value: null,
     outcome: 'nothing',
-    reason: 'The signed provenance is about another file than the published one.',
+    reason: 'The signed provenance is about a different file from the published one.',
   });
 });
 

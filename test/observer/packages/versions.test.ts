@@ -128,10 +128,10 @@ describe('the recorded version of an npm package, beside the one published befor
     });
     const text = await read('taken');
     expect(text).toMatch(
-      /Of `npm:taken`, version `1\.0\.2` names `postinstall`, which npm runs at installation; version `1\.0\.0` before it names none \(Dossier, \d{4}-\d\d-\d\d\)\./,
+      /Version `1\.0\.2` of `npm:taken` names `postinstall`, which npm runs at installation; version `1\.0\.0` before it names none \(Dossier, \d{4}-\d\d-\d\d\)\./,
     );
     expect(text).toMatch(
-      /Of `npm:taken`, version `1\.0\.2` was published by `mallory`, version `1\.0\.0` before it by `alice` \(Dossier, \d{4}-\d\d-\d\d\)\./,
+      /Version `1\.0\.2` of `npm:taken` was published by `mallory`, and version `1\.0\.0` before it by `alice` \(Dossier, \d{4}-\d\d-\d\d\)\./,
     );
     expect(text).toContain('Dependencies that the version before did not have: 1: `plain-crypto`');
   });
@@ -153,7 +153,7 @@ describe('the recorded version of an npm package, beside the one published befor
     expect(text).not.toMatch(/Stands out:.*at installation/);
     expect(text).toContain('npm runs its `install` “node-gyp rebuild” at installation');
     expect(text).toContain(
-      'Account that published the version: “GitHub Actions”; of version `1.0.0` before it: `alice`',
+      'Account that published the version: “GitHub Actions”; the version before it, `1.0.0`: `alice`',
     );
   });
 
@@ -169,7 +169,7 @@ describe('the recorded version of an npm package, beside the one published befor
   it('has a script of the same name with another text', async () => {
     await observe('rewritten');
     expect(await read('rewritten')).toContain(
-      'version `1.1.0` names another `install` than version `1.0.0` before it; npm runs it at installation',
+      'Version `1.1.0` of `npm:rewritten` names `install`, which npm runs at installation, with different text from version `1.0.0` before it',
     );
   });
 

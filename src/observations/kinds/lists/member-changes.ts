@@ -274,8 +274,8 @@ export const changedMemberWords = (item: NamedChange): Words =>
 const mostSaid = 5;
 
 /**
- * Says which members changed and how, the weightiest class first. Every class is counted; about five members
- * are named, at least one of each class.
+ * Says which members changed and how, the weightiest class first. Every class is counted; up to five members
+ * are named, but at least one of each class.
  */
 export function changedMembersWords(
   surface: Surface,

@@ -16,18 +16,20 @@ const isAsked = ({ packages }: Pick<Listing, 'packages'>): boolean =>
 
 const value = z.strictObject({
   count: z.number(),
-  /** Of the recorded version; reports of malicious code first, since a long value is shortened at its end. */
+  /**
+   * About the recorded version; reports of malicious code come first, since a long value is cut at its end.
+   */
   ids: z.array(z.string()),
-  /** Of which it cannot be decided whether they are about the recorded version. */
+  /** It cannot be decided whether these are about the recorded version. */
   not_compared: z.array(z.string()),
-  /** About other versions alone; absent if only those about the recorded version were read. */
+  /** About other versions only; absent if only advisories about the recorded version were read. */
   others: z.strictObject({ count: z.number(), ids: z.array(z.string()) }).optional(),
 });
 type Value = z.infer<typeof value>;
 
 /**
- * What details hold of advisories; `version` is null if no version is known, so that these are about every
- * version.
+ * The details of the advisories. `version` is null if no version is known; the advisories are then about
+ * every version.
  */
 const details = z.object({
   version: z.string().nullable().optional().catch(undefined),
@@ -48,10 +50,13 @@ const mostVersions = 20;
 const mostRanges = 4;
 const mostEvents = 8;
 const longestVersion = 40;
-/** Of all advisories about the recorded version, and of all others; the first ones that fit are kept. */
+/**
+ * The limit for the advisories about the recorded version, and again for the others; the first that fit are
+ * kept.
+ */
 const mostDetails_bytes = 5 * 1024;
 
-/** An advisory as details hold it. */
+/** Shortens an advisory for the details. */
 function toStored({ versions, ranges, ...said }: Advisory): Advisory {
   const isShort = (text: string | undefined) => (text?.length ?? 0) <= longestVersion;
   const someVersions = versions.filter(isShort).slice(0, mostVersions);
@@ -74,7 +79,7 @@ function firstStored(found: readonly Advisory[]): Advisory[] {
   return end < 0 ? stored : stored.slice(0, end);
 }
 
-/** One advisory for each id, with all that it says of the package. */
+/** Merges the advisories with the same id, with all versions and ranges of the package. */
 const merged = (found: readonly Advisory[]): Advisory[] =>
   [...Map.groupBy(found, ({ id }) => id).values()].flatMap(([first, ...more]) =>
     first
@@ -119,8 +124,8 @@ function toFinding(
 const hasMalware = ({ value: found }: Finding<Value>) => found?.ids.some(isMalware) === true;
 
 /**
- * The finding about another version that the record names of the package, if only that one is malicious code:
- * either may be run.
+ * The finding about a different version that the record names, if only that one is malicious code: callers
+ * may run either.
  */
 function otherMalware(
   answer: FoundAdvisories,
@@ -137,7 +142,8 @@ function otherMalware(
 async function advisoriesOf(recorded: RecordedPackage, run: Run): Promise<Finding<Value>> {
   const { type: registry } = recorded;
   const ecosystem = ecosystemOf(registry);
-  // OSV finds a package by the spelling that its registry has, which these two do not ask of others.
+  // OSV finds a package only by its registry's spelling of the name; these two registries accept other
+  // spellings.
   const isSpelledFreely = registry === 'nuget' || registry === 'cargo';
   const isNeeded = recorded.version === undefined || isSpelledFreely;
   const published = isNeeded ? await readPublished(run, recorded) : undefined;
@@ -145,13 +151,13 @@ async function advisoriesOf(recorded: RecordedPackage, run: Run): Promise<Findin
   const answer = await run.advisories({ registry, ecosystem, name, version });
   if (answer.result !== 'advisories') return withoutAnswer(answer);
   const finding = toFinding(answer, ecosystem, version);
-  // Of a package without a known version only what is about every version is said.
+  // Without a known version, only advisories about every version can be reported.
   if (version === undefined && published?.result === 'no_answer' && finding.value?.count === 0)
     return withoutAnswer(published);
   return otherMalware(answer, finding, { recorded, run, ecosystem }) ?? finding;
 }
 
-/** Which versions an advisory is about, in a few words; nothing if that takes more. */
+/** Says briefly which versions an advisory is about; empty if that takes many words. */
 function affectedWords({ versions, ranges, is_part }: Advisory): Words {
   const [range, ...more] = ranges;
   if (!is_part && versions.length > 0 && versions.length <= 3) return codes(versions);
@@ -169,12 +175,12 @@ function affectedWords({ versions, ranges, is_part }: Advisory): Words {
   return join([from, until], ' ');
 }
 
-/** How much is said of an advisory: which versions it is about, its summary, or all. */
+/** How much is said about an advisory: the versions that it is about, its summary, or both. */
 type Detail = 'versions' | 'summary' | 'all';
 
 /**
- * An advisory by its id, with what details hold of it: that it is about malicious code, which versions it is
- * about, what it says.
+ * Names an advisory, with what the details hold of it: that it reports malicious code, its versions, its
+ * summary.
  */
 function advisoryWords(id: string, held: readonly Advisory[], detail: Detail): Words {
   const one = held.find((other) => other.id === id);
@@ -187,7 +193,7 @@ function advisoryWords(id: string, held: readonly Advisory[], detail: Detail): W
   return say`${named}${what}${said}${how}`;
 }
 
-/** Some advisories, and how many more there are. */
+/** Names the first advisories, and counts the rest. */
 function namedWords(
   { count: all, ids }: { readonly count: number; readonly ids: readonly string[] },
   held: readonly Advisory[],
@@ -200,8 +206,8 @@ function namedWords(
 }
 
 /**
- * What a fact is about: the recorded version, the newest if none is recorded, or every version if none is
- * known.
+ * The version that a fact is about: the recorded one, the newest if none is recorded, or every version if
+ * none is known.
  */
 function versionWords(found: Pick<ShownFinding, 'details'>): Words {
   const { version } = readDetails(found);
@@ -213,7 +219,7 @@ const mostInLine = 2;
 const mostInFull = 20;
 
 function othersWords({ others }: Value, held: readonly Advisory[], most: number, detail: Detail): Words {
-  if (others === undefined) return own('; about other versions not read');
+  if (others === undefined) return own('; those about other versions were not read');
   if (others.count === 0) return own('');
   return say`; ${others.count} about other versions (${namedWords(others, held, detail, most)})`;
 }
@@ -250,7 +256,7 @@ function sayOtherMalware({ value: seen, by, ...found }: StandingOut<Value>): Wor
   const words = [
     ...(ofOthers.length > 0
       ? [
-          say`OSV lists other versions of ${what} than ${versionWords(found)} as malicious code (${versions})${by}`,
+          say`OSV lists versions of ${what} other than ${versionWords(found)} as malicious code (${versions})${by}`,
         ]
       : []),
     ...(open.length > 0
@@ -278,7 +284,6 @@ function sayStandsOut(found: StandingOut<Value>): Words | undefined {
     : say`${count(rest.count, 'advisory')} about ${what}: ${namedWords(rest, advisories, 'summary', mostInLine)}${by}`;
 }
 
-/** Advisories about the recorded version of a package, and about others. */
 export const packageAdvisories = defineKind({
   kind: 'package.advisories',
   unchecked: { what: own('whether advisories name the recorded version of the package'), isAsked },
@@ -291,25 +296,25 @@ export const packageAdvisories = defineKind({
   question: 'code',
   title: 'Advisories about the package',
   means:
-    'How many advisories of OSV are about the recorded version of the package, with their names, how many are about other versions alone, and of which Dossier cannot decide that.',
+    'How many advisories in OSV are about the recorded version of the package, with their ids, how many are only about other versions, and for which Dossier cannot decide that.',
   doesNotMean:
-    'None recorded says only that: nobody checked, or nothing was reported. Dependencies are not checked.',
+    'If OSV has none, nothing was reported, which does not mean that anybody looked. Dependencies are not checked.',
   method_version: 'advisories/3',
   ...ofPackages(osvRegistries, advisoriesOf),
 });
 
-/** Whether the recorded version is reported as malicious code. */
+/** Tells whether the recorded version is reported as malicious code. */
 export function reportedMalware({ ids, not_compared }: Value): 'yes' | 'no' | 'unknown' {
   if (ids.some(isMalware)) return 'yes';
   return not_compared.some(isMalware) ? 'unknown' : 'no';
 }
 
-/** A fact of this kind, and the package that it is about. */
+/** A fact of this kind with the package that it is about. */
 type Seen = ShownFinding<Value> & Pick<Observation, 'subject'>;
 
 /**
- * What is said of a version that somebody asks about, which is another one than the recorded: the advisories
- * about it, those of malicious code apart, or that there are none, or that it cannot be decided.
+ * Says what is known about a version other than the recorded one: the reports of malicious code, the other
+ * advisories, or that there are none or that it cannot be decided.
  */
 export function sayOfVersion(
   found: Seen,
@@ -335,7 +340,7 @@ export function sayOfVersion(
     isWhole && idsAbout('unknown').length === 0
       ? say`OSV lists no advisory about ${what}`
       : say`Dossier cannot tell whether OSV lists an advisory about ${what}`;
-  // Of a part of the advisories only those in it are counted.
+  // If only a part of the advisories is stored, the count is a minimum.
   const some = say`${isWhole ? own('') : own('at least ')}${count(rest.length, 'advisory')} about ${what}: ${named(rest, mostInLine)}`;
   const undecided = say`OSV lists versions of ${packageOf(found.subject)} as malicious code in ${codes(open)}; Dossier could not decide whether version ${code(version)} is one of them`;
   return {

@@ -18,12 +18,11 @@ import { isLookedUp, versionOf } from '../../published/words.ts';
 import { ownProbe, withoutAnswer } from '../../remotes.ts';
 import type { Run } from '../../run.ts';
 
-/** Whether the registry has withdrawn the recorded version of a package, in its own way. */
 export const packageDeprecated = defineKind({
   kind: 'package.deprecated',
   value: z.strictObject({
     deprecated: z.boolean(),
-    /** Left out of lists of the registry (NuGet). */
+    /** Left out of the registry's lists (NuGet). */
     unlisted: z.literal(true).optional(),
     /** The registry's words. */
     message: z.string().optional(),
@@ -45,8 +44,8 @@ export const packageDeprecated = defineKind({
   question: 'upkeep',
   title: 'Version marked as deprecated or yanked',
   means:
-    'Whether the registry marks the recorded version as deprecated (npm, NuGet) or yanked (PyPI, crates.io), or leaves it out of its lists (NuGet), and with which words.',
-  doesNotMean: 'A version that is not marked may still be given up.',
+    'Whether the registry marks the recorded version as deprecated (npm, NuGet) or yanked (PyPI, crates.io), or leaves it out of its lists (NuGet), and the message with the mark.',
+  doesNotMean: 'A version that is not marked may still be abandoned.',
   method_version: 'package/2',
   isOptional: true,
   ...ofPublished(packageRegistries, ({ deprecated, version }) =>
@@ -54,7 +53,7 @@ export const packageDeprecated = defineKind({
   ),
 });
 
-/** Of an image: a tag or digest, and the digest of its manifest. */
+/** The tag or digest that names an image, and the digest of its manifest. */
 const manifest = z.strictObject({ reference: z.string(), digest: z.string() });
 
 async function ofImage(
@@ -73,10 +72,10 @@ async function ofImage(
   };
 }
 
-/** Of a file: its size, if that is stated. */
+/** The size of a file; null if its host does not state it. */
 const file = z.strictObject({ size_bytes: z.number().nullable() });
 
-/** The file at the recorded address, as the headers of its host describe it; a page in its place is none. */
+/** The file at the recorded address, as its host's headers describe it. An HTML page is no file. */
 async function ofFile(
   { name: url }: RecordedPackage<'mcpb'>,
   run: Run,
@@ -108,7 +107,6 @@ const files = ofPackages(['mcpb'], ofFile);
 
 const shortDigest = (digest: string) => code(digest.slice(0, 'sha256:'.length + 12));
 
-/** Whether the recorded packages are in their registries. */
 export const packageExists = defineKind({
   kind: 'package.exists',
   unchecked: { what: own('whether the recorded package is published'), isAsked: isLookedUp },
@@ -129,8 +127,8 @@ export const packageExists = defineKind({
   question: 'code',
   title: 'Published package',
   means:
-    'The registry has the recorded version of the package, or its newest one if none is recorded; for an image, its manifest; for an MCPB file, that it is at its address, with its size and the date in its headers.',
-  doesNotMean: 'It does not say who published it, or that it was made of the recorded repository.',
+    'Whether the registry has the recorded version of the package, or its newest version if none is recorded; for an image, whether the registry has its manifest; for an MCPB file, whether it is at its address, with the size and date in its headers.',
+  doesNotMean: 'It does not say who published it, or that it was built from the recorded repository.',
   method_version: 'package/2',
   about: packagesOn(...packageRegistries, 'oci', 'mcpb'),
   check: async (run) => [
@@ -140,7 +138,6 @@ export const packageExists = defineKind({
   ],
 });
 
-/** Who may publish new versions of an npm package. */
 export const packageMaintainers = defineKind({
   kind: 'package.maintainers',
   value: z.strictObject({ count: z.number(), names: z.array(z.string()) }),
@@ -158,11 +155,10 @@ export const packageMaintainers = defineKind({
   ),
 });
 
-/** When the recorded version of a package was published. */
 export const packageVersionAge = defineKind({
   kind: 'package.version_age',
   saidIn: 'kept_up',
-  sayInLine: ({ value }) => say`package version of ${dayOf(value)}`,
+  sayInLine: ({ value }) => say`package version published on ${dayOf(value)}`,
   value: z.string(),
   say: ({ value }) => day(value),
   question: 'upkeep',
@@ -179,7 +175,10 @@ export const packageVersionAge = defineKind({
   ),
 });
 
-/** Whether a registry orders a version before another one; true of two that it cannot order. */
+/**
+ * Tells whether a version comes before the other in a registry's order; true for different versions without
+ * an order.
+ */
 function isBefore(version: string, other: string, registry: PackageRegistry): boolean {
   const { isVersion, compare } = orderOf(ecosystemOf(registry));
   return isVersion(version) && isVersion(other) ? compare(version, other) < 0 : version !== other;
@@ -188,7 +187,6 @@ function isBefore(version: string, other: string, registry: PackageRegistry): bo
 const newestWords = ({ version, published_at }: { version: string; published_at?: string | undefined }) =>
   published_at === undefined ? code(version) : say`${code(version)}, published ${day(published_at)}`;
 
-/** The newest version that a registry has of a package. */
 export const packageNewestVersion = defineKind({
   kind: 'package.newest_version',
   value: z.strictObject({ version: z.string(), published_at: z.string().optional() }),
@@ -206,7 +204,7 @@ export const packageNewestVersion = defineKind({
   question: 'upkeep',
   title: 'Newest version in the registry',
   means:
-    'The version of the package that the registry names as its newest, and the date on which that was published: npm’s tag latest, the release that PyPI describes where none is named, the highest of NuGet and crates.io that is no pre-release.',
+    'The version of the package that the registry names as its newest, and the date on which that was published: npm’s tag latest, the release that PyPI describes if no version is named, and on NuGet and crates.io the highest version that is not a pre-release.',
   doesNotMean: 'Dossier checks the version that the record names, not this one. A pre-release may be newer.',
   method_version: 'package/1',
   isOptional: true,

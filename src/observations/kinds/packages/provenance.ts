@@ -13,7 +13,7 @@ import { isOnNpmOrPypi, packageOf } from '../../published/words.ts';
 import { type Found, withoutAnswer } from '../../remotes.ts';
 import type { Run } from '../../run.ts';
 
-/** The repository that signed provenance names, beside the recorded one. */
+/** Compares the repository in signed provenance with the recorded one. */
 function compare(
   { repository, issuer }: Extract<CheckedSignature, { readonly result: 'signed' }>,
   recorded: string | undefined,
@@ -38,21 +38,21 @@ function compare(
   return { value: { result, repository }, outcome: 'seen', details };
 }
 
-/** Without provenance; that an earlier version had it is said. */
+/** The fact for a version without provenance; it names an earlier version that has some. */
 function none({ version, earlier }: Published): Found<Provenance> {
   const provenBefore =
     'result' in earlier ? undefined : earlier.find((one) => isAttested(one.document))?.version;
   const before =
-    provenBefore === undefined ? own('') : say` Version ${code(provenBefore)}, which is older, has one.`;
+    provenBefore === undefined ? own('') : say` The older version ${code(provenBefore)} has provenance.`;
   return {
     value: { result: 'none' },
     outcome: 'seen',
-    why: say`The registry serves no provenance of version ${code(version)}.${before}`,
+    why: say`The registry serves no provenance for version ${code(version)}.${before}`,
     details: { version, ...(provenBefore !== undefined && { earlier_with_provenance: provenBefore }) },
   };
 }
 
-/** What a checked signature shows about a published file. */
+/** The fact that a checked signature shows about a published file. */
 function judge(
   signed: CheckedSignature,
   { digest }: ServedProvenance,
@@ -64,7 +64,7 @@ function judge(
     Array.isArray(signed.statement.subject) &&
     signed.statement.subject.some((one) => memberOf(one, 'digest')[digest.algorithm] === digest.hex);
   if (isAboutFile) return compare(signed, repository, version);
-  const other = own('The signed provenance is about another file than the published one.');
+  const other = own('The signed provenance is about a different file from the published one.');
   const why = signed.result === 'unproven' ? signed.why : other;
   return { value: null, outcome: 'nothing', why, details: { version } };
 }
@@ -85,18 +85,18 @@ async function provenanceOf(run: Run, recorded: RecordedPackage): Promise<Findin
 
 const provenances = {
   match: own('signed provenance names the recorded repository'),
-  other: own('signed provenance names another repository'),
+  other: own('signed provenance names a different repository'),
   none: own('no provenance'),
   not_comparable: own('provenance that cannot be compared'),
 };
 const provenance = z.strictObject({
   result: z.enum(['match', 'other', 'none', 'not_comparable']),
-  /** What the certificate names. */
+  /** The repository in the certificate. */
   repository: z.string().optional(),
 });
 type Provenance = z.infer<typeof provenance>;
 
-/** Which repository the published package was built from, as its signed provenance says. */
+/** The repository from which the published package was built, by its signed provenance. */
 export const packageProvenance = defineKind({
   kind: 'package.provenance',
   unchecked: {
@@ -110,7 +110,7 @@ export const packageProvenance = defineKind({
   sayInLine: ({ value }) => provenances[value.result],
   standsOutAs: 'contradiction',
   sayStandsOut({ value: { result, repository }, subject, by }) {
-    const other = repository === undefined ? own('another repository') : code(repository);
+    const other = repository === undefined ? own('a different repository') : code(repository);
     return result === 'other'
       ? say`By its signed provenance ${packageOf(subject)} was built from ${other}, not from the recorded repository${by}`
       : undefined;
@@ -121,7 +121,7 @@ export const packageProvenance = defineKind({
   means:
     'Whether the published file has build provenance with a valid Sigstore signature, and whether the repository in its certificate is the recorded one: match, other or none.',
   doesNotMean:
-    'It does not say what the code does. A package without provenance may be built of the same code.',
+    'It does not say what the code does. A package without provenance may be built from the same code.',
   method_version: 'provenance/2',
   ...ofPackages(['npm', 'pypi'], async (one, run) => ({
     ...(await provenanceOf(run, one)),

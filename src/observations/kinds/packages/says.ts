@@ -16,15 +16,13 @@ const mostNames = 5;
 const namespaceOf = (handle: string) => handleParts(handle).namespace.toLowerCase();
 
 const names = z.strictObject({
-  /** Handles, at most five. */
+  /** At most five handles. */
   names: z.array(z.string()),
-  /** Whether this listing is one of all that it names. */
+  /** Whether the package names this listing, perhaps among more than five. */
   names_this: z.boolean(),
 });
 
-/**
- * The handles that a package names which are not in the namespace of this listing; none if one of them is.
- */
+/** The handles that a package names; empty if one of them is in the namespace of this listing. */
 function namesOfOthers({ names: all, names_this }: z.infer<typeof names>, handle: unknown): string[] {
   if (names_this || typeof handle !== 'string') return [];
   const isOther = all.every((one) => namespaceOf(one) !== namespaceOf(handle));
@@ -33,7 +31,7 @@ function namesOfOthers({ names: all, names_this }: z.infer<typeof names>, handle
 
 const handles = (all: readonly string[]): Words => join(all.map(handleWords), ', ');
 
-/** Which listing a published package says that it belongs to. */
+/** The listing to which a published package says it belongs. */
 export const packageNames = defineKind({
   kind: 'package.names',
   value: names,
@@ -63,7 +61,7 @@ export const packageNames = defineKind({
   means:
     'Which listing the recorded version of the package says that it belongs to: mcpName in the package.json of npm, lines “mcp-name: …” in the README on PyPI and NuGet, the label io.modelcontextprotocol.server.name of an image, at most five. Names are compared exactly, as the registry does.',
   doesNotMean:
-    'Who publishes the package wrote it, which is not shown to be who publishes the listing. The registry asks for it when a listing is published, and not later.',
+    'The publisher of the package wrote it, who may not be the publisher of the listing. The registry requires it when a listing is published, and does not check it again.',
   method_version: 'package/1',
   isOptional: true,
   ...ofPublished(
@@ -83,7 +81,7 @@ export const packageNames = defineKind({
   ),
 });
 
-/** Where the recorded repository is now, if its host redirects to another path. */
+/** The present place of the recorded repository, if its host redirects to a different path. */
 async function movedTo(run: Run, recorded: string): Promise<string | undefined> {
   const head = await run.head();
   const path = head.result === 'head' ? undefined : head.there?.moved_to;
@@ -93,11 +91,11 @@ async function movedTo(run: Run, recorded: string): Promise<string | undefined> 
 
 const stated = z.strictObject({
   result: z.enum(['match', 'other', 'not_comparable']),
-  /** As `host/path`, in lower case. */
+  /** The key `host/path`, in lower case. */
   repository: z.string(),
 });
 
-/** The repository that a package states, beside the recorded one. */
+/** Compares the repository that a package states with the recorded one. */
 async function compare(
   { repository, version }: Published,
   { subject }: Pick<RecordedPackage, 'subject'>,
@@ -118,7 +116,6 @@ async function compare(
 
 const withStated = ofPublished(describedTypes, compare);
 
-/** The repository that a published package states as its own. */
 export const packageRepository = defineKind({
   kind: 'package.repository',
   value: stated,
@@ -138,8 +135,9 @@ export const packageRepository = defineKind({
   question: 'code',
   title: 'Repository that the package states',
   means:
-    'The repository that the recorded version of the package states in its registry, and whether it is the recorded one, in any spelling, or the place where that moved to.',
-  doesNotMean: 'Who publishes the package wrote it; it does not say that the package was built from there.',
+    'The repository that the recorded version of the package states in its registry, and whether it is the recorded one, in any spelling, or the one to which that has moved.',
+  doesNotMean:
+    'The publisher of the package wrote it; it does not say that the package was built from there.',
   method_version: 'package/1',
   isOptional: true,
   restsOn: 'package',
@@ -152,11 +150,10 @@ export const packageRepository = defineKind({
     (await withStated.check(run)).map((one) => ({ ...one, recorded: withRepository(one, run.listing) })),
 });
 
-/** The form of an identifier of SPDX. */
+/** The form of an SPDX identifier. */
 const identifier = /^[A-Za-z\d][A-Za-z\d.+-]*$/;
 const licenceWords = (licence: string): Words => (identifier.test(licence) ? code(licence) : quote(licence));
 
-/** The licence that a published package states. */
 export const packageLicence = defineKind({
   kind: 'package.licence',
   value: z.string(),
@@ -170,7 +167,7 @@ export const packageLicence = defineKind({
   means:
     'The licence that the recorded version of the package states in its registry, in its own words, at most 100 characters.',
   doesNotMean:
-    'Dossier has not read the licence, and does not compare it with that of the repository; it says nothing of a service that the package connects to.',
+    'Dossier has not read the licence, and does not compare it with that of the repository; it says nothing about a service that the package connects to.',
   method_version: 'package/1',
   isOptional: true,
   ...ofPublished(describedTypes, ({ licence, version }, { subject }) =>

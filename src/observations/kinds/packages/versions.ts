@@ -11,24 +11,23 @@ import type { Found } from '../../remotes.ts';
 type Manifest = Published['document'];
 
 interface Reading<Value extends Json> {
-  /** Undefined if the version does not state it. */
+  /** Returns undefined if the version does not state it. */
   readonly value: (document: Manifest) => Value | undefined;
-  /** The value is new only if no earlier version that is settled has it. */
+  /** If set, the value is new only if no settled earlier version has it. */
   readonly isOfAll?: true;
-  /** What a version does not state. */
+  /** A name for what a version does not state. */
   readonly what: Words;
 }
 
 /**
- * What the recorded version of each npm package states, and in `as_seen.before` what the version before it
- * did if that was something else. A version is no part of the fact: another one that states the same is no
- * change.
+ * The value of the recorded version of each npm package, and in `as_seen.before` that of the version before
+ * it if it differs. The version is no part of the value, so a new version with the same value is no change.
  */
 const ofVersions = <Value extends Json>({ value: read, isOfAll, what }: Reading<Value>) =>
   ofPublished(['npm'], ({ version, document, earlier }): Found<Value> | NoAnswer => {
     const value = read(document);
     if (value === undefined)
-      return noAnswer('nothing', say`Of version ${code(version)}, npm does not state ${what}.`);
+      return noAnswer('nothing', say`For version ${code(version)}, npm does not state ${what}.`);
     const known = 'result' in earlier ? [] : earlier;
     const [before] = known;
     const was = before && read(before.document);
@@ -38,7 +37,7 @@ const ofVersions = <Value extends Json>({ value: read, isOfAll, what }: Reading<
     return {
       value,
       outcome: 'seen',
-      ...('result' in earlier && { why: say`What versions before it had is not known. ${earlier.why}` }),
+      ...('result' in earlier && { why: say`It is not known what earlier versions had. ${earlier.why}` }),
       as_seen: {
         version,
         ...(isNew && was !== undefined && { before: { version: before.version, value: was } }),
@@ -46,7 +45,7 @@ const ofVersions = <Value extends Json>({ value: read, isOfAll, what }: Reading<
     };
   });
 
-/** The version before the recorded one, and what it had; undefined if that was the same, or is not known. */
+/** The version before the recorded one and its value; undefined if that is the same or not known. */
 function versionBefore<Value extends Json>(
   { as_seen }: Pick<ShownFinding, 'as_seen'>,
   schema: z.ZodType<Value>,
@@ -61,15 +60,17 @@ const withBefore =
   (found: ShownFinding<Value>) => {
     const before = versionBefore(found, schema);
     const now = toWords(found.value);
-    return before ? say`${now}; of version ${code(before.version)} before it: ${toWords(before.value)}` : now;
+    return before
+      ? say`${now}; the version before it, ${code(before.version)}: ${toWords(before.value)}`
+      : now;
   };
 
 const scriptNames = ['preinstall', 'install', 'postinstall'] as const;
-/** The text of each. */
+/** The text of each script. */
 const scripts = z.partialRecord(z.enum(scriptNames), z.string());
 type Scripts = z.infer<typeof scripts>;
 
-/** What a version has that the one before it had not. */
+/** Says what a version has that the version before it did not have. */
 const standsOutWithBefore =
   <Value extends Json>(
     schema: z.ZodType<Value>,
@@ -78,22 +79,22 @@ const standsOutWithBefore =
   ({ subject = '', by, ...found }: StandingOut<Value>) => {
     const before = versionBefore(found, schema);
     const words = before && toWords(found.value, before);
-    return words && say`Of ${code(subject)}, version ${code(String(found.as_seen?.version))} ${words}${by}`;
+    return words && say`Version ${code(String(found.as_seen?.version))} of ${code(subject)} ${words}${by}`;
   };
 
-/** Scripts that the version before had not, or had with other texts. */
+/** Names the scripts if the version before did not have them, or had different texts. */
 function newScripts(now: Scripts, { version, value }: { version: string; value: Scripts }) {
   const names = Object.keys(now);
   const old = Object.keys(value);
   const before = code(version);
   if (names.length === 0) return undefined;
   return isDeepStrictEqual(names, old)
-    ? say`names another ${codes(names)} than version ${before} before it; npm runs it at installation`
+    ? say`names ${codes(names)}, which npm runs at installation, with different text from version ${before} before it`
     : say`names ${codes(names)}, which npm runs at installation; version ${before} before it names ${old.length > 0 ? codes(old) : own('none')}`;
 }
 
-// Scripts that npm runs when a package is installed as a dependency (npm docs, "scripts", Life Cycle
-// Operation Order).
+// Reads the scripts that npm runs when a package is installed as a dependency (npm docs, "scripts", Life
+// Cycle Operation Order).
 function scriptsOf(document: Manifest): Scripts {
   const found: Scripts = {};
   for (const name of scriptNames) {
@@ -114,16 +115,15 @@ function scriptsWords(stated: Scripts): Words {
   return said.length === 0 ? own('none') : join(said, ', ');
 }
 
-/** The scripts that a package runs on the machine that installs it. */
 export const packageScripts = defineKind({
   kind: 'package.install_scripts',
   value: scripts,
   question: 'code',
   title: 'Scripts that run when the package is installed',
   means:
-    'Which of preinstall, install and postinstall npm lists for the recorded version of a package, and for the version before it if that had others: npm runs them on the machine that installs it.',
+    'Which of preinstall, install and postinstall npm lists for the recorded version of a package, and for the version before it if that had different ones; npm runs them on the machine that installs it.',
   doesNotMean:
-    'Many packages build themselves so, and Dossier does not read what a script does. A package without one may do anything once it runs.',
+    'Many packages build themselves in this way, and Dossier does not look at what a script does. A package without one may do anything once it runs.',
   say: withBefore(scripts, scriptsWords),
   saidIn: 'where',
   sayInLine: ({ value }) =>
@@ -137,17 +137,16 @@ export const packageScripts = defineKind({
 
 const account = z.string();
 
-/** Builds that publish to npm without an account of their own: to begin with one is no surprise. */
+/** Builds that publish to npm without an account. It is no surprise if a package begins to use one. */
 const builds = ['GitHub Actions', 'GitLab CI/CD', 'CircleCI'];
 
-/** Who published a version of a package. */
 export const packagePublishedBy = defineKind({
   kind: 'package.published_by',
   value: account,
   question: 'publisher',
   title: 'Account that published the version',
   means:
-    'The npm account that published the recorded version of the package, and the one that published the version before it if no earlier version is by the same.',
+    'The npm account that published the recorded version of the package, and, if that account published no earlier version, the one that published the version before it.',
   doesNotMean:
     'It does not say who holds the account. GitHub Actions, GitLab CI/CD and CircleCI are names of builds that publish without an account.',
   say: withBefore(account, (value) => code(value)),
@@ -155,7 +154,7 @@ export const packagePublishedBy = defineKind({
   sayStandsOut: standsOutWithBefore(account, (now, { version, value }) =>
     builds.includes(now)
       ? undefined
-      : say`was published by ${code(now)}, version ${code(version)} before it by ${code(value)}`,
+      : say`was published by ${code(now)}, and version ${code(version)} before it by ${code(value)}`,
   ),
   method_version: 'package/1',
   isOptional: true,
@@ -168,7 +167,6 @@ export const packagePublishedBy = defineKind({
 
 const dependenciesOf = (document: Manifest) => Object.keys(memberOf(document, 'dependencies'));
 
-/** What a version needs that the one before it did not. */
 export const packageDependencies = defineKind({
   kind: 'package.new_dependencies',
   value: z.strictObject({ count: z.number(), names: z.array(z.string()) }),
