@@ -9,7 +9,7 @@ import { createAssets } from '../views/layout.ts';
 import { createAnswerCache } from './cache/answer-cache.ts';
 import { createFastPath, createPageStore } from './cache/fast-path.ts';
 import { createRefuser } from './cache/refusals.ts';
-import type { Face, HttpEnvironment, Request } from './call.ts';
+import type { HttpAdapter, HttpEnvironment, Request } from './call.ts';
 import { createCallerReader } from './caller.ts';
 import { createLimitGuard, createRequestLimits, createRequestTurns, createTurnGuard } from './limits.ts';
 import {
@@ -62,7 +62,7 @@ export function createApp(
   } = {},
 ) {
   const { config } = context;
-  const face: Face = { context, site: { config, assets: createAssets() } };
+  const adapter: HttpAdapter = { context, site: { config, assets: createAssets() } };
   const cache = createAnswerCache(context, options.answerCache_bytes ?? answerCache_bytes);
   const shared = {
     context,
@@ -74,20 +74,20 @@ export function createApp(
   };
   const mcp = createMcpRoute(context, { cache, fixtures: options.fixtures });
   const app = new Hono<HttpEnvironment>({ getPath: (request) => toRoutedPath(getPath(request)) });
-  app.onError(createErrorHandler(face));
-  app.notFound((c) => answerProblem(c, new Problem('not_found'), face));
+  app.onError(createErrorHandler(adapter));
+  app.notFound((c) => answerProblem(c, new Problem('not_found'), adapter));
 
-  app.use(nameRequest, createAccessLog(face), async (c, next) => {
+  app.use(nameRequest, createAccessLog(adapter), async (c, next) => {
     c.set('encoding', shared.chooseEncoding(c.req.header('accept-encoding')));
     await next();
   });
   app.use(trimNotModified, createPageStore(shared), createHeaderGuard(config));
   app.use(
-    methodNotAllowed({ app, onMethodNotAllowed: (c, allow) => answerMethod(c as Request, allow, face) }),
+    methodNotAllowed({ app, onMethodNotAllowed: (c, allow) => answerMethod(c as Request, allow, adapter) }),
   );
-  app.route('/', createHealthRoutes(face));
+  app.route('/', createHealthRoutes(adapter));
   app.use(addressGuard, createHostGuard(shared.isOurs), dropUnknownParameters);
-  app.route('/', createAssetRoutes(face));
+  app.route('/', createAssetRoutes(adapter));
   app.use(async (c, next) => {
     const caller = shared.callers.callerOf(c.req.raw, c.env?.incoming?.socket.remoteAddress);
     c.set('context', withCaller(context, caller));
@@ -96,23 +96,23 @@ export function createApp(
   const inTurn = createRequestTurns(shared.limits, config);
   app.use(createLimitGuard(shared.limits, config), createTurnGuard(inTurn));
 
-  app.route('/', createServerCardRoutes(face));
+  app.route('/', createServerCardRoutes(adapter));
   app.route('/api/mcp', mcp);
-  app.route('/', createApiRoutes(face));
-  app.route('/', createChangeRoutes(face));
-  app.route('/', createViewRoutes(face));
-  app.route('/', createSearchRoutes(face));
-  app.route('/', createPageRoutes(face));
-  app.route('/', createPayeeRoutes(face));
-  const cards = createCardRoutes(face);
+  app.route('/', createApiRoutes(adapter));
+  app.route('/', createChangeRoutes(adapter));
+  app.route('/', createViewRoutes(adapter));
+  app.route('/', createSearchRoutes(adapter));
+  app.route('/', createPageRoutes(adapter));
+  app.route('/', createPayeeRoutes(adapter));
+  const cards = createCardRoutes(adapter);
   app.route('/', cards);
-  app.route('/', createListingRoutes(face));
-  app.route('/', createFeedbackRoutes(face));
-  app.route('/', createDiscoveryRoutes(face));
-  app.route('/', createLogRoutes(face));
+  app.route('/', createListingRoutes(adapter));
+  app.route('/', createFeedbackRoutes(adapter));
+  app.route('/', createDiscoveryRoutes(adapter));
+  app.route('/', createLogRoutes(adapter));
   app.route('/', createRegistryApiRoutes());
   app.route('/', createArdRoutes(inTurn));
-  const exports = createExportRoutes(face);
+  const exports = createExportRoutes(adapter);
   app.route('/', exports);
   /** Ends open streams and drops the cache. */
   const close = async () => {
@@ -126,7 +126,7 @@ export function createApp(
   const toListener = () => {
     const answer = getRequestListener(app.fetch);
     return createFastPath(
-      { ...shared, refuse: createRefuser(face, shared.isOurs) },
+      { ...shared, refuse: createRefuser(adapter, shared.isOurs) },
       (incoming, outgoing) => void answer(incoming, outgoing),
     );
   };

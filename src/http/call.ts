@@ -49,7 +49,8 @@ export interface HttpEnvironment {
 
 export type Request = HonoContext<HttpEnvironment>;
 
-export interface Face {
+/** The parts of the HTTP adapter that its routes share. */
+export interface HttpAdapter {
   readonly context: Context;
   readonly site: Site;
 }

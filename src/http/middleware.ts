@@ -9,7 +9,7 @@ import { findSecret } from '../core/keys/capability.ts';
 import { memoize } from '../core/lazy.ts';
 import { Problem } from '../core/problem.ts';
 import { logMembers } from '../telemetry/logger.ts';
-import type { Face, HttpEnvironment, Request as HttpRequest } from './call.ts';
+import type { HttpAdapter, HttpEnvironment, Request as HttpRequest } from './call.ts';
 import { anyOrigin, isDocument } from './cors.ts';
 
 const isReadable = (pathname: string): boolean =>
@@ -75,7 +75,7 @@ export function logAnswer(
 }
 
 export const createAccessLog =
-  ({ context }: Face): MiddlewareHandler<HttpEnvironment> =>
+  ({ context }: HttpAdapter): MiddlewareHandler<HttpEnvironment> =>
   async (c, next) => {
     const start = performance.now();
     await next();

@@ -2,7 +2,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { Problem, type ProblemCode, problemTable, toProblem } from '../core/problem.ts';
 import { badgePolicy, toBadgeSvg } from '../views/listing/badge.ts';
 import { toProblemPage } from '../views/pages.ts';
-import type { Face, Request } from './call.ts';
+import type { HttpAdapter, Request } from './call.ts';
 import { toMcpCorsHeaders } from './cors.ts';
 import { toWaitHeaders } from './response.ts';
 
@@ -138,7 +138,7 @@ function toBadgeProblem(problem: Problem): ProblemAnswer {
  * The answer of a problem in the form for the caller: a badge, a page, problem+json, or that with the members
  * of ARD.
  */
-function toNegotiated({ path, accept }: Refused, problem: Problem, { site }: Face): ProblemAnswer {
+function toNegotiated({ path, accept }: Refused, problem: Problem, { site }: HttpAdapter): ProblemAnswer {
   if (isBadge(path)) return toBadgeProblem(problem);
   if (wantsHtml(path, accept)) {
     const headers = { ...problemHeaders(problem), 'Content-Type': 'text/html; charset=UTF-8' };
@@ -155,9 +155,9 @@ function toNegotiated({ path, accept }: Refused, problem: Problem, { site }: Fac
 export function toRefusalAnswer(
   { origin, ...asked }: Refused & { readonly origin: string | undefined },
   problem: Problem,
-  face: Face,
+  adapter: HttpAdapter,
 ): ProblemAnswer {
-  if (!isMcpPath(asked.path)) return toNegotiated(asked, problem, face);
+  if (!isMcpPath(asked.path)) return toNegotiated(asked, problem, adapter);
   const answer = toRpcAnswer(problem);
   return { ...answer, headers: { ...answer.headers, ...toMcpCorsHeaders(origin) } };
 }
@@ -166,18 +166,18 @@ const send = (c: Request, { status, headers, body }: ProblemAnswer): Response =>
   c.body(body, status as ContentfulStatusCode, { ...headers });
 
 /** Answers with a problem: as a page for browsers, otherwise as problem+json. */
-export const answerProblem = (c: Request, problem: Problem, face: Face): Response =>
-  send(c, toNegotiated({ path: c.req.path, accept: c.req.header('accept') }, problem, face));
+export const answerProblem = (c: Request, problem: Problem, adapter: HttpAdapter): Response =>
+  send(c, toNegotiated({ path: c.req.path, accept: c.req.header('accept') }, problem, adapter));
 
 /** Turns every exception into an answer; one that is not a Problem is logged and answered as `internal`. */
-export const createErrorHandler = (face: Face) => (error: Error, c: Request) => {
+export const createErrorHandler = (adapter: HttpAdapter) => (error: Error, c: Request) => {
   const { path } = c.req;
   const asked = { path, accept: c.req.header('accept'), origin: c.req.header('origin') };
-  return send(c, toRefusalAnswer(asked, toProblem(error, face.context), face));
+  return send(c, toRefusalAnswer(asked, toProblem(error, adapter.context), adapter));
 };
 
 /** Answers a method that a path does not support: OPTIONS with 204, others with 405, both with Allow. */
-export function answerMethod(c: Request, allow: string[], face: Face): Response {
+export function answerMethod(c: Request, allow: string[], adapter: HttpAdapter): Response {
   if (c.req.method === 'OPTIONS') return c.body(null, 204, { Allow: allow.join(', ') });
-  return answerProblem(c, new Problem('method_not_allowed', { allow }), face);
+  return answerProblem(c, new Problem('method_not_allowed', { allow }), adapter);
 }

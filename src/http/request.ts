@@ -9,7 +9,7 @@ import { toText } from '../core/words.ts';
 import { findPrivateSelection, requireSelection } from '../selections/members.ts';
 import { isKnown } from '../tools/find/listing.ts';
 import { type BodyBounds, type Bounded, bodyBoundsOf, bodyCost } from '../tools/tool.ts';
-import type { Face, Request } from './call.ts';
+import type { HttpAdapter, Request } from './call.ts';
 
 function refuseEncoded(headers: Headers): void {
   const encoding = headers.get('content-encoding');
@@ -184,7 +184,7 @@ export const fromPlace = (next: string | undefined): string | undefined => next 
  * The view that an address names. A private one is only for its readers, and no cache stores its answers.
  * Throws not_found.
  */
-export function viewOf(c: Request, { site }: Face): Selection {
+export function viewOf(c: Request, { site }: HttpAdapter): Selection {
   const name = c.req.param('view') ?? '';
   const found = findPrivateSelection(name, c.get('context'));
   if (!found) return requireSelection(name, site);

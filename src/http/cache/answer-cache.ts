@@ -119,8 +119,8 @@ export function createAnswerCache(
       return entry;
     },
     /**
-     * To be called before anything is read for an answer. Returns what stores it under a key, unless a
-     * listing changed in between.
+     * Call this before anything is read for an answer. It returns a function that stores the answer under a
+     * key, unless a listing changed in between.
      */
     begin() {
       const mayStore = begin();

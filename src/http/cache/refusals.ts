@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context } from '../../context.ts';
 import { toRateLimited } from '../../limits/limit.ts';
-import type { Face } from '../call.ts';
+import type { HttpAdapter } from '../call.ts';
 import type { createCallerReader } from '../caller.ts';
 import { anyOrigin, isDocument } from '../cors.ts';
 import { costOf, isCounted, limitOf, type RequestLimits } from '../limits.ts';
@@ -69,10 +69,10 @@ function isPlain(incoming: IncomingMessage, path: string, isOurs: HostCheck) {
  * Creates a function that refuses a request over its limit with the same answer as the app
  * (`toRefusalAnswer`). It returns undefined for every other request, and counts nothing.
  */
-export function createRefuser(face: Face, isOurs: HostCheck) {
+export function createRefuser(adapter: HttpAdapter, isOurs: HostCheck) {
   let secured: Readonly<Record<string, string>> | undefined;
   // Until these headers are ready, the app refuses.
-  void toSecuredHeaders(face.site.config, {}).then((headers) => {
+  void toSecuredHeaders(adapter.site.config, {}).then((headers) => {
     secured = headers;
   });
   return (
@@ -83,7 +83,7 @@ export function createRefuser(face: Face, isOurs: HostCheck) {
     if (!refusal || !secured || !isPlain(incoming, path, isOurs)) return undefined;
     const { method = '', headers } = incoming;
     const asked = { path, accept: headers.accept, origin: headers.origin };
-    const { status, body, headers: own } = toRefusalAnswer(asked, toRateLimited(refusal), face);
+    const { status, body, headers: own } = toRefusalAnswer(asked, toRateLimited(refusal), adapter);
     const opened = isDocument(method, own['Content-Type']) && anyOrigin;
     return {
       status,

@@ -6,7 +6,7 @@ import { tools } from '../../tools/index.ts';
 import { submitFeedback } from '../../tools/submit-feedback.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { toCurl } from '../../views/html.ts';
-import { call, type Face, type HttpEnvironment, type Request } from '../call.ts';
+import { call, type HttpAdapter, type HttpEnvironment, type Request } from '../call.ts';
 import { readJson } from '../request.ts';
 import { answerOnce } from '../response.ts';
 
@@ -24,7 +24,7 @@ function toolOf(c: Request): Tool {
 }
 
 const howTo =
-  ({ site }: Face, path: string, tool: Tool) =>
+  ({ site }: HttpAdapter, path: string, tool: Tool) =>
   (c: Request) =>
     c.text(
       `${tool.title}\n\n${tool.description}\n\n${toCurl(`${site.config.publicUrl}${path}`, tool.example)}\n\nFields and answers: ${site.config.publicUrl}/tools#${tool.name}\n`,
@@ -35,12 +35,12 @@ const revoke = async (c: Request) => answerOnce(c, { ...(await revokeCapability(
 const check = async (c: Request) => answerOnce(c, { ...(await askRun(c.get('context'))) });
 
 /** The JSON endpoints: one for each tool, and those about the caller's own capability. */
-export const createApiRoutes = (face: Face) =>
+export const createApiRoutes = (adapter: HttpAdapter) =>
   new Hono<HttpEnvironment>()
     .post('/api/tools/:tool', (c) => runTool(c, toolOf(c)))
-    .get('/api/claim-github', howTo(face, '/api/claim-github', claimGithub))
+    .get('/api/claim-github', howTo(adapter, '/api/claim-github', claimGithub))
     .post('/api/claim-github', (c) => runTool(c, claimGithub))
-    .get('/api/feedback', howTo(face, '/api/feedback', submitFeedback))
+    .get('/api/feedback', howTo(adapter, '/api/feedback', submitFeedback))
     .post('/api/feedback', (c) => runTool(c, submitFeedback))
     .get('/api/capability', async (c: Request) => {
       const { id, handle, state, activated_at } = await authenticate(c.get('context'));

@@ -7,7 +7,7 @@ import { day_s } from '../../core/text.ts';
 import { getListing } from '../../tools/find/document.ts';
 import { type LinkCard, toListingCard, toServiceCard } from '../../views/cards/link-card.ts';
 import type { Asset } from '../../views/layout.ts';
-import type { CachePolicy, Face, HttpEnvironment, Request } from '../call.ts';
+import type { CachePolicy, HttpAdapter, HttpEnvironment, Request } from '../call.ts';
 import { ofListing } from '../request.ts';
 import { encodeBest, isCurrent, toTag } from '../response.ts';
 
@@ -39,7 +39,7 @@ function sendAsset(asset: Asset, cacheControl: string) {
  * The files that pages load, at addresses that contain their hash, so that browsers cache them forever; and
  * the icons that browsers request at fixed addresses.
  */
-export function createAssetRoutes({ site }: Face) {
+export function createAssetRoutes({ site }: HttpAdapter) {
   const app = new Hono<HttpEnvironment>();
   app.get('/favicon.ico', sendAsset(site.assets.favicon, aDay));
   app.get('/apple-touch-icon.png', sendAsset(site.assets.touchIcon, aDay));
@@ -90,7 +90,7 @@ async function answerCard(
 }
 
 /** Link preview images: one for each listing and one for the service; `close` ends their worker. */
-export function createCardRoutes({ site }: Face) {
+export function createCardRoutes({ site }: HttpAdapter) {
   const { draw, end } = createDrawer();
   const routes = new Hono<HttpEnvironment>()
     .get('/card.png', (c) =>

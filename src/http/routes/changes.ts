@@ -12,7 +12,7 @@ import {
   removeOwned,
   toShownWebhook,
 } from '../../webhooks/register.ts';
-import type { Face, HttpEnvironment, Request } from '../call.ts';
+import type { HttpAdapter, HttpEnvironment, Request } from '../call.ts';
 import { readJson } from '../request.ts';
 import { answerOnce, answerWithETag } from '../response.ts';
 
@@ -40,20 +40,22 @@ const types = { atom: 'application/atom+xml; charset=utf-8', json: 'application/
 
 /** The feed of changes about the subject that its path names. */
 const answerFeed =
-  (face: Face, format: keyof typeof types, kind: ChangeSubject['kind']) => async (c: Request) => {
+  (adapter: HttpAdapter, format: keyof typeof types, kind: ChangeSubject['kind']) => async (c: Request) => {
     const context = c.get('context');
     const { namespace, name, tag } = c.req.param() as Readonly<Record<string, string | undefined>>;
-    const view = kind === 'view' ? requireSelection(c.req.param('view') ?? '', face.site) : undefined;
+    const view = kind === 'view' ? requireSelection(c.req.param('view') ?? '', adapter.site) : undefined;
     const value = view?.name ?? tag ?? [namespace, name].filter(Boolean).join('/');
     const title = view?.title ?? (kind === 'all' ? 'All changes' : `${kind === 'tag' ? 'Tag ' : ''}${value}`);
     const path = c.req.path.replace(/\/feed\.\w+$/, '') || '/';
     const changes = await readNewest({ kind, value }, context);
-    const feed = toFeed(face.site.config, { title, path, now: context.clock() }, changes);
+    const feed = toFeed(adapter.site.config, { title, path, now: context.clock() }, changes);
     const body = format === 'atom' ? feed.atom1() : feed.json1();
     return answerWithETag(c, { type: types[format], body, cachePolicy: { cacheTags: 'all' } });
   };
 
-const toHowTo = ({ site: { config } }: Face) => `Webhooks: changes as POST requests to an address of yours.
+const toHowTo = ({
+  site: { config },
+}: HttpAdapter) => `Webhooks: changes as POST requests to an address of yours.
 
 ${config.publicUrl}/changes lists the same changes, feed.atom and feed.json beside a page are its feeds.
 
@@ -90,19 +92,19 @@ async function remove(c: Request): Promise<Response> {
  * The stream of changes as JSON lines; Atom and JSON Feed of all changes, and of those of a listing, a
  * publisher, a tag and a view; webhooks: register, look at one's own, end it (docs/changes.md).
  */
-export function createChangeRoutes(face: Face) {
+export function createChangeRoutes(adapter: HttpAdapter) {
   const routes = new Hono<HttpEnvironment>()
     .get('/changes', answerLines)
-    .get('/api/webhooks', (c) => c.text(toHowTo(face)))
+    .get('/api/webhooks', (c) => c.text(toHowTo(adapter)))
     .post('/api/webhooks', register)
     .get('/api/webhooks/:id', async (c) => answerOnce(c, toShownWebhook(await owned(c))))
     .delete('/api/webhooks/:id', remove);
   for (const format of ['atom', 'json'] as const)
     routes
-      .get(`/feed.${format}`, answerFeed(face, format, 'all'))
-      .get(`/agents/:namespace/:name/feed.${format}`, answerFeed(face, format, 'handle'))
-      .get(`/publishers/:namespace/feed.${format}`, answerFeed(face, format, 'publisher'))
-      .get(`/tags/:tag/feed.${format}`, answerFeed(face, format, 'tag'))
-      .get(`/views/:view/feed.${format}`, answerFeed(face, format, 'view'));
+      .get(`/feed.${format}`, answerFeed(adapter, format, 'all'))
+      .get(`/agents/:namespace/:name/feed.${format}`, answerFeed(adapter, format, 'handle'))
+      .get(`/publishers/:namespace/feed.${format}`, answerFeed(adapter, format, 'publisher'))
+      .get(`/tags/:tag/feed.${format}`, answerFeed(adapter, format, 'tag'))
+      .get(`/views/:view/feed.${format}`, answerFeed(adapter, format, 'view'));
   return routes;
 }

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { Hono } from 'hono';
 import { Problem } from '../../core/problem.ts';
 import { createDumps } from '../../document/dump/dump.ts';
-import type { Face, HttpEnvironment, Request } from '../call.ts';
+import type { HttpAdapter, HttpEnvironment, Request } from '../call.ts';
 import { isCurrent } from '../response.ts';
 
 const replaced = /^(listings|evidence)-[0-9a-f]{16}\.jsonl\.gz$/;
@@ -42,7 +42,7 @@ async function sendFile(c: Request, dumps: ReturnType<typeof createDumps>): Prom
 }
 
 /** Open data: all listings and their evidence as compressed JSON lines, with a signed manifest. */
-export function createExportRoutes({ context }: Face) {
+export function createExportRoutes({ context }: HttpAdapter) {
   const dumps = createDumps(context);
   const routes = new Hono<HttpEnvironment>()
     .get('/export/manifest.json', async (c) => c.json((await dumps.read()).manifest))

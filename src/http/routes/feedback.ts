@@ -5,7 +5,7 @@ import { getListing } from '../../tools/find/document.ts';
 import { submitFeedback } from '../../tools/submit-feedback.ts';
 import { bodyBoundsOf } from '../../tools/tool.ts';
 import { toFeedbackPage } from '../../views/feedback-page.ts';
-import { call, type Face, type HttpEnvironment, type Request } from '../call.ts';
+import { call, type HttpAdapter, type HttpEnvironment, type Request } from '../call.ts';
 import { readForm } from '../request.ts';
 import { answerPage, toWaitHeaders } from '../response.ts';
 
@@ -32,7 +32,7 @@ async function noteOf(c: Request, handle: string | undefined): Promise<string | 
 /** Fields that an address fills in, and the characters that are read of each. */
 const filledIn = { handle: 200, rating_id: 64, category: 20, message: 200 };
 
-const showForm = async (c: Request, { site }: Face) => {
+const showForm = async (c: Request, { site }: HttpAdapter) => {
   const asked = c.req.query();
   const values: Record<string, string> = {};
   for (const [name, most] of Object.entries(filledIn))
@@ -42,7 +42,7 @@ const showForm = async (c: Request, { site }: Face) => {
   return answerPage(c, toFeedbackPage(site, { values, origin_note, ...(received && { received }) }));
 };
 
-const send = async (c: Request, { site }: Face) => {
+const send = async (c: Request, { site }: HttpAdapter) => {
   const form = await readForm(c, bodyBoundsOf(submitFeedback).bytes, site.config.publicUrl);
   const values = Object.fromEntries(Object.entries(form).filter(([name]) => names.includes(name)));
   try {
@@ -57,7 +57,7 @@ const send = async (c: Request, { site }: Face) => {
 };
 
 /** The feedback form (submit_feedback): 422 with messages at the fields, 303 once it was received. */
-export const createFeedbackRoutes = (face: Face) =>
+export const createFeedbackRoutes = (adapter: HttpAdapter) =>
   new Hono<HttpEnvironment>()
-    .get('/feedback', (c) => showForm(c, face))
-    .post('/feedback', (c) => send(c, face));
+    .get('/feedback', (c) => showForm(c, adapter))
+    .post('/feedback', (c) => send(c, adapter));

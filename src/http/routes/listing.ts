@@ -36,7 +36,7 @@ import { toHistoryPage, toToolsPage } from '../../views/listing/history.ts';
 import { toListingPage } from '../../views/listing/page.ts';
 import { toRatingsPage } from '../../views/listing/ratings.ts';
 import { toVersionsPage, versionsPerPage } from '../../views/listing/versions.ts';
-import { call, type Face, type HttpEnvironment, type Request } from '../call.ts';
+import { call, type HttpAdapter, type HttpEnvironment, type Request } from '../call.ts';
 import { wantsPage } from '../problems.ts';
 import { listingNamesOf, listingOf, ofListing, orRedirect, readForm } from '../request.ts';
 import { answerJson, answerPage, answerWithETag, toWaitHeaders } from '../response.ts';
@@ -74,7 +74,7 @@ async function toStep(c: Request, handle: string) {
   return { handle, ways, ...(await readClaimState(handle, context)), claim, origin_note };
 }
 
-const showSteps = (c: Request, { site }: Face) =>
+const showSteps = (c: Request, { site }: HttpAdapter) =>
   ofListing(c, async (handle) => answerPage(c, toClaimPage(site, await toStep(c, handle))));
 
 /** Problems that are shown on the claim page instead of a problem page. */
@@ -91,12 +91,12 @@ const atTheForm = [
   'unavailable',
 ];
 
-async function showProblem(c: Request, handle: string, problem: unknown, { face, isOptOut }: Asking) {
+async function showProblem(c: Request, handle: string, problem: unknown, { adapter, isOptOut }: Asking) {
   if (!(problem instanceof Problem && atTheForm.includes(problem.code) && wantsPage(c))) throw problem;
   c.status(problem.status as StatusCode);
   const headers = { 'Cache-Control': 'no-store', ...toWaitHeaders(problem.facts) };
   const shown = isOptOut ? { asked: { problem } } : { problem };
-  return c.html(String(toClaimPage(face.site, { ...(await toStep(c, handle)), ...shown })), { headers });
+  return c.html(String(toClaimPage(adapter.site, { ...(await toStep(c, handle)), ...shown })), { headers });
 }
 
 const toInput = ({ challenge, rotate, method, signature }: Readonly<Record<string, string>>) => ({
@@ -108,13 +108,17 @@ const toInput = ({ challenge, rotate, method, signature }: Readonly<Record<strin
 
 /** The parts of a form on the claim page that are not input of claim_agent. */
 interface Asking {
-  readonly face: Face;
+  readonly adapter: HttpAdapter;
   /** Whether it requests a check of an opt-out line. */
   readonly isOptOut: boolean;
 }
 
 /** The answer if the opt-out line withdrew the listing, now or before. */
-async function showWithdrawn(c: Request, handle: string, { site }: Face): Promise<Response | undefined> {
+async function showWithdrawn(
+  c: Request,
+  handle: string,
+  { site }: HttpAdapter,
+): Promise<Response | undefined> {
   const optOut = await readWithdrawing(handle, c.get('context'));
   return optOut && c.html(String(toWithdrawnPage(site, optOut)), 200, { 'Cache-Control': 'no-store' });
 }
@@ -134,31 +138,33 @@ async function answerStep(
   c: Request,
   handle: string,
   { capability, ...form }: Record<string, string>,
-  { face, isOptOut }: Asking,
+  { adapter, isOptOut }: Asking,
 ) {
   const caller = await toFormCaller(handle, capability, c.get('context'));
   const answer = await callTool(claimAgent, { handle, ...toInput(form) }, caller);
   const step = await toStep(c, handle);
   const isCosigned = capability !== undefined;
   const shown = isOptOut ? { asked: { answer } } : { checked: form.challenge, answer, isCosigned };
-  return c.html(String(toClaimPage(face.site, { ...step, ...shown })), 200, { 'Cache-Control': 'no-store' });
+  return c.html(String(toClaimPage(adapter.site, { ...step, ...shown })), 200, {
+    'Cache-Control': 'no-store',
+  });
 }
 
 /** Runs claim_agent with the input of the form; the secret is shown only in this response. */
-const runStep = (c: Request, face: Face) =>
+const runStep = (c: Request, adapter: HttpAdapter) =>
   ofListing(c, async (handle) => {
-    const form = await readForm(c, bodyBoundsOf(claimAgent).bytes, face.site.config.publicUrl);
-    const asking = { face, isOptOut: form.optout !== undefined };
+    const form = await readForm(c, bodyBoundsOf(claimAgent).bytes, adapter.site.config.publicUrl);
+    const asking = { adapter, isOptOut: form.optout !== undefined };
     try {
       return await answerStep(c, handle, form, asking);
     } catch (problem) {
       const isGone = asking.isOptOut && problem instanceof Problem && problem.code === 'listing_withdrawn';
-      const withdrawn = isGone ? await showWithdrawn(c, handle, face) : undefined;
+      const withdrawn = isGone ? await showWithdrawn(c, handle, adapter) : undefined;
       return withdrawn ?? showProblem(c, handle, problem, asking);
     }
   });
 
-const showHistory = (c: Request, { site }: Face, ending: string) =>
+const showHistory = (c: Request, { site }: HttpAdapter, ending: string) =>
   ofListing(c, async (handle, context) => {
     const { kind = '', since = '', cursor = '' } = c.req.query();
     const asked = Object.fromEntries(Object.entries({ kind, since, cursor }).filter(([, value]) => value));
@@ -168,7 +174,7 @@ const showHistory = (c: Request, { site }: Face, ending: string) =>
     return answerPage(c, toHistoryPage(site, await getListing(handle, context), page, asked), cachePolicy);
   });
 
-const showTools = (c: Request, { site }: Face, ending: string) =>
+const showTools = (c: Request, { site }: HttpAdapter, ending: string) =>
   ofListing(c, async (handle, context) => {
     const listed = await readListedTools(handle, context);
     const cachePolicy = { cacheTags: [handle] };
@@ -180,7 +186,7 @@ const showTools = (c: Request, { site }: Face, ending: string) =>
 const markdownType = 'text/markdown; charset=utf-8';
 
 /** The page of a listing; it is stale once the listing or one of those similar to it changes. */
-async function answerListingPage(c: Request, { site }: Face, listing: ListingDocument) {
+async function answerListingPage(c: Request, { site }: HttpAdapter, listing: ListingDocument) {
   const { handle } = listing;
   const context = c.get('context');
   const similar = await orEmpty(
@@ -193,7 +199,7 @@ async function answerListingPage(c: Request, { site }: Face, listing: ListingDoc
   return answerPage(c, page, { cacheTags: [...listingNamesOf(c), ...similar.map((one) => one.handle)] });
 }
 
-const showListing = async (c: Request, face: Face) => {
+const showListing = async (c: Request, adapter: HttpAdapter) => {
   const { handle, ending } = await listingOf(c, ['.json', '.md', '.intoto.json']);
   return orRedirect(c, handle, async () => {
     const listing = await readListing(handle, c.get('context'));
@@ -207,7 +213,7 @@ const showListing = async (c: Request, face: Face) => {
     if (ending === '.json') return answerJson(c, listing, cachePolicy);
     if (ending === '.md')
       return answerWithETag(c, { type: markdownType, body: toMarkdown(listing), cachePolicy });
-    return answerListingPage(c, face, listing);
+    return answerListingPage(c, adapter, listing);
   });
 };
 
@@ -218,14 +224,14 @@ const showPart = (c: Request, toPart: (listing: ListingDocument, context: Contex
     return answerPage(c, page, { cacheTags: [handle] });
   });
 
-const showVersions = (c: Request, { site }: Face) =>
+const showVersions = (c: Request, { site }: HttpAdapter) =>
   showPart(c, async (listing, context) => {
     const page = /^[1-9]\d{0,3}$/.test(c.req.query('page') ?? '') ? Number(c.req.query('page')) : 1;
     const shown = await readVersionsPage(listing.handle, { page, perPage: versionsPerPage }, context);
     return toVersionsPage(site, listing, shown);
   });
 
-const showRatings = (c: Request, { site }: Face) =>
+const showRatings = (c: Request, { site }: HttpAdapter) =>
   showPart(c, async (listing) => {
     const { outcome, group, proof_class, cursor } = c.req.query();
     const parameters = Object.entries({ outcome, group, proof_class, cursor }).filter(([, value]) => value);
@@ -234,11 +240,11 @@ const showRatings = (c: Request, { site }: Face) =>
     return toRatingsPage(site, listing, { answer: await call(c, listRatings, asked), filter });
   });
 
-const showBadgePage = (c: Request, { site }: Face) =>
+const showBadgePage = (c: Request, { site }: HttpAdapter) =>
   showPart(c, (listing) => toBadgePage(site, listing, styleOf(c)));
 
 /** Redirects an address with an encoded slash to the plain one, and a namespace to its publisher. */
-const redirectEncoded = async (c: Request, { context }: Face) => {
+const redirectEncoded = async (c: Request, { context }: HttpAdapter) => {
   const handle = c.req.param('handle') ?? '';
   if (await isNamespace(handle, context)) return toPublisher(c, handle);
   return c.redirect(pagePath(requireHandle(handle)), 308);
@@ -247,18 +253,18 @@ const redirectEncoded = async (c: Request, { context }: Face) => {
 /**
  * The pages of one listing: get_agent, list_ratings, claim_agent, and the facts that Dossier saw; its badge.
  */
-export const createListingRoutes = (face: Face) =>
+export const createListingRoutes = (adapter: HttpAdapter) =>
   new Hono<HttpEnvironment>()
-    .get('/agents/:namespace/:name', (c) => showListing(c, face))
-    .get('/agents/:namespace/:name/ratings', (c) => showRatings(c, face))
-    .get('/agents/:namespace/:name/badge', (c) => showBadgePage(c, face))
-    .get('/agents/:namespace/:name/versions', (c) => showVersions(c, face))
-    .get('/agents/:handle', (c) => redirectEncoded(c, face))
-    .get('/agents/:namespace/:name/claim', (c) => showSteps(c, face))
-    .post('/agents/:namespace/:name/claim', (c) => runStep(c, face))
-    .get('/agents/:namespace/:name/history', (c) => showHistory(c, face, ''))
-    .get('/agents/:namespace/:name/history.json', (c) => showHistory(c, face, '.json'))
-    .get('/agents/:namespace/:name/tools', (c) => showTools(c, face, ''))
-    .get('/agents/:namespace/:name/tools.json', (c) => showTools(c, face, '.json'))
+    .get('/agents/:namespace/:name', (c) => showListing(c, adapter))
+    .get('/agents/:namespace/:name/ratings', (c) => showRatings(c, adapter))
+    .get('/agents/:namespace/:name/badge', (c) => showBadgePage(c, adapter))
+    .get('/agents/:namespace/:name/versions', (c) => showVersions(c, adapter))
+    .get('/agents/:handle', (c) => redirectEncoded(c, adapter))
+    .get('/agents/:namespace/:name/claim', (c) => showSteps(c, adapter))
+    .post('/agents/:namespace/:name/claim', (c) => runStep(c, adapter))
+    .get('/agents/:namespace/:name/history', (c) => showHistory(c, adapter, ''))
+    .get('/agents/:namespace/:name/history.json', (c) => showHistory(c, adapter, '.json'))
+    .get('/agents/:namespace/:name/tools', (c) => showTools(c, adapter, ''))
+    .get('/agents/:namespace/:name/tools.json', (c) => showTools(c, adapter, '.json'))
     .get('/badge/:namespace/:name', showBadge)
     .get('/badge/:handle', showBadge);

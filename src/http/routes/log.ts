@@ -13,7 +13,7 @@ import {
 import { readTransparency } from '../../moderation/actions.ts';
 import { getProof } from '../../tools/get-proof.ts';
 import { toLogEntryPage, toLogPage } from '../../views/log-page.ts';
-import { call, type Face, type HttpEnvironment, type Request } from '../call.ts';
+import { call, type HttpAdapter, type HttpEnvironment, type Request } from '../call.ts';
 import { wantsPage } from '../problems.ts';
 import { answerJson } from '../response.ts';
 
@@ -57,7 +57,7 @@ async function answerProof(c: Request): Promise<Response> {
   return c.body((await proveEntry(c.get('context'), base + index)).proof, 200, text);
 }
 
-async function answerLogs(c: Request, { site }: Face): Promise<Response> {
+async function answerLogs(c: Request, { site }: HttpAdapter): Promise<Response> {
   const context = c.get('context');
   const listed = await readLogs(context);
   c.header('Vary', 'Accept');
@@ -66,7 +66,7 @@ async function answerLogs(c: Request, { site }: Face): Promise<Response> {
   return c.html(String(page), 200, { 'Cache-Control': 'no-cache' });
 }
 
-async function answerEntry(c: Request, { site }: Face): Promise<Response> {
+async function answerEntry(c: Request, { site }: HttpAdapter): Promise<Response> {
   const entry = await call(c, getProof, { log_index: indexOf(c) });
   return c.html(String(toLogEntryPage(site, entry)), 200, { 'Cache-Control': 'no-cache' });
 }
@@ -89,10 +89,10 @@ function createOneLogRoutes() {
  * The transparency log: checkpoints, tiles, entries, proofs and keys of every log (docs/log.md); the counts
  * of the operator's actions.
  */
-export const createLogRoutes = (face: Face) =>
+export const createLogRoutes = (adapter: HttpAdapter) =>
   new Hono<HttpEnvironment>()
-    .get('/log', (c) => answerLogs(c, face))
-    .get('/log/entry/:index', (c) => answerEntry(c, face))
+    .get('/log', (c) => answerLogs(c, adapter))
+    .get('/log/entry/:index', (c) => answerEntry(c, adapter))
     .route('/log', createOneLogRoutes())
     .route('/log/:log{[1-9][0-9]*}', createOneLogRoutes())
     .get('/transparency.json', async (c) =>

@@ -20,7 +20,7 @@ import { toOpenApi } from '../../views/openapi.ts';
 import { toAboutPage, toTagsPage, toToolsPage } from '../../views/pages.ts';
 import { toPublisherPage } from '../../views/publisher-page.ts';
 import { pageSize, toTagPage } from '../../views/search/page.ts';
-import { type CachePolicy, call, type Face, type HttpEnvironment, type Request } from '../call.ts';
+import { type CachePolicy, call, type HttpAdapter, type HttpEnvironment, type Request } from '../call.ts';
 import { toCorsHeaders, toPreflight } from '../cors.ts';
 import { answerPage, answerWithETag } from '../response.ts';
 import { answerSitemap } from './sitemap.ts';
@@ -34,21 +34,21 @@ const readTags = async (c: Request) =>
     .map(([tag, listings]) => ({ tag, listings }))
     .sort((a, b) => b.listings - a.listings);
 
-async function showHome(c: Request, { site }: Face) {
+async function showHome(c: Request, { site }: HttpAdapter) {
   const context = c.get('context');
   const status = await readStatus(context);
   const tags = await readTags(c);
   return answerPage(c, toHomePage(site, tags, status, await readNewestShown(context)), statusPolicy);
 }
 
-const showTag = async (c: Request, { site }: Face) => {
+const showTag = async (c: Request, { site }: HttpAdapter) => {
   const tag = c.req.param('tag') ?? '';
   await refuseUnknownTag(tag, c.get('context'));
   const answer = await call(c, searchAgents, { tags: [tag], limit: pageSize, facets: true });
   return answerPage(c, toTagPage(site, tag, answer), { cacheTags: 'all' });
 };
 
-async function showTools(c: Request, { site }: Face) {
+async function showTools(c: Request, { site }: HttpAdapter) {
   return answerPage(c, toToolsPage(site, tools, await readExampleHandles(c.get('context'))), statusPolicy);
 }
 
@@ -73,7 +73,7 @@ function answerOpenly(c: Request, type: string, document: object): Promise<Respo
  * The card of the MCP server, and the catalog of this host that names it, at the address of ARD and of the
  * format before it.
  */
-export const createServerCardRoutes = ({ site: { config } }: Face) =>
+export const createServerCardRoutes = ({ site: { config } }: HttpAdapter) =>
   new Hono<HttpEnvironment>()
     .options('/api/mcp/server-card', () => toPreflight(openCard))
     .options('/.well-known/ard.json', () => toPreflight(openCard))
@@ -88,7 +88,7 @@ const plain = 'text/plain; charset=utf-8';
 const cachePolicy = { cacheTags: [] };
 
 /** Documents for machines, generated once from the definitions; the sitemap from the listings. */
-export function createDiscoveryRoutes({ context, site: { config } }: Face) {
+export function createDiscoveryRoutes({ context, site: { config } }: HttpAdapter) {
   const answer = (type: string, write: () => string | Promise<string>) => {
     const text = cachedOnce(async () => write());
     return async (c: Request) => answerWithETag(c, { type, body: await text(), cachePolicy });
@@ -109,7 +109,7 @@ export function createDiscoveryRoutes({ context, site: { config } }: Face) {
 }
 
 /** Liveness, and readiness: 503 until there are listings and this node receives the writes of other nodes. */
-export const createHealthRoutes = ({ context }: Face) =>
+export const createHealthRoutes = ({ context }: HttpAdapter) =>
   new Hono<HttpEnvironment>()
     .get('/healthz', (c) =>
       answerWithETag(c, { type: plain, body: 'ok\n', cacheControl: 'no-store', cachePolicy }),
@@ -119,7 +119,7 @@ export const createHealthRoutes = ({ context }: Face) =>
       return c.json(readiness, readiness.ready ? 200 : 503, { 'Cache-Control': 'no-store' });
     });
 
-async function showPublisher(c: Request, { site, context }: Face) {
+async function showPublisher(c: Request, { site, context }: HttpAdapter) {
   const namespace = c.req.param('namespace') ?? '';
   const { listings, ...page } = await readPublisher(namespace, c.req.query('after') ?? '', context);
   const facts = await readPublisherFacts(namespace, context);
@@ -133,13 +133,15 @@ async function showPublisher(c: Request, { site, context }: Face) {
 export const toPublisher = (c: Request, namespace: string) => c.redirect(publisherPath(namespace), 308);
 
 /** The pages about the service and about all listings, a tag, and a publisher. */
-export const createPageRoutes = (face: Face) =>
+export const createPageRoutes = (adapter: HttpAdapter) =>
   new Hono<HttpEnvironment>()
-    .get('/', (c) => showHome(c, face))
+    .get('/', (c) => showHome(c, adapter))
     .get('/about', async (c) =>
-      answerPage(c, toAboutPage(face.site, await readStatus(c.get('context'))), statusPolicy),
+      answerPage(c, toAboutPage(adapter.site, await readStatus(c.get('context'))), statusPolicy),
     )
-    .get('/tags', async (c) => answerPage(c, toTagsPage(face.site, await readTags(c)), { cacheTags: 'all' }))
-    .get('/tags/:tag', (c) => showTag(c, face))
-    .get('/tools', (c) => showTools(c, face))
-    .get('/publishers/:namespace{[A-Za-z0-9.-]{1,200}}', (c) => showPublisher(c, face));
+    .get('/tags', async (c) =>
+      answerPage(c, toTagsPage(adapter.site, await readTags(c)), { cacheTags: 'all' }),
+    )
+    .get('/tags/:tag', (c) => showTag(c, adapter))
+    .get('/tools', (c) => showTools(c, adapter))
+    .get('/publishers/:namespace{[A-Za-z0-9.-]{1,200}}', (c) => showPublisher(c, adapter));

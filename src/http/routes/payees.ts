@@ -2,13 +2,13 @@ import { Hono } from 'hono';
 import { payeePath, readPayee, splitPayeeName } from '../../core/payee.ts';
 import { readPayeeDocument, toPayeeMarkdown } from '../../document/payee.ts';
 import { toPayeePage } from '../../views/payee-page.ts';
-import type { CachePolicy, Face, HttpEnvironment, Request } from '../call.ts';
+import type { CachePolicy, HttpAdapter, HttpEnvironment, Request } from '../call.ts';
 import { answerJson, answerPage, answerWithETag } from '../response.ts';
 
 const cachePolicy: CachePolicy = { cacheTags: 'all' };
 
 /** A payee as page, JSON or Markdown; a different spelling of its name redirects to that of its page. */
-async function showPayee(c: Request, { site }: Face) {
+async function showPayee(c: Request, { site }: HttpAdapter) {
   const asked = c.req.param('payee') ?? '';
   const { name, ending } = splitPayeeName(asked);
   const document = await readPayeeDocument(name, c.get('context'));
@@ -23,5 +23,5 @@ async function showPayee(c: Request, { site }: Face) {
   return answerWithETag(c, { type: 'text/markdown; charset=utf-8', body, cachePolicy });
 }
 
-export const createPayeeRoutes = (face: Face) =>
-  new Hono<HttpEnvironment>().get('/payees/:payee{[-.:_A-Za-z0-9]{1,200}}', (c) => showPayee(c, face));
+export const createPayeeRoutes = (adapter: HttpAdapter) =>
+  new Hono<HttpEnvironment>().get('/payees/:payee{[-.:_A-Za-z0-9]{1,200}}', (c) => showPayee(c, adapter));

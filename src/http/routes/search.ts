@@ -13,7 +13,7 @@ import { defaultPicks, type Picks, readPicks, toPath, toQuery } from '../../view
 import { type ComparePage, toComparePage } from '../../views/compare/page.ts';
 import type { SearchAnswer } from '../../views/search/form.ts';
 import { maxShown, pageSize, toSearchPage, toWrongSearchPage } from '../../views/search/page.ts';
-import { call, type Face, type HttpEnvironment, type Request } from '../call.ts';
+import { call, type HttpAdapter, type HttpEnvironment, type Request } from '../call.ts';
 import { wantsPage } from '../problems.ts';
 import { answerPage } from '../response.ts';
 
@@ -84,7 +84,7 @@ async function search(c: Request, address: URLSearchParams): Promise<SearchAnswe
   return { ...found, next_cursor };
 }
 
-const showSearch = async (c: Request, { site }: Face) => {
+const showSearch = async (c: Request, { site }: HttpAdapter) => {
   const address = toSearchAddress(new URL(c.req.url).searchParams);
   try {
     const query = address.has('cursor') ? '' : (address.get('q') ?? '');
@@ -137,7 +137,7 @@ async function compare(c: Request, picks: Picks): Promise<ComparePage> {
 /**
  * The page of a comparison. Each comparison has one canonical address; equivalent addresses redirect to it.
  */
-async function showCompare(c: Request, { site }: Face): Promise<Response> {
+async function showCompare(c: Request, { site }: HttpAdapter): Promise<Response> {
   const address = new URL(c.req.url).searchParams;
   const picks = await complete(c, readPicks(address));
   if (toQuery(picks) !== address.toString()) return c.redirect(toPath(picks), 302);
@@ -149,7 +149,7 @@ async function showCompare(c: Request, { site }: Face): Promise<Response> {
   }
 }
 
-export const createSearchRoutes = (face: Face) =>
+export const createSearchRoutes = (adapter: HttpAdapter) =>
   new Hono<HttpEnvironment>()
-    .get('/agents', (c) => showSearch(c, face))
-    .get('/compare', (c) => showCompare(c, face));
+    .get('/agents', (c) => showSearch(c, adapter))
+    .get('/compare', (c) => showCompare(c, adapter));

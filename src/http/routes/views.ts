@@ -12,7 +12,7 @@ import {
   toViewPage,
   toViewsPage,
 } from '../../views/selection-pages.ts';
-import type { Face, HttpEnvironment, Request } from '../call.ts';
+import type { HttpAdapter, HttpEnvironment, Request } from '../call.ts';
 import { createRegistryRoutes } from '../registry-api.ts';
 import { fromPlace, toPlace, viewOf } from '../request.ts';
 import { answerJson, answerPage } from '../response.ts';
@@ -29,22 +29,26 @@ const policyFor = (view: Selection, members: readonly SelectionMember[]) => ({
   ],
 });
 
-async function showView(c: Request, face: Face): Promise<Response> {
-  const view = viewOf(c, face);
+async function showView(c: Request, adapter: HttpAdapter): Promise<Response> {
+  const view = viewOf(c, adapter);
   const context = c.get('context');
   const place = { after: toPlace(c.req.query('cursor')), limit: 50 };
   const { next, ...read } = await readMembers(view, place, context);
   const passed_at = isJudgedWhenRead(view) ? undefined : (await requireJudged(view, context)).passed_at;
   const path = next && `/views/${view.name}?cursor=${fromPlace(next)}`;
   const shown = { view, ...read, passed_at, leftOut: Math.max(0, read.count - mostInPolicy), next: path };
-  return answerPage(c, toViewPage(face.site, shown), policyFor(view, read.members));
+  return answerPage(c, toViewPage(adapter.site, shown), policyFor(view, read.members));
 }
 
 /**
  * A policy omits listings that differ from what was approved, although a view that marks changes shows them.
  */
-async function showPolicy(c: Request, face: Face, toPolicy: typeof toManagedSettings | typeof toMcpJson) {
-  const view = viewOf(c, face);
+async function showPolicy(
+  c: Request,
+  adapter: HttpAdapter,
+  toPolicy: typeof toManagedSettings | typeof toMcpJson,
+) {
+  const view = viewOf(c, adapter);
   const { members, count, lapsed } = await readMembers(view, { limit: mostInPolicy }, c.get('context'));
   if (count > mostInPolicy) c.header('Dossier-Left-Out', String(count - mostInPolicy));
   const allowed = members.filter(({ answers }) => !answers.some(isBrokenPin));
@@ -56,8 +60,8 @@ async function showPolicy(c: Request, face: Face, toPolicy: typeof toManagedSett
   return answerJson(c, toPolicy(servers), policyFor(view, members));
 }
 
-async function listViewEntries(c: Request, face: Face): Promise<Response> {
-  const view = viewOf(c, face);
+async function listViewEntries(c: Request, adapter: HttpAdapter): Promise<Response> {
+  const view = viewOf(c, adapter);
   const limit = readLimit(c.req.query());
   const page = await readMembers(view, { after: toPlace(c.req.query('cursor')), limit }, c.get('context'));
   const servers = await toSelectionEntries(page.members.filter(isAsApproved), c.get('context'));
@@ -80,16 +84,16 @@ async function findApproved(c: Request, view: Selection): Promise<SelectionMembe
 const notInView = (c: Request) => c.json({ error: 'Server not found in this view' }, 404);
 
 /** The version of a listing that the view judged. 404 if the listing does not meet the view. */
-async function showViewVersions(c: Request, face: Face): Promise<Response> {
-  const view = viewOf(c, face);
+async function showViewVersions(c: Request, adapter: HttpAdapter): Promise<Response> {
+  const view = viewOf(c, adapter);
   const member = await findApproved(c, view);
   const servers = member ? await toSelectionEntries([member], c.get('context')) : [];
   if (!member || servers.length === 0) return notInView(c);
   return answerJson(c, { servers, metadata: { count: servers.length } }, policyFor(view, [member]));
 }
 
-async function showViewEntry(c: Request, face: Face): Promise<Response> {
-  const view = viewOf(c, face);
+async function showViewEntry(c: Request, adapter: HttpAdapter): Promise<Response> {
+  const view = viewOf(c, adapter);
   const member = await findApproved(c, view);
   const { version = 'latest' } = c.req.param() as { version?: string };
   const isShown = member && (version === 'latest' || version === member.listing.version);
@@ -98,20 +102,20 @@ async function showViewEntry(c: Request, face: Face): Promise<Response> {
 }
 
 /** The registry API over the listings of each view. */
-const createViewRegistryRoutes = (face: Face) =>
+const createViewRegistryRoutes = (adapter: HttpAdapter) =>
   createRegistryRoutes(
     '/views/:view',
-    (c) => listViewEntries(c, face),
-    (c) => showViewVersions(c, face),
-    (c) => showViewEntry(c, face),
+    (c) => listViewEntries(c, adapter),
+    (c) => showViewVersions(c, adapter),
+    (c) => showViewEntry(c, adapter),
   );
 
 /** The operator's views: page, registry and policy of each (docs/registry.md). */
-export function createViewRoutes(face: Face) {
+export function createViewRoutes(adapter: HttpAdapter) {
   const routes = new Hono<HttpEnvironment>()
-    .get('/views', (c) => answerPage(c, toViewsPage(face.site, face.site.config.views), constant))
-    .get('/views/:view', (c) => showView(c, face))
-    .get('/views/:view/managed-settings.json', (c) => showPolicy(c, face, toManagedSettings))
-    .get('/views/:view/.mcp.json', (c) => showPolicy(c, face, toMcpJson));
-  return routes.route('/', createViewRegistryRoutes(face));
+    .get('/views', (c) => answerPage(c, toViewsPage(adapter.site, adapter.site.config.views), constant))
+    .get('/views/:view', (c) => showView(c, adapter))
+    .get('/views/:view/managed-settings.json', (c) => showPolicy(c, adapter, toManagedSettings))
+    .get('/views/:view/.mcp.json', (c) => showPolicy(c, adapter, toMcpJson));
+  return routes.route('/', createViewRegistryRoutes(adapter));
 }
