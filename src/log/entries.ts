@@ -4,7 +4,7 @@ import { integer, optional, type RowOf, table, text, type ValueOf } from '../sto
 import { toLoggedChange } from './change.ts';
 import { addChanges } from './changes.ts';
 import type { CommittedRecord, Leaf } from './leaf.ts';
-import { nodeHash, type ReadNode } from './merkle.ts';
+import { completedNodes, type ReadNode, siblingsOf } from './merkle.ts';
 
 const headTable = table({
   id: integer,
@@ -128,30 +128,16 @@ const readPlaced = precompileQuery((db, places: readonly Omit<Schema['log_node']
     .orderBy('level'),
 );
 
-/** The hashes of the left siblings of the subtrees that a new leaf completes, the lowest first. */
-async function readCompleted(db: Db, log: number, leaf: number): Promise<Buffer[]> {
-  const wanted: Omit<Schema['log_node'], 'hash'>[] = [];
-  let position = leaf;
-  for (let level = 0; position % 2 === 1; level++) {
-    wanted.push({ log, level, position: position - 1 });
-    position = (position - 1) / 2;
-  }
-  if (wanted.length === 0) return [];
-  const rows = await readPlaced(db, wanted);
-  if (rows.length < wanted.length) throw new Error('the log has a gap');
-  return rows.map(({ hash }) => Buffer.from(hash, 'hex'));
-}
-
-async function completedNodes(db: Db, log: number, leaf: { position: number; hash: string }) {
-  const nodes = [{ log, level: 0, ...leaf }];
-  let { position } = leaf;
-  let node: Buffer = Buffer.from(leaf.hash, 'hex');
-  for (const left of await readCompleted(db, log, leaf.position)) {
-    node = nodeHash(left, node);
-    position = (position - 1) / 2;
-    nodes.push({ log, level: nodes.length, position, hash: node.toString('hex') });
-  }
-  return nodes;
+/** The nodes that a new leaf completes. */
+async function readCompleted(db: Db, log: number, leaf: { position: number; hash: string }) {
+  const siblings = siblingsOf(leaf.position).map((one) => ({ log, ...one }));
+  const rows = siblings.length === 0 ? [] : await readPlaced(db, siblings);
+  if (rows.length < siblings.length) throw new Error('the log has a gap');
+  const nodes = completedNodes(
+    { level: 0, position: leaf.position, hash: Buffer.from(leaf.hash, 'hex') },
+    rows.map(({ hash }) => Buffer.from(hash, 'hex')),
+  );
+  return nodes.map(({ level, position, hash }) => ({ log, level, position, hash: hash.toString('hex') }));
 }
 
 const takePosition = precompileQuery((db) =>
@@ -189,7 +175,7 @@ export const createLogWrites = (db: Db) => ({
     const log_index = head.base + position;
     await insertLeaf(db, { log_index, type, leaf, erased_by: null });
     await insertRecord(db, { log_index, salt, record });
-    await insertNodes(db, await completedNodes(db, head.id, { position, hash }));
+    await insertNodes(db, await readCompleted(db, head.id, { position, hash }));
     const change = about && toLoggedChange(type, log_index, about);
     if (change) await addChanges(db, [change]);
     return log_index;

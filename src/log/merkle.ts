@@ -144,6 +144,26 @@ export interface TreeNode {
   readonly hash: Buffer;
 }
 
+/** The left siblings of the subtrees that the leaf at a position completes, lowest first. */
+export function siblingsOf(leaf: number): Omit<TreeNode, 'hash'>[] {
+  const siblings: Omit<TreeNode, 'hash'>[] = [];
+  for (let position = leaf; position % 2 === 1; position = (position - 1) / 2)
+    siblings.push({ level: siblings.length, position: position - 1 });
+  return siblings;
+}
+
+/** The subtrees that a leaf completes, the leaf first, from the hashes of its siblings as in `siblingsOf`. */
+export function completedNodes(leaf: TreeNode, siblings: readonly Buffer[]): TreeNode[] {
+  const nodes = [leaf];
+  let { position, hash } = leaf;
+  for (const left of siblings) {
+    hash = nodeHash(left, hash);
+    position = (position - 1) / 2;
+    nodes.push({ level: nodes.length, position, hash });
+  }
+  return nodes;
+}
+
 /**
  * Creates an empty tree that grows leaf by leaf. It keeps only the hashes that its root needs (RFC 6962
  * section 2.1).
@@ -155,15 +175,9 @@ export function createGrowingTree() {
     size: () => size,
     /** Adds a leaf. Returns the subtrees that it completes, the leaf itself first. */
     add(leaf: string | Buffer): TreeNode[] {
-      let hash = leafHash(leaf);
-      let level = 0;
-      let position = size;
-      const nodes = [{ level, position, hash }];
-      for (; position % 2 === 1; level++, position = (position - 1) / 2) {
-        hash = nodeHash(complete.pop() ?? hash, hash);
-        nodes.push({ level: level + 1, position: (position - 1) / 2, hash });
-      }
-      complete.push(hash);
+      const siblings = complete.splice(complete.length - siblingsOf(size).length).reverse();
+      const nodes = completedNodes({ level: 0, position: size, hash: leafHash(leaf) }, siblings);
+      complete.push(...nodes.slice(-1).map(({ hash }) => hash));
       size += 1;
       return nodes;
     },
