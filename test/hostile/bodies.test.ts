@@ -69,7 +69,6 @@ const doors: readonly (readonly [path: string, bytes: number, values: number])[]
   ['/api/feedback', 8192, 1000],
   ['/api/webhooks', 4096, 1000],
   ['/ard/search', 65_536, 1000],
-  ['/ard/explore', 65_536, 1000],
 ];
 
 describe('the worst bodies that a door takes', () => {

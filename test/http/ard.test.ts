@@ -55,11 +55,6 @@ const post = async (path: string, body: unknown) =>
   });
 const search = async (query: object, more: object = {}) =>
   (await (await post('/ard/search', { query, ...more })).json()) as { results: Entry[]; pageToken?: string };
-const explore = async (query: object | undefined, facets: object[]) =>
-  (await (await post('/ard/explore', { query, resultType: { facets } })).json()) as {
-    resultType: string;
-    facets: Record<string, { buckets: { value: string; count: number }[]; otherCount?: number }>;
-  };
 const retrieve = (identifier: string) =>
   directory.app.request(`/ard/agents/${encodeURIComponent(identifier)}`);
 const idsOf = ({ results }: { results: Entry[] }) => results.map(({ identifier }) => identifier);
@@ -223,66 +218,14 @@ describe('POST /ard/search', () => {
   });
 });
 
-describe('POST /ard/explore', () => {
-  it('counts what Search finds by type, tags and our own terms, and says how many are beyond the limit', async () => {
-    const { resultType, facets } = await explore({ ...ownTerms, text: 'parcels' }, [
-      { field: 'type' },
-      { field: 'tags', limit: 1 },
-      { field: 'd:packageType' },
-    ]);
-    expect(resultType).toBe('facets');
-    expect(facets.type).toEqual({ buckets: [{ value: cardType, count: 26 }] });
-    expect(facets.tags?.buckets).toHaveLength(1);
-    expect(facets.tags?.otherCount).toBeGreaterThan(0);
-    expect(facets['d:packageType']).toEqual({ buckets: [{ value: 'npm', count: 1 }] });
-  });
-  it('counts all listings without a query, and nothing that is rarer than asked for', async () => {
-    const { facets } = await explore(undefined, [{ field: 'type' }, { field: 'tags', minCount: 1000 }]);
-    expect(facets.type?.buckets).toEqual([{ value: cardType, count: 28 }]);
-    expect(facets.tags).toEqual({ buckets: [] });
-  });
-  it('counts what has one of several values of a term', async () => {
-    const counted = await explore({ filter: { publisher: ['alice.github.io', 'parcels.example.com'] } }, [
-      { field: 'type' },
-    ]);
-    expect(counted.facets.type?.buckets).toEqual([{ value: cardType, count: 26 }]);
-    const found = await explore({ text: 'webhook parcels', filter: { tags: ['npm', 'none'] } }, [
-      { field: 'type' },
-    ]);
-    expect(found.facets.type?.buckets).toEqual([{ value: cardType, count: 1 }]);
-  });
-  it('refuses a field that it does not count', async () => {
-    const facets = [{ field: 'type' }];
-    for (const body of [
-      { resultType: { facets: [{ field: 'metadata.location' }] } },
-      { resultType: { facets: [{ field: 'publisher' }] } },
-      { resultType: { facets }, query: { filter: { tags: ['a', 'b', 'c', 'd', 'e'] } } },
-      { query: {} },
-    ])
-      expect((await problemOf(await post('/ard/explore', body))).slice(0, 2)).toEqual([
-        400,
-        'INVALID_ARGUMENT',
-      ]);
-  });
-});
-
-it('POST /ard/explore leaves the count out where not all listings were counted', async () => {
-  const entries = Array.from({ length: 1001 }, (_, at) =>
-    parcels(`many-${at}`, { remotes: [{ type: 'streamable-http', url: `https://n${at}.example.com/mcp` }] }),
-  );
-  const many = await openDirectory({ entries, environment: { LIMITS: 'off' } });
-  const answer = await many.app.request('/ard/explore', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      query: { filter: { publisher: 'parcels.example.com' } },
-      resultType: { facets: [{ field: 'type' }, { field: 'tags' }] },
-    }),
-  });
-  const { facets } = (await answer.json()) as { facets: Record<string, { buckets: object[] }> };
-  expect(facets.type).toEqual({ buckets: [{ value: cardType }] });
-  expect(facets.tags?.buckets).toContainEqual({ value: 'remote' });
-  await many.close();
+it('POST /ard/explore says that this registry does not have it, as ARD asks', async () => {
+  expect(
+    await problemOf(await post('/ard/explore', { resultType: { facets: [{ field: 'type' }] } })),
+  ).toEqual([
+    501,
+    'NOT_IMPLEMENTED',
+    'This registry does not count entries. The tool search_agents counts what it finds by facet.',
+  ]);
 });
 
 describe('GET /ard/agents/{identifier}', () => {

@@ -12,7 +12,7 @@ import { pageOf } from './page.ts';
 
 const queryForm = z.strictObject({
   '@context': z.unknown().optional(),
-  text: z.string().max(10_000).default(''),
+  text: z.string().max(10_000).regex(/\S/),
   // z.record silently drops a member of this name.
   filter: z
     .unknown()
@@ -26,28 +26,13 @@ const queryForm = z.strictObject({
 type Query = z.output<typeof queryForm>;
 
 const searchForm = z.strictObject({
-  query: queryForm.extend({ text: queryForm.shape.text.unwrap().regex(/\S/) }),
+  query: queryForm,
   federation: z.enum(['auto', 'referrals', 'none']).optional(),
   pageSize: z.int().min(1).default(10),
   pageToken: z.string().max(2000).optional(),
 });
 
-const exploreForm = z.strictObject({
-  query: queryForm.prefault({}),
-  resultType: z.strictObject({
-    facets: z
-      .array(
-        z.strictObject({
-          field: z.string().max(200),
-          limit: z.int().min(1).max(100).default(20),
-          minCount: z.int().min(1).default(1),
-        }),
-      )
-      .max(10),
-  }),
-});
-
-/** Terms of entries by which listings can be filtered and counted, each with its kind of facet. */
+/** Terms of entries by which listings can be filtered, each with its kind of facet. */
 const kinds = {
   tags: 'tag',
   publisher: 'publisher',
@@ -95,15 +80,13 @@ function toGroups(query: Query, publicUrl: string): Facet[][] {
   return groups;
 }
 
-const nothing = { hits: [], words: 0, counts: { total: 0, capped: false, facets: {} } };
+const nothing = { hits: [], words: 0 };
 
 /** Runs a query as one search. Throws invalid_request without searching if the caller is gone. */
 async function find(query: Query, { store, searches, caller, clock, config }: Context, signal: AbortSignal) {
   const groups = toGroups(query, config.publicUrl);
-  const text = query.text.trim();
-  const search: SearchQuery = { text, facets: groups.flat(), sort: 'relevance' };
+  const search: SearchQuery = { text: query.text.trim(), facets: groups.flat(), sort: 'relevance' };
   if (groups.some(({ length }) => length === 0)) return { search, found: nothing };
-  if (!text) return { search, found: { ...nothing, counts: await store.listings.listCounts(groups) } };
   const found = await searches.run({ network: caller.network, now_ms: clock().getTime() }, async () => {
     if (signal.aborted) throw new Problem('invalid_request', 'The connection ended before the search began.');
     return store.listings.search({ ...search, facets: groups });
@@ -148,36 +131,6 @@ export async function searchEntries(sent: unknown, context: Context, signal: Abo
     return [{ ...entry, score, 'dossier:scoreMeans': scoreMeans, source: `${config.publicUrl}/ard` }];
   });
   return { results, ...(next && { pageToken: next }) };
-}
-
-function toBuckets(counts: Readonly<Record<string, number>>, kind: string) {
-  const buckets = Object.entries(counts)
-    .filter(([facet]) => facet.startsWith(`${kind}:`))
-    .map(([facet, count]) => ({ value: facet.slice(kind.length + 1), count }));
-  return buckets.sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1));
-}
-
-/**
- * POST /explore (5.3.3): how many listings found by Search have each value of a term; counts are omitted if
- * not all were counted. Throws invalid_input.
- */
-export async function exploreEntries(sent: unknown, context: Context, signal: AbortSignal) {
-  const { query, resultType } = parseInput({ input: exploreForm }, sent);
-  const { counts } = (await find(query, context, signal)).found;
-  const facets = resultType.facets.map(({ field, limit, minCount }) => {
-    const term = toTerm(field, query, context.config.publicUrl);
-    const kind = ownMember(kinds, term);
-    if (term !== 'type' && (!kind || kind === 'publisher'))
-      throw wrongField('resultType.facets', 'has a field that is not counted here; type and tags are');
-    const all = kind ? toBuckets(counts.facets, kind) : [{ value: serverCardType, count: counts.total }];
-    const often = all.filter(({ count }) => count >= minCount);
-    const otherCount = often.slice(limit).reduce((sum, { count }) => sum + count, 0);
-    const buckets = often
-      .slice(0, limit)
-      .map(({ value, count }) => ({ value, count: counts.capped ? undefined : count }));
-    return [field, { buckets, ...(otherCount > 0 && !counts.capped && { otherCount }) }] as const;
-  });
-  return { resultType: 'facets' as const, facets: Object.fromEntries(facets) };
 }
 
 /** GET /agents/{identifier} (5.3.4). Throws invalid_input, not_found, unknown_handle or listing_withdrawn. */
