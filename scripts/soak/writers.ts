@@ -82,7 +82,7 @@ interface Writer {
 
 const pick = <T>(items: readonly T[]): T | undefined => items[Math.floor(Math.random() * items.length)];
 
-/** Looks at another node, on one face, for what was just acknowledged. */
+/** Looks at another node, through one adapter, for what was just acknowledged. */
 async function reread({ cluster, ledger, current }: Writer, handle: string, by: number): Promise<void> {
   const others: readonly ClusterNode[] = cluster.nodes.filter((node, at) => at !== by && node.isUp);
   const node = pick(others);

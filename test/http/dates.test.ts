@@ -104,7 +104,7 @@ describe('a listing from a saved copy with only the newest versions', () => {
     );
   });
 
-  it('has the same fact with the same date on every face', async () => {
+  it('has the same fact with the same date through every adapter', async () => {
     const client = await connect('v2', { app: directory.app });
     const [resource] = await client.read(`agent://${handle}`);
     await client.close();

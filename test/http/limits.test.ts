@@ -107,7 +107,7 @@ describe('requests of one network', () => {
 });
 
 describe('searches by words', () => {
-  it('are 20 at once and 5 a second on all faces together, and hold up nothing else', async () => {
+  it('are 20 at once and 5 a second through all adapters together, and hold up nothing else', async () => {
     const url = await openNode();
     let n = 0;
     const words = () => `word${n++}`;

@@ -32,7 +32,7 @@ const rate = (url: string, capability: string, n: number, subject: number) =>
     { authorization: `Bearer ${capability}` },
   )();
 
-describe('writes of one network, on every face and node together', () => {
+describe('writes of one network, through every adapter and node together', () => {
   const claimForm = (url: string) => () =>
     fetch(`${url}/agents/no/such/claim`, {
       method: 'POST',
@@ -133,7 +133,7 @@ describe('bad capabilities', () => {
     get(`${url}/api/capability`, '192.0.2.1', headers);
   const bad = { authorization: 'Bearer dossier_cap_bad' };
 
-  it('are counted on every face together, and never 401 or 403 on /api/mcp', async () => {
+  it('are counted through every adapter together, and never 401 or 403 on /api/mcp', async () => {
     const one = await openNode();
     const two = await openNode();
     expect(await statuses(8, me(one, bad))).toEqual({ 401: 8 });

@@ -34,7 +34,7 @@ async function rate({ url }: Running): Promise<void> {
 }
 
 const text = async (answer: Promise<Response>) => (await answer).text();
-/** Ratings of the subject as each face of a node says them. */
+/** Ratings of the subject as each adapter of a node says them. */
 const faces: readonly ((url: string) => Promise<number>)[] = [
   async (url) => Number(/"ratings":(\d+)/.exec(await text(get(`${url}/agents/${subject}.json`)()))?.[1]),
   async (url) =>
@@ -46,7 +46,7 @@ const faces: readonly ((url: string) => Promise<number>)[] = [
 ];
 
 /**
- * Waits until every face of a node shows so many ratings; how soon that is, `npm run soak:nodes` measures.
+ * Waits until every adapter of a node shows so many ratings; how soon that is, `npm run soak:nodes` measures.
  */
 async function untilShown({ url }: Running, ratings: number): Promise<void> {
   for (const face of faces) await expect.poll(() => face(url), { interval: 10 }).toBe(ratings);

@@ -72,7 +72,7 @@ describe('metrics', () => {
     });
     expect(await text()).not.toMatch(/webhook\/|webhook\.co|example|there-is-no|127\.0\.0\.1/);
   });
-  it('count calls of tools by outcome, the same over every face', async () => {
+  it('count calls of tools by outcome, the same over every adapter', async () => {
     for (const client of [
       await connect('v2 at 2026-07-28', directory),
       await connect('v1', directory),

@@ -251,7 +251,7 @@ it('shows what it found in get_agent, as of the look', async () => {
   });
 });
 
-it('is not said to be unchecked, on any face, once it was looked at', async () => {
+it('is not said to be unchecked, through any adapter, once it was looked at', async () => {
   const handle = 'com.example.modern/a';
   const unchecked = 'Dossier has not checked whether the endpoint answers.';
   const read = async (path: string) => (await directory.app.request(path)).text();

@@ -250,7 +250,7 @@ it('a server with one session for all is said to be that, and is asked for none 
   expect(later['endpoint.answers']).toMatchObject({ outcome: 'seen', value: 200 });
 });
 
-it('a redirect to a page for sign-in is a request for sign-in on every face, and no answer', async () => {
+it('a redirect to a page for sign-in is a request for sign-in through every adapter, and no answer', async () => {
   const login: Answer = (_, response) => void response.writeHead(302, { location: '/login?next=mcp' }).end();
   const facts = await check('login', { 'server/discover': login, initialize: login });
   expect(facts['endpoint.answers']).toMatchObject({ outcome: 'seen', value: 302 });

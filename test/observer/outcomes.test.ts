@@ -12,7 +12,7 @@ const status =
 const html = { 'content-type': 'text/html' };
 
 /**
- * What an endpoint sends, and what every face says of it: its outcome, and the words of hit, answer and
+ * What an endpoint sends, and what every adapter says of it: its outcome, and the words of hit, answer and
  * criterion.
  */
 const cases: readonly (readonly [name: string, answer: Answer | 'nobody', said: Said])[] = [
@@ -145,7 +145,7 @@ const aliveOf = async (handle: string) => {
   )[0]?.observed?.[0]?.result;
 };
 
-it.each(cases)('%s ends in one outcome on every face', async (name, _answer, said) => {
+it.each(cases)('%s ends in one outcome through every adapter', async (name, _answer, said) => {
   const handle = handleOf(name);
   await directory.observe(handle);
   const { observations } = JSON.parse(await textOf(`/agents/${handle}.json`)) as {

@@ -314,7 +314,7 @@ it('says that nothing is known of tools whose list became too long while the end
   expect(await textOf('get_agent')).not.toMatch(unread);
 });
 
-it('a name with characters that cannot be seen is shown with their codes on every face', async () => {
+it('a name with characters that cannot be seen is shown with their codes through every adapter', async () => {
   const name = 're\u202ead\u200b\u{e0041}';
   await look([tool(name), tool('other')]);
   await look([tool(name, { description: 'Does more.' }), tool('other')]);

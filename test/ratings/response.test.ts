@@ -25,7 +25,7 @@ describe.each(doorNames)('a response over %s', (door) => {
   };
   const textOf = async (path: string) => (await directory.app.request(path)).text();
 
-  it('stands with the rating on every face, changes no count, and is in the log', async () => {
+  it('stands with the rating through every adapter, changes no count, and is in the log', async () => {
     const rating_id = await rate({ outcome: 'failed', comment: 'It timed out.' });
     const nativeOf = async () =>
       ((await documentOf(directory, handle)) as { signals?: { native: Answered } }).signals?.native;

@@ -69,7 +69,7 @@ describe('a registry that states no dates', () => {
     expect((await read('zero-time')).origin_status).toBe('active');
     expect((await read('with-versions')).version).toBe('1.10.0');
   });
-  it('has no date of publication and none of an update on any face, and that is said', async () => {
+  it('has no date of publication and none of an update through any adapter, and that is said', async () => {
     const document = (await json(`/agents/${handle}.json`)) as {
       versions: object[];
       signals: { imported: { kind: string; outcome: string; reason?: string }[] };

@@ -51,7 +51,7 @@ const read = async (path: string) => (await directory.app.request(path)).text();
 const readText = async (path: string) => (await read(path)).replaceAll(/<[^>]+>/g, '');
 const today = new Date().toISOString().slice(0, 10);
 
-it('erases what a rating said from every face and from the log, and the audit and the proofs still hold', async () => {
+it('erases what a rating said from every adapter and from the log, and the audit and the proofs still hold', async () => {
   const { rating_id, log_index } = await rate('ada-lovelace-1');
   await rate('other', { comment: 'Late.', operation: 'op' });
   expect(await erase(rating_id)).toMatchObject({
