@@ -169,7 +169,7 @@ export async function audit(
   const not_checked = await takeSteps(check.finish(), watch);
   const entries = sizeOf(logs);
   if (entries > 0 && roots.length === 0)
-    not_checked.push('the tree as a whole: there is no checkpoint to hold it against');
+    not_checked.push('the tree as a whole: there is no checkpoint to compare it with');
   return { entries, listings, faults, not_checked };
 }
 

@@ -214,7 +214,7 @@ function* findWithheldFaults({ withheld, endings }: Said): AuditSteps {
       ? undefined
       : entryFault(
           log_index,
-          `its record is not given out because entry ${by} withdrew the rating, which that entry does not say`,
+          `the service withholds its record because entry ${by} withdrew the rating, but that entry does not say so`,
         );
 }
 

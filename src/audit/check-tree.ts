@@ -43,7 +43,7 @@ export function createTreeCheck(reader: EvidenceReader, log: AuditedLog, roots: 
     for (const known of open) {
       if (known.size !== tree.size()) continue;
       open.delete(known);
-      const message = `the first ${known.size} entries of the ${nameOf(log)} have another root: history was rewritten`;
+      const message = `the first ${known.size} entries of the ${nameOf(log)} have a different root: history was rewritten`;
       if (!tree.root().equals(known.root)) wrong.push(logFault(known.where, message));
     }
     return wrong;

@@ -70,7 +70,7 @@ interface StoredEntry {
 }
 
 function ratingFault({ leaf, committed }: StoredEntry, rating: Rating): string | undefined {
-  if (!/"t":"rating\.(submitted|amended)"/.test(leaf)) return 'the log entry is of another type';
+  if (!/"t":"rating\.(submitted|amended)"/.test(leaf)) return 'the log entry is of a different type';
   if (!committed) return undefined;
   const fields = differingFields(JSON.parse(committed.record) as JsonObject, { ...rating }, ratingFields);
   return fields.length === 0 ? undefined : `the stored rating differs in ${fields.join(', ')}`;

@@ -49,7 +49,7 @@ function requireFitting({ method, challenge, signature }: ClaimRequest) {
   if (signature === undefined) return;
   if (method !== undefined && method !== 'registry_key')
     throw refuse('signature', 'is for the method registry_key only');
-  if (challenge === undefined) throw refuse('challenge', 'is what the signature is over; send it too');
+  if (challenge === undefined) throw refuse('challenge', 'must be sent with its signature');
 }
 
 /**

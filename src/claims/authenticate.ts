@@ -140,7 +140,7 @@ export async function askRun(context: Context) {
       throw new Problem('rate_limited', {
         retry_after_s: 60,
         detail:
-          'Too many checks that were asked for wait already, of all maintainers or of yours, or a check of a listing of this namespace had to be ended within the hour.',
+          'Too many requested checks are waiting already, of all maintainers together or of yours, or a check of a listing of this namespace had to be ended within the last hour.',
       });
   });
   const now = context.clock();

@@ -63,11 +63,11 @@ const messages = {
   dns_no_record: ({ file }) =>
     `There is no challenge in ${file}. Add one, and wait until all servers of the domain have it.`,
   dns_no_answer: ({ file }) =>
-    `Not every DNS server that Dossier asks answered about ${file}. This is not taken for an absence. Try again later.`,
+    `Not every DNS server that Dossier asks answered about ${file}. A missing answer does not count as a missing record. Try again later.`,
   dns_disagree: ({ file }) =>
     `The DNS servers that Dossier asks do not agree about ${file}. Wait until the change has reached all of them, then check again.`,
   key_not_published: ({ file }) =>
-    `No key for the MCP registry was found in ${file}. Publish the public key there, or claim in another way.`,
+    `No key for the MCP registry was found in ${file}. Publish the public key there, or claim by a different method.`,
   signature_invalid: () =>
     'The signature is not one of this challenge by a key that the domain publishes. Sign the bytes of the line alone, without a line end.',
   claimed_elsewhere: () =>

@@ -154,13 +154,13 @@ export const claimEvent = z.object({
   repository: z.string().optional(),
   domain: z.string().optional(),
   root: z.string().optional().describe('The account or domain that held the claim'),
-  root_generation: z.int().optional().describe('Another number is another holder of that account'),
+  root_generation: z.int().optional().describe('A different number is a different holder of that account'),
   commit: z.string().optional(),
   reason: z.string().optional(),
   keys: z
     .object({ published: z.int(), ended: z.int() })
     .optional()
-    .describe('How many keys for receipts were first seen there, and ended; the log entry has their digests'),
+    .describe('How many receipt keys were first seen there, and how many ended; the log entry has digests'),
   log_index: z.int(),
 });
 

@@ -50,7 +50,7 @@ export const shownReceiptKey = z.object({
   kind: claimKind,
   repository: z.string().optional(),
   domain: z.string().optional(),
-  commit: z.string().optional().describe('Whose claim file it was first seen in'),
+  commit: z.string().optional().describe('The commit whose claim file first had it'),
 });
 /** How many keys one document shows. Few people still hold receipts of older ended keys. */
 const mostShown = 20;

@@ -31,7 +31,10 @@ export const claimResponse = z.object({
   claimed_at: z.string().optional(),
   commit: z.string().optional(),
   capabilities: z.array(z.object({ id: z.string(), activated_at: z.string() })).optional(),
-  receipt_keys: z.array(shownReceiptKey).optional().describe('Those published there, newest first'),
+  receipt_keys: z
+    .array(shownReceiptKey)
+    .optional()
+    .describe('The keys that are or were published there, newest first'),
   changed: z.enum(['activated', 'rotated', 'restored', 'moved', 'none']).optional(),
   next: z.string(),
 });

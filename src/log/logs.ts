@@ -65,7 +65,7 @@ export async function readLogs(context: LogContext) {
       key: await readKeyText(head.id, context),
       ...(head.closed_with && {
         closed:
-          'The database was older than a checkpoint that was published, as after restoring a backup; later entries are lost.',
+          'The database was older than a published checkpoint, for example because a backup was restored; later entries are lost.',
         closed_with: head.closed_with,
       }),
     })),

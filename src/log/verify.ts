@@ -130,7 +130,8 @@ export function verifyStatement(
   const text = verifier && openEnvelope(envelope, verifier);
   const { data } = statementForm.safeParse(readObject(text ?? ''));
   if (!data) {
-    const message = text === undefined ? 'the statement is not signed by this key' : 'it is of another type';
+    const message =
+      text === undefined ? 'the statement is not signed by this key' : 'the statement is of a different type';
     return { checks: [{ holds: false, message }] };
   }
   const [{ name, digest }] = data.subject;

@@ -178,6 +178,6 @@ export async function startAskingWitnesses(context: IssuingContext, signal: Abor
     signal,
     pause_ms,
     run: () => unlessAborted(ask(), signal),
-    onError: (err) => context.log.warn({ err }, 'witnesses could not be asked; tried again'),
+    onError: (err) => context.log.warn({ err }, 'witnesses could not be asked; they are asked again'),
   });
 }

@@ -20,7 +20,7 @@ const what = ({ target_kind, target }: ModerationTarget) =>
 export const block: Action = {
   name: 'block',
   summary:
-    'accept no claim, rating or response from a namespace, an account or a network; of a network, no feedback or webhook either',
+    'accept no claim, rating or response from a namespace, an account or a network, and from a network no feedback or webhook either',
   targets: ['namespace', 'account', 'network'],
   reasons: ['repeated', 'overload', 'unlawful'],
   example: 'account:github.com/example',

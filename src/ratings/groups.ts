@@ -190,8 +190,7 @@ export const toRelationSides = (
   recorded: readonly RecordedIdentity[],
 ) => ({
   source: toSide(rating.source_handle, recorded, () => [rating.source_root]),
-  // For each proven place below a registered domain, the registered domain is stored too; it is left out
-  // here.
+  // A proven domain is stored with the registered domain above it. Only the proven one counts here.
   subject: toSide(rating.subject_handle, recorded, (rows) =>
     rows.map(({ value }) => value).filter((value) => value.includes('/') || value.startsWith('dns:')),
   ),

@@ -22,7 +22,9 @@ type ListedRating = z.infer<typeof listedRating>;
 export const listedRatings = z.object({
   handle: z.string(),
   ratings: z.array(listedRating),
-  group_reasons: z.record(z.string(), z.string()).describe('By group, where a rating has no group_reason'),
+  group_reasons: z
+    .record(z.string(), z.string())
+    .describe('The reason for each group, if a rating has no group_reason'),
 });
 
 /**

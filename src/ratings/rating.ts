@@ -79,15 +79,19 @@ export type RatingResponse = z.infer<typeof ratingResponse>;
 export const ratingRecord = z.object({
   ...contentFields,
   interaction_id: contentFields.interaction_id.optional().describe('Absent if withdrawn, hidden or erased'),
-  interaction_sha256: z.string().optional().describe('Of a withdrawn or hidden one, hex, in place of the id'),
-  relationship: contentFields.relationship.describe('Of source to subject, as the source says'),
+  interaction_sha256: z.string().optional().describe('Hex; replaces the id in a withdrawn or hidden rating'),
+  relationship: contentFields.relationship.describe(
+    'The source’s relationship to the subject, as the source states it',
+  ),
   rating_id: z.string(),
   subject_handle: handleSchema,
   source_handle: handleSchema,
   source_root: z.string().describe('Account host/owner whose claim made it'),
-  source_root_generation: z.int().describe('Another number is another holder of that account'),
+  source_root_generation: z.int().describe('A different number is a different holder of that account'),
   created_at: z.string(),
-  proof_class: z.enum(proofClasses).describe('What was checked when it was submitted; changes no group'),
+  proof_class: z
+    .enum(proofClasses)
+    .describe('The proof that was checked when it was submitted; it changes no group'),
   proof_commitment: z
     .string()
     .optional()
@@ -95,12 +99,15 @@ export const ratingRecord = z.object({
   group: z
     .enum(ratingGroups)
     .optional()
-    .describe('The first group that fits, now; worst first; absent if it is not counted'),
+    .describe('The first group that fits now, worst first; absent if it is not counted'),
   group_reason: z.string().optional(),
   flags: z.array(z.enum(ratingFlags)).optional().describe(flagsMeaning),
-  overlap_stated_later: z.string().optional().describe('Read after the rating; changes no group'),
+  overlap_stated_later: z
+    .string()
+    .optional()
+    .describe('A statement that was read after the rating; it changes no group'),
   log_index: z.int(),
-  superseded_by: z.string().optional().describe('Newer version; this is not counted'),
+  superseded_by: z.string().optional().describe('The newer version; this one is not counted'),
   withdrawn_at: z.string().optional(),
   erased_at: z.string().optional(),
   hidden_at: z.string().optional().describe('Its texts are hidden by the operator; it counts'),
@@ -147,7 +154,7 @@ const ratingCounts = z.object({
   source_outcomes: z.record(z.enum(outcomes), z.int()).describe('Each source once, by its newest rating'),
   outcomes: z.record(z.enum(outcomes), z.int()),
   scores: z.record(z.enum(['1', '2', '3', '4', '5']), z.int()),
-  by_proof: z.record(z.enum(proofClasses), z.int()).describe('By what was checked of the interaction'),
+  by_proof: z.record(z.enum(proofClasses), z.int()).describe('By the class of proof that was checked'),
   last_at: z.string().optional(),
 });
 export type RatingCounts = z.infer<typeof ratingCounts>;
@@ -211,7 +218,7 @@ export const nativeSignals = z.object({
   flags: z.record(z.string(), z.int()).describe('Ratings by every flag; one rating may have several'),
   proof_meanings: z
     .record(z.string(), z.string())
-    .describe('What each class in by_proof shows and does not; those that are counted'),
+    .describe('What each counted class in by_proof shows and does not'),
   computed_score: z.null().describe('Always null: no score is computed'),
   recent: z.array(shortRating),
 });

@@ -170,7 +170,7 @@ export function requireAmendmentLeft(versions: readonly Rating[], now: Date): vo
   if (versions.length > maxAmendments)
     throw new Problem(
       'rating_exists',
-      'A rating can be amended 5 times; withdrawing it and rating the interaction again counts.',
+      'A rating can be amended 5 times. Withdrawing it and rating the interaction again counts as an amendment.',
     );
 }
 
@@ -242,6 +242,6 @@ export async function spendProof(
   if (!(await tx.ratings.spendProof(proof.spends, id, earlier))) throw new Problem('proof_reused');
   if (proof.interaction_id === undefined || proof.interaction_id === content.interaction_id) return;
   const detail =
-    'It names another interaction: the jti of a service receipt is the interaction_id of the rating.';
+    'It names a different interaction. The jti of a service receipt must be the interaction_id of the rating.';
   throw new Problem('proof_invalid', detail);
 }

@@ -196,7 +196,7 @@ it('a directory with every kind of history has no faults, and what was not check
     not_checked: [
       'stated_overlap of 11 ratings: what the records of listings named is not in the log',
       'declared_interest of 5 ratings: a version was erased',
-      'the tree as a whole: there is no checkpoint to hold it against',
+      'the tree as a whole: there is no checkpoint to compare it with',
     ],
   });
   expect(served).toEqual({

@@ -96,7 +96,7 @@ describe.each([
       code: 0,
       stdout: expect.stringMatching(
         new RegExp(
-          `^NOT CHECKED  stated_overlap of 2 ratings: what the records of listings named is not in the log\n${withheld}(NOT CHECKED  the tree as a whole: there is no checkpoint to hold it against\n)?8 log entries and 2 listings compared; 0 faults\n$`,
+          `^NOT CHECKED  stated_overlap of 2 ratings: what the records of listings named is not in the log\n${withheld}(NOT CHECKED  the tree as a whole: there is no checkpoint to compare it with\n)?8 log entries and 2 listings compared; 0 faults\n$`,
         ),
       ) as string,
     });
@@ -222,7 +222,7 @@ describe.each([
     const { code, stdout } = await audit('--root', other);
     expect(code).toBe(1);
     expect(stdout).toContain(
-      'FAULT  root given for 8 entries: the first 8 entries of the log have another root: history was rewritten. Keep this database',
+      'FAULT  root given for 8 entries: the first 8 entries of the log have a different root: history was rewritten. Keep this database',
     );
     const key = ['--key', (await (await directory.app.request('/log/key')).text()).trim()];
     expect(await audit('--checkpoint', file, ...key)).toMatchObject({ code: 0 });
