@@ -195,7 +195,7 @@ const setting = <const Key extends string, T extends z.ZodType>(
  * docs/reference.md is generated from it.
  */
 export const settings = {
-  SERVICE_NAME: setting('serviceName', 'Name of the service in texts and in MCP', shownName, 'Dossier'),
+  SERVICE_NAME: setting('serviceName', 'Name of the service', shownName, 'Dossier'),
   HOST: setting('host', 'Address to listen on', listenHost, '127.0.0.1'),
   PORT: setting('port', 'Port to listen on; 0 picks one and prints it', port, '3000'),
   PUBLIC_URL: setting(
@@ -251,7 +251,7 @@ export const settings = {
   ),
   OBSERVE_VANTAGE: setting(
     'observeVantage',
-    'Name of the location that checks are made from; the host of PUBLIC_URL when empty',
+    'Name of the vantage of checks; the host of PUBLIC_URL when empty',
     z.string().max(100),
   ),
   DNS_SERVERS: setting(
@@ -279,7 +279,7 @@ export const settings = {
   ),
   SIGSTORE_ROOT: setting(
     'sigstoreRoot',
-    'File with the Sigstore keys for provenance of packages (`trusted_root.json`); the shipped public ones when empty',
+    'File with Sigstore keys (`trusted_root.json`); the shipped ones when empty',
     z.string().max(1000),
   ),
   ADVISORIES: setting(
@@ -302,7 +302,7 @@ export const settings = {
   OPERATOR_NAME: setting('operatorName', 'Who runs the service, shown on /about', z.string().max(200)),
   OPERATOR_CONTACT: setting(
     'operatorContact',
-    'How to reach them, shown on /about: an e-mail address or an https URL',
+    'How to reach them: an e-mail address or an https URL',
     z
       .string()
       .regex(/^(https:\/\/[^\s<>"]+|[^\s<>"@:]+@[^\s<>"@:]+)?$/, 'an e-mail address or https://...')
@@ -310,7 +310,7 @@ export const settings = {
   ),
   OPERATOR_TOKEN: setting(
     'operatorToken',
-    'Bearer token of the page /reports on METRICS_PORT, at least 16 characters; no page when empty',
+    'Bearer token of /reports on METRICS_PORT; no such page when empty',
     z.string().regex(/^(\S{16,200})?$/, '16 to 200 characters without spaces'),
     '',
     true,
@@ -325,7 +325,7 @@ export const settings = {
   ),
   CLAIM_KEYS: setting(
     'claimKeys',
-    'Keys that sign challenges, `kid:base64,...`, newest first; made and stored in the database when empty',
+    'Keys that sign challenges, `kid:base64,...`, newest first; made by the service when empty',
     z
       .string()
       .regex(
@@ -346,7 +346,7 @@ export const settings = {
   ),
   ALLOWED_ORIGINS: setting(
     'allowedOrigins',
-    'Origins of pages that may call MCP; matters only if PUBLIC_URL is not public, since otherwise all may',
+    'Origins of pages that may call MCP if PUBLIC_URL is not public; otherwise all may',
     baseUrls,
   ),
   TRUSTED_PROXIES: setting(
@@ -359,11 +359,7 @@ export const settings = {
     'File for the newest checkpoint of the log, so that a restored backup is detected; when empty beside the SQLite file, and none with PostgreSQL',
     z.string().max(1000),
   ),
-  WITNESSES: setting(
-    'witnesses',
-    'Policy file of the witnesses that cosign the log’s checkpoints (docs/log.md)',
-    textFile,
-  ),
+  WITNESSES: setting('witnesses', 'Policy file of the witnesses that cosign the log (docs/log.md)', textFile),
   BACKUP_DIR: setting(
     'backupDir',
     'Folder for backups, best on another disk; set it on one node only',
@@ -374,7 +370,7 @@ export const settings = {
   LIMITS: setting('hasLimits', '`off` lifts the rate limits, for benchmarks on loopback', onOff, 'on'),
   LIMIT_OVERRIDES: setting(
     'limitOverrides',
-    'Limits that differ from the [defaults](#limits), `name=calls/time`: so many calls at once, all available again after that time',
+    '[Limits](#limits) that differ, `name=calls/time`: calls at once, all available again after that time',
     limitOverrides,
   ),
   LOG_LEVEL: setting(
