@@ -48,7 +48,7 @@ const toHalf = (rating: CountedRating): PairHalf => {
 
 /**
  * Collects all ratings in steps. Returns a function that tells whether a rating has a counterpart in the
- * other direction. It returns undefined if that is not known: if only ratings that may have ended give one.
+ * other direction; it returns undefined if that is not known.
  */
 export function* notePairs(
   evidence: GroupEvidence,

@@ -155,7 +155,7 @@ async function writeCapabilities(
       });
 }
 
-/** Stores a new signer: a capability that a text proved before may now be proven by a signature. */
+/** Stores the signer of a capability that a text proved before and a signature proves now. */
 async function writeSigners(tx: Transaction, { counted }: Verdict, { known }: JudgedFacts) {
   for (const { hash, signed_by } of counted)
     if (signed_by !== undefined && known.has(hash) && known.get(hash)?.signed_by !== signed_by)

@@ -123,9 +123,10 @@ export async function revokeCapability(context: Context) {
 export const askedRunLimit = { name: 'asked_check', burst: 1, refill_s: 600 } as const;
 
 /**
- * Asks the observer of this process to check the caller's own listing before those that are due. Throws
- * not_found if this process does not observe; rate_limited before `next_at`, if too many requested checks
- * wait, or while the namespace rests; and the problems of `authenticate`.
+ * Asks the observer of this process to check the caller's own listing before those that are due.
+ * @throws not_found if this process does not observe
+ * @throws rate_limited before `next_at`, if too many requested checks wait, or while the namespace rests
+ * @throws the problems of `authenticate`
  */
 export async function askRun(context: Context) {
   const capability = await authenticate(context);

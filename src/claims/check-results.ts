@@ -3,7 +3,7 @@ import type { ProofPlace } from './claim.ts';
 import { challengeName, registryKeyPath, wellKnownPath } from './methods.ts';
 
 /**
- * The words of a location in sentences about its check: the file that was read, the host that was asked, and
+ * Words for the sentences about a check of a location: the file that was read, the host that was asked, and
  * the verb for putting a challenge there.
  */
 function placeNames({ kind, shown }: ProofPlace, claimFile: string) {

@@ -243,8 +243,8 @@ export function judge(lines: readonly ReadLine[], facts: JudgedFacts): Verdict {
 }
 
 /**
- * The changes, by hash: the state that a known or new capability is to have and does not have yet, with its
- * line if it becomes active by one.
+ * The states to write, by hash: of known capabilities whose state changes, and of new ones. Those that become
+ * active by a line have it.
  */
 export function toWanted(verdict: Verdict, facts: JudgedFacts) {
   const { counted, continues } = verdict;

@@ -255,8 +255,7 @@ function isPinned(claim: Claim | undefined, dns: boolean, web: boolean) {
 
 /**
  * Reads the keys that a domain publishes for the MCP registry, in DNS also those of a domain above it. The
- * text is that of the nearest domain alone, which holds the claim in force if a domain does: a domain above
- * it adds no line.
+ * text is that of the nearest domain that counts; a domain above it adds no line.
  */
 const readRegistryKeys: Read = async ({ shown }, context, known) => {
   const names = namesThatCount(shown, known);

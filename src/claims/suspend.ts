@@ -20,9 +20,8 @@ const leafTypes = {
 } as const satisfies Record<ClaimEvent['type'], LeafType>;
 
 /**
- * Adds an event to the history of a claim, and a leaf that commits to it to the transparency log, in the
- * caller's transaction. The subject has no control root if the listing was never claimed there. Returns the
- * log index.
+ * Adds an event to the history of a claim, and to the log a leaf that commits to it, in the caller's
+ * transaction. The subject has no control root if the listing was never claimed there. Returns the log index.
  */
 export async function recordClaimEvent(
   tx: Transaction,
@@ -101,9 +100,9 @@ export async function suspendClaim<Known extends Claim | undefined>(
 
 /**
  * Records that a check failed. Suspends the claim 30 days after the last check that read anything, if checks
- * failed on ten days since. A clock that jumps ahead makes the 30 days pass at once, but not the ten. Of the
- * checks that are asked for on one day, only the first changes when the claim is checked again, so that
- * frequent requests cannot postpone the re-check that ends it.
+ * failed on ten days since. A clock that jumps ahead makes the 30 days pass at once, but not the ten. Of
+ * several requested checks on a day, only the first postpones the re-check, so that frequent requests cannot
+ * keep a claim in force.
  */
 export async function recordUnread(
   tx: Transaction,

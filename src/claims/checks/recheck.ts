@@ -102,8 +102,8 @@ async function recheckPlace(
 }
 
 /**
- * Tells whether a check is due. If the time is later than any check made by now can give, a clock that was
- * ahead dated it, and the check is due too.
+ * Tells whether a check is due. A time too far in the future came from a clock that was ahead, so the check
+ * is due then too.
  */
 function isDue(at_ms: number, now_ms: number, { claimRecheck_s }: Context['config']): boolean {
   const latest_ms = now_ms + Math.max(1.2 * claimRecheck_s * 1000, secondReading_ms);
