@@ -157,7 +157,7 @@ async function callTool() {
 
 it('a tool that asks for a payment: Dossier calls none, and says what a catalogue and the host list for this tool', async () => {
   const answer = await check({ handle: 'com.example.tools/a', offer: await callTool() });
-  expect(answer.message).toMatch(/Dossier calls no tool, and a call may still cost\.$/);
+  expect(answer.message).toMatch(/Dossier calls no tool, and a call may still cost something\.$/);
   const [offer] = answer.offers;
   expect(offer).toMatchObject({ payee: 'not_known', amount: 'not_known', asset: 'not_known' });
   expect(offer?.facts[0]).toMatch(

@@ -224,7 +224,7 @@ it('of offers that are stored shortened, none is said to be gone, and of many pa
   const [first] =
     (await lookAgain('twenty', [{ ...manyAt(0), amount: '9' }, ...twenty.slice(1)])).stands_out ?? [];
   expect(first).toMatch(
-    /^Other offers than before: 9 of `0x0{36}5000` on Base \(19 more offers\) \(between /,
+    /^Offers changed; they are now 9 of `0x0{36}5000` on Base \(19 more offers\) \(between /,
   );
   const { stands_out } = await lookAgain('twenty', [offerOf({ payTo: alice }), ...twenty.slice(1)]);
   expect(stands_out).toContainEqual(

@@ -170,7 +170,7 @@ it('says that a host lists the endpoint and its tools without a price, as most d
 it('says that a document names other resources, and nothing where there is none', async () => {
   expect(await see('elsewhere', 'price.x402')).toMatchObject({
     outcome: 'nothing',
-    reason: '`https://elsewhere.example.com/.well-known/x402` names 2 resources, and not this endpoint.',
+    reason: '`https://elsewhere.example.com/.well-known/x402` names 2 resources, but not this endpoint.',
   });
   for (const name of ['page', 'none', 'silent']) expect(await see(name, 'price.x402')).toBeUndefined();
 });
@@ -189,7 +189,7 @@ it('a price there is known; one that is only named is none, and the endpoint is 
   expect(await findingsOf('bare')).toEqual([
     expect.stringMatching(/^price_known: not_met/),
     expect.stringMatching(
-      /^no_payment_seen: not_met. The x402 document of the endpoint’s host names the endpoint among what is paid for./,
+      /^no_payment_seen: not_met. The x402 document of the endpoint’s host names the endpoint among the resources that are paid for./,
     ),
   ]);
 });
@@ -214,7 +214,7 @@ it('a tool whose price another check finds raised stands out with both prices', 
   observed.directory.wait(86_400);
   await see('whole', 'price.x402');
   expect(await textOf('whole')).toContain(
-    'In its x402 document: `send`: Price raised from 1 USDC to 2 USDC on Base; a price for `new` is new; no price for `gone` any more (between ',
+    'In its x402 document: `send`: Price raised from 1 USDC to 2 USDC on Base; a new price for `new`; no longer a price for `gone` (between ',
   );
   documents.whole = before ?? {};
 });

@@ -20,7 +20,9 @@ import {
 
 type Listed = Awaited<ReturnType<Run['catalogs']>>[number];
 
-/** Reads what a catalogue lists for an endpoint, tool by tool, beside the tools that the endpoint lists. */
+/**
+ * Reads the prices that a catalogue lists for an endpoint, and compares its tools with the endpoint's list.
+ */
 async function readCatalog(found: Listed, url: string, run: Run): Promise<Found<ToolOffer[]>> {
   if (found.result !== 'read') return withoutAnswer(found);
   const { listed: item, read_at, isWhole } = found;
@@ -37,8 +39,10 @@ async function readCatalog(found: Listed, url: string, run: Run): Promise<Found<
     .flatMap(({ last_updated }) => last_updated ?? [])
     .sort()
     .at(-1);
-  const more = item.hasMore ? own('Dossier keeps 50 of the tools that it lists there.') : own('');
-  const rest = isWhole ? own('') : own('Dossier did not read its end, where other tools may be.');
+  const more = item.hasMore ? own('Dossier keeps 50 of the tools that the catalogue lists there.') : own('');
+  const rest = isWhole
+    ? own('')
+    : own('Dossier did not read the end of the catalogue, which may list more tools.');
   return {
     value: toToolOffers(priced),
     outcome: 'seen',
@@ -50,7 +54,7 @@ async function readCatalog(found: Listed, url: string, run: Run): Promise<Found<
   };
 }
 
-/** How some catalogues are named: by their host, with their path where several are on one host. */
+/** Names each catalogue by its host, with the path if several are on one host. */
 function toSource(catalogs: readonly string[]): (catalog: string) => string {
   const hosts = catalogs.map((catalog) => new URL(catalog).host);
   return (catalog) => {
@@ -59,7 +63,6 @@ function toSource(catalogs: readonly string[]): (catalog: string) => string {
   };
 }
 
-/** The prices that a catalogue lists for the recorded endpoints. */
 export const priceCatalog = defineKind({
   kind: 'price.catalog',
   answers: 'price',
@@ -70,7 +73,7 @@ export const priceCatalog = defineKind({
   title: 'Prices in a catalogue',
   means:
     'What a catalogue that the operator of this Dossier configured (x402 Bazaar) lists for exactly this address, tool by tool.',
-  doesNotMean: 'A catalogue is the word of a third party; the endpoint may ask for another price.',
+  doesNotMean: 'A catalogue is a third party’s word; the endpoint may ask for a different price.',
   value: toolOffers,
   say: toolOffersWords,
   sayChange: toolOffersChange(own('a catalogue')),

@@ -19,21 +19,20 @@ import {
 
 /** One way to pay, as a source quotes it. */
 export interface Offer {
-  /** The format that it was quoted in: `x402/1`, `x402/2` or `mpp`. */
+  /** The format of the quote: `x402/1`, `x402/2` or `mpp`. */
   readonly format: string;
-  /** `exact`, `upto`, `charge` and the like. */
+  /** For example `exact`, `upto` or `charge`. */
   readonly scheme: string;
-  /** CAIP-2, or the name that the source uses. */
+  /** A CAIP-2 name, or the name that the source uses. */
   readonly network: string;
   /** A whole number of the asset's smallest unit. */
   readonly amount: string;
   readonly asset: string;
   readonly pay_to?: string;
-  /** Of MPP: the id of the chain within the network. */
+  /** The id of the chain within the network (MPP). */
   readonly chain_id?: number;
   /**
-   * The amount in the unit that people use, converted by Dossier's own table of assets; absent for any other
-   * asset.
+   * The amount in the common unit, converted by Dossier's own table; absent for assets that are not in it.
    */
   readonly our_conversion?: string;
 }
@@ -41,17 +40,19 @@ export interface Offer {
 const mostOffers = 20;
 /** A uint256 has at most 78 digits. */
 const wholeNumberForm = /^(?:0|[1-9]\d{0,77})$/;
-/** Identifiers are plain ASCII without spaces: what could hide or reorder other text is none. */
+/** Other characters could hide or reorder the text around an identifier. */
 const identifier = /^[\x21-\x7e]{1,200}$/;
 
 const isWholeNumber = (value: unknown): value is string =>
   typeof value === 'string' && wholeNumberForm.test(value);
 
-/** Whether a value may be shown as an identifier: plain ASCII without spaces, at most 200 characters. */
+/**
+ * Tells whether a value may be shown as an identifier: plain ASCII without spaces, at most 200 characters.
+ */
 export const isIdentifier = (value: unknown): value is string =>
   typeof value === 'string' && identifier.test(value);
 
-/** An offer whose members have been checked; undefined if one of them cannot be read. */
+/** Checks the members of an offer; undefined if one of them cannot be read. */
 function toOffer(
   quoted: Readonly<Record<Exclude<keyof Offer, 'format' | 'our_conversion'>, unknown>> & { format: string },
 ): Offer | undefined {
@@ -74,8 +75,8 @@ function toOffer(
 }
 
 /**
- * What a source of prices holds in one format, `read` from each quote: the first twenty offers that could be
- * read, untrusted, and how many it holds.
+ * Reads the offers of one source in one format: the first twenty that can be read, untrusted, and how many
+ * there are.
  */
 export function decodeOffers<T>(quoted: readonly T[], read: (one: T) => Offer | undefined) {
   const offers = quoted
@@ -103,7 +104,7 @@ const read = ({ parameters }: ReturnType<typeof challengesOf>[number]) => {
 };
 
 /**
- * Challenges of the Machine Payments Protocol: `WWW-Authenticate: Payment method=..., intent=...,
+ * Reads challenges of the Machine Payments Protocol: `WWW-Authenticate: Payment method=..., intent=...,
  * request=<base64url JSON>`.
  */
 function decodeMpp(response: Fetched) {
@@ -111,7 +112,7 @@ function decodeMpp(response: Fetched) {
   return challenges.length > 0 ? decodeOffers(challenges, read) : undefined;
 }
 
-/** Reads an offer of a version of x402; they have other names for the amount. */
+/** Reads an offer of x402; its versions name the amount differently. */
 export const readAccepted = (version: 1 | 2) => (one: unknown) => {
   const { scheme, network, amount, maxAmountRequired, asset, payTo } = asObject(one) ?? {};
   if (payTo === undefined) return undefined;
@@ -127,8 +128,8 @@ export const readAccepted = (version: 1 | 2) => (one: unknown) => {
 };
 
 /**
- * Payment requirements of x402: a JSON body; of version 2 also the header PAYMENT-REQUIRED (base64 JSON),
- * which comes first.
+ * Reads the payment requirements of x402: in version 2 from the header PAYMENT-REQUIRED (base64 JSON) if
+ * there is one, otherwise from a JSON body.
  */
 const decodeX402 =
   (version: 1 | 2) =>
@@ -140,10 +141,10 @@ const decodeX402 =
       : undefined;
   };
 
-/** The formats that a 402 may quote its price in; one response may use several. */
+/** The formats of a price in a 402 response, which may use several. */
 const formats = [decodeX402(2), decodeX402(1), decodeMpp];
 
-/** What an endpoint’s request for a payment quotes; undefined if it sent none. */
+/** The offers in an endpoint's request for a payment; undefined if it sent none. */
 export function quotedOffers({ payment: response }: EndpointAnswer) {
   if (!response) return undefined;
   const decoded = formats.map((decode) => decode(response)).filter((one) => one !== undefined);
@@ -157,26 +158,29 @@ export function quotedOffers({ payment: response }: EndpointAnswer) {
 }
 
 /**
- * Why it is not known whether an endpoint that asked for no payment does: it asks for credentials first, or
- * broke off.
+ * The reason why it is not known whether the endpoint asks for a payment: it asks for credentials first, or
+ * its answer broke off.
  */
 const withoutPayment = ({ credentials, list }: EndpointAnswer): NoAnswer | undefined =>
   list.result === 'no_answer' && (credentials || isUnanswered(list.outcome)) ? list : undefined;
 
-/** That there is nothing of a quoted price, for facts that exist only of one. */
+/** The reason why there is no fact about a quoted price. */
 export const noneQuoted = (endpoint: EndpointAnswer): NoAnswer =>
   withoutPayment(endpoint) ??
-  noAnswer('nothing', own('The endpoint quoted none when Dossier asked what it is and which tools it has.'));
+  noAnswer(
+    'nothing',
+    own('The endpoint quoted no price when Dossier asked what it is and which tools it has.'),
+  );
 
 const noPrice = {
   value: null,
   outcome: 'nothing' as const,
   why: own(
-    'The endpoint did not ask for a payment (HTTP 402) when Dossier asked what it is and which tools it has; Dossier calls no tool, and a call may still cost.',
+    'The endpoint did not ask for a payment (HTTP 402) when Dossier asked what it is and which tools it has; Dossier calls no tool, and a call may still cost something.',
   ),
 };
 
-/** A 402 without a price that can be read: its digest, and why. */
+/** The fact for a 402 without a readable price: its digests, and the reason. */
 const unrecognised = ({ headers, text }: Fetched, seen: number) => ({
   value: null,
   outcome: 'asks' as const,
@@ -193,7 +197,7 @@ const unrecognised = ({ headers, text }: Fetched, seen: number) => ({
   },
 });
 
-/** How many offers are not shown; undefined if all are. */
+/** Says that only a part of the offers is shown; undefined if all are. */
 const toReason = (seen: number, offers: readonly Offer[]): Words | undefined =>
   seen > offers.length
     ? say`${seen} offers were sent; Dossier shows the first ${offers.length} that it could read.`
@@ -213,7 +217,7 @@ function toFinding(endpoint: EndpointAnswer) {
   };
 }
 
-/** The price that an endpoint quotes before it introduces itself or sends a list: HTTP 402. */
+/** The price in an HTTP 402 that an endpoint sends before its introduction or a list. */
 export const priceChallenge = defineKind({
   kind: 'price.challenge',
   answers: 'price',
@@ -226,19 +230,19 @@ export const priceChallenge = defineKind({
   means:
     'What the endpoint asked Dossier to pay (HTTP 402) before it introduced itself or sent one of its lists, as quoted: a whole number of the asset’s smallest unit, the asset, the network and the recipient.',
   doesNotMean:
-    'Dossier pays nothing; it does not say what a call of a tool costs, or that the recipient is the publisher.',
-  changed: own('The endpoint quotes another price'),
+    'Dossier pays nothing. The price does not say what a tool call costs, or that the recipient is the publisher.',
+  changed: own('The endpoint quotes a different price'),
   value: paidOffers,
   say: (found) => offersWords(readOffers(found.value), allOffers(found).length),
   sayChange: (was, now, between) => {
     const quoted = allOffers(now);
     if (was.outcome === 'nothing')
       return say`Quotes ${offersWords(quoted)}, and no price before (${between})`;
-    // Of offers that are stored shortened, or not all read, it is not known which came and which went.
+    // If a list was shortened or not read whole, it is not known which offers are new and which are gone.
     const hasAll = now.details?.offers !== undefined;
     const isCut = now.value_digest !== undefined && !hasAll;
     if (was.value_digest !== undefined || now.details?.quoted !== undefined || isCut)
-      return say`Other offers than before${hasAll ? say`: ${offersWords(quoted)}` : say``} (${between})`;
+      return say`Offers changed${hasAll ? say`; they are now ${offersWords(quoted)}` : say``} (${between})`;
     const change = offersChange(readOffers(was.value), quoted);
     return change && say`${change} (${between})`;
   },
@@ -252,7 +256,7 @@ const mostOperations = 20;
 const mostAdvertisedOffers = 5;
 
 /**
- * One way to pay; undefined if its amount is neither a whole number of the currency's smallest unit nor null
+ * Reads one way to pay; undefined if its amount is neither a whole number of the smallest unit nor null
  * (dynamic).
  */
 function toAdvertisedOffer(stated: unknown) {
@@ -266,7 +270,7 @@ function toAdvertisedOffer(stated: unknown) {
   };
 }
 
-/** `x-payment-info` has a list of offers, or is one. */
+/** The member `x-payment-info` holds a list of offers, or is itself an offer. */
 const toOffers = (info: JsonObject) =>
   (Array.isArray(info.offers) ? info.offers.slice(0, mostAdvertisedOffers) : [info])
     .map(toAdvertisedOffer)
@@ -274,8 +278,8 @@ const toOffers = (info: JsonObject) =>
     .sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 
 /**
- * The operations of an OpenAPI document that state `x-payment-info`, as `POST /search`, the first twenty by
- * their names, with their offers; those that cannot be read have none.
+ * The first twenty operations of an OpenAPI document with `x-payment-info`, by name such as `POST /search`,
+ * with the offers that can be read.
  */
 export function pricedOperations(document: JsonObject) {
   const paths = Object.entries(asMembers(document.paths)).filter(([path]) => isIdentifier(path));

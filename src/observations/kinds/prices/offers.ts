@@ -5,23 +5,23 @@ import type { ShownFinding } from '../../kind.ts';
 import { convert, networkName, networkWords, toCaip19, toChain } from './assets.ts';
 
 /**
- * One way to pay as it is stored and compared: the same for an offer in x402 version 1, version 2 or MPP. Who
- * is paid is a fact of its own (price.pay_to), so that another payee is no other price.
+ * One way to pay as it is stored and compared, in the same form for all versions of x402 and MPP. The payee
+ * is a fact of its own (price.pay_to), so that a new payee does not change the price.
  */
 const paidOffer = z.strictObject({
   /** A whole number of the asset's smallest unit. */
   amount: z.string(),
-  /** An address of eip155 in lower case, since its capitals are only a checksum. */
+  /** An eip155 address is in lower case, since its capitals are only a checksum. */
   asset: z.string(),
-  /** CAIP-2, or the name that the source uses of a network that Dossier does not know. */
+  /** A CAIP-2 name, or the source's name for a network that Dossier does not know. */
   network: z.string(),
-  /** `exact`, `upto`, `charge` and the like. */
+  /** For example `exact`, `upto` or `charge`. */
   scheme: z.string(),
 });
 export type PaidOffer = z.infer<typeof paidOffer>;
 export const paidOffers = z.array(paidOffer);
 
-/** The offers of a value that is stored; none if it is no list of them. */
+/** The offers of a stored value; none if it is no list of offers. */
 export const readOffers = (value: unknown): readonly PaidOffer[] => paidOffers.safeParse(value).data ?? [];
 
 const quotedOffer = z.looseObject({
@@ -31,8 +31,7 @@ const quotedOffer = z.looseObject({
 });
 
 /**
- * All offers of a fact whose details have them as they were quoted: a value holds what fits into 1 KiB.
- * Details may be shortened more.
+ * All offers of a fact, from its details or its value, whichever has more: either may have been shortened.
  */
 export function allOffers({ value, details }: ShownFinding): readonly PaidOffer[] {
   const stored = readOffers(value);
@@ -44,11 +43,13 @@ interface Quoted extends PaidOffer {
   readonly chain_id?: number | undefined;
 }
 
-/** A network as it is compared; MPP names the method of a payment, and the id of the chain beside it. */
+/**
+ * The name of a network for comparison. MPP states the method of payment, and next to it the id of the chain.
+ */
 export const toNetwork = (network: string, chain_id?: number): string =>
   chain_id === undefined ? toChain(network) : `eip155:${chain_id}`;
 
-/** An offer as it is compared. */
+/** Converts an offer to the compared form. */
 const toPaid = ({ amount, asset, network, chain_id, scheme }: Quoted): PaidOffer => ({
   amount,
   asset: toAddress(asset),
@@ -59,14 +60,14 @@ const toPaid = ({ amount, asset, network, chain_id, scheme }: Quoted): PaidOffer
 const textOf = ({ asset, network, scheme, amount }: PaidOffer) =>
   `${[network, asset, scheme].join(' ')} ${amount.padStart(78, '0')}`;
 
-/** Offers that can be compared stand together: the same asset on the same network under the same scheme. */
+/** Offers with the same asset, network and scheme can be compared by amount. */
 const unitOf = ({ asset, network, scheme }: PaidOffer) => [asset, network, scheme].join(' ');
 
 const convertedOf = ({ amount, network, asset }: PaidOffer) => convert(amount, toCaip19(network, asset));
 
 /**
- * Offers as they are compared, each once: those in assets that Dossier knows first, whatever order they were
- * quoted in.
+ * Converts offers to the compared form, each once, in an order of their own: assets that Dossier knows come
+ * first.
  */
 export function toPaidOffers(quoted: readonly Quoted[]): PaidOffer[] {
   const offers = new Map(quoted.map(toPaid).map((offer) => [textOf(offer), offer]));
@@ -74,7 +75,7 @@ export function toPaidOffers(quoted: readonly Quoted[]): PaidOffer[] {
   return [...offers.values()].sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
 }
 
-/** `0.01 USDC`, or as it was quoted; the usual scheme is not named: exactly this amount is paid. */
+/** Says an amount as `0.01 USDC`, or as it was quoted. The usual scheme `exact` is not named. */
 function amountWords(offer: PaidOffer, isExact: boolean): Words {
   const { amount, asset, scheme } = offer;
   const converted = isExact ? undefined : convertedOf(offer);
@@ -82,14 +83,12 @@ function amountWords(offer: PaidOffer, isExact: boolean): Words {
   return scheme === 'exact' ? price : say`${price} (scheme ${code(scheme)})`;
 }
 
-/** An offer with who is paid by it. */
+/** An offer with its payee. */
 export interface OfferWithPayee extends PaidOffer {
   readonly pay_to?: string;
 }
 
-/**
- * The offers of a fact as they were quoted, each once, each with its payee, in the order of `toPaidOffers`.
- */
+/** The offers of a fact, each once with each of its payees, in the order of `toPaidOffers`. */
 export function offersWithPayees(found: ShownFinding): OfferWithPayee[] {
   const quoted = z.array(quotedOffer).safeParse(found.details?.offers).data ?? [];
   const payeesOf = Map.groupBy(quoted, (one) => textOf(toPaid(one)));
@@ -102,8 +101,8 @@ export function offersWithPayees(found: ShownFinding): OfferWithPayee[] {
 }
 
 /**
- * An offer with all that a payment would be compared by: `0.02 USDC (20000 of <address>) on Base (<network>),
- * paid to <address>`.
+ * Says everything by which a payment can be compared with an offer: `0.02 USDC (20000 of <address>) on Base
+ * (<network>), paid to <address>`.
  */
 export function offerInFull({ pay_to, ...offer }: OfferWithPayee): Words {
   const { amount, asset, network, scheme } = offer;
@@ -117,13 +116,13 @@ export function offerInFull({ pay_to, ...offer }: OfferWithPayee): Words {
   return say`${price}${by} on ${on}${to}`;
 }
 
-/** An offer, as `0.01 USDC on Base`. `isExact`: in the unit and with the names that were quoted. */
+/** Says an offer as `0.01 USDC on Base`, or if `isExact` with the unit and names that were quoted. */
 export function offerWords(offer: PaidOffer, isExact = false): Words {
   const network = isExact ? code(offer.network) : networkWords(offer.network);
   return say`${amountWords(offer, isExact)} on ${network}`;
 }
 
-/** The first offer, and how many more there are. */
+/** Says the first offer, and counts the rest. */
 export function offersWords(offers: readonly PaidOffer[], count = offers.length): Words {
   const [first] = offers;
   if (!first) return own('');
@@ -132,16 +131,15 @@ export function offersWords(offers: readonly PaidOffer[], count = offers.length)
   return say`${offerWords(first)} (${more} more ${more === 1 ? own('offer') : own('offers')})`;
 }
 
-/** The offers of one list that are not in another. */
 function without(offers: readonly PaidOffer[], others: readonly PaidOffer[]): PaidOffer[] {
   const known = new Set(others.map(textOf));
   return offers.filter((offer) => !known.has(textOf(offer)));
 }
 
-/** Whether an amount can be compared: one that is stored shortened is no number any more. */
+/** Tells whether an amount can be compared. A long amount may have been shortened, and is then no number. */
 export const isWhole = (amount: string): boolean => /^\d{1,78}$/.test(amount);
 
-/** Offers of the same asset, network and scheme of which there was one before, and is one now. */
+/** Pairs offers with the same asset, network and scheme, if there was one before and is one now. */
 function toMoved(gone: readonly PaidOffer[], added: readonly PaidOffer[]) {
   const now = Map.groupBy(added, unitOf);
   return [...Map.groupBy(gone, unitOf)].flatMap(([unit, before]) => {
@@ -153,7 +151,7 @@ function toMoved(gone: readonly PaidOffer[], added: readonly PaidOffer[]) {
   });
 }
 
-/** How many times as much a raised amount is, as a weight. */
+/** Weighs a raised amount by how many times as high it is. */
 function raiseWeight({ was, is }: ReturnType<typeof toMoved>[number]): number {
   const before = BigInt(was.amount);
   const after = BigInt(is.amount);
@@ -163,8 +161,8 @@ function raiseWeight({ was, is }: ReturnType<typeof toMoved>[number]): number {
 }
 
 /**
- * How much a change of offers weighs: most if another asset, network or scheme takes the place of one, then
- * by how much more is asked for.
+ * Weighs a change of offers: a new asset, network or scheme in place of an old one weighs most, then the size
+ * of a raise.
  */
 export function offersWeight(before: readonly PaidOffer[], after: readonly PaidOffer[]): number {
   const gone = without(before, after);
@@ -179,15 +177,14 @@ export function offersWeight(before: readonly PaidOffer[], after: readonly PaidO
 const mostNamed = 2;
 
 /**
- * What became of the offers that were quoted before, as `Price raised from 0.01 USDC to 0.05 USDC on Base`;
- * undefined if they are the same. Only amounts of one asset, network and scheme are higher or lower than each
- * other.
+ * Says how the offers changed, as `Price raised from 0.01 USDC to 0.05 USDC on Base`; undefined if they are
+ * the same. Only amounts with the same asset, network and scheme are called higher or lower.
  */
 export function offersChange(before: readonly PaidOffer[], after: readonly PaidOffer[]): Words | undefined {
   const gone = without(before, after);
   const added = without(after, before);
   const all = [...gone, ...added];
-  // Two assets may have one symbol.
+  // Two assets may have the same symbol.
   const isExact = new Set(all.map((offer) => JSON.stringify(offerWords(offer)))).size < all.length;
   const name = (offers: readonly PaidOffer[]) =>
     listed(

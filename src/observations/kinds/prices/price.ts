@@ -16,7 +16,7 @@ const mostMethods = 10;
 
 const paymentMethod = z.strictObject({ method: z.string(), intents: z.array(z.string()) });
 
-/** The items of a value that is stored as a list; none if it is another one. */
+/** The items of a stored list; none if the value is anything else. */
 const listOf = <T>(value: unknown, item: z.ZodType<T>): readonly T[] =>
   z.array(item).safeParse(value).data ?? [];
 
@@ -47,7 +47,6 @@ function capabilityFinding({ introduction, list, open: left }: EndpointAnswer) {
   return { value: methods, outcome: 'seen' as const, ...open };
 }
 
-/** The payment methods that an endpoint names when it introduces itself. */
 export const priceCapability = defineKind({
   kind: 'price.capability',
   line: 'costs',
@@ -69,7 +68,7 @@ export const priceCapability = defineKind({
 });
 
 const advertisedOffer = z.strictObject({
-  /** A whole number of the currency's smallest unit; null: dynamic. */
+  /** A whole number of the currency's smallest unit, or null if the price is dynamic. */
   amount: z.string().nullable(),
   currency: z.string().optional(),
   method: z.string().optional(),
@@ -77,12 +76,12 @@ const advertisedOffer = z.strictObject({
 });
 const pricedOperation = z.strictObject({ operation: z.string(), offers: z.array(advertisedOffer) });
 
-/** What the first operation costs, and how many more there are. */
+/** Says the price of the first operation, and counts the rest. */
 function operationsWords({ value, details }: ShownFinding): Words {
   const operations = listOf(value, pricedOperation);
   const [first] = operations;
   const [offer] = first?.offers ?? [];
-  if (!first || !offer) return own('an amount that is not read');
+  if (!first || !offer) return own('an amount that Dossier cannot read');
   const { amount, currency, method, intent } = offer;
   const count = listOf(details?.operations, z.unknown()).length || operations.length;
   const price = amount === null ? own('dynamic') : ours(amount);
@@ -104,7 +103,6 @@ function readOpenApi({ text }: Fetched): Found<z.infer<typeof pricedOperation>[]
   return statesNone(own('The OpenAPI document states x-payment-info in a form that Dossier does not know.'));
 }
 
-/** The prices in the OpenAPI document of an endpoint's origin. */
 export const priceOpenapi = defineKind({
   kind: 'price.openapi',
   answers: 'price',
@@ -115,7 +113,7 @@ export const priceOpenapi = defineKind({
   title: 'Prices in its OpenAPI document',
   means:
     'What /openapi.json at the origin of the endpoint advertises for its operations (x-payment-info), as stated there: an amount of the currency’s smallest unit, or dynamic.',
-  doesNotMean: 'An advertised price is not what a call is charged; the answer to a call decides.',
+  doesNotMean: 'A call may be charged differently from an advertised price; the answer to the call decides.',
   value: z.array(pricedOperation),
   say: operationsWords,
   method_version: 'price/2',
@@ -124,13 +122,10 @@ export const priceOpenapi = defineKind({
 
 const anotherEachTime = 'another address each time';
 
-/**
- * The addresses that are paid; or that the endpoint named others when it was asked twice, which is no change
- * from day to day.
- */
+/** The payees, or the fact that two requests got different ones, which then is the same value every day. */
 const payees = z.union([z.array(z.string()), z.literal(anotherEachTime)]);
 
-/** The addresses that a request for a payment names, those of eip155 in lower case. */
+/** The payees in a request for a payment, with eip155 addresses in lower case. */
 function payeesOf(payment: EndpointAnswer): string[] {
   const offers = quotedOffers(payment)?.quoted.offers ?? [];
   const addresses = offers.flatMap(({ pay_to }) => (pay_to === undefined ? [] : toAddress(pay_to)));
@@ -147,11 +142,11 @@ function payToFinding(endpoint: EndpointAnswer): Found<z.infer<typeof payees>> |
     : { value: anotherEachTime, outcome: 'seen' as const, as_seen: { addresses: [...named, ...again] } };
 }
 
-/** Whether a value of price.pay_to says that the endpoint names another address each time. */
+/** Tells whether a value of price.pay_to says that the endpoint names different payees each time. */
 export const isAnotherEachTime = (value: unknown): boolean => value === anotherEachTime;
 
 /**
- * The addresses of a value of price.pay_to, those of eip155 in lower case; none if they are others each time.
+ * The payees in a value of price.pay_to, with eip155 addresses in lower case; none if they differ each time.
  */
 export const readPayees = (value: unknown): readonly string[] => {
   const { data = [] } = payees.safeParse(value);
@@ -169,12 +164,11 @@ const payeesWords = (value: unknown): Words =>
 const mostPayees = 3;
 
 /**
- * Which of many payees are new, and which are gone; only that they differ if one of the lists is stored
- * shortened.
+ * Says which of many payees are new and which are gone, or only that they changed if a list was shortened.
  */
 function payeesChange(was: Before, now: ShownFinding): Words {
   const isShort = was.value_digest !== undefined || now.value_digest !== undefined;
-  if (isShort) return own('Paid to other addresses than before');
+  if (isShort) return own('The addresses that are paid changed');
   const before = readPayees(was.value);
   const after = readPayees(now.value);
   const isFew = Math.max(before.length, after.length) <= mostPayees;
@@ -191,7 +185,7 @@ function payeesChange(was: Before, now: ShownFinding): Words {
   return join([came, gone.length > 0 ? say`No longer paid to ${name(gone)}` : say``], '. ');
 }
 
-/** Who is paid: a fact of its own, so that it has a date and a history apart from the amount. */
+/** The payees are a fact of their own, so that they have a date and a history apart from the amount. */
 export const pricePayTo = defineKind({
   kind: 'price.pay_to',
   pinnedAs: 'pay_to',
@@ -200,9 +194,9 @@ export const pricePayTo = defineKind({
   question: 'price',
   title: 'Address that is paid',
   means:
-    'The addresses of the recipients in the price that the endpoint quotes. Dossier asks for it twice: `another address each time` says that they differed.',
+    'The addresses of the recipients in the price that the endpoint quotes. Dossier asks for the price twice; `another address each time` means that the addresses differed.',
   doesNotMean: 'It does not say whose addresses they are.',
-  changed: own('The endpoint asks to be paid at another address'),
+  changed: own('The endpoint asks to be paid at a different address'),
   value: payees,
   say: ({ value }) => payeesWords(value),
   sayChange: (was, now, between) => say`${payeesChange(was, now)} (${between})`,
@@ -215,8 +209,8 @@ const inUnits = /^(\d{1,20}(?:\.\d{1,18})?) ([A-Za-z][\w.-]{0,19})$/;
 const inSmallestUnit = /^(\d{1,78}) ([-a-z0-9]{3,8}:[\w-]{1,32}\/[-a-z0-9]{3,8}:[\w.%-]{1,128})$/;
 
 /**
- * The most that a caller would pay, as an amount and an asset: "0.01 USDC" (a symbol of the table), or a
- * whole number of the smallest unit of a CAIP-19 asset; undefined for anything else.
+ * Reads the most that a caller would pay: an amount of an asset as "0.01 USDC" (a symbol in the table), or a
+ * whole number of the smallest unit of a CAIP-19 asset. Returns undefined for anything else.
  */
 export function readPriceLimit(text: string) {
   const [, amount, asset] = inUnits.exec(text) ?? inSmallestUnit.exec(text) ?? [];
@@ -224,13 +218,15 @@ export function readPriceLimit(text: string) {
   return asset.includes('/') || isSymbol(asset) ? { amount, asset } : undefined;
 }
 
-/** A decimal number as a whole number of 10^-18. */
+/** Converts a decimal number to a whole number of 10^-18. */
 function toFixed18(decimal: string): bigint {
   const [whole = '0', fraction = ''] = decimal.split('.');
   return BigInt(whole + fraction.padEnd(18, '0'));
 }
 
-/** Whether an offer asks for at most the limit, compared exactly; undefined for an offer in another asset. */
+/**
+ * Tells whether an offer is within a limit, compared exactly; undefined for an offer in a different asset.
+ */
 export function isWithinLimit(
   { amount, network, asset }: PaidOffer,
   limit: NonNullable<ReturnType<typeof readPriceLimit>>,
@@ -254,7 +250,7 @@ const toPrice = (stated: unknown) =>
     ? stated
     : null;
 
-/** What a tool object states of its price in `_meta`; undefined if it states nothing. */
+/** The price that a tool states in its `_meta`; undefined if it states nothing. */
 function toPriced({ name, _meta }: JsonObject) {
   const { 'agents-x402/priceUSD': price, 'agents-x402/paymentRequired': required } = asObject(_meta) ?? {};
   if (price === undefined && !required) return undefined;
@@ -268,7 +264,7 @@ function toPriced({ name, _meta }: JsonObject) {
 const pricedTool = z.strictObject({
   name: z.string(),
   payment_required: z.boolean().optional(),
-  /** In dollars, as stated; null where the form is none that Dossier knows. */
+  /** In dollars, as stated; null if Dossier does not know the form. */
   price_usd: z.union([z.string(), z.number()]).nullable().optional(),
 });
 const mostNamedTools = 3;
@@ -276,11 +272,13 @@ const mostNamedTools = 3;
 function toolPriceWords({ name, price_usd, payment_required }: z.infer<typeof pricedTool>): Words {
   if (price_usd === 'dynamic') return say`${code(name)} a price that depends on the call`;
   if (price_usd === undefined || price_usd === null)
-    return payment_required ? say`${code(name)} a payment` : say`${code(name)} a price that is not read`;
+    return payment_required
+      ? say`${code(name)} a payment`
+      : say`${code(name)} a price that Dossier cannot read`;
   return say`${code(name)} ${ours(String(price_usd))} dollars`;
 }
 
-/** What the first tools state, and how many of all tools state a price. */
+/** Says the prices of the first tools, and how many tools state one. */
 function toolPricesWords({ value, details }: ShownFinding): Words {
   const { tools, priced } = asMembers(value);
   const all = listOf(priced, pricedTool);
@@ -304,12 +302,13 @@ function toolPriceFinding({ list }: EndpointAnswer) {
   return {
     value: { tools: tools.length, priced },
     outcome: 'seen' as const,
-    ...(priced.length > mostTools && { why: say`Dossier shows the first ${mostTools} of them.` }),
+    ...(priced.length > mostTools && {
+      why: say`Dossier shows only the first ${mostTools} tools with a price.`,
+    }),
     details: { tools: priced.slice(0, mostTools), priced: priced.length },
   };
 }
 
-/** The prices that tools state in the list of tools. */
 export const priceTool = defineKind({
   kind: 'price.tool',
   answers: 'price',
@@ -319,7 +318,7 @@ export const priceTool = defineKind({
   question: 'price',
   title: 'Tools that state a price',
   means:
-    'How many tools state in the endpoint’s own list that a call costs something, and the dollars that each states (`agents-x402/priceUSD`; null where the form is none that Dossier knows).',
+    'How many tools state in the endpoint’s own list that a call costs something, and the dollars that each states (`agents-x402/priceUSD`; null if Dossier does not know the form).',
   doesNotMean: 'Dossier calls no tool, so it has not seen what a call is charged.',
   value: z.strictObject({ tools: z.number(), priced: z.array(pricedTool) }),
   say: toolPricesWords,

@@ -14,15 +14,15 @@ import {
   toPaidOffers,
 } from './offers.ts';
 
-/** One way to pay for one tool; without `tool`, for whatever the address is asked. */
+/** One way to pay for a tool, or for the endpoint itself if there is no `tool`. */
 const toolOffer = paidOffers.element.extend({ tool: z.string().optional() });
 export const toolOffers = z.array(toolOffer);
 export type ToolOffer = z.infer<typeof toolOffer>;
 
-/** A source was read and states no price. */
+/** The fact for a source that was read and states no price. */
 export const statesNone = (why: Words) => ({ value: null, outcome: 'nothing' as const, why });
 
-/** The prices that a list has for one tool, or for the address itself. */
+/** The prices that a list has for a tool, or for the endpoint itself. */
 export interface PricedTool {
   readonly tool?: string;
   readonly offers: readonly Offer[];
@@ -36,7 +36,7 @@ export const acceptedOf = (accepts: readonly unknown[], most: number): Offer[] =
 
 const byTool = (a: PricedTool, b: PricedTool) => ((a.tool ?? '') < (b.tool ?? '') ? -1 : 1);
 
-/** Prices of tools as they are compared, in the order of their names. */
+/** Converts the prices of tools to the compared form, in the order of the tools' names. */
 export const toToolOffers = (priced: readonly PricedTool[]): ToolOffer[] =>
   priced
     .toSorted(byTool)
@@ -44,10 +44,7 @@ export const toToolOffers = (priced: readonly PricedTool[]): ToolOffer[] =>
       toPaidOffers(offers).map((offer) => ({ ...offer, ...(tool !== undefined && { tool }) })),
     );
 
-/**
- * What is shown of them: the offers as they were quoted, how many tools there are, and which the endpoint
- * does not list.
- */
+/** The details: the offers as quoted, the number of tools, and the tools that the endpoint does not list. */
 export const toolDetails = (priced: readonly PricedTool[], unlisted: readonly string[]) => ({
   offers: quotedOf(priced),
   tools: priced.length,
@@ -68,7 +65,9 @@ export function unlistedOf(priced: readonly PricedTool[], list: EndpointAnswer['
   return priced.flatMap(({ tool }) => (tool === undefined || names.has(tool) ? [] : [tool])).sort();
 }
 
-/** That a price list names tools which the endpoint did not list, with the day; empty if there are none. */
+/**
+ * Says on which day the endpoint did not list the tools in a price list; empty if there are no such tools.
+ */
 export const unlistedWords = (list: Words, unlisted: readonly string[], now: Date): Words =>
   unlisted.length === 0
     ? own('')
@@ -79,15 +78,12 @@ const quotedOffer = z.looseObject({
   chain_id: z.number().optional(),
 });
 
-/** One way to pay for one tool, with who is paid by it. */
+/** One way to pay for a tool, with its payee. */
 export interface ToolOfferWithPayee extends ToolOffer {
   readonly pay_to?: string;
 }
 
-/**
- * All of them, whose details have them as they were quoted: a value holds what fits into 1 KiB, and no
- * payees.
- */
+/** All offers of a fact, as quoted in its details; the value has no payees, and only what fits into 1 KiB. */
 export function allToolOffers({
   value,
   details,
@@ -105,13 +101,13 @@ export function allToolOffers({
 
 const mostNamed = 3;
 
-/** Says the price of each tool by its name, and which of them the endpoint did not list. */
+/** Says the price of each tool, and which of the tools the endpoint did not list. */
 export function toolOffersWords(found: ShownFinding<ToolOffer[]>): Words {
   const tools = [...Map.groupBy(allToolOffers(found), ({ tool }) => tool)];
   const named = tools.slice(0, mostNamed).map(([tool, all]) => {
     const offers = toPaidOffers(all);
     if (tool !== undefined) return say`${code(tool)} ${offersWords(offers)}`;
-    return tools.length > 1 ? say`${offersWords(offers)} for no named tool` : offersWords(offers);
+    return tools.length > 1 ? say`${offersWords(offers)} for the endpoint itself` : offersWords(offers);
   });
   const left = tools.length - mostNamed;
   const more = left > 0 ? [say`${left} more ${left === 1 ? own('tool') : own('tools')}`] : [];
@@ -129,13 +125,13 @@ const toolsOf = (offers: readonly ToolOffer[]) =>
 
 const nameWords = (tools: readonly (string | undefined)[]): Words =>
   listed(
-    tools.map((tool) => (tool === undefined ? own('no named tool') : code(tool))),
+    tools.map((tool) => (tool === undefined ? own('the endpoint itself') : code(tool))),
     mostNamed,
   );
 
 /**
- * What became of the prices that `place` states, tool by tool. Of a list that is stored shortened only that
- * it is another one is known.
+ * Says how the prices that `place` states changed, tool by tool. If a list was shortened, it says only that
+ * they changed.
  */
 export const toolOffersChange =
   (place: Words) =>
@@ -157,15 +153,15 @@ export const toolOffersChange =
     const said = [
       ...changes.slice(0, mostNamed),
       ...(changes.length > mostNamed
-        ? [say`${changes.length - mostNamed} more tools have other prices`]
+        ? [say`${changes.length - mostNamed} more tools have different prices`]
         : []),
-      ...(added.length > 0 ? [say`a price for ${nameWords(added)} is new`] : []),
-      ...(gone.length > 0 ? [say`no price for ${nameWords(gone)} any more`] : []),
+      ...(added.length > 0 ? [say`a new price for ${nameWords(added)}`] : []),
+      ...(gone.length > 0 ? [say`no longer a price for ${nameWords(gone)}`] : []),
     ];
     return said.length > 0 ? say`In ${place}: ${join(said, '; ')} (${between})` : undefined;
   };
 
-/** How much a change of prices of tools weighs: as much as that of the tool whose price changed most. */
+/** A change of prices of tools weighs as much as that of the tool whose price changed most. */
 export function toolOffersWeight(was: Before<ToolOffer[]>, now: ShownFinding<ToolOffer[]>): number {
   const before = toolsOf(was.value ?? []);
   const after = toolsOf(allToolOffers(now));

@@ -8,26 +8,26 @@ import type { Run } from '../../run.ts';
 import { acceptedOf, type PricedTool } from './tool-offers.ts';
 
 /**
- * Where hosts state what they sell over x402. There is no standard of its form: most list addresses, some
- * have objects as a catalogue does (x402-foundation/x402 869, 2582 and 2979).
+ * The paths at which hosts state what they sell over x402. Its form is no standard: most documents list
+ * addresses, some list objects as a catalogue does (x402-foundation/x402 869, 2582 and 2979).
  */
 const paths = ['/.well-known/x402', '/.well-known/x402.json'];
 
-/** The members that have the list, in the forms that are deployed. */
+/** The members that hold the list in deployed documents. */
 const lists = ['resources', 'items', 'endpoints', 'services'];
 
 const mostResources = 10_000;
 const mostOffers = 20;
 const mostTools = 50;
 
-/** A document as it was read: what it lists, untrusted. */
+/** A document as it was read; the list in it is untrusted. */
 interface Document {
   readonly result: 'document';
   readonly at: string;
   readonly resources: readonly unknown[];
 }
 
-/** What a document lists; undefined for any other JSON. */
+/** The list in a document; undefined for any other JSON. */
 function resourcesOf(text: string): readonly unknown[] | undefined {
   const document = asMembers(readObject(text));
   return lists
@@ -37,8 +37,8 @@ function resourcesOf(text: string): readonly unknown[] | undefined {
 }
 
 /**
- * The document of an origin at the first place that has one, or why there is none. The second is not asked of
- * a host without an answer.
+ * Gets the document of an origin from the first path that has one, or the reason why there is none. A host
+ * that does not answer is not asked twice.
  */
 export async function findDocument(run: Run, origin: string): Promise<Document | NoAnswer> {
   let failure: NoAnswer | undefined;
@@ -54,7 +54,7 @@ export async function findDocument(run: Run, origin: string): Promise<Document |
   return failure as NoAnswer;
 }
 
-/** One entry of a list: an address, or an object that has it in one of these members. */
+/** Reads an entry of a list, which is an address or an object with an address in one of these members. */
 function toEntry(listed: unknown): { readonly address: string; readonly item: JsonObject } | undefined {
   if (typeof listed === 'string') return { address: listed, item: {} };
   const item = asMembers(listed);
@@ -63,10 +63,10 @@ function toEntry(listed: unknown): { readonly address: string; readonly item: Js
   return typeof address === 'string' ? { address, item } : undefined;
 }
 
-/** An address without what does not tell endpoints apart. */
+/** The host and path of an address, which tell endpoints apart. */
 const placeOf = ({ host, pathname }: URL) => `${host}${pathname.replace(/\/+$/, '')}`;
 
-/** How x402 names a tool of MCP by itself: `mcp://tool/search`. */
+/** The form in which x402 names a tool of MCP without an endpoint: `mcp://tool/search`. */
 const toolForm = /^mcp:\/\/tool\/([^/?#]{1,600})$/;
 
 const decoded = (text: string) => {
@@ -78,8 +78,7 @@ const decoded = (text: string) => {
 };
 
 /**
- * What a document names at an endpoint: its address, with a tool or without, or a tool that the endpoint
- * lists.
+ * The entries of a document that name an endpoint, with or without a tool, or a tool that the endpoint lists.
  */
 export function atEndpoint({ at, resources }: Document, { url, list }: Pick<EndpointAnswer, 'url' | 'list'>) {
   const place = placeOf(new URL(url));
@@ -102,7 +101,7 @@ export function atEndpoint({ at, resources }: Document, { url, list }: Pick<Endp
     const offers = [...before, ...acceptedOf(accepts, mostOffers)].slice(0, mostOffers);
     found.set(tool ?? '', { ...(tool !== undefined && { tool }), offers });
   }
-  // Those with a price come first, so that a long list of names hides none.
+  // Tools with a price come first, so that many names without one cannot hide them.
   const rank = ({ tool = '', offers }: PricedTool) => `${offers.length > 0 ? 0 : 1} ${tool}`;
   const all = [...found.values()].sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
   return { tools: all.slice(0, mostTools), count: all.length };

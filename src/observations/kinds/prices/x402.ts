@@ -23,12 +23,12 @@ import { atEndpoint, findDocument } from './x402-document.ts';
 interface Named {
   /** The address of the document. */
   readonly at: string;
-  /** How many resources it names, at whatever address. */
+  /** The number of all resources in the document. */
   readonly total: number;
-  /** Those at the endpoint: its address, and its tools. */
+  /** The entries for the endpoint itself and for its tools. */
   readonly tools: readonly PricedTool[];
   readonly count: number;
-  /** Tools among them that the endpoint does not list. */
+  /** The named tools that the endpoint does not list. */
   readonly unlisted: readonly string[];
   readonly now: Date;
 }
@@ -39,7 +39,7 @@ const recordedOf = ({ remotes }: Pick<Subject, 'remotes'>) => [
   ...new Set(remotes.map(({ url }) => url).filter(isAsked)),
 ];
 
-/** One fact for each endpoint whose host has an x402 document; of others there is none. */
+/** One fact for each endpoint whose host has an x402 document, and none for others. */
 const ofDocuments = <const Value extends Json>(toFinding: (named: Named) => Found<Value>) => ({
   about: (listing: Pick<Subject, 'remotes'>) => recordedOf(listing).map((subject) => ({ subject })),
   isOptional: true as const,
@@ -62,8 +62,7 @@ const ofDocuments = <const Value extends Json>(toFinding: (named: Named) => Foun
 const isPriced = ({ offers }: PricedTool) => offers.length > 0;
 
 /**
- * What else is to be said of the tools that it names: how many are shown, and which the endpoint does not
- * list.
+ * Says how many of the named tools Dossier reads if not all, and which of them the endpoint does not list.
  */
 function alsoWords({ at, count: all, tools, unlisted, now }: Named): { readonly why?: Words } {
   const why = join(
@@ -82,7 +81,7 @@ function pricesOf(named: Named): Found<z.infer<typeof toolOffers>> {
   const { at, total, tools, unlisted } = named;
   const priced = tools.filter(isPriced);
   if (tools.length === 0)
-    return statesNone(say`${code(at)} names ${count(total, 'resource')}, and not this endpoint.`);
+    return statesNone(say`${code(at)} names ${count(total, 'resource')}, but not this endpoint.`);
   if (priced.length === 0)
     return statesNone(say`${code(at)} names this endpoint without a price that Dossier can read.`);
   const gone = unlisted.filter((tool) => priced.some((one) => one.tool === tool));
@@ -94,7 +93,6 @@ function pricesOf(named: Named): Found<z.infer<typeof toolOffers>> {
   };
 }
 
-/** The prices that the x402 document of an endpoint's host states for the endpoint. */
 export const priceX402 = defineKind({
   kind: 'price.x402',
   answers: 'price',
@@ -105,7 +103,7 @@ export const priceX402 = defineKind({
   title: 'Prices in its x402 document',
   means:
     'What /.well-known/x402, or else /.well-known/x402.json, at the host of the endpoint states for the endpoint and its tools: a whole number of the asset’s smallest unit, the asset and the network.',
-  doesNotMean: 'A stated price is not what a call is charged; the answer to a call decides.',
+  doesNotMean: 'A call may be charged differently from a stated price; the answer to the call decides.',
   value: toolOffers,
   say: toolOffersWords,
   sayChange: toolOffersChange(own('its x402 document')),
@@ -115,7 +113,7 @@ export const priceX402 = defineKind({
 });
 
 const namedResources = z.strictObject({
-  /** Whether it names the address of the endpoint itself, without a tool. */
+  /** Whether the document names the endpoint itself, without a tool. */
   endpoint: z.boolean(),
   tools: z.array(z.string()),
 });
@@ -133,17 +131,17 @@ function namedOf(named: Named): Found<z.infer<typeof namedResources>> {
   return { value, outcome: 'seen', ...alsoWords({ ...named, unlisted: gone }) };
 }
 
-/**
- * What the x402 document of a host names at an endpoint without a price: most documents list addresses alone.
- */
+/** The entries of a host's x402 document without a price: most documents list only addresses. */
 export const priceNamed = defineKind({
   kind: 'price.named',
   line: 'costs',
-  paid: own('The x402 document of the endpoint’s host names the endpoint among what is paid for.'),
+  paid: own(
+    'The x402 document of the endpoint’s host names the endpoint among the resources that are paid for.',
+  ),
   question: 'price',
   title: 'Named as paid, without a price',
   means:
-    'Which tools of the endpoint, or that the endpoint itself, /.well-known/x402 or /.well-known/x402.json at its host names among what is paid for, without a price that Dossier can read.',
+    'The tools of the endpoint, or the endpoint itself, that /.well-known/x402 or /.well-known/x402.json at its host names among the resources that are paid for, without a price that Dossier can read.',
   doesNotMean: 'It states no amount, and does not say that every call costs something.',
   value: namedResources,
   say: ({ value: { endpoint, tools } }) =>
