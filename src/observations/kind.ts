@@ -140,6 +140,8 @@ export interface FactKind extends AskedKind, Says {
   readonly pinnedAs?: PinName;
   /** Callers of the service rely on it, so that a lock file holds it. */
   readonly isLocked?: true;
+  /** What it is about, in words that state no value, where its title would state one. */
+  readonly topic?: Words;
 }
 
 /**

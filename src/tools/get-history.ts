@@ -18,6 +18,7 @@ import { closingText, untrustedOf } from '../document/answers/closing.ts';
 import { changedOf, logIndexOf, toHistoryLines } from '../document/answers/history.ts';
 import { type HistoryEvent, historyKinds, readHistory } from '../document/answers/history-events.ts';
 import { unmoved } from '../document/answers/kept-up.ts';
+import { unchangedWords } from '../document/answers/unchanged.ts';
 import { sampleFlag } from '../document/listing-document.ts';
 import type { ListingFacts } from '../document/record.ts';
 import { isSample } from '../listings/listing.ts';
@@ -52,6 +53,7 @@ const output = z.object({
   sample: sampleFlag,
   /** Begins with the version that was asked for, if the record names a different one. */
   statement: wordsSchema,
+  unchanged: wordsSchema.optional().describe('What checks saw that is the same as before'),
   changes: z.array(wordsSchema).describe('Newest first, each with its date'),
   next: z.string().optional().describe('What to call next'),
   next_cursor: z.string().optional(),
@@ -72,13 +74,16 @@ export async function readHistoryPage(
   const query = { since, kind, after: readCursor(cursor, () => place), limit: pageSize };
   const { events, next } = await readHistory(facts, query, context);
   const { listing, observed } = facts;
+  const no_change = since || cursor ? undefined : noChange(events, observed);
+  const unchanged = no_change || cursor ? undefined : await unchangedWords(facts, query, context);
   const version_asked = askedVersion(named, { listing, observations: observed?.observations ?? [] });
   return {
     handle: facts.listing.handle,
     ...(version_asked && { version_asked }),
     events,
-    is_observed: facts.observed !== undefined,
-    no_change: since || cursor ? undefined : noChange(events, facts.observed),
+    is_observed: observed !== undefined,
+    no_change,
+    unchanged,
     unmoved: since || cursor ? undefined : unmovedVersions(facts),
     ...(isSample(facts.listing) && { sample: true as const }),
     ...(next && { next_cursor: toCursor([...next]) }),
@@ -128,6 +133,7 @@ export const getHistory = defineTool({
     paragraphs(
       `${code(answer.handle)}${answer.sample ? ' (shipped sample)' : ''}: ${toMarkdown(answer.statement)}`,
       answer.changes.length > 0 && list(answer.changes, toMarkdown),
+      answer.unchanged && toMarkdown(answer.unchanged),
       closingText(answer),
       answer.next && `Next: ${answer.next}.`,
     ),
@@ -136,6 +142,7 @@ export const getHistory = defineTool({
       events,
       is_observed,
       no_change,
+      unchanged,
       unmoved: none_moved,
       version_asked,
       ...page
@@ -148,6 +155,7 @@ export const getHistory = defineTool({
     return {
       ...page,
       statement: join([version_asked ?? say``, statement], ' '),
+      ...(unchanged && { unchanged }),
       changes,
       ...(events.some((event) => logIndexOf(event) !== undefined) && { next: 'get_proof, with a log index' }),
       untrusted_fields: [...(version_asked ? ['statement'] : []), ...untrustedOf({ changes }, ['changes'])],

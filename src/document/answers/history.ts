@@ -19,6 +19,7 @@ import {
 } from '../../core/words.ts';
 import { canonicalDigest } from '../../log/leaf.ts';
 import type { ShownChange } from '../../observations/changed-texts.ts';
+import type { FactKind } from '../../observations/kind.ts';
 import { endpointAnswers } from '../../observations/kinds/endpoint.ts';
 import {
   changedMemberWords,
@@ -37,6 +38,9 @@ const titleOf = ({ kind, subject }: ShownChange): Words => {
   const title = ours(kindOf(kind)?.title ?? toLabel(kind));
   return subject === undefined ? title : say`${title} (${subjectWords(subject)})`;
 };
+
+/** What facts of a kind are about, within a sentence that states none of their values. */
+export const topicWords = ({ topic, title }: FactKind): Words => topic ?? within(ours(title));
 
 const longestValue = 300;
 const cut = (text: string) =>

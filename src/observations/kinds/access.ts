@@ -292,6 +292,7 @@ export const accessRequired = defineKind({
   isLocked: true,
   question: 'access',
   title: 'Asks for credentials first',
+  topic: own('whether it asks for credentials first'),
   means:
     'Whether the endpoint asked Dossier, which sends no credentials, for some before it said what it is and which tools it has; no if it introduced itself or asked for a payment.',
   doesNotMean:

@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import type { TextPart } from '../../core/difference/word-difference.ts';
 import { asMembers, ownMember } from '../../core/json.ts';
 import { cleanText, dayText, nameHidden } from '../../core/text.ts';
-import { say } from '../../core/words.ts';
+import { say, type Words } from '../../core/words.ts';
 import {
   changedOf,
   changedWords,
@@ -74,7 +74,11 @@ ${wordsOf(event, kind).map((words) => html`<p>${toHtml(words, today)}</p>`)}</li
 export function toHistoryPage(
   site: Site,
   listing: ListingDocument,
-  { events, next_cursor }: { events: readonly HistoryEvent[]; next_cursor?: string },
+  {
+    events,
+    unchanged,
+    next_cursor,
+  }: { events: readonly HistoryEvent[]; unchanged: Words | undefined; next_cursor?: string },
   asked: Readonly<Record<string, string>>,
 ): Html {
   const path = `${pagePath(listing.handle)}/history`;
@@ -87,6 +91,7 @@ export function toHistoryPage(
 ${told.length > 0 && html`<ol class="timeline">${told.map((event) => eventItem(event, asked.kind, listing.evidence_snapshot_date))}</ol>`}
 ${told.length === 0 && !next_cursor && html`<p>Dossier has recorded no ${Object.keys(asked).length > 0 ? 'such change' : 'change'} of this listing.${listing.versions.length > 1 && html` Its <a href="${pagePath(listing.handle)}/versions">versions</a> are on a page of their own.`}</p>`}
 ${next_cursor && html`<p><a href="${path}?${new URLSearchParams({ ...asked, cursor: next_cursor }).toString()}">Older changes</a></p>`}
+${unchanged && html`<p>${toHtml(unchanged)}</p>`}
 <p class="note">The same as <a href="${path}.json">JSON</a>.</p>`,
   });
 }

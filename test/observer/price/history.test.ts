@@ -4,6 +4,7 @@ import { handleAt, type ObservedDirectory, openObserved } from '../../support/en
 import { type Asked, startX402Server } from '../../support/endpoints/paid-endpoint.ts';
 import { connect } from '../../support/mcp-clients.ts';
 import { changesOfNextCheck } from '../../support/next-check.ts';
+import { expectSameFacts } from '../../support/same-facts.ts';
 
 const alice = '0x1111111111111111111111111111111111111111';
 const mallory = '0x2222222222222222222222222222222222222222';
@@ -82,6 +83,38 @@ it('a server that wants to be paid elsewhere says so, since when, and where befo
 it('a later look at the same keeps what it changed from', async () => {
   observed.directory.wait(86_400);
   expect(await look('price.pay_to')).toMatchObject({ value: [mallory], changed_from: { value: [alice] } });
+});
+
+it('a history of a change of the payee alone says that amount, asset, network and scheme are as before', async () => {
+  const client = await connect('v1', { app: observed.directory.app });
+  const history = async (args: object) => {
+    const { content, structuredContent } = await client.call('get_history', {
+      handle: handleAt('shop'),
+      ...args,
+    });
+    expectSameFacts(content[0]?.text ?? '', { ...structuredContent });
+    return structuredContent as unknown as { unchanged?: string; changes: string[] };
+  };
+  const price = 'quoted price (amount, asset, network, scheme)';
+  const since = await history({ since: inDays(2) });
+  expect(since.changes[0]).toContain('Address that is paid');
+  expect(since.unchanged).toBe(
+    `Unchanged in the checks from ${inDays(2)} to ${inDays(3)}: ${price}, whether it asks for credentials first.`,
+  );
+  expect((await history({ since: inDays(2), kind: 'price' })).unchanged).toBe(
+    `Unchanged in the checks from ${inDays(2)} to ${inDays(3)}: ${price}.`,
+  );
+  const all = await history({});
+  expect(all.unchanged).not.toContain('quoted price');
+  const page = await observed.directory.app.request(`/agents/${handleAt('shop')}/history?since=${inDays(2)}`);
+  expect((await page.text()).replaceAll(/<[^>]+>/g, '')).toContain(since.unchanged);
+  const json = await observed.directory.app.request(
+    `/agents/${handleAt('shop')}/history.json?since=${inDays(2)}`,
+  );
+  expect(await json.json()).toMatchObject({ unchanged: since.unchanged });
+  for (const none of [{ since: inDays(3) }, { since: inDays(2), kind: 'record' }])
+    expect((await history(none)).unchanged).toBeUndefined();
+  await client.close();
 });
 
 it('the history has amount, asset, network, address and scheme of each change of a price, and of the payee apart', async () => {

@@ -43,6 +43,7 @@ export const packageDeprecated = defineKind({
   isLocked: true,
   question: 'upkeep',
   title: 'Version marked as deprecated or yanked',
+  topic: own('whether the version is marked as deprecated or yanked'),
   means:
     'Whether the registry marks the recorded version as deprecated (npm, NuGet) or yanked (PyPI, crates.io), or leaves it out of its lists (NuGet), and the message with the mark.',
   doesNotMean: 'A version that is not marked may still be abandoned.',

@@ -227,6 +227,7 @@ export const priceChallenge = defineKind({
   priced: own('The endpoint quoted Dossier a price.'),
   question: 'price',
   title: 'Price that the endpoint quotes',
+  topic: own('quoted price (amount, asset, network, scheme)'),
   means:
     'What the endpoint asked Dossier to pay (HTTP 402) before it introduced itself or sent one of its lists, as quoted: a whole number of the asset’s smallest unit, the asset, the network and the recipient.',
   doesNotMean:

@@ -1,0 +1,58 @@
+import type { Context } from '../../context.ts';
+import { dayText } from '../../core/text.ts';
+import { fromDayToDay, join, say, type Words } from '../../core/words.ts';
+import { kindOf } from '../../observations/kinds.ts';
+import type { StoredObservation } from '../../observations/observation.ts';
+import type { ListingFacts } from '../record.ts';
+import { topicWords } from './history.ts';
+import { type HistoryKind, isChanged } from './history-events.ts';
+
+const mostNamed = 4;
+const mostChanges = 100;
+
+/** The kinds of which a check since a time saw a change; undefined if they are too many to read. */
+async function changedSince(handle: string, from: string, { store }: Pick<Context, 'store'>) {
+  const rows = await store.observations.history(handle, { limit: mostChanges });
+  const isAll = rows.length < mostChanges || (rows.at(-1)?.at ?? '') < from;
+  const changes = rows.filter(({ at }) => at > from).flatMap((one) => one.changes);
+  return isAll ? new Set(changes.filter(isChanged).map(({ kind }) => kind)) : undefined;
+}
+
+/** What callers rely on, of which every fact was seen by the last check. */
+function relied(observations: readonly StoredObservation[], question: HistoryKind | undefined) {
+  const last = observations.reduce((day, { observed_at }) => (observed_at > day ? observed_at : day), '');
+  const isSeen = ({ outcome, missed, rule, observed_at }: StoredObservation) =>
+    outcome === 'seen' && !missed && rule !== 'part' && observed_at === last;
+  const kinds = [...Map.groupBy(observations, ({ kind }) => kind)].flatMap(([name, facts]) => {
+    const kind = kindOf(name);
+    const isAsked = kind?.isLocked && (question === undefined || kind.question === question);
+    return kind && isAsked && facts.every(isSeen) ? [{ kind, facts }] : [];
+  });
+  return { kinds, last };
+}
+
+/**
+ * Says what callers rely on that was the same in all checks since a time, or since the first of the facts
+ * that are the same now; undefined if nothing was, or if all these checks were on one day.
+ */
+export async function unchangedWords(
+  { listing, observed }: Pick<ListingFacts, 'listing' | 'observed'>,
+  {
+    since = '',
+    kind: question,
+  }: { readonly since?: string | undefined; readonly kind?: HistoryKind | undefined },
+  context: Pick<Context, 'store'>,
+): Promise<Words | undefined> {
+  const { kinds, last } = relied(observed?.observations ?? [], question);
+  const [first = last] = kinds.flatMap(({ facts }) => facts.map((one) => one.first_seen_at)).toSorted();
+  const from = since > first ? since : first;
+  if (dayText(from) >= dayText(last)) return undefined;
+  const changed = await changedSince(listing.handle, from, context);
+  const same = kinds.filter(
+    ({ kind, facts }) => changed?.has(kind.kind) === false && facts.every((one) => one.first_seen_at <= from),
+  );
+  if (same.length === 0) return undefined;
+  const named = same.slice(0, mostNamed).map(({ kind }) => topicWords(kind));
+  const more = same.length > mostNamed ? say` and ${same.length - mostNamed} more` : say``;
+  return say`Unchanged in the checks ${fromDayToDay(from, last)}: ${join(named, ', ')}${more}.`;
+}
