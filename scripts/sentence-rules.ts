@@ -94,7 +94,7 @@ export const unchangedIn = (text: string): string[] =>
 export const wordsOfOutcome = {
   silent: /\bno answer\b/i,
   absent: /\bnothing (?:was )?(?:at|there)\b/i,
-  otherwise: /\binstead of MCP\b|\bsomething else than MCP\b/i,
+  otherwise: /\binstead of MCP\b|\bsomething other than MCP\b/i,
   refused: /\brobots\.txt refuses|\bthe check was refused\b/i,
 } as const;
 

@@ -122,7 +122,7 @@ export const questions: readonly Question[] = [
     ['Is the payee of this request the one that was seen before?', 'offers.0.payee', /^not_known$/],
     ['How much is asked for, in what?', 'offers.0.facts.0', /amount 0\.02 USDC \(20000\), asset USDC/],
     ['Why is that not known?', 'message', /has made no observation/],
-    ['Does it say that the service delivers?', 'statement', /knows nothing of delivery/],
+    ['Does it say that the service delivers?', 'statement', /knows nothing about delivery/],
   ]),
   ...of('list_tags', {}, [['Which tags are there?', 'tags', /./]]),
 ];

@@ -97,7 +97,7 @@ function answerOf({ endpoint }: Listing, observations: readonly Seen[]): Words |
   const others = othersWords(one, observations);
   if (one.outcome === 'silent') return say`no answer ${day(one.observed_at)}${others}`;
   if (one.outcome === 'otherwise')
-    return say`returned something else than MCP on ${day(one.observed_at)}${others}`;
+    return say`returned something other than MCP on ${day(one.observed_at)}${others}`;
   if (one.outcome === 'absent') return say`nothing there ${day(one.observed_at)}${others}`;
   if (one.outcome !== 'seen') return undefined;
   if (one.missed) return say`last answered ${day(one.observed_at)}${others}`;

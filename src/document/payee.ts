@@ -82,7 +82,7 @@ function countWords(payee: Payee, rows: readonly AskedPayee[], isCut: boolean): 
   const before =
     ever === now
       ? say``
-      : say`; ${leastBefore ?? say``}${count(ever - now, 'listing')} did before and no more`;
+      : say`; ${leastBefore ?? say``}${count(ever - now, 'listing')} did before, but not now`;
   const ask = now === 1 ? own('asks') : own('ask');
   return now === 0
     ? say`No listing asks to be paid there${on}${before}.`

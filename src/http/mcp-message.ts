@@ -93,7 +93,7 @@ export async function readMessage(c: Request): Promise<{ body: unknown } | { ref
       return { refusal: toRpcError(error, -32700) };
     throw error;
   }
-  throw new Problem('invalid_request', 'Batches are not accepted: send one message a POST.');
+  throw new Problem('invalid_request', 'Batches are not accepted: send one message in each POST.');
 }
 
 /** The tool that a message calls; undefined for any other message, and for an unknown tool. */

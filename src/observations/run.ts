@@ -41,7 +41,7 @@ const failureTexts: Readonly<Partial<Record<Failure['result'], Words>>> = {
   redirect_refused: own('the host redirected the request to another host'),
 };
 
-const otherFailure = own('the host returned an error, or something else than was asked for');
+const otherFailure = own('the host returned an error, or something that was not asked for');
 
 const silentFailures: ReadonlySet<Failure['result']> = new Set(['host_unreachable', 'host_timeout']);
 

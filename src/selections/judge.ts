@@ -37,7 +37,7 @@ function toFileAnswer(compared: ComparedListing, found: Answer): Answer {
   const { criterion, value } = found;
   if (answeredByFile.has(criterion)) return found;
   const label = ours(criterionText({ criterion, value }));
-  const fact = say`${label}: does not apply; of a private entry only its file is known.`;
+  const fact = say`${label}: does not apply; only the file of a private entry is known.`;
   return { criterion, value, ...recordedFinding(compared, notApplicable(fact)) };
 }
 

@@ -55,7 +55,7 @@ async function findFiles(root: string) {
     }
     if (names > mostNames || files.length > mostFiles) {
       faults.push(
-        `more than ${mostFiles} entries or ${mostNames} names: what is beyond is not read; name a folder with the entries alone`,
+        `more than ${mostFiles} entries or ${mostNames} names: the rest is not read; name a folder with the entries alone`,
       );
       break;
     }
@@ -63,7 +63,7 @@ async function findFiles(root: string) {
   const [first, ...rest] = deeper.sort();
   if (first !== undefined)
     faults.push(
-      `${toLine(first)}${rest.length > 0 ? ` and ${rest.length} more` : ''}: not read, more than ${deepest} folders deep; move up what has entries`,
+      `${toLine(first)}${rest.length > 0 ? ` and ${rest.length} more` : ''}: not read, more than ${deepest} folders deep; move the entries up`,
     );
   return { files: files.sort().slice(0, mostFiles), faults };
 }

@@ -94,7 +94,7 @@ const output = z.object({
 });
 type Answer = z.output<typeof output>;
 
-const statement = 'Dossier saw no payment and knows nothing of delivery.';
+const statement = 'Dossier saw no payment and knows nothing about delivery.';
 
 /** Reads the quotes and the price lists of the endpoints that were found. */
 async function readSeen({ facts, endpoints }: Place, { store }: Context) {
@@ -190,7 +190,7 @@ function readOffer(offer: z.output<typeof input>['offer']): SentOffers {
   if (size > most_bytes) throw wrongField('offer', 'must have at most 16 KiB');
   const sent = readSentOffers(offer);
   if (sent) return sent;
-  const message = 'is no request for a payment that Dossier can read';
+  const message = 'is not a request for a payment that Dossier can read';
   throw wrongField(
     'offer',
     message,

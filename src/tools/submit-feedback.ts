@@ -48,7 +48,7 @@ async function findTarget({ category, handle, rating_id }: z.output<typeof input
   const rating = await context.store.ratings.byId(rating_id);
   if (!rating) throw wrongField('rating_id', 'is not the id of a rating; list_ratings shows ids');
   if (handle !== undefined && handle !== rating.subject_handle)
-    throw wrongField('rating_id', 'is of a rating of another listing than handle');
+    throw wrongField('rating_id', 'is the id of a rating of a listing other than handle');
   return { handle: rating.subject_handle, rating_id };
 }
 

@@ -325,7 +325,7 @@ describe('a payee that was seen and is no more', () => {
       [handleAt('kiosk'), inDays(0), inDays(0)],
     ]);
     expect(plain(await read(`/payees/${mallory}`))).toContain(
-      `1 listing asks to be paid there; 1 listing did before and no more. Who asks to be paid there ${handleAt('shop')}`,
+      `1 listing asks to be paid there; 1 listing did before, but not now. Who asks to be paid there ${handleAt('shop')}`,
     );
     quoted.shop = [[base, alice]];
     directory.wait(86_400);

@@ -533,7 +533,7 @@ it('names each file that it cannot take with what to do, follows no link out, an
       .filter((line) => line.startsWith('PRIVATE_LISTINGS'))
       .sort(),
   ).toEqual([
-    'PRIVATE_LISTINGS: 1/2/3/4/5/6/7/8/10 and 2 more: not read, more than 8 folders deep; move up what has entries',
+    'PRIVATE_LISTINGS: 1/2/3/4/5/6/7/8/10 and 2 more: not read, more than 8 folders deep; move the entries up',
     `PRIVATE_LISTINGS: broken.server.json: cannot be read (ENOENT); ${next}`,
     `PRIVATE_LISTINGS: large/server.json: larger than 64 KiB; ${next}`,
     `PRIVATE_LISTINGS: name/server.json: name or version missing or malformed; ${next}`,
@@ -576,7 +576,7 @@ it('everybody reads a view that says so, which is listed nowhere; criteria that 
   ]);
   const strict = await (await directory.app.request('/views/strict')).text();
   expect(strict).toContain(
-    'Active in the registry: does not apply; of a private entry only its file is known.',
+    'Active in the registry: does not apply; only the file of a private entry is known.',
   );
   expect(strict).toContain('Nothing is in this view now.');
   // No approval of theirs has lapsed.
@@ -602,7 +602,7 @@ it('an answer that the file of a private entry cannot give is of that file, and 
   };
   const about = servers[0]?._meta['example.dossier/evidence'];
   const as_of = about?.read_at.slice(0, 10);
-  const end = 'does not apply; of a private entry only its file is known.';
+  const end = 'does not apply; only the file of a private entry is known.';
   expect(about?.criteria).toEqual([
     {
       criterion: 'updated_within_days',

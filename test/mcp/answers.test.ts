@@ -621,7 +621,7 @@ const rows: readonly Row[] = [
     seen: [saw({ kind: 'auth.required', value: true })],
     expected: [
       `The record names no credentials for the endpoint, which asked Dossier for some (Dossier, ${today}).`,
-      'The record asks for 1 secret where it is run from a package.',
+      'The record asks for 1 secret if it is run from a package.',
     ],
   },
   {

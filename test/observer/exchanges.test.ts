@@ -412,7 +412,7 @@ it('a payee that is another one at each request is said to be that, and never to
       criteria: [{ criterion: 'pay_to_unchanged_for', value: 1 }],
     }),
   });
-  expect(await compared.text()).toContain('asks to be paid at another address each time');
+  expect(await compared.text()).toContain('asks to be paid at a different address each time');
   payee = () => alice;
   const settled = await check('deposit');
   expect(settled['price.pay_to']).toMatchObject({

@@ -295,7 +295,7 @@ const behind = (code: number, answer: Answer): Server => ({
 const notRead = [undefined, undefined, undefined, 'otherwise'];
 const silent = [undefined, undefined, undefined, 'silent'];
 /**
- * Forms in which something else than two tools is there, or nothing that a client can use: protocol, tools,
+ * Forms in which something other than two tools is there, or nothing that a client can use: protocol, tools,
  * sign-in, price.
  */
 const otherForms: readonly (readonly [name: string, server: Server, described: readonly unknown[]])[] = [

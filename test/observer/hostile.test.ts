@@ -232,7 +232,7 @@ const answers: Readonly<Record<string, Answer>> = {
 };
 
 /**
- * Servers that speak less, or other, than HTTP: each gets the socket after a request for something else than
+ * Servers that speak less, or other, than HTTP: each gets the socket after a request for something other than
  * robots.txt.
  */
 const raw: Readonly<Record<string, (socket: Socket) => void | Promise<void>>> = {

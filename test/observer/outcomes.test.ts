@@ -81,7 +81,13 @@ interface Said {
 
 function other(what: string, response: object): Said {
   const first = `The endpoint returned ${what} instead of MCP`;
-  return { outcome: 'otherwise', hit: 'returned something else than MCP', first, alive: 'not_met', response };
+  return {
+    outcome: 'otherwise',
+    hit: 'returned something other than MCP',
+    first,
+    alive: 'not_met',
+    response,
+  };
 }
 
 function silent(why: string, response?: object): Said {
@@ -157,7 +163,7 @@ it.each(cases)('%s ends in one outcome through every adapter', async (name, _ans
     listings: { handle: string; facts: string[] }[];
   };
   const facts = (listings.find((one) => one.handle === handle)?.facts ?? []).join('; ');
-  const ofHit = ['no answer', 'returned something else', 'nothing there', 'answered'];
+  const ofHit = ['no answer', 'returned something other', 'nothing there', 'answered'];
   expect(ofHit.filter((words) => facts.includes(words))).toEqual(
     ofHit.filter((words) => said.hit?.includes(words)),
   );

@@ -135,7 +135,7 @@ const otherFacts: Readonly<Partial<Record<Question, (listing: ListingDocument) =
 
 const nothing: ListedFact = {
   title: '',
-  text: own('Nothing is recorded about it here, and Dossier has looked for nothing.'),
+  text: own('Nothing about it is recorded here, and Dossier has not looked for anything.'),
   state: 'not_known',
 };
 

@@ -179,9 +179,9 @@ const claimEvents: Readonly<Record<ClaimEvent['type'], string>> = {
 };
 
 const claimReasons: Readonly<Record<string, string>> = {
-  proof_missing: 'what proved it is no longer there',
+  proof_missing: 'its proof is no longer there',
   repository_changed: 'the record names another repository',
-  host_unreachable_30d: 'where it was proven could not be read for 30 days',
+  host_unreachable_30d: 'the location of its proof could not be read for 30 days',
   withdrawn: 'the listing or its last secret key was withdrawn',
   secret_published: 'it was published in the claim file',
   optout: 'an opt-out line was read',

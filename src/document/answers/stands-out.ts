@@ -134,7 +134,7 @@ function deadWords(one: SeenFact<typeof endpointAnswers>, listing: ListingDocume
   const isLater = dayText(first_seen_at) !== dayText(observed_at);
   const days = isLater ? say`${day(observed_at)}, nor on ${day(first_seen_at)}` : day(observed_at);
   const both = isLater ? say`${day(observed_at)} and on ${day(first_seen_at)}` : day(observed_at);
-  const whatElse = phrase(reasonOf(one) ?? own('it returned something else than MCP'));
+  const whatElse = phrase(reasonOf(one) ?? own('it returned something other than MCP'));
   const ends: Readonly<Partial<Record<Outcome, Words>>> = {
     absent: say`Nothing was at ${subject} on ${days}`,
     silent: say`No answer from ${subject} on ${days}`,
@@ -289,7 +289,7 @@ function secrets(judged: Judged): Words[] {
   const { remotes } = judged.listing;
   const ofRemotes = new Set(recordedSecrets({ remotes, packages: [] }).needed);
   const isOfPackages = remotes.length > 0 && !needed.some((name) => ofRemotes.has(name));
-  const where = isOfPackages ? own(' where it is run from a package') : say``;
+  const where = isOfPackages ? own(' if it is run from a package') : say``;
   return [say`The record asks for ${count(needed.length, 'secret')}${where}`];
 }
 

@@ -305,7 +305,9 @@ const anotherPayee = (one: DatedObservation): Finding =>
   observedFinding(
     one,
     unknown(
-      own('The endpoint asks to be paid at another address each time, so that no address can stay the same.'),
+      own(
+        'The endpoint asks to be paid at a different address each time, so that no address can stay the same.',
+      ),
     ),
   );
 

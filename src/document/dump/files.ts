@@ -218,7 +218,7 @@ export async function writeDump(context: Context, signal: AbortSignal): Promise<
 
 async function readMember(file: FileHandle, { bytes }: Member, position: number): Promise<Uint8Array> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, position);
-  if (bytesRead < bytes) throw new Error('A file of the dump ends too early.');
+  if (bytesRead < bytes) throw new Error('A file of the dump is truncated.');
   return buffer;
 }
 

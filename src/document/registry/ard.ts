@@ -15,18 +15,18 @@ export const ownNamespace = (publicUrl: string): string => `${publicUrl}/about#`
 /** The meanings of the terms of that namespace, for the page that it points to. */
 export const ownTerms = {
   'evidence-v1':
-    'What this service knew of a listing on a day, as a signed statement (in-toto predicate type)',
+    'The facts that this service knew about a listing on a day, as a signed statement (in-toto predicate type)',
   origin: 'The registry that the listing was imported from',
   asOf: 'The day of the answer',
-  snapshot: 'What native ratings say of the listing on that day, in a sentence',
+  snapshot: 'The native ratings of the listing on that day, in a sentence',
   claimState: 'imported, claimed or suspended: whether control of a place that the record names was shown',
-  transport: 'How the recorded endpoints and packages are spoken to',
+  transport: 'The transports of the recorded endpoints and packages',
   packageType: 'The registries of the recorded packages',
-  package: 'The recorded packages and what they need of a caller, as the evidence has them',
+  package: 'The recorded packages and the inputs that they need, as in the evidence',
   evidence: 'The address of all that is known about the listing, as JSON',
   statement: 'The address of the signed statement about it; nothing is stated about a listing of the sample',
   sample: 'true: a listing of the shipped sample, which were not read from a registry and are mostly made up',
-  scoreMeans: 'What the score of a search result says',
+  scoreMeans: 'The meaning of the score of a search result',
 } as const;
 
 /** A remote in a server card (SEP-2127, schema v1). */

@@ -21,7 +21,7 @@ const page = 1000;
 /** Checks a value of `since`. Throws invalid_input. */
 function readSince(since: string): string {
   if (since === beginning || isChangeId(since)) return since;
-  throw wrongField('since', 'is 0, or the id of the last change that you have');
+  throw wrongField('since', 'must be 0, or the id of the last change that you have');
 }
 
 /**

@@ -14,7 +14,7 @@ import { isMcpPath, toMcpRefusal, toRpcError, withCors } from '../problems.ts';
 
 const maxInFlight = 200;
 const foreignPage =
-  'Pages of other sites may call this service only where its operator names them in ALLOWED_ORIGINS.';
+  'Pages of other sites may call this service only if its operator names them in ALLOWED_ORIGINS.';
 const methods = ['POST', 'OPTIONS'] as const;
 
 async function open(context: Context, cache: AnswerCache, fixtures: Fixtures | undefined) {

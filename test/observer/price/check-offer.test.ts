@@ -80,7 +80,7 @@ async function check(args: Record<string, unknown>): Promise<Answer> {
   const text = first?.content[0]?.text ?? '';
   sizes.push(Buffer.byteLength(text));
   expectSameFacts(text, { ...first?.structuredContent });
-  expect(text).toContain('\nDossier saw no payment and knows nothing of delivery.\n');
+  expect(text).toContain('\nDossier saw no payment and knows nothing about delivery.\n');
   expect(text).not.toMatch(/\b(?:ok|okay|match(?:es)?|valid|passed|safe|verified|trusted)\b/i);
   return first?.structuredContent as unknown as Answer;
 }
@@ -463,7 +463,7 @@ describe('where there is little to compare with', () => {
   it.each(Object.entries(hostile))('refuses %s', async (_, offer) => {
     expect(await refusal({ handle: shopHandle, offer })).toMatchObject({
       code: 'invalid_input',
-      message: expect.stringContaining('offer is no request for a payment that Dossier can read.'),
+      message: expect.stringContaining('offer is not a request for a payment that Dossier can read.'),
     });
   });
 

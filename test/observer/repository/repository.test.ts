@@ -118,7 +118,7 @@ it.each<[string, (response: ServerResponse) => void, string]>([
   [
     'an error',
     (response) => void response.writeHead(500).end(),
-    'the host returned an error, or something else than was asked for',
+    'the host returned an error, or something that was not asked for',
   ],
   [
     'a broken connection',
