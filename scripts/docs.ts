@@ -26,6 +26,9 @@ const cell = (text: string) => text.replaceAll('|', '\\|');
 const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
   [head, head.map(() => '---'), ...rows].map((row) => `| ${row.map(cell).join(' | ')} |`).join('\n');
 
+const list = (rows: readonly (readonly [name: string, text: string])[]) =>
+  rows.map(([name, text]) => `* \`${name}\`: ${text}`).join('\n');
+
 const units = { s: 1, min: 60, h: 3600, day: 86_400 } as const;
 
 /** How fast calls come back, in the smallest unit that gives a whole number. */
@@ -82,21 +85,9 @@ const blocks: Record<string, () => string> = {
         meaning,
       ]),
     ),
-  tools: () =>
-    table(
-      ['tool', 'what it does'],
-      tools.map(({ name, title }) => [`\`${name}\``, title]),
-    ),
-  resources: () =>
-    table(
-      ['resource', 'what it is'],
-      resources.map(({ uri, title }) => [`\`${uri}\``, title]),
-    ),
-  prompts: () =>
-    table(
-      ['prompt', 'what it does'],
-      prompts.map(({ name, title }) => [`\`${name}\``, title]),
-    ),
+  tools: () => list(tools.map(({ name, title }) => [name, title])),
+  resources: () => list(resources.map(({ uri, title }) => [uri, title])),
+  prompts: () => list(prompts.map(({ name, title }) => [name, title])),
   kinds: () =>
     table(
       ['question', 'kinds of fact'],
