@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { tables } from '../src/app/schema.ts';
 
 /** Each module of src and its floor, as docs/architecture.md shows them. */
 const floors = new Map(
@@ -101,6 +102,34 @@ function findCircle(folder: string): string[] {
   return [...imports.keys()];
 }
 
+/** The tables of one engine alone, which no module declares, and whose they are. */
+const engineTables = [
+  ['listing_search', 'search'],
+  ['listing_facet', 'search'],
+  ['search_doc', 'search'],
+  ['changed_handles', 'store'],
+] as const;
+const declared = sources.flatMap((path) =>
+  [...read(path).matchAll(/\btable\(\s*'(\w+)'/g)].map(([, name = '']) => [name, partOf(path)] as const),
+);
+/** Each table and the module that declares it. */
+const owners = new Map<string, string>([...declared, ...engineTables]);
+
+const tableName = `(${[...owners.keys()].join('|')})`;
+const inSql = new RegExp(`\\b(?:from|join|into|update|table)\\s+(?:only\\s+)?"?${tableName}\\b`, 'gi');
+const quoted = new RegExp(`'${tableName}(?: as \\w+)?'`, 'g');
+const inQuery = new RegExp(
+  `(?:selectFrom|Join|insertInto|updateTable|deleteFrom|upsert|findOne)\\((?:\\s*\\w+,)?\\s*${quoted.source}`,
+  'g',
+);
+
+/** The tables that a text of src names: in SQL, in queries, and, if it makes tables of names, anywhere. */
+function tablesIn(text: string): Set<string> {
+  const code = text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
+  const patterns = [inSql, inQuery, ...(code.includes('sql.table(') ? [quoted] : [])];
+  return new Set(patterns.flatMap((one) => [...code.matchAll(one)].map(([, name = '']) => name)));
+}
+
 /** Who takes a text of a table, a number or a digest for our own words (`ours` of core/words.ts). */
 const oursUsers = [
   'document/answers/agent-answer.ts',
@@ -177,6 +206,31 @@ describe('architecture', () => {
     const used = sources.filter((path) => partOf(path) === part).flatMap(filesOf);
     const others = new Set(used.map(partOf).filter((to) => to !== part));
     expect([...others].filter((to) => (floors.get(to) ?? Number.POSITIVE_INFINITY) >= floor)).toEqual([]);
+  });
+  it.each([...floors])('%s names only its own tables and those of modules below floor %i', (part, floor) => {
+    // A migration makes the tables of all modules, in their order.
+    const own = sources.filter((path) => partOf(path) === part && !path.startsWith('store/migrations/'));
+    const named = own.flatMap((path) => [...tablesIn(read(path))].map((table) => [path, table] as const));
+    const isAbove = (owner: string) => owner !== part && (floors.get(owner) ?? 0) >= floor;
+    expect(named.filter(([, table]) => isAbove(owners.get(table) ?? ''))).toEqual([]);
+  });
+  it('a table is found in SQL and in queries, under another name too, and not in a comment', () => {
+    const found = (text: string) => [...tablesIn(text)];
+    expect(found('sql`select 1 from claim as held join rating on true`')).toEqual(['claim', 'rating']);
+    expect(found("db.selectFrom('claim as held').innerJoin('listing', 'a', 'b')")).toEqual([
+      'claim',
+      'listing',
+    ]);
+    expect(found("await upsert(db, 'payee', rows, 'key')")).toEqual(['payee']);
+    expect(found("const of = (name: 'rating') => sql.table(name);")).toEqual(['rating']);
+    expect(found("const kind = 'rating'; // read from claim")).toEqual([]);
+  });
+  it('the service has every table that a module declares, and only the store goes round the types of tables', () => {
+    expect(tables.map(({ name }) => name).sort()).toEqual(declared.map(([name]) => name).sort());
+    expect(declared.length).toBeGreaterThan(40);
+    const usersOf = (word: string) => sources.filter((path) => read(path).includes(word));
+    expect(usersOf('withAnyTable(').map(partOf)).toEqual(['store', 'store']);
+    expect(usersOf('declare module')).toEqual(['app/sql-store.ts']);
   });
   it.each([...new Set(sources.flatMap(foldersOf))])('nothing in %s imports in a circle', (folder) => {
     expect(findCircle(folder)).toEqual([]);

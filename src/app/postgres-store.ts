@@ -6,7 +6,8 @@ import { migrate, type Opening } from '../store/migrations/migrate.ts';
 import { createDb, readConnections, toPoolConfig, withoutTimeouts } from '../store/postgres/connection.ts';
 import { openReplica, watchChanges } from '../store/postgres/replica.ts';
 import { isPresentQuery, openWatch } from '../store/postgres/watch.ts';
-import type { Db, Engine, Failure, Store } from '../store/store.ts';
+import type { Failure, Store } from '../store/store.ts';
+import type { Db, Schema, SqlEngine } from './schema.ts';
 import { createSqlStore } from './sql-store.ts';
 
 const pendingList_kb = 256;
@@ -56,7 +57,7 @@ const writeLock = 0x646f7373;
 
 /** Kysely's own lock makes nodes that start together wait for the first one. */
 async function migrateDatabase(config: PoolConfig, opening: Opening): Promise<void> {
-  await using db = createDb({ ...withoutTimeouts(config), max: 2 });
+  await using db = createDb<Schema>({ ...withoutTimeouts(config), max: 2 });
   await migrate(db, postgresDdl, opening);
 }
 
@@ -65,7 +66,7 @@ async function migrateDatabase(config: PoolConfig, opening: Opening): Promise<vo
  * to.
  */
 async function readSnapshot<T>(config: PoolConfig, work: (db: Db) => Promise<T>): Promise<T> {
-  await using db = createDb({ ...withoutTimeouts(config), max: 1 });
+  await using db = createDb<Schema>({ ...withoutTimeouts(config), max: 1 });
   return await db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(work);
 }
 
@@ -85,12 +86,12 @@ export async function openPostgresStore(
 ): Promise<Store> {
   const config = toPoolConfig(databaseUrl);
   await migrateDatabase(config, opening);
-  const lagging = await openReplica(readUrl ?? databaseUrl);
+  const lagging = await openReplica<Schema>(readUrl ?? databaseUrl);
   const watch = await openWatch(config);
-  const reader = createDb({ ...config, max: readConnections });
-  const writer = createDb({ ...config, max: 1 });
-  const health = createDb({ ...config, max: 1 });
-  const engine: Engine = {
+  const reader = createDb<Schema>({ ...config, max: readConnections });
+  const writer = createDb<Schema>({ ...config, max: 1 });
+  const health = createDb<Schema>({ ...config, max: 1 });
+  const engine: SqlEngine = {
     reader,
     lagging,
     health,

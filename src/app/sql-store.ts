@@ -12,7 +12,7 @@ import { createDocumentReads } from '../document/facts.ts';
 import { createImportReads, createImportWrites } from '../imports/table.ts';
 import { createLimitWrites } from '../limits/buckets.ts';
 import { createChangeReads, createChangeWrites } from '../listings/changes.ts';
-import { withoutHidden } from '../listings/listing.ts';
+import { listingTable, withoutHidden } from '../listings/listing.ts';
 import type { ListingReads } from '../listings/reads.ts';
 import { createListingReads } from '../listings/reads.ts';
 import { toIndexKeys } from '../listings/references.ts';
@@ -27,13 +27,15 @@ import { readNativeFacts } from '../ratings/native.ts';
 import { createRatingReads, createRatingWrites } from '../ratings/queries.ts';
 import { createCachedSearch, createUncachedSearch } from '../search/cached-documents.ts';
 import { replaceInIndex } from '../search/indexing.ts';
-import type { SearchIndex } from '../search/search-index.ts';
+import type { EngineIndex, SearchIndex } from '../search/search-index.ts';
 import { createSelectionReads, createSelectionWrites } from '../selections/table.ts';
-import { dumpStore, isComplete, loadStore } from '../store/backup.ts';
+import { dumpStore, type Follow, isComplete, loadStore } from '../store/backup.ts';
 import { createGroupCommit } from '../store/group-commit.ts';
 import { createLeaseReads, createLeases, createLeaseWrites } from '../store/lease.ts';
-import type { ChangedHandles, Db, Engine, Store } from '../store/store.ts';
+import type { ChangedHandles, Store } from '../store/store.ts';
+import type { StoredRow } from '../store/table.ts';
 import { createWebhookReads, createWebhookWrites } from '../webhooks/table.ts';
+import { type Db, type Schema, type SqlEngine, tables } from './schema.ts';
 
 declare module '../store/store.ts' {
   interface Reads extends Readonly<ReturnType<typeof createReads>> {}
@@ -65,7 +67,7 @@ const createFigureReads = (db: Db) => ({
  * Which listings searches and lists name may lag behind; what is shown of a listing never does, so hidden
  * texts, and those of a listing that was withdrawn, are gone at once.
  */
-function createListings({ reader, lagging }: Engine, index: SearchIndex): ListingReads {
+function createListings({ reader, lagging }: SqlEngine, index: SearchIndex): ListingReads {
   const current = createListingReads(reader, index);
   if (lagging === reader) return current;
   const lists = createListingReads(lagging, index);
@@ -117,7 +119,7 @@ const isFullDisk = (error: unknown) =>
  */
 const createTransaction = (
   db: Db,
-  engine: Engine,
+  engine: SqlEngine,
   { touch, standing }: Record<'touch' | 'standing', (handle: string) => void>,
 ) => ({
   listings: createListingWrites(db, createUncachedSearch(engine.search), {
@@ -150,9 +152,9 @@ const toChangedHandles = (touched: ReadonlySet<string>): ChangedHandles =>
 type Listener = (changed: ChangedHandles) => void;
 
 /** Commits of an engine; each publishes what its transactions changed, here and to other processes. */
-function createCommits(engine: Engine, publish: Listener) {
+function createCommits(engine: SqlEngine, publish: Listener) {
   let touched: Set<string>;
-  const commit = createGroupCommit(async (work) => {
+  const commit = createGroupCommit<Schema>(async (work) => {
     touched = new Set();
     try {
       await engine.writer.transaction().execute(async (db) => {
@@ -168,8 +170,19 @@ function createCommits(engine: Engine, publish: Listener) {
   return { commit, touch: (handle: string) => void touched.add(handle) };
 }
 
+/** Brings the search index, which no backup has, up to date with rows that a restore adds or removes. */
+const followIn =
+  (search: EngineIndex): Follow<Schema> =>
+  async (db, { table, removed, added }) => {
+    if (table !== listingTable.name) return;
+    const idsOf = (rows: readonly StoredRow[]) => rows.map(({ id }) => Number(id));
+    const stored = db.selectFrom('listing').selectAll().where('id', 'in', idsOf(added));
+    const listings = added.length > 0 ? await stored.execute() : [];
+    await replaceInIndex(db, search, { removedIds: idsOf(removed), listings, toKeys: toIndexKeys });
+  };
+
 /** The store of an engine. Every query is written once; the engine brings connections, tables and search. */
-export function createSqlStore(engine: Engine): Store {
+export function createSqlStore(engine: SqlEngine): Store {
   const { search, change } = createCachedSearch(engine.search, engine.reader, (handles) =>
     readIds(engine.reader, handles),
   );
@@ -197,15 +210,12 @@ export function createSqlStore(engine: Engine): Store {
     health: createReads(engine.health, uncached),
     leases,
     write,
-    isComplete: () => isComplete(engine.writer),
+    isComplete: () => isComplete(engine.writer, tables),
     findDamage: engine.findDamage,
     dropDeleted: engine.dropDeleted,
     snapshot: (work) => engine.snapshot((db) => work(createReads(db, uncached))),
-    dump: (work) => dumpStore(engine, work),
-    load: () =>
-      loadStore(engine, commit, (db, change) =>
-        replaceInIndex(db, engine.search, { ...change, toKeys: toIndexKeys }),
-      ),
+    dump: (work) => dumpStore(engine, tables, work),
+    load: () => loadStore(engine, { tables, commit, follow: followIn(engine.search) }),
     onChange(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

@@ -9,7 +9,8 @@ import type { EngineDdl } from '../store/migrations/0001-tables.ts';
 import { migrate, NoDatabase, type Opening } from '../store/migrations/migrate.ts';
 import { connect, createDb, sqliteFailure } from '../store/sqlite/connection.ts';
 import { createAnnounce, watchFile, watchForeignChanges } from '../store/sqlite/file.ts';
-import type { Db, Engine, Store } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
+import type { Db, Schema, SqlEngine } from './schema.ts';
 import { createSqlStore } from './sql-store.ts';
 
 /**
@@ -94,7 +95,7 @@ const readOnce = <T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> =>
 
 /** Reads on a connection of its own, because all other reads share one and would wait for the end. */
 async function readSnapshot<T>(path: string, work: (db: Db) => Promise<T>): Promise<T> {
-  await using db = createDb(connect(path));
+  await using db = createDb<Schema>(connect(path));
   return await readOnce(db, work);
 }
 
@@ -146,13 +147,13 @@ async function connectAll(path: string, opening: Opening) {
   // Setting the journal's mode would already write to an empty file.
   if (opening !== 'make' && !statSync(path, { throwIfNoEntry: false })?.size) throw new NoDatabase();
   const writing = connect(path);
-  const writer = createDb(writing);
+  const writer = createDb<Schema>(writing);
   await migrateFile(writing, writer, opening);
   // Waiting inside SQLite would block the event loop while another process holds the write lock.
   writing.exec('pragma busy_timeout = 0');
-  const reader = inMemory ? writer : createDb(connect(path));
+  const reader = inMemory ? writer : createDb<Schema>(connect(path));
   const watching = inMemory ? writing : connect(path);
-  const snapshot: Engine['snapshot'] = (work) =>
+  const snapshot: SqlEngine['snapshot'] = (work) =>
     inMemory ? readOnce(reader, work) : readSnapshot(path, work);
   const close = async () => {
     if (!inMemory) {
@@ -175,7 +176,7 @@ export async function openSqliteStore(databaseUrl: string, opening: Opening = 'm
   const takeWriteLock = createWriteLock(writing);
   const node = randomUUID();
   const announce = createAnnounce(writing, node);
-  const engine: Engine = {
+  const engine: SqlEngine = {
     reader,
     lagging: reader,
     health: reader,

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { capabilityHash, capabilityId } from '../core/keys/capability.ts';
 import { day_ms } from '../core/text.ts';
 import { isGone } from '../listings/listing.ts';
-import type { Reads, Schema, Store, Transaction } from '../store/store.ts';
+import type { Reads, Store, Transaction } from '../store/store.ts';
 import { type Challenge, type ClaimKey, readChallenge, toKeyText } from './challenge.ts';
 import type { CheckResult } from './check-results.ts';
 import {
@@ -30,6 +30,7 @@ import type { Reading } from './locations.ts';
 import { noteMoving } from './moving.ts';
 import { applyOptOuts } from './opt-out.ts';
 import type { SeenReceiptKey } from './receipt-keys.ts';
+import type { ClaimSchema } from './schema.ts';
 import { isLapsed, isLiving, type MissingProof, whyGone } from './standing.ts';
 import {
   endCapability,
@@ -405,7 +406,7 @@ export async function applyReading(
 const retirement_ms = 7 * day_ms;
 
 /** A key still verifies for seven days after its successor was created. */
-const toKeys = (rows: readonly Schema['claim_key'][], now: Date): ClaimKey[] =>
+const toKeys = (rows: readonly ClaimSchema['claim_key'][], now: Date): ClaimKey[] =>
   rows.map(({ kid, secret }, index) => {
     const successor = rows[index - 1];
     const retired = successor && Date.parse(successor.created_at) + retirement_ms < now.getTime();
@@ -415,7 +416,7 @@ const toKeys = (rows: readonly Schema['claim_key'][], now: Date): ClaimKey[] =>
 /**
  * Reads the stored keys, and creates one at first use. Nodes that start at the same time agree on one key.
  */
-const storedKeys = async (store: Store, now: Date): Promise<Schema['claim_key'][]> => {
+const storedKeys = async (store: Store, now: Date): Promise<ClaimSchema['claim_key'][]> => {
   const stored = await store.claims.signingKeys();
   if (stored.length > 0) return stored;
   return store.write(async (tx) => {

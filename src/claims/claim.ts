@@ -49,7 +49,7 @@ export const placeMember = (kind: ClaimKind, place: string): { repository: strin
 /** What an authoritative reading did not find: a line that counts at the location, or the location itself. */
 export type Missing = 'line' | 'place';
 
-export const claimTable = table({
+export const claimTable = table('claim', ['handle'], {
   handle: text,
   state: oneOf<'claimed' | 'suspended'>(),
   suspended_reason: optional(text),
@@ -110,7 +110,7 @@ export type Claim = ValueOf<typeof claimTable>;
  */
 export type CapabilityState = 'active' | 'suspended' | 'revoked' | 'leaked';
 
-export const capabilityTable = table({
+export const capabilityTable = table('capability', ['hash'], {
   /** SHA-256 of the secret, hex. */
   hash: text,
   /** The first 16 hex digits of the hash. */
@@ -251,7 +251,7 @@ export const remotesOn = (domain: string, remotes: readonly { readonly url: stri
   ),
 ];
 
-export const optOutTable = table({
+export const optOutTable = table('opt_out', ['handle', 'kind', 'place_key'], {
   handle: text,
   /**
    * The state of the line. `seen`: it waits for a second check. `withdrawn`: it withdrew the listing.

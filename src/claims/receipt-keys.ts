@@ -5,7 +5,7 @@ import type { PublishedKey } from '../receipt/index.ts';
 import { json, oneOf, optional, table, text, type ValueOf } from '../store/table.ts';
 import { type ClaimKind, claimKind, placeMember, receiptJwk } from './claim.ts';
 
-export const receiptKeyTable = table({
+export const receiptKeyTable = table('receipt_key', ['handle', 'kid', 'valid_from'], {
   handle: text,
   kid: text,
   jwk: json<PublishedKey['jwk']>(),

@@ -1,52 +1,20 @@
 import { sql } from 'kysely';
 import { findOne, inChunks, precompileQuery, upsert } from '../store/query.ts';
-import type { Db, Schema } from '../store/store.ts';
-import { integer, json, oneOf, optional, type RowOf, table, text } from '../store/table.ts';
 import {
   type Capability,
   type CapabilityState,
   type Claim,
   type ClaimEvent,
-  type ClaimKind,
   capabilityTable,
   claimTable,
   type OptOut,
   optOutTable,
   placeMember,
 } from './claim.ts';
-import type { receiptKeyTable } from './receipt-keys.ts';
-
-/** Events of claims, ordered by log_index. An event of a listing that was never claimed has no root. */
-const eventTable = table({
-  log_index: integer,
-  handle: text,
-  type: oneOf<ClaimEvent['type']>(),
-  at: text,
-  kind: oneOf<ClaimKind>(),
-  place: text,
-  root: optional(text),
-  root_generation: optional(integer),
-  commit: optional(text),
-  reason: optional(text),
-  capability_id: optional(text),
-  keys: optional(json<NonNullable<ClaimEvent['keys']>>()),
-});
-
-declare module '../store/store.ts' {
-  interface Schema {
-    claim: RowOf<typeof claimTable>;
-    claim_event: RowOf<typeof eventTable>;
-    /** The capabilities, by hash. The secret is never stored. */
-    capability: RowOf<typeof capabilityTable>;
-    receipt_key: RowOf<typeof receiptKeyTable>;
-    /** The keys that sign challenges. The secret is base64. */
-    claim_key: { kid: number; secret: string; created_at: string };
-    opt_out: RowOf<typeof optOutTable>;
-  }
-}
+import { type ClaimSchema, type Db, eventTable } from './schema.ts';
 
 const selectNewest = (is: '=' | '<>', limit: number) =>
-  precompileQuery((db, handle: string) =>
+  precompileQuery((db: Db, handle: string) =>
     db
       .selectFrom('claim_event')
       .selectAll()
@@ -67,7 +35,7 @@ export async function readClaimHistory(db: Db, handle: string): Promise<ClaimEve
   return events.sort((a, b) => a.log_index - b.log_index);
 }
 
-const readHolder = precompileQuery((db, hash: string) =>
+const readHolder = precompileQuery((db: Db, hash: string) =>
   db
     .selectFrom('capability')
     .leftJoin('claim', 'claim.handle', 'capability.handle')
@@ -120,7 +88,7 @@ export const createClaimReads = (db: Db) => ({
   history: (handle: string): Promise<ClaimEvent[]> => readClaimHistory(db, handle),
 });
 
-const readUnshown = precompileQuery((db, handles: readonly string[]) =>
+const readUnshown = precompileQuery((db: Db, handles: readonly string[]) =>
   db
     .selectFrom('claim')
     .leftJoin('listing', 'listing.handle', 'claim.handle')
@@ -159,7 +127,7 @@ export const createClaimWrites = (
     if (claim.state === 'claimed') standing(claim.handle);
     await upsert(db, 'claim', claimTable.encode(claim), 'handle').execute();
   },
-  async addSigningKey(key: Schema['claim_key']) {
+  async addSigningKey(key: ClaimSchema['claim_key']) {
     await db.insertInto('claim_key').values(key).execute();
   },
   /** Adds a capability. Throws if its hash is already known, so that an ended capability never comes back. */

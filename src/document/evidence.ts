@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../store/store.ts';
+import type { Db } from './schema.ts';
 
 /**
  * Handles that have ratings, claim events, observations or active moderation, listed or not, in order after a

@@ -14,14 +14,14 @@ import { noNativeCounts, readNativeCounts, readNextChange } from '../ratings/cou
 import { readReceiptKeys } from '../ratings/queries.ts';
 import { readRecentRatings } from '../ratings/records.ts';
 import { precompileQuery } from '../store/query.ts';
-import type { Db, Schema } from '../store/store.ts';
 import { readHandlesWithEvidence } from './evidence.ts';
 import type { HitFacts } from './hit.ts';
 import { type ListingFacts, toReading } from './record.ts';
 import { recordedFacts } from './recorded-facts.ts';
+import type { Db, DocumentSchema } from './schema.ts';
 
 /** True or 1 if a table has a row of the listing. */
-const hasRow = (table: keyof Schema, column = 'handle') =>
+const hasRow = (table: keyof DocumentSchema, column = 'handle') =>
   sql<
     boolean | number
   >`exists (select 1 from ${sql.table(table)} as other where ${sql.ref(`other.${column}`)} = listing.handle)`;
@@ -36,7 +36,7 @@ const standing = sql`moderation as other where other.ended_by is null and (other
  * The parts that most listings have, in one statement, because each further one costs as much as reading the
  * listing.
  */
-const selectFacts = precompileQuery((db, handles: readonly string[]) =>
+const selectFacts = precompileQuery((db: Db, handles: readonly string[]) =>
   db
     .selectFrom('listing')
     .leftJoin('observation', 'observation.handle', 'listing.handle')
@@ -79,7 +79,7 @@ const shownRatings = 5;
 /** So many of the newest versions are compared to find changes of the record (docs/decisions/imports.md). */
 const comparedVersions = 30;
 
-const readVersions = precompileQuery((db, handle: string) =>
+const readVersions = precompileQuery((db: Db, handle: string) =>
   db
     .selectFrom('listing_version')
     .select(['version', 'status', 'published_at'])
@@ -88,7 +88,7 @@ const readVersions = precompileQuery((db, handle: string) =>
     .limit(shownVersions),
 );
 
-const readEditions = precompileQuery((db, handle: string) =>
+const readEditions = precompileQuery((db: Db, handle: string) =>
   db
     .selectFrom('listing_version')
     .select(['version', 'status', 'published_at', 'undated', 'record'])
@@ -113,7 +113,7 @@ async function readMoves(db: Db, { handle, version, undated }: FactsRow): Promis
   return toMoves(editions, version);
 }
 
-const readClaim = precompileQuery((db, handle: string) =>
+const readClaim = precompileQuery((db: Db, handle: string) =>
   db.selectFrom('claim').selectAll().where('handle', '=', handle),
 );
 
@@ -219,7 +219,7 @@ async function readFactsOf(db: Db, handles: readonly string[], now: string): Pro
 }
 
 const selectHits = (by: 'id' | 'handle') =>
-  precompileQuery((db, keys: readonly (number | string)[]) =>
+  precompileQuery((db: Db, keys: readonly (number | string)[]) =>
     db
       .selectFrom('listing')
       .leftJoin('observation', 'observation.handle', 'listing.handle')

@@ -62,7 +62,7 @@ const progress: Column<RunProgress, string> = {
   },
 };
 
-export const importRunTable = table({
+export const importRunTable = table('import_run', ['id'], {
   id: integer,
   kind: oneOf<'full' | 'incremental'>(),
   source: text,

@@ -1,18 +1,6 @@
 import { upsert } from '../store/query.ts';
-import type { Db, Schema } from '../store/store.ts';
-import type { RowOf } from '../store/table.ts';
 import { type ImportRun, importRunTable } from './import-run.ts';
-
-declare module '../store/store.ts' {
-  interface Schema {
-    import_run: RowOf<typeof importRunTable>;
-    /**
-     * A record that could not be read, with the reason and the run that last saw it. It is replaced when it
-     * is sent again.
-     */
-    quarantine: { name: string; version: string; reason: string; run_id: number; seen_at: string };
-  }
-}
+import type { Db, ImportSchema } from './schema.ts';
 
 async function readNewest(db: Db, where: Partial<Pick<ImportRun, 'source' | 'state' | 'kind'>>) {
   const runs = db.selectFrom('import_run').selectAll();
@@ -69,7 +57,7 @@ export const createImportWrites = (db: Db, touchAll: () => void) => ({
       .where('id', '=', id)
       .execute();
   },
-  async quarantine(records: readonly Schema['quarantine'][]) {
+  async quarantine(records: readonly ImportSchema['quarantine'][]) {
     if (records.length > 0) await upsert(db, 'quarantine', records, 'name', 'version').execute();
   },
   /** Removes records from quarantine that have since been read. */

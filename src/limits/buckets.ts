@@ -1,5 +1,5 @@
 import { precompileQuery, upsert } from '../store/query.ts';
-import type { Db, Schema } from '../store/store.ts';
+import type { Db, LimitSchema } from './schema.ts';
 
 /** A call against a token bucket. */
 export interface BucketCall {
@@ -9,24 +9,6 @@ export interface BucketCall {
   /** What the call costs and what the bucket holds, as the time that it takes to refill. */
   readonly step_ms: number;
   readonly capacity_ms: number;
-}
-
-declare module '../store/store.ts' {
-  interface Schema {
-    /** A token bucket of a limit that all nodes share (limits/limit.ts). */
-    limit_bucket: {
-      /** Name of the limit and what it counts; a network only as that day's HMAC. */
-      key: string;
-      /** The day whose key made the network's HMAC; null where `key` names no network. */
-      day: string | null;
-      /** When it is full again, in microseconds since 1970; from then on the row can be deleted. */
-      full_at: number;
-    };
-    limit_key: {
-      day: string;
-      secret: string;
-    };
-  }
 }
 
 /** Times are stored as whole microseconds, so that the steps of any limit add up exactly. */
@@ -46,14 +28,14 @@ function tryCall({ key, day, step_ms, capacity_ms }: BucketCall, storedFullAt: n
   return { row: { key, day: day ?? null, full_at }, wait_ms, isWritten: wait_ms === 0 || wasAhead };
 }
 
-const readBuckets = precompileQuery((db, keys: readonly string[]) =>
+const readBuckets = precompileQuery((db: Db, keys: readonly string[]) =>
   db
     .selectFrom('limit_bucket')
     .select(['key', 'full_at'])
     .where('key', 'in', [...keys]),
 );
 
-const putBuckets = precompileQuery((db, rows: readonly Schema['limit_bucket'][]) =>
+const putBuckets = precompileQuery((db: Db, rows: readonly LimitSchema['limit_bucket'][]) =>
   upsert(db, 'limit_bucket', rows, 'key'),
 );
 

@@ -1,8 +1,10 @@
 import { Problem } from '../core/problem.ts';
 import { type Change, type ChangeFilter, type NewChange, toChangeId } from '../log/change.ts';
-import { addChanges, changeTable } from '../log/changes.ts';
-import type { Db, Reads } from '../store/store.ts';
+import { addChanges } from '../log/changes.ts';
+import { changeTable } from '../log/schema.ts';
+import type { Reads } from '../store/store.ts';
 import type { RowOf } from '../store/table.ts';
+import type { Db } from './schema.ts';
 
 /**
  * A change from its row. For a withdrawn listing it omits its publisher's texts: version names, and what the

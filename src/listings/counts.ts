@@ -5,9 +5,8 @@ import { countFacets } from '../search/gather.ts';
 import type { SearchCounts } from '../search/query.ts';
 import type { SearchIndex } from '../search/search-index.ts';
 import { afterPrefix, inChunks } from '../store/query.ts';
-import type { Db } from '../store/store.ts';
 import { summaryTable } from './listing.ts';
-import type { ListingRow } from './table.ts';
+import type { Db, ListingRow } from './schema.ts';
 
 /** Listings are counted up to this number, so that no count takes long. */
 const maxCounted = 1000;

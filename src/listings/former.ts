@@ -1,29 +1,14 @@
 import { sql } from 'kysely';
 import { inChunks, precompileQuery, upsert } from '../store/query.ts';
-import type { Db, Schema } from '../store/store.ts';
 import { type Listing, listingTable } from './listing.ts';
 import { readFormerlyPaid } from './payees.ts';
 import { keyOfReference, type Reference } from './references.ts';
+import type { Db, ListingSchema } from './schema.ts';
 
 /** An endpoint, repository or package that versions of a record named until a newer one did not. */
-export type FormerReference = Omit<Schema['former_reference'], 'handle'>;
+export type FormerReference = Omit<ListingSchema['former_reference'], 'handle'>;
 
-declare module '../store/store.ts' {
-  interface Schema {
-    /**
-     * References that earlier versions of records named, by the keys of `listing_reference`. Reads leave out
-     * rows that the listing now records again.
-     */
-    former_reference: {
-      key: string;
-      handle: string;
-      /** When the first version without the reference was published, RFC 3339. */
-      until: string;
-    };
-  }
-}
-
-const selectOf = precompileQuery((db, handle: string) =>
+const selectOf = precompileQuery((db: Db, handle: string) =>
   db.selectFrom('former_reference').select(['key', 'until']).where('handle', '=', handle).orderBy('key'),
 );
 
@@ -49,7 +34,7 @@ export async function deleteFormer(db: Db, handle: string): Promise<void> {
  */
 const mostRead = 200;
 
-const selectFormer = precompileQuery((db, key: string, limit: number) =>
+const selectFormer = precompileQuery((db: Db, key: string, limit: number) =>
   db
     .selectFrom(
       db

@@ -4,7 +4,18 @@ import { handleParts } from '../core/handle.ts';
 import type { Json } from '../core/json.ts';
 import { wordsSchema } from '../core/words.ts';
 import type { Facet } from '../search/facets.ts';
-import { flag, integer, json, oneOf, optional, table, text, type ValueOf, words } from '../store/table.ts';
+import {
+  flag,
+  integer,
+  json,
+  oneOf,
+  optional,
+  rowCodec,
+  table,
+  text,
+  type ValueOf,
+  words,
+} from '../store/table.ts';
 
 /**
  * Kinds of input that a caller must supply: a header, a variable of the address, an environment variable, an
@@ -127,7 +138,7 @@ const summaryColumns = {
 };
 
 /** The columns of a listing that lists read. */
-export const summaryTable = table(summaryColumns);
+export const summaryTable = rowCodec(summaryColumns);
 /**
  * The part of a listing that lists and searches need. Times are RFC 3339 UTC with milliseconds, so text order
  * is time order.
@@ -135,14 +146,18 @@ export const summaryTable = table(summaryColumns);
 export type ListingSummary = ValueOf<typeof summaryTable>;
 
 export const listingTable = table(
+  'listing',
+  ['id'],
   {
     ...summaryColumns,
     remotes: json<readonly ListingRemote[]>(),
     packages: json<readonly ListingPackage[]>(),
   },
   {
-    handle_folded: ({ handle }: { readonly handle: string }) => handle.toLowerCase(),
-    namespace: ({ handle }: { readonly handle: string }) => handleParts(handle).namespace,
+    derived: {
+      handle_folded: ({ handle }: { readonly handle: string }) => handle.toLowerCase(),
+      namespace: ({ handle }: { readonly handle: string }) => handleParts(handle).namespace,
+    },
   },
 );
 /** One listing: the facts of its latest version, cleaned. */
@@ -163,7 +178,7 @@ const versionColumns = {
   digest: text,
 };
 
-export const versionTable = table({
+export const versionTable = table('listing_version', ['handle', 'version'], {
   ...versionColumns,
   status_message: optional(text),
   /** The publisher's server.json, cleaned, as JSON text; it is parsed only for the version shown. */

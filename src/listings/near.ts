@@ -6,8 +6,8 @@ import { rankFew } from '../search/gather.ts';
 import type { SearchIndex } from '../search/search-index.ts';
 import { isCorrectable, oneLetterFrom, stopWords, toWords } from '../search/words.ts';
 import { afterPrefix } from '../store/query.ts';
-import type { Db } from '../store/store.ts';
 import { toReferenceKey } from './references.ts';
+import type { Db } from './schema.ts';
 import { toSearch } from './searched.ts';
 import { readByIds } from './table.ts';
 

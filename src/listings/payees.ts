@@ -1,47 +1,11 @@
 import { sql } from 'kysely';
 import type { Payee } from '../core/payee.ts';
 import { precompileQuery, upsert } from '../store/query.ts';
-import type { Db } from '../store/store.ts';
-import { json, optional, type RowOf, table, text, type ValueOf } from '../store/table.ts';
+import type { RowOf, ValueOf } from '../store/table.ts';
 import { toReferenceKey } from './references.ts';
+import { type Db, type PaidAs, payeeTable } from './schema.ts';
 
-/**
- * The endpoints that were seen to ask to be paid at an address, and their offers, in the form of `PaidOffer`
- * in observations.
- */
-export interface PaidAs {
-  readonly endpoints: readonly string[];
-  readonly offers: readonly Readonly<Record<'amount' | 'asset' | 'network' | 'scheme', string>>[];
-}
-
-const payeeTable = table({
-  /** The key of the address alone, on any network, as in `listing_reference`. */
-  key: text,
-  handle: text,
-  /**
-   * CAIP-2, or the source's own name of a network that Dossier does not know; empty if the network is not
-   * known.
-   */
-  network: text,
-  address: text,
-  /** The times of the first and of the last check that saw it, RFC 3339. */
-  since: text,
-  seen_at: text,
-  /**
-   * Equal to `seen_at` once a later check saw that no endpoint asks for it any more, or once the record
-   * changed.
-   */
-  until: optional(text),
-  seen: json<PaidAs>(),
-});
 type PayeeRow = RowOf<typeof payeeTable>;
-
-declare module '../store/store.ts' {
-  interface Schema {
-    /** Payees of listings, present and former (docs/decisions/observations.md). */
-    payee: PayeeRow;
-  }
-}
 
 /**
  * A payee as a check of a listing saw it; `first_seen_at` is that of the fact with all payees of its
@@ -59,7 +23,7 @@ export const toPayeeKey = (address: string): string => toReferenceKey('pay_to', 
 /** At most so many former payees of a listing are stored, those that were seen last. */
 const mostFormer = 50;
 
-const selectOf = precompileQuery((db, handle: string) =>
+const selectOf = precompileQuery((db: Db, handle: string) =>
   db.selectFrom('payee').selectAll().where('handle', '=', handle),
 );
 
@@ -127,7 +91,7 @@ function rowsAt(db: Db, when: 'now' | 'before', key: string, network?: string) {
 }
 
 /** Up to `limit` visible listings that ask to be paid at an address on a network, the oldest first. */
-export const readPaidOn = precompileQuery((db, key: string, network: string, limit: number) =>
+export const readPaidOn = precompileQuery((db: Db, key: string, network: string, limit: number) =>
   db
     .selectFrom(rowsAt(db, 'now', key, network).as('present'))
     .innerJoin('listing', 'listing.handle', 'present.handle')
@@ -174,8 +138,10 @@ function formerlyPaid(db: Db, limit: number, key: string, network?: string) {
   );
 }
 
-const selectFormerlyPaid = precompileQuery((db, limit: number, key: string) => formerlyPaid(db, limit, key));
-const selectFormerlyPaidOn = precompileQuery((db, limit: number, key: string, network: string) =>
+const selectFormerlyPaid = precompileQuery((db: Db, limit: number, key: string) =>
+  formerlyPaid(db, limit, key),
+);
+const selectFormerlyPaidOn = precompileQuery((db: Db, limit: number, key: string, network: string) =>
   formerlyPaid(db, limit, key, network),
 );
 
@@ -185,7 +151,7 @@ const selectFormerlyPaidOn = precompileQuery((db, limit: number, key: string, ne
 export const readFormerlyPaid = (db: Db, key: string, network: string | undefined, limit: number) =>
   network === undefined ? selectFormerlyPaid(db, limit, key) : selectFormerlyPaidOn(db, limit, key, network);
 
-const selectAsked = precompileQuery((db, key: string, network: string, limit: number) => {
+const selectAsked = precompileQuery((db: Db, key: string, network: string, limit: number) => {
   const bounded = [network, '', undefined].flatMap((one) => [
     rowsAt(db, 'now', key, one),
     rowsAt(db, 'before', key, one),

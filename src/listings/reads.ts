@@ -5,7 +5,6 @@ import { rankFew, rankListings } from '../search/gather.ts';
 import type { SearchQuery } from '../search/query.ts';
 import type { SearchIndex } from '../search/search-index.ts';
 import { afterPrefix, findOne, inChunks, precompileQuery } from '../store/query.ts';
-import type { Db } from '../store/store.ts';
 import { readCount, readFacetCounts, readListCounts } from './counts.ts';
 import { readFormerly } from './former.ts';
 import {
@@ -19,16 +18,10 @@ import { readNear } from './near.ts';
 import { readAsked, readPaidOn, toPayeeKey } from './payees.ts';
 import { keyOfReference, type Reference } from './references.ts';
 import { readVersionPage } from './registry-entries.ts';
+import type { Db, ListingRow } from './schema.ts';
 import { toSearch } from './searched.ts';
 import { readPaidAt, readSharing } from './shared.ts';
-import {
-  decodeShown,
-  type ListingRow,
-  type ListQuery,
-  readBriefs,
-  readByIds,
-  type VersionQuery,
-} from './table.ts';
+import { decodeShown, type ListQuery, readBriefs, readByIds, type VersionQuery } from './table.ts';
 import {
   type NewestVersions,
   readDatedVersions,
@@ -117,7 +110,7 @@ async function readList(db: Db, index: SearchIndex, query: ListQuery): Promise<L
 }
 
 /** The oldest listings for each of some keys. */
-const selectRecording = precompileQuery((db, keys: readonly string[], limit: number) => {
+const selectRecording = precompileQuery((db: Db, keys: readonly string[], limit: number) => {
   const place = sql<number>`row_number() over (partition by key order by published_at, handle)`.as('place');
   const holders = db.selectFrom('listing_reference').select(['key', 'handle', place]);
   return db
@@ -134,7 +127,7 @@ const selectRecording = precompileQuery((db, keys: readonly string[], limit: num
  * The oldest listings for a key. They are not all read, because thousands of listings may share a host or a
  * payee.
  */
-const selectOldest = precompileQuery((db, key: string, limit: number) =>
+const selectOldest = precompileQuery((db: Db, key: string, limit: number) =>
   db
     .selectFrom('listing_reference')
     .innerJoin('listing', 'listing.handle', 'listing_reference.handle')

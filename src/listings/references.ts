@@ -6,10 +6,9 @@ import { type Payee, readNamedPayee } from '../core/payee.ts';
 import { toRepositoryKey } from '../net/repository-place.ts';
 import { ownerFacets, ownerLabel } from '../search/facets.ts';
 import { isPlaceholder } from '../search/query.ts';
-import type { Schema } from '../store/store.ts';
 import type { Listing, ListingPackage } from './listing.ts';
 import { isImageType } from './package.ts';
-import type { ListingRow, ReferenceKind } from './table.ts';
+import type { ListingRow, ListingSchema, ReferenceKind } from './schema.ts';
 
 /**
  * A fact by which a listing can be found: something that its record names, which others may name too, or an
@@ -270,7 +269,7 @@ export const keyOfReference = ({ kind, key, registry }: Reference): string =>
     : toReferenceKey(kind, key, ...(registry === undefined ? [] : [registry]));
 
 /** The keys under which references are stored. */
-const keysOf = (all: readonly Reference[]): Pick<Schema['listing_reference'], 'kind' | 'key'>[] =>
+const keysOf = (all: readonly Reference[]): Pick<ListingSchema['listing_reference'], 'kind' | 'key'>[] =>
   all.flatMap((one) => [
     { kind: one.kind, key: keyOfReference(one) },
     ...(one.kind === 'package' && one.registry !== undefined && !one.isElsewhere
@@ -284,7 +283,7 @@ export const placeKeysOf = (
 ): ReadonlySet<string> => new Set(keysOf(placesOf(recorded)).map(({ key }) => key));
 
 /** The references of a row; its description only if it is not hidden. */
-export function rowReferences(row: ListingRow): Schema['listing_reference'][] {
+export function rowReferences(row: ListingRow): ListingSchema['listing_reference'][] {
   const { handle, published_at } = row;
   const all = referencesOf({
     handle,

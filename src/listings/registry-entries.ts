@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Db } from '../store/store.ts';
 import { type ListedVersion, sampleOrigins, versionTable } from './listing.ts';
+import type { Db } from './schema.ts';
 import type { VersionQuery } from './table.ts';
 
 const selectListed = (db: Db) =>

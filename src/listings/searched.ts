@@ -1,9 +1,9 @@
 import type { Search, SearchedListings, SearchIndex } from '../search/search-index.ts';
 import { precompileQuery } from '../store/query.ts';
-import type { Db } from '../store/store.ts';
 import { readCount } from './counts.ts';
+import type { Db } from './schema.ts';
 
-const selectByFolded = precompileQuery((db, folded: string) =>
+const selectByFolded = precompileQuery((db: Db, folded: string) =>
   db
     .selectFrom('listing')
     .select(['id', 'handle', 'namespace', 'facets'])

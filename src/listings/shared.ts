@@ -1,12 +1,11 @@
 import { sql } from 'kysely';
 import { namespaceIdentity } from '../core/identity.ts';
 import { inChunks, precompileQuery, upsert } from '../store/query.ts';
-import type { Db, Schema } from '../store/store.ts';
-import type { ReferenceKind } from './table.ts';
+import type { Db, ListingSchema, ReferenceKind } from './schema.ts';
 
-type Row = Schema['listing_reference'];
+type Row = ListingSchema['listing_reference'];
 
-const put = precompileQuery((db, rows: readonly Row[]) =>
+const put = precompileQuery((db: Db, rows: readonly Row[]) =>
   upsert(db, 'listing_reference', rows, 'key', 'published_at', 'handle'),
 );
 
@@ -46,7 +45,7 @@ export async function replaceChecked(
   return (await Promise.all([...keys].map((key) => selectOldest(db, key)))).flat().map((one) => one.handle);
 }
 
-const selectChecked = precompileQuery((db, handle: string) =>
+const selectChecked = precompileQuery((db: Db, handle: string) =>
   db
     .selectFrom('listing_reference')
     .select('key')
@@ -56,7 +55,7 @@ const selectChecked = precompileQuery((db, handle: string) =>
 
 /** At most so many listings that share a reference are read, the oldest. */
 const mostRead = 200;
-const selectOldest = precompileQuery((db, key: string) =>
+const selectOldest = precompileQuery((db: Db, key: string) =>
   db
     .selectFrom('listing_reference')
     .select('handle')
@@ -70,7 +69,7 @@ const selectOldest = precompileQuery((db, key: string) =>
  * The visible listings that ask to be paid at an address, with the last sight of each, the oldest first; of
  * more than 200, the first 201.
  */
-export const readPaidAt = precompileQuery((db, key: string) =>
+export const readPaidAt = precompileQuery((db: Db, key: string) =>
   db
     .selectFrom('listing_reference')
     .innerJoin('listing', 'listing.handle', 'listing_reference.handle')
@@ -113,7 +112,7 @@ const connectingKinds = sharedKinds.filter((kind) => kind !== 'word');
  * Visible listings of other publishers that share something with a listing, from the rows that `sharedColumn`
  * reads; one row for each kind.
  */
-export const readSharing = precompileQuery((db, handle: string) => {
+export const readSharing = precompileQuery((db: Db, handle: string) => {
   const place = sql<number>`row_number() over (partition by other.key order by other.published_at, other.handle)`;
   const holders = db
     .selectFrom('listing_reference as own')

@@ -1,16 +1,14 @@
 import type { Facet } from '../search/facets.ts';
 import type { SearchSort } from '../search/query.ts';
 import { precompileQuery } from '../store/query.ts';
-import type { Db } from '../store/store.ts';
-import type { RowOf } from '../store/table.ts';
 import {
   type ListedVersion,
   type ListingSummary,
   listingTable,
   summaryTable,
-  type versionTable,
   withoutHidden,
 } from './listing.ts';
+import type { Db, ListingRow } from './schema.ts';
 
 /** The parameters by which the registry API lists versions. */
 export interface VersionQuery {
@@ -46,37 +44,6 @@ export interface ListQuery {
   readonly limit: number;
 }
 
-/** Kinds of facts by which a listing can be found or compared; `name` is a package in any registry. */
-export type ReferenceKind =
-  | ('endpoint' | 'host' | 'repository' | 'package' | 'name' | 'description' | 'word')
-  | ('tools' | 'pay_to');
-
-export type ListingRow = RowOf<typeof listingTable>;
-
-declare module '../store/store.ts' {
-  interface Schema {
-    listing: ListingRow;
-    listing_version: RowOf<typeof versionTable>;
-    /**
-     * References of listings: what they record, list or are paid at, by keys that are equal for the same
-     * thing (listings/references.ts).
-     */
-    listing_reference: {
-      key: string;
-      handle: string;
-      kind: ReferenceKind;
-      published_at: string;
-      publisher: string;
-      /** When a check saw it, RFC 3339; empty for a record. */
-      as_of: string;
-    };
-    /** How many visible listings have a facet; every write updates it, so that no read has to count. */
-    facet_count: { facet: string; listings: number };
-    /** How many visible listings a namespace has; every write updates it, so that no read has to count. */
-    publisher_count: { namespace: string; listings: number };
-  }
-}
-
 /** A listing as lists show it, without the texts that the operator has hidden. */
 export const decodeShown = (row: ListingRow): ListingSummary => withoutHidden(summaryTable.decode(row));
 
@@ -97,7 +64,7 @@ export async function readByIds(db: Db, ids: readonly number[]): Promise<Listing
   return inOrder(ids, rows);
 }
 
-const selectBriefs = precompileQuery((db, ids: readonly number[]) =>
+const selectBriefs = precompileQuery((db: Db, ids: readonly number[]) =>
   visibleOf(db, ids).select(['id', 'handle', 'title', 'hidden', 'tags', 'repository_key', 'packages']),
 );
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Context } from '../context.ts';
-import type { Db } from '../store/store.ts';
 import { type ListedVersion, type VersionSummary, versionSummaryColumns, versionTable } from './listing.ts';
+import type { Db } from './schema.ts';
 
 /** The versions of a listing to read, newest first. */
 export interface NewestVersions {

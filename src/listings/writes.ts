@@ -3,7 +3,6 @@ import { type Facet, isOfCheck, withNativeFacets } from '../search/facets.ts';
 import { replaceInIndex } from '../search/indexing.ts';
 import type { SearchIndex } from '../search/search-index.ts';
 import { inChunks, precompileQuery, upsert } from '../store/query.ts';
-import type { Db } from '../store/store.ts';
 import type { RowOf } from '../store/table.ts';
 import { updateCounts } from './counts.ts';
 import { deleteFormer, type FormerReference, replaceFormer } from './former.ts';
@@ -11,8 +10,8 @@ import { type Listing, type ListingVersion, listingTable, summaryTable, versionT
 import { endPayees } from './payees.ts';
 import { createListingReads } from './reads.ts';
 import { rowReferences, toIndexKeys } from './references.ts';
+import type { Db, ListingRow } from './schema.ts';
 import { deleteReferences, putReferences } from './shared.ts';
-import type { ListingRow } from './table.ts';
 
 /**
  * Ids read at once to find a free one. Few are taken, but a registry may publish thousands in one
@@ -60,7 +59,7 @@ interface NativeFacts {
   readonly isRated: boolean;
 }
 
-const readFacets = precompileQuery((db, handle: string) =>
+const readFacets = precompileQuery((db: Db, handle: string) =>
   db.selectFrom('listing').select('facets').where('handle', '=', handle),
 );
 
@@ -86,11 +85,11 @@ async function readReindexed(
   return row && { ...row, ...changed };
 }
 
-const upsertVersions = precompileQuery((db, rows: readonly RowOf<typeof versionTable>[]) =>
+const upsertVersions = precompileQuery((db: Db, rows: readonly RowOf<typeof versionTable>[]) =>
   upsert(db, 'listing_version', rows, 'handle', 'version'),
 );
 
-const upsertListings = precompileQuery((db, rows: readonly ListingRow[]) =>
+const upsertListings = precompileQuery((db: Db, rows: readonly ListingRow[]) =>
   upsert(db, 'listing', rows, 'handle'),
 );
 

@@ -1,15 +1,5 @@
 import { upsert } from '../store/query.ts';
-import type { Db, Schema } from '../store/store.ts';
-
-declare module '../store/store.ts' {
-  interface Schema {
-    /**
-     * The last finished audit of the database by one of its own nodes, in one row. `entries` is how many
-     * entries of the log were compared.
-     */
-    audit_run: { id: number; finished_at: string; entries: number; faults: number };
-  }
-}
+import type { Db, LogSchema } from './schema.ts';
 
 const id = 1;
 
@@ -26,7 +16,7 @@ export const createAuditReads = (db: Db) => ({
 /** Reads and writes for a transaction. The writes change no listing. */
 export const createAuditWrites = (db: Db) => ({
   ...createAuditReads(db),
-  async put(run: Omit<Schema['audit_run'], 'id'>) {
+  async put(run: Omit<LogSchema['audit_run'], 'id'>) {
     await upsert(db, 'audit_run', { id, ...run }, 'id').execute();
   },
 });

@@ -1,26 +1,12 @@
 import { inChunks, precompileQuery } from '../store/query.ts';
-import type { Db } from '../store/store.ts';
-import { integer, json, oneOf, type RowOf, table, text } from '../store/table.ts';
-import type { Change, NewChange } from './change.ts';
+import type { RowOf } from '../store/table.ts';
+import type { NewChange } from './change.ts';
+import { changeTable, type Db } from './schema.ts';
 
-export const changeTable = table({
-  seq: integer,
-  type: oneOf<Change['type']>(),
-  handle: text,
-  at: text,
-  data: json<Change['data']>(),
-});
-
-declare module '../store/store.ts' {
-  interface Schema {
-    evidence_change: RowOf<typeof changeTable>;
-  }
-}
-
-const readLast = precompileQuery((db) =>
+const readLast = precompileQuery((db: Db) =>
   db.selectFrom('evidence_change').select('seq').orderBy('seq', 'desc').limit(1),
 );
-const insertChanges = precompileQuery((db, rows: readonly RowOf<typeof changeTable>[]) =>
+const insertChanges = precompileQuery((db: Db, rows: readonly RowOf<typeof changeTable>[]) =>
   db.insertInto('evidence_change').values([...rows]),
 );
 

@@ -1,23 +1,11 @@
 import { inChunks, precompileQuery } from '../store/query.ts';
-import type { Db, Schema } from '../store/store.ts';
-import { integer, optional, type RowOf, table, text, type ValueOf } from '../store/table.ts';
+import type { ValueOf } from '../store/table.ts';
 import { toLoggedChange } from './change.ts';
 import { addChanges } from './changes.ts';
 import type { CommittedRecord, Leaf } from './leaf.ts';
 import { completedNodes, type ReadNode, siblingsOf } from './merkle.ts';
+import { type Db, headTable, type LogSchema } from './schema.ts';
 
-const headTable = table({
-  id: integer,
-  /** The log_index of its first entry. */
-  base: integer,
-  size: integer,
-  opened_at: text,
-  /**
-   * The last published checkpoint of a closed log, or one of the entries that are left if that checkpoint is
-   * lost.
-   */
-  closed_with: optional(text),
-});
 /**
  * One log. The first has the number 1; numbers that a different state of the database used are skipped.
  * Entries are appended to the last log, and the lock on its row puts writers in order. A new log is opened
@@ -25,25 +13,9 @@ const headTable = table({
  */
 export type LogHead = ValueOf<typeof headTable>;
 
-declare module '../store/store.ts' {
-  interface Schema {
-    /** The texts of leaves. `erased_by` is the entry that says that the record was erased. */
-    log_leaf: { log_index: number; type: string; leaf: string; erased_by: number | null };
-    /**
-     * Hashes (hex) of the complete subtrees over one log's leaves (log/merkle.ts). Level 0 has the leaf
-     * hashes.
-     */
-    log_node: { log: number; level: number; position: number; hash: string };
-    log_record: CommittedRecord & { log_index: number };
-    log_head: RowOf<typeof headTable>;
-    /** The seed of the key that signs checkpoints, base64. */
-    log_key: { id: number; seed: string; created_at: string };
-  }
-}
-
 async function readNodes(
   db: Db,
-  { log, level }: Pick<Schema['log_node'], 'log' | 'level'>,
+  { log, level }: Pick<LogSchema['log_node'], 'log' | 'level'>,
   from: number,
   limit: number,
 ): Promise<Buffer[]> {
@@ -120,7 +92,7 @@ export const createLogReads = (db: Db) => ({
 /**
  * Every alternative names the log. If the log were named outside of them, SQLite would scan the whole log.
  */
-const readPlaced = precompileQuery((db, places: readonly Omit<Schema['log_node'], 'hash'>[]) =>
+const readPlaced = precompileQuery((db: Db, places: readonly Omit<LogSchema['log_node'], 'hash'>[]) =>
   db
     .selectFrom('log_node')
     .select('hash')
@@ -140,7 +112,7 @@ async function readCompleted(db: Db, log: number, leaf: { position: number; hash
   return nodes.map(({ level, position, hash }) => ({ log, level, position, hash: hash.toString('hex') }));
 }
 
-const takePosition = precompileQuery((db) =>
+const takePosition = precompileQuery((db: Db) =>
   db
     .updateTable('log_head')
     .set(({ eb }) => ({ size: eb('size', '+', 1) }))
@@ -151,11 +123,13 @@ const takePosition = precompileQuery((db) =>
     )
     .returning(['id', 'base', 'size']),
 );
-const insertLeaf = precompileQuery((db, row: Schema['log_leaf']) => db.insertInto('log_leaf').values(row));
-const insertRecord = precompileQuery((db, row: CommittedRecord & { log_index: number }) =>
+const insertLeaf = precompileQuery((db: Db, row: LogSchema['log_leaf']) =>
+  db.insertInto('log_leaf').values(row),
+);
+const insertRecord = precompileQuery((db: Db, row: CommittedRecord & { log_index: number }) =>
   db.insertInto('log_record').values(row),
 );
-const insertNodes = precompileQuery((db, rows: readonly Schema['log_node'][]) =>
+const insertNodes = precompileQuery((db: Db, rows: readonly LogSchema['log_node'][]) =>
   db.insertInto('log_node').values([...rows]),
 );
 

@@ -1,18 +1,11 @@
 import { findOne } from '../store/query.ts';
-import type { Db } from '../store/store.ts';
-import type { RowOf } from '../store/table.ts';
 import { type Feedback, feedbackTable, reportCategory } from './moderation.ts';
+import type { Db } from './schema.ts';
 
 /** A filter of feedback. Without `kind` it passes reports and all other feedback. */
 export interface FeedbackFilter {
   readonly state: 'open' | 'all';
   readonly kind?: 'report' | 'feedback' | undefined;
-}
-
-declare module '../store/store.ts' {
-  interface Schema {
-    feedback: RowOf<typeof feedbackTable>;
-  }
 }
 
 const selectFeedback = (db: Db, { state, kind }: FeedbackFilter) =>

@@ -41,7 +41,7 @@ export interface ModerationTarget {
   readonly target: string;
 }
 
-export const moderationTable = table({
+export const moderationTable = table('moderation', ['log_index'], {
   /** The index of the entry `moderation.applied`. */
   log_index: integer,
   action: text,
@@ -96,7 +96,7 @@ export const toAppeal = ({
 /** The category of feedback that asks the operator to look at a listing or a rating. */
 export const reportCategory = 'report';
 
-export const feedbackTable = table({
+export const feedbackTable = table('feedback', ['id'], {
   id: text,
   received_at: text,
   state: oneOf<'open' | 'closed'>(),

@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
 import { handleParts } from '../core/handle.ts';
 import { Holder } from '../core/identity.ts';
-import type { Db } from '../store/store.ts';
-import type { RowOf } from '../store/table.ts';
 import { type Moderation, type ModerationTarget, moderationTable } from './moderation.ts';
+import type { Db } from './schema.ts';
 
 /** The writer: a listing with the capability that it uses and its control roots. */
 export interface Writer {
@@ -12,13 +11,6 @@ export interface Writer {
   readonly roots: readonly string[];
   /** Whether it only takes back what it wrote before, for example withdraws a rating. */
   readonly isTakingBack?: boolean;
-}
-
-declare module '../store/store.ts' {
-  interface Schema {
-    /** The actions of the operator. One is in force while `ended_by` is null. */
-    moderation: RowOf<typeof moderationTable>;
-  }
 }
 
 const selectActive = (db: Db) =>

@@ -3,43 +3,18 @@ import { putPayees } from '../listings/payees.ts';
 import { toReferenceKey } from '../listings/references.ts';
 import { replaceChecked } from '../listings/shared.ts';
 import { inChunks, precompileQuery, upsert } from '../store/query.ts';
-import type { Db } from '../store/store.ts';
-import { integer, json, oneOf, optional, type RowOf, table, text, type ValueOf } from '../store/table.ts';
-import type { Member, SurfaceName } from './endpoint/surface.ts';
+import type { ValueOf } from '../store/table.ts';
 import { factsOf } from './kind.ts';
 import { listedNames } from './kinds/lists/listed.ts';
 import { toolsSurface } from './kinds/lists/tools.ts';
 import { pricePayTo, readPayees } from './kinds/prices/price.ts';
-import type { ObservationChange, StoredObservation } from './observation.ts';
+import type { StoredObservation } from './observation.ts';
 import { payeesOf } from './payees.ts';
+import { changeTable, type Db, observationTable, surfaceTable } from './schema.ts';
 
-const observationTable = table({
-  handle: text,
-  /** When the last run ended, whatever it found. */
-  observed_at: text,
-  observations: json<readonly StoredObservation[]>(),
-  /** When an import changed what is to be checked; null once a run on that record has ended. */
-  due_since: optional(text),
-});
-const changeTable = table({
-  log_index: integer,
-  handle: text,
-  at: text,
-  vantage: text,
-  changes: json<readonly ObservationChange[]>(),
-});
 /** What one run found changed; the log commits to it. */
 export type RecordedChange = ValueOf<typeof changeTable>;
 
-const surfaceTable = table({
-  handle: text,
-  remote: text,
-  surface: oneOf<SurfaceName>(),
-  /** Merkle root over the members without their form, hex: the value of the fact. */
-  digest: text,
-  first_seen_at: text,
-  members: json<readonly Member[]>(),
-});
 /**
  * A list as an endpoint sent it last; the five newest of each surface of an endpoint are stored, the one that
  * its fact names first.
@@ -49,22 +24,9 @@ type StoredSurface = ValueOf<typeof surfaceTable>;
 /** Which lists: those of one surface at one endpoint. */
 export type SurfaceAt = Pick<StoredSurface, 'handle' | 'remote' | 'surface'>;
 
-declare module '../store/store.ts' {
-  interface Schema {
-    observation: RowOf<typeof observationTable>;
-    observation_change: RowOf<typeof changeTable>;
-    listed_surface: RowOf<typeof surfaceTable>;
-    /**
-     * When requests may be sent again to a host that asked to be left alone; `place` is the host itself, or
-     * an address of it.
-     */
-    observed_pause: { host: string; place: string; not_before: string };
-  }
-}
-
 const storedSurfaces = 5;
 
-const readObserved = precompileQuery((db, handle: string) =>
+const readObserved = precompileQuery((db: Db, handle: string) =>
   db.selectFrom('observation').selectAll().where('handle', '=', handle),
 );
 

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import { currentFlag } from '../store/query.ts';
-import type { Db } from '../store/store.ts';
 import { type RatingFlag, type RatingGroup, ratingFlags, ratingGroups } from './groups.ts';
 import { proofClasses } from './proof.ts';
 import {
@@ -10,6 +9,7 @@ import {
   type RatingCell,
   type RatingCounts,
 } from './rating.ts';
+import type { Db } from './schema.ts';
 import { countFlag, groupCase } from './table.ts';
 
 const noOutcomes = () => ({ succeeded: 0, partial: 0, failed: 0, refused: 0, unreachable: 0 });

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Holder } from '../core/identity.ts';
-import type { Db } from '../store/store.ts';
 import { isRelated, toRelationSides } from './groups.ts';
+import type { Db } from './schema.ts';
 import { praises, type RatingRow } from './table.ts';
 
 /** The listings that somebody holds, by the registry or by a claim. */

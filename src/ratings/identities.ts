@@ -1,6 +1,6 @@
 import { Holder, namespaceIdentity, type RecordedIdentity } from '../core/identity.ts';
 import { inChunks, precompileQuery } from '../store/query.ts';
-import type { Db } from '../store/store.ts';
+import type { Db } from './schema.ts';
 import type { RatingRow } from './table.ts';
 
 /**
@@ -9,7 +9,7 @@ import type { RatingRow } from './table.ts';
  */
 const readNamed = precompileQuery(
   (
-    db,
+    db: Db,
     subject: string,
     sources: readonly string[],
     ofSubject: readonly string[],

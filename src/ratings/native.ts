@@ -1,7 +1,7 @@
 import { currentFlag, precompileQuery } from '../store/query.ts';
-import type { Db } from '../store/store.ts';
+import type { Db } from './schema.ts';
 
-const selectNative = precompileQuery((db, handle: string) =>
+const selectNative = precompileQuery((db: Db, handle: string) =>
   db.selectNoFrom(({ exists, selectFrom }) => [
     selectFrom('claim').select('state').where('handle', '=', handle).as('state'),
     exists(

@@ -9,13 +9,13 @@ import {
 import type { RecordedIdentity } from '../core/identity.ts';
 import type { ReceiptKeyLine } from '../receipt/index.ts';
 import { currentFlag, precompileQuery, upsert } from '../store/query.ts';
-import type { Db } from '../store/store.ts';
 import { readMonthCounts, readRatingCells } from './counts.ts';
 import { rederive } from './derive.ts';
 import { readIdentities, writeIdentities } from './identities.ts';
 import type { MonthCount, RatingCell, RatingRecord, RatingResponse } from './rating.ts';
 import { type RatingPage, readRatedBy, readRatings, readSides, writeHolder } from './records.ts';
 import type { RatingSides } from './rules.ts';
+import type { Db } from './schema.ts';
 import {
   decodeContent,
   decodeRating,
@@ -33,7 +33,7 @@ export interface SeenKeys {
   readonly isComplete: boolean;
 }
 
-const readKeyRows = precompileQuery((db, handle: string) =>
+const readKeyRows = precompileQuery((db: Db, handle: string) =>
   db.selectFrom('receipt_key').selectAll().where('handle', '=', handle).orderBy('valid_from').orderBy('kid'),
 );
 
@@ -97,7 +97,7 @@ async function followWithdrawal(db: Db, row: RatingRow): Promise<string[]> {
   return rederive(db, { half: row });
 }
 
-const readVersions = precompileQuery((db, source: string, subject: string, interactionId: string) =>
+const readVersions = precompileQuery((db: Db, source: string, subject: string, interactionId: string) =>
   db
     .selectFrom('rating')
     .selectAll()
@@ -115,7 +115,7 @@ const voidedInteraction = (source: string, subject: string, interactionId: strin
   `voided ${hash('sha256', [source, subject, interactionId].join('\n'))}`;
 
 const readVoided = precompileQuery(
-  (db, source: string, subject: string, interactionId: string, erased: string) =>
+  (db: Db, source: string, subject: string, interactionId: string, erased: string) =>
     db
       .selectFrom('rating')
       .select('id')
@@ -126,7 +126,7 @@ const readVoided = precompileQuery(
       .limit(1),
 );
 
-const insertRating = precompileQuery((db, row: RatingRow) => db.insertInto('rating').values(row));
+const insertRating = precompileQuery((db: Db, row: RatingRow) => db.insertInto('rating').values(row));
 
 const readRow = (db: Db, id: string): Promise<RatingRow | undefined> =>
   db.selectFrom('rating').selectAll().where('id', '=', id).executeTakeFirst();

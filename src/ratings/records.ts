@@ -3,12 +3,12 @@ import { Holder, type RecordedIdentity } from '../core/identity.ts';
 import { type Moderation, toNotice } from '../moderation/moderation.ts';
 import { readModerationOfRatings } from '../moderation/table.ts';
 import { currentFlag, precompileQuery } from '../store/query.ts';
-import type { Db } from '../store/store.ts';
 import { rederive } from './derive.ts';
 import { overlapStatedLater, toRelationSides, toStatedOverlap } from './groups.ts';
 import { readIdentities, writeIdentities } from './identities.ts';
 import { isCurrent, type RatingFilter, type RatingRecord, type ShortRating, shortRating } from './rating.ts';
 import type { RatingSide, RatingSides } from './rules.ts';
+import type { Db } from './schema.ts';
 import { decodeContent, decodeGroup, groupCase, recordTable } from './table.ts';
 
 /** The handles that some listings rate or rated. */
@@ -183,7 +183,7 @@ export async function readRatings(
 }
 
 /** This is one statement, because every submission runs it while all other writers wait. */
-const readSideRows = precompileQuery((db, hash: string, subject: string) =>
+const readSideRows = precompileQuery((db: Db, hash: string, subject: string) =>
   db
     .selectFrom('capability')
     .innerJoin('listing', (join) =>

@@ -1,5 +1,4 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { RecordedIdentity } from '../core/identity.ts';
 import {
   flag,
   integer,
@@ -7,6 +6,7 @@ import {
   oneOf,
   optional,
   type RowOf,
+  rowCodec,
   table,
   text,
   type ValueOf,
@@ -57,7 +57,7 @@ const publicColumns = {
   voided_at: optional(text),
 };
 /** The columns that the public record of a rating always has. */
-export const recordTable = table(publicColumns);
+export const recordTable = rowCodec(publicColumns);
 
 const basisColumns = {
   related: flag,
@@ -67,9 +67,9 @@ const basisColumns = {
   source_ended_at: optional(text),
   new_until: text,
 };
-const basisTable = table(basisColumns);
+const basisTable = rowCodec(basisColumns);
 
-const ratingTable = table({
+export const ratingTable = table('rating', ['id'], {
   ...publicColumns,
   ...basisColumns,
   content: json<StoredContent>(),
@@ -116,26 +116,13 @@ export type RatingRow = RowOf<typeof ratingTable> & {
 };
 
 /** The rated listing's only response to a rating. `erased_at` is when the operator erased its text. */
-export const responseTable = table({
+export const responseTable = table('rating_response', ['rating_id'], {
   rating_id: text,
   text,
   created_at: text,
   log_index: integer,
   erased_at: optional(text),
 });
-
-declare module '../store/store.ts' {
-  interface Schema {
-    rating: RatingRow;
-    rating_response: RowOf<typeof responseTable>;
-    /**
-     * The proofs that ratings used up, by the SHA-256 (hex) of their identity. A row is deleted when its
-     * rating is erased.
-     */
-    spent_proof: { digest: string; rating_id: string };
-    recorded_identity: RecordedIdentity;
-  }
-}
 
 export function encodeRating(rating: Rating): RatingRow {
   const names: readonly string[] = storedContent;

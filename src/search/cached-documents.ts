@@ -1,8 +1,8 @@
 import { createEpoch } from '../core/epoch.ts';
 import { inChunks } from '../store/query.ts';
-import type { Db } from '../store/store.ts';
 import { createDocuments, type FoundDocuments } from './document.ts';
 import { toPosition } from './query.ts';
+import type { Db } from './schema.ts';
 import type { EngineIndex, SearchIndex } from './search-index.ts';
 
 /**

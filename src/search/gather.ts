@@ -1,5 +1,4 @@
 import { isHandle } from '../core/handle.ts';
-import type { Db } from '../store/store.ts';
 import { nextTurn } from './cached-documents.ts';
 import { type Documents, type FoundDocuments, firstTermOf } from './document.ts';
 import { type Facet, type FacetChoice, toOwnerFacets } from './facets.ts';
@@ -15,6 +14,7 @@ import {
   toId,
   toPosition,
 } from './query.ts';
+import type { Db } from './schema.ts';
 import { createScorer, isPhraseAt, type RankedWord, toPhrase } from './score.ts';
 import type { Search, SearchIndex } from './search-index.ts';
 

@@ -1,7 +1,7 @@
 import { afterPrefix } from '../store/query.ts';
-import type { Db } from '../store/store.ts';
 import { widestOf } from './plan.ts';
 import { type ParsedQuery, type QueryWord, toId } from './query.ts';
+import type { Db } from './schema.ts';
 import type { RankedWord } from './score.ts';
 import type { Search, SearchIndex, TermCount } from './search-index.ts';
 import { type Alternative, synonymsOf } from './synonyms.ts';

@@ -1,4 +1,3 @@
-import type { Db } from '../store/store.ts';
 import {
   isStrong,
   type SearchDocument,
@@ -6,6 +5,7 @@ import {
   toSearchDocument,
   toTermsOfText,
 } from './document.ts';
+import type { Db } from './schema.ts';
 import type { EngineIndex, TermCount } from './search-index.ts';
 
 /** A listing's row, visible or not. */

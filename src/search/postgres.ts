@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import type { Db, Schema } from '../store/store.ts';
 import type { SearchDocument } from './document.ts';
 import type { FacetChoice } from './facets.ts';
 import type { Atom, Probe } from './plan.ts';
 import { toId, windowsOf } from './query.ts';
+import type { Db, SearchSchema } from './schema.ts';
 import type { EngineIndex, FacetRange } from './search-index.ts';
 
 const toFacetLexeme = (facet: string) => `f${facet}`;
@@ -117,7 +117,7 @@ export const postgresSearch: EngineIndex = {
   },
 
   async readTermCounts(db, terms) {
-    const known = sql<Schema['search_term']>`select term, listings, strong from search_term
+    const known = sql<SearchSchema['search_term']>`select term, listings, strong from search_term
       where term = any(${terms}::text[]) and listings > 0`;
     return new Map((await known.execute(db)).rows.map(({ term, ...count }) => [term, count]));
   },

@@ -1,8 +1,8 @@
 import type { RawBuilder } from 'kysely';
-import type { Db } from '../store/store.ts';
 import type { FoundDocuments, SearchDocument } from './document.ts';
 import type { FacetChoice } from './facets.ts';
 import type { Probe } from './plan.ts';
+import type { Db } from './schema.ts';
 
 /** Listings that have all of some facets and follow an id in the order of ids. */
 export interface FacetRange {
@@ -72,14 +72,4 @@ export interface Search {
   readonly db: Db;
   readonly index: SearchIndex;
   readonly listings: SearchedListings;
-}
-
-declare module '../store/store.ts' {
-  interface Engine {
-    readonly search: EngineIndex;
-  }
-  interface Schema {
-    /** In how many visible listings a term is. Every write updates it. */
-    search_term: { term: string } & TermCount;
-  }
 }

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import type { Db, Schema } from '../store/store.ts';
 import type { SearchDocument } from './document.ts';
 import type { FacetChoice } from './facets.ts';
 import type { Atom, Probe } from './plan.ts';
 import { toPosition } from './query.ts';
+import type { Db, SearchSchema } from './schema.ts';
 import type { EngineIndex } from './search-index.ts';
 
 /** Only letters and digits, which are what the index's tokenizer takes. */
@@ -130,7 +130,7 @@ export const sqliteSearch: EngineIndex = {
   },
 
   async readTermCounts(db, terms) {
-    const known = sql<Schema['search_term']>`select term, listings, strong from search_term
+    const known = sql<SearchSchema['search_term']>`select term, listings, strong from search_term
       where term in (select value from json_each(${JSON.stringify(terms)})) and listings > 0`;
     return new Map(
       (await known.execute(db)).rows.map(({ term, listings, strong }) => [term, { listings, strong }]),

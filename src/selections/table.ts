@@ -1,23 +1,7 @@
 import { sql } from 'kysely';
 import { decodeChange, selectChanges } from '../listings/changes.ts';
 import { upsert } from '../store/query.ts';
-import type { Db, Schema } from '../store/store.ts';
-
-declare module '../store/store.ts' {
-  interface Schema {
-    /**
-     * A listing that is or was in a selection, with the change by which it joined (0 if it was there when the
-     * selection was first judged) and the one by which it left. A selection is named with its criteria (keyOf
-     * in config/files.ts).
-     */
-    view_member: { view: string; handle: string; joined_seq: number; left_seq: number | null };
-    /**
-     * The pass in which all listings were judged; it does not include changes after `seq`. `passed_at` is RFC
-     * 3339.
-     */
-    view_pass: { view: string; seq: number; passed_at: string };
-  }
-}
+import type { Db, SelectionSchema } from './schema.ts';
 
 const selectMembers = (db: Db, view: string) =>
   db
@@ -59,11 +43,15 @@ export const createSelectionReads = (db: Db) => ({
   },
   /** The changes by which listings last joined or left a selection, newest first. */
   async moves(view: string, limit: number) {
-    const rows = selectChanges(db)
-      .innerJoin('view_member', (join) => join.on('evidence_change.seq', '=', lastMove))
-      .where('view_member.view', '=', view)
+    const seqs = db
+      .selectFrom('view_member')
+      .select(lastMove.as('seq'))
+      .where('view', '=', view)
       .orderBy(lastMove, 'desc')
       .limit(limit);
+    const rows = selectChanges(db)
+      .where('evidence_change.seq', 'in', seqs)
+      .orderBy('evidence_change.seq', 'desc');
     return (await rows.execute()).map(decodeChange);
   },
   /** Handles in any selection that are no longer listed. */
@@ -86,7 +74,7 @@ export const createSelectionReads = (db: Db) => ({
  */
 export const createSelectionWrites = (db: Db, touch: (handle: string) => void) => ({
   ...createSelectionReads(db),
-  async putSpan(span: Schema['view_member']) {
+  async putSpan(span: SelectionSchema['view_member']) {
     touch(span.handle);
     touch(span.view);
     await upsert(db, 'view_member', span, 'view', 'handle').execute();
@@ -94,7 +82,7 @@ export const createSelectionWrites = (db: Db, touch: (handle: string) => void) =
   /**
    * Records that all listings were judged, and forgets the selections that no node has judged since `before`.
    */
-  async putPass(pass: Schema['view_pass'], before: string) {
+  async putPass(pass: SelectionSchema['view_pass'], before: string) {
     touch(pass.view);
     await upsert(db, 'view_pass', pass, 'view').execute();
     const unused = db.selectFrom('view_pass').select('view').where('passed_at', '<', before);

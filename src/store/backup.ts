@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
-import { type RawBuilder, sql } from 'kysely';
+import { type Kysely, type QueryExecutorProvider, type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
 import { attempt } from '../core/json.ts';
-import type { Db, Dump, DumpedRow, DumpedTable, Engine, Load, Schema } from './store.ts';
+import { withAnyTable } from './query.ts';
+import type { Dump, Engine, Load } from './store.ts';
+import type { AnyTable, StoredRow, TableBackup } from './table.ts';
 
 const formatName = 'dossier-backup';
 /** Raised when the form of the lines changes, or the tables, columns or values in them. */
@@ -37,62 +39,36 @@ const endLine = z.object({ end: z.object({ rows: rowCounts, sha256: z.string() }
 
 export type BackupHeader = z.output<typeof headerLine>;
 
-/**
- * The tables of a backup with the keys that order their rows; log_head comes last and so marks a complete
- * database.
- */
-const keys: { readonly [Table in DumpedTable]: readonly (keyof Schema[Table] & string)[] } = {
-  listing: ['id'],
-  listing_version: ['handle', 'version'],
-  opt_out: ['handle', 'kind', 'place_key'],
-  listing_reference: ['key', 'published_at', 'handle'],
-  former_reference: ['key', 'handle'],
-  payee: ['key', 'handle', 'network'],
-  facet_count: ['facet'],
-  publisher_count: ['namespace'],
-  import_run: ['id'],
-  quarantine: ['name', 'version'],
-  claim: ['handle'],
-  claim_event: ['log_index'],
-  claim_key: ['kid'],
-  receipt_key: ['handle', 'kid', 'valid_from'],
-  capability: ['hash'],
-  rating: ['id'],
-  recorded_identity: ['handle', 'kind', 'value'],
-  rating_response: ['rating_id'],
-  spent_proof: ['digest'],
-  observation: ['handle'],
-  observation_change: ['log_index'],
-  listed_surface: ['handle', 'remote', 'surface', 'digest'],
-  evidence_change: ['seq'],
-  webhook: ['id'],
-  webhook_delivery: ['webhook_id', 'seq'],
-  moderation: ['log_index'],
-  feedback: ['id'],
-  log_key: ['id'],
-  log_leaf: ['log_index'],
-  log_node: ['log', 'level', 'position'],
-  log_record: ['log_index'],
-  log_head: ['id'],
-};
+type BackedUpTable = AnyTable & { readonly backup: TableBackup };
 
-const dumpedTables = Object.keys(keys) as DumpedTable[];
+/** The tables of a backup in their order; the rows of the last one mark a complete database. */
+const toBackedUp = (tables: readonly AnyTable[]): readonly BackedUpTable[] =>
+  tables
+    .filter((table): table is BackedUpTable => table.backup !== undefined)
+    .toSorted((a, b) => Number(a.backup.isLast) - Number(b.backup.isLast));
+
+/** The table whose rows mark a complete database. */
+function markOf(tables: readonly AnyTable[]): BackedUpTable {
+  const mark = toBackedUp(tables).at(-1);
+  if (!mark?.backup.isLast) throw new Error('no table marks a complete database');
+  return mark;
+}
 
 /** The number of rows that are measured or deleted at once; no batch has more. */
 const batchRows = 500;
 
 /** The columns of a table's key as one value, for comparing and ordering. */
-const keyColumns = (table: DumpedTable): RawBuilder<unknown> =>
-  sql.join(keys[table].map((column) => sql.ref(column)));
+const keyColumns = ({ backup }: BackedUpTable): RawBuilder<unknown> =>
+  sql.join(backup.key.map((column) => sql.ref(column)));
 
-const keyOf = (table: DumpedTable, row: DumpedRow): RawBuilder<unknown> =>
-  sql.join(keys[table].map((column) => row[column]));
+const keyOf = ({ backup }: BackedUpTable, row: StoredRow): RawBuilder<unknown> =>
+  sql.join(backup.key.map((column) => row[column]));
 
 /**
  * The sizes of the batches into which the first 500 rows of a selection fit; a batch has at least one row.
  */
 async function countBatches(
-  db: Db,
+  db: QueryExecutorProvider,
   rows: RawBuilder<unknown>,
   columns: readonly string[],
 ): Promise<number[]> {
@@ -116,167 +92,177 @@ async function countBatches(
 /**
  * All rows of a table in the order of its key, in batches; order and batches are the same on every engine.
  */
-async function* readTable(db: Db, table: DumpedTable): AsyncGenerator<readonly DumpedRow[], void> {
-  const [any] = (await sql<DumpedRow>`select * from ${sql.table(table)} limit 1`.execute(db)).rows;
+async function* readTable(
+  db: QueryExecutorProvider,
+  table: BackedUpTable,
+): AsyncGenerator<readonly StoredRow[], void> {
+  const [any] = (await sql<StoredRow>`select * from ${sql.table(table.name)} limit 1`.execute(db)).rows;
   const columns = Object.keys(any ?? {});
-  let last: DumpedRow | undefined;
+  let last: StoredRow | undefined;
   const next = () => {
     const after = last ? sql`where (${keyColumns(table)}) > (${keyOf(table, last)})` : sql``;
-    return sql`from ${sql.table(table)} ${after} order by ${keyColumns(table)}`;
+    return sql`from ${sql.table(table.name)} ${after} order by ${keyColumns(table)}`;
   };
   while (any) {
     const counts = await countBatches(db, next(), columns);
     if (counts.length === 0) return;
     for (const count of counts) {
-      const { rows } = await sql<DumpedRow>`select * ${next()} limit ${count}`.execute(db);
+      const { rows } = await sql<StoredRow>`select * ${next()} limit ${count}`.execute(db);
       last = rows.at(-1);
       yield rows;
     }
   }
 }
 
-async function countRows(db: Db): Promise<Dump['counts']> {
-  const counts: Partial<Record<DumpedTable, number>> = {};
-  for (const table of dumpedTables) {
-    const query = sql<{ rows: number }>`select count(*) as rows from ${sql.table(table)}`;
-    counts[table] = Number((await query.execute(db)).rows[0]?.rows);
+async function countRows(db: QueryExecutorProvider, tables: readonly AnyTable[]): Promise<Dump['counts']> {
+  const counts: Record<string, number> = {};
+  for (const { name } of toBackedUp(tables)) {
+    const query = sql<{ rows: number }>`select count(*) as rows from ${sql.table(name)}`;
+    counts[name] = Number((await query.execute(db)).rows[0]?.rows);
   }
-  return counts as Dump['counts'];
+  return counts;
 }
 
 /** Passes the state of one moment to `work`, whatever is written meanwhile (docs/decisions/store.md). */
-export const dumpStore = <T>(engine: Engine, work: (dump: Dump) => Promise<T>): Promise<T> =>
+export const dumpStore = <T>(
+  engine: Engine,
+  tables: readonly AnyTable[],
+  work: (dump: Dump) => Promise<T>,
+): Promise<T> =>
   engine.snapshot(async (db) =>
     work({
-      counts: await countRows(db),
+      counts: await countRows(db, tables),
       async *read() {
-        for (const table of dumpedTables)
-          for await (const rows of readTable(db, table)) yield { table, rows };
+        for (const table of toBackedUp(tables))
+          for await (const rows of readTable(db, table)) yield { table: table.name, rows };
       },
     }),
   );
 
-/** Tells whether a database is complete: no load into it is running or was interrupted. */
-export const isComplete = async (db: Db): Promise<boolean> =>
-  (await db.selectFrom('log_head').select('id').limit(1).execute()).length > 0;
+async function hasRows(db: QueryExecutorProvider, { name }: AnyTable): Promise<boolean> {
+  const { rows } = await sql`select 1 from ${sql.table(name)} limit 1`.execute(db);
+  return rows.length > 0;
+}
 
-/** A new database has the head of an empty log; only a load removes it, until its end. */
-async function readState(db: Db) {
-  if (!(await isComplete(db))) return 'interrupted';
-  for (const table of dumpedTables.filter((name) => name !== 'log_head')) {
-    const { rows } = await sql`select 1 from ${sql.table(table)} limit 1`.execute(db);
-    if (rows.length > 0) return 'in use';
-  }
+/** Tells whether a database is complete: no load into it is running or was interrupted. */
+export const isComplete = (db: QueryExecutorProvider, tables: readonly AnyTable[]): Promise<boolean> =>
+  hasRows(db, markOf(tables));
+
+/** A new database has the rows that mark a complete one; only a load removes them, until its end. */
+async function readState(db: QueryExecutorProvider, tables: readonly AnyTable[]) {
+  if (!(await isComplete(db, tables))) return 'interrupted';
+  for (const table of toBackedUp(tables).slice(0, -1)) if (await hasRows(db, table)) return 'in use';
   return 'new';
 }
 
-/** Removes the head of a new database; returns the state before. */
-async function takeHead(db: Db) {
-  const state = await readState(db);
-  if (state === 'new') await db.deleteFrom('log_head').execute();
+const clearTable = (db: QueryExecutorProvider, { name }: AnyTable) =>
+  sql`delete from ${sql.table(name)}`.execute(db);
+
+/** Removes the mark of a new database; returns the state before. */
+async function takeMark(db: QueryExecutorProvider, tables: readonly AnyTable[]) {
+  const state = await readState(db, tables);
+  if (state === 'new') await clearTable(db, markOf(tables));
   return state;
 }
 
-/** Removes listings from the search index and adds others. */
-type ReplaceInIndex = (
-  db: Db,
-  change: { readonly removedIds: readonly number[]; readonly listings: readonly Schema['listing'][] },
+/** Writes what follows from rows that a load removed, by their keys, or added. */
+export type Follow<Schema> = (
+  db: Kysely<Schema>,
+  change: {
+    readonly table: string;
+    readonly removed: readonly StoredRow[];
+    readonly added: readonly StoredRow[];
+  },
 ) => Promise<void>;
 
-type Commit = <T>(work: (db: Db) => Promise<T>) => Promise<T>;
-
-const isDumped = (table: string): table is DumpedTable => (dumpedTables as string[]).includes(table);
-
-const idsOf = (rows: readonly DumpedRow[]) => rows.map(({ id }) => Number(id));
+/** A load into a database: its tables, and how it writes there. */
+interface Loading<Schema> {
+  readonly tables: readonly AnyTable[];
+  readonly commit: <T>(work: (db: Kysely<Schema>) => Promise<T>) => Promise<T>;
+  readonly follow: Follow<Schema>;
+}
 
 /** Deletes the first 500 rows of a table; returns false if there are none. */
-async function clearBatch(replaceInIndex: ReplaceInIndex, db: Db, table: DumpedTable): Promise<boolean> {
-  const first = sql<DumpedRow>`select ${keyColumns(table)} from ${sql.table(table)}
+async function clearBatch<Schema>(
+  { follow }: Loading<Schema>,
+  db: Kysely<Schema>,
+  table: BackedUpTable,
+): Promise<boolean> {
+  const first = sql<StoredRow>`select ${keyColumns(table)} from ${sql.table(table.name)}
     order by ${keyColumns(table)} limit ${batchRows}`;
   const { rows } = await first.execute(db);
   const last = rows.at(-1);
   if (!last) return false;
-  if (table === 'listing') await replaceInIndex(db, { removedIds: idsOf(rows), listings: [] });
-  await sql`delete from ${sql.table(table)} where (${keyColumns(table)}) <= (${keyOf(table, last)})`.execute(
-    db,
-  );
+  await follow(db, { table: table.name, removed: rows, added: [] });
+  const upToLast = sql`where (${keyColumns(table)}) <= (${keyOf(table, last)})`;
+  await sql`delete from ${sql.table(table.name)} ${upToLast}`.execute(db);
   return true;
 }
 
 /** Deletes the rows of an interrupted load, one batch in each transaction. */
-async function clear(replaceInIndex: ReplaceInIndex, commit: Commit): Promise<void> {
-  for (const table of dumpedTables) while (await commit((db) => clearBatch(replaceInIndex, db, table)));
+async function clear<Schema>(loading: Loading<Schema>): Promise<void> {
+  for (const table of toBackedUp(loading.tables))
+    while (await loading.commit((db) => clearBatch(loading, db, table)));
 }
-
-/**
- * A row as it is restored. Webhooks are paused, because a copy that is restored to be read must not post to
- * their addresses.
- */
-const toRestored = (table: DumpedTable, row: DumpedRow): DumpedRow =>
-  table === 'webhook' && row.state === 'active' ? { ...row, state: 'paused' } : row;
 
 /** Inserts rows of a backup; the database checks their columns and values. */
-const insert = (db: Db, table: DumpedTable, rows: readonly DumpedRow[]) =>
-  db
-    .$omitTables<DumpedTable>()
-    .$extendTables<Record<DumpedTable, DumpedRow>>()
-    .insertInto(table)
-    .values(rows.map((row) => toRestored(table, row)))
-    .execute();
+const insert = <Schema>(db: Kysely<Schema>, { name, backup }: BackedUpTable, rows: readonly StoredRow[]) =>
+  withAnyTable(db).insertInto(name).values(rows.map(backup.toRestored)).execute();
 
-/** Transactions of a load; they fail once another load into the same database has ended. */
-const whileLoading =
-  (commit: Commit): Commit =>
-  (work) =>
-    commit(async (db) => {
-      if (await isComplete(db))
+/** The same with transactions that fail once another load into the same database has ended. */
+const whileLoading = <Schema>(loading: Loading<Schema>): Loading<Schema> => ({
+  ...loading,
+  commit: (work) =>
+    loading.commit(async (db) => {
+      if (await isComplete(db, loading.tables))
         throw new Error('another restore into this database has ended in the meantime');
       return work(db);
-    });
+    }),
+});
 
-/** Writes the heads, after which no other load writes, and removes them again if the row counts are wrong. */
-async function finish(
+/**
+ * Writes the rows that mark a complete database, after which no other load writes, and removes them again if
+ * the row counts are wrong.
+ */
+async function finish<Schema>(
   engine: Engine,
-  commit: Commit,
-  { heads, counts }: { readonly heads: readonly DumpedRow[]; readonly counts: Parameters<Load['finish']>[0] },
+  loading: Loading<Schema>,
+  { marks, counts }: { readonly marks: readonly StoredRow[]; readonly counts: Parameters<Load['finish']>[0] },
 ): Promise<void> {
-  if (heads.length === 0) throw new Error('the backup contains no log');
-  await whileLoading(commit)((db) => insert(db, 'log_head', heads));
-  const found = await engine.snapshot(countRows);
-  const wrong = dumpedTables.filter((table) => found[table] !== counts[table]);
+  const { tables } = loading;
+  if (marks.length === 0) throw new Error('the backup contains no log');
+  await whileLoading(loading).commit((db) => insert(db, markOf(tables), marks));
+  const found = await engine.snapshot((db) => countRows(db, tables));
+  const wrong = toBackedUp(tables).filter(({ name }) => found[name] !== counts[name]);
   if (wrong.length === 0) return;
-  await commit((db) => db.deleteFrom('log_head').execute());
-  throw new Error(`wrong number of rows in ${wrong.join(', ')}`);
+  await loading.commit((db) => clearTable(db, markOf(tables)));
+  throw new Error(`wrong number of rows in ${wrong.map(({ name }) => name).join(', ')}`);
 }
 
 /**
- * Starts to fill a new database, or empties and fills one that an interrupted load has left. It has no log
- * until `finish`, so that no process opens it. Returns undefined, and changes nothing, if the database is in
- * use.
+ * Starts to fill a new database, or empties and fills one that an interrupted load has left. Nothing marks it
+ * as complete until `finish`, so that no process opens it. Returns undefined, and changes nothing, if the
+ * database is in use.
  */
-export async function loadStore(
-  engine: Engine,
-  commit: Commit,
-  replaceInIndex: ReplaceInIndex,
-): Promise<Load | undefined> {
-  const state = await commit(takeHead);
+export async function loadStore<Schema>(engine: Engine, loading: Loading<Schema>): Promise<Load | undefined> {
+  const { tables, commit, follow } = loading;
+  const state = await commit((db) => takeMark(db, tables));
   if (state === 'in use') return undefined;
-  const step = whileLoading(commit);
-  if (state === 'interrupted') await clear(replaceInIndex, step);
-  const heads: DumpedRow[] = [];
-  const putRows = async (db: Db, table: DumpedTable, rows: readonly DumpedRow[]) => {
-    await insert(db, table, rows);
-    if (table !== 'listing') return;
-    const listings = await db.selectFrom('listing').selectAll().where('id', 'in', idsOf(rows)).execute();
-    await replaceInIndex(db, { removedIds: [], listings });
-  };
+  const step = whileLoading(loading);
+  if (state === 'interrupted') await clear(step);
+  const marks: StoredRow[] = [];
   return {
-    async put(table, rows) {
-      if (!isDumped(table)) throw new Error(`unknown table ${table}`);
-      if (table === 'log_head') heads.push(...rows);
-      else if (rows.length > 0) await step((db) => putRows(db, table, rows));
+    async put(name, rows) {
+      const table = toBackedUp(tables).find((one) => one.name === name);
+      if (!table) throw new Error(`unknown table ${name}`);
+      if (table.backup.isLast) marks.push(...rows);
+      else if (rows.length > 0)
+        await step.commit(async (db) => {
+          await insert(db, table, rows);
+          await follow(db, { table: name, removed: [], added: rows });
+        });
     },
-    finish: (counts) => finish(engine, commit, { heads, counts }),
+    finish: (counts) => finish(engine, loading, { marks, counts }),
   };
 }
 
@@ -364,7 +350,9 @@ export async function* toBackupText(
 ): AsyncGenerator<string, void> {
   yield toLine({ format: formatName, version: formatVersion, ...made, rows: dump.counts });
   const digest = createHash('sha256');
-  const written: Record<string, number> = Object.fromEntries(dumpedTables.map((table) => [table, 0]));
+  const written: Record<string, number> = Object.fromEntries(
+    Object.keys(dump.counts).map((table) => [table, 0]),
+  );
   let done = 0;
   for await (const { table, rows } of dump.read()) {
     written[table] = (written[table] ?? 0) + rows.length;

@@ -1,8 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate } from 'node:timers/promises';
-import { CompiledQuery } from 'kysely';
+import { CompiledQuery, type Kysely } from 'kysely';
 import { inTransaction, refuseInTransaction } from '../core/transaction.ts';
-import type { Db } from './store.ts';
 
 const mostPerCommit = 64;
 const mostTries = 3;
@@ -18,20 +17,20 @@ const savepoint = CompiledQuery.raw('savepoint one');
 const release = CompiledQuery.raw('release savepoint one');
 const rollback = CompiledQuery.raw('rollback to savepoint one');
 
-interface Queued {
-  run(db: Db): Promise<void>;
+interface Queued<Schema> {
+  run(db: Kysely<Schema>): Promise<void>;
   committed(): void;
   failed(error: unknown): void;
 }
 
 /** Runs `work` in one transaction and resolves once that is durable. */
-export type Transact = (work: (db: Db) => Promise<void>) => Promise<void>;
+export type Transact<Schema> = (work: (db: Kysely<Schema>) => Promise<void>) => Promise<void>;
 
 /**
  * Runs work on its own savepoint. If it throws, rolls it back and returns the error, which may be any value,
  * in an object.
  */
-async function runOnSavepoint(db: Db, queued: Queued) {
+async function runOnSavepoint<Schema>(db: Kysely<Schema>, queued: Queued<Schema>) {
   await db.executeQuery(savepoint);
   try {
     await queued.run(db);
@@ -47,7 +46,10 @@ async function runOnSavepoint(db: Db, queued: Queued) {
   }
 }
 
-async function transactWithRetries(transact: Transact, work: (db: Db) => Promise<void>): Promise<void> {
+async function transactWithRetries<Schema>(
+  transact: Transact<Schema>,
+  work: (db: Kysely<Schema>) => Promise<void>,
+): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
       return await transact(work);
@@ -57,9 +59,12 @@ async function transactWithRetries(transact: Transact, work: (db: Db) => Promise
   }
 }
 
-async function commitGroup(transact: Transact, group: readonly Queued[]): Promise<void> {
-  const failures = new Map<Queued, { readonly error: unknown }>();
-  const work = async (db: Db) => {
+async function commitGroup<Schema>(
+  transact: Transact<Schema>,
+  group: readonly Queued<Schema>[],
+): Promise<void> {
+  const failures = new Map<Queued<Schema>, { readonly error: unknown }>();
+  const work = async (db: Kysely<Schema>) => {
     failures.clear();
     if (group.length === 1) return group[0]?.run(db);
     for (const queued of group) {
@@ -85,8 +90,10 @@ async function commitGroup(transact: Transact, group: readonly Queued[]): Promis
  * each on its own savepoint, so that an error rolls back only the changes of its own work. All of it resolves
  * after the commit.
  */
-export function createGroupCommit(transact: Transact): <T>(work: (db: Db) => Promise<T>) => Promise<T> {
-  let queue: Queued[] = [];
+export function createGroupCommit<Schema>(
+  transact: Transact<Schema>,
+): <T>(work: (db: Kysely<Schema>) => Promise<T>) => Promise<T> {
+  let queue: Queued<Schema>[] = [];
   let isBusy = false;
   const commitQueue = async () => {
     isBusy = true;
@@ -100,7 +107,7 @@ export function createGroupCommit(transact: Transact): <T>(work: (db: Db) => Pro
     }
     isBusy = false;
   };
-  return async <T>(work: (db: Db) => Promise<T>) => {
+  return async <T>(work: (db: Kysely<Schema>) => Promise<T>) => {
     refuseInTransaction('a write of its own');
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     let result: { readonly value: T } | undefined;

@@ -1,19 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { day_ms } from '../core/text.ts';
-import type { Db, Engine, Lease, Leases, Transaction } from './store.ts';
-
-declare module './store.ts' {
-  interface Schema {
-    /** Work that only one node does at a time; `owner` is different for each time that the lease is taken. */
-    lease: {
-      name: string;
-      owner: string;
-      /** Milliseconds since 1970 by the database's clock. */
-      renewed_at: number;
-    };
-  }
-}
+import type { Db } from './schema.ts';
+import type { Engine, Lease, Leases, Transaction } from './store.ts';
 
 /** A lease that was not renewed for so long can be taken over by any node. */
 const expires_ms = 10_000;
@@ -24,7 +13,7 @@ const renewEvery_ms = 2000;
 const forgotten_ms = 7 * day_ms;
 
 /** Reads of leases. Ages are those of the database's clock, so that clocks of nodes may differ. */
-export const createLeaseReads = (db: Db, { now_ms }: Engine) => ({
+export const createLeaseReads = (db: Db, { now_ms }: Pick<Engine, 'now_ms'>) => ({
   /** Undefined if nobody has taken the lease, or its last holder released it. */
   async find(name: string) {
     const row = await db
@@ -39,7 +28,7 @@ export const createLeaseReads = (db: Db, { now_ms }: Engine) => ({
 });
 
 /** Writes of leases inside a transaction; they change no listing. */
-export const createLeaseWrites = (db: Db, { now_ms }: Engine) => ({
+export const createLeaseWrites = (db: Db, { now_ms }: Pick<Engine, 'now_ms'>) => ({
   /**
    * Tells whether an owner still has a lease. A transaction that checks this first writes nothing for an
    * owner that lost it.

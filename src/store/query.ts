@@ -1,17 +1,19 @@
-import { type Compilable, type CompiledQuery, sql } from 'kysely';
-import type { Db, Schema } from './store.ts';
+import { type Compilable, type CompiledQuery, type Kysely, sql } from 'kysely';
+
+/** The same database for queries of a table whose name and columns are given. */
+export const withAnyTable = <Schema>(db: Kysely<Schema>) =>
+  db as Kysely<unknown> as Kysely<Record<string, Record<string, unknown>>>;
 
 /** Inserts rows of a table; each replaces the row with the same key. */
-export function upsert<Table extends keyof Schema>(
-  db: Db,
+export function upsert<Schema, Table extends keyof Schema & string>(
+  db: Kysely<Schema>,
   table: Table,
   rows: Schema[Table] | readonly Schema[Table][],
   ...key: (keyof Schema[Table] & string)[]
 ) {
   const given = [rows].flat() as Record<string, unknown>[];
   const columns = Object.keys(given[0] ?? {});
-  return db
-    .$extendTables<Record<string, Record<string, unknown>>>()
+  return withAnyTable(db)
     .insertInto<string>(table)
     .values(given)
     .onConflict((conflict) =>
@@ -25,15 +27,20 @@ export function upsert<Table extends keyof Schema>(
  * The value of the one row with these columns; undefined if there is none. Throws if a column has no value,
  * which Kysely would leave out.
  */
-export async function findOne<Table extends keyof Schema, Column extends keyof Schema[Table], Value>(
-  db: Db,
+export async function findOne<
+  Schema,
+  Table extends keyof Schema & string,
+  Column extends keyof Schema[Table],
+  Value,
+>(
+  db: Kysely<Schema>,
   table: Table,
   key: Pick<Schema[Table], Column>,
   { decode }: { decode(row: Schema[Table]): Value },
 ): Promise<Value | undefined> {
   if (Object.values(key).some((value) => value === undefined))
     throw new Error(`${table}: a key without a value`);
-  const rows = db.$extendTables<Record<string, Record<string, unknown>>>().selectFrom<string>(table);
+  const rows = withAnyTable(db).selectFrom(table);
   const row = await rows
     .selectAll()
     .where(({ and }) => and(key))
@@ -80,9 +87,9 @@ function toPlaceholders(sample: unknown, read: Read): unknown {
  * SQLite takes to run it. `build` receives a placeholder for each value, so it must not branch on values, and
  * rows must have the same columns in every call.
  */
-export function precompileQuery<Given extends readonly unknown[], Row>(
-  build: (db: Db, ...given: Given) => Compilable<Row>,
-): (db: Db, ...given: Given) => Promise<Row[]> {
+export function precompileQuery<Schema, Given extends readonly unknown[], Row>(
+  build: (db: Kysely<Schema>, ...given: Given) => Compilable<Row>,
+): (db: Kysely<Schema>, ...given: Given) => Promise<Row[]> {
   const compiled = new WeakMap<object, Map<string, CompiledQuery<Row>>>();
   return async (db, ...given) => {
     const { adapter } = db.getExecutor();

@@ -1,40 +1,22 @@
 import type { Kysely, RawBuilder } from 'kysely';
+import type { StoreSchema } from './schema.ts';
+import type { StoredRow } from './table.ts';
 
-/**
- * A table that is part of a backup. The others are not: limits expire within a day, shared checks of
- * repositories within an hour or two, the counts of search terms and the members of views follow from the
- * listings, a restored database is audited anew, leases end with the processes that hold them, and pauses of
- * hosts within a day.
- */
-export type DumpedTable = Exclude<
-  keyof Schema,
-  | 'limit_bucket'
-  | 'limit_key'
-  | 'claim_check'
-  | 'search_term'
-  | 'view_member'
-  | 'view_pass'
-  | 'audit_run'
-  | 'lease'
-  | 'observed_pause'
->;
-/** A row as both engines store it: texts, whole numbers and nulls, by column. */
-export type DumpedRow = Readonly<Record<string, string | number | null>>;
 /** All data of a store, as of one moment. */
 export interface Dump {
   /** The number of rows of each table. */
-  readonly counts: Readonly<Record<DumpedTable, number>>;
+  readonly counts: Readonly<Record<string, number>>;
   /**
    * Yields all rows, table by table in a fixed order and ordered by key within each; at most 500 and about
    * 256 KiB at a time.
    */
-  read(): AsyncIterable<{ readonly table: DumpedTable; readonly rows: readonly DumpedRow[] }>;
+  read(): AsyncIterable<{ readonly table: string; readonly rows: readonly StoredRow[] }>;
 }
 
 /** A database that is being filled from a backup; it can be used only after `finish`. */
 export interface Load {
   /** Inserts at most 500 rows of one table in one transaction. Throws if they do not fit the table. */
-  put(table: string, rows: readonly DumpedRow[]): Promise<void>;
+  put(table: string, rows: readonly StoredRow[]): Promise<void>;
   /** Marks the database as complete. Throws unless it holds exactly as many rows as `counts` says. */
   finish(counts: Readonly<Record<string, number>>): Promise<void>;
 }
@@ -127,28 +109,22 @@ export interface Store
   onChange(listener: (changed: ChangedHandles) => void): () => void;
 }
 
-/** Every table by its name: each module adds its own beside its queries. */
-// biome-ignore lint/suspicious/noEmptyInterface: modules add their tables to it
-export interface Schema {}
-
-export type Db = Kysely<Schema>;
-
 /** The differences between engines; everything else is written once on top of them (app/sql-store.ts). */
-export interface Engine {
+export interface Engine<Schema extends StoreSchema = StoreSchema> {
   /** Database for reads outside a transaction. */
-  readonly reader: Db;
+  readonly reader: Kysely<Schema>;
   /**
    * Database for searches and lists, which may lag behind the latest writes; the same as `reader` without a
    * replica.
    */
-  readonly lagging: Db;
+  readonly lagging: Kysely<Schema>;
   /**
    * Database for the few reads that tell whether this node is well; other reads, however many wait, do not
    * delay them.
    */
-  readonly health: Db;
+  readonly health: Kysely<Schema>;
   /** Runs transactions one after another, each holding the write lock from its start. */
-  readonly writer: Db;
+  readonly writer: Kysely<Schema>;
   /**
    * The damage of the database's file, in one line; undefined if there is none, and if the engine cannot be
    * asked.
@@ -160,7 +136,7 @@ export interface Engine {
    */
   dropDeleted(): Promise<boolean>;
   /** Reads all data as of one moment, however long it takes and whatever is written meanwhile. */
-  snapshot<T>(work: (db: Db) => Promise<T>): Promise<T>;
+  snapshot<T>(work: (db: Kysely<Schema>) => Promise<T>): Promise<T>;
   /** SQL for the milliseconds since 1970 by the one clock that all nodes on the database share. */
   readonly now_ms: RawBuilder<number>;
   /**
@@ -171,9 +147,9 @@ export interface Engine {
   /** The kind of an error of this engine; undefined for an unexpected one. */
   failureOf(error: unknown): Failure | undefined;
   /** Called first in every transaction; waits until no other process writes. */
-  takeWriteLock(db: Db): Promise<void>;
+  takeWriteLock(db: Kysely<Schema>): Promise<void>;
   /** Called last in a transaction; notifies other processes once it is committed. */
-  announce(db: Db, changed: ChangedHandles): Promise<void>;
+  announce(db: Kysely<Schema>, changed: ChangedHandles): Promise<void>;
   /** Calls back when another process wrote. Returns a function that stops it. */
   onForeignChange(listener: (changed: ChangedHandles) => void): () => void;
   close(): Promise<void>;

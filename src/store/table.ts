@@ -39,10 +39,10 @@ export type ValueOf<T> = T extends { encode(value: infer V): unknown } ? { [K in
 export type RowOf<T> = T extends { encode(value: never): infer R } ? { [K in keyof R]: R[K] } : never;
 
 /**
- * The one definition of a table: its columns give the domain type (ValueOf), the row type (RowOf), and the
- * code between them. `derived` computes columns that follow from the value; they are not decoded.
+ * The codec of some columns: they give the domain type (ValueOf), the row type (RowOf), and the code between
+ * them. `derived` computes columns that follow from the value; they are not decoded.
  */
-export function table<
+export function rowCodec<
   // biome-ignore lint/suspicious/noExplicitAny: columns of any type
   C extends Readonly<Record<string, Column<any, any>>>,
   Derived extends Readonly<Record<string, (value: Value<C>) => string | number>> = Record<never, never>,
@@ -84,3 +84,53 @@ export function table<
     },
   };
 }
+
+/** How the rows of a table are part of a backup. */
+export interface TableBackup {
+  /** The columns that order its rows. */
+  readonly key: readonly string[];
+  /** Whether it is restored last, so that its rows mark a complete database. One table of all is the last. */
+  readonly isLast: boolean;
+  /** The row as a restored database begins with it. */
+  readonly toRestored: (row: StoredRow) => StoredRow;
+}
+
+/** A row as both engines store it: texts, whole numbers and nulls, by column. */
+export type StoredRow = Readonly<Record<string, string | number | null>>;
+
+/** A table as code needs it that knows no noun. */
+export interface AnyTable {
+  readonly name: string;
+  readonly backup?: TableBackup | undefined;
+}
+
+/** In place of the key of a table that no backup has. Its comment says what fills it after a restore. */
+export const noBackup = [] as const;
+
+/**
+ * The one definition of a table: its name, the columns that order its rows in a backup, and its columns
+ * (rowCodec).
+ */
+export function table<
+  Name extends string,
+  // biome-ignore lint/suspicious/noExplicitAny: columns of any type
+  C extends Readonly<Record<string, Column<any, any>>>,
+  Derived extends Readonly<Record<string, (value: Value<C>) => string | number>> = Record<never, never>,
+>(
+  name: Name,
+  key: readonly (keyof NoInfer<C> & string)[],
+  columns: C,
+  {
+    derived,
+    isLast = false,
+    toRestored = (row) => row,
+  }: { readonly derived?: Derived } & Partial<Omit<TableBackup, 'key'>> = {},
+) {
+  const backup: TableBackup | undefined = key.length === 0 ? undefined : { key, isLast, toRestored };
+  return { ...rowCodec(columns, derived), name, backup };
+}
+
+/** The rows of some tables, by their names. */
+export type RowsOf<Tables extends readonly AnyTable[]> = {
+  [One in Tables[number] as One['name']]: RowOf<One>;
+};

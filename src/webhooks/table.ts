@@ -1,16 +1,8 @@
 import { sql } from 'kysely';
 import { findOne, upsert } from '../store/query.ts';
-import type { Db } from '../store/store.ts';
 import type { RowOf } from '../store/table.ts';
+import type { Db } from './schema.ts';
 import { type Delivery, deliveryTable, type Webhook, webhookTable } from './webhook.ts';
-
-declare module '../store/store.ts' {
-  interface Schema {
-    webhook: RowOf<typeof webhookTable>;
-    /** A change that an address has not accepted yet. What changed is read from evidence_change. */
-    webhook_delivery: RowOf<typeof deliveryTable>;
-  }
-}
 
 /** Deliveries that wait, are due, and have no earlier one of the same listing before them. */
 const firstDue = (now: string) =>

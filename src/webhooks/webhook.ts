@@ -3,51 +3,59 @@ import type { Change } from '../log/change.ts';
 import { integer, oneOf, optional, table, text, type ValueOf } from '../store/table.ts';
 import type { ChangeSubject } from '../tools/find/changes.ts';
 
-export const webhookTable = table({
-  id: text,
-  url: text,
-  /** The receiver of the URL (receiver-key.ts), by which limits and delivery slots are shared. */
-  domain: text,
-  /** The network that registered it, as a pseudonym of that day; undefined for the operator's. */
-  network: optional(text),
-  /**
-   * `whsec_` and base64; signs what is sent, and removes the subscription. In clear text, because every
-   * message is signed with it.
-   */
-  secret: text,
-  /**
-   * What it is sent changes about: `value` is the handle, namespace, tag or name of the view, and empty for
-   * `all`.
-   */
-  kind: oneOf<ChangeSubject['kind']>(),
-  value: text,
-  created_at: text,
-  /**
-   * `gone`: the address answered 410. `failing`: it accepted nothing for five days. `paused`: restored from a
-   * backup, and not resumed since. Only an active one is sent anything.
-   */
-  state: oneOf<'active' | 'gone' | 'failing' | 'paused'>(),
-  /** When it last had a turn; at first, when it was registered. */
-  served_at: text,
-  /** Every change up to this position was accepted, or is a delivery of its own. */
-  position: integer,
-  delivered: integer,
-  /** Attempts that failed in a row, of whatever change. */
-  failures: integer,
-  failing_since: optional(text),
-  /** Nothing is sent before this time. */
-  rest_until: optional(text),
-  delivered_at: optional(text),
-  /** How the last attempt ended: `HTTP 500`, `host_timeout`. */
-  last_result: optional(text),
-});
+export const webhookTable = table(
+  'webhook',
+  ['id'],
+  {
+    id: text,
+    url: text,
+    /** The receiver of the URL (receiver-key.ts), by which limits and delivery slots are shared. */
+    domain: text,
+    /** The network that registered it, as a pseudonym of that day; undefined for the operator's. */
+    network: optional(text),
+    /**
+     * `whsec_` and base64; signs what is sent, and removes the subscription. In clear text, because every
+     * message is signed with it.
+     */
+    secret: text,
+    /**
+     * What it is sent changes about: `value` is the handle, namespace, tag or name of the view, and empty for
+     * `all`.
+     */
+    kind: oneOf<ChangeSubject['kind']>(),
+    value: text,
+    created_at: text,
+    /**
+     * `gone`: the address answered 410. `failing`: it accepted nothing for five days. `paused`: restored from
+     * a backup, and not resumed since. Only an active one is sent anything.
+     */
+    state: oneOf<'active' | 'gone' | 'failing' | 'paused'>(),
+    /** When it last had a turn; at first, when it was registered. */
+    served_at: text,
+    /** Every change up to this position was accepted, or is a delivery of its own. */
+    position: integer,
+    delivered: integer,
+    /** Attempts that failed in a row, of whatever change. */
+    failures: integer,
+    failing_since: optional(text),
+    /** Nothing is sent before this time. */
+    rest_until: optional(text),
+    delivered_at: optional(text),
+    /** How the last attempt ended: `HTTP 500`, `host_timeout`. */
+    last_result: optional(text),
+  },
+  {
+    // Who restores a copy to read it must not post to the addresses.
+    toRestored: (row) => (row.state === 'active' ? { ...row, state: 'paused' } : row),
+  },
+);
 
 /**
  * A subscription: an address that proved itself, and the position up to which it was sent changes. Times are
  * RFC 3339 UTC.
  */
 export type Webhook = ValueOf<typeof webhookTable>;
-export const deliveryTable = table({
+export const deliveryTable = table('webhook_delivery', ['webhook_id', 'seq'], {
   webhook_id: text,
   seq: integer,
   handle: text,

@@ -3,30 +3,16 @@ import type { Context } from '../../context.ts';
 import { Problem } from '../../core/problem.ts';
 import { toWidestNetwork } from '../../limits/networks.ts';
 import { findOne, upsert } from '../../store/query.ts';
-import type { Db, Lease, Transaction } from '../../store/store.ts';
-import { json, type RowOf, table, text, type ValueOf } from '../../store/table.ts';
+import type { Lease, Transaction } from '../../store/store.ts';
+import type { ValueOf } from '../../store/table.ts';
+import { checkTable, type Db } from '../schema.ts';
 
-const checkTable = table({
-  handle: text,
-  /** The kind and key of a location of the listing. */
-  place: text,
-  begun_at: text,
-  /** The owner of the lease that the check was made under. It tells two checks apart. */
-  owner: text,
-  outcome: json<object>(),
-});
 /**
  * The latest check of a location where a listing can be claimed, stored for an hour so that all nodes return
  * the same result.
  */
 export type SharedCheck = ValueOf<typeof checkTable>;
 type CheckSubject = Pick<SharedCheck, 'handle' | 'place'>;
-
-declare module '../../store/store.ts' {
-  interface Schema {
-    claim_check: RowOf<typeof checkTable>;
-  }
-}
 
 export const createCheckReads = (db: Db) => ({
   /** The latest check of a location of a listing; available for at least an hour. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import type { Db } from '../store.ts';
+import type { Db } from '../schema.ts';
 
 /** The properties of an engine that migrations need. */
 export interface EngineDdl {
@@ -33,10 +33,8 @@ export async function runStatements(
 export const createInitialTables = (ddl: EngineDdl): Migration => ({
   async up(db: Db) {
     await runStatements(db, './0001-tables.sql', ddl);
-    await db
-      .insertInto('log_head')
-      .values({ id: 1, base: 0, size: 0, opened_at: new Date().toISOString() })
-      .execute();
+    await sql`insert into log_head (id, base, size, opened_at)
+      values (1, 0, 0, ${new Date().toISOString()})`.execute(db);
     await ddl.createEngineTables(db);
   },
 });

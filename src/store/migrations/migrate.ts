@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
-import { Migrator } from 'kysely/migration';
+import { type Migration, Migrator } from 'kysely/migration';
 import { ExitError, exitCodes } from '../../core/process.ts';
-import type { Db } from '../store.ts';
-import { createInitialTables, type EngineDdl } from './0001-tables.ts';
-import { createFormerValues } from './0002-former-values.ts';
+import type { Db } from '../schema.ts';
+import { createInitialTables, type EngineDdl, runStatements } from './0001-tables.ts';
 
 /**
  * The changes that opening may make: `make` creates a missing database and upgrades an existing one,
@@ -49,16 +48,21 @@ async function readRecorded(db: Db): Promise<string[]> {
   }
 }
 
+/** The SQL files here that add to the first tables, oldest first. */
+const additions = ['0002-former-values'];
+
+const createAddition = (name: string, ddl: EngineDdl): Migration => ({
+  up: (db: Db) => runStatements(db, `./${name}.sql`, ddl),
+});
+
 /**
  * Upgrades a database as far as `opening` allows. Throws NoDatabase if there is none, and ExitError if it
  * cannot be or may not be upgraded; it then leaves it unchanged.
  */
 export async function migrate(db: Db, ddl: EngineDdl, opening: Opening): Promise<void> {
-  // Every migration under the name of its file, oldest first. A new one is a file here and a line in this
-  // list.
   const migrations = {
     '0001-tables': createInitialTables(ddl),
-    '0002-former-values': createFormerValues(ddl),
+    ...Object.fromEntries(additions.map((name) => [name, createAddition(name, ddl)])),
   };
   const names = await readRecorded(db);
   if (names.length === 0 && opening !== 'make') throw new NoDatabase();

@@ -1,7 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Kysely, PostgresDialect } from 'kysely';
 import { Client, Pool, type PoolClient, type PoolConfig, types } from 'pg';
-import type { Schema } from '../store.ts';
 
 /** The number of connections in a pool for reads. */
 export const readConnections = 8;
@@ -62,7 +61,7 @@ function handleClientErrors(client: PoolClient): void {
 }
 
 /** Kysely over a pool of connections. */
-export function createDb(config: PoolConfig): Kysely<Schema> {
+export function createDb<Schema>(config: PoolConfig): Kysely<Schema> {
   const pool = new Pool(config);
   pool.on('error', () => undefined).on('connect', handleClientErrors);
   return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });

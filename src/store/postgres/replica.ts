@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { textOf } from '../../core/process.ts';
-import type { ChangedHandles, Db } from '../store.ts';
+import type { Db } from '../schema.ts';
+import type { ChangedHandles } from '../store.ts';
 import { createDb, readConnections, toPoolConfig } from './connection.ts';
 import type { openWatch } from './watch.ts';
 
@@ -12,8 +13,8 @@ const searchOptions = '-c enable_seqscan=off -c jit=off -c max_parallel_workers_
  * Connects to the replica for searches and lists, and reads from it once, so that a wrong address fails at
  * start.
  */
-export async function openReplica(url: string): Promise<Db> {
-  const db = createDb({ ...toPoolConfig(url, searchOptions), max: readConnections });
+export async function openReplica<Schema>(url: string): Promise<Kysely<Schema>> {
+  const db = createDb<Schema>({ ...toPoolConfig(url, searchOptions), max: readConnections });
   try {
     await sql`select name from kysely_migration limit 1`.execute(db);
     return db;

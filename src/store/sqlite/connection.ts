@@ -1,7 +1,7 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
 import { LRUCache } from 'lru-cache';
-import type { Failure, Schema } from '../store.ts';
+import type { Failure } from '../store.ts';
 
 const cachedStatements = 500;
 /** Longer statements hold so many values that the same text seldom occurs again. */
@@ -60,7 +60,7 @@ function toKyselyDatabase(database: DatabaseSync): SqliteDatabase {
 }
 
 /** Kysely over one connection. */
-export const createDb = (database: DatabaseSync): Kysely<Schema> =>
+export const createDb = <Schema>(database: DatabaseSync): Kysely<Schema> =>
   new Kysely<Schema>({ dialect: new SqliteDialect({ database: toKyselyDatabase(database) }) });
 
 /** Primary result codes of SQLite (sqlite.org/rescode.html). */

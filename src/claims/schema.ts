@@ -1,0 +1,47 @@
+import type { Kysely } from 'kysely';
+import type { ListingSchema } from '../listings/schema.ts';
+import { integer, json, noBackup, oneOf, optional, type RowsOf, table, text } from '../store/table.ts';
+import { type ClaimEvent, type ClaimKind, capabilityTable, claimTable, optOutTable } from './claim.ts';
+import { receiptKeyTable } from './receipt-keys.ts';
+
+/** Events of claims, ordered by log_index. An event of a listing that was never claimed has no root. */
+export const eventTable = table('claim_event', ['log_index'], {
+  log_index: integer,
+  handle: text,
+  type: oneOf<ClaimEvent['type']>(),
+  at: text,
+  kind: oneOf<ClaimKind>(),
+  place: text,
+  root: optional(text),
+  root_generation: optional(integer),
+  commit: optional(text),
+  reason: optional(text),
+  capability_id: optional(text),
+  keys: optional(json<NonNullable<ClaimEvent['keys']>>()),
+});
+
+/** Keys that sign challenges; the secret is base64. */
+const signingKeyTable = table('claim_key', ['kid'], { kid: integer, secret: text, created_at: text });
+
+/** The latest check of a location where a listing can be claimed, stored for an hour (checks/shared.ts). */
+export const checkTable = table('claim_check', noBackup, {
+  handle: text,
+  /** The kind and key of a location of the listing. */
+  place: text,
+  begun_at: text,
+  /** The owner of the lease that the check was made under. It tells two checks apart. */
+  owner: text,
+  outcome: json<object>(),
+});
+
+export const claimTables = [
+  claimTable,
+  eventTable,
+  signingKeyTable,
+  receiptKeyTable,
+  capabilityTable,
+  optOutTable,
+  checkTable,
+] as const;
+export interface ClaimSchema extends ListingSchema, RowsOf<typeof claimTables> {}
+export type Db = Kysely<ClaimSchema>;

@@ -1,0 +1,20 @@
+import type { Kysely } from 'kysely';
+import type { ClaimSchema } from '../claims/schema.ts';
+import { integer, type RowsOf, table, text } from '../store/table.ts';
+import { importRunTable } from './import-run.ts';
+
+/**
+ * A record that could not be read, with the reason and the run that last saw it; replaced when it is sent
+ * again.
+ */
+const quarantineTable = table('quarantine', ['name', 'version'], {
+  name: text,
+  version: text,
+  reason: text,
+  run_id: integer,
+  seen_at: text,
+});
+
+export const importTables = [importRunTable, quarantineTable] as const;
+export interface ImportSchema extends ClaimSchema, RowsOf<typeof importTables> {}
+export type Db = Kysely<ImportSchema>;

@@ -1,0 +1,86 @@
+import type { Kysely } from 'kysely';
+import type { LimitSchema } from '../limits/schema.ts';
+import type { ModerationSchema } from '../moderation/schema.ts';
+import { integer, json, oneOf, optional, type RowOf, type RowsOf, table, text } from '../store/table.ts';
+import { listingTable, versionTable } from './listing.ts';
+
+export type ListingRow = RowOf<typeof listingTable>;
+
+/** Kinds of facts by which a listing can be found or compared; `name` is a package in any registry. */
+export type ReferenceKind =
+  | ('endpoint' | 'host' | 'repository' | 'package' | 'name' | 'description' | 'word')
+  | ('tools' | 'pay_to');
+
+/**
+ * References of listings: what they record, list or are paid at, by keys that are equal for the same thing
+ * (listings/references.ts).
+ */
+const referenceTable = table('listing_reference', ['key', 'published_at', 'handle'], {
+  key: text,
+  handle: text,
+  kind: oneOf<ReferenceKind>(),
+  published_at: text,
+  publisher: text,
+  /** When a check saw it, RFC 3339; empty for a record. */
+  as_of: text,
+});
+
+/**
+ * References that earlier versions of records named, by the keys of `listing_reference`. Reads leave out rows
+ * that the listing now records again.
+ */
+const formerTable = table('former_reference', ['key', 'handle'], {
+  key: text,
+  handle: text,
+  /** When the version that named it no more was published, RFC 3339. */
+  until: text,
+});
+
+/**
+ * The endpoints that were seen to ask to be paid at an address, and their offers, in the form of `PaidOffer`
+ * in observations.
+ */
+export interface PaidAs {
+  readonly endpoints: readonly string[];
+  readonly offers: readonly Readonly<Record<'amount' | 'asset' | 'network' | 'scheme', string>>[];
+}
+
+/** Payees of listings, present and former (docs/decisions/observations.md). */
+export const payeeTable = table('payee', ['key', 'handle', 'network'], {
+  /** The key of the address alone, on any network, as in `listing_reference`. */
+  key: text,
+  handle: text,
+  /**
+   * CAIP-2, or the source's own name of a network that Dossier does not know; empty if the network is not
+   * known.
+   */
+  network: text,
+  address: text,
+  /** The times of the first and of the last check that saw it, RFC 3339. */
+  since: text,
+  seen_at: text,
+  /**
+   * Equal to `seen_at` once a later check saw that no endpoint asks for it any more, or once the record
+   * changed.
+   */
+  until: optional(text),
+  seen: json<PaidAs>(),
+});
+
+/** How many visible listings have a facet; every write updates it, so that no read has to count. */
+const facetCountTable = table('facet_count', ['facet'], { facet: text, listings: integer });
+
+/** How many visible listings a namespace has; every write updates it, so that no read has to count. */
+const publisherCountTable = table('publisher_count', ['namespace'], { namespace: text, listings: integer });
+
+export const listingTables = [
+  listingTable,
+  versionTable,
+  referenceTable,
+  formerTable,
+  payeeTable,
+  facetCountTable,
+  publisherCountTable,
+] as const;
+export interface ListingSchema extends LimitSchema, ModerationSchema, RowsOf<typeof listingTables> {}
+export type Db = Kysely<ListingSchema>;

@@ -1,0 +1,78 @@
+import type { Kysely } from 'kysely';
+import type { SearchSchema } from '../search/schema.ts';
+import { integer, json, noBackup, oneOf, optional, type RowsOf, table, text } from '../store/table.ts';
+import type { Change } from './change.ts';
+
+export const changeTable = table('evidence_change', ['seq'], {
+  seq: integer,
+  type: oneOf<Change['type']>(),
+  handle: text,
+  at: text,
+  data: json<Change['data']>(),
+});
+
+/** The logs. A restore writes them last, because a database without one is not complete. */
+export const headTable = table(
+  'log_head',
+  ['id'],
+  {
+    id: integer,
+    /** The log_index of its first entry. */
+    base: integer,
+    size: integer,
+    opened_at: text,
+    /**
+     * The last published checkpoint of a closed log, or one of the entries that are left if that checkpoint
+     * is lost.
+     */
+    closed_with: optional(text),
+  },
+  { isLast: true },
+);
+
+/** The texts of leaves. `erased_by` is the entry that says that the record was erased. */
+const leafTable = table('log_leaf', ['log_index'], {
+  log_index: integer,
+  type: text,
+  leaf: text,
+  erased_by: optional(integer),
+});
+
+/**
+ * Hashes (hex) of the complete subtrees over one log's leaves (log/merkle.ts). Level 0 has the leaf hashes.
+ */
+const nodeTable = table('log_node', ['log', 'level', 'position'], {
+  log: integer,
+  level: integer,
+  position: integer,
+  hash: text,
+});
+
+/** The records that leaves commit to, with their salts. */
+const recordTable = table('log_record', ['log_index'], { log_index: integer, salt: text, record: text });
+
+/** The seed of the key that signs checkpoints, base64. */
+const keyTable = table('log_key', ['id'], { id: integer, seed: text, created_at: text });
+
+/**
+ * The last finished audit of the database by one of its own nodes, in one row; `entries` of the log were
+ * compared. A restored database is audited anew.
+ */
+const auditTable = table('audit_run', noBackup, {
+  id: integer,
+  finished_at: text,
+  entries: integer,
+  faults: integer,
+});
+
+export const logTables = [
+  changeTable,
+  keyTable,
+  leafTable,
+  nodeTable,
+  recordTable,
+  headTable,
+  auditTable,
+] as const;
+export interface LogSchema extends SearchSchema, RowsOf<typeof logTables> {}
+export type Db = Kysely<LogSchema>;

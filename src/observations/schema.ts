@@ -1,0 +1,42 @@
+import type { Kysely } from 'kysely';
+import type { ClaimSchema } from '../claims/schema.ts';
+import { integer, json, noBackup, oneOf, optional, type RowsOf, table, text } from '../store/table.ts';
+import type { Member, SurfaceName } from './endpoint/surface.ts';
+import type { ObservationChange, StoredObservation } from './observation.ts';
+
+export const observationTable = table('observation', ['handle'], {
+  handle: text,
+  /** When the last run ended, whatever it found. */
+  observed_at: text,
+  observations: json<readonly StoredObservation[]>(),
+  /** When an import changed what is to be checked; null once a run on that record has ended. */
+  due_since: optional(text),
+});
+
+export const changeTable = table('observation_change', ['log_index'], {
+  log_index: integer,
+  handle: text,
+  at: text,
+  vantage: text,
+  changes: json<readonly ObservationChange[]>(),
+});
+
+export const surfaceTable = table('listed_surface', ['handle', 'remote', 'surface', 'digest'], {
+  handle: text,
+  remote: text,
+  surface: oneOf<SurfaceName>(),
+  /** Merkle root over the members without their form, hex: the value of the fact. */
+  digest: text,
+  first_seen_at: text,
+  members: json<readonly Member[]>(),
+});
+
+/**
+ * When requests may be sent again to a host that asked to be left alone; `place` is the host itself, or an
+ * address of it. Pauses end within a day.
+ */
+const pauseTable = table('observed_pause', noBackup, { host: text, place: text, not_before: text });
+
+export const observationTables = [observationTable, changeTable, surfaceTable, pauseTable] as const;
+export interface ObservationSchema extends ClaimSchema, RowsOf<typeof observationTables> {}
+export type Db = Kysely<ObservationSchema>;

@@ -1,0 +1,13 @@
+import type { Kysely } from 'kysely';
+import type { StoreSchema } from '../store/schema.ts';
+import { integer, noBackup, type RowsOf, table, text } from '../store/table.ts';
+
+/**
+ * In how many visible listings a term is, and of how many it says most. Every write updates it, and a restore
+ * fills it from the listings. The other tables of the index are those of one engine (sqlite.ts, postgres.ts).
+ */
+const termTable = table('search_term', noBackup, { term: text, listings: integer, strong: integer });
+
+export const searchTables = [termTable] as const;
+export interface SearchSchema extends StoreSchema, RowsOf<typeof searchTables> {}
+export type Db = Kysely<SearchSchema>;

@@ -1,0 +1,25 @@
+import type { Kysely } from 'kysely';
+import type { DocumentSchema } from '../document/schema.ts';
+import { integer, noBackup, optional, type RowsOf, table, text } from '../store/table.ts';
+
+/**
+ * A listing that is or was in a selection: the change with which it joined, 0 if it was there when the
+ * selection was first judged, and the one with which it left. A selection is named with its criteria
+ * (keyOf in config/files.ts). Members follow from the listings, so that no backup has them.
+ */
+const memberTable = table('view_member', noBackup, {
+  view: text,
+  handle: text,
+  joined_seq: integer,
+  left_seq: optional(integer),
+});
+
+/**
+ * The pass in which all listings were judged; it does not include changes after `seq`. `passed_at` is RFC
+ * 3339.
+ */
+const passTable = table('view_pass', noBackup, { view: text, seq: integer, passed_at: text });
+
+export const selectionTables = [memberTable, passTable] as const;
+export interface SelectionSchema extends DocumentSchema, RowsOf<typeof selectionTables> {}
+export type Db = Kysely<SelectionSchema>;

@@ -1,0 +1,19 @@
+import type { Kysely } from 'kysely';
+import { integer, noBackup, type RowsOf, table, text } from './table.ts';
+
+/**
+ * Work that only one node does at a time, until its process ends; `owner` is different for each time that the
+ * lease is taken.
+ */
+const leaseTable = table('lease', noBackup, {
+  name: text,
+  owner: text,
+  /** Milliseconds since 1970 by the database's clock. */
+  renewed_at: integer,
+});
+
+export const storeTables = [leaseTable] as const;
+/** The rows of this module's tables. Every module above adds its own to those of the floors below it. */
+export interface StoreSchema extends RowsOf<typeof storeTables> {}
+/** The database with the tables that this module may name. Each module has such a type in its schema.ts. */
+export type Db = Kysely<StoreSchema>;
