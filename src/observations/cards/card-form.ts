@@ -11,33 +11,33 @@ const mostTools = 2000;
 export const lineOf = (text: unknown, longest: number): string =>
   typeof text === 'string' ? toLine(text).slice(0, longest) : '';
 
-/** The addresses in a list of objects; relative ones are of `base`. */
+/** The addresses in a list of objects, resolved against `base`. */
 export const urlsOf = (list: unknown, base?: string): URL[] =>
   (Array.isArray(list) ? list : []).slice(0, mostAddresses).flatMap((one) => {
     const { url } = asMembers(one);
     return (typeof url === 'string' && URL.parse(url, base)) || [];
   });
 
-/** What of a card is not as the endpoint, its address or its record say. */
+/** The parts of a card that differ from what the endpoint, its address or its record says. */
 export const differing = <const Name extends string>(compared: Readonly<Record<Name, boolean>>): Name[] =>
   (Object.keys(compared) as Name[]).filter((what) => !compared[what]);
 
 export const versionWords = (version: string | undefined): Words =>
   version === undefined ? own('') : say` version ${code(version)}`;
 
-/** An address without what does not tell endpoints apart. */
+/** The host and path of an address, which tell endpoints apart. */
 export const placeOf = ({ host, pathname }: URL): string => `${host}${pathname.replace(/\/+$/, '')}`;
 
-/** A server card as it is compared, in either of the forms that are deployed. */
+/** A server card in the form in which it is compared, read from either deployed form. */
 export interface ServerCard {
   readonly form: 'SEP-2127' | 'SEP-1649';
-  /** In the older form the name that the server introduces itself with, no handle. */
+  /** A handle; in the older form the name with which the server introduces itself. */
   readonly name: string;
   readonly version: string | undefined;
   readonly addresses: readonly URL[];
-  /** The revisions that it states for an address. */
+  /** The revisions of MCP that the card states for an address. */
   protocolsOf(url: URL): readonly unknown[];
-  /** The names of the tools that it lists; undefined if it lists none, or says that they are dynamic. */
+  /** The names of the listed tools; undefined if there is no list, or it says that the tools are dynamic. */
   readonly tools: readonly string[] | undefined;
 }
 
@@ -51,8 +51,8 @@ function toolsOf({ tools }: JsonObject): string[] | undefined {
 }
 
 /**
- * A server card; undefined for anything else. `base` is where it was found: the older form has a path as its
- * address.
+ * Reads a server card; undefined for anything else. `base` is the address of the card: the older form has
+ * only a path as the endpoint's address.
  */
 export function toServerCard(card: JsonObject, base: string): ServerCard | undefined {
   const { serverInfo, remotes, transport, transports } = card;

@@ -5,17 +5,17 @@ import type { Run } from '../run.ts';
 import { placeOf, type ServerCard, toServerCard } from './card-form.ts';
 
 /**
- * Where hosts say which cards they have; both are read for terms of service as well (terms.ts), so that this
- * sends no request.
+ * Documents in which hosts list their cards. Both are read for terms of service too (terms.ts), so this sends
+ * no further request.
  */
 const catalogs = ['/.well-known/ard.json', '/.well-known/ai-catalog.json'];
-/** Where most cards are: those of SEP-1649, which SEP-2127 replaces. */
+/** The places of most cards, from SEP-1649, which SEP-2127 replaces. */
 const wellKnown = ['/.well-known/mcp/server-card.json', '/.well-known/mcp.json'];
 const cardType = 'application/mcp-server-card+json';
 const mostEntries = 1000;
 const mostFollowed = 3;
 
-/** A card, and where it is: a path of the endpoint's origin. */
+/** A card, and its path on the endpoint's origin. */
 export interface FoundCard {
   readonly result: 'card';
   readonly at: string;
@@ -31,8 +31,8 @@ const names = ({ addresses }: ServerCard, url: URL): boolean =>
   addresses.some((one) => placeOf(one) === placeOf(url));
 
 /**
- * Whether the only card of a host is about this endpoint: it names its address, or that of no other one
- * there.
+ * Tells whether the only card of a host is about this endpoint: it names the endpoint, or it names no address
+ * of the host and the listing has no other endpoint there.
  */
 function isAbout(card: ServerCard, url: URL, run: Run): boolean {
   const isOnly = run.listing.remotes.filter((one) => URL.parse(one.url)?.origin === url.origin).length === 1;
@@ -40,7 +40,7 @@ function isAbout(card: ServerCard, url: URL, run: Run): boolean {
   return isOfHost ? names(card, url) : isOnly;
 }
 
-/** The cards that a catalog of the host names, and where they are. */
+/** The entries for server cards in a catalog of the host. */
 function entriesOf(text: string): { readonly data?: unknown; readonly url?: unknown }[] {
   const { entries } = asMembers(readObject(text));
   return (Array.isArray(entries) ? entries : [])
@@ -50,8 +50,7 @@ function entriesOf(text: string): { readonly data?: unknown; readonly url?: unkn
 }
 
 /**
- * A card of a catalog counts if it names the address of the endpoint, since a catalog may have the cards of
- * others.
+ * Finds a card in the host's catalogs. It must name the endpoint, since a catalog may hold cards of others.
  */
 async function findInCatalogs(
   run: Run,
@@ -65,8 +64,8 @@ async function findInCatalogs(
       const inline = toServerCard(asMembers(data), `${url.origin}${path}`);
       if (inline && names(inline, url)) return { result: 'card', at: path, card: inline };
       const at = typeof stated === 'string' ? URL.parse(stated, url) : null;
-      // A card elsewhere is another host's word, and whoever writes a catalog must not choose whom Dossier
-      // asks.
+      // Cards on other hosts are not read: their hosts cannot speak for this one, and a catalog's author must
+      // not choose whom Dossier asks.
       if (!at || at.origin !== url.origin || asked.has(at.href) || followed === mostFollowed) continue;
       followed += 1;
       const answer = await run.get(at.href);
@@ -79,9 +78,9 @@ async function findInCatalogs(
 }
 
 /**
- * The card of an endpoint at the first place that has one: beside the endpoint (SEP-2127), where a catalog of
- * its host says, at the places of SEP-1649; or why there is none. Nothing more is asked of a host that gave
- * no answer.
+ * Gets an endpoint's card from the first place that has one, or the reason why there is none: next to the
+ * endpoint (SEP-2127), in a catalog of its host, at the paths of SEP-1649. A host that gives no answer is
+ * asked no further.
  */
 export async function findCard(run: Run, endpoint: string): Promise<FoundCard | NoAnswer> {
   const url = new URL(endpoint);

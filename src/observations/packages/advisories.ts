@@ -6,28 +6,28 @@ import { openAdvisoryCopy } from './advisory-copy.ts';
 import { type Advisory, type FoundAdvisories, readAdvisory, toKey, toOsvName } from './osv.ts';
 import type { Ecosystem, Registry } from './version-order.ts';
 
-/** A package that advisories are asked about. */
+/** A package whose advisories are wanted. */
 export interface AskedPackage {
   readonly registry: Registry;
   readonly ecosystem: Ecosystem;
   readonly name: string;
-  /** Asked about alone if there are too many advisories about all versions. */
+  /** Used for the question only if there are too many advisories about all versions. */
   readonly version: string | undefined;
 }
 
-/** A package with more advisories than fit into so many pages is asked about again, in its version only. */
+/** If a package has more pages of advisories, only those about its version are asked for. */
 const mostPages = 3;
-/** The longest token of a page. */
+/** A longer page token is not sent. */
 const longestToken = 2000;
 
-/** The advisories of a page; OSV answers with an empty object if there are none. */
+/** Tells whether an answer is a page of advisories; OSV sends an empty object if there are none. */
 const isPage = ({ vulns, next_page_token: _, ...others }: JsonObject) =>
   vulns === undefined ? Object.keys(others).length === 0 : Array.isArray(vulns) && others.code === undefined;
 
 /**
- * Asks an OSV API about a package, page after page (`POST /v1/query`,
- * https://google.github.io/osv.dev/post-v1-query/). Its name and ecosystem are sent, and nothing else unless
- * there are too many advisories. Never throws.
+ * Asks an OSV API about a package, page by page (`POST /v1/query`,
+ * https://google.github.io/osv.dev/post-v1-query/). Sends the package's name and ecosystem, and its version
+ * only if there are too many advisories. Never throws.
  */
 function openOsvApi(base: string, ask: PoliteFetch) {
   const url = `${base}/v1/query`;
@@ -43,7 +43,7 @@ function openOsvApi(base: string, ask: PoliteFetch) {
   const unreadable = (what: AskedPackage) =>
     noAnswer(
       'otherwise',
-      say`${code(host)} listed something about ${code(what.name)} that is no advisory in the form of OSV.`,
+      say`${code(host)} listed something about ${code(what.name)} that is not an advisory in the OSV format.`,
     );
   const readPages = async (
     asked: AskedPackage,
@@ -69,7 +69,7 @@ function openOsvApi(base: string, ask: PoliteFetch) {
         if (!read) return unreadable(asked);
         const about = read.about.filter(({ key }) => key === toKey(ecosystem, name));
         found.push(...about.map(({ advisory }) => advisory));
-        // The API listed it as one about the package.
+        // The API listed the advisory for this package, so its unread part may be about it.
         if (about.length === 0 && read.unread) found.push(read.unread);
       }
       if (typeof next !== 'string' || next === '')
@@ -86,25 +86,22 @@ function openOsvApi(base: string, ask: PoliteFetch) {
   };
 }
 
-/** Whether a setting names an address, not a file and not `off`. */
+/** Tells whether a setting is an address rather than a file or `off`. */
 export const isAddress = (setting: string): boolean => /^https?:\/\//.test(setting);
 
-/**
- * Whether an address is that of the public API, which must not learn the names of an operator's own packages.
- */
+/** Tells whether an address is that of the public API, which must not learn the names of private packages. */
 const isPublicApi = (setting: string) => /^api\.osv\.dev\.?$/.test(URL.parse(setting)?.hostname ?? '');
 
 /**
- * Who says which advisories there are: an OSV API, a saved copy of OSV, or nobody (`off`). `isPublic` says
- * whether packages of a registry are looked up at its public address: the names of any others are not sent to
- * the public API.
+ * Opens the source of advisories: an OSV API, a saved copy of OSV, or none (`off`). If `isPublic` is false
+ * for a registry, the names of its packages are not sent to the public API.
  */
 export function openAdvisories(
   setting: string,
   { ask, isPublic }: { readonly ask: PoliteFetch; isPublic(registry: Registry): boolean },
 ): (asked: AskedPackage) => Promise<FoundAdvisories | NoAnswer> {
   if (setting === 'off')
-    return async () => notAsked(own('This service is configured to read no advisories (ADVISORIES).'));
+    return async () => notAsked(own('This service is configured not to read advisories (ADVISORIES).'));
   if (!isAddress(setting)) {
     const readCopy = openAdvisoryCopy(setting);
     return ({ ecosystem, name }) => readCopy(ecosystem, name);

@@ -12,15 +12,12 @@ import { type Ecosystem, isEcosystem } from './version-order.ts';
 
 const longestFile_bytes = 1024 * 1024;
 
-/**
- * What a saved copy says about each package, one file after the other: that of an ecosystem has up to some
- * hundred thousand.
- */
+/** Reads a saved copy of advisories file by file, since an ecosystem may have hundreds of thousands. */
 async function readCopy(path: string, savedAt_ms: number) {
-  /** Advisories as compact JSON, by ecosystem and name: parsed when they are asked for. */
+  /** Advisories as compact JSON, by ecosystem and package name; they are parsed on demand. */
   const byPackage = new Map<string, string[]>();
   const ecosystems = new Set<string>();
-  /** Files that are too long, or not in the form of OSV. */
+  /** The number of files that are too long or not in the OSV format. */
   let unread = 0;
   const zip = await yauzl.openPromise(path, { lazyEntries: true });
   try {
@@ -46,8 +43,8 @@ async function readCopy(path: string, savedAt_ms: number) {
 }
 
 /**
- * Answers from a saved copy of OSV (a zip of JSON files), read when it is first asked for and again when the
- * file has changed. Nothing is asked over the network. Never throws.
+ * Answers from a saved copy of OSV (a zip of JSON files), which is read on first use and again after the file
+ * has changed. Sends nothing over the network. Never throws.
  */
 export function openAdvisoryCopy(path: string) {
   const openSaved = cachedOnce((savedAt_ms) => readCopy(path, Number(savedAt_ms)));

@@ -6,8 +6,7 @@ import type { Robots } from '../hosts/robots.ts';
 const mostHosts = 3;
 
 /**
- * The https address on another host that a response redirects to; undefined if it is none, or a place to sign
- * in.
+ * The https address to which a response redirects; undefined if there is none, or if it is a sign-in page.
  */
 export function redirectOf(response: Fetched): string | undefined {
   const { location } = response.headers;
@@ -23,10 +22,10 @@ interface Asking {
 }
 
 /**
- * What a HEAD of the address of a file gives, under that address; nothing of the file is read. Forges keep
- * the files of releases at other hosts, so at most three hosts are asked, each by the rules of the observer.
- * The robots.txt of a host of REPOSITORY_HOSTS, and of where that redirects to, is not read: a release is
- * there for programs, as a repository is (docs/decisions/packages.md).
+ * Sends a HEAD for a file and returns the answer under the file's address; the file is not read. Forges
+ * redirect to other hosts, so up to three are asked, each by the observer's rules. If the file is at a host
+ * in REPOSITORY_HOSTS, no robots.txt is read: releases are there for programs, as repositories are
+ * (docs/decisions/packages.md).
  */
 export async function askFile(url: string, { fetch, robots, hosts }: Asking): Promise<Fetched | NoAnswer> {
   const isAtForge = Object.hasOwn(hosts, URL.parse(url)?.host ?? '');
@@ -36,7 +35,7 @@ export async function askFile(url: string, { fetch, robots, hosts }: Asking): Pr
     const answer = refused ?? (await fetch({ url: asked, method: 'HEAD' }));
     if (answer.result !== 'response') return answer;
     const to = redirectOf(answer);
-    // An address that a forge redirects to is signed, and another one at each request.
+    // Forges redirect to signed addresses, which differ with each request, so the original one is returned.
     if (to === undefined || left === 1) return { ...answer, url };
     asked = to;
   }

@@ -11,10 +11,7 @@ const manifests = [
   'application/vnd.docker.distribution.manifest.v2+json',
 ].join(', ');
 
-/**
- * The address that gives everyone a token to read public images, as a 401 names it (distribution
- * specification).
- */
+/** The address in a 401 at which everyone gets a token for public images (distribution specification). */
 function tokenUrl(response: Fetched, asked: URL): URL | undefined {
   const { parameters } = challengesOf(response).find(({ scheme }) => scheme === 'bearer') ?? {};
   const url = URL.parse(parameters?.get('realm') ?? '');
@@ -39,9 +36,9 @@ interface Asking {
 }
 
 /**
- * Opens an image by the address of its repository in a registry. A registry that answers 401 is asked once
- * more with the token that it gives to everyone without credentials, as every anonymous pull does; the token
- * holds for what else is read of the image.
+ * Opens an image by the address of its repository in a registry. After a 401, it asks once more with the
+ * token that everyone gets without credentials, as anonymous pulls do, and keeps the token for later reads of
+ * the image.
  */
 export function openImage(base: string, { ask, askPublic }: Asking) {
   let authorization: string | undefined;
@@ -60,10 +57,10 @@ export function openImage(base: string, { ask, askPublic }: Asking) {
     return send();
   };
   return {
-    /** The manifest or index at a tag or digest. */
+    /** Gets the manifest or index at a tag or digest. */
     manifest: (reference: string) => get(`manifests/${reference}`, manifests),
     /**
-     * What has a digest, under its address in the registry; registries keep it at other hosts, which get no
+     * Gets a blob under its address in the registry. Registries redirect to other hosts, which do not get the
      * token.
      */
     async blob(digest: string): Promise<Fetched | NoAnswer> {

@@ -8,12 +8,12 @@ const event = z.object({
   fixed: z.string().optional(),
   last_affected: z.string().optional(),
 });
-/** One without events says of no version whether it is affected. */
+/** A range without events does not say which versions are affected. */
 const range = z.object({ type: z.string(), events: z.array(event).min(1) });
 
 /**
- * The members of the OSV schema (1.7) that are read; each part of `affected` is read by itself, and those
- * without a package are usual.
+ * The members of the OSV schema (1.7) that are read. The parts of `affected` are read one by one, since parts
+ * without a package are common.
  */
 const osv = z.object({
   id: z.string().regex(/^[\w.:-]{1,100}$/),
@@ -27,33 +27,31 @@ const osv = z.object({
 });
 const packageForm = z.object({ ecosystem: z.string(), name: z.string() });
 
-/**
- * An advisory (OSV) about a package; `summary` and `severity` as it states them, absent if it states none.
- */
+/** An OSV advisory about a package, with its `summary` and `severity` if it states them. */
 export const advisory = z.object({
   id: z.string(),
   summary: z.string().optional(),
   severity: z.string().optional(),
   ranges: z.array(range).default([]),
   versions: z.array(z.string()).default([]),
-  /** Not all of its versions and ranges are here. */
+  /** Set if some of its versions and ranges were left out. */
   is_part: z.literal(true).optional(),
 });
 export type Advisory = z.infer<typeof advisory>;
 
-/** What is known about a package. */
+/** The known advisories about a package. */
 export interface FoundAdvisories {
   readonly result: 'advisories';
   readonly found: readonly Advisory[];
-  /** Whether only those about the asked version are among them. */
+  /** Whether `found` has only advisories about the wanted version. */
   readonly isOfVersion: boolean;
-  /** Who says so: the host that was asked, or the copy and when it was saved. */
+  /** The host that was asked, or the saved copy with its date. */
   readonly source: string;
 }
 
 /**
- * OSV publishes reports of malicious code under such ids: the package, or versions of it, are malware
- * themselves.
+ * Tells whether an id is that of a report of malicious code, by which a package or some of its versions are
+ * malware.
  */
 export const isMalware = (id: string): boolean => id.startsWith('MAL-');
 
@@ -62,16 +60,13 @@ const short = (text: string | undefined, most: number) =>
     .slice(0, most)
     .toWellFormed();
 
-/**
- * The name of a package as OSV has it: that of PyPI in one spelling, whatever its case and separators are
- * (PEP 503).
- */
+/** The name of a package in OSV, in which PyPI names are normalized (PEP 503). */
 export const toOsvName = (ecosystem: string, name: string): string =>
   ecosystem === 'PyPI' ? name.toLowerCase().replace(/[-_.]+/g, '-') : name;
 
 /**
- * The same for every spelling of a name: NuGet ignores case, crates.io that and which of `-` and `_` stands
- * there.
+ * A key that is equal for all spellings of a name: NuGet ignores case, and crates.io ignores case and treats
+ * `-` and `_` as the same.
  */
 export function toKey(ecosystem: string, name: string): string {
   const isCrate = ecosystem === 'crates.io';
@@ -79,7 +74,7 @@ export function toKey(ecosystem: string, name: string): string {
   return `${ecosystem}\n${isCrate ? one.replaceAll('_', '-') : one}`;
 }
 
-/** What a list has in a form that is read, and whether that is all; a list that is absent has nothing. */
+/** The items of a list that have a known form, and whether these are all. An absent list is empty. */
 function readList<T>(list: unknown, form: z.ZodType<T>): { readonly read: T[]; readonly isAll: boolean } {
   if (list === undefined) return { read: [], isAll: true };
   if (!Array.isArray(list)) return { read: [], isAll: false };
@@ -88,20 +83,20 @@ function readList<T>(list: unknown, form: z.ZodType<T>): { readonly read: T[]; r
 }
 
 interface ReadAdvisory {
-  /** What it says about each package, by the key of that; nothing if it was withdrawn. */
+  /** The advisory for each package that it names, by package key; empty if it was withdrawn. */
   readonly about: readonly {
     readonly ecosystem: string;
     readonly key: string;
     readonly advisory: Advisory;
   }[];
   /**
-   * What is known of it about a package that it may name where Dossier could not read; undefined if all of it
-   * was read.
+   * The advisory without versions, for packages that may be named in parts that could not be read; undefined
+   * if all was read.
    */
   readonly unread?: Advisory;
 }
 
-/** Reads a document of OSV; undefined for one without an id, which is none. */
+/** Reads an OSV document; undefined for a document without an id. */
 export function readAdvisory(document: unknown): ReadAdvisory | undefined {
   const { data } = osv.safeParse(document);
   if (!data) return undefined;
@@ -112,7 +107,7 @@ export function readAdvisory(document: unknown): ReadAdvisory | undefined {
   const said = { id, ...(summary && { summary }), ...(severity && { severity }) };
   let isAllRead = affected !== undefined && affected.length > 0;
   const about = (affected ?? []).map(asMembers).flatMap((part) => {
-    // It is about commits of a repository alone.
+    // This part is only about commits of a repository.
     if (part.package === undefined && part.ranges !== undefined) return [];
     const { data: named } = packageForm.safeParse(part.package);
     if (!named) isAllRead = false;
@@ -139,12 +134,12 @@ type Range = Advisory['ranges'][number];
 const atOf = ({ introduced, fixed, last_affected }: Range['events'][number]) =>
   introduced ?? fixed ?? last_affected ?? '';
 
-/** By OSV's rules the version 0 is before every other. */
+/** In OSV, version 0 comes before every other. */
 const beginning = '0';
 
 /**
- * OSV's evaluation of a range: events in the order of their versions, the last one at or before the version
- * decides; `last_affected` is the last version that is affected.
+ * Evaluates a range as OSV does: the last event at or before the version decides. The version in
+ * `last_affected` is itself affected.
  */
 function isInRange({ events }: Range, version: string, { compare }: Order): boolean {
   const order = (a: string, b: string) => {
@@ -160,14 +155,14 @@ function isInRange({ events }: Range, version: string, { compare }: Order): bool
   return isAffected;
 }
 
-/** Whether a range has no end and begins before every version. */
+/** Tells whether a range covers every version. */
 const isWhole = ({ type, events }: Range): boolean =>
   type !== 'GIT' && events.length > 0 && events.every(({ introduced }) => introduced === beginning);
 
-/** Those of a range are sorted, and each comparison reads two versions. */
+/** The events of a range are sorted, and each comparison parses two versions. */
 const mostEvents = 1000;
 
-/** The order of the versions of a range; undefined if Dossier does not compare them. */
+/** The order of the versions in a range; undefined if Dossier does not compare them. */
 function orderOfRange({ type, events }: Range, ecosystem: Ecosystem): Order | undefined {
   if (events.length > mostEvents) return undefined;
   const order = type === 'SEMVER' ? semver : type === 'ECOSYSTEM' ? orderOf(ecosystem) : undefined;
@@ -176,9 +171,8 @@ function orderOfRange({ type, events }: Range, ecosystem: Ecosystem): Order | un
 }
 
 /**
- * Whether an advisory is about a version: it lists the version, in whichever spelling, or has it in a range.
- * `unknown` if that cannot be decided: it states ranges that Dossier does not compare, or the version is
- * none, or no version is known (undefined).
+ * Tells whether an advisory lists a version, in any spelling, or covers it by a range. Returns `unknown` if
+ * it has ranges that Dossier does not compare, or if the version is invalid or undefined.
  */
 export function affects(
   { versions, ranges, is_part }: Advisory,
@@ -198,7 +192,7 @@ export function affects(
     return order?.isVersion(version) && isInRange(one, version, order);
   });
   if (isWithin) return 'yes';
-  // Ranges that cannot be compared come with a list of all versions that they had when the advisory was
+  // Advisories with ranges that cannot be compared also list all versions that existed when they were
   // written.
   const isListed = versions.length > 0 && isComparable;
   const areCompared = ranges.length > 0 && orders.every((order) => order?.isVersion(version));

@@ -12,7 +12,8 @@ import { askFile } from './file.ts';
 import { openImage } from './image.ts';
 
 /**
- * Only what lies under a configured base, at any address: the operator named it. HOST_OVERRIDES come first.
+ * The operator chose the configured bases, so they are reached at any address, and nothing else is.
+ * HOST_OVERRIDES come first.
  */
 function registryRules(config: Config, timeouts: Pick<Timeouts, 'name_ms'>): OutboundRules {
   const rules = observerRules(config, timeouts);
@@ -32,8 +33,8 @@ const off = (name: keyof Config['packageRegistries']) =>
 
 /**
  * Creates the questions about packages and images, answered from PACKAGE_REGISTRIES, ADVISORIES and files.
- * Configured registries are APIs for programs, so their robots.txt is not read (docs/decisions/packages.md);
- * that of any other image host is.
+ * The robots.txt of configured registries is not read, since they are APIs for programs
+ * (docs/decisions/packages.md); that of other image hosts is.
  */
 export function createPackageRegistries(
   config: Config,
@@ -51,30 +52,30 @@ export function createPackageRegistries(
   const client = createOutboundClient(registryRules(config, parts.timeouts));
   const ask = createPoliteFetch({ ...parts, client, pauses: 'host', sign: async () => ({}) });
   const askPublic: PoliteFetch = async (request) => (await robots(request.url)) ?? fetch(request);
-  // Loaded lazily: only packages with provenance need it.
+  // Loaded on first use, since only packages with provenance need it.
   const openCheck = cachedOnce(async () => {
     const { openBundleCheck } = await import('./sigstore.ts');
     return openBundleCheck(config.sigstoreRoot);
   });
   return {
-    /** Advisories about a package, as ADVISORIES says. */
+    /** Gets the advisories about a package from the source in ADVISORIES. */
     advisories: openAdvisories(config.advisories, {
       ask,
       isPublic: (registry) => bases[registry] === officialRegistries[registry],
     }),
-    /** Whether a Sigstore bundle (JSON) of a statement is signed under the trusted keys. */
+    /** Checks whether a Sigstore bundle (JSON) is signed under the trusted keys. */
     async signature(bundle: unknown) {
       const check = await openCheck().catch(() => undefined);
       return check?.(bundle) ?? notAsked(own('The file of SIGSTORE_ROOT cannot be read.'));
     },
-    /** What a GET of a path of a registry gives. */
+    /** Sends a GET for a path of a registry. */
     async registry(name: Exclude<keyof typeof bases, 'oci'>, path: string) {
       return bases[name] === '' ? off(name) : ask({ url: `${bases[name]}${path}` });
     },
-    /** What a HEAD of the address of a package file gives. */
+    /** Sends a HEAD for the address of a package file. */
     file: (url: string, asking: PoliteFetch) =>
       askFile(url, { fetch: asking, robots, hosts: config.repositoryHosts }),
-    /** A container image that everyone may read, by the host of its registry and its repository there. */
+    /** Opens a public container image by its registry's host and its repository there. */
     image({ host, name }: Readonly<Record<'host' | 'name', string>>) {
       if (bases.oci === '') return off('oci');
       const isHub = host === 'docker.io';

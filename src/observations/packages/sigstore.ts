@@ -5,11 +5,12 @@ import { toSignedEntity, toTrustMaterial, Verifier } from '@sigstore/verify';
 import { readObject } from '../../core/json.ts';
 import { own, type Words } from '../../core/words.ts';
 
-/** Copied from @sigstore/tuf 5.0.1; docs/decisions/packages.md. */
+/** Copied from @sigstore/tuf 5.0.1; see docs/decisions/packages.md. */
 const shippedRoot = new URL('./sigstore-trusted-root.json', import.meta.url);
 
 /**
- * The text of an extension: a DER UTF8String of at most 127 bytes, or longer with one or two bytes of length.
+ * Reads the text of an extension: a DER UTF8String whose length has one byte up to 127, otherwise two or
+ * three.
  */
 function toText(value: Buffer): string | undefined {
   if (value[0] !== 0x0c) return undefined;
@@ -23,12 +24,14 @@ function repositoryOf({ oids = [] }: NonNullable<ReturnType<Verifier['verify']>[
   return found && toText(Buffer.from(found.value));
 }
 
-/** That a signature was checked and is not shown to be right, as a sentence that is true when read alone. */
+/**
+ * The result for a signature that was not shown to be right, with a sentence that is true when read alone.
+ */
 const unproven = (why: Words) => ({ result: 'unproven' as const, why });
 
 /**
- * A statement (in-toto) whose signature was checked, the repository whose build was given the certificate,
- * and who identified the build.
+ * Verifies a bundle, and returns its statement (in-toto), the repository in the certificate, and the issuer
+ * of the build's identity.
  */
 function verify(verifier: Verifier, json: unknown) {
   const bundle = bundleFromJSON(json as SerializedBundle);
@@ -44,9 +47,10 @@ function verify(verifier: Verifier, json: unknown) {
 export type CheckedSignature = ReturnType<typeof verify> | ReturnType<typeof unproven>;
 
 /**
- * Opens a check of Sigstore bundles, which never throws, against the keys of a trusted root: a file as TUF
- * serves it, or the shipped copy if none is named. Signature, certificate chain, certificate log and
- * transparency log are verified as @sigstore/verify does. Throws if the file cannot be read.
+ * Opens a check of Sigstore bundles against the keys of a trusted root: a file as TUF serves it, or by
+ * default the shipped copy. @sigstore/verify checks the signature, certificate chain, certificate log and
+ * transparency log. The check never throws.
+ * @throws if the file cannot be read.
  */
 export async function openBundleCheck(path: string) {
   const text = await readFile(path === '' ? shippedRoot : path, 'utf8');

@@ -2,38 +2,40 @@ import compareSemver from 'semver/functions/compare.js';
 import valid from 'semver/functions/valid.js';
 import { ownMember } from '../../core/json.ts';
 
-/** How OSV names the registries of packages. */
+/** The names of package registries in OSV. */
 const ecosystems = { npm: 'npm', pypi: 'PyPI', nuget: 'NuGet', cargo: 'crates.io' } as const;
 export type Registry = keyof typeof ecosystems;
 export type Ecosystem = (typeof ecosystems)[Registry];
 
-/** The registries that OSV has advisories about. */
 export const osvRegistries = Object.keys(ecosystems) as readonly Registry[];
 
-/** The name of OSV for a registry; undefined for one that it does not know, as those of images. */
+/** The name of a registry in OSV; undefined for registries without advisories, such as those of images. */
 export function ecosystemOf(registry: Registry): Ecosystem;
 export function ecosystemOf(registry: string): Ecosystem | undefined;
 export function ecosystemOf(registry: string): Ecosystem | undefined {
   return ownMember<Ecosystem>(ecosystems, registry);
 }
 
-/** How the versions of an ecosystem are ordered. */
+/** The order of an ecosystem's versions. */
 export interface Order {
   isVersion(text: string): boolean;
-  /** Negative if the first is the older one, 0 for two spellings of one version; both must be versions. */
+  /**
+   * Returns a negative number if the first is older, 0 for two spellings of one version. Both must be
+   * versions.
+   */
   compare(a: string, b: string): number;
 }
 
 const longestVersion = 100;
 
-/** SemVer, as npm and crates.io have it. */
+/** SemVer, as npm and crates.io use it. */
 export const semver: Order = {
   isVersion: (text) => text.length <= longestVersion && valid(text) !== null,
   compare: compareSemver,
 };
 
 /**
- * PEP 440, in its spellings: epoch, release, pre-release, post-release, development release, local version.
+ * PEP 440 in all spellings: epoch, release, pre-release, post-release, development release, local version.
  */
 const pep440 =
   /^v?(?:(\d+)!)?(\d+(?:\.\d+)*)(?:[-_.]?(alpha|beta|preview|pre|rc|a|b|c)[-_.]?(\d*))?(?:-(\d+)|[-_.]?(post|rev|r)[-_.]?(\d*))?(?:[-_.]?(dev)[-_.]?(\d*))?(?:\+([a-z\d]+(?:[-_.][a-z\d]+)*))?$/;
@@ -42,10 +44,7 @@ const releaseCandidate = 2;
 const beforeAll = -1;
 const afterAll = 3;
 
-/**
- * A key for each number or word of a version: keys are compared one after the other, and a missing one is the
- * least.
- */
+/** The keys of a version's numbers and words, compared in order; a missing key is the lowest. */
 type Keys = readonly (bigint | number | string)[];
 
 const withoutZeros = (numbers: readonly bigint[]) =>
@@ -59,7 +58,8 @@ function toPypi(text: string): readonly Keys[] | undefined {
     parts;
   const isPost = (dashed ?? post) !== undefined;
   const isDev = dev !== undefined;
-  // A development release alone is before the pre-releases of its release, one that is none behind them.
+  // A pure development release comes before the pre-releases of its release, other versions without one come
+  // after them.
   const none = isDev && !isPost ? beforeAll : afterAll;
   const phase = pre === undefined ? none : (ownMember(phases, pre) ?? releaseCandidate);
   return [
@@ -75,9 +75,7 @@ function toPypi(text: string): readonly Keys[] | undefined {
   ];
 }
 
-/**
- * NuGet: up to four numbers, of which missing ones are 0, and a pre-release as SemVer has it, in any case.
- */
+/** NuGet versions have up to four numbers (default 0) and a SemVer pre-release in any case. */
 const nuget = /^v?(\d{1,10}(?:\.\d{1,10}){0,3})(?:-([\da-z-]+(?:\.[\da-z-]+)*))?(?:\+.*)?$/;
 
 function toNuget(text: string): readonly Keys[] | undefined {
@@ -118,7 +116,6 @@ const orders: Readonly<Record<Ecosystem, Order>> = {
   NuGet: byKeys(toNuget),
 };
 
-/** The order of the versions of an ecosystem. */
 export const orderOf = (ecosystem: Ecosystem): Order => orders[ecosystem];
 
 export const isEcosystem = (name: string): name is Ecosystem => Object.hasOwn(orders, name);

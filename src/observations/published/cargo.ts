@@ -19,10 +19,10 @@ const crates = term('crates.io');
 
 type Version = Published['document'];
 
-/** crates.io takes `-` and `_`, and capitals, for the same. */
+/** In crate names, `-` and `_` are the same, and case does not matter. */
 const toKey = (name: unknown) => String(name).toLowerCase().replaceAll('_', '-');
 
-/** The highest version that is no pre-release, or else the one that was published last. */
+/** The highest stable version, or else the newest version of all. */
 function newestOf(crate: Published['document'], versions: readonly Version[]): Published['newest'] {
   const version = toShort(crate.max_stable_version) ?? toShort(crate.newest_version);
   if (version === undefined) return notStated(crates, own('which version is the newest'));
@@ -30,7 +30,7 @@ function newestOf(crate: Published['document'], versions: readonly Version[]): P
   return { version, ...(published_at !== undefined && { published_at }) };
 }
 
-/** What crates.io says of a crate: one document, with all its versions. */
+/** Reads the one document that crates.io has for a crate and all its versions. */
 export async function readCargo(run: Run, recorded: RecordedPackage): Promise<Published | NoAnswer> {
   const { name } = recorded;
   const answer = toRegistered(

@@ -3,10 +3,10 @@ import { toLine } from '../../core/text.ts';
 import { codes, own, say, type Words } from '../../core/words.ts';
 import { type Fetched, type NoAnswer, noAnswer } from '../../net/answer.ts';
 
-/** The newest version in a registry; the date is RFC 3339. */
+/** The newest version in a registry, with an RFC 3339 date. */
 export type Newest = { readonly version: string; readonly published_at?: string };
 
-/** A release before another one; `isSettled`: it was published at least seven days before it. */
+/** A release before the recorded one. `isSettled` means at least seven days before. */
 export interface Earlier {
   readonly version: string;
   readonly isSettled: boolean;
@@ -14,55 +14,52 @@ export interface Earlier {
 }
 
 /**
- * What a registry publishes of the version that a listing records, or of the newest one where it records
- * none.
+ * The registry's statements about the version that a listing records, or about the newest if it records none.
  */
 export interface Published {
   readonly result: 'published';
-  /** As the registry spells it: some find a package by other spellings of its name too. */
+  /** The registry's spelling: some registries accept other spellings of a name. */
   readonly name: string;
   readonly version: string;
   readonly source: string;
   readonly source_url: string;
-  /** RFC 3339, or why it is not known. */
+  /** An RFC 3339 time, or the reason why it is not known. */
   readonly published_at: string | NoAnswer;
   /**
-   * Whether the registry marks the version as deprecated, yanked or unlisted, and in which words, or why that
-   * is not known.
+   * The registry's mark as deprecated, yanked or unlisted and its message, or the reason why that is not
+   * known.
    */
   readonly deprecated:
     | { readonly deprecated: boolean; readonly unlisted?: true; readonly message?: string }
     | NoAnswer;
-  /** Accounts that may publish it, each once, in the order of their names, or why they are not known. */
+  /** The accounts that may publish, each once, sorted by name, or the reason why they are not known. */
   readonly maintainers: readonly string[] | NoAnswer;
-  /**
-   * The version that the registry names as its newest, and when that was published, or why it is not known.
-   */
+  /** The version that the registry names as its newest, or the reason why it is not known. */
   readonly newest: Newest | NoAnswer;
-  /** The handles of listings that the package names as its own, or why they are not known. */
+  /** The handles of listings that the package names as its own, or the reason why they are not known. */
   readonly names: readonly string[] | NoAnswer;
   /** The repository that the package states, as `host/path`. */
   readonly repository: string | undefined;
-  /** The licence as the package states it, at most 100 characters. */
+  /** The licence that the package states, at most 100 characters. */
   readonly licence: string | undefined;
-  /** Releases before this one, the one to compare with first, or why they are not known; npm only. */
+  /** Earlier releases (npm only), the one to compare with first, or the reason why they are not known. */
   readonly earlier: readonly Earlier[] | NoAnswer;
-  /** The registry's own document of the version: untrusted. */
+  /** The registry's own document about the version, which is untrusted. */
   readonly document: Readonly<Record<string, unknown>>;
 }
 
-/** A member of a foreign object, as an object; inherited members do not count. */
+/** Reads a member of a foreign object as an object; inherited members do not count. */
 export const memberOf = (object: unknown, name: string): JsonObject =>
   Object.hasOwn(asMembers(object), name) ? asMembers(asMembers(object)[name]) : {};
 
-/** Foreign text on one line of at most 300 characters; undefined if there is none. */
+/** Reduces foreign text to one line of at most 300 characters; undefined if nothing is left. */
 export const toShort = (value: unknown): string | undefined =>
   typeof value === 'string' ? toLine(value.slice(0, 1000)).slice(0, 300) || undefined : undefined;
 
 const mostNames = 20;
 
 /**
- * How many there are and the first 20 of them, as `2: alice, bob`; of a longer list, a value holds the names
+ * Says a count and the first 20 names, as `2: alice, bob`. The value of a longer list holds only the names
  * that fit into 1 KiB.
  */
 export function namesWords(count: number, names: readonly string[]): Words {
@@ -72,25 +69,26 @@ export function namesWords(count: number, names: readonly string[]): Words {
   return say`${count}: ${codes(shown)}${more > 0 ? say` and ${more} more` : own('')}`;
 }
 
-/** A time that a host states, as RFC 3339; undefined for what is none, or is not in a year of four digits. */
+/**
+ * Converts a time that a host states to RFC 3339; undefined if it is invalid or its year does not have four
+ * digits.
+ */
 export function toTime(value: unknown): string | undefined {
   const time_ms = typeof value === 'string' ? Date.parse(value) : Number.NaN;
   const time = Number.isNaN(time_ms) ? undefined : new Date(time_ms).toISOString();
   return time && /^\d{4}-/.test(time) ? time : undefined;
 }
 
-/** How sources name a registry: by its host. */
+/** The source of a fact from a registry is its host. */
 export const sourceOf = ({ url }: Fetched) => ({ source: new URL(url).host, source_url: url });
 
-/**
- * That a registry, by its public name, does not have what was asked for, as `npm` `has no package left-pad`.
- */
+/** Says that a registry does not have something, as `npm` `has no package left-pad`. */
 export const notFound = (registry: Words, response: Fetched, what: Words): NoAnswer =>
   noAnswer('absent', say`${registry} ${what}.`, sourceOf(response));
 
-/** That a registry, by its public name, does not state something. */
+/** Says that a registry does not state something. */
 export const notStated = (by: Words, what: Words) => noAnswer('nothing', say`${by} does not state ${what}.`);
 
-/** Of a name that is not in a scope: others than the publisher can take it. */
+/** Warns that others may register a missing package, unless its name is in a scope. */
 export const free = (name: string) =>
   name.startsWith('@') ? own('') : own('; a name that is free can be registered by others');

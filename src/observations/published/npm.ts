@@ -20,15 +20,15 @@ import {
 import type { RecordedPackage } from './recorded.ts';
 import { licenceOfManifest, namesOfManifest, repositoryOfManifest } from './stated.ts';
 
-/** It keeps its small letter at the beginning of a sentence. */
+/** A term is not capitalized at the beginning of a sentence. */
 const npm = term('npm');
 
-/** The path of a package; a scope's slash is encoded. */
+/** The path of a package, with the slash after a scope encoded. */
 export const npmPath = (name: string): string => `/${name.replace('/', '%2f')}`;
 
 /**
- * The names of maintainers, as objects or in the older form `name <address>`; a list in another form is not
- * read as an empty one.
+ * Reads the names of maintainers, which are objects or, in the older form, `name <address>`. A list in a
+ * different form is not known, rather than empty.
  */
 function namesOf(maintainers: unknown): string[] | NoAnswer {
   const list = Array.isArray(maintainers) ? (maintainers as unknown[]) : [];
@@ -40,16 +40,16 @@ function namesOf(maintainers: unknown): string[] | NoAnswer {
   return [...new Set(names.filter((name) => name !== undefined))].sort();
 }
 
-/** Whether npm has attestations of a version. */
+/** Tells whether npm has attestations for a version. */
 export const isAttested = (version: unknown): boolean =>
   Object.keys(memberOf(memberOf(version, 'dist'), 'attestations')).length > 0;
 
 const settled_ms = 7 * day_ms;
 
 /**
- * The releases of a package below a version (SemVer, without prereleases) that were published before it;
- * those at least seven days before it (`isSettled`) come first, then the highest: a publisher that takes over
- * a package may publish more than once.
+ * The earlier releases of a package that are below the version (SemVer) and not pre-releases. Those at least
+ * seven days older (`isSettled`) come first, then the highest: somebody who takes over a package may publish
+ * several versions in a row.
  */
 function publishedBefore(version: string, time: string, document: JsonObject): Earlier[] {
   const times = memberOf(document, 'time');
@@ -64,7 +64,7 @@ function publishedBefore(version: string, time: string, document: JsonObject): E
     .sort((a, b) => Number(b.isSettled) - Number(a.isSettled) || compare(b.version, a.version));
 }
 
-/** The version with the tag `latest`, which npm installs where none is named. */
+/** The version with the tag `latest`, which npm installs by default. */
 function newestOf(document: JsonObject): Published['newest'] {
   const version = toShort(memberOf(document, 'dist-tags').latest);
   if (version === undefined) return notStated(npm, own('which version is the newest'));
@@ -72,7 +72,7 @@ function newestOf(document: JsonObject): Published['newest'] {
   return { version, ...(published_at !== undefined && { published_at }) };
 }
 
-/** npm states words; an empty text takes the mark away. */
+/** npm marks a version with a message; an empty message removes the mark. */
 function toDeprecation(stated: unknown): Published['deprecated'] {
   if (stated && typeof stated !== 'string')
     return notStated(npm, own('in a form that Dossier knows whether this version is deprecated'));
@@ -80,7 +80,7 @@ function toDeprecation(stated: unknown): Published['deprecated'] {
   return message === undefined ? { deprecated: false } : { deprecated: true, message };
 }
 
-/** What a version's own document says, with what only the package's document says. */
+/** Combines a version's own document with what only the package's document states. */
 const toPublishedOnNpm = (
   response: Fetched,
   document: Published['document'],
@@ -97,7 +97,7 @@ const toPublishedOnNpm = (
   document,
 });
 
-/** Reads the version's own document where that of the whole package is too large. */
+/** Reads the version's own document if that of the whole package is too large. */
 async function readVersion(run: Run, { name, version = 'latest' }: RecordedPackage) {
   const answer = toRegistered(
     await run.registry('npm', `${npmPath(name)}/${version}`),
@@ -118,13 +118,10 @@ async function readVersion(run: Run, { name, version = 'latest' }: RecordedPacka
   });
 }
 
-/**
- * What npm says of a package: from the document of the package, or of the version where that is larger than
- * is read.
- */
+/** Reads the document of an npm package, or of the version if the former is too large. */
 export async function readNpm(run: Run, named: RecordedPackage): Promise<Published | NoAnswer> {
   const { name } = named;
-  // npm installs 1.0.0 where v1.0.0 is named.
+  // npm installs 1.0.0 if v1.0.0 is named.
   const recorded = { ...named, version: valid(named.version) ?? named.version };
   const answer = toRegistered(
     await run.registry('npm', npmPath(name)),

@@ -17,13 +17,15 @@ import { namesIn, repositoryOfHome, toLicence, toStatedRepository } from './stat
 
 const nuget = own('NuGet');
 
-/** The catalogue entry of a version, and a page of them. */
+/** The catalog entry of a version, and a page of entries. */
 type Entry = Published['document'];
 type Page = Published['document'];
 
 const versionParts = /^v?(\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?(?:\.(\d{1,9}))?(-[\w.-]{1,100})?(?:\+|$)/;
 
-/** The parts of a version as NuGet normalizes it (`1.0` is `1.0.0`); undefined for what is none. */
+/**
+ * The parts of a version after NuGet's normalization (`1.0` is `1.0.0`); undefined for an invalid version.
+ */
 function partsOf(version: unknown) {
   const parts = versionParts.exec(String(version).slice(0, 200));
   if (!parts) return undefined;
@@ -34,7 +36,7 @@ function partsOf(version: unknown) {
   };
 }
 
-/** A version as addresses of NuGet name it; the text itself, in lower case, for what is none. */
+/** A version as NuGet's addresses spell it; an invalid version is only put in lower case. */
 function toKey(version: unknown): string {
   const parts = partsOf(version);
   if (!parts) return String(version).toLowerCase();
@@ -42,7 +44,7 @@ function toKey(version: unknown): string {
   return `${major}.${minor}.${patch}${revision ? `.${revision}` : ''}${parts.pre}`;
 }
 
-/** Whether one release is not above another; pre-releases count as their release. */
+/** Tells whether a release is not above the other; pre-releases count as their release. */
 function isUpTo(version: unknown, other: unknown): boolean {
   const a = partsOf(version)?.release;
   const b = partsOf(other)?.release;
@@ -55,7 +57,7 @@ const base = (id: string) => `/v3/registration5-gz-semver2/${id}`;
 const pageVersion = /^[\w.+-]{1,100}$/;
 const mostPages = 3;
 
-/** The entries of a page: within the index of a package with few versions, else at an address of its own. */
+/** The entries of a page: in the index if a package has few versions, otherwise at an address of its own. */
 async function entriesOf(run: Run, id: string, page: Page): Promise<Entry[] | NoAnswer> {
   let { items } = page;
   if (!Array.isArray(items)) {
@@ -71,20 +73,20 @@ async function entriesOf(run: Run, id: string, page: Page): Promise<Entry[] | No
   return (items as readonly unknown[]).map((leaf) => memberOf(leaf, 'catalogEntry'));
 }
 
-/** The pages that have a version or the newest one: all that come with the index. */
+/** The pages that may hold the version or the newest one; if the index holds all pages, all of them. */
 function pagesFor(version: string | undefined, pages: readonly Page[]): readonly Page[] {
   if (pages.every(({ items }) => Array.isArray(items))) return pages;
   const around = pages.filter(({ lower, upper }) => isUpTo(lower, version) && isUpTo(version, upper));
   return [...new Set([...around.slice(0, mostPages - 1), ...pages.slice(-1)])];
 }
 
-/** NuGet gives a version that is not listed the year 1900. */
+/** NuGet dates an unlisted version to the year 1900. */
 function publishedAt({ published }: Entry): string | undefined {
   const time = toTime(published);
   return time === undefined || time.startsWith('1900-') ? undefined : time;
 }
 
-/** The highest version that is listed, of those that are no pre-release if there is one. */
+/** The highest listed version that is not a pre-release, or else the highest listed version. */
 function newestOf(entries: readonly Entry[]): Published['newest'] {
   const listed = entries.filter(({ listed: isListed }) => isListed !== false);
   const newest = listed.findLast(({ version }) => partsOf(version)?.pre === '') ?? listed.at(-1);
@@ -106,7 +108,7 @@ function deprecationOf(entry: Entry): Published['deprecated'] {
   };
 }
 
-/** The handles that the README of a version names; a version without one names none. */
+/** The handles in the README of a version; empty if it has no README. */
 async function namesOf(run: Run, id: string, version: string): Promise<Published['names']> {
   const answer = toContent(await run.registry('nuget', `/v3-flatcontainer/${id}/${version}/readme`));
   if (answer.result === 'response') return namesIn(answer.text);
@@ -138,8 +140,8 @@ async function toPublished(
 }
 
 /**
- * What NuGet says of a package: the index of its versions, with a page or two of a package with 128 or more,
- * and the README.
+ * Reads the index of a NuGet package's versions, up to three pages if it has 128 versions or more, and the
+ * README.
  */
 export async function readNuget(
   run: Run,

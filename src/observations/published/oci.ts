@@ -10,7 +10,7 @@ import { toLicence, toStatedRepository } from './stated.ts';
 
 const isManifest = ({ schemaVersion }: JsonObject) => Number.isInteger(schemaVersion);
 
-/** The manifest or index that a recorded image has in its registry. */
+/** Reads the manifest or index of a recorded image. */
 export async function readManifest(run: Run, recorded: RecordedPackage<'oci'>) {
   const image = toImage(recorded);
   if (!image) return notAsked(own('The recorded identifier is not the name of a container image.'));
@@ -35,8 +35,8 @@ const digestOf = (one: unknown) => {
 const mostPlatforms = 100;
 
 /**
- * Of an index, the digest of the image for Linux on amd64, or else of the first for a platform; others are
- * attestations.
+ * The digest of the image for Linux on amd64 in an index, or else of the first image for a platform. The
+ * other entries are attestations.
  */
 function platformOf(manifests: readonly unknown[]): string | undefined {
   const known = manifests
@@ -52,7 +52,7 @@ function platformOf(manifests: readonly unknown[]): string | undefined {
 const unread = (name: string) =>
   noAnswer('nothing', say`The manifest of ${code(name)} names no configuration that Dossier reads.`);
 
-/** The configuration of an image, which has its labels; of an index, that of one platform. */
+/** Reads the configuration of an image, which has its labels; in an index, that of one platform. */
 async function readConfig(
   found: Exclude<Awaited<ReturnType<typeof readManifest>>, NoAnswer>,
 ): Promise<{ readonly result: 'config'; readonly config: JsonObject } | NoAnswer> {
@@ -73,7 +73,7 @@ async function readConfig(
   return config ? { result: 'config', config } : unread(name);
 }
 
-/** What an image says of itself in the labels of its configuration. */
+/** Reads what an image states about itself in the labels of its configuration. */
 export async function readOci(run: Run, recorded: RecordedPackage<'oci'>): Promise<Published | NoAnswer> {
   const found = await readManifest(run, recorded);
   if (found.result !== 'document') return found;

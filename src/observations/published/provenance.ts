@@ -7,7 +7,7 @@ import { filesOf } from './pypi.ts';
 import type { RecordedPackage } from './recorded.ts';
 
 /**
- * The provenance that a registry serves of a version: a Sigstore bundle, and the digest of the file that it
+ * The provenance that a registry serves for a version: a Sigstore bundle, and the digest of the file that it
  * must name.
  */
 export interface ServedProvenance {
@@ -17,7 +17,7 @@ export interface ServedProvenance {
   readonly source_url: string;
 }
 
-/** `absent`: the registry has none at the place of the provenance (404); `none`: its documents name none. */
+/** `absent` means that the registry answers 404 for the provenance, `none` that its documents name none. */
 type Served = ServedProvenance | NoAnswer | 'none' | 'absent';
 
 const slsaProvenance = /^https:\/\/slsa\.dev\/provenance\//;
@@ -27,7 +27,9 @@ const itemsOf = (list: unknown): Readonly<Record<string, unknown>>[] =>
 
 const toHex = (base64: string) => Buffer.from(base64, 'base64').toString('hex');
 
-/** npm: `GET /-/npm/v1/attestations/<name>@<version>`; the digest is the version's `dist.integrity`. */
+/**
+ * Reads `GET /-/npm/v1/attestations/<name>@<version>` from npm; the digest is the version's `dist.integrity`.
+ */
 async function ofNpm(run: Run, { name }: RecordedPackage, published: Published): Promise<Served> {
   const { version, document } = published;
   if (!isAttested(document)) return 'none';
@@ -46,7 +48,7 @@ async function ofNpm(run: Run, { name }: RecordedPackage, published: Published):
   return { result: 'served', bundle: found.bundle, digest, source_url: answer.response.url };
 }
 
-/** An attestation of PEP 740 in the form of a Sigstore bundle. */
+/** Converts an attestation (PEP 740) to a Sigstore bundle. */
 function toBundle(attestation: unknown): unknown {
   const { certificate, transparency_entries } = memberOf(attestation, 'verification_material');
   const { statement, signature } = memberOf(attestation, 'envelope');
@@ -61,7 +63,10 @@ function toBundle(attestation: unknown): unknown {
   };
 }
 
-/** PyPI: `GET /integrity/<project>/<version>/<file>/provenance` (PEP 740) of the release's first file. */
+/**
+ * Reads `GET /integrity/<project>/<version>/<file>/provenance` (PEP 740) from PyPI for the release's first
+ * file.
+ */
 async function ofPypi(run: Run, { name }: RecordedPackage, published: Published): Promise<Served> {
   const { version, document } = published;
   const [file] = filesOf(document);
@@ -80,6 +85,6 @@ async function ofPypi(run: Run, { name }: RecordedPackage, published: Published)
   return { result: 'served', bundle: toBundle(attestation), digest, source_url: answer.response.url };
 }
 
-/** The provenance that a registry serves of a published version. */
+/** Reads the provenance that a registry serves for a published version. */
 export const readProvenance = (run: Run, recorded: RecordedPackage, published: Published): Promise<Served> =>
   recorded.type === 'npm' ? ofNpm(run, recorded, published) : ofPypi(run, recorded, published);

@@ -15,14 +15,13 @@ import {
 import type { RecordedPackage } from './recorded.ts';
 import { licenceOfPypi, namesIn, repositoryOfPypi } from './stated.ts';
 
-/** The files of a release. */
 export const filesOf = ({ urls }: Published['document']): Published['document'][] =>
   Array.isArray(urls) ? urls.map(asMembers) : [];
 
 const pypi = own('PyPI');
 const json = own('The JSON of PyPI');
 
-/** When the first file of a release was uploaded. */
+/** The time at which the first file of a release was uploaded. */
 const uploadedAt = (document: Published['document']): string | undefined =>
   filesOf(document)
     .flatMap((file) => toTime(file.upload_time_iso_8601) ?? [])
@@ -30,13 +29,13 @@ const uploadedAt = (document: Published['document']): string | undefined =>
 
 const versionOf = (document: Published['document']) => toShort(memberOf(document, 'info').version) ?? '';
 
-/** The release that PyPI describes where none is named: the newest that is no pre-release. */
+/** The release that PyPI describes by default: the newest that is not a pre-release. */
 function newestOf(document: Published['document']): Published['newest'] {
   const published_at = uploadedAt(document);
   return { version: versionOf(document), ...(published_at !== undefined && { published_at }) };
 }
 
-/** PEP 592: a release is yanked by its files; PyPI also says it of the release. */
+/** By PEP 592 the files of a release are yanked; PyPI states it for the release too. */
 function toPublished(
   { response, document }: Extract<Registered, { result: 'document' }>,
   { name, newest }: Pick<Published, 'name' | 'newest'>,
@@ -68,8 +67,8 @@ const ask = async (run: Run, path: string) =>
   );
 
 /**
- * What PyPI says of a package: the JSON of the package, which describes its newest release, and that of the
- * recorded release if it is another one, which lists only its own files.
+ * Reads the JSON of a PyPI package, which describes its newest release, and that of the recorded release if
+ * it is a different one.
  */
 export async function readPypi(run: Run, { name, version }: RecordedPackage): Promise<Published | NoAnswer> {
   const ofPackage = await ask(run, name);

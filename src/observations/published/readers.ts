@@ -17,22 +17,21 @@ import {
   readablePackages,
 } from './recorded.ts';
 
-/** What has a published version that says something of itself. */
+/** Types of packages whose published versions state facts about themselves. */
 type Described = PackageRegistry | 'oci';
 
 const readers: {
   readonly [Type in Described]: (run: Run, recorded: RecordedPackage<Type>) => Promise<Published | NoAnswer>;
 } = { npm: readNpm, pypi: readPypi, nuget: readNuget, cargo: readCargo, oci: readOci };
 
-/** The packages that say something of themselves: those of a registry, and images. */
 export const describedTypes = Object.keys(readers) as readonly Described[];
 
-/** The registries whose packages have facts about a published version. */
+/** The package registries among these types. */
 export const packageRegistries = describedTypes.filter((type) => type !== 'oci');
 
 const read = new WeakMap<Run, Map<string, Promise<Published | NoAnswer>>>();
 
-/** What a registry says of a recorded package, read once for each run. */
+/** Reads a recorded package from its registry, once for each run. */
 export function readPublished<Type extends Described>(
   run: Run,
   recorded: RecordedPackage<Type>,
@@ -45,14 +44,11 @@ export function readPublished<Type extends Described>(
   return published;
 }
 
-/** What is compared: a package, and the repository that is recorded beside it. */
+/** The subject of a comparison between a package and the recorded repository. */
 export const withRepository = ({ recorded }: RecordedSubject, { repository = '' }: Subject): string =>
   `${recorded} ${repository}`;
 
-/**
- * One fact for each recorded package of these registries, about the recorded version if the fact says nothing
- * else.
- */
+/** One fact for each recorded package of these types; it is about the recorded version by default. */
 export const ofPackages = <const Value extends Json, Type extends PackageType>(
   types: readonly Type[],
   toFinding: (recorded: RecordedPackage<Type>, run: Run) => Promise<Finding<Value>>,
@@ -71,7 +67,7 @@ export const ofPackages = <const Value extends Json, Type extends PackageType>(
     ),
 });
 
-/** One fact for each recorded package of these registries whose version is published there. */
+/** One fact for each recorded package of these types that its registry publishes. */
 export const ofPublished = <const Value extends Json>(
   types: readonly Described[],
   toFinding: (

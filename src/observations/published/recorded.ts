@@ -4,8 +4,8 @@ import type { RecordedSubject } from '../observation.ts';
 import type { Subject } from '../run.ts';
 
 /**
- * The types of packages that are looked up: the form of a name, and of a registry its name and its word for a
- * version that is withdrawn.
+ * The types of packages that are looked up: the form of a name and, for a registry, its name and its word for
+ * a withdrawn version.
  */
 const types = {
   npm: {
@@ -25,11 +25,11 @@ export type PackageType = keyof typeof types;
 /** The registries that publish versions of packages. */
 export type PackageRegistry = Exclude<PackageType, 'oci' | 'mcpb'>;
 
-/** A recorded package of a registry that Dossier can read, named as its observations name it. */
+/** A recorded package of a type that Dossier looks up, with the names that its facts use. */
 export interface RecordedPackage<Type extends PackageType = PackageRegistry> {
-  /** As `npm:@scope/name`. */
+  /** For example `npm:@scope/name`. */
   readonly subject: string;
-  /** With the recorded version, as `npm:@scope/name@1.0.0`. */
+  /** The subject with the recorded version, for example `npm:@scope/name@1.0.0`. */
   readonly recorded: string;
   readonly type: Type;
   readonly name: string;
@@ -38,19 +38,20 @@ export interface RecordedPackage<Type extends PackageType = PackageRegistry> {
 
 const mostPackages = 10;
 
-/** Not `.` or `..`, which would be other addresses of the registry. */
+/** The versions `.` and `..` would lead to other addresses of the registry. */
 const versionForm = /^(?!\.{1,2}$)[\w.!+~-]{1,100}$/;
 
 const isType = (type: string): type is PackageType => Object.hasOwn(types, type);
 
-/** The registry that the subject of a fact names, and its word for a version that is withdrawn. */
+/** The registry of a fact's subject, and its word for a withdrawn version. */
 export function registryOf(subject: string) {
   const [type = ''] = subject.split(':', 1);
   return isType(type) && type !== 'oci' && type !== 'mcpb' ? types[type] : types.npm;
 }
 
 /**
- * A recorded package by the names of its facts; undefined for one of another registry, or with no valid name.
+ * Names a recorded package as its facts do; undefined if its registry is a different one or its name is
+ * invalid.
  */
 export function toPackage({
   registry_type,
@@ -59,7 +60,7 @@ export function toPackage({
   version,
 }: Subject['packages'][number]): RecordedPackage<PackageType> | undefined {
   const type = isImageType(registry_type) ? 'oci' : registry_type.toLowerCase();
-  // A package of another registry is never looked up in the usual one.
+  // A package from a different registry must not be looked up in the usual one.
   if (registry_base_url !== undefined || !isType(type) || !types[type].form.test(identifier))
     return undefined;
   const isVersion = version !== undefined && version !== 'latest' && versionForm.test(version);
@@ -68,7 +69,7 @@ export function toPackage({
   return { ...named, version: isVersion ? version : undefined };
 }
 
-/** The recorded packages on these registries, all of them; those with no valid name are left out. */
+/** All recorded packages of these types with a valid name. */
 export const packagesOn =
   (...wanted: readonly PackageType[]) =>
   ({ packages }: Pick<Subject, 'packages'>): RecordedSubject[] =>
@@ -77,14 +78,14 @@ export const packagesOn =
       .filter(({ type }) => wanted.includes(type))
       .map(({ subject, recorded }) => ({ subject, recorded }));
 
-/** The recorded packages that are checked: of a type that is looked up, each name once, at most ten. */
+/** The first ten recorded packages of types that are looked up, each name once. */
 export function readablePackages({ packages }: Pick<Subject, 'packages'>): RecordedPackage<PackageType>[] {
   const known = packages.flatMap((recorded) => toPackage(recorded) ?? []);
   const bySubject = new Map(known.toReversed().map((one) => [one.subject, one]));
   return known.filter((one) => bySubject.get(one.subject) === one).slice(0, mostPackages);
 }
 
-/** The versions in which a record names one package, the first of them first, at most ten. */
+/** The versions of one package in a record, in its order, at most ten. */
 export const versionsOf = <Type extends PackageType>(
   { packages }: Pick<Subject, 'packages'>,
   { type, subject }: RecordedPackage<Type>,
@@ -95,8 +96,8 @@ export const versionsOf = <Type extends PackageType>(
     .slice(0, mostPackages);
 
 /**
- * Takes an image's name apart, as `ghcr.io/owner/name:1.0`; without a host it is on docker.io. `reference`: a
- * tag or digest.
+ * Splits the name of an image, as `ghcr.io/owner/name:1.0`. The host is docker.io by default; `reference` is
+ * a tag or digest.
  */
 export function toImage({ name: identifier, version }: RecordedPackage<PackageType>) {
   const parts =

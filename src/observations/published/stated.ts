@@ -5,17 +5,17 @@ import { toRepositoryKey } from '../../net/repository-place.ts';
 import { memberOf } from './document.ts';
 
 /**
- * A line `mcp-name: <handle>`, by which a README names the listing that a package belongs to, also within a
- * comment of HTML or in marks of Markdown. The registry looks for it when a listing is published.
+ * A line `mcp-name: <handle>` in a README, also in an HTML comment or Markdown marks, names the listing to
+ * which a package belongs. The registry looks for it when a listing is published.
  */
 const namingLine = /(?<!\w|\w-)mcp-name:[ \t]{0,4}[`"'*]{0,3}([a-z\d.-]{1,150}\/[a-z\d._-]{1,150})/gi;
 const mostNames = 50;
 
-/** The handles that a README names, each once, in their order; at most 50. */
+/** The first 50 handles that a README names, each once. */
 export function namesIn(readme: string): string[] {
   const found = new Set<string>();
   for (const [, name = ''] of readme.matchAll(namingLine)) {
-    // The end of a sentence or of a comment is no part of the name.
+    // The name may be followed by the end of a sentence or a comment.
     const handle = name.replace(/[.-]+$/, '');
     if (isHandle(handle)) found.add(handle);
     if (found.size === mostNames) break;
@@ -28,10 +28,10 @@ export const namesOfManifest = ({ mcpName }: Readonly<Record<string, unknown>>):
   typeof mcpName === 'string' && isHandle(mcpName) ? [mcpName] : [];
 
 const shorthands = { github: 'github.com', gitlab: 'gitlab.com', bitbucket: 'bitbucket.org' } as const;
-/** `owner/name` or `github:owner/name`, as package.json may write a repository. */
+/** A package.json may write a repository as `owner/name` or `github:owner/name`. */
 const shorthand = /^(?:(github|gitlab|bitbucket):)?([\w.-]{1,100}\/[\w.-]{1,100})$/;
 
-/** A repository that a package states, as `host/path`; undefined if the text names none. */
+/** Converts a repository that a package states to `host/path`; undefined if the text names none. */
 export function toStatedRepository(stated: unknown): string | undefined {
   if (typeof stated !== 'string') return undefined;
   const [, forge = 'github', path] = shorthand.exec(stated.trim()) ?? [];
@@ -40,24 +40,25 @@ export function toStatedRepository(stated: unknown): string | undefined {
     : toRepositoryKey(`https://${shorthands[forge as keyof typeof shorthands]}/${path}`);
 }
 
-/** `repository` of a package.json: a text, or an object with its address. */
+/** The member `repository` of a package.json, which is a text or an object with an address. */
 export const repositoryOfManifest = ({ repository }: Readonly<Record<string, unknown>>) =>
   toStatedRepository(typeof repository === 'string' ? repository : asMembers(repository).url);
 
 const forges = /^(?:github\.com|gitlab\.com|codeberg\.org|bitbucket\.org)\//;
 
-/** The address of a home page, if that is a repository of a forge. */
+/** The repository at the address of a home page; undefined if it is not on a known forge. */
 export function repositoryOfHome(stated: unknown): string | undefined {
   const key = toStatedRepository(stated);
   return key !== undefined && forges.test(key) ? key : undefined;
 }
 
-/** Labels of links to the source, without marks and in lower case (PEP 753). */
+/** The labels of links to the source, in lower case without punctuation (PEP 753). */
 const sourceLabels: ReadonlySet<string> = new Set(['source', 'repository', 'sourcecode', 'github', 'code']);
 const mostLinks = 100;
 
 /**
- * The repository that the metadata of a release on PyPI links: by a label of its source, or as its home page.
+ * The repository in the metadata of a PyPI release: a link with a label for the source, or else the home
+ * page.
  */
 export function repositoryOfPypi(info: Readonly<Record<string, unknown>>): string | undefined {
   const links = Object.entries(memberOf(info, 'project_urls'))
@@ -73,13 +74,13 @@ export function repositoryOfPypi(info: Readonly<Record<string, unknown>>): strin
 
 const longestLicence = 100;
 
-/** A licence as a package states it, on one line of at most 100 characters; undefined if there is none. */
+/** Reduces a stated licence to one line of at most 100 characters; undefined if nothing is left. */
 export const toLicence = (stated: unknown): string | undefined =>
   typeof stated === 'string'
     ? toLine(stated.slice(0, 1000)).slice(0, longestLicence).trim() || undefined
     : undefined;
 
-/** `license` of a package.json, or the older forms: an object with a type, and a list of these. */
+/** The member `license` of a package.json, or an older form: an object with a type, or a list of these. */
 export function licenceOfManifest({
   license,
   licenses,
@@ -90,8 +91,8 @@ export function licenceOfManifest({
 }
 
 /**
- * The licence of a release on PyPI: as an expression, as one line, or as the last part of a classifier;
- * `license` may be its whole text.
+ * The licence of a PyPI release: an SPDX expression, a short `license`, the last part of a classifier, or
+ * else the beginning of `license`, which may be a whole licence text.
  */
 export function licenceOfPypi(info: Readonly<Record<string, unknown>>): string | undefined {
   const { license_expression, license, classifiers } = info;

@@ -3,15 +3,15 @@ import { code, own, say, type Words } from '../../core/words.ts';
 import type { Listing } from '../../listings/listing.ts';
 import type { ShownFinding } from '../kind.ts';
 
-/** Whether a record names a package on a registry whose packages have all of these facts. */
+/** Tells whether a record names a package on a registry that serves provenance. */
 export const isOnNpmOrPypi = ({ packages }: Pick<Listing, 'packages'>): boolean =>
   packages.some(({ registry_type }) => /^(?:npm|pypi)$/i.test(registry_type));
 
-/** Whether a record names a package that is looked up, other than an image. */
+/** Tells whether a record names a package, other than an image, that is looked up. */
 export const isLookedUp = ({ packages }: Pick<Listing, 'packages'>): boolean =>
   packages.some(({ registry_type }) => /^(?:npm|pypi|nuget|cargo|mcpb)$/i.test(registry_type));
 
-/** Where people read about a package, by its registry. */
+/** The pages of packages, by registry. */
 const packagePages: Readonly<Record<string, (identifier: string, version?: string) => string>> = {
   npm: (name, version) => `https://www.npmjs.com/package/${name}${version ? `/v/${version}` : ''}`,
   pypi: (name, version) => `https://pypi.org/project/${name}/${version ? `${version}/` : ''}`,
@@ -19,14 +19,11 @@ const packagePages: Readonly<Record<string, (identifier: string, version?: strin
   cargo: (name, version) => `https://crates.io/crates/${name}${version ? `/${version}` : ''}`,
 };
 
-/**
- * The page of a package on the usual registry of its type; undefined for a type whose pages Dossier does not
- * know.
- */
+/** The page of a package on the usual registry of its type; undefined for types without known pages. */
 export const packagePage = (type: string, name: string, version?: string): string | undefined =>
   ownMember(packagePages, type)?.(name, version);
 
-/** What a fact is about: a package, as `npm:@scope/name@1.0.0`, leads to the page of its registry. */
+/** Shows a subject such as `npm:@scope/name@1.0.0` with a link to the package's page. */
 export function subjectWords(subject: string): Words {
   const [, type = '', name = '', version] =
     /^([a-z]+):(@?[^@:/]+(?:\/[^@:/]+)?)(?:@(.+))?$/.exec(subject) ?? [];

@@ -190,7 +190,7 @@ it('is not checked where the operator wants none', async () => {
   const { observations } = await plain.observe('com.example/a');
   expect(observations.find(({ kind }) => kind === 'package.advisories')).toMatchObject({
     outcome: 'not_asked',
-    reason: 'This service is configured to read no advisories (ADVISORIES).',
+    reason: 'This service is configured not to read advisories (ADVISORIES).',
   });
   await plain.close();
 });
