@@ -109,8 +109,8 @@ const sameWords = {
 } as const satisfies Readonly<Record<Exclude<SharedKind, 'word'>, Words>>;
 
 /**
- * What two listings share, in words: `shares the recorded repository; the tags sms, payments; the word relay
- * in name or title`.
+ * The shared facts in words: `shares the recorded repository; the tags sms, payments; the word relay in name
+ * or title`.
  */
 export function alikeWords({ same, packages, tags, words }: Shared): Words {
   const which = (kind: string, what: Words) => {

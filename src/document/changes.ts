@@ -103,7 +103,7 @@ export function changeWords(change: NewChange): Words {
   return say`${typeWords[change.type]}${by}${isEmpty(details) ? details : say` (${details})`}`;
 }
 
-/** The same words with the version that the record has now, which its publisher named. */
+/** The words of a change with the version that the record has now, which its publisher named. */
 export function changeWithVersion(change: NewChange): Words {
   const { version } = change.data;
   return say`${changeWords(change)}${typeof version === 'string' ? say`; version ${code(version)}` : say``}`;

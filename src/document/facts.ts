@@ -99,8 +99,8 @@ const readEditions = precompileQuery((db: Db, handle: string) =>
 );
 
 /**
- * What the versions of a listing moved; undefined if there are more undated versions than are read, because
- * it is not known which of them are the newest.
+ * The moves of a listing's versions; undefined if there are more undated versions than are read, because the
+ * newest are then not known.
  */
 async function readMoves(db: Db, { handle, version, undated }: FactsRow): Promise<Moves | undefined> {
   const rows = await readEditions(db, handle);
@@ -162,7 +162,7 @@ async function readParts(db: Db, row: FactsRow, now: string) {
 const toProgress = (progress: string | null) =>
   progress === null ? undefined : importRunTable.decode({ progress }).progress;
 
-/** `full` is decoded only if it is not the run that wrote the listing, as it is for most. */
+/** `full` is decoded only for listings that a later run wrote; the first full run wrote most of them. */
 function toRuns({ run_source, run_progress, read_at, full_run_progress, newest_progress }: FactsRow) {
   const progress = toProgress(run_progress);
   return {

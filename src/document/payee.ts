@@ -89,10 +89,7 @@ function countWords(payee: Payee, rows: readonly AskedPayee[], isCut: boolean): 
     : sentence(say`${least ?? say``}${count(now, 'listing')} ${ask} to be paid there${on}${before}`);
 }
 
-/**
- * What is known about a payee: the listings that ask to be paid there, their offers, and since and until
- * when.
- */
+/** The facts about a payee: the listings that ask or asked to be paid there, and their offers. */
 export type PayeeDocument = Awaited<ReturnType<typeof readPayeeDocument>>;
 
 /** Reads which listings ask or asked to be paid at an address. Throws not_found if no check saw it. */

@@ -46,9 +46,9 @@ interface Runs {
   readonly own: Pick<ImportRun, 'source' | 'progress'> | undefined;
   /** When the newest completed run of the same source ended. */
   readonly read_at: string | undefined;
-  /** What the first completed full run of the same source read; undefined if that is `own`. */
+  /** The progress of the first completed full run of the same source; undefined if that is `own`. */
   readonly full: RunProgress | undefined;
-  /** What origins have recorded up to the newest run of any source. */
+  /** The fields that origins have recorded up to the newest run of any source. */
   readonly recorded: RunProgress['recorded'];
 }
 

@@ -19,7 +19,7 @@ interface StoredRecord {
   readonly lastPublished: string;
   /** The address of the registry's API, or the name of the saved copy, that the import read. */
   readonly source: string | null;
-  /** What the versions moved; undefined if there are not two to compare. */
+  /** The moves of the versions; undefined if there are not two to compare. */
   readonly moves?: Moves | undefined;
 }
 
@@ -69,7 +69,7 @@ export function recordedFacts(
   });
 }
 
-/** What stored listings share with a listing, counted when the facts are read. */
+/** The facts that stored listings share with a listing, counted when they are read. */
 export function sharedFacts({ listing, publisherListings: count, shared, reading }: ListingFacts) {
   const told = { source: listing.origin, observed_at: reading.observed_at };
   const seen = (kind: RecordKind, value: number) => toSignal(kind, told, { value, outcome: 'seen' });

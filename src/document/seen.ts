@@ -107,7 +107,7 @@ export const daysSince = (time: string, { evidence_snapshot_date }: ListingDocum
   (Date.parse(evidence_snapshot_date) - Date.parse(dayText(time))) / day_ms;
 
 /**
- * How many checks of an endpoint were answered, if that was counted on the day of this observation, and not
+ * The number of answered checks of an endpoint, if it was counted on the day of this observation, and not
  * more than 30 days ago.
  */
 export const tallyOf = ({ listing, seen }: Judged, { subject, observed_at }: DatedObservation) =>

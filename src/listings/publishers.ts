@@ -63,7 +63,9 @@ export async function readPublisherFacts(namespace: string, { store: { listings 
     /** Hosts of their endpoints, the most frequent first. */
     hosts: [...hosts].sort(([, a], [, b]) => b.length - a.length).map(([host]) => host),
     withRepository: read.filter(({ repository_key }) => repository_key !== undefined).length,
-    /** How many record a repository of a different account; undefined for a namespace that is a domain. */
+    /**
+     * The number that record a repository of a different account; undefined for a namespace that is a domain.
+     */
     otherOwners: isComparable ? owners.filter((owner) => owner === 'no').length : undefined,
   };
 }

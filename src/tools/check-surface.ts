@@ -84,7 +84,7 @@ const rewordedOf = (changes: Awaited<ReturnType<typeof readChanges>>, sent: Read
 interface Before {
   readonly earlier: { readonly first_seen_at: string; readonly seen_until?: string } | undefined;
   readonly others_until: string | undefined;
-  /** Until when the caller's own list was seen before those others. */
+  /** The time until which the caller's own list was seen before those others. */
   readonly again_until: string | undefined;
 }
 

@@ -38,7 +38,7 @@ export interface ListedFact {
   /** The fact itself, with its source and date. */
   readonly text: Words;
   readonly state: Fact['state'];
-  /** What the fact means and what must not be concluded from it, if its kind is known. */
+  /** The meaning of the fact and what must not be concluded from it, if its kind is known. */
   readonly means?: string | undefined;
 }
 

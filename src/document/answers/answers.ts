@@ -91,7 +91,7 @@ function notSeenOf(judged: Judged, areNotThere: boolean): Fact[] {
   });
 }
 
-/** Facts that are not known; `gaps` are kinds that a line leaves to be named here. */
+/** Facts that are not known; `gaps` are kinds that the lines leave out. */
 function notKnownOf(judged: Judged, state: 'not_stated' | 'not_checked', gaps: ReadonlySet<unknown>): Fact[] {
   const { not_known, not_seen, observations } = judged.listing;
   const items = not_known.filter(

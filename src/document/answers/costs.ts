@@ -50,7 +50,7 @@ function noPriceWords(one: SeenFact<typeof priceChallenge>, { seen, known }: Jud
 
 const mostOffers = 3;
 
-/** Since when price and payee are the same, if that was before the day of the check. */
+/** Says since when price and payee are the same, if that was before the day of the check. */
 function sinceWords(
   price: KnownFact<typeof priceChallenge>,
   payee: KnownFact<typeof pricePayTo> | undefined,

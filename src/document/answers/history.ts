@@ -39,7 +39,7 @@ const titleOf = ({ kind, subject }: ShownChange): Words => {
   return subject === undefined ? title : say`${title} (${subjectWords(subject)})`;
 };
 
-/** What facts of a kind are about, within a sentence that states none of their values. */
+/** The subject of facts of a kind, within a sentence that states none of their values. */
 export const topicWords = ({ topic, title }: FactKind): Words => topic ?? within(ours(title));
 
 const longestValue = 300;
@@ -83,7 +83,7 @@ const moreThan = (count: number, most: number): Words[] =>
   count > most ? [say`and ${count - most} more`] : [];
 const more = (items: readonly unknown[], most: number) => moreThan(items.length, most);
 
-/** How many members of a list changed; `items` holds at most 100 of them. */
+/** The number of changed members of a list; `items` holds at most 100 of them. */
 export const countOf = ({ items = [], counts }: ShownChange) =>
   counts ? Object.values(counts).reduce((sum, count) => sum + count, 0) : items.length;
 
@@ -101,8 +101,8 @@ const placeWords = (member: string): Words => {
 };
 
 /**
- * How a member of a list changed: its class as in every answer, then its parts that differ, without the texts
- * that are shown separately.
+ * A changed member of a list: its class as in every answer, and its parts that differ, without the texts that
+ * are shown separately.
  */
 export function memberWords(
   item: MemberChange,
@@ -195,7 +195,7 @@ function whyOfClaim({ type, kind, reason, keys }: ClaimEvent): Words {
   return reason ? ours(ownMember(claimReasons, reason) ?? toLabel(reason)) : say``;
 }
 
-/** What happened to a claim and why, with the account or domain and the commit that was read. */
+/** An event of a claim with its reason, the account or domain, and the commit that was read. */
 export function claimWords(event: ClaimEvent): Words {
   const { type, root, commit } = event;
   const why = whyOfClaim(event);

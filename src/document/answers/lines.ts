@@ -101,7 +101,7 @@ function endpointWords(one: KnownFact<typeof endpointAnswers>, judged: Judged, t
   return say`${what}${sinceFirst(one, own(' since '))}${often}`;
 }
 
-/** Since when it is so, if that was before the day of the check. */
+/** Says since when a fact is the same, if that was before the day of the check. */
 const sinceFirst = (
   { first_seen_at, observed_at }: Pick<DatedObservation, 'first_seen_at' | 'observed_at'>,
   before: Words,

@@ -10,7 +10,7 @@ import { type HistoryKind, isChanged } from './history-events.ts';
 const mostNamed = 4;
 const mostChanges = 100;
 
-/** The kinds of which a check since a time saw a change; undefined if they are too many to read. */
+/** The kinds for which a check since a time saw a change; undefined if there are too many changes to read. */
 async function changedSince(handle: string, from: string, { store }: Pick<Context, 'store'>) {
   const rows = await store.observations.history(handle, { limit: mostChanges });
   const isAll = rows.length < mostChanges || (rows.at(-1)?.at ?? '') < from;
@@ -18,7 +18,7 @@ async function changedSince(handle: string, from: string, { store }: Pick<Contex
   return isAll ? new Set(changes.filter(isChanged).map(({ kind }) => kind)) : undefined;
 }
 
-/** What callers rely on, of which every fact was seen by the last check. */
+/** The kinds of fact on which callers rely, if the last check saw all their facts. */
 function relied(observations: readonly StoredObservation[], question: HistoryKind | undefined) {
   const last = observations.reduce((day, { observed_at }) => (observed_at > day ? observed_at : day), '');
   const isSeen = ({ outcome, missed, rule, observed_at }: StoredObservation) =>

@@ -53,9 +53,9 @@ export interface LockDifference {
   /** Both values in words; quotations and code spans were written by others. */
   readonly from_text: string;
   readonly to_text: string;
-  /** How it changed, if the values are digests; of several changes, the weightiest and the last. */
+  /** Says how it changed if the values are digests; of several changes, the weightiest and the last. */
   readonly how?: string;
-  /** Since when it is so (RFC 3339), or else the day on which it was read. */
+  /** The time since which it is so (RFC 3339), or else the day on which it was read. */
   readonly when: string;
   readonly when_is: 'since' | 'as_of';
 }
@@ -77,7 +77,7 @@ function toTexts(before: LockedFact | undefined, after: LockedFact | undefined) 
   return { from_text, to_text };
 }
 
-/** How a fact changed since it was locked; `since` is the time from which the locked value was known. */
+/** Says how a fact changed since it was locked; `since` is the time from which the locked value was known. */
 function howChanged(changes: readonly SaidChange[], { value, since: locked = '' }: Partial<LockedFact>) {
   const last = changes.at(-1);
   if (!last || isDeepStrictEqual(last.from, value)) return last?.text;

@@ -72,7 +72,7 @@ export function toLocked(document: ListingDocument): LockedListing {
   return { as_of: document.evidence_snapshot_date, facts, ...(log_index !== undefined && { log_index }) };
 }
 
-/** How each list of tools changed, in the words of every answer, because its value is a digest. */
+/** The changes of each list of tools in the words of every answer, because its value is a digest. */
 export const toChanges = ({ observations }: ListingDocument): Changes =>
   Object.fromEntries(
     observations.flatMap((one) => {

@@ -69,7 +69,7 @@ function toSearchAddress(address: URLSearchParams): URLSearchParams {
   return known;
 }
 
-/** As many listings as the address shows (default one page), from as many calls as needed. */
+/** The listings that the address shows (default one page), from as many calls as needed. */
 async function search(c: Request, address: URLSearchParams): Promise<SearchAnswer> {
   const input = toSearchInput(address);
   const shown = Math.min(Number(address.get('shown') ?? pageSize), maxShown);

@@ -48,8 +48,8 @@ function whyWithout(facts: ListingFacts, facets: readonly Facet[], { config, clo
 }
 
 /**
- * How many listings match the words of a search without its filters, and why the best of these were left out.
- * Undefined if no filter is by facts about a service, or the filters left out none.
+ * Counts the listings that match the words of a search without its filters, and says why the best of these
+ * were left out. Undefined if no filter is by facts about a service, or the filters left out none.
  */
 export async function findLeftOut(
   context: Context,

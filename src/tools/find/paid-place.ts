@@ -19,7 +19,7 @@ export interface Place {
   readonly facts: ListingFacts | undefined;
   readonly endpoints: readonly string[];
   readonly found: Words;
-  /** What has no quotes, if those endpoints have none. */
+  /** The subject of the sentence that no quote was seen: the address or the listing. */
   readonly unseen: 'address' | 'listing';
 }
 
