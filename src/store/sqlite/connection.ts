@@ -64,7 +64,12 @@ export const createDb = <Schema>(database: DatabaseSync): Kysely<Schema> =>
   new Kysely<Schema>({ dialect: new SqliteDialect({ database: toKyselyDatabase(database) }) });
 
 /** Primary result codes of SQLite (sqlite.org/rescode.html). */
-const [busy, locked, io, corrupt, full, notADatabase] = [5, 6, 10, 11, 13, 26] as const;
+const busy = 5;
+const locked = 6;
+const io = 10;
+const corrupt = 11;
+const full = 13;
+const notADatabase = 26;
 const failures: Readonly<Record<number, Failure>> = {
   [busy]: 'unavailable',
   [locked]: 'unavailable',

@@ -27,7 +27,8 @@ function toPicked([name, value]: [string, string]): Picks['criteria'] {
 /**
  * One more than a comparison accepts, so that its error is shown. Every link on the page repeats all of them.
  */
-const [maxHandles, maxCriteria] = [9, 21] as const;
+const maxHandles = 9;
+const maxCriteria = 21;
 
 /**
  * The picks of an address, in its order and without duplicates. Unknown parameters are ignored. From a search
