@@ -75,8 +75,8 @@ const isOfEntries = /^\/+(?:v0(?:\.1)?|ard|views)\//;
 const isList = /\/servers\/?$/;
 
 /**
- * The number of requests that a request counts as in its limit, by its path and query: a page of a registry's
- * list counts by its entries.
+ * The cost of a request in its limit, by its path and query: that of a page of a registry's list depends on
+ * its entries.
  */
 export function costOf(address: string): number {
   if (!isOfEntries.test(address)) return 1;

@@ -165,7 +165,7 @@ export type ListingReads = ReturnType<typeof createListingReads>;
 export const createListingReads = (db: Db, search: SearchIndex) => ({
   /** One listing, withdrawn or not, with the texts that the operator has hidden. */
   byHandle: (handle: string) => findOne(db, 'listing', { handle }, listingTable),
-  /** Those of these handles that exist, with hidden texts, in no particular order. */
+  /** The existing listings of these handles, with hidden texts, in no particular order. */
   byHandles: async (handles: readonly string[]) => {
     if (handles.length === 0) return [];
     const rows = db

@@ -16,7 +16,7 @@ import type { ListingRow, ListingSchema, ReferenceKind } from './schema.ts';
  */
 export interface Reference {
   readonly kind: Exclude<ReferenceKind, 'name' | 'tools'>;
-  /** The same for every spelling. */
+  /** Equal for every spelling. */
   readonly key: string;
   /** The registry of a package, if it is stated. */
   readonly registry?: string | undefined;

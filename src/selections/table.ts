@@ -31,7 +31,7 @@ export const createSelectionReads = (db: Db) => ({
       .executeTakeFirstOrThrow();
     return Number(listings);
   },
-  /** Those of the given listings that are or were in a selection. */
+  /** The given listings that are or were in a selection. */
   async spans(view: string, handles: readonly string[]) {
     if (handles.length === 0) return [];
     return db

@@ -95,9 +95,7 @@ export const defaultBody: BodyBounds = { bytes: 65_536, values: 1000, depth: 16 
 export const bodyBoundsOf = ({ bodyLimit_bytes, largeBody }: Bounded): BodyBounds =>
   largeBody ?? { ...defaultBody, bytes: bodyLimit_bytes ?? defaultBody.bytes };
 
-/**
- * The number of calls that a body counts as in the limit of large bodies: one for each 8 KiB or 1,000 values.
- */
+/** The cost of a body in the limit of large bodies: one call for each 8 KiB or 1,000 values. */
 export const bodyCost = (bytes: number, values: number): number =>
   Math.ceil(Math.max(bytes / 8192, values / 1000));
 
