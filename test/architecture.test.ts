@@ -344,6 +344,13 @@ describe('architecture', () => {
     const counts = /\b(?:epoch|changes|generation)\b \+= 1|\b(?:epoch|changes|generation)\+\+/;
     expect(sources.filter((path) => counts.test(read(path)))).toEqual(['core/epoch.ts']);
   });
+  it('a type has a name that a search finds once, but for the Db of each module and two of the package', () => {
+    const declared = /^(?:export )?(?:abstract )?(?:interface|type|class) (\w+)/gm;
+    const names = sources.flatMap((path) => [...read(path).matchAll(declared)].map(([, name = '']) => name));
+    const again = names.filter((name, at) => name !== 'Db' && names.indexOf(name) !== at);
+    expect(again.toSorted()).toEqual(['ListingDocument', 'Problem']);
+    expect(names.length).toBeGreaterThan(900);
+  });
   it('one file reads the environment', () => {
     expect(sources.filter((path) => read(path).includes('process.env'))).toEqual(['cli/command-line.ts']);
   });

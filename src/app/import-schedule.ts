@@ -4,7 +4,7 @@ import { every } from '../core/every.ts';
 import { toModuleUrl } from '../core/process.ts';
 import { dayText } from '../core/text.ts';
 import type { ImportContext } from '../imports/import.ts';
-import { type ImportOnce, importOnce, type Outcome } from '../imports/import-once.ts';
+import { type ImportOnce, type ImportOutcome, importOnce } from '../imports/import-once.ts';
 import type { ImportRun } from '../imports/import-run.ts';
 import { isUnderWay } from '../imports/run.ts';
 import { sampleSource } from '../listings/listing.ts';
@@ -110,10 +110,10 @@ export async function startImports(
 export const importInThread: ImportOnce = async (context, attempt) => {
   const { config } = context;
   if (config.databaseUrl === ':memory:') return importOnce(context, attempt);
-  let outcome: Outcome = { state: 'running' };
+  let outcome: ImportOutcome = { state: 'running' };
   const workerData = { config, dueAfter: attempt.dueAfter };
   const thread = new Worker(toModuleUrl('./import-worker', import.meta.url), { workerData });
-  thread.on('message', (message: Outcome) => {
+  thread.on('message', (message: ImportOutcome) => {
     outcome = message;
   });
   using _ = addAbortListener(attempt.signal, () => thread.postMessage('stop'));

@@ -1,12 +1,12 @@
 import type { Config } from '../config/config.ts';
 import { toShownDatabase } from '../config/settings.ts';
 import { ExitError, exitCodes } from '../core/process.ts';
-import { NoDatabase, type Opening } from '../store/migrations/migrate.ts';
+import { NoDatabase, type SchemaOpening } from '../store/migrations/migrate.ts';
 import { isDamagedContent } from '../store/sqlite/connection.ts';
 import type { Store } from '../store/store.ts';
 import { createCachedStore } from './cached-store.ts';
 
-async function openEngine(url: string, readUrl: string, opening: Opening): Promise<Store> {
+async function openEngine(url: string, readUrl: string, opening: SchemaOpening): Promise<Store> {
   if (/^postgres(ql)?:/.test(url))
     return (await import('./postgres-store.ts')).openPostgresStore(url, readUrl || undefined, opening);
   return (await import('./sqlite-store.ts')).openSqliteStore(url, opening);
@@ -27,7 +27,7 @@ export const toDamageError = (error: unknown): ExitError | undefined =>
       )
     : undefined;
 
-export { NoDatabase, type Opening };
+export { NoDatabase, type SchemaOpening };
 
 /**
  * Opens the database of DATABASE_URL with its cache, even if a restore into it has not ended. Throws
@@ -35,7 +35,7 @@ export { NoDatabase, type Opening };
  */
 export async function connectStore(
   databases: Pick<Config, 'databaseUrl' | 'databaseReadUrl'>,
-  opening: Opening,
+  opening: SchemaOpening,
 ): Promise<Store> {
   const { databaseUrl: url, databaseReadUrl: readUrl } = databases;
   try {
@@ -60,7 +60,7 @@ export async function connectStore(
  */
 export async function openStore(
   databases: Parameters<typeof connectStore>[0],
-  opening: Opening = 'existing',
+  opening: SchemaOpening = 'existing',
 ): Promise<Store> {
   const store = await connectStore(databases, opening);
   if (await store.isComplete()) return store;

@@ -2,11 +2,11 @@ import { CompiledQuery, sql } from 'kysely';
 import type { PoolConfig } from 'pg';
 import { postgresSearch } from '../search/postgres.ts';
 import type { EngineDdl } from '../store/migrations/0001-tables.ts';
-import { migrate, type Opening } from '../store/migrations/migrate.ts';
+import { migrate, type SchemaOpening } from '../store/migrations/migrate.ts';
 import { createDb, readConnections, toPoolConfig, withoutTimeouts } from '../store/postgres/connection.ts';
 import { openReplica, watchChanges } from '../store/postgres/replica.ts';
 import { isPresentQuery, openWatch } from '../store/postgres/watch.ts';
-import type { Failure, Store } from '../store/store.ts';
+import type { Store, StoreFailure } from '../store/store.ts';
 import type { Db, Schema, SqlEngine } from './schema.ts';
 import { createSqlStore } from './sql-store.ts';
 
@@ -44,7 +44,7 @@ const lostConnection = /connection terminated|timeout exceeded|connection error|
 /** Error codes of sockets and of the DNS resolver. */
 const unreachable = /^E(?:CONNREFUSED|CONNRESET|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|NOTFOUND|AI_AGAIN)$/;
 
-function postgresFailure(error: unknown): Failure | undefined {
+function postgresFailure(error: unknown): StoreFailure | undefined {
   if (!(error instanceof Error)) return undefined;
   const code = 'code' in error ? String(error.code) : '';
   if (code === diskFull) return 'storage_full';
@@ -56,7 +56,7 @@ function postgresFailure(error: unknown): Failure | undefined {
 const writeLock = 0x646f7373;
 
 /** Kysely's own lock makes nodes that start together wait for the first one. */
-async function migrateDatabase(config: PoolConfig, opening: Opening): Promise<void> {
+async function migrateDatabase(config: PoolConfig, opening: SchemaOpening): Promise<void> {
   await using db = createDb<Schema>({ ...withoutTimeouts(config), max: 2 });
   await migrate(db, postgresDdl, opening);
 }
@@ -82,7 +82,7 @@ const runIn = (db: Db) => (text: string, values: readonly unknown[]) =>
 export async function openPostgresStore(
   databaseUrl: string,
   readUrl?: string,
-  opening: Opening = 'make',
+  opening: SchemaOpening = 'make',
 ): Promise<Store> {
   const config = toPoolConfig(databaseUrl);
   await migrateDatabase(config, opening);

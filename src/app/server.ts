@@ -9,11 +9,11 @@ import { compareWithCheckpointFile, openLogSeed } from '../log/checkpoints.ts';
 import { createDomainReader } from '../net/domains.ts';
 import { createCheckTurns, createRepositoryReader } from '../net/repositories.ts';
 import { createLog } from '../telemetry/logger.ts';
-import { type Opening, openStore } from './open.ts';
+import { openStore, type SchemaOpening } from './open.ts';
 import { requireUsableSettings } from './usable-settings.ts';
 
 /** Opens everything that handlers use. Close it with `context.store.close()`. Throws ExitError. */
-export async function openContext(config: Config, opening?: Opening): Promise<Context> {
+export async function openContext(config: Config, opening?: SchemaOpening): Promise<Context> {
   await requireUsableSettings(config);
   const context: Context = {
     config,

@@ -149,10 +149,10 @@ const createTransaction = (
 const toChangedHandles = (touched: ReadonlySet<string>): ChangedHandles =>
   touched.has(everyListing) ? 'all' : [...touched];
 
-type Listener = (changed: ChangedHandles) => void;
+type StoreListener = (changed: ChangedHandles) => void;
 
 /** Commits of an engine; each publishes what its transactions changed, here and to other processes. */
-function createCommits(engine: SqlEngine, publish: Listener) {
+function createCommits(engine: SqlEngine, publish: StoreListener) {
   let touched: Set<string>;
   const commit = createGroupCommit<Schema>(async (work) => {
     touched = new Set();
@@ -187,8 +187,8 @@ export function createSqlStore(engine: SqlEngine): Store {
     readIds(engine.reader, handles),
   );
   const uncached = createUncachedSearch(engine.search);
-  const listeners = new Set<Listener>([change]);
-  const publish: Listener = (changed) => {
+  const listeners = new Set<StoreListener>([change]);
+  const publish: StoreListener = (changed) => {
     for (const listener of listeners) listener(changed);
   };
   const stopWatching = engine.onForeignChange(publish);

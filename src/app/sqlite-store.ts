@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { sqliteSearch } from '../search/sqlite.ts';
 import type { EngineDdl } from '../store/migrations/0001-tables.ts';
-import { migrate, NoDatabase, type Opening } from '../store/migrations/migrate.ts';
+import { migrate, NoDatabase, type SchemaOpening } from '../store/migrations/migrate.ts';
 import { connect, createDb, sqliteFailure } from '../store/sqlite/connection.ts';
 import { createAnnounce, watchFile, watchForeignChanges } from '../store/sqlite/file.ts';
 import type { Store } from '../store/store.ts';
@@ -71,7 +71,7 @@ function makeFile(path: string): void {
 }
 
 /** Holds the write lock throughout, so that two processes that open one new file wait for each other. */
-async function migrateFile(database: DatabaseSync, db: Db, opening: Opening): Promise<void> {
+async function migrateFile(database: DatabaseSync, db: Db, opening: SchemaOpening): Promise<void> {
   database.exec(opening === 'unchanged' ? 'begin' : 'begin immediate');
   try {
     await migrate(db, sqliteDdl, opening);
@@ -141,7 +141,7 @@ async function quickCheck(db: Db): Promise<string | undefined> {
 }
 
 /** Three connections to a migrated file; in memory, one that serves all. */
-async function connectAll(path: string, opening: Opening) {
+async function connectAll(path: string, opening: SchemaOpening) {
   const inMemory = path === ':memory:';
   if (opening === 'make' && !inMemory) makeFile(path);
   // Setting the journal's mode would already write to an empty file.
@@ -169,7 +169,7 @@ async function connectAll(path: string, opening: Opening) {
  * Opens `file:<path>` or `:memory:`; a file is made with its folder. Throws NoDatabase if `opening` does not
  * allow that. In memory, reads wait for an open transaction, because both use the same connection.
  */
-export async function openSqliteStore(databaseUrl: string, opening: Opening = 'make'): Promise<Store> {
+export async function openSqliteStore(databaseUrl: string, opening: SchemaOpening = 'make'): Promise<Store> {
   const path = databaseUrl.replace(/^file:/, '');
   const { writing, writer, reader, watching, snapshot, close } = await connectAll(path, opening);
   const file = watchFile(path);

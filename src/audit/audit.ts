@@ -11,7 +11,7 @@ import {
 } from './check-listing.ts';
 import { createEntryCheck } from './check-log.ts';
 import { createTreeCheck, type KnownRoot, readKnownRoot } from './check-tree.ts';
-import type { AuditedLog, EvidenceReader, ReadRecord } from './evidence-reader.ts';
+import type { AuditedLog, EntryRecord, EvidenceReader } from './evidence-reader.ts';
 import { type AuditFault, logFault } from './fault.ts';
 import { type StepWatch, takeSteps } from './steps.ts';
 import { createStoredEvidence } from './stored.ts';
@@ -30,7 +30,7 @@ const batchEntries = 256;
 const sizeOf = (logs: readonly AuditedLog[]) => logs.reduce((sum, { size }) => sum + size, 0);
 
 async function readRecords(reader: EvidenceReader, indexes: readonly number[], { rest }: AuditWatch) {
-  const records = new Map<number, ReadRecord>();
+  const records = new Map<number, EntryRecord>();
   for (let at = 0; at < indexes.length; at += batchEntries) {
     for (const [index, record] of await reader.records(indexes.slice(at, at + batchEntries)))
       records.set(index, record);

@@ -2,7 +2,7 @@ import { type ClaimEvent, placeMember } from '../claims/claim.ts';
 import { foldClaim, isProof } from '../claims/fold.ts';
 import { type LoggedKeys, toLoggedKeys } from '../claims/receipt-keys.ts';
 import { differingFields } from './entry-proof.ts';
-import type { ShownClaim, ShownListing } from './evidence-reader.ts';
+import type { AuditedClaim, ShownListing } from './evidence-reader.ts';
 import { type AuditFault, rowFault, toShownValue } from './fault.ts';
 import type { AuditSteps } from './steps.ts';
 
@@ -43,7 +43,7 @@ function keysOf(events: readonly ClaimEvent[], shown: readonly DatedKey[]): Date
 
 /** Makes addresses equal that differ only in what the key of a repository ignores. */
 const toPlace = (address: string | undefined) => address?.toLowerCase().replace(/(\.git)?\/*$/, '');
-const toComparable = ({ repository, domain, receipt_keys = [], ...claim }: ShownClaim) => ({
+const toComparable = ({ repository, domain, receipt_keys = [], ...claim }: AuditedClaim) => ({
   ...claim,
   place: toPlace(repository ?? domain),
   receipt_keys: newestFirst(

@@ -10,7 +10,7 @@ import type { RecordedChange } from '../observations/table.ts';
 import type { RatingRecord } from '../ratings/rating.ts';
 import { type CountedRating, findColumnFaults, findCountFaults, toCounted } from './check-ratings.ts';
 import { differingFields, shownRatingFields } from './entry-proof.ts';
-import { isWithheld, type ReadRecord, type ShownListing } from './evidence-reader.ts';
+import { type EntryRecord, isWithheld, type ShownListing } from './evidence-reader.ts';
 import { type AuditFault, logFault, rowFault, toShownValue } from './fault.ts';
 import type { AuditSteps } from './steps.ts';
 
@@ -250,7 +250,7 @@ export const indexesOf = ({ ratings, events, observations }: ShownListing): numb
 
 function findItemFault(
   { where, log_index, members, fields, erased_at, hidden_at, isTombstone }: ShownItem,
-  record: ReadRecord | undefined,
+  record: EntryRecord | undefined,
 ): AuditFault | undefined {
   if (erased_at !== undefined || record === 'closed') return undefined;
   if (record === 'refused')
@@ -295,7 +295,7 @@ function findMislisted({ handle, ratings }: ShownListing): AuditFault[] {
 /** Finds what a listing shows and its records do not say, and counts that do not follow from its records. */
 export function* findListingFaults(
   listing: ShownListing,
-  records: ReadonlyMap<number, ReadRecord>,
+  records: ReadonlyMap<number, EntryRecord>,
 ): AuditSteps {
   for (const item of toItems(listing)) yield findItemFault(item, records.get(item.log_index));
   yield* findMislisted(listing);

@@ -15,7 +15,7 @@ import {
   shownFrom,
 } from './check-listing.ts';
 import type { CountedRating } from './check-ratings.ts';
-import { isWithheld, type ReadRecord } from './evidence-reader.ts';
+import { type EntryRecord, isWithheld } from './evidence-reader.ts';
 import { type AuditFault, logFault, rowFault } from './fault.ts';
 import type { AuditSteps } from './steps.ts';
 
@@ -371,7 +371,7 @@ export function createEntryCheck(state: AuditState) {
   const said = createSaid();
   const { actions } = said;
   return {
-    check(log_index: number, leaf: string, record: ReadRecord): AuditFault[] {
+    check(log_index: number, leaf: string, record: EntryRecord): AuditFault[] {
       const where = `entry ${log_index}`;
       const type = readObject(leaf)?.t;
       if (typeof type !== 'string') return [logFault(where, 'its leaf is not the canonical JSON of a leaf')];

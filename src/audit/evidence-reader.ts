@@ -32,7 +32,7 @@ export interface AuditedLog {
  * - `refused`: a service does not give it out because it is damaged
  * - `closed`: it is of a closed log
  */
-export type ReadRecord =
+export type EntryRecord =
   | CommittedRecord
   | { readonly withdrawn_by: number | undefined }
   | 'absent'
@@ -40,12 +40,12 @@ export type ReadRecord =
   | 'closed';
 
 export const isWithheld = (
-  record: ReadRecord | undefined,
-): record is Extract<ReadRecord, { withdrawn_by: unknown }> =>
+  record: EntryRecord | undefined,
+): record is Extract<EntryRecord, { withdrawn_by: unknown }> =>
   typeof record === 'object' && 'withdrawn_by' in record;
 
 /** The claim as a listing shows it, with its control root only if a database is read. */
-export interface ShownClaim
+export interface AuditedClaim
   extends Pick<
       NonNullable<ListingDocument['claim']>,
       'kind' | 'claimed_at' | 'repository' | 'domain' | 'commit' | 'suspended_reason' | 'receipt_keys'
@@ -67,7 +67,7 @@ export interface ShownListing {
   readonly ratings: readonly RatingRecord[];
   /** The columns that no reader is shown, by rating_id; only if a database is read. */
   readonly derived?: ReadonlyMap<string, DerivedRow>;
-  readonly claim?: ShownClaim | undefined;
+  readonly claim?: AuditedClaim | undefined;
   /** The newest 100 events at most, and 20 changes of keys, oldest first. */
   readonly events: readonly ClaimEvent[];
   /** The observations of the listing that the service shows: its current facts, and every change. */
@@ -94,7 +94,7 @@ export interface EvidenceReader {
   readonly levelStep: 1 | 8;
   /** Tree nodes of one level from a position on. */
   nodes(log: AuditedLog, level: number, range: { from: number; limit: number }): Promise<Buffer[]>;
-  records(indexes: readonly number[]): Promise<ReadonlyMap<number, ReadRecord>>;
+  records(indexes: readonly number[]): Promise<ReadonlyMap<number, EntryRecord>>;
   /** Handles of all listings that show ratings, claim events or observations, or that the log names. */
   handles(): AsyncIterable<string>;
   /**

@@ -14,9 +14,9 @@ import { fromListed, listedRatings } from '../ratings/listed.ts';
 import { nativeSignals, type RatingRecord } from '../ratings/rating.ts';
 import {
   type AuditedLog,
+  type EntryRecord,
   type EvidenceReader,
   isWithheld,
-  type ReadRecord,
   type ShownListing,
 } from './evidence-reader.ts';
 import { createServiceClient, ServiceUnreadable } from './service.ts';
@@ -93,7 +93,7 @@ const isInClosedLog = async (ask: AskService, index: number) =>
       closed_with !== undefined && index >= base && index < base + entries,
   );
 
-async function readRecord(ask: AskService, log_index: number): Promise<ReadRecord> {
+async function readRecord(ask: AskService, log_index: number): Promise<EntryRecord> {
   const path = '/api/tools/get_proof';
   const answer = await ask(path, { log_index });
   // Any other failure says nothing about the entry.
@@ -107,7 +107,7 @@ async function readRecord(ask: AskService, log_index: number): Promise<ReadRecor
 
 /** The half of the reader that reads the log. It asks for each record once. */
 function createServedLog(ask: AskService): Pick<EvidenceReader, 'logs' | 'leaves' | 'nodes' | 'records'> {
-  const known = new Map<number, ReadRecord>();
+  const known = new Map<number, EntryRecord>();
   return {
     logs: () => readLogs(ask),
     async leaves(log, from, limit) {
@@ -128,7 +128,7 @@ function createServedLog(ask: AskService): Pick<EvidenceReader, 'logs' | 'leaves
             .slice(at, at + together)
             .map(async (index) => known.set(index, await readRecord(ask, index))),
         );
-      return new Map(indexes.map((index): [number, ReadRecord] => [index, known.get(index) ?? 'absent']));
+      return new Map(indexes.map((index): [number, EntryRecord] => [index, known.get(index) ?? 'absent']));
     },
   };
 }

@@ -8,14 +8,14 @@ import { readCheckpoint, verifierOf } from '../log/notes.ts';
 import type { RecordedChange } from '../observations/table.ts';
 import type { DerivedRow } from '../ratings/queries.ts';
 import type { RatingRecord } from '../ratings/rating.ts';
-import type { AuditedLog, EvidenceReader, ReadRecord } from './evidence-reader.ts';
+import type { AuditedLog, EntryRecord, EvidenceReader } from './evidence-reader.ts';
 
 const batch = 100;
 
-type Place = Pick<LogContext, 'store' | 'clock'> & { readonly config: FileConfig };
+type AuditContext = Pick<LogContext, 'store' | 'clock'> & { readonly config: FileConfig };
 
 /** The content of the checkpoint file, of whichever log it is, and the key that must have signed it. */
-async function readOwnCheckpoint({ store, config }: Place) {
+async function readOwnCheckpoint({ store, config }: AuditContext) {
   const file = await readCheckpointFile(config);
   if (file === undefined || file.otherDatabase !== undefined) return undefined;
   const { text } = file;
@@ -24,7 +24,7 @@ async function readOwnCheckpoint({ store, config }: Place) {
   return { log: logOfOrigin(origin), checkpoint: text, key: key && verifierOf(key) };
 }
 
-async function readLogs(place: Place): Promise<AuditedLog[]> {
+async function readLogs(place: AuditContext): Promise<AuditedLog[]> {
   const heads = await place.store.log.heads();
   const newest = heads.at(-1)?.id ?? 1;
   const file = await readOwnCheckpoint(place);
@@ -44,14 +44,14 @@ async function readLogs(place: Place): Promise<AuditedLog[]> {
  * Reads a database for an audit, in small pieces. Rows of withdrawn listings count as shown, because they are
  * shown again if the listing returns.
  */
-export const createStoredEvidence = (place: Place): EvidenceReader => ({
+export const createStoredEvidence = (place: AuditContext): EvidenceReader => ({
   levelStep: 1,
   logs: () => readLogs(place),
   leaves: ({ base }, from, limit) => place.store.log.leaves(base + from, limit),
   nodes: ({ id }, level, { from, limit }) => place.store.log.nodes(id, level, from, limit),
   records: async (indexes) => {
     const stored = await place.store.log.records(indexes);
-    return new Map(indexes.map((index): [number, ReadRecord] => [index, stored.get(index) ?? 'absent']));
+    return new Map(indexes.map((index): [number, EntryRecord] => [index, stored.get(index) ?? 'absent']));
   },
   async *handles() {
     const { documents } = place.store;

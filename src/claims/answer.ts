@@ -102,14 +102,14 @@ const isNotBegun = ({ place }: ClaimTarget, { check: { result } }: CheckedClaim)
   absences.includes(result) || (place.kind === 'registry_key' && result === 'no_challenge_in_file');
 
 /** The target of a request that names a challenge, with the check of its claim. */
-interface Asked {
+interface AskedClaim {
   readonly target: ClaimTarget;
   readonly checked: CheckedClaim;
   readonly issuing: Issuing;
 }
 
 /** Tells why a challenge does not continue the claim on record; undefined if it does. */
-async function findContinuing(text: string, { target, issuing: { standing, context } }: Asked) {
+async function findContinuing(text: string, { target, issuing: { standing, context } }: AskedClaim) {
   const { claim, cosigners, now } = standing;
   if (!claim) return 'challenge_foreign';
   const at = { ring: await claimKeyRing(context), now_s: Math.floor(now.getTime() / 1000) };
@@ -117,7 +117,7 @@ async function findContinuing(text: string, { target, issuing: { standing, conte
   return findContinuingFailure(requireChallenge(text), facts, at);
 }
 
-async function findOwnReason(text: string, asked: Asked): Promise<CheckResult | undefined> {
+async function findOwnReason(text: string, asked: AskedClaim): Promise<CheckResult | undefined> {
   const { target, issuing } = asked;
   const { standing, context } = issuing;
   const challenge = requireChallenge(text);
@@ -131,7 +131,11 @@ async function findOwnReason(text: string, asked: Asked): Promise<CheckResult | 
 }
 
 /** Foretells the effect of the line that a request names; undefined if nothing can be foretold. */
-async function foretellSent(text: string, reason: CheckResult, asked: Asked): Promise<string | undefined> {
+async function foretellSent(
+  text: string,
+  reason: CheckResult,
+  asked: AskedClaim,
+): Promise<string | undefined> {
   const { standing } = asked.issuing;
   if (!isWaiting(reason)) return foretoldOf(reason, asked.issuing);
   const isCosigned = (await findContinuing(text, asked)) === undefined;
@@ -140,7 +144,7 @@ async function foretellSent(text: string, reason: CheckResult, asked: Asked): Pr
 }
 
 /** Answers a request whose challenge is not proven with the reason. The answer never contains a secret. */
-async function toUnproven(text: string, asked: Asked): Promise<ClaimResponse> {
+async function toUnproven(text: string, asked: AskedClaim): Promise<ClaimResponse> {
   const { target, checked, issuing } = asked;
   const { context } = issuing;
   const said = checked.reasons?.[requireChallenge(text).hash];

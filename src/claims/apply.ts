@@ -18,15 +18,15 @@ import {
 } from './claim.ts';
 import { afterProof } from './fold.ts';
 import {
+  type ClaimVerdict,
   type CountedLine,
   type JudgedFacts,
   judge,
   type ReadLine,
   toEvent,
   toWanted,
-  type Verdict,
 } from './judge.ts';
-import type { Reading } from './locations.ts';
+import type { LocationReading } from './locations.ts';
 import { noteMoving } from './moving.ts';
 import { applyOptOuts } from './opt-out.ts';
 import type { SeenReceiptKey } from './receipt-keys.ts';
@@ -46,7 +46,7 @@ export interface ReadingOutcome {
   readonly changed: NonNullable<ReturnType<typeof toEvent>> | 'none';
   readonly seen?: SeenFacts | undefined;
   /** Why lines that were read do not count, by hash; absent if no line could be judged. */
-  readonly reasons?: Verdict['reasons'];
+  readonly reasons?: ClaimVerdict['reasons'];
   /** The opt-out line at the location, if it has not withdrawn the listing. */
   readonly optOut: OptOut | undefined;
 }
@@ -54,7 +54,7 @@ export interface ReadingOutcome {
 const issuedAt = ({ issued_s }: Challenge) => new Date(issued_s * 1000).toISOString();
 const rootOf = (seen: SeenFacts | undefined, { root }: ProofPlace) => (seen ? `dns:${seen.domain}` : root);
 
-function linesOf({ challenges }: ClaimFile, { read: { seen }, place }: Reading): ReadLine[] {
+function linesOf({ challenges }: ClaimFile, { read: { seen }, place }: LocationReading): ReadLine[] {
   return challenges
     .flatMap((text) => readChallenge(text) ?? [])
     .map((challenge) => ({
@@ -71,7 +71,7 @@ function linesOf({ challenges }: ClaimFile, { read: { seen }, place }: Reading):
  * the claim comes before other keys.
  */
 function signedLinesOf(
-  { read, signed, place }: Reading,
+  { read, signed, place }: LocationReading,
   claim: Claim | undefined,
   own: readonly Capability[],
 ) {
@@ -107,7 +107,11 @@ export async function readCosigners(
 }
 
 /** Reads the lines of a text and the stored facts that decide about them. */
-async function readFacts(tx: Transaction, file: ClaimFile, [reading, claim]: [Reading, Claim | undefined]) {
+async function readFacts(
+  tx: Transaction,
+  file: ClaimFile,
+  [reading, claim]: [LocationReading, Claim | undefined],
+) {
   const { listing, place, read, agreed, binding, ring, now } = reading;
   const { handle } = listing;
   const own = await tx.claims.capabilities(handle);
@@ -157,7 +161,7 @@ async function writeCapabilities(
 }
 
 /** Stores the signer of a capability that a text proved before and a signature proves now. */
-async function writeSigners(tx: Transaction, { counted }: Verdict, { known }: JudgedFacts) {
+async function writeSigners(tx: Transaction, { counted }: ClaimVerdict, { known }: JudgedFacts) {
   for (const { hash, signed_by } of counted)
     if (signed_by !== undefined && known.has(hash) && known.get(hash)?.signed_by !== signed_by)
       await tx.claims.setSigner(hash, signed_by);
@@ -180,10 +184,10 @@ async function toControlRoot(
 async function toClaim(
   tx: Transaction,
   newest: CountedLine,
-  { continues }: Verdict,
+  { continues }: ClaimVerdict,
   type: ReturnType<typeof toEvent>,
   { claim, handle }: JudgedFacts,
-  { read, place, now }: Reading,
+  { read, place, now }: LocationReading,
 ): Promise<Claim> {
   const known = continues ? claim : undefined;
   const same = known?.kind === place.kind && known.place_key === place.key ? known : undefined;
@@ -222,16 +226,19 @@ async function recordRoot(
 }
 
 /** The receipt keys in a text, with the location where they were read. */
-const toSeenKeys = ({ receiptKeys }: ClaimFile, { place, read: { commit } }: Reading): SeenReceiptKey[] =>
+const toSeenKeys = (
+  { receiptKeys }: ClaimFile,
+  { place, read: { commit } }: LocationReading,
+): SeenReceiptKey[] =>
   receiptKeys.map((key) => ({ ...key, kind: place.kind, place: place.shown, ...(commit && { commit }) }));
 
 /** Writes the changes of a proof: capabilities, the claim, its history and the log. */
 async function applyProof(
   tx: Transaction,
   newest: CountedLine,
-  verdict: Verdict,
+  verdict: ClaimVerdict,
   facts: JudgedFacts,
-  reading: Reading,
+  reading: LocationReading,
 ): Promise<ReadingOutcome['changed']> {
   const { handle, claim } = facts;
   const at = reading.now.toISOString();
@@ -302,7 +309,7 @@ async function endLeaked(
  * Tells what a reading without a line that counts did not find; undefined if the reading says nothing about
  * it.
  */
-function missingOf(result: CheckResult, { pinned }: Reading['read']): Missing | undefined {
+function missingOf(result: CheckResult, { pinned }: LocationReading['read']): Missing | undefined {
   if (['repository_not_found', 'repository_moved', 'repository_empty'].includes(result)) return 'place';
   return pinned && !/^(host_|redirect_|not_text|too_large)/.test(result) ? 'line' : undefined;
 }
@@ -314,7 +321,7 @@ function missingOf(result: CheckResult, { pinned }: Reading['read']): Missing | 
 async function applyFailure(
   tx: Transaction,
   result: CheckResult,
-  { place, read, now, onMissing }: Reading,
+  { place, read, now, onMissing }: LocationReading,
   claim: Claim | undefined,
 ) {
   if (claim?.kind !== place.kind || claim.place_key !== place.key) return;
@@ -328,7 +335,7 @@ async function applyFailure(
 /**
  * Judges the lines of a text. If the claimant may not write, only lines of active capabilities are judged.
  */
-async function judgeLines(tx: Transaction, file: ClaimFile, known: [Reading, Claim | undefined]) {
+async function judgeLines(tx: Transaction, file: ClaimFile, known: [LocationReading, Claim | undefined]) {
   const { facts, lines } = await readFacts(tx, file, known);
   const isActive = ({ hash }: ReadLine) => facts.known.get(hash)?.state === 'active';
   return { facts, verdict: judge(known[0].isBlocked ? lines.filter(isActive) : lines, facts) };
@@ -341,7 +348,7 @@ async function judgeLines(tx: Transaction, file: ClaimFile, known: [Reading, Cla
 async function noteMeanwhile(
   tx: Transaction,
   file: ClaimFile | CheckResult,
-  reading: Reading,
+  reading: LocationReading,
   claim: Claim | undefined,
 ) {
   const judged =
@@ -366,7 +373,7 @@ async function noteMeanwhile(
  */
 export async function applyReading(
   tx: Transaction,
-  reading: Reading,
+  reading: LocationReading,
   known: Claim | undefined,
 ): Promise<ReadingOutcome> {
   const { listing, read, now } = reading;

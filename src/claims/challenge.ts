@@ -93,7 +93,7 @@ export function findChallengeFailure(
 }
 
 /** A public key that a domain publishes for the MCP registry. */
-export interface PublishedKey {
+export interface PublishedRegistryKey {
   readonly algorithm: 'ed25519' | 'ecdsap384';
   /** Base64 as published: 32 bytes of Ed25519, or a compressed point of P-384 in 49 bytes. */
   readonly key: string;
@@ -102,16 +102,16 @@ export interface PublishedKey {
 // The form that the MCP registry defines: v=MCPv1; k=<algorithm>; p=<base64>.
 const published = /v=MCPv1;\s*k=(ed25519|ecdsap384);\s*p=([A-Za-z0-9+/]{1,128}={0,2})(?![A-Za-z0-9+/=])/g;
 /** Finds the keys in the text of a TXT record or of /.well-known/mcp-registry-auth, each once. */
-export function parsePublishedKeys(text: string): PublishedKey[] {
+export function parsePublishedKeys(text: string): PublishedRegistryKey[] {
   const found = [...text.matchAll(published)].map(([, algorithm, key = '']) => ({
-    algorithm: algorithm as PublishedKey['algorithm'],
+    algorithm: algorithm as PublishedRegistryKey['algorithm'],
     key,
   }));
   return [...new Map(found.map((one) => [toKeyText(one), one])).values()];
 }
 
 /** A key in one line. A capability stores the key that signed its challenge in this form. */
-export const toKeyText = ({ algorithm, key }: PublishedKey): string => `${algorithm} ${key}`;
+export const toKeyText = ({ algorithm, key }: PublishedRegistryKey): string => `${algorithm} ${key}`;
 
 const forms = { ed25519: 'ed25519', ecdsap384: 'p384' } as const;
 
@@ -134,7 +134,7 @@ const dsaEncodingOf = ({ length }: Buffer) => (length === 96 ? ('ieee-p1363' as 
  * Tells whether a signature (base64, base64url or hex) over the ASCII of a challenge is valid for a published
  * key.
  */
-export function isSignedBy(published: PublishedKey, challenge: string, signature: string): boolean {
+export function isSignedBy(published: PublishedRegistryKey, challenge: string, signature: string): boolean {
   const key = toPublicKey(forms[published.algorithm], Buffer.from(published.key, 'base64'));
   if (!key) return false;
   const signed = Buffer.from(challenge, 'ascii');

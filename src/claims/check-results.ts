@@ -20,7 +20,7 @@ function placeNames({ kind, shown }: ProofPlace, claimFile: string) {
   return { file: claimFile, host: 'repository host', thing: 'repository', put: 'Commit' };
 }
 
-type Message = (names: ReturnType<typeof placeNames>) => string;
+type ResultMessage = (names: ReturnType<typeof placeNames>) => string;
 
 /** The meaning of each result of a claim check except `proven` (docs/claims.md). */
 const messages = {
@@ -76,7 +76,7 @@ const messages = {
   claim_not_ended: () => 'The line was read, and waits: the claim on record has not ended.',
   capability_needed: () =>
     'The line was read, and waits: a line of the claim on record still counts, and this challenge was asked for without a capability of that claim.',
-} satisfies Record<string, Message>;
+} satisfies Record<string, ResultMessage>;
 export type CheckResult = keyof typeof messages | 'proven';
 const checkResults = [...(Object.keys(messages) as (keyof typeof messages)[]), 'proven'] as const;
 
@@ -100,6 +100,6 @@ export function checkMessage(
 ): string {
   if (result === 'no_challenge_in_file' && place.kind === 'registry_key')
     return `A published key was read. Sign the challenge with its private key and send both.`;
-  const message: Message = messages[result];
+  const message: ResultMessage = messages[result];
   return message(placeNames(place, claimFile));
 }

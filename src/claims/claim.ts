@@ -4,7 +4,7 @@ import { handleParts, handleSchema } from '../core/handle.ts';
 import { findCapabilities } from '../core/keys/capability.ts';
 import type { Listing } from '../listings/listing.ts';
 import { parseReceiptKeys } from '../receipt/index.ts';
-import { integer, json, oneOf, optional, table, text, type ValueOf, words } from '../store/table.ts';
+import { integer, json, oneOf, optional, type TableValue, table, text, words } from '../store/table.ts';
 
 /** Methods to claim a listing, the easiest first (docs/claims.md). */
 export const claimKinds = ['repository', 'profile_repository', 'registry_key', 'well_known', 'dns'] as const;
@@ -103,7 +103,7 @@ export const claimTable = table('claim', ['handle'], {
  * The claim of a listing: the location that somebody showed control of, and when that was last seen. Times
  * are RFC 3339 UTC.
  */
-export type Claim = ValueOf<typeof claimTable>;
+export type Claim = TableValue<typeof claimTable>;
 
 /**
  * The state of a capability. A `leaked` one was found published, and has ended for good like a revoked one.
@@ -124,7 +124,7 @@ export const capabilityTable = table('capability', ['hash'], {
   signed_by: optional(text),
 });
 /** A capability as the service stores it, by its hash and never by the secret. Times are RFC 3339 UTC. */
-export type Capability = ValueOf<typeof capabilityTable>;
+export type Capability = TableValue<typeof capabilityTable>;
 
 export const claimStates = ['imported', 'claimed', 'suspended'] as const;
 
@@ -276,7 +276,7 @@ export const optOutTable = table('opt_out', ['handle', 'kind', 'place_key'], {
  * A line `optout <handle>` that a check read at a location where the listing can be claimed. Times are RFC
  * 3339 UTC.
  */
-export type OptOut = ValueOf<typeof optOutTable>;
+export type OptOut = TableValue<typeof optOutTable>;
 
 /** The results of checks that found nothing at the location where a line belongs. */
 export const absences: readonly string[] = ['file_absent', 'well_known_absent', 'dns_no_record'];

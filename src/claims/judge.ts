@@ -1,6 +1,6 @@
 import { type Challenge, type ChallengeBinding, findChallengeFailure } from './challenge.ts';
 import type { Capability, Claim, ClaimEvent, SeenFacts } from './claim.ts';
-import type { Reading } from './locations.ts';
+import type { LocationReading } from './locations.ts';
 import { movingKey } from './moving.ts';
 import {
   isBroken,
@@ -50,7 +50,7 @@ const bySpecificity = [
 ] as const;
 export type LineFailure = (typeof bySpecificity)[number];
 
-export interface JudgedFacts extends Pick<Reading, 'place' | 'agreed' | 'binding' | 'ring' | 'now'> {
+export interface JudgedFacts extends Pick<LocationReading, 'place' | 'agreed' | 'binding' | 'ring' | 'now'> {
   readonly listing: RecordedPlace;
   readonly handle: string;
   /** Whether the reading is authoritative, so that a line that is not in it is known to be gone. */
@@ -75,7 +75,7 @@ export interface CountedLine extends ReadLine {
   readonly power: 'old' | 'cosigned' | 'new';
 }
 
-export interface Verdict {
+export interface ClaimVerdict {
   /** The lines that prove the claim. If there is none, nothing is proven. */
   readonly counted: readonly CountedLine[];
   /**
@@ -212,7 +212,7 @@ function findNew(usable: readonly CountedLine[], facts: JudgedFacts) {
  * challenge was asked for with one of them. Any other line waits while the claim has a line that counts, and
  * begins a new claim afterwards.
  */
-export function judge(lines: readonly ReadLine[], facts: JudgedFacts): Verdict {
+export function judge(lines: readonly ReadLine[], facts: JudgedFacts): ClaimVerdict {
   const judged = lines.map((line) => judgeLine(line, facts));
   const usable = judged.filter((line): line is CountedLine => isCounting(line.power));
   const continuing = findContinuing(usable, facts);
@@ -246,7 +246,7 @@ export function judge(lines: readonly ReadLine[], facts: JudgedFacts): Verdict {
  * The states to write, by hash: of known capabilities whose state changes, and of new ones. Those that become
  * active by a line have it.
  */
-export function toWanted(verdict: Verdict, facts: JudgedFacts) {
+export function toWanted(verdict: ClaimVerdict, facts: JudgedFacts) {
   const { counted, continues } = verdict;
   const living = [...facts.known.values()].filter((row) => row.handle === facts.handle && isLiving(row));
   const lineOf = new Map(counted.map((line) => [line.hash, line]));
@@ -278,7 +278,7 @@ export function toWanted(verdict: Verdict, facts: JudgedFacts) {
 
 /** The event that reports a proof; undefined if it changed nothing. */
 export function toEvent(
-  { continues }: Verdict,
+  { continues }: ClaimVerdict,
   wanted: ReturnType<typeof toWanted>,
   { claim, place, known }: JudgedFacts,
 ): Extract<ClaimEvent['type'], 'activated' | 'rotated' | 'restored' | 'moved'> | undefined {

@@ -9,7 +9,7 @@ import {
   type Challenge,
   type ChallengeBinding,
   type ClaimKey,
-  type PublishedKey,
+  type PublishedRegistryKey,
   parsePublishedKeys,
 } from './challenge.ts';
 import {
@@ -87,7 +87,7 @@ export const findMethods = (
 ): ProofPlace[] => placesOf(listing, toKey(context));
 
 /** A key that a domain publishes for the MCP registry, with the domain where it was seen. */
-export interface SeenKey extends PublishedKey {
+export interface SeenKey extends PublishedRegistryKey {
   readonly seen: SeenFacts;
 }
 
@@ -119,7 +119,7 @@ export type LocationRead = Partial<HeadRef> & {
   );
 
 /** One reading of a location of a listing, with everything needed to decide what it proves. */
-export interface Reading extends Omit<ClaimTarget, 'claim'> {
+export interface LocationReading extends Omit<ClaimTarget, 'claim'> {
   readonly read: LocationRead;
   /**
    * The challenges at the location of the claim in force, if that is a different location, as `<place key>
@@ -153,15 +153,15 @@ export interface ClaimOnRecord {
   readonly isHolding: boolean;
 }
 
-type Read = (place: ProofPlace, context: Context, known: ClaimOnRecord) => Promise<LocationRead>;
+type ReadLocation = (place: ProofPlace, context: Context, known: ClaimOnRecord) => Promise<LocationRead>;
 
-const readRepository: Read = async ({ shown }, context) => {
+const readRepository: ReadLocation = async ({ shown }, context) => {
   const repository = context.repositories.place(shown);
   if (!repository) return { result: 'host_unreachable', pinned: false };
   return context.repositories.check(repository, context.config.claimFile);
 };
 
-const readWellKnown: Read = async ({ shown: domain }, { domains, config }) => {
+const readWellKnown: ReadLocation = async ({ shown: domain }, { domains, config }) => {
   const seen = { domain };
   const read = await domains.file(new URL(`https://${domain}${wellKnownPath(config.claimFile)}`));
   if (read.result === 'absent') return { result: 'well_known_absent', pinned: true, seen };
@@ -209,7 +209,7 @@ function toDnsRead(answers: readonly (readonly [string, Exclude<AgreedTxt, 'no_a
  * Reads the TXT records for claims of a domain. If it has none, reads those of the nearest domain above it
  * that has some.
  */
-const readDns: Read = async ({ shown }, context, known) => {
+const readDns: ReadLocation = async ({ shown }, context, known) => {
   const names = namesThatCount(shown, known);
   const answers = await Promise.all(names.map((domain) => context.domains.txt(challengeName(domain))));
   const given = names.flatMap((domain, at) => {
@@ -257,7 +257,7 @@ function isPinned(claim: Claim | undefined, dns: boolean, web: boolean) {
  * Reads the keys that a domain publishes for the MCP registry, in DNS also those of a domain above it. The
  * text is that of the nearest domain that counts; a domain above it adds no line.
  */
-const readRegistryKeys: Read = async ({ shown }, context, known) => {
+const readRegistryKeys: ReadLocation = async ({ shown }, context, known) => {
   const names = namesThatCount(shown, known);
   const readWeb = async () =>
     toKeySource(shown, await context.domains.file(new URL(`https://${shown}${registryKeyPath}`)));
@@ -275,7 +275,7 @@ const readRegistryKeys: Read = async ({ shown }, context, known) => {
   return { result: 'file', text: own.map(({ text }) => text).join('\n'), keys, pinned };
 };
 
-const reads: Readonly<Record<ClaimKind, Read>> = {
+const reads: Readonly<Record<ClaimKind, ReadLocation>> = {
   repository: readRepository,
   profile_repository: readRepository,
   registry_key: readRegistryKeys,

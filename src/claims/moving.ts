@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Transaction } from '../store/store.ts';
 import { readChallenge } from './challenge.ts';
 import { absences, type Claim, type ClaimFile, type ProofPlace } from './claim.ts';
-import { type Reading, toSubject } from './locations.ts';
+import { type LocationReading, toSubject } from './locations.ts';
 import { firstReading } from './standing.ts';
 
 /** The key of `moving`: a line at a location. */
@@ -14,7 +14,7 @@ export const movingKey = (place: ProofPlace, hash: string) => `${toSubject(place
  */
 function movingAfter(
   { moving = {}, place_key, kind }: Claim,
-  { place, agreed, signed, now }: Reading,
+  { place, agreed, signed, now }: LocationReading,
   lines: readonly string[],
 ): Claim['moving'] {
   const known = Object.entries(moving);
@@ -43,7 +43,7 @@ function movingAfter(
  */
 export async function noteMoving(
   tx: Transaction,
-  reading: Reading,
+  reading: LocationReading,
   claim: Claim | undefined,
   file: ClaimFile | string,
 ): Promise<Claim | undefined> {

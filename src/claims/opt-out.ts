@@ -9,7 +9,7 @@ import {
   type OptOut,
   parseClaimFile,
 } from './claim.ts';
-import type { Reading } from './locations.ts';
+import type { LocationReading } from './locations.ts';
 import { firstReading, isHeld, isSecondReading } from './standing.ts';
 import { recordClaimEvent, suspendClaim } from './suspend.ts';
 
@@ -22,7 +22,7 @@ const rootOf = ({ kind, place_key }: OptOutPlace): string =>
  * A location that an authoritative reading covers, whether the line `optout <handle>` stands there, and
  * whether there is any text.
  */
-interface Sighting extends OptOutPlace {
+interface OptOutSighting extends OptOutPlace {
   readonly isThere: boolean;
   readonly isText: boolean;
 }
@@ -31,7 +31,10 @@ interface Sighting extends OptOutPlace {
  * The locations that a reading covers: each domain whose TXT records were asked for, or else the location
  * itself. None if the reading is not authoritative, or is of a signature, which is no text.
  */
-function sightingsOf({ place, read, listing: { handle } }: Reading, file: ClaimFile | string): Sighting[] {
+function sightingsOf(
+  { place, read, listing: { handle } }: LocationReading,
+  file: ClaimFile | string,
+): OptOutSighting[] {
   const isConclusive = read.pinned && (typeof file !== 'string' || absences.includes(file));
   if (!isConclusive || place.kind === 'registry_key') return [];
   const names = (one: ClaimFile | string) => typeof one !== 'string' && one.optouts.includes(handle);
@@ -60,7 +63,7 @@ interface OptOutFacts {
  * The row of a line that withdrew the listing, after a reading of its location; undefined if it does not
  * withdraw the listing any more.
  */
-function afterWithdrawn(row: OptOut, { isThere, isText }: Sighting, now: Date): OptOut | undefined {
+function afterWithdrawn(row: OptOut, { isThere, isText }: OptOutSighting, now: Date): OptOut | undefined {
   const at = now.toISOString();
   // A listing that the registry has deleted meanwhile stays opted out until the registry lists it again.
   if (isThere || (row.listing && isGone(row.listing)))
@@ -76,7 +79,7 @@ function afterWithdrawn(row: OptOut, { isThere, isText }: Sighting, now: Date): 
  * locations.
  */
 function afterSighting(
-  sighting: Sighting,
+  sighting: OptOutSighting,
   row: OptOut | undefined,
   others: readonly OptOut[],
   { handle, held, isHolder, now }: OptOutFacts,
@@ -120,7 +123,7 @@ const isSamePlace = (a: OptOutPlace, b: OptOutPlace) => a.kind === b.kind && a.p
  * Tells whether a row only waits for a second reading of a location that readings by this method do not cover
  * any more. Such a row is forgotten, so that a first reading is never taken for a second one later.
  */
-const isPassed = (row: OptOut, sightings: readonly Sighting[]): boolean =>
+const isPassed = (row: OptOut, sightings: readonly OptOutSighting[]): boolean =>
   (row.state === 'seen' || row.state === 'contested') &&
   sightings.some(({ kind }) => kind === row.kind) &&
   !sightings.some((sighting) => isSamePlace(row, sighting));
@@ -130,7 +133,7 @@ const isPassed = (row: OptOut, sightings: readonly Sighting[]): boolean =>
  */
 export function decide(
   rows: readonly OptOut[],
-  sightings: readonly Sighting[],
+  sightings: readonly OptOutSighting[],
   facts: OptOutFacts,
 ): OptOutDecision {
   let after = rows.filter((row) => !isPassed(row, sightings));
@@ -212,7 +215,7 @@ export async function restoreListing(
  */
 export async function applyOptOuts(
   tx: Transaction,
-  reading: Reading,
+  reading: LocationReading,
   claim: Claim | undefined,
   file: ClaimFile | string,
 ): Promise<{ readonly claim: Claim | undefined; readonly waiting: OptOut | undefined }> {

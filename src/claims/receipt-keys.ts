@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { toCanonicalJson } from '../log/leaf.ts';
 import type { PublishedKey } from '../receipt/index.ts';
-import { json, oneOf, optional, table, text, type ValueOf } from '../store/table.ts';
+import { json, oneOf, optional, type TableValue, table, text } from '../store/table.ts';
 import { type ClaimKind, claimKind, placeMember, receiptJwk } from './claim.ts';
 
 export const receiptKeyTable = table('receipt_key', ['handle', 'kid', 'valid_from'], {
@@ -21,7 +21,7 @@ export const receiptKeyTable = table('receipt_key', ['handle', 'kid', 'valid_fro
  * A receipt key and the time in which Dossier saw it published, RFC 3339. Without an end it is still
  * published. Location and commit are those where it was first seen.
  */
-export type ReceiptKey = Omit<ValueOf<typeof receiptKeyTable>, 'handle'>;
+export type ReceiptKey = Omit<TableValue<typeof receiptKeyTable>, 'handle'>;
 export type SeenReceiptKey = Omit<ReceiptKey, 'valid_from' | 'valid_until'>;
 
 const toDigest = (text: string, form: 'hex' | 'base64url' = 'hex') => hash('sha256', text, form);

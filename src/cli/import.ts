@@ -1,7 +1,7 @@
 import { openContext } from '../app/server.ts';
 import type { Config } from '../config/config.ts';
 import { ExitError, exitCodes } from '../core/process.ts';
-import { type ImportReport, runImport } from '../imports/import.ts';
+import { type ImportResult, runImport } from '../imports/import.ts';
 import { isUnreadable, RegistryError } from '../imports/import-run.ts';
 import { readPrivateEntries } from '../selections/private-entries.ts';
 import { createBar } from './shell.ts';
@@ -16,7 +16,7 @@ export interface ImportOptions {
 const barForm =
   '{bar} {value} rows | {rows_new} new | {rows_changed} changed | {rows_quarantined} quarantined | {duration_formatted}';
 
-const reportLines = ({ counts, kind, isResumed }: ImportReport, seconds: number): string =>
+const reportLines = ({ counts, kind, isResumed }: ImportResult, seconds: number): string =>
   [
     `${kind} import${isResumed ? ', resumed' : ''}: ${seconds.toFixed(1)} s, ${Math.round(counts.rows_seen / seconds)} rows a second`,
     ...Object.entries(counts).map(([name, count]) => `  ${name.replaceAll('_', ' ').padEnd(22)} ${count}`),
@@ -27,7 +27,7 @@ async function runToEnd(
   config: Config,
   { from: source, acceptChanges, full: isFull }: ImportOptions,
   signal: AbortSignal,
-): Promise<ImportReport> {
+): Promise<ImportResult> {
   const logLevel = config.logLevel === 'info' ? 'warn' : config.logLevel;
   const context = await openContext({ ...config, logLevel }, 'make');
   await using _ = context.store;

@@ -8,10 +8,10 @@ import { counted, dayText } from '../core/text.ts';
 import { toText } from '../core/words.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import {
-  type Changes,
   compareLocked,
   countUnknown,
   differenceText,
+  type LockChanges,
   type LockDifference,
   type LockedListing,
   type LockFile,
@@ -167,11 +167,11 @@ function readExisting(file: string): LockFile {
  * A listing in its present state, how it changed last, and its packages that are reported as malicious code.
  * In place of a listing, a word says why there is none.
  */
-type Found = readonly [LockedListing, Changes, readonly string[]] | 'withdrawn' | 'not listed';
+type LockComparison = readonly [LockedListing, LockChanges, readonly string[]] | 'withdrawn' | 'not listed';
 
 /** Reads each listing once. Throws ExitError. */
-async function readAll(handles: readonly string[], source: LockSource): Promise<Map<string, Found>> {
-  const found = new Map<string, Found>();
+async function readAll(handles: readonly string[], source: LockSource): Promise<Map<string, LockComparison>> {
+  const found = new Map<string, LockComparison>();
   const [{ toChanges, toLocked }, { malwareWords }] = await Promise.all([
     import('../document/lock/locked.ts'),
     import('../observations/malware.ts'),
@@ -188,7 +188,7 @@ async function readAll(handles: readonly string[], source: LockSource): Promise<
 }
 
 /** The differences from a lock file, by listing. */
-const compareAll = (lock: LockFile, found: ReadonlyMap<string, Found>): LockDifference[] =>
+const compareAll = (lock: LockFile, found: ReadonlyMap<string, LockComparison>): LockDifference[] =>
   Object.entries(lock.listings).flatMap(([handle, locked]) => {
     const now = found.get(handle) ?? 'not listed';
     return typeof now === 'string'
@@ -197,7 +197,7 @@ const compareAll = (lock: LockFile, found: ReadonlyMap<string, Found>): LockDiff
   });
 
 /** How many facts could not be compared because they are not known now. */
-const countUncompared = (lock: LockFile, found: ReadonlyMap<string, Found>): number =>
+const countUncompared = (lock: LockFile, found: ReadonlyMap<string, LockComparison>): number =>
   Object.entries(lock.listings).reduce((sum, [handle, locked]) => {
     const now = found.get(handle) ?? 'not listed';
     return typeof now === 'string' ? sum : sum + countUnknown(locked, now[0]);
@@ -208,7 +208,7 @@ const countUncompared = (lock: LockFile, found: ReadonlyMap<string, Found>): num
  * have one.
  */
 function printMalware(
-  found: ReadonlyMap<string, Found>,
+  found: ReadonlyMap<string, LockComparison>,
   { json, out }: LockOptions,
   isGitHub: boolean,
 ): number {
@@ -260,7 +260,7 @@ async function readWanted(
  * throws ExitError.
  */
 function toListings(
-  found: ReadonlyMap<string, Found>,
+  found: ReadonlyMap<string, LockComparison>,
   known: LockFile | undefined,
   source: LockSource,
   { update }: LockOptions,

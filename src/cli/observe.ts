@@ -64,7 +64,7 @@ function printFacts(name: string, found: readonly (StoredObservation | DatedFind
   print(lines);
 }
 
-interface Observing {
+interface ObserveCommand {
   readonly observer: Observer;
   readonly context: Context;
   readonly signal: AbortSignal;
@@ -75,7 +75,7 @@ interface Observing {
  * Checks one listing, or an endpoint by its address, and prints the findings. They are stored only for a
  * listing.
  */
-async function observeOne(one: string | Listing, { observer, json }: Observing): Promise<void> {
+async function observeOne(one: string | Listing, { observer, json }: ObserveCommand): Promise<void> {
   if (typeof one === 'string') return printFacts(one, await observer.inspect(one), json);
   const { observations } = await observer.observe(one, () =>
     process.stderr.write(`another process observes ${one.handle}; waiting until it has ended\n`),
@@ -86,7 +86,7 @@ async function observeOne(one: string | Listing, { observer, json }: Observing):
 /**
  * Observes listings by handle and endpoints by address, one after the other, even if an earlier one fails.
  */
-async function observeNamed(names: readonly string[], observing: Observing): Promise<void> {
+async function observeNamed(names: readonly string[], observing: ObserveCommand): Promise<void> {
   const { context, signal } = observing;
   const listings = await Promise.all(
     names.map((name) => (/^https?:\/\//i.test(name) ? name : findListed(name, context))),

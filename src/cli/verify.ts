@@ -117,11 +117,15 @@ function withPolicy(
 }
 
 /** The checks that were made, and for each checkpoint whether enough witnesses cosigned it. */
-type Outcome = ReturnType<typeof withPolicy>;
+type VerifyOutcome = ReturnType<typeof withPolicy>;
 
 const checkpointOf = ({ proof }: SavedProof) => readProofText(proof)?.checkpoint ?? '';
 
-async function checkProof(path: string, { key, policy }: Given, options: VerifyOptions): Promise<Outcome> {
+async function checkProof(
+  path: string,
+  { key, policy }: Given,
+  options: VerifyOptions,
+): Promise<VerifyOutcome> {
   const saved = await readProof(path);
   const erasure = options.erasure === undefined ? undefined : await readProof(options.erasure);
   const known = key ?? keyOfPolicy(policy, checkpointOf(saved));
@@ -145,7 +149,7 @@ async function checkStatement(
   envelope: Envelope,
   key: string | undefined,
   { handle, document: path }: VerifyOptions,
-): Promise<Outcome> {
+): Promise<VerifyOutcome> {
   if (!key) throw usageError('verify: a signed statement needs --key');
   const document = path === undefined ? undefined : readObject(await readSaved(path));
   if (path !== undefined && !document) throw new ExitError(exitCodes.io, `${path}: not a JSON object`);
@@ -154,7 +158,7 @@ async function checkStatement(
   return { checks, quorums: [], notes };
 }
 
-async function checkCheckpoint(path: string, { key, policy }: Given): Promise<Outcome> {
+async function checkCheckpoint(path: string, { key, policy }: Given): Promise<VerifyOutcome> {
   const text = await readSaved(path);
   const known = key ?? keyOfPolicy(policy, text);
   if (!known) throw usageError('verify: a checkpoint needs --key, or a policy that names its log');
@@ -194,7 +198,7 @@ function requireUsed(checked: keyof typeof optionsOf, options: VerifyOptions): v
     );
 }
 
-async function checkAll(path: string | undefined, options: VerifyOptions): Promise<Outcome> {
+async function checkAll(path: string | undefined, options: VerifyOptions): Promise<VerifyOutcome> {
   const { checkpoint } = options;
   const pair = checkpoint === undefined ? '--older, --newer and --consistency' : '--checkpoint';
   const envelope = path === undefined ? undefined : readEnvelope(await readSaved(path));
@@ -208,7 +212,7 @@ async function checkAll(path: string | undefined, options: VerifyOptions): Promi
 }
 
 /** Ends the command if a check failed, with a code that tells which kind. */
-function requireAll({ checks, quorums }: Outcome): void {
+function requireAll({ checks, quorums }: VerifyOutcome): void {
   if (checks.some(({ holds }) => holds === false))
     throw new ExitError(1, 'verify: at least one check failed');
   if (quorums.some(({ holds }) => !holds))

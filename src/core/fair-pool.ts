@@ -7,7 +7,7 @@ interface Entrant {
 /** Frees the place. Call it once, when the work has ended. */
 type Leave = () => void;
 
-interface Waiting extends Entrant {
+interface WaitingEntrant extends Entrant {
   settle(leave: Leave | undefined): void;
 }
 
@@ -38,7 +38,7 @@ export function createFairPool({
   readonly longestWait_ms?: number;
 }) {
   const taken = new Map<string, number>();
-  const waiting: Waiting[] = [];
+  const waiting: WaitingEntrant[] = [];
   let running = 0;
   let runningUnpreferred = 0;
   const count = ({ keys, isPreferred }: Entrant, by: 1 | -1) => {
@@ -62,7 +62,7 @@ export function createFairPool({
       begin();
     };
   };
-  const remove = (one: Waiting) => waiting.splice(waiting.indexOf(one), 1);
+  const remove = (one: WaitingEntrant) => waiting.splice(waiting.indexOf(one), 1);
   const begin = () => {
     for (;;) {
       const [first, ...others] = waiting.filter(hasPlace);
@@ -72,12 +72,12 @@ export function createFairPool({
       next.settle(take(next));
     }
   };
-  const giveUp = (one: Waiting) => {
+  const giveUp = (one: WaitingEntrant) => {
     if (!waiting.includes(one)) return;
     remove(one);
     one.settle(undefined);
   };
-  const toGiveUp = (newcomer: Waiting): Waiting => {
+  const toGiveUp = (newcomer: WaitingEntrant): WaitingEntrant => {
     const mayGo = waiting.filter(({ isPreferred }) => !isPreferred);
     const ofSame = ({ keys }: Entrant) =>
       mayGo.filter((other) => other.keys.some((key) => keys.includes(key)));

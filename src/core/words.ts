@@ -5,7 +5,7 @@ import { amount, counted, dayText, escapeMarks, quotationMarks } from './text.ts
 export type Source = 'record' | 'Dossier';
 
 /** A part of a text: our own words, a day, a source, or foreign text that is marked as such. */
-export type Part =
+export type WordsPart =
   | { readonly is: 'own'; readonly text: string }
   /** A name of ours, in the form that callers write. */
   | { readonly is: 'name'; readonly text: string }
@@ -27,9 +27,9 @@ export type Part =
  * no code can read a fact back from its words. Its JSON is its text.
  */
 export class Words {
-  readonly parts: readonly Part[];
+  readonly parts: readonly WordsPart[];
 
-  constructor(parts: readonly Part[]) {
+  constructor(parts: readonly WordsPart[]) {
     this.parts = parts;
   }
 
@@ -67,8 +67,8 @@ const none = new Words([]);
 export const isEmpty = ({ parts }: Words): boolean => parts.length === 0;
 
 /** Joins parts; own words that touch become one part. */
-function toWords(parts: Iterable<Part>): Words {
-  const joined: Part[] = [];
+function toWords(parts: Iterable<WordsPart>): Words {
+  const joined: WordsPart[] = [];
   for (const part of parts) {
     const last = joined.at(-1);
     if (part.is !== 'own') joined.push(part);
@@ -148,7 +148,7 @@ export function codes(values: readonly string[]): Words {
 
 /** Puts words into a sentence of ours. A string does not compile: use `own`, `code` or `quote`. */
 export function say(texts: TemplateStringsArray, ...words: readonly (Words | number)[]): Words {
-  const parts = texts.flatMap((text, at): readonly Part[] => {
+  const parts = texts.flatMap((text, at): readonly WordsPart[] => {
     const before = at === 0 ? none : (words[at - 1] ?? none);
     const { parts } = typeof before === 'number' ? number(before) : before;
     return [...parts, { is: 'own', text }];
@@ -159,7 +159,7 @@ export function say(texts: TemplateStringsArray, ...words: readonly (Words | num
 /** Joins words with a literal between them, leaving out empty ones. */
 export function join<const T extends string>(all: readonly Words[], between: Literal<T>): Words {
   const said = all.filter((words) => !isEmpty(words));
-  const gap: Part = { is: 'own', text: between };
+  const gap: WordsPart = { is: 'own', text: between };
   return toWords(said.flatMap(({ parts }, at) => (at === 0 ? parts : [gap, ...parts])));
 }
 
@@ -208,7 +208,7 @@ export function phrase({ parts }: Words): Words {
   return toWords([...parts.slice(0, -1), { is: 'own', text: last.text.slice(0, -1) }]);
 }
 
-const isForeign = ({ is }: Part): boolean => is === 'code' || is === 'quote';
+const isForeign = ({ is }: WordsPart): boolean => is === 'code' || is === 'quote';
 
 /** Tells whether any words in a value have a part that others wrote. */
 export function hasForeign(value: unknown): boolean {

@@ -41,7 +41,7 @@ export const toAlikeQuery = (listing: Comparable): string =>
  * rows.
  */
 type Sharing = readonly { readonly id: number; readonly kind: string }[];
-type Shared = ReturnType<ReturnType<typeof createComparison>>;
+type SharedTraits = ReturnType<ReturnType<typeof createComparison>>;
 
 /**
  * Returns a function that finds what a listing has in common with `one`; words are spelled as `one` spells
@@ -63,7 +63,7 @@ function createComparison(one: Comparable, sharing: Sharing) {
   };
 }
 
-const amountOf = ({ same, tags, words }: Shared) =>
+const amountOf = ({ same, tags, words }: SharedTraits) =>
   same.size * weights.same + words.length * weights.word + tags.length * weights.tag;
 
 /**
@@ -74,7 +74,7 @@ export function pickAlike<One extends Comparable>(
   listing: Comparable,
   { candidates, sharing }: { readonly candidates: readonly One[]; readonly sharing: Sharing },
   most: number,
-): { listing: One; shared: Shared }[] {
+): { listing: One; shared: SharedTraits }[] {
   const ofPublisher = new Map<string, number>();
   const compare = createComparison(listing, sharing);
   return candidates
@@ -112,7 +112,7 @@ const sameWords = {
  * The shared facts in words: `shares the recorded repository; the tags sms, payments; the word relay in name
  * or title`.
  */
-export function alikeWords({ same, packages, tags, words }: Shared): Words {
+export function alikeWords({ same, packages, tags, words }: SharedTraits): Words {
   const which = (kind: string, what: Words) => {
     if (kind !== 'package' || packages.length === 0) return what;
     return say`the recorded ${isOne(packages) ? own('package') : own('packages')} ${join(packages, ', ')}`;

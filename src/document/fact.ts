@@ -6,13 +6,13 @@ import { kinds } from '../observations/kinds.ts';
 import type { DatedObservation } from '../observations/observation.ts';
 import { outcomeWords } from '../observations/outcome.ts';
 import { copyLacksWords } from './record.ts';
-import { atPlace, isKnown, type Judged, reasonOf, sinceThen } from './seen.ts';
+import { atPlace, isKnown, type JudgedListing, reasonOf, sinceThen } from './seen.ts';
 
 /**
  * One fact in words. It is known, or was looked for and is not there, or is not known because it was not
  * checked or is not stated.
  */
-export interface Fact {
+export interface TextFact {
   readonly text: Words;
   readonly state: 'known' | 'not_there' | 'not_known';
   /** The record of the listing, a check by Dossier, or what this service itself stores. */
@@ -26,7 +26,11 @@ export interface Fact {
 }
 
 /** A fact that the record states. */
-export const recorded = ({ listing }: Judged, text: Words, state: Fact['state'] = 'known'): Fact => ({
+export const recorded = (
+  { listing }: JudgedListing,
+  text: Words,
+  state: TextFact['state'] = 'known',
+): TextFact => ({
   text,
   state,
   source: 'record',
@@ -34,7 +38,11 @@ export const recorded = ({ listing }: Judged, text: Words, state: Fact['state'] 
 });
 
 /** A fact that this service itself stores. */
-export const ofService = ({ listing }: Judged, text: Words, state: Fact['state'] = 'known'): Fact => ({
+export const ofService = (
+  { listing }: JudgedListing,
+  text: Words,
+  state: TextFact['state'] = 'known',
+): TextFact => ({
   text,
   state,
   source: 'this service',
@@ -42,7 +50,7 @@ export const ofService = ({ listing }: Judged, text: Words, state: Fact['state']
 });
 
 /** A fact that a check by Dossier saw or did not see. */
-export const observed = (judged: Judged, one: DatedObservation, text: Words): Fact => ({
+export const observed = (judged: JudgedListing, one: DatedObservation, text: Words): TextFact => ({
   text: say`${text}${sinceThen(judged, one)}`,
   state: isKnown(one) ? 'known' : 'not_there',
   source: 'Dossier',
@@ -56,7 +64,12 @@ export function whyOf(one: DatedObservation): Words {
 }
 
 /** The fact that the record lacks a field, or that the copy of the registry records it for no listing. */
-export const noneRecorded = (judged: Judged, field: CopyField, none: Words, gap?: string): Fact => {
+export const noneRecorded = (
+  judged: JudgedListing,
+  field: CopyField,
+  none: Words,
+  gap?: string,
+): TextFact => {
   const lacks = copyLacksWords(judged.listing.copy_lacks, field);
   if (lacks) return recorded(judged, within(phrase(lacks)), 'not_known');
   return { ...recorded(judged, none, 'not_known'), ...(gap && { gap }) };
@@ -65,14 +78,14 @@ export const noneRecorded = (judged: Judged, field: CopyField, none: Words, gap?
 /**
  * The fact that the record does not state something, or may state it in a field that Dossier does not read.
  */
-export function unknownOf(judged: Judged, { kind }: AskedKind, notStated: Words): Fact {
+export function unknownOf(judged: JudgedListing, { kind }: AskedKind, notStated: Words): TextFact {
   const item = judged.listing.not_known.find((one) => one.kind === kind);
   const text = item?.state === 'not_checked' ? phrase(item.reason) : notStated;
   return { ...recorded(judged, text, 'not_known'), gap: kind };
 }
 
 /** Returns the facts of one line. */
-export type FactsOf = (judged: Judged) => Fact[];
+export type FactsOf = (judged: JudgedListing) => TextFact[];
 
 /** At most so many endpoints or packages are named. */
 export const mostPlaces = 3;
@@ -80,7 +93,7 @@ export const mostPlaces = 3;
 /** Returns the facts of one line in the words of their kinds, each followed by what `note` returns. */
 export function saidIn(
   line: NonNullable<Kind['saidIn']>,
-  note: (one: DatedObservation, judged: Judged) => Words = () => say``,
+  note: (one: DatedObservation, judged: JudgedListing) => Words = () => say``,
 ): FactsOf {
   const ofLine = kinds.filter((kind) => kind.saidIn === line);
   return (judged) =>

@@ -18,14 +18,17 @@ import { factWords } from './seen.ts';
 import { packageWords } from './sentences.ts';
 
 /** An observation, as it is stored or in a document. */
-type Seen = Pick<DatedObservation, 'kind' | 'subject' | 'value' | 'details' | 'outcome' | 'observed_at'> & {
+type HitObservation = Pick<
+  DatedObservation,
+  'kind' | 'subject' | 'value' | 'details' | 'outcome' | 'observed_at'
+> & {
   readonly missed?: unknown;
 };
 
 /** The facts of a hit; `listing` lacks hidden texts. */
 export interface HitFacts {
   readonly listing: Listing;
-  readonly observations: readonly Seen[];
+  readonly observations: readonly HitObservation[];
   readonly native:
     | Omit<NativeSignals, 'statement' | 'computed_score' | 'proof_meanings' | 'recent'>
     | undefined;
@@ -69,7 +72,7 @@ function secretsOf(listing: Listing): Words | undefined {
 }
 
 /** Counts the endpoints other than the shown one that answered their last check. */
-function othersWords(shown: Seen, observations: readonly Seen[]): Words {
+function othersWords(shown: HitObservation, observations: readonly HitObservation[]): Words {
   const others = observations.filter(
     (one) => one.kind === shown.kind && one !== shown && one.outcome === 'seen' && !one.missed,
   );
@@ -83,13 +86,13 @@ function othersWords(shown: Seen, observations: readonly Seen[]): Words {
 }
 
 /** Says that an endpoint asks for a payment first, with the price if it could be read. */
-function paymentOf(answer: Seen, price: Seen | undefined): Words {
+function paymentOf(answer: HitObservation, price: HitObservation | undefined): Words {
   if (price?.outcome === 'seen' && !price.missed)
     return say`, asks for a payment first (${factWords(price)})`;
   return answer.value === 402 ? own(', asks for a payment first') : say``;
 }
 
-function answerOf({ endpoint }: Listing, observations: readonly Seen[]): Words | undefined {
+function answerOf({ endpoint }: Listing, observations: readonly HitObservation[]): Words | undefined {
   const of = (kind: string) =>
     observations.find((one) => one.kind === kind && (endpoint === undefined || one.subject === endpoint));
   const one = of(endpointAnswers.kind);
@@ -108,7 +111,7 @@ function answerOf({ endpoint }: Listing, observations: readonly Seen[]): Words |
 }
 
 /** Says what is recorded and not there, once for each day; an endpoint is named before. */
-function absencesOf(observations: readonly Seen[]): Words[] {
+function absencesOf(observations: readonly HitObservation[]): Words[] {
   const absent = observations.flatMap(({ kind, outcome, observed_at }) => {
     const what = kindOf(kind)?.existsAs;
     const isSaid = what !== undefined && what !== 'endpoint' && outcome === 'absent';

@@ -31,7 +31,7 @@ const statement =
   'Dossier was asked to pay at this address, and paid nothing. It saw no payment, and it does not know whose address this is. That two listings ask to be paid at one address does not show that one publisher has both.';
 
 /** A listing that asks or asked to be paid at an address. */
-export interface Asking extends Pick<AskedPayee, 'handle' | 'since' | 'until'> {
+export interface PayeeAsking extends Pick<AskedPayee, 'handle' | 'since' | 'until'> {
   /** A CAIP-2 identifier, or the name that the endpoint uses; absent if the network is not known. */
   readonly network?: string;
   readonly last_seen_at: string;
@@ -55,7 +55,7 @@ function askingWords({ handle, network, since, seen_at, until, seen }: AskedPaye
   return say`${handleWords(handle)} ${when}${offers}, at ${at}`;
 }
 
-const toAsking = (asked: AskedPayee): Asking => {
+const toAsking = (asked: AskedPayee): PayeeAsking => {
   const { handle, network, since, seen_at, until, seen } = asked;
   return {
     handle,

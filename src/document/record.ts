@@ -12,7 +12,7 @@ import {
   sampleOrigin,
   type VersionSummary,
 } from '../listings/listing.ts';
-import type { Shared } from '../listings/shared.ts';
+import type { SharedReference } from '../listings/shared.ts';
 import type { ModerationNotice } from '../moderation/moderation.ts';
 import type { StoredObservation } from '../observations/observation.ts';
 import { nextStale_ms } from '../observations/to-observations.ts';
@@ -37,7 +37,7 @@ export function copyLacksSentence(lacking: readonly CopyField[] | undefined, fie
 }
 
 /** How and when the record of a listing was read. */
-export type Reading = ReturnType<typeof toReading>;
+export type RecordReading = ReturnType<typeof toReading>;
 
 const sendsOlder = (progress: RunProgress | undefined) => (progress?.counts.older_versions ?? 0) > 0;
 
@@ -86,7 +86,7 @@ export function toReading(listing: Listing, { own, read_at, full, recorded }: Ru
 }
 
 /** Says that a listing is from a saved copy, and as of when; undefined for any other listing. */
-export function savedCopySentence({ kind, observed_at }: Reading, { imported_at }: Listing) {
+export function savedCopySentence({ kind, observed_at }: RecordReading, { imported_at }: Listing) {
   const changed = dayText(observed_at);
   const read = dayText(imported_at);
   return kind === 'saved_copy'
@@ -97,7 +97,7 @@ export function savedCopySentence({ kind, observed_at }: Reading, { imported_at 
 export const noDates = own('The registry states no date of this listing.');
 
 /** The reason why the first publication and the number of versions are not known; undefined if they are. */
-export function whyNoHistory({ kind, hasOlderVersions }: Reading): Words | undefined {
+export function whyNoHistory({ kind, hasOlderVersions }: RecordReading): Words | undefined {
   if (hasOlderVersions) return undefined;
   if (kind === 'sample') return own('The version and the dates of this listing are those of the sample.');
   return kind === 'saved_copy'
@@ -147,14 +147,14 @@ export interface ListingFacts {
   /** Present and former keys for receipts, oldest first. */
   readonly receiptKeys: readonly ReceiptKey[];
   readonly native: Omit<NativeSignals, 'statement' | 'computed_score' | 'proof_meanings'>;
-  readonly shared: readonly Shared[];
+  readonly shared: readonly SharedReference[];
   /** The number of listings under the same namespace, with this one. */
   readonly publisherListings: number;
   /** The next time at which a rating changes its group because of its age, RFC 3339. */
   readonly changesAt?: string;
   /** Actions of the operator in force on the listing itself, its capabilities, namespace or account. */
   readonly moderation: readonly ModerationNotice[];
-  readonly reading: Reading;
+  readonly reading: RecordReading;
 }
 
 /**

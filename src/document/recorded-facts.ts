@@ -4,13 +4,13 @@ import type { Moves } from '../listings/moves.ts';
 import type { RecordKind } from '../observations/kind.ts';
 import { publisherListings, publisherSameEndpoint, sharedKinds } from '../observations/kinds/publisher.ts';
 import { recordKinds } from '../observations/kinds.ts';
-import { type ListingFacts, noDates, type Reading, whyNoHistory } from './record.ts';
+import { type ListingFacts, noDates, type RecordReading, whyNoHistory } from './record.ts';
 import { sharedWords } from './sentences.ts';
 
 /** The source of shared facts that checks by Dossier saw and no record states. */
 export const ofChecks = 'checks of Dossier';
 
-interface StoredRecord {
+interface StoredServer {
   /** The publisher's server.json of the shown version, as JSON text. */
   readonly record: string;
   /** The number of stored versions, including deleted ones. */
@@ -35,7 +35,7 @@ const toSignal = (
  * Tells whether the source states a kind of fact. A listing that quotes the specification has no versions and
  * dates, and a source without older versions has no history.
  */
-function isStated({ follows, isDate }: RecordKind, listing: Listing, reading: Reading): boolean {
+function isStated({ follows, isDate }: RecordKind, listing: Listing, reading: RecordReading): boolean {
   if (isSpecified(listing)) return follows === undefined;
   if (isDate && reading.isUndated) return false;
   return follows !== 'all versions' || whyNoHistory(reading) === undefined;
@@ -47,8 +47,8 @@ function isStated({ follows, isDate }: RecordKind, listing: Listing, reading: Re
  */
 export function recordedFacts(
   listing: Listing,
-  { record, source, ...stored }: StoredRecord,
-  reading: Reading,
+  { record, source, ...stored }: StoredServer,
+  reading: RecordReading,
 ): ImportedSignal[] {
   const source_url = /^https?:/i.test(source ?? '')
     ? `${source}/servers/${encodeURIComponent(listing.handle)}/versions`

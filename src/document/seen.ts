@@ -1,7 +1,7 @@
 import { day_ms, dayText } from '../core/text.ts';
 import { betweenDays, code, dayOf, isEmpty, own, say, type Words } from '../core/words.ts';
 import type { ImportedSignal } from '../listings/listing.ts';
-import { type FactOf, factsOf, type NamedKind, type ValueOf } from '../observations/kind.ts';
+import { type FactOf, factsOf, type KindValue, type NamedKind } from '../observations/kind.ts';
 import { endpointAnswers, endpointAvailability } from '../observations/kinds/endpoint.ts';
 import { kindOf } from '../observations/kinds.ts';
 import {
@@ -23,15 +23,15 @@ export type SeenFact<K extends NamedKind> = FactOf<
 >;
 
 /** Returns the facts of a kind: what the record states, or what Dossier has looked for. */
-export type Seen = <K extends NamedKind>(kind: K) => readonly SeenFact<K>[];
+export type SeenOf = <K extends NamedKind>(kind: K) => readonly SeenFact<K>[];
 
 /** A fact that is known; its value is one of its kind. */
-export type KnownFact<K extends NamedKind> = Omit<SeenFact<K>, 'value'> & { readonly value: ValueOf<K> };
+export type KnownFact<K extends NamedKind> = Omit<SeenFact<K>, 'value'> & { readonly value: KindValue<K> };
 
 /** The input of the answer about a listing. */
-export interface Judged {
+export interface JudgedListing {
   readonly listing: ListingDocument;
-  readonly seen: Seen;
+  readonly seen: SeenOf;
   /** Returns the known facts of a kind. */
   readonly known: <K extends NamedKind>(kind: K) => readonly KnownFact<K>[];
   /**
@@ -43,7 +43,7 @@ export interface Judged {
 
 type WithFacts = Pick<ListingDocument, 'observations' | 'signals'>;
 
-export function toSeen({ observations, signals }: WithFacts): Seen {
+export function toSeen({ observations, signals }: WithFacts): SeenOf {
   const byKind = Map.groupBy([...observations.filter(isDated), ...signals.imported], ({ kind }) => kind);
   return <K extends NamedKind>(kind: K) => {
     const found = byKind.get(kind.kind);
@@ -57,7 +57,7 @@ export const isKnown = <Fact extends Pick<Observation, 'value' | 'outcome'>>(
 
 /** Returns a function that finds the known facts of a kind. */
 export const toKnown =
-  (seen: Seen) =>
+  (seen: SeenOf) =>
   <K extends NamedKind>(kind: K): readonly KnownFact<K>[] =>
     seen(kind).filter((one) => isKnown(one as Observation)) as unknown as readonly KnownFact<K>[];
 
@@ -71,14 +71,17 @@ export function lastChecked({ observations }: ListingDocument): string | undefin
 }
 
 /** The value of a kind that has one fact, as those of the record do; undefined if it is not known. */
-export const knownValue = <K extends NamedKind>(document: WithFacts, kind: K): ValueOf<K> | undefined =>
+export const knownValue = <K extends NamedKind>(document: WithFacts, kind: K): KindValue<K> | undefined =>
   (kind.origin === 'record'
     ? factsOf(kind, document.signals.imported).find(isKnown)
     : factsOf(kind, document.observations).find(isKnown)
   )?.value;
 
 /** Added to a fact that the last check did not confirm. */
-export function sinceThen({ listing }: Judged, { missed_since, is_stale, value }: DatedObservation): Words {
+export function sinceThen(
+  { listing }: JudgedListing,
+  { missed_since, is_stale, value }: DatedObservation,
+): Words {
   if (missed_since)
     return value === null
       ? say`; checks since ${dayOf(missed_since)} could not tell`
@@ -99,7 +102,7 @@ export const reasonOf = (one: Observation): Words | undefined =>
   ownReason in one ? one[ownReason] : one.reason;
 
 /** Tells whether Dossier has ever checked the listing. */
-export const isChecked = ({ listing }: Pick<Judged, 'listing'>): boolean =>
+export const isChecked = ({ listing }: Pick<JudgedListing, 'listing'>): boolean =>
   listing.observations.some(isDated);
 
 /** Days from a time to the day of the answer. */
@@ -110,7 +113,7 @@ export const daysSince = (time: string, { evidence_snapshot_date }: ListingDocum
  * The number of answered checks of an endpoint, if it was counted on the day of this observation, and not
  * more than 30 days ago.
  */
-export const tallyOf = ({ listing, seen }: Judged, { subject, observed_at }: DatedObservation) =>
+export const tallyOf = ({ listing, seen }: JudgedListing, { subject, observed_at }: DatedObservation) =>
   daysSince(observed_at, listing) <= 30
     ? seen(endpointAvailability).find(
         (one) => one.subject === subject && dayText(one.observed_at) === dayText(observed_at),
@@ -129,7 +132,7 @@ export const isAbsent = (one: DatedObservation): boolean =>
   one.outcome === 'absent' && kindOf(one.kind)?.existsAs !== undefined;
 
 /** Tells whether none of the recorded endpoints exists. */
-export const isNowhere = ({ seen }: Pick<Judged, 'seen'>): boolean =>
+export const isNowhere = ({ seen }: Pick<JudgedListing, 'seen'>): boolean =>
   seen(endpointAnswers).length > 0 && seen(endpointAnswers).every(isAbsent);
 
 /** Names the place of a fact at the end of a phrase, if the listing records several. */
@@ -137,7 +140,7 @@ export const atPlace = ({ subject }: Pick<DatedObservation, 'subject'>, all: rea
   all.length > 1 && subject !== undefined ? say` at ${subjectWords(subject)}` : say``;
 
 /** Tells whether an endpoint asked for a payment before anything else. */
-export const asksPayment = (seen: Seen, { subject }: Pick<Observation, 'subject'>): boolean =>
+export const asksPayment = (seen: SeenOf, { subject }: Pick<Observation, 'subject'>): boolean =>
   seen(endpointAnswers).some((one) => one.subject === subject && one.value === 402);
 
 /** The value of a fact in the words of its kind. */

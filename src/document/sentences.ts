@@ -16,7 +16,7 @@ import {
 import type { CopyField } from '../imports/import-run.ts';
 import type { Listing, ListingInput, ListingPackage } from '../listings/listing.ts';
 import { isAddress, isImageType, versionOfImage } from '../listings/package.ts';
-import type { Shared } from '../listings/shared.ts';
+import type { SharedReference } from '../listings/shared.ts';
 import type { AskedKind } from '../observations/kind.ts';
 import type { sharedKinds } from '../observations/kinds/publisher.ts';
 import { anyPrice, nativeRatings } from '../observations/kinds/questions.ts';
@@ -172,12 +172,12 @@ export const toSplitKinds = (observations: readonly Observation[]): ReadonlySet<
       .map(([kind]) => kind),
   );
 
-type Fact = Pick<NotSeenItem, 'kind' | 'subject' | 'outcome' | 'asks_for'> & {
+type NotSeenFact = Pick<NotSeenItem, 'kind' | 'subject' | 'outcome' | 'asks_for'> & {
   readonly reason?: Words | undefined;
   readonly observed_at: string;
 };
 
-function toItem({ kind, subject, outcome, asks_for, reason, observed_at }: Fact): NotSeenItem[] {
+function toItem({ kind, subject, outcome, asks_for, reason, observed_at }: NotSeenFact): NotSeenItem[] {
   const question = kindOf(kind)?.question;
   if (!question) return [];
   const about = subject === undefined ? {} : { subject };
@@ -275,8 +275,8 @@ function soDo(others: number, ofPublisher: number, isCut: boolean): Words {
  */
 export function sharedWords(
   kind: (typeof sharedKinds)[number],
-  { others, own: ofPublisher, isCut }: Shared,
-  { handle }: NonNullable<Shared['first']>,
+  { others, own: ofPublisher, isCut }: SharedReference,
+  { handle }: NonNullable<SharedReference['first']>,
 ): Words {
   const which = say`${handleWords(handle)} (${ours(namespaceText(handle))})`;
   const so = soDo(others - 1, kind.basis === 'names' ? 0 : ofPublisher, isCut);

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { Context } from '../context.ts';
 import type { ChangedHandles } from '../store/store.ts';
 import { type Bounded, callTool, type Tool } from '../tools/tool.ts';
-import type { Site } from '../views/layout.ts';
+import type { PageSite } from '../views/layout.ts';
 
 export type Encoding = 'br' | 'gzip' | 'identity';
 
@@ -52,7 +52,7 @@ export type Request = HonoContext<HttpEnvironment>;
 /** The parts of the HTTP adapter that its routes share. */
 export interface HttpAdapter {
   readonly context: Context;
-  readonly site: Site;
+  readonly site: PageSite;
 }
 
 /** Runs a tool for the caller of a request, with the type of its answer. Throws only Problem. */

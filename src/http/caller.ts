@@ -4,10 +4,10 @@ import type { Config } from '../config/config.ts';
 import type { Caller } from '../context.ts';
 
 type Address = ReturnType<typeof ipaddr.process>;
-type Range = ReturnType<typeof ipaddr.parseCIDR>;
+type NetworkRange = ReturnType<typeof ipaddr.parseCIDR>;
 const maxCapabilityLength = 200;
 
-function toRange(text: string): Range {
+function toRange(text: string): NetworkRange {
   if (text.includes('/')) return ipaddr.parseCIDR(text);
   const address = ipaddr.process(text);
   return [address, address.kind() === 'ipv4' ? 32 : 128];
@@ -23,14 +23,14 @@ const withoutPort = (text: string) => {
 const parse = (text: string): Address | undefined =>
   ipaddr.isValid(text) ? ipaddr.process(text) : undefined;
 
-const isIn = (ranges: readonly Range[], address: Address): boolean =>
+const isIn = (ranges: readonly NetworkRange[], address: Address): boolean =>
   ranges.some(([base, bits]) => base.kind() === address.kind() && address.match(base, bits));
 
 /** The last address in X-Forwarded-For that is not a trusted proxy. */
 function clientAddress(
   peer: Address,
   forwarded: string | null | undefined,
-  ranges: readonly Range[],
+  ranges: readonly NetworkRange[],
 ): Address {
   let client = peer;
   const hops = forwarded?.split(',') ?? [];
@@ -58,9 +58,9 @@ function tokensOf(value: string | null, bearer: 'required' | 'allowed'): string[
     .map((part) => part.replace(/^bearer +/i, '').slice(0, maxCapabilityLength));
 }
 
-type Asked = Pick<Request, 'method'> & { readonly headers: Pick<Headers, 'get'> };
+type CallerRequest = Pick<Request, 'method'> & { readonly headers: Pick<Headers, 'get'> };
 
-function capabilityOf(headers: Asked['headers']): Caller['capability'] {
+function capabilityOf(headers: CallerRequest['headers']): Caller['capability'] {
   const sent = new Set([
     ...tokensOf(headers.get('authorization'), 'required'),
     ...tokensOf(headers.get('x-agent-capability'), 'allowed'),
@@ -73,7 +73,7 @@ const crawlers = /bot\b|crawl|spider|slurp|archive|preview|externalhit|scanner|m
 const purposes = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'] as const;
 
 /** Tells whether no person waits for the answer: a HEAD, a prefetch, or a page that a crawler reads. */
-const isAutomatic = ({ method, headers }: Asked): boolean =>
+const isAutomatic = ({ method, headers }: CallerRequest): boolean =>
   method === 'HEAD' ||
   purposes.some((name) => /prefetch|prerender|preview/i.test(headers.get(name) ?? '')) ||
   (method === 'GET' && crawlers.test(headers.get('user-agent') ?? ''));
@@ -96,7 +96,7 @@ export function createCallerReader({ trustedProxies }: Pick<Config, 'trustedProx
    * The network and the unchecked capability from `Authorization: Bearer` or `X-Agent-Capability`; 'conflict'
    * if the two differ.
    */
-  const callerOf = (request: Asked, remoteAddress: string | undefined): Caller => {
+  const callerOf = (request: CallerRequest, remoteAddress: string | undefined): Caller => {
     const { headers } = request;
     return {
       network: networkOf(headers.get('x-forwarded-for'), remoteAddress),

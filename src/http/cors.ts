@@ -18,13 +18,17 @@ export const isDocument = (method: string, type: string | null | undefined): boo
  * The methods and headers that scripts of other sites may send, and the headers of an answer that they may
  * read.
  */
-interface Opening {
+interface CorsOpening {
   readonly methods: string;
   readonly headers: string;
   readonly exposed?: string;
 }
 
-export const toCorsHeaders = ({ methods, headers, exposed }: Opening): Readonly<Record<string, string>> => ({
+export const toCorsHeaders = ({
+  methods,
+  headers,
+  exposed,
+}: CorsOpening): Readonly<Record<string, string>> => ({
   ...anyOrigin,
   'Access-Control-Allow-Methods': methods,
   'Access-Control-Allow-Headers': headers,
@@ -32,7 +36,7 @@ export const toCorsHeaders = ({ methods, headers, exposed }: Opening): Readonly<
 });
 
 /** The answer to a preflight of a browser, valid for a day. */
-export const toPreflight = (opening: Opening, headers: Readonly<Record<string, string>> = {}): Response =>
+export const toPreflight = (opening: CorsOpening, headers: Readonly<Record<string, string>> = {}): Response =>
   new Response(null, {
     status: 204,
     headers: { ...toCorsHeaders(opening), 'Access-Control-Max-Age': String(day_s), ...headers },

@@ -79,7 +79,7 @@ export async function encodeBest(bytes: Uint8Array, encoding: Encoding): Promise
   return new Uint8Array(await brotliLater(bytes, options));
 }
 
-interface Answer {
+interface TextAnswer {
   readonly type: string;
   readonly body: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -100,7 +100,7 @@ export const toTag = (text: string): string => hash('sha256', text, 'base64url')
 const suffixes: Readonly<Record<Encoding, string>> = { br: '-br', gzip: '-gzip', identity: '' };
 
 async function finish(
-  { type, body: text, headers, cachePolicy }: Answer,
+  { type, body: text, headers, cachePolicy }: TextAnswer,
   wanted: Encoding,
 ): Promise<Finished> {
   const { body, encoding } = await encode(text, wanted);
@@ -122,7 +122,7 @@ async function finish(
  * Sends a text in the requested coding with a strong ETag, or 304 if the caller's copy is current. Browsers
  * revalidate each time, unless `cacheControl` says otherwise.
  */
-export async function answerWithETag(c: Request, answer: Answer): Promise<Response> {
+export async function answerWithETag(c: Request, answer: TextAnswer): Promise<Response> {
   const finished = await finish(answer, c.get('encoding'));
   const isPrivate = c.get('isPrivate');
   if (!isPrivate) c.set('finished', finished);

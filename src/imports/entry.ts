@@ -91,7 +91,7 @@ function toCleanJson(server: object): string | undefined {
  * An entry that could not be read: the name under which it is quarantined, and the reason. A malformed name
  * is not repeated.
  */
-export interface Unreadable {
+export interface UnreadableEntry {
   readonly name: string;
   readonly version: string;
   readonly reason: string;
@@ -119,7 +119,7 @@ export function readListPage(
 const toJson = (value: unknown): string | undefined => attempt(() => JSON.stringify(value));
 
 /** Identifies an entry. Never throws: an entry without name and version is unreadable. */
-export function readHead(entry: unknown): EntryHead | Unreadable {
+export function readHead(entry: unknown): EntryHead | UnreadableEntry {
   const json = toJson(entry);
   const digest = json === undefined ? '' : hash('sha256', json);
   const unknown = { name: `(unreadable ${digest.slice(0, 12)})`, version: '' };
@@ -168,9 +168,9 @@ function toVersion(
  * deleted version stores no publisher text and needs no readable record. Never throws: anything malformed is
  * unreadable.
  */
-export function readVersion(head: EntryHead, times: ReadTimes): ListingVersion | Unreadable {
+export function readVersion(head: EntryHead, times: ReadTimes): ListingVersion | UnreadableEntry {
   const { name, version, size_bytes, entry } = head;
-  const unreadable = (reason: string): Unreadable => ({ name, version, reason });
+  const unreadable = (reason: string): UnreadableEntry => ({ name, version, reason });
   const meta = asMembers(entry._meta)[registryMeta] ?? {};
   if (!statusMetaForm.Check(meta)) return unreadable('registry status or dates malformed');
   const isDeleted = meta.status === 'deleted';

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import type { ImportContext, ImportReport, ImportRequest } from './import.ts';
+import type { ImportContext, ImportRequest, ImportResult } from './import.ts';
 import { RegistryError } from './import-run.ts';
 import { findImportLease, UnderWayError } from './run.ts';
 
@@ -7,13 +7,13 @@ import { findImportLease, UnderWayError } from './run.ts';
  * How one attempt ended. `busy`: another import is running, or has ended since this one was due. `running`:
  * the signal stopped it, and the next import continues it.
  */
-export type Outcome = Pick<ImportReport, 'error'> & { readonly state: ImportReport['state'] | 'busy' };
+export type ImportOutcome = Pick<ImportResult, 'error'> & { readonly state: ImportResult['state'] | 'busy' };
 
 /** An import that can be stopped. Its default source is REGISTRY_URL. */
 export type Attempt = Pick<ImportRequest, 'source' | 'dueAfter'> & { readonly signal: AbortSignal };
 
 /** Runs one import. A failure of the registry is an outcome, never an exception. */
-export type ImportOnce = (context: ImportContext, attempt: Attempt) => Promise<Outcome>;
+export type ImportOnce = (context: ImportContext, attempt: Attempt) => Promise<ImportOutcome>;
 
 /**
  * Runs one import in this thread, which is blocked while SQLite runs each of its transactions. Never throws.

@@ -1,4 +1,4 @@
-import { type Column, integer, oneOf, optional, table, text, type ValueOf } from '../store/table.ts';
+import { type Column, integer, oneOf, optional, type TableValue, table, text } from '../store/table.ts';
 
 /** The counts of an import that has read nothing yet. */
 export const zeroImportCounts = {
@@ -76,7 +76,7 @@ export const importRunTable = table('import_run', ['id'], {
   error: optional(text),
 });
 /** One run of the import: its public report, and the cursor from which to resume. Times are RFC 3339 UTC. */
-export type ImportRun = ValueOf<typeof importRunTable>;
+export type ImportRun = TableValue<typeof importRunTable>;
 
 /** Why a source could not be read. The message is ours and quotes nothing from the response. */
 export class RegistryError extends Error {

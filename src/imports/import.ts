@@ -25,7 +25,7 @@ import {
   beginRun,
   importLease,
   newestKnown,
-  type Run,
+  type RunImport,
   type RunStart,
   saveWithLease,
   UnderWayError,
@@ -33,11 +33,11 @@ import {
 import {
   batchPages,
   openSource,
-  type Page,
   type Patience,
   type RegistrySource,
   readPages,
   readSampleHandles,
+  type SourcePage,
 } from './source.ts';
 
 function toQuarantine({ quarantined }: PagePlan, run_id: number, seen_at: string) {
@@ -142,7 +142,7 @@ async function endOne(tx: Transaction, listing: Listing, at: string): Promise<vo
  * Withdraws listings of the shipped sample, with their claims and the ratings by and about them: those that
  * the page names, so that the registry's listing takes their place, and all of them after the last page.
  */
-export async function endSample(tx: Transaction, page: Page, at: string): Promise<void> {
+export async function endSample(tx: Transaction, page: SourcePage, at: string): Promise<void> {
   const handles = await readSampleHandles();
   const named = new Set(page.entries.map((entry) => asMembers(asMembers(entry).server).name));
   const ending = page.nextCursor === undefined ? handles : handles.filter((handle) => named.has(handle));
@@ -167,7 +167,7 @@ interface Import {
   /** Tells whether the quarantine may hold entries that this run must release. */
   mayRelease: boolean;
   /** The run after the last written page. */
-  run: Run;
+  run: RunImport;
 }
 
 /**
@@ -181,7 +181,7 @@ const leastShare = 0.9;
  * an error. Throws a passing RegistryError; the cursor stays, and the next import asks for the same page
  * again.
  */
-function requireWhole({ run, request }: Import, page: Page): void {
+function requireWhole({ run, request }: Import, page: SourcePage): void {
   const { kind, expectedRows = 0, counts } = run;
   const rows = counts.rows_seen + page.entries.length;
   const isWhole = kind !== 'full' || page.nextCursor !== undefined || rows >= leastShare * expectedRows;
@@ -199,14 +199,14 @@ class ReviewNeeded extends Error {}
  * Why a full run that has ended does not count. A run of changes may have a single row, which may be
  * unreadable.
  */
-function whyUnread({ kind }: Run, counts: ImportCounts, { quarantined }: PagePlan): string | undefined {
+function whyUnread({ kind }: RunImport, counts: ImportCounts, { quarantined }: PagePlan): string | undefined {
   if (kind !== 'full' || !isUnreadable(counts)) return undefined;
   const one = quarantined.at(-1);
   const { rows_quarantined, rows_seen } = counts;
   return `${rows_quarantined} of ${rows_seen} entries could not be read, so that this is no registry that Dossier can import${one ? ` (the last: ${one.reason})` : ''}`;
 }
 
-async function writePage(current: Import, page: Page): Promise<void> {
+async function writePage(current: Import, page: SourcePage): Promise<void> {
   const { context, guard, run } = current;
   const { origin } = current.source;
   const at = context.clock().toISOString();
@@ -290,7 +290,7 @@ export interface ImportRequest {
   /** A registry's address, `file:path`, a path or `sample`; default REGISTRY_URL. */
   readonly source?: string | undefined;
   /** Called after each page. `total` is the number of rows in the source, if known. */
-  readonly onProgress?: (progress: Pick<Page, 'total'> & { readonly counts: ImportCounts }) => void;
+  readonly onProgress?: (progress: Pick<SourcePage, 'total'> & { readonly counts: ImportCounts }) => void;
   /** Stops the run between two pages; the next import continues it. */
   readonly signal?: AbortSignal | undefined;
   /** Reads the whole source even if its changes would do. */
@@ -306,7 +306,7 @@ export interface ImportRequest {
 }
 
 /** How a run ended; `running` if it was stopped and the next import continues it. */
-export interface ImportReport {
+export interface ImportResult {
   readonly id: number;
   readonly kind: ImportRun['kind'];
   readonly state: ImportRun['state'];
@@ -350,7 +350,7 @@ async function openImport(
 async function endRun(
   { context, run, request: { signal } }: Import,
   error: unknown,
-): Promise<ImportReport['state']> {
+): Promise<ImportResult['state']> {
   if (signal?.aborted) return 'running';
   if (!(error instanceof RegistryError || error instanceof MassChangeError)) throw error;
   const state = error instanceof MassChangeError ? 'held' : 'failed';
@@ -366,11 +366,11 @@ async function endRun(
   return state;
 }
 
-async function runToEnd(current: Import): Promise<ImportReport> {
+async function runToEnd(current: Import): Promise<ImportResult> {
   const { log } = current.context;
   const { id, kind, isResumed } = current.run;
   log.info({ run: id, kind, source: current.source.name, isResumed }, 'import started');
-  let end: Pick<ImportReport, 'state' | 'error'> = { state: 'done' };
+  let end: Pick<ImportResult, 'state' | 'error'> = { state: 'done' };
   try {
     await writePages(current);
     await mergeIndex(current);
@@ -392,7 +392,7 @@ async function runToEnd(current: Import): Promise<ImportReport> {
  * the source are not deleted. Throws RegistryError if the source cannot be opened, and UnderWayError while
  * any process imports into this store. Any other failure of the source is reported in ImportReport.error.
  */
-export async function runImport(context: ImportContext, request: ImportRequest = {}): Promise<ImportReport> {
+export async function runImport(context: ImportContext, request: ImportRequest = {}): Promise<ImportResult> {
   const { store, config } = context;
   const source = await openSource(request.source ?? config.registryUrl, config, request.patience);
   await using lease = await store.leases.take(importLease);

@@ -3,7 +3,7 @@ import { toLine } from '../core/text.ts';
 import type { ListingPackage } from '../listings/listing.ts';
 
 /** What a record says about starting a package, besides its name and version. */
-export type Launch = Pick<
+export type RecordedLaunch = Pick<
   ListingPackage,
   'runtime' | 'runtime_arguments' | 'arguments' | 'environment' | 'unwritten'
 >;
@@ -16,7 +16,7 @@ const template = /\{([^{}]+)\}/g;
  * A word of a command line. A value that the caller fills in stands as `{name}`; undefined if it is only a
  * part of the word.
  */
-type Word = string | undefined;
+type LaunchWord = string | undefined;
 
 const scalar = (value: unknown): string | undefined =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
@@ -30,7 +30,7 @@ const ownValue = (variables: unknown, name: string) => {
 };
 
 /** Fills the variables of a recorded value as far as the record does. */
-function fill(value: string, variables: unknown): Word {
+function fill(value: string, variables: unknown): LaunchWord {
   const filled = value.replace(template, (whole, name: string) => ownValue(variables, name) ?? whole);
   const open = [...filled.matchAll(template)];
   return open.length === 0 || open[0]?.[0] === filled ? filled : undefined;
@@ -64,7 +64,7 @@ const isSwitch = (argument: JsonObject) =>
  * The words of one recorded argument. An optional argument without a value has none, except a flag of a
  * runtime.
  */
-function wordsOf(argument: JsonObject, isOfRuntime: boolean): readonly Word[] {
+function wordsOf(argument: JsonObject, isOfRuntime: boolean): readonly LaunchWord[] {
   const { name, valueHint, variables, isRequired, format } = argument;
   const stated = scalar(argument.value) ?? scalar(argument.default);
   const flag = typeof name === 'string' ? name : '';
@@ -116,7 +116,7 @@ function toEnvironment(recorded: unknown): Record<string, string> {
 }
 
 /** How a record starts a package. Members that it does not state are absent. */
-export function toLaunch(recorded: JsonObject): Launch {
+export function toLaunch(recorded: JsonObject): RecordedLaunch {
   const { runtimeHint, runtimeArguments, packageArguments, environmentVariables } = recorded;
   const runtime = typeof runtimeHint === 'string' ? toLine(runtimeHint).slice(0, 60).toWellFormed() : '';
   const before = toWords(runtimeArguments, true);

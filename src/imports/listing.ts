@@ -2,7 +2,7 @@ import { claimStates } from '../claims/claim.ts';
 import { type Listing, type ListingVersion, toStaticRank, type VersionSummary } from '../listings/listing.ts';
 import { toTags } from '../listings/tags.ts';
 import { type Facet, isOfCheck, withNativeFacets } from '../search/facets.ts';
-import { type Recorded, recordedOf, toRecorded } from './recorded.ts';
+import { type RecordedServer, recordedOf, toRecorded } from './recorded.ts';
 
 /** The origin of a page, the time when it is read (RFC 3339), and the run that reads it. */
 export interface PageFacts {
@@ -21,7 +21,7 @@ const urlsOf = (remotes: Listing['remotes'] = []) => remotes.map(({ url }) => ur
  * Tags and facets. Claim and rating facets come from the known listing; so do those of its last check if the
  * endpoints are the same.
  */
-function toTagsAndFacets(recorded: Recorded, isActive: boolean, known: Listing | undefined) {
+function toTagsAndFacets(recorded: RecordedServer, isActive: boolean, known: Listing | undefined) {
   const { title, description, remotes, packages, keywords, endpoint, repository } = recorded;
   const transports = kinds([
     ...remotes.map(({ type }) => type),

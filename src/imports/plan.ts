@@ -13,7 +13,7 @@ import { moveBetween } from '../listings/moves.ts';
 import type { ListingReads } from '../listings/reads.ts';
 import type { NewChange } from '../log/change.ts';
 import type { Reads } from '../store/store.ts';
-import { type EntryHead, pickShown, readHead, readVersion, type Unreadable } from './entry.ts';
+import { type EntryHead, pickShown, readHead, readVersion, type UnreadableEntry } from './entry.ts';
 import { type CopyField, type ImportCounts, zeroImportCounts } from './import-run.ts';
 import { type PageFacts, toListing } from './listing.ts';
 import { hasField, toRecorded } from './recorded.ts';
@@ -33,7 +33,7 @@ type Versions = Map<string, Map<string, VersionSummary>>;
  */
 const createClassified = () => ({
   rows: new Map<string, ListingVersion>(),
-  quarantined: [] as Unreadable[],
+  quarantined: [] as UnreadableEntry[],
   readable: [] as EntryHead[],
   /** The readable entries that are not deleted. */
   servers: [] as object[],

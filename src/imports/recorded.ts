@@ -164,7 +164,7 @@ export const hasField: Readonly<
 /**
  * The parts of a server.json that a listing shows, cleaned and each on one line. Absent parts are undefined.
  */
-export type Recorded = ReturnType<typeof toRecorded>;
+export type RecordedServer = ReturnType<typeof toRecorded>;
 
 /** Keywords, tags and categories that the publisher states in its own `_meta`. */
 function publisherKeywords(server: JsonObject): string[] {
@@ -195,13 +195,13 @@ export function toRecorded(record: object) {
   };
 }
 
-const recordedByVersion = new WeakMap<ListingVersion, Recorded>();
+const recordedByVersion = new WeakMap<ListingVersion, RecordedServer>();
 
 /**
  * The recorded parts of a version. Its record is parsed once, although both listings and identities are made
  * from it.
  */
-export function recordedOf(version: ListingVersion): Recorded {
+export function recordedOf(version: ListingVersion): RecordedServer {
   const known = recordedByVersion.get(version);
   if (known) return known;
   const recorded = toRecorded(JSON.parse(version.record) as object);

@@ -26,7 +26,7 @@ export const isUnderWay = async (store: Pick<Store, 'leases'>): Promise<boolean>
  */
 export async function saveWithLease(
   tx: Transaction,
-  run: Pick<Run, 'id' | 'lease'>,
+  run: Pick<RunImport, 'id' | 'lease'>,
   change: Partial<Omit<ImportRun, 'id'>>,
 ): Promise<boolean> {
   if (!(await tx.leases.isHeldBy(run.lease))) return false;
@@ -37,7 +37,7 @@ export async function saveWithLease(
 const overlap_ms = 10 * 60_000;
 
 /** A run in progress, new or resumed. */
-export type Run = ReturnType<typeof toRun>;
+export type RunImport = ReturnType<typeof toRun>;
 
 /**
  * `expectedRows` is how many rows the last full run of this source read; undefined if that says nothing about
@@ -118,7 +118,7 @@ async function readRecorded(tx: Transaction, source: RegistrySource): Promise<Ru
  * everything if none was completed, no full run is recent enough, or `isFull` is set. Throws UnderWayError if
  * a run of any source has ended since this one was found due.
  */
-export async function beginRun(tx: Transaction, source: RegistrySource, start: RunStart): Promise<Run> {
+export async function beginRun(tx: Transaction, source: RegistrySource, start: RunStart): Promise<RunImport> {
   const { lease, at, isFull } = start;
   if (await isTaken(tx, start)) throw new UnderWayError();
   const { run, done } = await tx.imports.last(source.name);
@@ -150,7 +150,7 @@ export async function beginRun(tx: Transaction, source: RegistrySource, start: R
  * The newest of the known times and these, ignoring any after the start of the run, because a time in the
  * future would hide changes.
  */
-export const newestKnown = (run: Run, updatedAt: readonly string[]): string | undefined =>
+export const newestKnown = (run: RunImport, updatedAt: readonly string[]): string | undefined =>
   [...updatedAt, ...(run.newestUpdatedAt ? [run.newestUpdatedAt] : [])]
     .filter((time) => time <= run.started_at)
     .sort()

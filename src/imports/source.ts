@@ -15,7 +15,7 @@ import { readListPage } from './entry.ts';
 import { RegistryError } from './import-run.ts';
 
 /** One page of entries as received, and the cursor of the next page. */
-export interface Page {
+export interface SourcePage {
   readonly entries: readonly unknown[];
   /** Undefined at the end of the list. */
   readonly nextCursor: string | undefined;
@@ -42,7 +42,7 @@ export interface RegistrySource {
   /** The origin stored with its listings. */
   readonly origin: string;
   /** Throws RegistryError. */
-  page(request: PageRequest): Promise<Page>;
+  page(request: PageRequest): Promise<SourcePage>;
 }
 
 /**
@@ -117,7 +117,7 @@ function toPageUrl(api: string, { cursor, updatedSince }: PageRequest): URL {
   return new URL(`${api}/servers?${query}`);
 }
 
-function toPage(json: unknown): Page {
+function toPage(json: unknown): SourcePage {
   const page = readListPage(json);
   if (!page) throw new RegistryError('the answer is not a page of a registry list');
   if (page.entries.length > mostEntries) throw new RegistryError(`the page has over ${mostEntries} entries`);
@@ -265,7 +265,7 @@ const digestOf = (cursor: string | undefined) => hash('sha256', cursor ?? '', 'b
 export async function* readPages(
   source: RegistrySource,
   range: PageRequest,
-): AsyncGenerator<Page, void, undefined> {
+): AsyncGenerator<SourcePage, void, undefined> {
   const { signal, updatedSince } = range;
   const fetchPage = (cursor: string | undefined) => {
     const page = source.page({ cursor, updatedSince, signal });
@@ -312,9 +312,9 @@ function settlesSoon(next: Promise<unknown>): Promise<boolean> {
  * waits long for the next one, and pages before a failure are yielded before it is thrown.
  */
 export async function* batchPages(
-  pages: AsyncGenerator<Page, void, undefined>,
-): AsyncGenerator<Page, void, undefined> {
-  let batch: Page | undefined;
+  pages: AsyncGenerator<SourcePage, void, undefined>,
+): AsyncGenerator<SourcePage, void, undefined> {
+  let batch: SourcePage | undefined;
   let size = firstBatch;
   for (;;) {
     const next = pages.next();

@@ -8,7 +8,7 @@ const mostRunning = 20;
 const heavy = 0.5;
 
 /** A waiting search. `used` is the share of its limit that the caller's network had used, 0 to 1. */
-interface Waiting {
+interface WaitingSearch {
   readonly used: number;
   readonly answer: (end: (() => void) | undefined) => void;
 }
@@ -22,13 +22,13 @@ interface Waiting {
  * the newest.
  */
 export function createSearchTurns(mostWaiting: number) {
-  const waiting: Waiting[] = [];
+  const waiting: WaitingSearch[] = [];
   let running = 0;
   let hasBegun = false;
   let isHeavyRunning = false;
   let restUntil_ms = 0;
   let isResting = false;
-  const begin = ({ used, answer }: Waiting) => {
+  const begin = ({ used, answer }: WaitingSearch) => {
     const since = performance.eventLoopUtilization();
     const isHeavy = used >= heavy;
     running += 1;
@@ -60,7 +60,7 @@ export function createSearchTurns(mostWaiting: number) {
       }, rest_ms);
     }
   };
-  const enqueue = (one: Waiting) => {
+  const enqueue = (one: WaitingSearch) => {
     const at = waiting.findIndex(({ used }) => used > one.used);
     waiting.splice(at === -1 ? waiting.length : at, 0, one);
     if (waiting.length > mostWaiting) waiting.pop()?.answer(undefined);

@@ -11,9 +11,9 @@ import {
   oneOf,
   optional,
   rowCodec,
+  type TableValue,
   table,
   text,
-  type ValueOf,
   words,
 } from '../store/table.ts';
 
@@ -143,7 +143,7 @@ export const summaryTable = rowCodec(summaryColumns);
  * The part of a listing that lists and searches need. Times are RFC 3339 UTC with milliseconds, so text order
  * is time order.
  */
-export type ListingSummary = ValueOf<typeof summaryTable>;
+export type ListingSummary = TableValue<typeof summaryTable>;
 
 export const listingTable = table(
   'listing',
@@ -161,7 +161,7 @@ export const listingTable = table(
   },
 );
 /** One listing: the facts of its latest version, cleaned. */
-export type Listing = ValueOf<typeof listingTable>;
+export type Listing = TableValue<typeof listingTable>;
 
 /** The columns of a version without the publisher's record. */
 const versionColumns = {
@@ -192,7 +192,7 @@ export const versionTable = table('listing_version', ['handle', 'version'], {
 /**
  * A version as the registry API lists it; if its listing was withdrawn here, it is deleted and has no record.
  */
-export type ListedVersion = ValueOf<typeof versionTable>;
+export type ListedVersion = TableValue<typeof versionTable>;
 /** One version of a listing, deleted ones included. */
 export type ListingVersion = Omit<ListedVersion, 'listed_at'>;
 export const versionSummaryColumns = Object.keys(versionColumns) as (keyof typeof versionColumns)[];

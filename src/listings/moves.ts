@@ -36,7 +36,7 @@ export const moveSchema = z.strictObject({
     .max(mostNames)
     .optional(),
 });
-export type Move = z.infer<typeof moveSchema>;
+export type VersionMove = z.infer<typeof moveSchema>;
 
 /** The parts of a record that are compared. */
 export type Naming = Pick<Listing, 'remotes' | 'packages' | 'repository_key'>;
@@ -107,7 +107,7 @@ function replacedBy(
   before: readonly string[],
   after: readonly string[],
   ownerOf: (name: string) => string | undefined,
-): Move['endpoints'] {
+): VersionMove['endpoints'] {
   const gone = before.filter((one) => !after.includes(one));
   const added = after.filter((one) => !before.includes(one));
   if (gone.length + added.length === 0) return undefined;
@@ -116,7 +116,7 @@ function replacedBy(
   return { from: few(gone), to: few(added), is_within };
 }
 
-function repositoryMove(from: string | undefined, to: string | undefined): Move['repository'] {
+function repositoryMove(from: string | undefined, to: string | undefined): VersionMove['repository'] {
   if (from === undefined || from === to) return undefined;
   const is_within = to !== undefined && repositoryIdentity(from) === repositoryIdentity(to);
   return { from, ...(to !== undefined && { to }), is_within };
@@ -124,7 +124,7 @@ function repositoryMove(from: string | undefined, to: string | undefined): Move[
 
 type Secrets = ReadonlyMap<string, Secret>;
 
-function newSecrets(before: Secrets, after: Secrets): Move['secrets'] {
+function newSecrets(before: Secrets, after: Secrets): VersionMove['secrets'] {
   const notIn = (others: Secrets, all: Secrets) =>
     [...all].flatMap(([key, one]) => (others.has(key) ? [] : one));
   const added = notIn(before, after);
@@ -138,7 +138,7 @@ function newSecrets(before: Secrets, after: Secrets): Move['secrets'] {
       };
 }
 
-function passedOn(before: Secrets, after: Secrets): Move['passed'] {
+function passedOn(before: Secrets, after: Secrets): VersionMove['passed'] {
   const byPlaces = new Map<string, { names: string[]; to: string[] }>();
   for (const [key, { name, to }] of after) {
     const known = before.get(key)?.to;
@@ -157,7 +157,7 @@ function passedOn(before: Secrets, after: Secrets): Move['passed'] {
 const distinct = (all: readonly string[]): string[] => [...new Set(all)];
 
 /** The difference between a record and the one before it; undefined if there is none. */
-export function moveBetween(before: Naming, after: Naming): Move | undefined {
+export function moveBetween(before: Naming, after: Naming): VersionMove | undefined {
   const [hostsBefore, hosts] = [before, after].map(({ remotes }) =>
     distinct(remotes.map(({ url }) => hostOf(url))),
   );
@@ -172,7 +172,7 @@ export function moveBetween(before: Naming, after: Naming): Move | undefined {
     passed: passedOn(secretsBefore, secrets),
   };
   const parts = Object.entries(found).filter(([, part]) => part !== undefined);
-  return parts.length === 0 ? undefined : (Object.fromEntries(parts) as Move);
+  return parts.length === 0 ? undefined : (Object.fromEntries(parts) as VersionMove);
 }
 
 /** A version with the parts of its record that are compared. */
@@ -257,12 +257,12 @@ export function toMoves(editions: readonly Edition[], shown: string): Moves | un
  * Tells whether a move leads to something new, or removes the repository. An endpoint or package that is gone
  * does not count.
  */
-export const leadsElsewhere = ({ endpoints, packages, ...others }: Move): boolean =>
+export const leadsElsewhere = ({ endpoints, packages, ...others }: VersionMove): boolean =>
   [endpoints, packages].some((part) => part !== undefined && part.to.length > 0) ||
   [others.repository, others.secrets, others.passed].some((part) => part !== undefined);
 
 /** Tells whether a move names a host, package or repository of a different owner, or a new secret. */
-export const isWeighty = ({ endpoints, packages, repository, secrets }: Move): boolean =>
+export const isWeighty = ({ endpoints, packages, repository, secrets }: VersionMove): boolean =>
   [endpoints, packages].some((part) => part?.is_within === false) ||
   (repository?.to !== undefined && !repository.is_within) ||
   secrets !== undefined;

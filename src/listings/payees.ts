@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Payee } from '../core/payee.ts';
 import { precompileQuery, upsert } from '../store/query.ts';
-import type { RowOf, ValueOf } from '../store/table.ts';
+import type { RowOf, TableValue } from '../store/table.ts';
 import { toReferenceKey } from './references.ts';
 import { type Db, type PaidAs, payeeTable } from './schema.ts';
 
@@ -173,7 +173,7 @@ const selectAsked = precompileQuery((db: Db, key: string, network: string, limit
 });
 
 /** A listing that asks or asked to be paid at an address. */
-export type AskedPayee = ValueOf<typeof payeeTable>;
+export type AskedPayee = TableValue<typeof payeeTable>;
 
 /**
  * Up to `limit` shown listings that ask or asked to be paid at an address: those on this network first, and

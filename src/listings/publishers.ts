@@ -3,23 +3,27 @@ import { namespaceMatchesRepositoryOwner } from '../core/handle.ts';
 import { readPages } from '../core/pages.ts';
 import { Problem } from '../core/problem.ts';
 
-type Reads = Pick<Context, 'store'>;
+type PublisherContext = Pick<Context, 'store'>;
 
 const notFound = () => new Problem('not_found', 'No listing stored here has this namespace.');
 
 /** Tells whether a visible listing has this namespace, in exactly this case. */
-export const isNamespace = async (text: string, { store }: Reads): Promise<boolean> =>
+export const isNamespace = async (text: string, { store }: PublisherContext): Promise<boolean> =>
   (await store.listings.publisherListings(text)) > 0;
 
 /** Throws not_found unless a visible listing has this namespace. */
-export async function requireNamespace(text: string, reads: Reads): Promise<void> {
+export async function requireNamespace(text: string, reads: PublisherContext): Promise<void> {
   if (!(await isNamespace(text, reads))) throw notFound();
 }
 
 const perPage = 50;
 
 /** A page of the listings of a namespace, by handle, after a handle. Throws not_found if none follows. */
-export async function readPublisher(namespace: string, after: string, { store: { listings } }: Reads) {
+export async function readPublisher(
+  namespace: string,
+  after: string,
+  { store: { listings } }: PublisherContext,
+) {
   const start = `${namespace}/`;
   const rows = await listings.page(after.startsWith(start) ? after : start, perPage + 1);
   const handles = rows.map(({ handle }) => handle).filter((handle) => handle.startsWith(start));
@@ -42,7 +46,7 @@ export const mostRead = 500;
 export type PublisherFacts = Awaited<ReturnType<typeof readPublisherFacts>>;
 
 /** Reads facts about the listings of a publisher; if it has more than 500, about the first 500 by handle. */
-export async function readPublisherFacts(namespace: string, { store: { listings } }: Reads) {
+export async function readPublisherFacts(namespace: string, { store: { listings } }: PublisherContext) {
   const start = `${namespace}/`;
   const rows = await listings.page(start, mostRead);
   const read = await listings.byHandles(
@@ -79,7 +83,7 @@ const documented = ['co.webhook/webhook', 'com.politicalcomms/api'] as const;
  */
 export async function readExampleHandles({
   store: { listings },
-}: Reads): Promise<ReadonlyMap<string, string>> {
+}: PublisherContext): Promise<ReadonlyMap<string, string>> {
   const found = (await listings.byHandles(documented)).filter(({ withdrawn }) => !withdrawn);
   const first = found.length === documented.length ? [] : await listings.page('', documented.length);
   return new Map(
@@ -90,18 +94,20 @@ export async function readExampleHandles({
   );
 }
 
-export const countListings = ({ store }: Reads): Promise<number> => store.listings.count();
+export const countListings = ({ store }: PublisherContext): Promise<number> => store.listings.count();
 
 const perRead = 1000;
 
 /**
  * The visible handle at this position in the order of handles, after which the next page begins; '' for 0.
  */
-export const readHandleBefore = async (position: number, { store: { listings } }: Reads): Promise<string> =>
-  position === 0 ? '' : ((await listings.handleAt(position)) ?? '');
+export const readHandleBefore = async (
+  position: number,
+  { store: { listings } }: PublisherContext,
+): Promise<string> => (position === 0 ? '' : ((await listings.handleAt(position)) ?? ''));
 
 /** All visible listings after a handle, in pages of handles with their last updates. */
-export const pagesAfter = (after: string, { store: { listings } }: Reads) =>
+export const pagesAfter = (after: string, { store: { listings } }: PublisherContext) =>
   readPages(perRead, (last?: { readonly handle: string; readonly updated_at: string }) =>
     listings.page(last?.handle ?? after, perRead),
   );

@@ -9,10 +9,10 @@ type Form =
   | 'flag'
   | 'any'
   | { readonly object: Fields }
-  | { readonly list: Item }
+  | { readonly list: RecordItem }
   | { readonly map: Fields };
 type Fields = { readonly [name: string]: Form };
-interface Item {
+interface RecordItem {
   readonly fields: Fields;
   /** At least one of these has to be a text, or the item is not read. */
   readonly names: readonly string[];
@@ -127,7 +127,7 @@ function readForm(value: unknown, form: Form, path: string, report: Report): unk
  */
 function readList(
   list: readonly unknown[],
-  { fields, names, needs = [] }: Item,
+  { fields, names, needs = [] }: RecordItem,
   path: string,
   report: Report,
 ) {

@@ -11,7 +11,7 @@ const selectListed = (db: Db) =>
     .select('listing.withdrawn')
     .where('listing.origin', 'not in', [...sampleOrigins]);
 
-type Listed = ReturnType<typeof selectListed>;
+type ListedQuery = ReturnType<typeof selectListed>;
 
 /** The newest version counts as latest if all versions of a listing are deleted. */
 const isLatest = sql<boolean>`(listing.version = listing_version.version or listing.version = '' and
@@ -25,7 +25,10 @@ const isNamed = (text: string) =>
   sql<boolean>`listing_version.handle in (select named.handle from listing as named
     where replace(named.handle_folded, ${text.toLowerCase()}, '') <> named.handle_folded)`;
 
-function filter(listed: Listed, { version, versions, handles, withDeleted, named }: VersionQuery): Listed {
+function filter(
+  listed: ListedQuery,
+  { version, versions, handles, withDeleted, named }: VersionQuery,
+): ListedQuery {
   return listed
     .$if(version === 'latest', (query) => query.where(isLatest))
     .$if(version !== undefined && version !== 'latest', (query) =>
@@ -47,8 +50,9 @@ const withdrawnHere = 'Withdrawn from this directory.';
 const overlap_ms = 60_000;
 
 /** Orders the versions, and continues after the last one of the previous page. */
-function inOrder(listed: Listed, { after, updatedSince }: VersionQuery): Listed {
-  const byName = (some: Listed) => some.orderBy('listing_version.handle').orderBy('listing_version.version');
+function inOrder(listed: ListedQuery, { after, updatedSince }: VersionQuery): ListedQuery {
+  const byName = (some: ListedQuery) =>
+    some.orderBy('listing_version.handle').orderBy('listing_version.version');
   const place = sql`listing_version.handle, listing_version.version`;
   if (updatedSince === undefined) {
     if (!after) return byName(listed);

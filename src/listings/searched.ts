@@ -1,4 +1,4 @@
-import type { Search, SearchedListings, SearchIndex } from '../search/search-index.ts';
+import type { IndexSearch, SearchedListings, SearchIndex } from '../search/search-index.ts';
 import { precompileQuery } from '../store/query.ts';
 import { readCount } from './counts.ts';
 import type { Db } from './schema.ts';
@@ -27,7 +27,7 @@ const createSearchedListings = (db: Db): SearchedListings => ({
 });
 
 /** An index on a connection, with the reads of listings that it needs. */
-export const toSearch = (db: Db, index: SearchIndex): Search => ({
+export const toSearch = (db: Db, index: SearchIndex): IndexSearch => ({
   db,
   index,
   listings: createSearchedListings(db),

@@ -3,9 +3,9 @@ import { namespaceIdentity } from '../core/identity.ts';
 import { inChunks, precompileQuery, upsert } from '../store/query.ts';
 import type { Db, ListingSchema, ReferenceKind } from './schema.ts';
 
-type Row = ListingSchema['listing_reference'];
+type ReferenceRow = ListingSchema['listing_reference'];
 
-const put = precompileQuery((db: Db, rows: readonly Row[]) =>
+const put = precompileQuery((db: Db, rows: readonly ReferenceRow[]) =>
   upsert(db, 'listing_reference', rows, 'key', 'published_at', 'handle'),
 );
 
@@ -19,7 +19,7 @@ export async function deleteReferences(db: Db, handles: readonly string[], of: '
   if (handles.length > 0) await stored.where('kind', kinds, observedKinds).execute();
 }
 
-export const putReferences = (db: Db, rows: readonly Row[]): Promise<void> =>
+export const putReferences = (db: Db, rows: readonly ReferenceRow[]): Promise<void> =>
   inChunks(rows, (chunk) => put(db, chunk));
 
 /**
@@ -29,7 +29,7 @@ export const putReferences = (db: Db, rows: readonly Row[]): Promise<void> =>
 export async function replaceChecked(
   db: Db,
   handle: string,
-  seen: readonly Pick<Row, 'key' | 'kind' | 'as_of'>[],
+  seen: readonly Pick<ReferenceRow, 'key' | 'kind' | 'as_of'>[],
 ): Promise<string[]> {
   const known = (await selectChecked(db, handle)).map(({ key }) => key);
   if (known.length + seen.length === 0) return [];
@@ -164,10 +164,10 @@ function toSharedKind(handle: string, kind: SharedKind, keyed: readonly ReturnTy
 }
 
 /** The other visible listings that record, list or are paid at the same, for one kind. */
-export type Shared = ReturnType<typeof toSharedKind>;
+export type SharedReference = ReturnType<typeof toSharedKind>;
 
 /** Decodes `sharedColumn` of a listing, by kind. */
-export function toShared(handle: string, text: string | null): Shared[] {
+export function toShared(handle: string, text: string | null): SharedReference[] {
   const byKind = Map.groupBy(text?.split(';').map(toKeyed) ?? [], ({ kind }) => kind);
   return sharedKinds.flatMap((kind) => {
     const keyed = byKind.get(kind);

@@ -1,5 +1,5 @@
 import { inChunks, precompileQuery } from '../store/query.ts';
-import type { ValueOf } from '../store/table.ts';
+import type { TableValue } from '../store/table.ts';
 import { toLoggedChange } from './change.ts';
 import { addChanges } from './changes.ts';
 import type { CommittedRecord, Leaf } from './leaf.ts';
@@ -11,7 +11,7 @@ import { type Db, headTable, type LogSchema } from './schema.ts';
  * Entries are appended to the last log, and the lock on its row puts writers in order. A new log is opened
  * only if the database turns out to be older than a published checkpoint.
  */
-export type LogHead = ValueOf<typeof headTable>;
+export type LogHead = TableValue<typeof headTable>;
 
 async function readNodes(
   db: Db,

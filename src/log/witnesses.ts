@@ -8,7 +8,7 @@ import { readSignatures, splitNote } from './notes.ts';
 import { type AskedWitness, readWitnesses } from './witness-policy.ts';
 
 /** The outcome of asking a witness. `cosigned` has its signature line; the others say why there is none. */
-type Asked =
+type WitnessReply =
   | { readonly result: 'cosigned'; readonly line: string; readonly size: number }
   /** It says that it cosigned a tree of this size last, so that the proof began at a wrong size. */
   | { readonly result: 'other_size'; readonly size: number }
@@ -25,7 +25,7 @@ const exchange_ms = 5000;
 /**
  * Reads the cosignature in a witness's answer. Lines of unknown keys are ignored, as the specification says.
  */
-function readAnswer(answer: string, checkpoint: IssuedCheckpoint, { cosigner }: AskedWitness): Asked {
+function readAnswer(answer: string, checkpoint: IssuedCheckpoint, { cosigner }: AskedWitness): WitnessReply {
   const own = readSignatures(answer).find((line) => isOf(line, cosigner));
   const { text: signed = '' } = splitNote(checkpoint.text) ?? {};
   const isValid = own && (readCosignature(signed, cosigner, own) ?? 0n) > 0n;
@@ -49,17 +49,17 @@ export const createWitnessClient = ({ version, publicUrl }: IssuingContext['conf
 const toBody = (oldSize: number, path: readonly Buffer[], checkpoint: string) =>
   [`old ${oldSize}`, ...path.map((hash) => hash.toString('base64')), '', checkpoint].join('\n');
 
-type Asking = Pick<IssuingContext, 'store'> & { readonly client: OutboundClient };
+type WitnessContext = Pick<IssuingContext, 'store'> & { readonly client: OutboundClient };
 
 /** Asks a witness, which is taken to have cosigned `oldSize` entries last, to cosign a checkpoint. */
 async function askOnce(
-  { store, client }: Asking,
+  { store, client }: WitnessContext,
   {
     witness,
     checkpoint,
     oldSize,
   }: { readonly witness: AskedWitness; readonly checkpoint: IssuedCheckpoint; readonly oldSize: number },
-): Promise<Asked> {
+): Promise<WitnessReply> {
   const path = await consistencyProof(store.log.tree(checkpoint.head.id), oldSize, checkpoint.size);
   const answer = await client.fetch({
     url: new URL(`${witness.url.href.replace(/\/$/, '')}/add-checkpoint`),
@@ -85,10 +85,10 @@ async function askOnce(
  * the database lacks it.
  */
 async function compareWithDatabase(
-  { store }: Asking,
+  { store }: WitnessContext,
   size: number,
   { head }: IssuedCheckpoint,
-): Promise<Asked> {
+): Promise<WitnessReply> {
   const now = (await store.log.heads()).find(({ id }) => id === head.id);
   return { result: now && now.size >= size ? 'other_size' : 'larger_tree', size };
 }
@@ -97,7 +97,7 @@ async function compareWithDatabase(
  * Asks a witness and, if it says that it cosigned a different size last, asks again with that size, which is
  * returned as `before`. Never rejects because of an answer.
  */
-export async function askWitness(asking: Asking, question: Parameters<typeof askOnce>[1]) {
+export async function askWitness(asking: WitnessContext, question: Parameters<typeof askOnce>[1]) {
   const { checkpoint } = question;
   const first = await askOnce(asking, question);
   if (first.result !== 'other_size') return { asked: first, before: undefined };
@@ -108,7 +108,7 @@ export async function askWitness(asking: Asking, question: Parameters<typeof ask
 }
 
 /** The messages for the operator if a witness shows that something is wrong. */
-const faults: Partial<Record<Asked['result'], string>> = {
+const faults: Partial<Record<WitnessReply['result'], string>> = {
   larger_tree:
     'a witness cosigned a larger tree of this log than the database has: the log was rolled back, or the witness is wrong; run dossier audit with a saved checkpoint',
   refused_tree:
@@ -116,7 +116,7 @@ const faults: Partial<Record<Asked['result'], string>> = {
   wrong_cosignature: 'a witness sent a cosignature that is not valid for the checkpoint; it is not published',
 };
 
-function report({ log }: IssuingContext, { name }: AskedWitness, asked: Asked, size: number): void {
+function report({ log }: IssuingContext, { name }: AskedWitness, asked: WitnessReply, size: number): void {
   const about = { witness: name, size, ...(asked.result === 'larger_tree' && { cosigned_size: asked.size }) };
   const fault = faults[asked.result];
   if (fault) log.error(about, fault);
@@ -135,7 +135,7 @@ export function createWitnessRound(context: IssuingContext) {
   const witnesses = readWitnesses(config.witnesses);
   const sizes = new Map<string, number>();
 
-  async function askOne(witness: AskedWitness, checkpoint: IssuedCheckpoint): Promise<Asked> {
+  async function askOne(witness: AskedWitness, checkpoint: IssuedCheckpoint): Promise<WitnessReply> {
     const key = `${checkpoint.head.id} ${witness.name}`;
     const oldSize = Math.min(sizes.get(key) ?? 0, checkpoint.size);
     const { asked } = await askWitness(asking, { witness, checkpoint, oldSize });

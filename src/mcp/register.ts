@@ -159,7 +159,7 @@ const schemas = new Map(
   ]),
 );
 
-interface Asked {
+interface McpRequest {
   readonly context: Context;
   /**
    * Present if a call's result is sent as bytes. `cached` has its members if they are cached; otherwise the
@@ -169,7 +169,7 @@ interface Asked {
 }
 
 /** A request in the form that the SDK passes to handlers. Nothing else in AuthInfo is used. */
-export const toAuthInfo = (asked: Asked): AuthInfo => ({
+export const toAuthInfo = (asked: McpRequest): AuthInfo => ({
   token: '',
   clientId: '',
   scopes: [],
@@ -186,8 +186,8 @@ type ListHandler = (
 ) => Promise<{ readonly tools: readonly { readonly name: string }[] }>;
 
 /** The request for which a handler is called. Over stdio all requests have one context. */
-const askedOf = (context: Context, { http }: RequestContext): Asked =>
-  (http?.authInfo?.extra?.asked as Asked | undefined) ?? { context };
+const askedOf = (context: Context, { http }: RequestContext): McpRequest =>
+  (http?.authInfo?.extra?.asked as McpRequest | undefined) ?? { context };
 
 const contextOf = (context: Context, request: RequestContext): Context => askedOf(context, request).context;
 
@@ -308,7 +308,7 @@ export function registerPrompt(server: McpServer, prompt: Prompt, context: Conte
 }
 
 /** The exchange with the cache for one message. */
-export interface Known {
+export interface CachedCall {
   /** The bytes of the result's members if the message is a call whose answer is cached. */
   readonly cached?: string | undefined;
   /** Is called with the answer if it is a result without isError. */
@@ -323,7 +323,7 @@ export interface McpMessage {
 }
 
 /** A message as a whole HTTP request. */
-export interface McpPost extends McpMessage, Known {
+export interface McpPost extends McpMessage, CachedCall {
   readonly request: Request;
   /** Makes the response for an answer that is not a stream. */
   readonly respond: (bytes: string) => Response;

@@ -11,8 +11,8 @@ import {
 import { Problem } from '../core/problem.ts';
 import { modernRevision } from '../core/revisions.ts';
 import {
+  type CachedCall,
   headersOf,
-  type Known,
   type McpMessage,
   toAnswerBytes,
   toAuthInfo,
@@ -110,7 +110,7 @@ const isGood = (message: object): message is { readonly result: object } =>
 export async function answerShared(
   session: SharedSession,
   { body, context }: McpMessage,
-  { cached, onResult }: Known,
+  { cached, onResult }: CachedCall,
 ): Promise<string> {
   const request = body as JSONRPCRequest;
   const sent: { readonly cached: string | undefined; members?: string } = { cached };

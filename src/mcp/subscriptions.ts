@@ -20,7 +20,7 @@ interface Stream {
   readonly ending: AbortController;
 }
 
-type Listener = (event: ServerEvent) => void;
+type EventListener = (event: ServerEvent) => void;
 
 /** How many notifications are sent before the event loop serves other requests. */
 const atOnce = 500;
@@ -31,11 +31,11 @@ const atOnce = 500;
  */
 function createIndexedBus(log: Pick<Logger, 'warn'>) {
   const opening = new AsyncLocalStorage<Stream>();
-  const listeners = new Set<Listener>();
-  const byUri = new Map<string, Set<Listener>>();
+  const listeners = new Set<EventListener>();
+  const byUri = new Map<string, Set<EventListener>>();
   const waiting = new Set<string>();
   let isSending = false;
-  const deliver = (listener: Listener, event: ServerEvent) => {
+  const deliver = (listener: EventListener, event: ServerEvent) => {
     try {
       listener(event);
     } catch (err) {

@@ -104,12 +104,12 @@ export function readTarget(text: string): ModerationTarget | undefined {
   return isHandle(text) && isIP(text) === 0 ? { target_kind: 'listing', target: text } : undefined;
 }
 
-type Rating = NonNullable<Awaited<ReturnType<Transaction['ratings']['byId']>>>;
+type ModeratedRating = NonNullable<Awaited<ReturnType<Transaction['ratings']['byId']>>>;
 
 const nothing = (what: string) => new NotModerated(`there is no ${what}`);
 
 /** The entries of a rating: its own, that of its withdrawal, and that of the response to it. */
-async function recordsOf(tx: Transaction, rating: Rating): Promise<number[]> {
+async function recordsOf(tx: Transaction, rating: ModeratedRating): Promise<number[]> {
   const { id, log_index, withdrawn_by, superseded_by, erased_at } = rating;
   const response = await tx.ratings.response(id);
   const answered = response && !response.erased_at ? [response.log_index] : [];
@@ -119,7 +119,7 @@ async function recordsOf(tx: Transaction, rating: Rating): Promise<number[]> {
 }
 
 /** The versions before a rating, with withdrawn ones of the same interaction. */
-async function findOlder(tx: Transaction, rating: Rating) {
+async function findOlder(tx: Transaction, rating: ModeratedRating) {
   if (rating.erased_at) return [];
   const { source_handle, subject_handle, interaction_id } = rating;
   const versions = await tx.ratings.versions(source_handle, subject_handle, interaction_id);

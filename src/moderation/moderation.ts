@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Config } from '../config/config.ts';
-import { flag, integer, json, oneOf, optional, table, text, type ValueOf } from '../store/table.ts';
+import { flag, integer, json, oneOf, optional, type TableValue, table, text } from '../store/table.ts';
 
 /** The reasons for which the operator may act, a closed list. Each continues "because ...". */
 export const moderationReasons = {
@@ -63,7 +63,7 @@ export const moderationTable = table('moderation', ['log_index'], {
   end_reason: optional(text),
 });
 /** One action of the operator. It is in force until a later entry of the log ends it. */
-export type Moderation = ValueOf<typeof moderationTable>;
+export type Moderation = TableValue<typeof moderationTable>;
 
 /** An action of the operator in the form that readers see beside its effect. */
 export const moderationNotice = z.object({
@@ -110,4 +110,4 @@ export const feedbackTable = table('feedback', ['id'], {
   contact: optional(text),
 });
 /** Private feedback, which only the operator reads. */
-export type Feedback = ValueOf<typeof feedbackTable>;
+export type Feedback = TableValue<typeof feedbackTable>;

@@ -71,7 +71,7 @@ export type FetchFailure = 'host_unreachable' | 'host_timeout' | 'host_error' | 
  * A failed request. `certificate` says what is wrong with the host's certificate if that prevented the
  * connection.
  */
-export interface Failed {
+export interface FailedRequest {
   readonly result: FetchFailure;
   readonly certificate?: Words;
   /** Why nothing was sent: the address is not allowed, or the name was not resolved. */
@@ -88,8 +88,8 @@ export interface OutboundClient {
    * Resolves the name before the deadline of a request begins. Returns why nothing can be sent to the URL, or
    * undefined.
    */
-  whyUnsent(url: URL, signal: AbortSignal): Promise<Failed | undefined>;
-  fetch(sent: OutboundRequest): Promise<OutboundResponse | Failed>;
+  whyUnsent(url: URL, signal: AbortSignal): Promise<FailedRequest | undefined>;
+  fetch(sent: OutboundRequest): Promise<OutboundResponse | FailedRequest>;
 }
 
 /** Where a request is sent, and which addresses its host may have. */
@@ -218,7 +218,7 @@ const isOurFailure = (error: unknown): boolean =>
 /** Error codes of an open connection that the other side closes or resets. */
 const brokenCodes = /^(?:UND_ERR_SOCKET|ECONNRESET|EPIPE)$/;
 
-const unsentCodes: Readonly<Record<string, NonNullable<Failed['unsent']>>> = {
+const unsentCodes: Readonly<Record<string, NonNullable<FailedRequest['unsent']>>> = {
   [refusedAddress]: 'not_allowed',
   ENOTFOUND: 'no_address',
   [unresolvedName]: 'unresolved',
@@ -227,7 +227,7 @@ const unsentCodes: Readonly<Record<string, NonNullable<Failed['unsent']>>> = {
 /**
  * Why a connection that failed with this error sent nothing; undefined if the host or the network ended it.
  */
-export const whyUnsentBy = (error: unknown): Failed['unsent'] =>
+export const whyUnsentBy = (error: unknown): FailedRequest['unsent'] =>
   isOurFailure(error) ? 'no_way' : ownMember(unsentCodes, codeOf(error));
 
 const isAllowedAt: Readonly<Record<Reach['addresses'], (address: string) => boolean>> = {
@@ -251,7 +251,7 @@ export async function whyUnresolved(
   { url: { hostname }, addresses }: Reach,
   names: Names,
   signal: AbortSignal,
-): Promise<Failed | undefined> {
+): Promise<FailedRequest | undefined> {
   if (addresses !== 'public' || isAddress(hostname)) return undefined;
   const found = await names.resolve(hostname, signal);
   return typeof found === 'string' ? { result: 'host_unreachable', unsent: found } : undefined;
@@ -277,7 +277,7 @@ export function createOutboundClient(rules: OutboundRules): OutboundClient {
     loopback: createAgent('loopback'),
     any: createAgent('any'),
   };
-  const open = async (url: URL, signal: AbortSignal): Promise<Reach | Failed> => {
+  const open = async (url: URL, signal: AbortSignal): Promise<Reach | FailedRequest> => {
     refuseInTransaction('a request to a host');
     const reach = rules.reach(url);
     if (!reach) return { result: 'host_unreachable', unsent: 'not_allowed' };

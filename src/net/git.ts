@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto';
 import { inflateSync } from 'node:zlib';
 import { attempt, decodeUtf8 } from '../core/json.ts';
-import type { Failed, FetchFailure, OutboundClient, OutboundRequest, OutboundResponse } from './client.ts';
+import type {
+  FailedRequest,
+  FetchFailure,
+  OutboundClient,
+  OutboundRequest,
+  OutboundResponse,
+} from './client.ts';
 
 /** Makes a packet with a line of text. */
 const toLine = (text: string): string => `${(text.length + 5).toString(16).padStart(4, '0')}${text}\n`;
@@ -165,7 +171,7 @@ export function toFileText(
 export interface ExchangeFailure<Result = FetchFailure> {
   readonly result: Result | 'repository_moved' | 'redirect_refused' | 'host_rate_limited' | 'host_error';
   readonly retry_after_s?: number;
-  readonly unsent?: Failed['unsent'];
+  readonly unsent?: FailedRequest['unsent'];
   /** The path, without .git, to which the host redirects; set with `repository_moved`. */
   readonly moved_to?: string;
 }
@@ -174,7 +180,7 @@ export interface ExchangeFailure<Result = FetchFailure> {
  * Sends one request to a forge. Redirects, rate limits and server errors arrive as failures, not as
  * responses.
  */
-export type Exchange = ReturnType<typeof createExchange>;
+export type GitExchange = ReturnType<typeof createExchange>;
 
 /**
  * Matches the path of a redirect to another repository's git-upload-pack. Other redirects name no repository.

@@ -16,7 +16,7 @@ import { withoutRoot } from './addresses.ts';
  */
 export type Unresolved = 'no_address' | 'unresolved' | 'no_way';
 
-type Found = readonly LookupAddress[];
+type ResolvedAddresses = readonly LookupAddress[];
 
 /** How long a resolved address is cached. */
 const cached_ms = 30_000;
@@ -40,7 +40,7 @@ async function ask(
   name: string,
   servers: Config['dnsServers'],
   timeout_ms: number,
-): Promise<Found | 'no_address' | 'no_way' | 'unanswered'> {
+): Promise<ResolvedAddresses | 'no_address' | 'no_way' | 'unanswered'> {
   const resolver = new Resolver({ timeout: Math.ceil(timeout_ms * 0.3), tries: 2 });
   if (servers) resolver.setServers(servers);
   const cancelAfter = (time_ms: number) => setTimeout(() => resolver.cancel(), time_ms);
@@ -90,7 +90,7 @@ function createKnownDomains() {
 
 /** Names that always mean this machine and are never sent to DNS (RFC 6761 section 6.3). */
 export const isOfThisMachine = (name: string): boolean => /(?:^|\.)localhost\.?$/i.test(name);
-const loopback: Found = [
+const loopback: ResolvedAddresses = [
   { address: '127.0.0.1', family: 4 },
   { address: '::1', family: 6 },
 ];
@@ -109,7 +109,7 @@ export type Names = ReturnType<typeof createNames>;
 function createNames(servers: Config['dnsServers'], timeout_ms: number) {
   const turns = createFairPool({ places: Number.POSITIVE_INFINITY, placesOfKey: pendingOfDomain });
   const domains = createKnownDomains();
-  const resolveInTurn = async (name: string): Promise<Found | Unresolved> => {
+  const resolveInTurn = async (name: string): Promise<ResolvedAddresses | Unresolved> => {
     const domain = registrableDomain(name);
     const leave = await turns.enter({ keys: [domain] });
     const found = await ask(name, servers, timeout_ms).finally(leave);
@@ -118,7 +118,7 @@ function createNames(servers: Config['dnsServers'], timeout_ms: number) {
     domains.noteSilent(domain);
     return domains.isTheirs(domain) ? 'unresolved' : 'no_way';
   };
-  const isFailure = (found: Found | Unresolved) => typeof found === 'string';
+  const isFailure = (found: ResolvedAddresses | Unresolved) => typeof found === 'string';
   const caching = { most: mostNames, ttl_ms: cached_ms, isFailure, failureTtl_ms: failed_ms };
   const resolveOnce = cachedOnce(resolveInTurn, caching);
   const resolve = async (hostname: string) => {
@@ -130,7 +130,7 @@ function createNames(servers: Config['dnsServers'], timeout_ms: number) {
      * Resolves a name to all its IPv4 and IPv6 addresses; `no_way` if the signal is aborted first. Never
      * throws.
      */
-    resolve: (hostname: string, signal: AbortSignal): Promise<Found | Unresolved> =>
+    resolve: (hostname: string, signal: AbortSignal): Promise<ResolvedAddresses | Unresolved> =>
       unlessAborted(resolve(hostname), signal).catch(() => 'no_way'),
     /** Resolves a name with the signature of `dns.lookup`. */
     lookup(

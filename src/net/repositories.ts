@@ -6,8 +6,8 @@ import { meaningOf } from './answer.ts';
 import { createOutboundClient, type OutboundClient } from './client.ts';
 import {
   createExchange,
-  type Exchange,
   type ExchangeFailure,
+  type GitExchange,
   type HeadRef,
   readCommitTime,
   readHead,
@@ -41,14 +41,16 @@ export type RepositoryCheck = Partial<HeadRef> & { readonly pinned: boolean } & 
 /**
  * Why a repository or its file could not be read. `isPage` means that an HTML page came in place of the file.
  */
-type Failure = ExchangeFailure<ReadFailure> & { readonly isPage?: true };
+type RepositoryFailure = ExchangeFailure<ReadFailure> & { readonly isPage?: true };
 
 /** The result of reading a file at a commit. */
-type FileRead = { readonly result: 'file'; readonly text: string; readonly retry_after_s?: never } | Failure;
+type FileRead =
+  | { readonly result: 'file'; readonly text: string; readonly retry_after_s?: never }
+  | RepositoryFailure;
 
 const agent = 'dossier';
 
-const askGit = (exchange: Exchange, url: URL, body: Buffer) =>
+const askGit = (exchange: GitExchange, url: URL, body: Buffer) =>
   exchange({
     url,
     method: 'POST',
@@ -60,7 +62,7 @@ const askGit = (exchange: Exchange, url: URL, body: Buffer) =>
     body,
   });
 
-async function readHeadRef(exchange: Exchange, url: URL): Promise<HeadRef | Failure> {
+async function readHeadRef(exchange: GitExchange, url: URL): Promise<HeadRef | RepositoryFailure> {
   const response = await askGit(exchange, url, toHeadQuery(agent));
   if (response.result === 'too_large') return { result: 'host_error' };
   if (response.result !== 'response') return response;
@@ -74,17 +76,17 @@ async function readHeadRef(exchange: Exchange, url: URL): Promise<HeadRef | Fail
 }
 
 async function readCommit(
-  exchange: Exchange,
+  exchange: GitExchange,
   url: URL,
   commit: string,
-): Promise<{ readonly committed_at: string } | Failure> {
+): Promise<{ readonly committed_at: string } | RepositoryFailure> {
   const response = await askGit(exchange, url, toCommitQuery(commit, agent));
   if (response.result !== 'response') return response;
   const committed_at = response.status === 200 ? readCommitTime(response.body, commit) : undefined;
   return committed_at === undefined ? { result: 'host_error' } : { committed_at };
 }
 
-async function readFile(exchange: Exchange, url: URL): Promise<FileRead> {
+async function readFile(exchange: GitExchange, url: URL): Promise<FileRead> {
   const response = await exchange({ url });
   if (response.result !== 'response') return response;
   if (response.status === 404 || response.status === 410) return { result: 'file_absent' };
@@ -93,7 +95,7 @@ async function readFile(exchange: Exchange, url: URL): Promise<FileRead> {
 
 /** If HEAD cannot be read, the file is read without a commit and counts only if the result is conclusive. */
 async function check(
-  exchange: Exchange,
+  exchange: GitExchange,
   bases: Bases,
   { place, fileName }: { place: RepositoryPlace; fileName: string },
 ): Promise<RepositoryCheck> {
@@ -144,7 +146,7 @@ export function createRepositoryReader(
   const client = createSafeClient(onThisMachine, dnsServers);
   const read = async <T>(
     { host }: RepositoryPlace,
-    ask: (exchange: Exchange, bases: Bases) => Promise<T>,
+    ask: (exchange: GitExchange, bases: Bases) => Promise<T>,
   ): Promise<T | { readonly result: 'host_unreachable'; readonly retry_after_s?: never }> => {
     const bases = hosts[host];
     if (!bases) return { result: 'host_unreachable' };
@@ -158,10 +160,13 @@ export function createRepositoryReader(
       const found = await read(place, (exchange, bases) => check(exchange, bases, { place, fileName }));
       return { pinned: false, ...found };
     },
-    head: (place: RepositoryPlace): Promise<HeadRef | Failure> =>
+    head: (place: RepositoryPlace): Promise<HeadRef | RepositoryFailure> =>
       read(place, (exchange, bases) => readHeadRef(exchange, toUploadPackUrl(place, bases))),
     /** Reads when a commit was made, as its committer stated it. */
-    commit: (place: RepositoryPlace, commit: string): Promise<{ readonly committed_at: string } | Failure> =>
+    commit: (
+      place: RepositoryPlace,
+      commit: string,
+    ): Promise<{ readonly committed_at: string } | RepositoryFailure> =>
       read(place, (exchange, bases) => readCommit(exchange, toUploadPackUrl(place, bases), commit)),
     /** Reads the file at a commit. `file_absent` also means that there is no such commit or repository. */
     readAt: (

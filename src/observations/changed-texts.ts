@@ -3,7 +3,7 @@ import {
   differenceWithin,
   type TextPart,
 } from '../core/difference/word-difference.ts';
-import { type Member, type Surface, shortNameOf } from './endpoint/surface.ts';
+import { type Surface, type SurfaceMember, shortNameOf } from './endpoint/surface.ts';
 import { toShownName } from './gate.ts';
 import { type NamedMember, textsOf, toNamed } from './kinds/lists/member-changes.ts';
 import { surfaceOf } from './kinds.ts';
@@ -24,7 +24,7 @@ interface TextChange {
 const mostTexts = 200;
 const longestName = 200;
 
-const readTexts = (member: Member) =>
+const readTexts = (member: SurfaceMember) =>
   new Map(
     textsOf(member)
       .take(mostTexts)
@@ -32,7 +32,7 @@ const readTexts = (member: Member) =>
   );
 
 function* changesOf(
-  [before, after]: readonly [Member, Member],
+  [before, after]: readonly [SurfaceMember, SurfaceMember],
   budget: ComparisonBudget,
 ): Generator<TextChange> {
   const old = readTexts(before);
@@ -51,8 +51,8 @@ function* changesOf(
  */
 export function* changedTexts(
   surface: Surface,
-  before: readonly Member[],
-  after: readonly Member[],
+  before: readonly SurfaceMember[],
+  after: readonly SurfaceMember[],
   budget: ComparisonBudget,
 ): Generator<ChangedText> {
   const old = new Map(before.map((member) => [shortNameOf(member, surface), member]));
@@ -76,7 +76,11 @@ export interface ShownChange extends ObservationChange {
 const mostShownTexts = 10;
 
 /** Finds the stored list of a surface by its endpoint and digest; undefined if it is stored no more. */
-export type FindSet = (endpoint: string, surface: Surface, digest: unknown) => readonly Member[] | undefined;
+export type FindSet = (
+  endpoint: string,
+  surface: Surface,
+  digest: unknown,
+) => readonly SurfaceMember[] | undefined;
 
 /** Adds the texts that differ to a change of a list, if the lists before and after it are still stored. */
 export function withTexts(change: ObservationChange, find: FindSet, budget: ComparisonBudget): ShownChange {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { dayText } from '../core/text.ts';
-import type { Part, Words } from '../core/words.ts';
+import type { Words, WordsPart } from '../core/words.ts';
 import { weightyChanges } from './earlier-changes.ts';
 import { endpointAnswers } from './kinds/endpoint.ts';
 import { priceChallenge } from './kinds/prices/offer.ts';
@@ -19,7 +19,7 @@ import { addCheck, type CheckEnd, toTallied } from './tally.ts';
 export interface DatedFinding extends Omit<Finding, 'why' | 'open'> {
   readonly kind: string;
   readonly open?: StoredObservation['open'];
-  readonly why?: readonly Part[];
+  readonly why?: readonly WordsPart[];
   readonly method_version: string;
   /** The check failed on our side: it stands for all facts of its kind. */
   readonly isFailure?: true;
@@ -238,25 +238,25 @@ function leftOpen(known: StoredObservation, found: DatedFinding, stamp: RunStamp
     : missed(known, { why: open.why, outcome: 'not_asked' }, stamp);
 }
 
-type Step = (known: StoredObservation, found: DatedFinding, stamp: RunStamp) => StoredObservation;
+type CompareStep = (known: StoredObservation, found: DatedFinding, stamp: RunStamp) => StoredObservation;
 
 /**
  * What was known before a check: nothing, as nobody could ask or nothing usable came; no answer, after one; a
  * refusal; that it is gone; or more.
  */
-type Known = 'unlearned' | 'unanswered' | 'refused' | 'absent' | 'learned';
+type KnownState = 'unlearned' | 'unanswered' | 'refused' | 'absent' | 'learned';
 
-function classOf(known: StoredObservation): Known {
+function classOf(known: StoredObservation): KnownState {
   if (known.outcome === 'absent' || known.outcome === 'refused') return known.outcome;
   if (isLearned(known)) return 'learned';
   return isUnanswered(known.outcome) && lastOf(known) ? 'unanswered' : 'unlearned';
 }
 
 /** That it was not asked is said of a fact of which nothing is known; any other stands. */
-const missedUnlessNew: Step = (known, found, stamp) =>
+const missedUnlessNew: CompareStep = (known, found, stamp) =>
   known.outcome === 'not_asked' ? settle(known, found, stamp) : missed(known, found, stamp);
 
-const always = (step: Step): Readonly<Record<Known, Step>> => ({
+const always = (step: CompareStep): Readonly<Record<KnownState, CompareStep>> => ({
   unlearned: step,
   unanswered: step,
   refused: step,
@@ -266,7 +266,7 @@ const always = (step: Step): Readonly<Record<Known, Step>> => ({
 const passes = { ...always(unanswered), unanswered: stillUnanswered, unlearned: stillUnanswered };
 
 /** What becomes of a fact that is stored: by the outcome of the check, and by what was known. */
-const steps: Readonly<Record<Outcome, Readonly<Record<Known, Step>>>> = {
+const steps: Readonly<Record<Outcome, Readonly<Record<KnownState, CompareStep>>>> = {
   seen: always(settle),
   nothing: always(settle),
   asks: always(settle),

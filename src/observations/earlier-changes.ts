@@ -8,7 +8,7 @@ const mostKept = 6;
 const mostOfWeight = 3;
 
 /** What the changes of a fact are read from. */
-type Changed = Pick<Observation, 'value' | 'value_digest' | 'changed_from'> & {
+type ChangedObservation = Pick<Observation, 'value' | 'value_digest' | 'changed_from'> & {
   readonly details?: Readonly<Record<string, unknown>> | undefined;
   readonly first_seen_at?: string | undefined;
   readonly earlier_changes?: readonly EarlierChange[] | undefined;
@@ -29,7 +29,7 @@ const isSameChange = (a: EarlierChange, b: EarlierChange) =>
  * The last change of a fact that has a value. Its lists are not kept, but how many there were of what is
  * stored in part.
  */
-function lastChange(fact: Changed): EarlierChange | undefined {
+function lastChange(fact: ChangedObservation): EarlierChange | undefined {
   const { value, value_digest, details = {}, changed_from, first_seen_at } = fact;
   if (!changed_from || value === null || first_seen_at === undefined) return undefined;
   const counts = Object.entries(details).filter(([, one]) => typeof one === 'number');
@@ -46,7 +46,7 @@ function lastChange(fact: Changed): EarlierChange | undefined {
  * The changes of a fact, what weighs most first and the last one at the end. Each weighs no less than any
  * after it, so that the weightiest one since any day is among them, whatever came later.
  */
-export function weightyChanges(kind: string, fact: Changed): EarlierChange[] {
+export function weightyChanges(kind: string, fact: ChangedObservation): EarlierChange[] {
   const earlier = fact.earlier_changes ?? [];
   const last = lastChange(fact);
   if (!last || !isSaid(kind, last)) return [...earlier];

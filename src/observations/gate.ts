@@ -1,6 +1,6 @@
 import { mapTexts } from '../core/json.ts';
 import { nameHidden, toLine } from '../core/text.ts';
-import type { Part, Words } from '../core/words.ts';
+import type { Words, WordsPart } from '../core/words.ts';
 import { canonicalDigest } from '../log/leaf.ts';
 import { type DatedFinding, keyOf } from './compare.ts';
 import type { Kind } from './kind.ts';
@@ -76,10 +76,10 @@ function shorten(value: unknown, most_bytes: number): unknown {
   return null;
 }
 
-type Shown = Pick<Finding, 'details' | 'as_seen'>;
+type GatedDetails = Pick<Finding, 'details' | 'as_seen'>;
 
 /** The details of a fact, and what was only seen this time. */
-const shownOf = ({ details, as_seen }: Shown): Shown => ({
+const shownOf = ({ details, as_seen }: GatedDetails): GatedDetails => ({
   ...(details && { details }),
   ...(as_seen && { as_seen }),
 });
@@ -89,7 +89,7 @@ function shortenDetails(found: DatedFinding, most_bytes: number): DatedFinding {
   const shown = shownOf(found);
   if (sizeOf(shown) <= most_bytes) return found;
   const { details: _, as_seen: __, ...rest } = found;
-  return { ...rest, ...(shorten(shown, most_bytes) as Shown), isShort: true };
+  return { ...rest, ...(shorten(shown, most_bytes) as GatedDetails), isShort: true };
 }
 
 /** Whether every number in a value of JSON can be stored. */
@@ -116,9 +116,9 @@ function toValue(value: Finding['value']): Pick<Finding, 'value' | 'value_digest
 }
 
 /** A reason of at most 300 characters, on one line. */
-function cutReason({ parts }: Words): readonly Part[] {
+function cutReason({ parts }: Words): readonly WordsPart[] {
   let left = longestReason;
-  const kept: Part[] = [];
+  const kept: WordsPart[] = [];
   for (const part of parts) {
     if (left <= 0) break;
     const whole = part.is === 'own' ? part.text : toLine(part.text);

@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import { toComparisonBudget } from '../core/difference/word-difference.ts';
 import { toText, Words } from '../core/words.ts';
 import { type FindSet, type ShownChange, surfaceChangedBy, withTexts } from './changed-texts.ts';
-import type { Member, SurfaceName } from './endpoint/surface.ts';
+import type { SurfaceMember, SurfaceName } from './endpoint/surface.ts';
 import { factsOf } from './kind.ts';
 import { listedNames } from './kinds/lists/listed.ts';
 import { toolsCount, toolsSurface } from './kinds/lists/tools.ts';
@@ -18,14 +18,14 @@ async function readSets(
   handle: string,
   changes: readonly ShownChange[],
   context: Pick<Context, 'store'>,
-): Promise<ReadonlyMap<string, readonly Member[]>> {
+): Promise<ReadonlyMap<string, readonly SurfaceMember[]>> {
   const readSet = createSetReader(context);
   const wanted = changes.flatMap((change) => {
     const { subject: remote = '', before, after } = change;
     const surface = surfaceChangedBy(change)?.name;
     return surface ? [{ at: { handle, remote, surface }, digests: [after.value, before?.value] }] : [];
   });
-  const sets = new Map<string, readonly Member[]>();
+  const sets = new Map<string, readonly SurfaceMember[]>();
   for (const [, [first, ...others]] of Map.groupBy(wanted, ({ at }) => setKey(at.remote, at.surface, ''))) {
     if (!first) continue;
     const { at } = first;
@@ -70,7 +70,7 @@ export interface ListedList extends Pick<StoredObservation, 'outcome'> {
   readonly first_seen_at?: string;
   readonly observed_at?: string;
   readonly vantage?: string;
-  readonly members?: readonly Member[];
+  readonly members?: readonly SurfaceMember[];
   readonly reason?: string;
   readonly names?: readonly string[];
 }
@@ -90,7 +90,7 @@ function createListReader(handle: string, { store: { observations } }: Pick<Cont
     const dated = { ...seen, digest: value, first_seen_at, observed_at, vantage };
     if (text !== undefined && size <= left_bytes) {
       left_bytes -= size;
-      return { ...dated, members: JSON.parse(text) as readonly Member[] };
+      return { ...dated, members: JSON.parse(text) as readonly SurfaceMember[] };
     }
     const reason =
       text === undefined

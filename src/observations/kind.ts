@@ -6,7 +6,7 @@ import type { Listing } from '../listings/listing.ts';
 import type { Moves } from '../listings/moves.ts';
 import type { SurfaceName } from './endpoint/surface.ts';
 import type { Finding, Observation, Question, RecordedSubject } from './observation.ts';
-import type { Run, Subject } from './run.ts';
+import type { CheckedListing, CheckRun } from './run.ts';
 
 /** What of a finding is shown in words. */
 export type ShownFinding<Value = Json> = Pick<Observation, 'value_digest' | 'details' | 'as_seen'> & {
@@ -41,12 +41,12 @@ export type StandingOut<Value = Json> = ShownFinding<Value> &
   };
 
 /** What was seen of a fact before its last change; null where none was. */
-export type Before<Value = Json> = Omit<NonNullable<Observation['changed_from']>, 'value'> & {
+export type BeforeChange<Value = Json> = Omit<NonNullable<Observation['changed_from']>, 'value'> & {
   readonly value: Value | null;
 };
 
 /** What a copy of a registry may record of no listing. */
-type CopyField = 'endpoint' | 'package' | 'repository';
+type LackingField = 'endpoint' | 'package' | 'repository';
 
 /** What buyers ask, whether a fact answers it or not. */
 export interface AskedKind {
@@ -73,9 +73,9 @@ export interface AskedKind {
     /** Words in the names of fields of the record that may state it. */
     readonly fields?: RegExp;
     /** The field that states it. */
-    readonly copyField?: CopyField;
+    readonly copyField?: LackingField;
     /** The fields that it stands with. */
-    readonly standsWith?: readonly CopyField[];
+    readonly standsWith?: readonly LackingField[];
     /** Its name where the record does not state it. */
     readonly name?: Words;
   };
@@ -94,12 +94,16 @@ interface Says<Value extends Json = Json> {
   /** A value that stands out, in words; undefined of any other. */
   readonly sayStandsOut?: (found: StandingOut<Value>) => Words | undefined;
   /** What became of a value, with `between` which days; undefined if that needs no sentence. */
-  readonly sayChange?: (was: Before<Value>, now: ShownFinding<Value>, between: Words) => Words | undefined;
+  readonly sayChange?: (
+    was: BeforeChange<Value>,
+    now: ShownFinding<Value>,
+    between: Words,
+  ) => Words | undefined;
   /**
    * How much such a change weighs among those of one fact; a later change that weighs less does not hide it.
    * Absent: only the last is said.
    */
-  readonly weighChange?: (was: Before<Value>, now: ShownFinding<Value>) => number;
+  readonly weighChange?: (was: BeforeChange<Value>, now: ShownFinding<Value>) => number;
 }
 
 /**
@@ -151,7 +155,7 @@ export interface FactKind extends AskedKind, Says {
 export interface Kind extends FactKind {
   readonly origin: 'check';
   /** What of a listing's record its facts are about; none if the kind does not apply to the listing. */
-  readonly about: (listing: Subject) => readonly RecordedSubject[];
+  readonly about: (listing: CheckedListing) => readonly RecordedSubject[];
   /** Whether it may be absent without a word; any other is `not_asked` until it was looked for. */
   readonly isOptional?: true;
   /** Its value is the digest of this list of an endpoint; its details have the names of the list. */
@@ -161,11 +165,11 @@ export interface Kind extends FactKind {
   /** Every check changes its facts, so that no change of them is recorded. */
   readonly isTally?: true;
   /** Finds the facts of one listing; none if the kind does not apply to it. */
-  readonly check?: (run: Run) => Promise<readonly Finding[]>;
+  readonly check?: (run: CheckRun) => Promise<readonly Finding[]>;
 }
 
 /** What kinds of the record read: a listing, and what is stored of its versions. */
-export interface Recorded {
+export interface RecordedContext {
   readonly listing: Listing;
   /** The publisher's server.json of the version that is shown. */
   readonly server: object;
@@ -184,7 +188,7 @@ export interface RecordKind extends FactKind {
    * What a record states; null if none, undefined if there is no such fact. Absent if it follows from other
    * listings.
    */
-  readonly stated?: (recorded: Recorded) => Json | undefined;
+  readonly stated?: (recorded: RecordedContext) => Json | undefined;
   /** The outcome where it states none, if that is not `nothing`. */
   readonly outcomeOfNone?: 'not_asked';
   /** It follows from the versions that a source sends: from all of them, or from the newest. */
@@ -211,11 +215,11 @@ type Definition<Of extends FactKind, Name extends string, Value extends Json> = 
 export type NamedKind = Pick<FactKind, 'kind' | 'origin' | 'value'>;
 
 /** The values of a kind. */
-export type ValueOf<K extends NamedKind> = z.infer<K['value']>;
+export type KindValue<K extends NamedKind> = z.infer<K['value']>;
 
 /** A fact of a kind, whose value is null where none was seen. */
 export type FactOf<K extends NamedKind, Fact = Observation> = Omit<Fact, 'value'> & {
-  readonly value: ValueOf<K> | null;
+  readonly value: KindValue<K> | null;
 };
 
 /**
@@ -248,14 +252,14 @@ function sayOfAny<Value extends Json>(said: Says<Value>) {
     sayStandsOut: sayStandsOut && ofRead<StandingOut>(sayStandsOut),
     sayChange:
       sayChange &&
-      ((was: Before, now: ShownFinding, between: Words) => {
+      ((was: BeforeChange, now: ShownFinding, between: Words) => {
         const value = read(now.value);
         const before = { ...was, value: read(was.value) ?? null };
         return value === undefined ? undefined : sayChange(before, { ...now, value }, between);
       }),
     weighChange:
       weighChange &&
-      ((was: Before, now: ShownFinding) => {
+      ((was: BeforeChange, now: ShownFinding) => {
         const value = read(now.value);
         const before = { ...was, value: read(was.value) ?? null };
         return value === undefined ? 0 : weighChange(before, { ...now, value });
@@ -266,14 +270,14 @@ function sayOfAny<Value extends Json>(said: Says<Value>) {
 /** Defines a kind of fact that Dossier checks. */
 export const defineKind = <const Name extends string, Value extends Json>(
   definition: Omit<Definition<Kind, Name, Value>, 'check'> & {
-    readonly check?: (run: Run) => Promise<readonly Finding<Fixed<NoInfer<Value>>>[]>;
+    readonly check?: (run: CheckRun) => Promise<readonly Finding<Fixed<NoInfer<Value>>>[]>;
   },
 ) => ({ ...definition, ...sayOfAny(definition), origin: 'check' as const }) satisfies Kind;
 
 /** Defines a kind of fact that the record of a listing states. */
 export const defineRecord = <const Name extends string, Value extends Json>(
   definition: Omit<Definition<RecordKind, Name, Value>, 'method_version' | 'stated'> & {
-    readonly stated?: (recorded: Recorded) => Value | null | undefined;
+    readonly stated?: (recorded: RecordedContext) => Value | null | undefined;
   },
 ) =>
   ({

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Json } from '../core/json.ts';
-import { type Part, type Words, wordsSchema } from '../core/words.ts';
+import { type Words, type WordsPart, wordsSchema } from '../core/words.ts';
 import type { NoAnswer } from '../net/answer.ts';
-import type { Exchange, OpenExchange } from './endpoint/conversation.ts';
+import type { OpenExchange, OpeningMessage } from './endpoint/conversation.ts';
 import { type Outcome, outcomes } from './outcome.ts';
 import type { CheckEnd, Tally } from './tally.ts';
 import { changeClasses } from './tool-change.ts';
@@ -159,7 +159,7 @@ export interface RecordedSubject {
  * seen. `passing`: the same as `rare`, and another answer may come the next time, so that what was seen
  * stands. `gone`: the value says that something is not there, and counts as `absent` does.
  */
-type Rule = 'rare' | 'together' | 'part' | 'passing' | 'gone';
+type CompareRule = 'rare' | 'together' | 'part' | 'passing' | 'gone';
 
 /** What one check found, before it is dated. */
 export interface Finding<Value extends Json = Json> extends RecordedSubject {
@@ -175,11 +175,11 @@ export interface Finding<Value extends Json = Json> extends RecordedSubject {
   readonly details?: Readonly<Record<string, unknown>>;
   /** What may differ from run to run without a change of the fact: digests, signatures with an end. */
   readonly as_seen?: Readonly<Record<string, unknown>>;
-  readonly rule?: Rule;
+  readonly rule?: CompareRule;
   /** Of a tally, which counts it: how the check ended. Its value is the tally. */
   readonly ended?: CheckEnd;
   /** Of a fact from an endpoint: the exchange that decided it. */
-  readonly by?: Exchange;
+  readonly by?: OpeningMessage;
   /**
    * The exchange that had no lasting answer: a fact that it decided stands, and what it decides the next time
    * is no change.
@@ -205,8 +205,8 @@ export const toLast = (known: StoredObservation) =>
 /** An observation as it is stored; its question and unit follow from its kind. */
 export interface StoredObservation extends Omit<Finding, 'why' | 'open' | 'ended'> {
   readonly kind: string;
-  readonly why?: readonly Part[];
-  readonly open?: { readonly exchange: Exchange; readonly why: readonly Part[] };
+  readonly why?: readonly WordsPart[];
+  readonly open?: { readonly exchange: OpeningMessage; readonly why: readonly WordsPart[] };
   readonly observed_at: string;
   readonly first_seen_at: string;
   readonly changed_from?: Observation['changed_from'] & object;
@@ -216,7 +216,7 @@ export interface StoredObservation extends Omit<Finding, 'why' | 'open' | 'ended
   /** Since when, and why, checks after `observed_at` have not seen it again. */
   readonly missed?: {
     readonly since: string;
-    readonly why?: readonly Part[];
+    readonly why?: readonly WordsPart[];
     /**
      * The first of them that was made, and got no answer; the outcome of all of these, if it was the same.
      */
@@ -235,19 +235,19 @@ export interface StoredObservation extends Omit<Finding, 'why' | 'open' | 'ended
 export type Essence = Pick<Finding, 'value' | 'value_digest' | 'outcome' | 'asks_for'>;
 
 /** What a change records of a fact: also what is shown of it. */
-type Recorded = Essence & Pick<Finding, 'details'>;
+type RecordedEssence = Essence & Pick<Finding, 'details'>;
 
 /** One change of a fact between two runs; the log commits to it. */
 export interface ObservationChange {
   readonly kind: string;
   readonly subject?: string;
   /** Absent if the fact was seen for the first time. */
-  readonly before?: Recorded & {
+  readonly before?: RecordedEssence & {
     readonly seen_until: string;
     /** The first check that an endpoint did not answer, of those that led to the change. */
     readonly unanswered_since?: string;
   };
-  readonly after: Recorded;
+  readonly after: RecordedEssence;
   /**
    * The change item by item, where its kind has one: for a set of tools, which differ and how, the 100 that
    * weigh most.

@@ -9,7 +9,13 @@ import type { Transaction } from '../store/store.ts';
 import type { HeldLease } from './checks.ts';
 import { compareRuns, type DatedFinding, keyOf, missedAll, type RunStamp } from './compare.ts';
 import type { EndpointAnswer } from './endpoint/conversation.ts';
-import { type Member, type Surface, surfaceDigest, surfaceNames, surfaces } from './endpoint/surface.ts';
+import {
+  type Surface,
+  type SurfaceMember,
+  surfaceDigest,
+  surfaceNames,
+  surfaces,
+} from './endpoint/surface.ts';
 import { listOf } from './endpoint/texts.ts';
 import { fitTogether, passGate, toShownName } from './gate.ts';
 import { factsOf, type Kind } from './kind.ts';
@@ -21,7 +27,7 @@ import { kindOf, kinds, surfaceOf } from './kinds.ts';
 import { malwareWords } from './malware.ts';
 import type { ObservationChange, StoredObservation } from './observation.ts';
 import { isUnanswered, type Outcome } from './outcome.ts';
-import type { Run } from './run.ts';
+import type { CheckRun } from './run.ts';
 import { sumOfClasses } from './tool-change.ts';
 
 /**
@@ -31,7 +37,7 @@ import { sumOfClasses } from './tool-change.ts';
 interface NewSurface {
   readonly remote: string;
   readonly surface: Surface;
-  readonly members: readonly Member[];
+  readonly members: readonly SurfaceMember[];
   readonly digest: string;
   /** Of the same members in another form, which replace the stored ones. */
   readonly first_seen_at?: string;
@@ -64,7 +70,7 @@ async function findNewSurface(
   if (last?.digest === digest)
     return known === JSON.stringify(members) ? undefined : { ...found, first_seen_at: last.first_seen_at };
   if (known === undefined) return found;
-  const changes = surfaceChanges(surface, JSON.parse(known) as Member[], members);
+  const changes = surfaceChanges(surface, JSON.parse(known) as SurfaceMember[], members);
   return { ...found, changes: mapTexts(changes, toShownName) as typeof changes };
 }
 
@@ -73,7 +79,7 @@ async function findNewSurface(
  * write begins, because all other writers wait for that; under the lease of the check nobody else stores
  * lists of the listing.
  */
-async function findNewSurfaces(run: Run, { store }: Pick<Context, 'store'>): Promise<Surfaces> {
+async function findNewSurfaces(run: CheckRun, { store }: Pick<Context, 'store'>): Promise<Surfaces> {
   const { handle, remotes } = run.listing;
   const found = new Map<string, NewSurface>();
   for (const { url: remote } of remotes) {
@@ -157,7 +163,7 @@ function compare(known: readonly StoredObservation[], { found, surfaces: lists, 
 }
 
 /** What asking needs: a log, and what stops it. */
-type Checks = Pick<Context, 'log'> & { readonly signal: AbortSignal };
+type CheckContext = Pick<Context, 'log'> & { readonly signal: AbortSignal };
 
 /** The finding for a kind that was not checked, for a reason that says nothing about the service. */
 const uncheckedKind = ({ kind, method_version, isOptional }: Kind, { parts: why }: Words): DatedFinding => ({
@@ -177,7 +183,11 @@ const failed = own('The check failed on our side; the failure was logged.');
  * One kind's facts. A check that fails says so, and does not stop the others; nor does a fact that cannot be
  * stored.
  */
-async function check(kind: Kind, run: Run, { log, signal }: Checks): Promise<readonly DatedFinding[]> {
+async function check(
+  kind: Kind,
+  run: CheckRun,
+  { log, signal }: CheckContext,
+): Promise<readonly DatedFinding[]> {
   const { kind: name } = kind;
   const { handle } = run.listing;
   try {
@@ -207,7 +217,7 @@ const listKinds: ReadonlySet<string> = new Set(kinds.filter(({ isList }) => isLi
  * Every fact of a run, stored nowhere, each within its room (gate.ts). Other checks of the thread go on
  * between two kinds.
  */
-export async function findAll(run: Run, checks: Checks): Promise<DatedFinding[]> {
+export async function findAll(run: CheckRun, checks: CheckContext): Promise<DatedFinding[]> {
   const found: DatedFinding[] = [];
   for (const kind of kinds) {
     found.push(...(await check(kind, run, checks)));
@@ -224,7 +234,7 @@ const pricedKinds: ReadonlySet<string> = new Set(
  * What a listing is found by: an endpoint answered the last check; each let Dossier in without a payment, and
  * nothing states a price.
  */
-function toFacets({ remotes }: Run['listing'], observations: readonly StoredObservation[]): Facet[] {
+function toFacets({ remotes }: CheckRun['listing'], observations: readonly StoredObservation[]): Facet[] {
   const found = observations.filter(({ missed }) => missed === undefined);
   const stated = (kind: Kind, outcome: Outcome) =>
     factsOf(kind, found)
@@ -245,7 +255,7 @@ interface ObservedRecord {
   readonly surfaces: Surfaces;
   readonly stamp: RunStamp;
   readonly lease: HeldLease;
-  readonly listing: Run['listing'];
+  readonly listing: CheckRun['listing'];
   readonly imported_at: string;
 }
 
@@ -324,9 +334,9 @@ const notStored = own('The check failed on our side, and nothing of it was store
  * lost or the signal came.
  */
 export async function observeListing(
-  run: Run,
+  run: CheckRun,
   context: Pick<Context, 'store' | 'clock'> &
-    Checks &
+    CheckContext &
     Pick<ObservedRecord, 'lease' | 'imported_at'> & { readonly vantage: string },
 ): Promise<RunReport> {
   const { lease, imported_at, signal, store, clock } = context;

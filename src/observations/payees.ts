@@ -14,13 +14,13 @@ const joinPayees = (one: SeenPayee, other: SeenPayee): SeenPayee => ({
   offers: toPaidOffers([...one.offers, ...other.offers]),
 });
 
-type Seen = Pick<
+type PayeeObservation = Pick<
   DatedObservation,
   'kind' | 'subject' | 'value' | 'details' | 'outcome' | 'observed_at' | 'first_seen_at'
 >;
 
 /** Whom the endpoints of a listing ask to be paid, on each network that the offers name. */
-export function payeesOf(observations: readonly Seen[]): SeenPayee[] {
+export function payeesOf(observations: readonly PayeeObservation[]): SeenPayee[] {
   const quotes = factsOf(priceChallenge, observations);
   const all = factsOf(pricePayTo, observations)
     .filter(({ outcome }) => outcome === 'seen')

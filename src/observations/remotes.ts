@@ -3,7 +3,7 @@ import { code, type Words } from '../core/words.ts';
 import { type Fetched, type NoAnswer, responseOf, returned } from '../net/answer.ts';
 import type { EndpointAnswer } from './endpoint/conversation.ts';
 import type { Finding, RecordedSubject } from './observation.ts';
-import type { Run, Subject } from './run.ts';
+import type { CheckedListing, CheckRun } from './run.ts';
 
 /** How sources name our own checks. */
 export const ownProbe = 'Dossier';
@@ -25,10 +25,13 @@ export function withoutAnswer(answer: NoAnswer, subject?: string): Finding<never
 }
 
 /** What is found of a subject whose source follows from it. */
-export type Found<Value extends Json = Json> = Omit<Finding<Value>, 'subject' | 'source' | 'source_url'>;
+export type RemoteFinding<Value extends Json = Json> = Omit<
+  Finding<Value>,
+  'subject' | 'source' | 'source_url'
+>;
 
 /** The recorded repository. */
-const repositoryOf = ({ repository }: Subject): RecordedSubject[] =>
+const repositoryOf = ({ repository }: CheckedListing): RecordedSubject[] =>
   repository === undefined ? [] : [{ subject: repository }];
 
 /**
@@ -36,12 +39,12 @@ const repositoryOf = ({ repository }: Subject): RecordedSubject[] =>
  * only once it was seen.
  */
 export const ofRepository = <const Value extends Json>(
-  find: (run: Run) => Promise<Found<Value> | NoAnswer>,
+  find: (run: CheckRun) => Promise<RemoteFinding<Value> | NoAnswer>,
   isRare = false,
 ) => ({
   about: repositoryOf,
   restsOn: 'repository' as const,
-  async check(run: Run): Promise<readonly Finding<Value>[]> {
+  async check(run: CheckRun): Promise<readonly Finding<Value>[]> {
     const { repository: subject } = run.listing;
     if (!subject) return [];
     const found = await find(run);
@@ -52,8 +55,8 @@ export const ofRepository = <const Value extends Json>(
 
 type FromEndpoint<Value extends Json> = (
   endpoint: EndpointAnswer,
-  run: Run,
-) => Found<Value> | NoAnswer | Promise<Found<Value> | NoAnswer>;
+  run: CheckRun,
+) => RemoteFinding<Value> | NoAnswer | Promise<RemoteFinding<Value> | NoAnswer>;
 
 /**
  * Which exchange a fact is from. A list of tools that was seen stands, whatever the other one may answer the
@@ -70,9 +73,9 @@ const decidedBy = ({ by, open, list }: EndpointAnswer): Pick<Finding, 'by' | 'op
  */
 export const ofRemotes = <const Value extends Json>(toFinding: FromEndpoint<Value>, isRare = false) => ({
   // The recorded endpoints, each address once.
-  about: ({ remotes }: Pick<Subject, 'remotes'>) =>
+  about: ({ remotes }: Pick<CheckedListing, 'remotes'>) =>
     [...new Set(remotes.map(({ url }) => url))].map((subject) => ({ subject })),
-  async check(run: Run): Promise<readonly Finding<Value>[]> {
+  async check(run: CheckRun): Promise<readonly Finding<Value>[]> {
     const found: Finding<Value>[] = [];
     for (const remote of run.listing.remotes) {
       const endpoint = await run.endpoint(remote);
@@ -107,11 +110,11 @@ export const ofRareRemotes = <const Value extends Json>(toFinding: FromEndpoint<
 export const ofOrigins = <const Value extends Json>(
   path: string,
   what: Words,
-  toFinding: (answer: Fetched, run: Run) => Found<Value> | undefined,
+  toFinding: (answer: Fetched, run: CheckRun) => RemoteFinding<Value> | undefined,
 ) => ({
-  about: (listing: Subject) => originsOf(listing).map((subject) => ({ subject })),
+  about: (listing: CheckedListing) => originsOf(listing).map((subject) => ({ subject })),
   isOptional: true as const,
-  check: (run: Run): Promise<readonly Finding<Value>[]> =>
+  check: (run: CheckRun): Promise<readonly Finding<Value>[]> =>
     Promise.all(
       originsOf(run.listing).map(async (subject): Promise<Finding<Value>> => {
         const url = `${subject}${path}`;
@@ -125,7 +128,7 @@ export const ofOrigins = <const Value extends Json>(
 });
 
 /** The origins of the http and https remotes of a run; without those of templates. */
-export function originsOf({ remotes }: Subject): string[] {
+export function originsOf({ remotes }: CheckedListing): string[] {
   const urls = remotes.filter(({ url }) => !/[{}]/.test(url)).map(({ url }) => URL.parse(url));
   const origins = urls.flatMap((url) => (url && /^https?:$/.test(url.protocol) ? [url.origin] : []));
   return [...new Set(origins)];

@@ -19,7 +19,7 @@ import type { createPackageRegistries } from './packages/registries.ts';
 import type { createPriceCatalogs } from './prices/catalogs.ts';
 
 /** What a run needs of the listing that it is about. */
-export type Subject = Pick<Listing, 'handle' | 'remotes' | 'packages' | 'repository' | 'website'>;
+export type CheckedListing = Pick<Listing, 'handle' | 'remotes' | 'packages' | 'repository' | 'website'>;
 
 /** Asks once for each key, whatever came of it: a run asks far fewer questions than are cached. */
 function once<T>(ask: (key: string) => Promise<T>) {
@@ -31,9 +31,9 @@ function once<T>(ask: (key: string) => Promise<T>) {
   };
 }
 
-type Failure = Exclude<Awaited<ReturnType<RepositoryReader['head']>>, { commit: string }>;
+type HeadFailure = Exclude<Awaited<ReturnType<RepositoryReader['head']>>, { commit: string }>;
 
-const failureTexts: Readonly<Partial<Record<Failure['result'], Words>>> = {
+const failureTexts: Readonly<Partial<Record<HeadFailure['result'], Words>>> = {
   host_unreachable: own('there was no connection to the host, or it broke'),
   host_timeout: own('the host gave no answer in time'),
   host_rate_limited: own('the host asked Dossier to wait'),
@@ -43,9 +43,9 @@ const failureTexts: Readonly<Partial<Record<Failure['result'], Words>>> = {
 
 const otherFailure = own('the host returned an error, or something that was not asked for');
 
-const silentFailures: ReadonlySet<Failure['result']> = new Set(['host_unreachable', 'host_timeout']);
+const silentFailures: ReadonlySet<HeadFailure['result']> = new Set(['host_unreachable', 'host_timeout']);
 
-function unread(what: Words, { result, unsent }: Pick<Failure, 'result' | 'unsent'>): NoAnswer {
+function unread(what: Words, { result, unsent }: Pick<HeadFailure, 'result' | 'unsent'>): NoAnswer {
   const why = unsent === 'no_way' ? noWayThere : (failureTexts[result] ?? otherFailure);
   const isSent = unsent === undefined && result !== 'host_rate_limited';
   const outcome = silentFailures.has(result) ? 'silent' : 'otherwise';
@@ -58,7 +58,7 @@ interface NoHead extends NoAnswer {
   readonly there?: { readonly state: 'empty' | 'moved'; readonly moved_to?: string };
 }
 
-function toNoHead({ key, host }: RepositoryPlace, source_url: string, failure: Failure): NoHead {
+function toNoHead({ key, host }: RepositoryPlace, source_url: string, failure: HeadFailure): NoHead {
   const none = (why: Words) => noAnswer('absent', why, { source_url });
   const path = code(key.slice(host.length + 1));
   if (failure.result === 'repository_not_found')
@@ -74,7 +74,7 @@ function toNoHead({ key, host }: RepositoryPlace, source_url: string, failure: F
 }
 
 /** What is asked about the recorded repository of a listing, without a token. Never throws. */
-function createRepositoryQuestions({ repository = '' }: Subject, repositories: RepositoryReader) {
+function createRepositoryQuestions({ repository = '' }: CheckedListing, repositories: RepositoryReader) {
   const place = repositories.place(repository);
   const noPlace: NoHead = notAsked(
     own('The recorded repository is on a host that Dossier is not configured to read.'),
@@ -147,7 +147,7 @@ function whyNot(url: string): NoAnswer | undefined {
 const mostRemotes = 10;
 
 /** One remote for each address, the one of a transport that is checked first: a fact is about an address. */
-function distinct({ remotes, ...listing }: Subject): Subject {
+function distinct({ remotes, ...listing }: CheckedListing): CheckedListing {
   const checkedFirst = remotes.toSorted((a, b) => Number(a.type === 'sse') - Number(b.type === 'sse'));
   const byUrl = new Map(checkedFirst.toReversed().map((remote) => [remote.url, remote]));
   const one = remotes.filter((remote) => byUrl.get(remote.url) === remote);
@@ -174,7 +174,7 @@ async function dns(hostname: string, parts: RunParts) {
   return parts.dns(hostname);
 }
 
-export type Run = ReturnType<typeof createRun>;
+export type CheckRun = ReturnType<typeof createRun>;
 
 /**
  * What the checks of one listing may ask, each answered once per run and shared by all kinds: every request
@@ -182,7 +182,7 @@ export type Run = ReturnType<typeof createRun>;
  * given, nothing of the publisher's is asked, and that is why.
  */
 export function createRun(
-  subject: Subject,
+  subject: CheckedListing,
   parts: RunParts,
   { now, refusal }: { readonly now: Date; readonly refusal: NoAnswer | undefined },
 ) {

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { ClaimSchema } from '../claims/schema.ts';
 import { integer, json, noBackup, oneOf, optional, type RowsOf, table, text } from '../store/table.ts';
-import type { Member, SurfaceName } from './endpoint/surface.ts';
+import type { SurfaceMember, SurfaceName } from './endpoint/surface.ts';
 import type { ObservationChange, StoredObservation } from './observation.ts';
 
 export const observationTable = table('observation', ['handle'], {
@@ -28,7 +28,7 @@ export const surfaceTable = table('listed_surface', ['handle', 'remote', 'surfac
   /** Merkle root over the members without their form, hex: the value of the fact. */
   digest: text,
   first_seen_at: text,
-  members: json<readonly Member[]>(),
+  members: json<readonly SurfaceMember[]>(),
 });
 
 /**

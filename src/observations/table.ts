@@ -3,7 +3,7 @@ import { putPayees } from '../listings/payees.ts';
 import { toReferenceKey } from '../listings/references.ts';
 import { replaceChecked } from '../listings/shared.ts';
 import { inChunks, precompileQuery, upsert } from '../store/query.ts';
-import type { ValueOf } from '../store/table.ts';
+import type { TableValue } from '../store/table.ts';
 import { factsOf } from './kind.ts';
 import { listedNames } from './kinds/lists/listed.ts';
 import { toolsSurface } from './kinds/lists/tools.ts';
@@ -13,13 +13,13 @@ import { payeesOf } from './payees.ts';
 import { changeTable, type Db, observationTable, surfaceTable } from './schema.ts';
 
 /** What one run found changed; the log commits to it. */
-export type RecordedChange = ValueOf<typeof changeTable>;
+export type RecordedChange = TableValue<typeof changeTable>;
 
 /**
  * A list as an endpoint sent it last; the five newest of each surface of an endpoint are stored, the one that
  * its fact names first.
  */
-type StoredSurface = ValueOf<typeof surfaceTable>;
+type StoredSurface = TableValue<typeof surfaceTable>;
 
 /** Which lists: those of one surface at one endpoint. */
 export type SurfaceAt = Pick<StoredSurface, 'handle' | 'remote' | 'surface'>;
@@ -143,7 +143,7 @@ export const createObservationWrites = (db: Db, touch: (handle: string) => void)
    * stays due.
    */
   async put(
-    { handle, observed_at, observations }: Omit<ValueOf<typeof observationTable>, 'due_since'>,
+    { handle, observed_at, observations }: Omit<TableValue<typeof observationTable>, 'due_since'>,
     imported_at = observed_at,
   ) {
     touch(handle);

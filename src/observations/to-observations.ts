@@ -9,7 +9,7 @@ import {
   type StoredObservation,
 } from './observation.ts';
 import { outcomeWords } from './outcome.ts';
-import type { Subject } from './run.ts';
+import type { CheckedListing } from './run.ts';
 
 const none = own('');
 
@@ -116,7 +116,10 @@ const keyOf = ({ recorded, subject }: RecordedSubject) => recorded ?? subject;
  * What was observed of what the listing records now; what it recorded before is history. What was not looked
  * for at all is kept, whatever it would have been about.
  */
-export function recordedNow(listing: Subject, stored: readonly StoredObservation[]): StoredObservation[] {
+export function recordedNow(
+  listing: CheckedListing,
+  stored: readonly StoredObservation[],
+): StoredObservation[] {
   const keys = new Map<string, ReadonlySet<string | undefined>>(
     kinds.map(({ kind, about }) => [kind, new Set(about(listing).map(keyOf))]),
   );
@@ -126,7 +129,7 @@ export function recordedNow(listing: Subject, stored: readonly StoredObservation
 }
 
 /** What the listing records and nothing is known about. */
-function missing(kind: Kind, known: readonly StoredObservation[], listing: Subject) {
+function missing(kind: Kind, known: readonly StoredObservation[], listing: CheckedListing) {
   if (kind.isOptional || known.some((one) => keyOf(one) === undefined)) return [];
   const learned = new Set(known.map(keyOf));
   return kind
@@ -145,7 +148,7 @@ function missing(kind: Kind, known: readonly StoredObservation[], listing: Subje
  * undefined before the first check, and holds what `recordedNow` leaves after it.
  */
 export function toObservations(
-  listing: Subject,
+  listing: CheckedListing,
   stored: readonly StoredObservation[] | undefined,
   observing: Observing,
 ): Observation[] {

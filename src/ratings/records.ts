@@ -53,7 +53,7 @@ const recordsOf = (db: Db, subject: string) =>
     .where('subject_handle', '=', subject)
     .orderBy('rating.log_index', 'desc');
 
-type StoredRecord = Awaited<ReturnType<ReturnType<typeof recordsOf>['executeTakeFirstOrThrow']>>;
+type StoredRatingRecord = Awaited<ReturnType<ReturnType<typeof recordsOf>['executeTakeFirstOrThrow']>>;
 
 /**
  * The facts for showing records: the time of reading, the identities that both sides named until then, and
@@ -66,7 +66,7 @@ interface ReadAt {
 }
 
 /** The operator's actions on a rating or a response, and since when its text is hidden. */
-function toModerated(row: StoredRecord, log_index: number, { moderation }: ReadAt) {
+function toModerated(row: StoredRatingRecord, log_index: number, { moderation }: ReadAt) {
   const actions = moderation.get(log_index) ?? [];
   const hidden = actions.find(({ action }) => action === 'hide');
   // Hiding or erasing a rating also affects the entries of its older versions.
@@ -78,7 +78,7 @@ function toModerated(row: StoredRecord, log_index: number, { moderation }: ReadA
 }
 
 /** The response to a rating. It is hidden or erased with the rating, but not voided. */
-function toShownResponse(row: StoredRecord, at: ReadAt): Pick<RatingRecord, 'response'> {
+function toShownResponse(row: StoredRatingRecord, at: ReadAt): Pick<RatingRecord, 'response'> {
   const { response_text, responded_at: created_at, response_log_index: log_index } = row;
   if (response_text === null || created_at === null || log_index === null) return {};
   const moderated = toModerated(row, log_index, at);
@@ -88,11 +88,11 @@ function toShownResponse(row: StoredRecord, at: ReadAt): Pick<RatingRecord, 'res
 }
 
 /** Versions of a withdrawn or hidden rating still show that they are about one interaction. */
-const toHiddenInteraction = ({ erased_at, interaction_id }: StoredRecord) =>
+const toHiddenInteraction = ({ erased_at, interaction_id }: StoredRatingRecord) =>
   erased_at ? {} : { interaction_sha256: hash('sha256', interaction_id) };
 
 /** The texts of the rater and the rated listing. They are not shown for a withdrawn or hidden rating. */
-function toShownContent(row: StoredRecord, at: ReadAt) {
+function toShownContent(row: StoredRatingRecord, at: ReadAt) {
   const { protocol, relationship, ...texts } = decodeContent(row);
   const moderated = toModerated(row, row.log_index, at);
   const shown = { protocol, relationship, ...moderated };
@@ -104,7 +104,7 @@ function toShownContent(row: StoredRecord, at: ReadAt) {
 }
 
 /** The overlap that a record of either side stated after the rating was made, if none was stated before. */
-function toStatedLater(row: StoredRecord, identities: readonly RecordedIdentity[]) {
+function toStatedLater(row: StoredRatingRecord, identities: readonly RecordedIdentity[]) {
   if (row.stated_overlap !== null || row.related === 1) return {};
   const overlap = toStatedOverlap(toRelationSides(row, identities));
   return overlap && overlap.at > row.first_created_at
@@ -113,11 +113,11 @@ function toStatedLater(row: StoredRecord, identities: readonly RecordedIdentity[
 }
 
 /** The group of a rating that counts. A rating that does not count is in no group and has no end by time. */
-const toShownGroup = (row: StoredRecord, { now, identities }: ReadAt) =>
+const toShownGroup = (row: StoredRatingRecord, { now, identities }: ReadAt) =>
   isCurrent(recordTable.decode(row)) ? { ...decodeGroup(row, now), ...toStatedLater(row, identities) } : {};
 
 /** The public form of a stored rating. A withdrawn one is a tombstone without texts. */
-function toRatingRecord(row: StoredRecord, at: ReadAt): RatingRecord {
+function toRatingRecord(row: StoredRatingRecord, at: ReadAt): RatingRecord {
   const { id: rating_id, ...columns } = recordTable.decode(row);
   return {
     rating_id,
@@ -129,7 +129,7 @@ function toRatingRecord(row: StoredRecord, at: ReadAt): RatingRecord {
 
 async function toRatingRecords(
   db: Db,
-  rows: readonly StoredRecord[],
+  rows: readonly StoredRatingRecord[],
   { subject, now }: { readonly subject: string; readonly now: string },
 ): Promise<RatingRecord[]> {
   if (rows.length === 0) return [];
@@ -196,15 +196,21 @@ const readSideRows = precompileQuery((db: Db, hash: string, subject: string) =>
     .where('capability.hash', '=', hash),
 );
 
-type Row = Awaited<ReturnType<typeof readSideRows>>[number];
+type SideRow = Awaited<ReturnType<typeof readSideRows>>[number];
 
-function toSideClaim({ state, place_key, root, root_generation, first_proved_at }: Row): RatingSide['claim'] {
+function toSideClaim({
+  state,
+  place_key,
+  root,
+  root_generation,
+  first_proved_at,
+}: SideRow): RatingSide['claim'] {
   if (place_key === null || root === null || root_generation === null || first_proved_at === null)
     return undefined;
   return { isInForce: state === 'claimed', place_key, root, root_generation, first_proved_at };
 }
 
-const toSide = (row: Row): RatingSide => ({
+const toSide = (row: SideRow): RatingSide => ({
   handle: row.handle,
   repository_key: row.repository_key ?? undefined,
   withdrawn: row.withdrawn ?? undefined,

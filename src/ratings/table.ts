@@ -7,9 +7,9 @@ import {
   optional,
   type RowOf,
   rowCodec,
+  type TableValue,
   table,
   text,
-  type ValueOf,
 } from '../store/table.ts';
 import { toPairUntil, toSource } from './fold.ts';
 import {
@@ -95,7 +95,7 @@ export const ratingTable = table('rating', ['id'], {
  * needs.
  */
 export type Rating = StoredContent &
-  Omit<ValueOf<typeof ratingTable>, 'content'> & {
+  Omit<TableValue<typeof ratingTable>, 'content'> & {
     /**
      * When the first version that praises was made, if one does. It is not stored itself, only the columns
      * that follow from it.

@@ -1,5 +1,5 @@
 import { isPlaceholder, toPosition } from './query.ts';
-import { stem, stopWords, toWords, type Word } from './words.ts';
+import { type SearchWord, stem, stopWords, toWords } from './words.ts';
 
 /** A weight is stored as one of 2^6 letters. */
 const weightBits = 6;
@@ -151,14 +151,14 @@ const toNamespaceText = (namespace: string) =>
   forgePrefix.test(namespace) ? namespace.replace(forgePrefix, '') : namespace.replace(/^[^.]*\./, '');
 
 /** The terms of words in order: each word, followed by the parts of a camel-case one. */
-const toTerms = (words: readonly Word[]) =>
+const toTerms = (words: readonly SearchWord[]) =>
   words.flatMap(({ text, parts }) => [stem(text), ...parts.map(stem)]);
 
 /** Words that names have in addition to their subject. */
 const nameEndings: ReadonlySet<string> = new Set(['mcp', 'server', 'api']);
 
 /** Joins a name of two or three words, so that `hugging-face` is also found as `huggingface`. */
-function toJoined(words: readonly Word[]): string[] {
+function toJoined(words: readonly SearchWord[]): string[] {
   const texts = words.map(({ text }) => text).filter((text) => !nameEndings.has(text));
   return texts.length === 2 || texts.length === 3 ? [stem(texts.join(''))] : [];
 }

@@ -16,7 +16,7 @@ import {
 } from './query.ts';
 import type { Db } from './schema.ts';
 import { createScorer, isPhraseAt, type RankedWord, toPhrase } from './score.ts';
-import type { Search, SearchIndex } from './search-index.ts';
+import type { IndexSearch, SearchIndex } from './search-index.ts';
 
 /** Up to this many matches are all read and scored. If there are more, only those that the plan finds are. */
 const mostMatches = 20_000;
@@ -125,7 +125,7 @@ export function countFacets(facetTexts: readonly string[], capped: boolean): Sea
  * Finds the visible listing whose handle is this text, ignoring capitals if no handle is exactly the same. It
  * must have all facets.
  */
-async function findHandle({ listings }: Search, text: string, facets: readonly FacetChoice[]) {
+async function findHandle({ listings }: IndexSearch, text: string, facets: readonly FacetChoice[]) {
   const handle = text.trim();
   if (!isHandle(handle)) return undefined;
   const rows = await listings.withFoldedHandle(handle.toLowerCase());
@@ -137,7 +137,7 @@ async function findHandle({ listings }: Search, text: string, facets: readonly F
 /** How many listings' last updates are read at once. */
 const timesAtOnce = 1000;
 
-async function readUpdates({ listings }: Search, ids: readonly number[]): Promise<Map<number, string>> {
+async function readUpdates({ listings }: IndexSearch, ids: readonly number[]): Promise<Map<number, string>> {
   const updated = new Map<number, string>();
   for (let at = 0; at < ids.length; at += timesAtOnce) {
     const some = ids.slice(at, at + timesAtOnce);
@@ -175,7 +175,7 @@ const first_score = 1e6;
  * tells how many of the counted words each has.
  */
 async function sortFound(
-  search: Search,
+  search: IndexSearch,
   { documents, positions, starts }: FoundDocuments,
   {
     words,
@@ -208,7 +208,7 @@ async function sortFound(
 const mostOwned = 200;
 
 /** The positions of the visible listings of the publishers whose name, domain or namespace is this query. */
-async function findOwned({ db, index }: Search, text: string, facets: readonly FacetChoice[]) {
+async function findOwned({ db, index }: IndexSearch, text: string, facets: readonly FacetChoice[]) {
   const probe = { groups: [], excluded: [], limit: mostOwned, expected: mostOwned };
   const owned: number[] = [];
   for (const owner of toOwnerFacets(text))
@@ -254,7 +254,10 @@ function filterFound(found: FoundDocuments, query: ParsedQuery, named: readonly 
  * query comes first, then, by relevance, the listings of the publisher whose name is the query, then all
  * others.
  */
-export async function rankListings(search: Search, { text, facets, sort, most }: SearchQuery<FacetChoice>) {
+export async function rankListings(
+  search: IndexSearch,
+  { text, facets, sort, most }: SearchQuery<FacetChoice>,
+) {
   const { db, index } = search;
   const query = parseQuery(text);
   const handle = await findHandle(search, text, facets);
@@ -281,7 +284,7 @@ export async function rankListings(search: Search, { text, facets, sort, most }:
  * At most some hundred listings are read, however many have the words.
  */
 export async function rankFew(
-  search: Search,
+  search: IndexSearch,
   text: string,
   most?: number,
 ): Promise<{ readonly hits: Awaited<ReturnType<typeof sortFound>>; readonly counted: number }> {

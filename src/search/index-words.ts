@@ -3,7 +3,7 @@ import { widestOf } from './plan.ts';
 import { type ParsedQuery, type QueryWord, toId } from './query.ts';
 import type { Db } from './schema.ts';
 import type { RankedWord } from './score.ts';
-import type { Search, SearchIndex, TermCount } from './search-index.ts';
+import type { IndexSearch, SearchIndex, TermCount } from './search-index.ts';
 import { type Alternative, synonymsOf } from './synonyms.ts';
 import { isCorrectable, stem, toHalves, toSpellings, toWords } from './words.ts';
 
@@ -145,7 +145,7 @@ function toRanked({ term, found, share }: Expanded, counts: Counts, total: numbe
 const isCounted = ({ share }: QueryWord) => share > questionWordShare;
 
 /** Looks up the words of a query, and the words that unknown ones may stand for. */
-export async function readWords({ db, index, listings }: Search, query: ParsedQuery) {
+export async function readWords({ db, index, listings }: IndexSearch, query: ParsedQuery) {
   if (query.words.length === 0) return { words: [], counted: 0, unknown: [], total: 0 };
   const terms = new Set(query.words.flatMap(({ alternatives }) => alternatives.flatMap((one) => one.terms)));
   const counts = new Map(await index.readTermCounts(db, [...terms]));
@@ -174,7 +174,7 @@ const mostShowing = 5;
  * How listings write a term: in the spelling that was tried, or in its shortest form; undefined if the first
  * few listings do not show it.
  */
-async function readWritten({ db, index, listings }: Search, { text, term = text }: NearWord) {
+async function readWritten({ db, index, listings }: IndexSearch, { text, term = text }: NearWord) {
   const probe = { groups: [[{ terms: [term], strong: false }]], facets: [], excluded: [] };
   const positions = await index.find(db, { ...probe, limit: mostShowing, expected: mostShowing });
   if (positions.length === 0) return undefined;
@@ -190,7 +190,10 @@ async function readWritten({ db, index, listings }: Search, { text, term = text 
  * Unknown words with what was searched for instead, in words that listings have, because a stem alone is not
  * a word.
  */
-export const readNearWords = (search: Search, unknown: Awaited<ReturnType<typeof readWords>>['unknown']) =>
+export const readNearWords = (
+  search: IndexSearch,
+  unknown: Awaited<ReturnType<typeof readWords>>['unknown'],
+) =>
   Promise.all(
     unknown.map(async ({ word, near }) => {
       const written = await Promise.all(

@@ -28,7 +28,7 @@ const mostDriving = 4;
 const attraction = 6;
 
 /** One read of the index, and how many of its entries are read if it finds fewer than its limit. */
-interface Step extends Pick<Probe, 'groups' | 'limit' | 'expected'> {
+interface PlanStep extends Pick<Probe, 'groups' | 'limit' | 'expected'> {
   readonly read: number;
 }
 
@@ -61,7 +61,7 @@ function expectedOf(words: readonly RankedWord[], strong: boolean, total: number
   return Math.min(product, ...shares.map((share) => share * total));
 }
 
-const toStep = (words: readonly RankedWord[], strong: boolean, total: number): Step => ({
+const toStep = (words: readonly RankedWord[], strong: boolean, total: number): PlanStep => ({
   groups: words.map(({ alternatives }) => toGroup(alternatives, strong)),
   limit: words.length > 1 ? perProbe : enoughCandidates,
   expected: expectedOf(words, strong, total),
@@ -94,7 +94,7 @@ export const toGroupOfAny = (words: readonly RankedWord[]): Atom[] =>
     false,
   );
 
-const toStepOfAny = (words: readonly RankedWord[]): Step => ({
+const toStepOfAny = (words: readonly RankedWord[]): PlanStep => ({
   groups: [toGroupOfAny(words)],
   limit: fewListings,
   expected: words.reduce((sum, { listings }) => sum + listings, 0),
@@ -105,7 +105,7 @@ const toStepOfAny = (words: readonly RankedWord[]): Step => ({
  * The reads of the index that find candidates, the most promising first: every listing with a rare word, then
  * those with several of the rarest words, and finally those with one of them.
  */
-export function toSteps(words: readonly RankedWord[], total: number): Step[] {
+export function toSteps(words: readonly RankedWord[], total: number): PlanStep[] {
   const found = words.filter(({ listings }) => listings > 0);
   const byRarity = distinctOf(found.toSorted((a, b) => b.value - a.value));
   const rare = toRare(byRarity);

@@ -1,6 +1,6 @@
 import type { Facet } from './facets.ts';
 import { type Alternative, findSynonyms } from './synonyms.ts';
-import { lightWords, questionWords, stem, stopWords, toWords, verbs, type Word } from './words.ts';
+import { lightWords, questionWords, type SearchWord, stem, stopWords, toWords, verbs } from './words.ts';
 
 /** A word of a query. */
 export type QueryWord = ReturnType<typeof toQueryWords>[number];
@@ -29,21 +29,21 @@ const toTerms = (text: string) =>
     .map(stem);
 
 /** Leaves out stop words, unless there are no other words, and repeated words. */
-function toInformative(words: readonly Word[]): Word[] {
+function toInformative(words: readonly SearchWord[]): SearchWord[] {
   const known = new Set<string>();
   const distinct = words.filter(({ text }) => !known.has(text) && known.add(text));
   const informative = distinct.filter(({ text }) => !stopWords.has(text));
   return (informative.length > 0 ? informative : distinct).slice(0, mostWords);
 }
 
-const joinedTerms = (words: readonly Word[], at: number): string[] =>
+const joinedTerms = (words: readonly SearchWord[], at: number): string[] =>
   [words[at - 1], words[at + 1]].flatMap((neighbour, side) => {
     const own = words[at];
     if (!own || !neighbour) return [];
     return [stem(side === 0 ? `${neighbour.text}${own.text}` : `${own.text}${neighbour.text}`)];
   });
 
-function toAlternatives(words: readonly Word[], at: number): Alternative[] {
+function toAlternatives(words: readonly SearchWord[], at: number): Alternative[] {
   const { text = '', parts = [] } = words[at] ?? {};
   return [
     { terms: [stem(text)], factor: 1 },

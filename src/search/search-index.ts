@@ -68,7 +68,7 @@ export interface SearchedListings {
 }
 
 /** An index at a connection, with the listings that are in it. */
-export interface Search {
+export interface IndexSearch {
   readonly db: Db;
   readonly index: SearchIndex;
   readonly listings: SearchedListings;

@@ -14,7 +14,7 @@ const shortestPart = 3;
 const longestWord = 100;
 
 /** A word as written, in lower case. `parts` are the words of a camel-case one. */
-export interface Word {
+export interface SearchWord {
   readonly text: string;
   readonly parts: readonly string[];
 }
@@ -30,7 +30,7 @@ function toPairs(text: string): string[] {
   return characters.slice(1).map((character, at) => `${characters[at]}${character}`);
 }
 
-function toWord(text: string): Word {
+function toWord(text: string): SearchWord {
   const lower = text.toLowerCase();
   const parts = lower !== text && camelHump.test(text) ? text.split(camelHump) : [];
   return {
@@ -39,8 +39,8 @@ function toWord(text: string): Word {
   };
 }
 
-function toForeignWords(text: string): Word[] {
-  const words: Word[] = [];
+function toForeignWords(text: string): SearchWord[] {
+  const words: SearchWord[] = [];
   for (const [found] of toPlain(text).matchAll(run)) {
     let at = 0;
     for (const { 0: piece, index } of found.matchAll(unspaced)) {
@@ -54,7 +54,7 @@ function toForeignWords(text: string): Word[] {
 }
 
 /** The words of a text in order, the same for index and query: runs of letters and digits, without `'s`. */
-export function toWords(text: string): Word[] {
+export function toWords(text: string): SearchWord[] {
   const spoken = (text.includes('s') ? text.replace(/['’]s\b/g, '') : text).replace(toDo, 'todo');
   if (ascii.test(spoken)) return (spoken.match(asciiRun) ?? []).map(toWord);
   return toForeignWords(spoken);

@@ -4,7 +4,7 @@ import { day_ms } from '../core/text.ts';
 import { day, dayOf, join, own, quote, say, type Words } from '../core/words.ts';
 import {
   type ComparedListing,
-  type Finding,
+  type CriterionFinding,
   met,
   notMet,
   observedFinding,
@@ -91,7 +91,7 @@ function listed(texts: readonly string[]): Words {
  * The answer for a criterion of an approval: `approved`, `not_moderated` or a pin; for a broken pin with the
  * old and the new value.
  */
-export interface ApprovalAnswer extends Finding {
+export interface ApprovalAnswer extends CriterionFinding {
   readonly criterion: string;
   readonly value?: string | number;
   readonly from?: Words;

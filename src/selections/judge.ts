@@ -1,7 +1,7 @@
 import type { Selection } from '../config/files.ts';
 import { ours, say, toText } from '../core/words.ts';
 import {
-  type Answer,
+  type CriterionAnswer,
   type CriterionName,
   compareListing,
   criterionText,
@@ -33,7 +33,7 @@ const answeredByFile: ReadonlySet<string> = new Set<CriterionName>([
   ...(['namespace_matches_repository_owner', 'endpoint_at_domain'] as const),
 ]);
 
-function toFileAnswer(compared: ComparedListing, found: Answer): Answer {
+function toFileAnswer(compared: ComparedListing, found: CriterionAnswer): CriterionAnswer {
   const { criterion, value } = found;
   if (answeredByFile.has(criterion)) return found;
   const label = ours(criterionText({ criterion, value }));

@@ -26,7 +26,7 @@ const mostApproved = 1000;
 type JudgeContext = Pick<Context, 'config' | 'store' | 'clock'>;
 
 /** A listing that has to join or leave a selection. */
-interface Move {
+interface SelectionMove {
   readonly selection: Selection;
   readonly handle: string;
   readonly joined_seq: number | undefined;
@@ -35,7 +35,11 @@ interface Move {
 }
 
 /** Finds which listings have to join or leave which selection. */
-async function findMoves(reads: Reads, handles: readonly string[], context: JudgeContext): Promise<Move[]> {
+async function findMoves(
+  reads: Reads,
+  handles: readonly string[],
+  context: JudgeContext,
+): Promise<SelectionMove[]> {
   const { views: selections } = context.config;
   const now = context.clock().toISOString();
   const spans = await Promise.all(
@@ -43,7 +47,7 @@ async function findMoves(reads: Reads, handles: readonly string[], context: Judg
   );
   const facts = await reads.documents.factsOfAll(handles, now);
   const found = new Map(facts.map((one) => [one.listing.handle, one]));
-  const moves: Move[] = [];
+  const moves: SelectionMove[] = [];
   for (const handle of handles) {
     const judged = judgeFacts(found.get(handle), selections, context);
     for (const [at, selection] of selections.entries()) {
@@ -57,7 +61,11 @@ async function findMoves(reads: Reads, handles: readonly string[], context: Judg
   return moves;
 }
 
-async function apply(tx: Transaction, { selection, handle, joined_seq = 0, failed }: Move, at: string) {
+async function apply(
+  tx: Transaction,
+  { selection, handle, joined_seq = 0, failed }: SelectionMove,
+  at: string,
+) {
   const key = keyOf(selection);
   const type = failed ? 'view.left' : 'view.joined';
   await tx.changes.add([{ type, handle, at, data: { view: selection.name, ...(failed && { failed }) } }]);

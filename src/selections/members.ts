@@ -14,7 +14,7 @@ import { keepsOut } from './approvals.ts';
 import { type SelectionMember, toPrivateFacts } from './entries.ts';
 import { judgeMember } from './judge.ts';
 import { type PrivateEntry, readPrivateEntries } from './private-entries.ts';
-import { type Verdict, verdictsOf } from './verdicts.ts';
+import { type SelectionVerdict, verdictsOf } from './verdicts.ts';
 
 /**
  * Judges facts by selections and returns the listing with the results; undefined if it is not listed, or
@@ -92,8 +92,8 @@ async function readEntriesOf({ readers }: Selection, { config }: Pick<Context, '
 const perTurn = 20;
 
 /** The verdict on a name, with the member if it is in the selection. */
-interface Judged {
-  readonly verdict: Verdict;
+interface JudgedName {
+  readonly verdict: SelectionVerdict;
   readonly member?: SelectionMember;
 }
 
@@ -155,7 +155,7 @@ async function judgeSome(
   selection: Selection,
   [handles, entries]: [readonly string[], Entries],
   context: Context,
-): Promise<Judged[]> {
+): Promise<JudgedName[]> {
   const now = context.clock();
   const facts = await context.store.documents.factsOfAll(handles, now.toISOString());
   const found = new Map(facts.map((one) => [one.listing.handle, one]));
@@ -175,9 +175,9 @@ async function judgeSome(
 /** Judges names in the given order, a few in each turn of the event loop. */
 async function inTurns(
   handles: readonly string[],
-  judge: (some: readonly string[]) => Promise<readonly Judged[]>,
+  judge: (some: readonly string[]) => Promise<readonly JudgedName[]>,
 ) {
-  const judged: Judged[] = [];
+  const judged: JudgedName[] = [];
   for (let at = 0; at < handles.length; at += perTurn) {
     if (at > 0) await setImmediate();
     judged.push(...(await judge(handles.slice(at, at + perTurn))));

@@ -97,7 +97,7 @@ async function toEntry(text: string, file: string, { mtime, at }: { mtime: Date;
 }
 
 /** The result of reading a file, and the state of the file for which it holds. */
-interface Found {
+interface ReadFile {
   readonly state: string;
   readonly found: PrivateEntry | string;
 }
@@ -109,8 +109,8 @@ interface Found {
 async function readEntry(
   root: string,
   file: string,
-  { at, before }: { at: string; before: Found | undefined },
-): Promise<Found> {
+  { at, before }: { at: string; before: ReadFile | undefined },
+): Promise<ReadFile> {
   const path = await realpath(join(root, file));
   const stats = await stat(path);
   const { mtime, dev, ino, size, mtimeMs, ctimeMs } = stats;
@@ -124,7 +124,7 @@ async function readEntry(
 }
 
 /** Reads a folder. `known` has the results of its files by path, and is brought up to date. */
-async function readFolder(folder: string, known: Map<string, Found>): Promise<PrivateEntries> {
+async function readFolder(folder: string, known: Map<string, ReadFile>): Promise<PrivateEntries> {
   const root = await realpath(folder);
   const at = new Date().toISOString();
   const { files, faults } = await findFiles(root);
@@ -151,12 +151,12 @@ async function readFolder(folder: string, known: Map<string, Found>): Promise<Pr
 const current_ms = 2000;
 
 /** The last or running reading of a folder. The next one does not begin before it has ended. */
-interface Reading {
+interface FolderReading {
   ended_ms: number | undefined;
   readonly read: Promise<PrivateEntries>;
-  readonly known: Map<string, Found>;
+  readonly known: Map<string, ReadFile>;
 }
-const readings = new Map<string, Reading>();
+const readings = new Map<string, FolderReading>();
 
 /**
  * The entries of a folder, read at most two seconds ago; empty without a folder. While the folder cannot be
@@ -166,7 +166,7 @@ export function readPrivateEntries(folder: string): Promise<PrivateEntries> {
   if (folder === '') return Promise.resolve({ entries: new Map(), faults: [] });
   const last = readings.get(folder);
   if (last && performance.now() - (last.ended_ms ?? performance.now()) < current_ms) return last.read;
-  const known = last?.known ?? new Map<string, Found>();
+  const known = last?.known ?? new Map<string, ReadFile>();
   const read = readFolder(folder, known)
     .catch(async (error: unknown) => ({
       entries: (await last?.read)?.entries,
@@ -175,7 +175,7 @@ export function readPrivateEntries(folder: string): Promise<PrivateEntries> {
     .finally(() => {
       reading.ended_ms = performance.now();
     });
-  const reading: Reading = { ended_ms: undefined, read, known };
+  const reading: FolderReading = { ended_ms: undefined, read, known };
   readings.set(folder, reading);
   return read;
 }

@@ -3,7 +3,7 @@ import { createEpoch } from '../core/epoch.ts';
 import type { Store } from '../store/store.ts';
 
 /** The last result of judging a name by a selection. */
-export interface Verdict {
+export interface SelectionVerdict {
   readonly handle: string;
   /** Whether a registry lists or listed it. */
   readonly hasPage: boolean;
@@ -16,7 +16,7 @@ export interface Verdict {
   readonly judgeAgain_ms: number;
 }
 
-type BySelection = Map<Selection, Map<string, Verdict>>;
+type BySelection = Map<Selection, Map<string, SelectionVerdict>>;
 
 function createMemory(store: Store) {
   const bySelection: BySelection = new Map();
@@ -41,12 +41,12 @@ const memories = new WeakMap<Store, ReturnType<typeof createMemory>>();
 export function verdictsOf(selection: Selection, store: Store) {
   const memory = memories.get(store) ?? createMemory(store);
   memories.set(store, memory);
-  const known = memory.bySelection.get(selection) ?? new Map<string, Verdict>();
+  const known = memory.bySelection.get(selection) ?? new Map<string, SelectionVerdict>();
   memory.bySelection.set(selection, known);
   return {
     find: (handle: string) => known.get(handle),
     /** Stores the verdicts that `judge` returns, unless a listing changed meanwhile. */
-    async keep<T extends { readonly verdict: Verdict }>(judge: () => Promise<readonly T[]>) {
+    async keep<T extends { readonly verdict: SelectionVerdict }>(judge: () => Promise<readonly T[]>) {
       const mayStore = memory.begin();
       const judged = await judge();
       if (mayStore()) for (const { verdict } of judged) known.set(verdict.handle, verdict);

@@ -3,7 +3,7 @@ import { type Kysely, type QueryExecutorProvider, type RawBuilder, sql } from 'k
 import { z } from 'zod';
 import { attempt } from '../core/json.ts';
 import { withAnyTable } from './query.ts';
-import type { Dump, Engine, Load } from './store.ts';
+import type { Engine, Load, StoreDump } from './store.ts';
 import type { AnyTable, StoredRow, TableBackup } from './table.ts';
 
 const formatName = 'dossier-backup';
@@ -114,7 +114,10 @@ async function* readTable(
   }
 }
 
-async function countRows(db: QueryExecutorProvider, tables: readonly AnyTable[]): Promise<Dump['counts']> {
+async function countRows(
+  db: QueryExecutorProvider,
+  tables: readonly AnyTable[],
+): Promise<StoreDump['counts']> {
   const counts: Record<string, number> = {};
   for (const { name } of toBackedUp(tables)) {
     const query = sql<{ rows: number }>`select count(*) as rows from ${sql.table(name)}`;
@@ -127,7 +130,7 @@ async function countRows(db: QueryExecutorProvider, tables: readonly AnyTable[])
 export const dumpStore = <T>(
   engine: Engine,
   tables: readonly AnyTable[],
-  work: (dump: Dump) => Promise<T>,
+  work: (dump: StoreDump) => Promise<T>,
 ): Promise<T> =>
   engine.snapshot(async (db) =>
     work({
@@ -344,7 +347,7 @@ const toLine = (value: object) => `${JSON.stringify(value)}\n`;
  * each batch, with the number of rows read.
  */
 export async function* toBackupText(
-  dump: Dump,
+  dump: StoreDump,
   made: Pick<BackupHeader, 'dossier' | 'created_at'>,
   onRows: (done: number) => void,
 ): AsyncGenerator<string, void> {

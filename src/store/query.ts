@@ -63,18 +63,18 @@ export async function inChunks<T>(
   }
 }
 
-type Read = (given: unknown) => unknown;
+type RunQuery = (given: unknown) => unknown;
 
 /** Placeholder in a precompiled query for a value that each call supplies. */
 class Placeholder {
-  readonly read: Read;
-  constructor(read: Read) {
+  readonly read: RunQuery;
+  constructor(read: RunQuery) {
     this.read = read;
   }
 }
 
 /** Replaces each value in lists and rows with a placeholder. */
-function toPlaceholders(sample: unknown, read: Read): unknown {
+function toPlaceholders(sample: unknown, read: RunQuery): unknown {
   const placeholderOf = (name: string | number, one: unknown) =>
     toPlaceholders(one, (given) => (read(given) as Record<string | number, unknown>)[name]);
   if (Array.isArray(sample)) return sample.map((one, at) => placeholderOf(at, one));

@@ -3,7 +3,7 @@ import type { StoreSchema } from './schema.ts';
 import type { StoredRow } from './table.ts';
 
 /** All data of a store, as of one moment. */
-export interface Dump {
+export interface StoreDump {
   /** The number of rows of each table. */
   readonly counts: Readonly<Record<string, number>>;
   /**
@@ -77,7 +77,7 @@ export type ChangedHandles = readonly string[] | 'all';
  * The kind of an engine's error: no disk space, a database that cannot be reached for now, or a damaged or
  * missing file, which an operator has to repair.
  */
-export type Failure = 'storage_full' | 'unavailable' | 'damaged';
+export type StoreFailure = 'storage_full' | 'unavailable' | 'damaged';
 
 /** The database behind one contract, which one conformance suite tests for every engine. */
 export interface Store
@@ -99,7 +99,7 @@ export interface Store
   /** Reads as of one moment, however long `work` takes; a database in memory is not written meanwhile. */
   snapshot<T>(work: (reads: Reads) => Promise<T>): Promise<T>;
   /** Passes all data, as of one moment, to `work`. */
-  dump<T>(work: (dump: Dump) => Promise<T>): Promise<T>;
+  dump<T>(work: (dump: StoreDump) => Promise<T>): Promise<T>;
   /** Starts to fill a new or half-restored database from a backup; undefined if the database is in use. */
   load(): Promise<Load | undefined>;
   /**
@@ -145,7 +145,7 @@ export interface Engine<Schema extends StoreSchema = StoreSchema> {
    */
   isWell(): Promise<boolean>;
   /** The kind of an error of this engine; undefined for an unexpected one. */
-  failureOf(error: unknown): Failure | undefined;
+  failureOf(error: unknown): StoreFailure | undefined;
   /** Called first in every transaction; waits until no other process writes. */
   takeWriteLock(db: Kysely<Schema>): Promise<void>;
   /** Called last in a transaction; notifies other processes once it is committed. */

@@ -1,40 +1,49 @@
 /** How one member of a value is stored; without functions it is stored unchanged. */
-export interface Column<Value, Stored> {
-  readonly encode?: (value: Value) => Stored;
-  readonly decode?: (stored: Stored) => Value;
+export interface Column<WrittenValue, Stored> {
+  readonly encode?: (value: WrittenValue) => Stored;
+  readonly decode?: (stored: Stored) => WrittenValue;
 }
 
 export const text: Column<string, string> = {};
 /** A text of a closed set. */
-export const oneOf = <Value extends string>(): Column<Value, Value> => ({});
+export const oneOf = <WrittenValue extends string>(): Column<WrittenValue, WrittenValue> => ({});
 /** A whole number up to 2^53. */
 export const integer: Column<number, number> = {};
 /** Stored as 1 or 0. */
 export const flag: Column<boolean, number> = { encode: Number, decode: (stored) => stored === 1 };
 /** Stored as JSON text. */
-export const json = <Value>(): Column<Value, string> => ({ encode: JSON.stringify, decode: JSON.parse });
+export const json = <WrittenValue>(): Column<WrittenValue, string> => ({
+  encode: JSON.stringify,
+  decode: JSON.parse,
+});
 /** Texts without spaces, stored with a space between them. */
-export const words = <Value extends string>(): Column<readonly Value[], string> => ({
+export const words = <WrittenValue extends string>(): Column<readonly WrittenValue[], string> => ({
   encode: (value) => value.join(' '),
-  decode: (stored) => stored.split(' ').filter(Boolean) as Value[],
+  decode: (stored) => stored.split(' ').filter(Boolean) as WrittenValue[],
 });
 /** A member that may be absent; its column is then null. */
-export const optional = <Value, Stored>(
-  column: Column<Value, Stored>,
-): Column<Value | undefined, Stored | null> => column as Column<Value | undefined, Stored | null>;
+export const optional = <WrittenValue, Stored>(
+  column: Column<WrittenValue, Stored>,
+): Column<WrittenValue | undefined, Stored | null> =>
+  column as Column<WrittenValue | undefined, Stored | null>;
 
-type Optional<Value> = { [K in keyof Value]: undefined extends Value[K] ? K : never }[keyof Value];
-type Members<C> = { readonly [K in keyof C]: C[K] extends Column<infer Value, infer _> ? Value : never };
+type Optional<WrittenValue> = {
+  [K in keyof WrittenValue]: undefined extends WrittenValue[K] ? K : never;
+}[keyof WrittenValue];
+type TableMembers<C> = {
+  readonly [K in keyof C]: C[K] extends Column<infer WrittenValue, infer _> ? WrittenValue : never;
+};
 
-type Value<C> = Omit<Members<C>, Optional<Members<C>>> & Partial<Pick<Members<C>, Optional<Members<C>>>>;
-type Row<C, Derived> = {
+type WrittenValue<C> = Omit<TableMembers<C>, Optional<TableMembers<C>>> &
+  Partial<Pick<TableMembers<C>, Optional<TableMembers<C>>>>;
+type TableRow<C, Derived> = {
   -readonly [K in keyof C]: C[K] extends Column<infer _, infer Stored> ? Stored : never;
 } & {
   -readonly [K in keyof Derived]: Derived[K] extends (value: never) => infer Stored ? Stored : never;
 };
 
 /** The domain type of a table. */
-export type ValueOf<T> = T extends { encode(value: infer V): unknown } ? { [K in keyof V]: V[K] } : never;
+export type TableValue<T> = T extends { encode(value: infer V): unknown } ? { [K in keyof V]: V[K] } : never;
 /** The row type of a table. */
 export type RowOf<T> = T extends { encode(value: never): infer R } ? { [K in keyof R]: R[K] } : never;
 
@@ -45,7 +54,10 @@ export type RowOf<T> = T extends { encode(value: never): infer R } ? { [K in key
 export function rowCodec<
   // biome-ignore lint/suspicious/noExplicitAny: columns of any type
   C extends Readonly<Record<string, Column<any, any>>>,
-  Derived extends Readonly<Record<string, (value: Value<C>) => string | number>> = Record<never, never>,
+  Derived extends Readonly<Record<string, (value: WrittenValue<C>) => string | number>> = Record<
+    never,
+    never
+  >,
 >(columns: C, derived?: Derived) {
   const names = Object.keys(columns);
   const codecs = Object.values(columns);
@@ -56,22 +68,24 @@ export function rowCodec<
   };
   return {
     /** The row of a value. */
-    encode(value: Value<C>): Row<C, Derived> {
+    encode(value: WrittenValue<C>): TableRow<C, Derived> {
       const row: Record<string, unknown> = {};
       for (const [at, name] of names.entries())
         row[name] = encodeMember(at, value[name as keyof typeof value]);
       for (const [name, compute] of computed) row[name] = compute(value);
-      return row as Row<C, Derived>;
+      return row as TableRow<C, Derived>;
     },
     /** The columns that a change sets: those of all its members; a member that is undefined becomes null. */
-    encodeChange(change: Partial<Value<C>>): Partial<Row<C, Derived>> {
+    encodeChange(change: Partial<WrittenValue<C>>): Partial<TableRow<C, Derived>> {
       const set = [...names.entries()].filter(([, name]) => name in change);
       return Object.fromEntries(
         set.map(([at, name]) => [name, encodeMember(at, change[name as keyof typeof change])]),
-      ) as Partial<Row<C, Derived>>;
+      ) as Partial<TableRow<C, Derived>>;
     },
     /** The value of a row, or of the selected columns of it; null becomes undefined. */
-    decode<R extends Partial<Row<C, Derived>>>(row: R): Pick<Value<C>, keyof R & keyof Value<C>> {
+    decode<R extends Partial<TableRow<C, Derived>>>(
+      row: R,
+    ): Pick<WrittenValue<C>, keyof R & keyof WrittenValue<C>> {
       const value: Record<string, unknown> = {};
       for (let at = 0; at < names.length; at++) {
         const name = names[at] as string;
@@ -80,7 +94,7 @@ export function rowCodec<
         const decode = codecs[at]?.decode;
         value[name] = stored === null ? undefined : decode ? decode(stored) : stored;
       }
-      return value as Pick<Value<C>, keyof R & keyof Value<C>>;
+      return value as Pick<WrittenValue<C>, keyof R & keyof WrittenValue<C>>;
     },
   };
 }
@@ -115,7 +129,10 @@ export function table<
   Name extends string,
   // biome-ignore lint/suspicious/noExplicitAny: columns of any type
   C extends Readonly<Record<string, Column<any, any>>>,
-  Derived extends Readonly<Record<string, (value: Value<C>) => string | number>> = Record<never, never>,
+  Derived extends Readonly<Record<string, (value: WrittenValue<C>) => string | number>> = Record<
+    never,
+    never
+  >,
 >(
   name: Name,
   key: readonly (keyof NoInfer<C> & string)[],

@@ -34,9 +34,9 @@ import {
   type PriceList,
   toPriceLists,
 } from '../observations/offers/price-lists.ts';
-import { type Changes, type SeenQuotes, toSeenQuotes } from '../observations/offers/seen.ts';
+import { type OfferChanges, type SeenQuotes, toSeenQuotes } from '../observations/offers/seen.ts';
 import { readSentOffers, type SentOffer, type SentOffers } from '../observations/offers/sent.ts';
-import { findPlace, type Place } from './find/paid-place.ts';
+import { findPlace, type PaidPlace } from './find/paid-place.ts';
 import { whyNone } from './find/why-none.ts';
 import { namedInput } from './input/fields.ts';
 import { defineTool, readsOnly } from './tool.ts';
@@ -92,15 +92,15 @@ const output = z.object({
   statement: z.string(),
   untrusted_fields: z.array(z.string()),
 });
-type Answer = z.output<typeof output>;
+type OfferAnswer = z.output<typeof output>;
 
 const statement = 'Dossier saw no payment and knows nothing about delivery.';
 
 /** Reads the quotes and the price lists of the endpoints that were found. */
-async function readSeen({ facts, endpoints }: Place, { store }: Context) {
+async function readSeen({ facts, endpoints }: PaidPlace, { store }: Context) {
   if (!facts) return { seen: [], lists: [] };
   const rows = await store.observations.history(facts.listing.handle, { limit: mostChanges });
-  const changes: Changes = { rows, isAll: rows.length < mostChanges };
+  const changes: OfferChanges = { rows, isAll: rows.length < mostChanges };
   const observed = facts.observed?.observations ?? [];
   const isThere = ({ endpoint = '' }: Pick<PriceList, 'endpoint'>) => endpoints.includes(endpoint);
   return {
@@ -110,7 +110,7 @@ async function readSeen({ facts, endpoints }: Place, { store }: Context) {
 }
 
 /** Says which endpoint was compared with and when it quoted, or why there is nothing to compare with. */
-function messageOf({ facts, endpoints, found }: Place, quotes: SeenQuotes | undefined): Words {
+function messageOf({ facts, endpoints, found }: PaidPlace, quotes: SeenQuotes | undefined): Words {
   if (!facts) return found;
   const noneSeen = say`Dossier was quoted no price at ${codes(endpoints)}.`;
   if (!quotes) return join([found, whyNone(facts) ?? noneSeen], ' ');
@@ -140,7 +140,7 @@ function factsOf(compared: ComparedOffer): Words[] {
   });
 }
 
-interface Compared {
+interface CheckedOffer {
   readonly offer: SentOffer;
   readonly compared: ComparedOffer;
   readonly lists: readonly ListComparison[];
@@ -156,10 +156,10 @@ const toListed = ({ text: _, observed_at, tool, source, ...states }: ListCompari
 
 /** An offer in the answer: its states, and the facts behind them. */
 async function toOffer(
-  { offer, compared, lists }: Compared,
+  { offer, compared, lists }: CheckedOffer,
   handle: string | undefined,
   context: Context,
-): Promise<Answer['offers'][number]> {
+): Promise<OfferAnswer['offers'][number]> {
   const { payee, amount, asset, network, scheme } = compared;
   const notes = notesOf(offer, await readOthers(offer, handle, context));
   return {
@@ -173,7 +173,7 @@ async function toOffer(
   };
 }
 
-function toOfferText(answer: Answer): string {
+function toOfferText(answer: OfferAnswer): string {
   const { handle, message, offers, more, statement: last } = answer;
   return lines(
     toMarkdown(handle === undefined ? message : say`${code(handle)}. ${message}`),

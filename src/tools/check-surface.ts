@@ -23,7 +23,7 @@ import {
 import { createSetReader, mostReadText, type StoredSet } from '../observations/surfaces/stored-sets.ts';
 import { findListingFacts } from './find/listing.ts';
 import { whyNone } from './find/why-none.ts';
-import { type Shown, shownInput, toShown } from './input/shown-list.ts';
+import { type SentList, shownInput, toShown } from './input/shown-list.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
 /** A list that was seen at an endpoint. */
@@ -32,12 +32,12 @@ type SeenSet = FactOf<typeof toolsSurface, StoredObservation> & { readonly value
 const toDigests = (list: readonly JsonObject[], surface: Surface) =>
   list.map((one) => ({ name: nameOf(one, surface), sha256: memberDigest(one) }));
 
-const compare = (seen: readonly JsonObject[], shown: Shown): SurfaceComparison =>
+const compare = (seen: readonly JsonObject[], shown: SentList): SurfaceComparison =>
   'list' in shown
     ? compareList(seen, shown.read)
     : compareDigests(shown.surface, toDigests(seen, shown.surface), shown.digests);
 
-function compareUnstored(seen: SeenSet, shown: Shown): SurfaceComparison {
+function compareUnstored(seen: SeenSet, shown: SentList): SurfaceComparison {
   const { surface } = shown;
   const own = (seen.details?.[surface.name] ?? []) as ReturnType<typeof toDigests>;
   if ('digests' in shown) return compareDigests(surface, own, shown.digests);
@@ -81,14 +81,17 @@ const rewordedOf = (changes: Awaited<ReturnType<typeof readChanges>>, sent: Read
  * `earlier`: when the caller's own list was seen, if others are now. `others_until`: until when others were,
  * if its own is seen now.
  */
-interface Before {
+interface EarlierSurface {
   readonly earlier: { readonly first_seen_at: string; readonly seen_until?: string } | undefined;
   readonly others_until: string | undefined;
   /** The time until which the caller's own list was seen before those others. */
   readonly again_until: string | undefined;
 }
 
-function beforeText({ earlier, others_until, again_until }: Before, isOfNames: boolean): string | undefined {
+function beforeText(
+  { earlier, others_until, again_until }: EarlierSurface,
+  isOfNames: boolean,
+): string | undefined {
   const again =
     again_until && !isOfNames ? ` Yours is also the list that it saw until ${dayText(again_until)}.` : '';
   if (!earlier)
@@ -101,7 +104,7 @@ function beforeText({ earlier, others_until, again_until }: Before, isOfNames: b
 }
 
 /** The result of a comparison in sentences. */
-function sentencesOf(seen: SeenSet, compared: SurfaceComparison, before: Before) {
+function sentencesOf(seen: SeenSet, compared: SurfaceComparison, before: EarlierSurface) {
   const { differs, repeated, not_sent, is_of_names, prefix, surface } = compared;
   const all = surface.name;
   const one = surface.noun;
@@ -124,7 +127,7 @@ function sentencesOf(seen: SeenSet, compared: SurfaceComparison, before: Before)
 }
 
 /** Returns a function that compares stored sets with the caller's list, as many as one answer may read. */
-function createComparer(handle: string, shown: Shown, context: Context) {
+function createComparer(handle: string, shown: SentList, context: Context) {
   const readSet = createSetReader(context);
   const { name: surface } = shown.surface;
   return async ({ subject = '' }: SeenSet, set: StoredSet) => {
@@ -141,7 +144,7 @@ const isCurrent = ({ value }: SeenSet, { digest }: StoredSet) => digest === valu
 async function compareWith(
   handle: string,
   seen: SeenSet,
-  shown: Shown,
+  shown: SentList,
   context: Context,
   compareSet: Comparer,
 ) {
@@ -189,7 +192,7 @@ const shownNames = ({ differs, repeated, prefix }: SurfaceComparison) => ({
 async function toAnswer(
   handle: string,
   { seen, compared, own, leftOut }: Closest,
-  shown: Shown,
+  shown: SentList,
   { store }: Context,
 ) {
   const { not_sent, is_of_names } = compared;
@@ -237,7 +240,7 @@ async function toAnswer(
  * Compares with every endpoint whose list was seen, as far as one answer reads them, and answers with the
  * comparison that has the fewest differences.
  */
-async function findAnswer(handle: string, seen: readonly SeenSet[], shown: Shown, context: Context) {
+async function findAnswer(handle: string, seen: readonly SeenSet[], shown: SentList, context: Context) {
   const compareSet = createComparer(handle, shown, context);
   const found = [];
   for (const one of seen) found.push(await compareWith(handle, one, shown, context, compareSet));

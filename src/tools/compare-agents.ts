@@ -18,7 +18,11 @@ import {
 } from '../core/words.ts';
 import { publisherWords } from '../document/answers/answers.ts';
 import { closingText, untrustedOf } from '../document/answers/closing.ts';
-import { type Answer, compareListing, type RequestedCriterion } from '../document/criteria/criteria.ts';
+import {
+  type CriterionAnswer,
+  compareListing,
+  type RequestedCriterion,
+} from '../document/criteria/criteria.ts';
 import { sampleFlag } from '../document/listing-document.ts';
 import { malwareWords } from '../observations/malware.ts';
 import { askedVersion } from './find/asked-version.ts';
@@ -29,7 +33,7 @@ import { cardAddress, defineTool, readsOnly } from './tool.ts';
 
 const kinds = ['imported', 'observed', 'native'] as const;
 /** The number of an answer's source and date in the list of sources. */
-function numberOf({ source, as_of }: Answer, sources: string[]): number {
+function numberOf({ source, as_of }: CriterionAnswer, sources: string[]): number {
   const text = `${source}, ${as_of}`;
   return sources.includes(text) ? sources.indexOf(text) + 1 : sources.push(text);
 }
@@ -45,7 +49,7 @@ function checkedOf({ imported = [], observed = [], native = [] }: ComparedAgent)
  * An answer in words: `updated_within_days:180: met. <fact> Recorded: <what others wrote> [<number of its
  * source>]`.
  */
-function toLine(answer: Answer, sources: string[], checked: string | undefined): Words {
+function toLine(answer: CriterionAnswer, sources: string[], checked: string | undefined): Words {
   const { criterion, value, result, fact, recorded, quoted, subject } = answer;
   // An answer without a source was not checked.
   const about = answer.source ? own('Checked') : own('About');
@@ -238,7 +242,7 @@ export const compareAgents = defineTool({
     const compared = await compareAll(sent, context);
     const listings = compared.map(({ imported, observed, native, ...one }) => {
       const checked = checkedOf({ ...one, imported, observed, native });
-      const toLines = (answers?: readonly Answer[]) =>
+      const toLines = (answers?: readonly CriterionAnswer[]) =>
         answers?.map((answer) => toLine(answer, sources, checked));
       return {
         ...one,

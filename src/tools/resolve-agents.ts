@@ -14,7 +14,7 @@ import type { Listing } from '../listings/listing.ts';
 import { type Reference, toHost, toPackageReference } from '../listings/references.ts';
 import { askedVersion } from './find/asked-version.ts';
 import { toReadDocument } from './find/document.ts';
-import { type Found, mostRecording, pickFormer, pickRecording } from './find/holders.ts';
+import { type FoundListing, mostRecording, pickFormer, pickRecording } from './find/holders.ts';
 import { isName, orEmpty, toNamed, toNearText, withdrawal } from './find/listing.ts';
 import { findLacking } from './find/near-misses.ts';
 import { namedInput } from './input/fields.ts';
@@ -26,7 +26,7 @@ const longestName = 500;
 const maxNear = 5;
 
 /** The facts about a listing, withdrawn or not; `document` may only be called if it is shown. */
-interface Known extends HitFacts {
+interface KnownListing extends HitFacts {
   document(): ListingDocument;
   whyWithdrawn(): Promise<string>;
 }
@@ -35,7 +35,7 @@ interface Known extends HitFacts {
 export interface Directory {
   readonly publicUrl: string;
   /** The known listings among these, by handle. */
-  known(handles: readonly string[]): Promise<ReadonlyMap<string, Known>>;
+  known(handles: readonly string[]): Promise<ReadonlyMap<string, KnownListing>>;
   /** Up to `mostRecording` shown listings for each reference that record it, or ask to be paid there. */
   recording(references: readonly Reference[]): Promise<readonly (readonly Listing[])[]>;
   /** Up to `mostRecording` shown listings for each reference that had it, and no longer have it. */
@@ -51,7 +51,7 @@ const createDirectory = (context: Context): Directory => ({
   publicUrl: context.config.publicUrl,
   async known(handles) {
     const { store, clock } = context;
-    const known = new Map<string, Known>();
+    const known = new Map<string, KnownListing>();
     for (let at = 0; at < handles.length; at += mostNames) {
       const some = handles.slice(at, at + mostNames);
       for (const facts of await store.documents.factsOfAll(some, clock().toISOString())) {
@@ -88,16 +88,16 @@ function toAsked(asked: string, { publicUrl }: Directory) {
   );
   return { asked, ...named, hosts };
 }
-type Asked = ReturnType<typeof toAsked>;
+type AskedItem = ReturnType<typeof toAsked>;
 
 /** The version that a listing records for the package asked for. */
-const packageVersionOf = ({ packages }: Listing, { references }: Asked): string | undefined =>
+const packageVersionOf = ({ packages }: Listing, { references }: AskedItem): string | undefined =>
   packages.find((one) => {
     const { key, registry } = toPackageReference(one);
     return references.some((asked) => asked.key === key && (asked.registry ?? registry) === registry);
   })?.version;
 
-async function toListed(one: Asked & Partial<Found>, known: Known): Promise<Resolved> {
+async function toListed(one: AskedItem & Partial<FoundListing>, known: KnownListing): Promise<Resolved> {
   const { handle, version, withdrawn } = known.listing;
   if (withdrawn)
     return { asked: one.asked, outcome: 'withdrawn', handle, reason: await known.whyWithdrawn() };
@@ -119,7 +119,7 @@ async function toListed(one: Asked & Partial<Found>, known: Known): Promise<Reso
 
 /** The result for a name that no listing records, with similar handles if `isSearched`. */
 async function toMissing(
-  { asked, text, handles, references }: Asked,
+  { asked, text, handles, references }: AskedItem,
   atHosts: readonly Listing[],
   isSearched: boolean,
   directory: Directory,
@@ -141,7 +141,7 @@ async function toMissing(
 export async function resolveAll(handles: readonly string[], directory: Directory): Promise<Resolved[]> {
   const names = handles.map((one) => toAsked(one, directory));
   const named = await directory.known([...new Set(names.flatMap((one) => one.handles))]);
-  const handleOf = ({ handles }: Asked) => handles.find((handle) => named.has(handle));
+  const handleOf = ({ handles }: AskedItem) => handles.find((handle) => named.has(handle));
   const references = names.flatMap((one) => (handleOf(one) ? [] : [...one.references, ...one.hosts]));
   const [read, had] = await Promise.all([directory.recording(references), directory.formerly(references)]);
   const recorders = new Map(references.map((one, at) => [one, read[at] ?? []]));

@@ -35,7 +35,7 @@ const nameOfImage = (identifier: string) => identifier.replace(/@sha256:.*$/s, '
  * How a type of package is started: the runtimes that can, the command, and the arguments that a record may
  * put before the package.
  */
-interface Starter {
+interface CommandStarter {
   readonly name: RegExp;
   /** The command for each name of a runtime in records. */
   readonly runtimes: Readonly<Record<string, readonly [string, ...string[]]>>;
@@ -50,7 +50,7 @@ interface Starter {
   readonly ending?: readonly string[];
 }
 
-const starters: Readonly<Record<'npm' | 'pypi' | 'nuget' | 'oci', Starter>> = {
+const starters: Readonly<Record<'npm' | 'pypi' | 'nuget' | 'oci', CommandStarter>> = {
   npm: {
     name: npmName,
     runtimes: { '': ['npx', '-y'], npx: ['npx', '-y'], npm: ['npx', '-y'], bun: ['bunx'], bunx: ['bunx'] },
@@ -83,7 +83,7 @@ const starters: Readonly<Record<'npm' | 'pypi' | 'nuget' | 'oci', Starter>> = {
   },
 };
 
-const starterOf = (type: string): Starter | undefined =>
+const starterOf = (type: string): CommandStarter | undefined =>
   isImageType(type)
     ? starters.oci
     : Object.hasOwn(starters, type)
@@ -137,7 +137,7 @@ const isPackage = (word: string, name: string) =>
  */
 function optionsOf(
   recorded: ListingPackage,
-  { valued, value: form = /^/, plain }: Starter,
+  { valued, value: form = /^/, plain }: CommandStarter,
 ): string[] | WhyNot {
   const { runtime_arguments = [], registry_type, identifier } = recorded;
   const name = isImageType(registry_type) ? nameOfImage(identifier) : identifier;

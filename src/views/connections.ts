@@ -49,7 +49,7 @@ export type Startable = Pick<ListingDocument, 'handle' | 'remotes' | 'packages'>
   StartOptions & { readonly unnamed?: readonly string[] };
 
 /** A part of a listing's record that no configuration or allow list takes, and why. */
-interface LeftOut {
+interface LeftOutPart {
   readonly what: string;
   readonly why: Words;
 }
@@ -60,7 +60,7 @@ const publicForm = own(
 );
 
 /** What an allow list leaves out. An .mcp.json has placeholders for what the caller fills in. */
-export const leftOutOf = ({ remotes, packages, unnamed = [], ...options }: Startable): LeftOut[] => [
+export const leftOutOf = ({ remotes, packages, unnamed = [], ...options }: Startable): LeftOutPart[] => [
   ...unnamed.map((what) => ({ what, why: own('the approval does not name it') })),
   ...remotes
     .filter((remote) => !toRemote(remote, options.isPrivate))

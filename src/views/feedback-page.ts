@@ -3,7 +3,7 @@ import type { Problem } from '../core/problem.ts';
 import { reportCategory } from '../moderation/moderation.ts';
 import { feedbackCategories } from '../tools/submit-feedback.ts';
 import { type Html, originNote } from './html.ts';
-import { type Site, toPage } from './layout.ts';
+import { type PageSite, toPage } from './layout.ts';
 
 /** The feedback form as it was filled in, with its errors. */
 export interface FeedbackForm {
@@ -82,7 +82,7 @@ const summary = ({ problem, received }: FeedbackForm) =>
       html`<div class="notice" role="status"><strong>Received.</strong> Feedback is private and changes no listing. Reference: <code>${received}</code></div>`;
 
 /** The feedback page. After an error, messages stand at the fields and the input is preserved. */
-export const toFeedbackPage = (site: Site, form: FeedbackForm): Html =>
+export const toFeedbackPage = (site: PageSite, form: FeedbackForm): Html =>
   toPage(site, {
     title: 'Feedback',
     description: 'Tell the operator something in private: no account, and no effect on any listing.',

@@ -8,7 +8,7 @@ import { unique } from '../document/words.ts';
 import { type Change, changeTypes } from '../log/change.ts';
 import { day, type Html, handleLink } from './html.ts';
 import { importState } from './import-state.ts';
-import { type Site, toPage } from './layout.ts';
+import { type PageSite, toPage } from './layout.ts';
 import { connectDossier } from './listing/page.ts';
 import { type TagCount, tagCloud } from './pages.ts';
 import { plainSearchForm } from './search/form.ts';
@@ -61,7 +61,7 @@ const tagsShown = 16;
  * withdrawals), and how many listings there are as of when.
  */
 export function toHomePage(
-  site: Site,
+  site: PageSite,
   tags: readonly TagCount[],
   status: StatusDocument,
   changes: readonly Change[],

@@ -49,7 +49,7 @@ export const createAssets = () => ({
   htmx: openAsset('htmx.js', 'text/javascript; charset=utf-8', require.resolve('htmx.org/dist/htmx.min.js')),
 });
 
-export interface Site {
+export interface PageSite {
   readonly config: Config;
   readonly assets: ReturnType<typeof createAssets>;
 }
@@ -80,7 +80,7 @@ const dataBlock = (data: object): Html =>
  * Title, description, canonical link and preview of a page. Pages that are not indexed have no canonical
  * link.
  */
-function toHead(site: Site, page: PageHead): Html {
+function toHead(site: PageSite, page: PageHead): Html {
   const { title, description, path, feeds, data } = page;
   const { serviceName, publicUrl } = site.config;
   return html`<title>${title === serviceName ? `${title}: evidence before you buy an agent service` : `${title} - ${serviceName}`}</title>
@@ -122,7 +122,7 @@ const headerSearch = html`
 
 /** A whole page. It works without script and loads nothing from other origins. */
 export const toPage = (
-  site: Site,
+  site: PageSite,
   page: PageHead & { readonly head?: Html; readonly body: Html },
 ): Html => html`<!doctype html>
 <html lang="en">

@@ -9,7 +9,7 @@ import type { readLogs, readNewestEntries } from '../log/logs.ts';
 import { type ChangeCounts, sumOfClasses } from '../observations/tool-change.ts';
 import type { getProof } from '../tools/get-proof.ts';
 import { day, type Html, handleLink, minute, pagePath, paste } from './html.ts';
-import { type Site, toPage } from './layout.ts';
+import { type PageSite, toPage } from './layout.ts';
 import { toHtml } from './words.ts';
 
 const parsed = (json = ''): JsonObject => readObject(json) ?? {};
@@ -37,7 +37,7 @@ ${typeof about === 'string' && html`<p>About <a class="handle" href="${pagePath(
 }
 
 /** The page of one entry of the log: what it recorded, and how to check that it is there. */
-export const toLogEntryPage = (site: Site, entry: z.output<typeof getProof.output>): Html =>
+export const toLogEntryPage = (site: PageSite, entry: z.output<typeof getProof.output>): Html =>
   toPage(site, {
     title: `Log entry ${entry.log_index}`,
     description: `Entry ${entry.log_index} of the append-only log of ratings, claims and observations.`,
@@ -87,7 +87,7 @@ function newItem({ log_index, leaf, record }: Awaited<ReturnType<typeof readNewe
 
 /** The page of the log: its statement, every log with its size and key, and the newest entries. */
 export const toLogPage = (
-  site: Site,
+  site: PageSite,
   { statement, logs }: Awaited<ReturnType<typeof readLogs>>,
   newest: Awaited<ReturnType<typeof readNewestEntries>>,
 ): Html =>

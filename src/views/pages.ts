@@ -13,7 +13,7 @@ import type { Feedback } from '../moderation/moderation.ts';
 import { type Tool, toInputSchema } from '../tools/tool.ts';
 import { day, fact, type Html, minute, nameList, paste, tagLink, toCurl } from './html.ts';
 import { countsOf, every, importState } from './import-state.ts';
-import { type Site, toPage } from './layout.ts';
+import { type PageSite, toPage } from './layout.ts';
 import { connectDossier } from './listing/page.ts';
 import { plainSearchForm } from './search/form.ts';
 
@@ -60,7 +60,7 @@ ${
 }`;
 }
 
-const claims = ({ claimFile }: Site['config']) => {
+const claims = ({ claimFile }: PageSite['config']) => {
   const [before, after] = howToOptOut(claimFile);
   return html`
 <section aria-labelledby="claimed">
@@ -84,7 +84,7 @@ const observerState = ({ observe, interval_s, vantage, ...seen }: StatusDocument
 };
 
 /** What this service is, who runs it, the rules of evidence, what a claim means, and how old the data is. */
-export const toAboutPage = (site: Site, status: StatusDocument): Html =>
+export const toAboutPage = (site: PageSite, status: StatusDocument): Html =>
   toPage(site, {
     title: 'About',
     description: 'The rules of evidence, what a claim means, and how fresh the listings are.',
@@ -159,7 +159,7 @@ function group({ id, title, why, includes }: (typeof groups)[number], tags: read
   return html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2><p class="note">${why}</p>${tagCloud(shown)}</section>`;
 }
 
-export const toTagsPage = (site: Site, tags: readonly TagCount[]): Html =>
+export const toTagsPage = (site: PageSite, tags: readonly TagCount[]): Html =>
   toPage(site, {
     title: 'Tags',
     description:
@@ -172,7 +172,7 @@ ${tags.length === 0 ? html`<p>No tags yet.</p>` : groups.map((one) => group(one,
   });
 
 /** The page that a browser gets at the MCP endpoint: how to connect to it. */
-export const toMcpPage = (site: Site): Html =>
+export const toMcpPage = (site: PageSite): Html =>
   toPage(site, {
     title: 'Connect over MCP',
     indexed: false,
@@ -183,7 +183,7 @@ ${connectDossier(site.config.publicUrl)}
 <p>Then ask your agent to weigh a listing before you pay for it. <a href="/tools">All tools</a>, <a href="/llms.txt">instructions for agents</a>.</p>`,
   });
 
-function detail({ config: { operatorContact, publicUrl } }: Site, { facts }: Problem) {
+function detail({ config: { operatorContact, publicUrl } }: PageSite, { facts }: Problem) {
   const address = operatorContact || `${publicUrl}/feedback`;
   const [before = '', ...after] = (facts.detail ?? '').split(address);
   return after.length > 0 ? html`${before}${contactLink(address)}${after.join(address)}` : before;
@@ -196,7 +196,7 @@ const isMissing = ({ code }: Problem) => ['not_found', 'unknown_handle', 'invali
  * The page of a problem: what happened, what to do next, and handles or tags similar to an unknown one. If
  * something was not found, it has a search field with the words that were looked for.
  */
-export function toProblemPage(site: Site, problem: Problem, wanted = ''): Html {
+export function toProblemPage(site: PageSite, problem: Problem, wanted = ''): Html {
   const { title, next } = problemTable[problem.code];
   const { facts } = problem;
   const { fields = [] } = facts;
@@ -257,7 +257,11 @@ const exampleOf = ({ example }: Tool, handles: ReadonlyMap<string, string>): obj
  * The reference page of all tools. `handles` maps each handle in the documented examples to one that is
  * listed here.
  */
-export const toToolsPage = (site: Site, tools: readonly Tool[], handles: ReadonlyMap<string, string>): Html =>
+export const toToolsPage = (
+  site: PageSite,
+  tools: readonly Tool[],
+  handles: ReadonlyMap<string, string>,
+): Html =>
   toPage(site, {
     title: 'Tools',
     description:

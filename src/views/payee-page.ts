@@ -1,17 +1,17 @@
 import { html } from 'hono/html';
 import { payeePath } from '../core/payee.ts';
 import { toText } from '../core/words.ts';
-import type { Asking, PayeeDocument } from '../document/payee.ts';
+import type { PayeeAsking, PayeeDocument } from '../document/payee.ts';
 import { networkWords } from '../observations/kinds/prices/assets.ts';
 import { day, type Html } from './html.ts';
-import { type Site, toPage } from './layout.ts';
+import { type PageSite, toPage } from './layout.ts';
 import { toHtml } from './words.ts';
 
-const rows = (asking: readonly Asking[], today: string): Html =>
+const rows = (asking: readonly PayeeAsking[], today: string): Html =>
   html`<ul class="plain asking">${asking.map(({ text, until }) => html`<li${until !== undefined && html` class="gap"`}>${toHtml(text, today)}</li>`)}</ul>`;
 
 /** The page of a payee: which listings ask to be paid there, and which did before. */
-export function toPayeePage(site: Site, document: PayeeDocument): Html {
+export function toPayeePage(site: PageSite, document: PayeeDocument): Html {
   const { payee, address, network, page, summary, asked_by, on_other_networks: others, more } = document;
   const { publicUrl } = site.config;
   const [json, markdown] = ['.json', '.md'].map((ending) => payeePath(document, ending));

@@ -3,7 +3,7 @@ import { amount, counted } from '../core/text.ts';
 import type { Hit } from '../document/resolved.ts';
 import { mostRead, type PublisherFacts } from '../listings/publishers.ts';
 import { day, type Html, publisherPath } from './html.ts';
-import { type Site, toPage } from './layout.ts';
+import { type PageSite, toPage } from './layout.ts';
 import { listingRows } from './listing-list.ts';
 import { pickBox, pickForm } from './search/page.ts';
 
@@ -45,7 +45,7 @@ function factsBlock(
 }
 
 export const toPublisherPage = (
-  site: Site,
+  site: PageSite,
   { namespace, listings, total, next, facts, lacking }: Publisher,
 ): Html =>
   toPage(site, {

@@ -14,7 +14,7 @@ import {
   toServerJson,
 } from './connections.ts';
 import { type Html, handleLink, minute, paste } from './html.ts';
-import { type Site, toPage } from './layout.ts';
+import { type PageSite, toPage } from './layout.ts';
 import { toHtml } from './words.ts';
 
 /**
@@ -62,7 +62,7 @@ const leftOutNote = (leftOut: ReturnType<typeof leftOutOf>) =>
   html`<details class="note"><summary>What the allow list or .mcp.json leaves out</summary>
 <ul>${leftOut.map(({ what, why }) => html`<li><code class="foreign">${what}</code>: ${toHtml(why)}.</li>`)}</ul></details>`;
 
-const addresses = ({ name, readers }: Selection, { config }: Site) => {
+const addresses = ({ name, readers }: Selection, { config }: PageSite) => {
   const base = `${config.publicUrl}/views/${name}`;
   return html`
 <h2 id="use">Use it</h2>
@@ -71,10 +71,10 @@ const addresses = ({ name, readers }: Selection, { config }: Site) => {
 ${readers && html`<p>${readers === 'everyone' ? 'Everyone who reaches this service and knows this address can read this page and these files.' : 'Only requests with one of its keys (Authorization: Bearer) can read this page and these files.'}</p>`}`;
 };
 
-type Members = Awaited<ReturnType<typeof readMembers>>;
+type SelectionMembers = Awaited<ReturnType<typeof readMembers>>;
 
 /** A page of a view. `next` is the path of the following page. */
-interface ShownView extends Members {
+interface ShownView extends SelectionMembers {
   readonly view: Selection;
   /** Undefined for a view that is judged when it is read. */
   readonly passed_at: string | undefined;
@@ -96,14 +96,14 @@ ${entry && html`<p class="note">${privateNote(entry)}</p>`}
   })}</ul>${leftOutNote(leftOutOf(startable))}</li>`;
 };
 
-const lapsedList = ({ approvals }: Selection, lapsed: Members['lapsed']) =>
+const lapsedList = ({ approvals }: Selection, lapsed: SelectionMembers['lapsed']) =>
   lapsed.length > 0 &&
   html`<h2 id="lapsed">${approvals ? 'Approved, and not in it now' : 'Not in it now'}</h2>
 <ul class="plain">${lapsed.map(({ handle, hasPage, failed }) => html`<li>${hasPage ? handleLink(handle) : handle}: <span class="foreign">${failed.join(' ')}</span></li>`)}</ul>`;
 
 /** A view: its criteria in full, and each listing with the facts that put it there. */
 export const toViewPage = (
-  site: Site,
+  site: PageSite,
   { view, members, lapsed, count, passed_at, leftOut, next }: ShownView,
 ): Html =>
   toPage(site, {
@@ -129,7 +129,7 @@ ${next && html`<p class="more"><a class="button" rel="next" href="${next}">More<
 ${addresses(view, site)}`,
   });
 
-export const toViewsPage = (site: Site, views: readonly Selection[]): Html =>
+export const toViewsPage = (site: PageSite, views: readonly Selection[]): Html =>
   toPage(site, {
     title: 'Views',
     path: '/views',

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { ageText, day_ms } from '../core/text.ts';
-import type { Part, Words } from '../core/words.ts';
+import type { Words, WordsPart } from '../core/words.ts';
 import { foreignLink, type Html } from './html.ts';
 
 /** The age of a younger date is evident. */
@@ -17,7 +17,7 @@ const isAddress = (text: string) => /^https?:\/\//i.test(text);
 const isOurs = (href: string) => href.startsWith('/');
 
 /** A value to copy, as a link if it has an address. */
-function codeOf({ text, href }: Part & { readonly is: 'code' }): Html {
+function codeOf({ text, href }: WordsPart & { readonly is: 'code' }): Html {
   if (href === undefined)
     return isAddress(text) ? foreignLink(text) : html`<code class="foreign">${text}</code>`;
   return isOurs(href)
@@ -25,7 +25,7 @@ function codeOf({ text, href }: Part & { readonly is: 'code' }): Html {
     : html`<code>${foreignLink(href, text)}</code>`;
 }
 
-function partOf(part: Part, today: string | undefined): Html {
+function partOf(part: WordsPart, today: string | undefined): Html {
   if (part.is === 'code') return codeOf(part);
   if (part.is === 'quote') return html`<span class="foreign">“${part.text}”</span>`;
   if (part.is === 'day') return html`<time>${part.text}</time>${part.aged && ageOf(part.text, today)}`;

@@ -12,7 +12,7 @@ import {
   afterFailure,
   afterSuccess,
   type Delivery,
-  type Failed,
+  type FailedDelivery,
   restAfterSlow,
   toFirstDelivery,
   toRetried,
@@ -25,7 +25,7 @@ const savedTogether = 20;
 /** Statuses of answers whose Retry-After counts. */
 const busyStatuses = [429, 502, 503, 504];
 
-interface Turn {
+interface DeliveryTurn {
   readonly client: OutboundClient;
   readonly context: Context;
   /** Aborted when the node stops. */
@@ -36,8 +36,8 @@ interface Turn {
 async function attempt(
   { url, secret }: Webhook,
   change: Change,
-  { client, context, signal }: Turn,
-): Promise<Failed | undefined> {
+  { client, context, signal }: DeliveryTurn,
+): Promise<FailedDelivery | undefined> {
   const { clock, timeouts } = context;
   const post = { url, secret, ...toWebhookMessage(change) };
   const answer = await postMessage(client, post, { clock, timeouts, signal });
@@ -57,7 +57,7 @@ type Sending = ReturnType<typeof createSending>;
  * Sends changes to the address of a leased subscription that is due, and collects what has to be stored about
  * it.
  */
-function createSending(stored: Webhook, lease: Lease, turn: Turn) {
+function createSending(stored: Webhook, lease: Lease, turn: DeliveryTurn) {
   const { store, clock, timeouts } = turn.context;
   let hasRested = stored.rest_until !== undefined && stored.failures > 0;
   let webhook: Webhook = { ...stored, rest_until: undefined };
@@ -150,7 +150,7 @@ const isAtRest = ({ webhook }: Sending) => webhook.state !== 'active' || webhook
  * Sends waiting changes that are due and still asked for. Tells whether there were any; also false if sending
  * has to stop.
  */
-async function retry(sending: Sending, { context, signal }: Turn): Promise<boolean> {
+async function retry(sending: Sending, { context, signal }: DeliveryTurn): Promise<boolean> {
   const { store, clock } = context;
   const due = await store.webhooks.dueDeliveries(sending.webhook.id, clock().toISOString(), page);
   for (const delivery of due) {
@@ -166,7 +166,7 @@ async function retry(sending: Sending, { context, signal }: Turn): Promise<boole
  * Sends the changes after the position, one after the other. Tells whether there may be more; also false if
  * sending has to stop.
  */
-async function advance(sending: Sending, { context, signal }: Turn): Promise<boolean> {
+async function advance(sending: Sending, { context, signal }: DeliveryTurn): Promise<boolean> {
   const { store } = context;
   const { id, position } = sending.webhook;
   const { handles, count } = await store.webhooks.waiting(id);
@@ -189,7 +189,7 @@ async function advance(sending: Sending, { context, signal }: Turn): Promise<boo
  * Sends one address what it is due, in order for each listing, while this node alone holds it. A change that
  * is not accepted is tried again later and holds back only later changes of the same listing.
  */
-async function deliver(due: Webhook, turn: Turn): Promise<void> {
+async function deliver(due: Webhook, turn: DeliveryTurn): Promise<void> {
   const { context, signal } = turn;
   const { store, clock } = context;
   if (!(await isKnown(due, context))) return;

@@ -68,12 +68,12 @@ function toUrl(text: string, { config }: Context): URL {
   throw wrongField('url', 'must be an https address with a host name, without a user');
 }
 
-type Holder = Pick<Webhook, 'domain' | 'network'>;
+type WebhookHolder = Pick<Webhook, 'domain' | 'network'>;
 
 function countPlaces(taken: readonly Webhook[]) {
   const ofDomains = Map.groupBy(taken, ({ domain }) => domain);
   const ofNetworks = Map.groupBy(taken, ({ network }) => network);
-  return ({ domain, network }: Holder) => ({
+  return ({ domain, network }: WebhookHolder) => ({
     ofDomain: ofDomains.get(domain)?.length ?? 0,
     ofNetwork: network === undefined ? 0 : (ofNetworks.get(network)?.length ?? 0),
   });
@@ -89,7 +89,7 @@ const refuse = (most: string) =>
  * ended already, or else the newest one of the domain or network that has the most. Throws rate_limited if
  * the newcomer's domain or network has as many as one may have, or if none has more than the newcomer.
  */
-function toGiveUp(known: readonly Webhook[], newcomer: Holder): Webhook | undefined {
+function toGiveUp(known: readonly Webhook[], newcomer: WebhookHolder): Webhook | undefined {
   const active = known.filter(isActive);
   const placesOf = countPlaces(active);
   const own = placesOf(newcomer);
@@ -99,7 +99,7 @@ function toGiveUp(known: readonly Webhook[], newcomer: Holder): Webhook | undefi
   if (known.length < mostOfAll) return undefined;
   const ended = known.find((webhook) => !isActive(webhook));
   if (ended) return ended;
-  const sizeOf = (holder: Holder) => Math.max(...Object.values(placesOf(holder)));
+  const sizeOf = (holder: WebhookHolder) => Math.max(...Object.values(placesOf(holder)));
   const biggest = active.reduceRight((a, b) => (sizeOf(b) > sizeOf(a) ? b : a));
   if (sizeOf(biggest) <= Math.max(own.ofDomain, own.ofNetwork) + 1)
     throw refuse(`${mostOfAll} webhooks in all`);

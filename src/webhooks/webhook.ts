@@ -1,6 +1,6 @@
 import { day_ms, day_s } from '../core/text.ts';
 import type { Change } from '../log/change.ts';
-import { integer, oneOf, optional, table, text, type ValueOf } from '../store/table.ts';
+import { integer, oneOf, optional, type TableValue, table, text } from '../store/table.ts';
 import type { ChangeSubject } from '../tools/find/changes.ts';
 
 export const webhookTable = table(
@@ -54,7 +54,7 @@ export const webhookTable = table(
  * A subscription: an address that proved itself, and the position up to which it was sent changes. Times are
  * RFC 3339 UTC.
  */
-export type Webhook = ValueOf<typeof webhookTable>;
+export type Webhook = TableValue<typeof webhookTable>;
 export const deliveryTable = table('webhook_delivery', ['webhook_id', 'seq'], {
   webhook_id: text,
   seq: integer,
@@ -66,7 +66,7 @@ export const deliveryTable = table('webhook_delivery', ['webhook_id', 'seq'], {
   result: optional(text),
 });
 /** A change that an address did not accept at once, or that waits behind such a one of the same listing. */
-export type Delivery = ValueOf<typeof deliveryTable>;
+export type Delivery = TableValue<typeof deliveryTable>;
 
 /** A change as a delivery that was not tried yet. */
 export const toFirstDelivery = ({ id }: Webhook, { seq, handle }: Change, now: Date): Delivery => ({
@@ -100,7 +100,7 @@ const longestFailing_ms = 5 * day_ms;
 const slowShare = 30;
 
 /** How an attempt failed. */
-export interface Failed {
+export interface FailedDelivery {
   /** `HTTP 500`, or why there was no answer. */
   readonly result: string;
   /** The address answered 410. */
@@ -111,7 +111,7 @@ export interface Failed {
 
 const later = (now: Date, seconds: number) => new Date(now.getTime() + seconds * 1000).toISOString();
 
-function restAfter({ failures }: Webhook, { retry_after_s }: Failed, now: Date): string | undefined {
+function restAfter({ failures }: Webhook, { retry_after_s }: FailedDelivery, now: Date): string | undefined {
   if (retry_after_s !== undefined) return later(now, retry_after_s);
   const rest_s = rests_s[Math.min(failures - failuresBeforeRest, rests_s.length - 1)];
   return rest_s === undefined ? undefined : later(now, rest_s);
@@ -133,7 +133,7 @@ export const afterSuccess = (webhook: Webhook, now: Date): Webhook => ({
 });
 
 /** A subscription after an attempt that failed. */
-export function afterFailure(webhook: Webhook, failed: Failed, now: Date): Webhook {
+export function afterFailure(webhook: Webhook, failed: FailedDelivery, now: Date): Webhook {
   const failing_since = webhook.failing_since ?? now.toISOString();
   const failing = { ...webhook, failures: webhook.failures + 1, failing_since, last_result: failed.result };
   const hasEnded = now.getTime() - Date.parse(failing_since) > longestFailing_ms;
@@ -147,7 +147,7 @@ export function afterFailure(webhook: Webhook, failed: Failed, now: Date): Webho
 /** A delivery after one more attempt that failed; `spread` (0 to 1) moves the next one by up to a tenth. */
 export function toRetried(
   delivery: Delivery,
-  { result }: Failed,
+  { result }: FailedDelivery,
   moment: { now: Date; spread: number },
 ): Delivery {
   const pause_s = pauses_s[delivery.attempts];

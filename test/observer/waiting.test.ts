@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { createQueue, type Waiting } from '../../src/observations/turns/waiting.ts';
+import { createQueue, type WaitingListing } from '../../src/observations/turns/waiting.ts';
 
-const listing = (handle: string): Waiting => ({ handle, why: 'due', notBefore_ms: 0 });
-const handlesOf = (found: Iterable<Waiting>) => Array.from(found, ({ handle }) => handle);
+const listing = (handle: string): WaitingListing => ({ handle, why: 'due', notBefore_ms: 0 });
+const handlesOf = (found: Iterable<WaitingListing>) => Array.from(found, ({ handle }) => handle);
 
 /** A queue of listings of the domain of each name: `big/1` is of `big`, which is full. */
 function fill(...handles: readonly string[]) {

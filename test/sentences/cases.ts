@@ -2,7 +2,7 @@ import type { StatusDocument } from '../../src/document/listing-document.ts';
 import type { ListingFacts } from '../../src/document/record.ts';
 import { zeroImportCounts } from '../../src/imports/import-run.ts';
 import type { ImportedSignal, Listing } from '../../src/listings/listing.ts';
-import type { Shared } from '../../src/listings/shared.ts';
+import type { SharedReference } from '../../src/listings/shared.ts';
 import type { StoredObservation } from '../../src/observations/observation.ts';
 import { noNativeCounts } from '../../src/ratings/counts.ts';
 
@@ -263,7 +263,7 @@ const ofTwin: readonly StoredObservation[] = [
 
 const at = (...urls: readonly string[]): Listing['remotes'] =>
   urls.map((url) => ({ type: 'streamable-http', url, inputs: [header] }));
-const inCommon = (kind: Shared['kind'], handle: string, others = 1): Shared => ({
+const inCommon = (kind: SharedReference['kind'], handle: string, others = 1): SharedReference => ({
   kind,
   others,
   own: 0,

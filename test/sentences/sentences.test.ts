@@ -14,7 +14,7 @@ import { nativeStatement, snapshotSentence } from '../../src/document/rated.ts';
 import type { ListingFacts } from '../../src/document/record.ts';
 import {
   copyLacksSentence,
-  type Reading,
+  type RecordReading,
   savedCopySentence,
   whyNoHistory,
 } from '../../src/document/record.ts';
@@ -51,7 +51,7 @@ const snapshots = [
   { native: from(4, 2, 2) },
 ].map(({ native }) => snapshotSentence(handle, native, time.slice(0, 10)));
 
-const reading = (kind: Reading['kind']): Reading => ({
+const reading = (kind: RecordReading['kind']): RecordReading => ({
   kind,
   observed_at: time,
   hasOlderVersions: false,

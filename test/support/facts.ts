@@ -1,8 +1,8 @@
-import { type Part, toText, Words } from '../../src/core/words.ts';
+import { toText, Words, type WordsPart } from '../../src/core/words.ts';
 import type { StoredObservation } from '../../src/observations/observation.ts';
 import type { RunReport } from '../../src/observations/observe-listing.ts';
 
-const textOf = (parts: readonly Part[]) => toText(new Words(parts));
+const textOf = (parts: readonly WordsPart[]) => toText(new Words(parts));
 
 /** A stored fact with its reasons as texts. */
 export const readable = ({ why, missed, ...one }: StoredObservation) => ({
@@ -19,4 +19,4 @@ export const readableReport = (report: RunReport) => ({
 });
 
 /** A reason as it is stored. */
-export const said = (text: string): readonly Part[] => [{ is: 'own', text }];
+export const said = (text: string): readonly WordsPart[] => [{ is: 'own', text }];

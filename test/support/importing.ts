@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { readConfig } from '../../src/config/config.ts';
-import { type ImportReport, type ImportRequest, runImport } from '../../src/imports/import.ts';
+import { type ImportRequest, type ImportResult, runImport } from '../../src/imports/import.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createDatabase, openDatabase } from './database.ts';
 import type { RegistryEntry } from './entries.ts';
@@ -11,7 +11,7 @@ export interface Importing {
   readonly registry: RegistryServer;
   readonly store: Store;
   /** One run, with short waits between tries. */
-  run(request?: ImportRequest): Promise<ImportReport>;
+  run(request?: ImportRequest): Promise<ImportResult>;
   /** Moves the clock of the importing side. */
   wait(seconds: number): void;
   /** Everything the import has written, but the times of reading: for comparison. */

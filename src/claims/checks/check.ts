@@ -15,7 +15,7 @@ import {
   type ClaimTarget,
   findTarget,
   findToCheck,
-  type Reading,
+  type LocationReading,
   readLocation,
   rootsOf,
   type SeenKey,
@@ -48,7 +48,7 @@ export interface CheckedClaim {
 }
 
 function toChecked(
-  { read, agreed }: Pick<Reading, 'read' | 'agreed'>,
+  { read, agreed }: Pick<LocationReading, 'read' | 'agreed'>,
   { result, changed, seen = read.seen, reasons, optOut }: ReadingOutcome,
   { claim, at }: { readonly claim: Claim | undefined; readonly at: Date },
 ): CheckedClaim {
@@ -108,7 +108,10 @@ async function readOnRecord({ listing }: ClaimTarget, { store, clock }: Context)
 }
 
 /** Reads locations for a shared check. No other code reads one. */
-async function readPlaces(target: ClaimTarget, context: Context): Promise<Pick<Reading, 'read' | 'agreed'>> {
+async function readPlaces(
+  target: ClaimTarget,
+  context: Context,
+): Promise<Pick<LocationReading, 'read' | 'agreed'>> {
   const known = await readOnRecord(target, context);
   const read = await readLocation(target.place, known, context);
   const hasLines = read.result === 'file' && (read.keys?.length || read.text.includes('dossier-claim-v1.'));
@@ -121,7 +124,7 @@ async function readPlaces(target: ClaimTarget, context: Context): Promise<Pick<R
  */
 interface CheckedBy {
   readonly presented?: string | undefined;
-  readonly onMissing?: Reading['onMissing'];
+  readonly onMissing?: LocationReading['onMissing'];
 }
 
 /**
@@ -140,7 +143,7 @@ export const claimChangeLimit = { name: 'claim_change', burst: 60, refill_s: day
  */
 async function apply(
   target: ClaimTarget,
-  was: Pick<Reading, 'read' | 'agreed' | 'signed'>,
+  was: Pick<LocationReading, 'read' | 'agreed' | 'signed'>,
   { context, onMissing, presented, save }: CheckedBy & { context: Context; save: SaveOutcome },
 ): Promise<CheckedClaim> {
   const reading = {

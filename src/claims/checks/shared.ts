@@ -4,14 +4,14 @@ import { Problem } from '../../core/problem.ts';
 import { toWidestNetwork } from '../../limits/networks.ts';
 import { findOne, upsert } from '../../store/query.ts';
 import type { Lease, Transaction } from '../../store/store.ts';
-import type { ValueOf } from '../../store/table.ts';
+import type { TableValue } from '../../store/table.ts';
 import { checkTable, type Db } from '../schema.ts';
 
 /**
  * The latest check of a location where a listing can be claimed, stored for an hour so that all nodes return
  * the same result.
  */
-export type SharedCheck = ValueOf<typeof checkTable>;
+export type SharedCheck = TableValue<typeof checkTable>;
 type CheckSubject = Pick<SharedCheck, 'handle' | 'place'>;
 
 export const createCheckReads = (db: Db) => ({

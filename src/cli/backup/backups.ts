@@ -12,7 +12,7 @@ import { ExitError, exitCodes, textOf } from '../../core/process.ts';
 import { syncFolder } from '../../log/checkpoint-file.ts';
 import type { LogContext } from '../../log/checkpoints.ts';
 import { toBackupText } from '../../store/backup.ts';
-import type { Dump, Store } from '../../store/store.ts';
+import type { Store, StoreDump } from '../../store/store.ts';
 import { measure } from '../../telemetry/events.ts';
 
 interface Making {
@@ -24,7 +24,11 @@ interface Making {
   readonly onRows?: (done: number, total: number) => void;
 }
 
-async function writeDump(dump: Dump, stream: Writable, { version, signal, onRows }: Making): Promise<number> {
+async function writeDump(
+  dump: StoreDump,
+  stream: Writable,
+  { version, signal, onRows }: Making,
+): Promise<number> {
   const total = Object.values(dump.counts).reduce((sum, rows) => sum + rows, 0);
   if (total === dump.counts.log_head)
     throw new ExitError(exitCodes.configuration, 'DATABASE_URL: this database is empty');

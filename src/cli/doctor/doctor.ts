@@ -15,10 +15,18 @@ import { readCheckpoint } from '../../log/notes.ts';
 import { readPrivateEntries } from '../../selections/private-entries.ts';
 import type { Store } from '../../store/store.ts';
 import { listBackups } from '../backup/backups.ts';
-import { ask, type Finding, type Found, fault, fine, type Subject, warning } from './findings.ts';
+import {
+  ask,
+  type DoctorFinding,
+  type DoctorFindings,
+  type DoctorSubject,
+  fault,
+  fine,
+  warning,
+} from './findings.ts';
 import { checkWitnesses } from './witnesses.ts';
 
-async function checkBackups({ config: { backupDir, backupInterval_s } }: Subject): Found {
+async function checkBackups({ config: { backupDir, backupInterval_s } }: DoctorSubject): DoctorFindings {
   if (!backupDir)
     return warning(
       'none are made by schedule',
@@ -46,7 +54,7 @@ async function checkBackups({ config: { backupDir, backupInterval_s } }: Subject
  * Reports private entries that cannot be read, that a registry lists too, or that a view without readers
  * names.
  */
-async function checkPrivate({ config: { privateListings, views }, store }: Subject): Found {
+async function checkPrivate({ config: { privateListings, views }, store }: DoctorSubject): DoctorFindings {
   if (!privateListings) return fine('there are none (PRIVATE_LISTINGS is not set)');
   const { entries, faults } = await readPrivateEntries(privateListings);
   if (!entries) return fault(faults.join('; '), 'until it can be read, views with readers answer 503');
@@ -75,7 +83,7 @@ const page = 100;
 const mostNamed = 5;
 
 /** Reports opt-out lines that have no effect because their author does not hold the listing's claim. */
-async function checkClaims({ store }: Subject): Found {
+async function checkClaims({ store }: DoctorSubject): DoctorFindings {
   const optOuts = await readAll<OptOut>(page, async (last) => store?.optOuts.page(last, page) ?? []);
   const contested = optOuts.filter(({ state }) => state === 'contested');
   if (contested.length === 0) return fine('no opt-out line of somebody who does not hold the claim');
@@ -96,7 +104,7 @@ const tolerated_ms = 5000;
  * Compares this clock with others. Ratings, checks and leases are dated by it: a clock that is ahead suspends
  * claims, and one that is set back repeats dates.
  */
-async function checkClock({ config, store }: Subject): Found {
+async function checkClock({ config, store }: DoctorSubject): DoctorFindings {
   const { done } = (await store?.imports.last()) ?? {};
   const stored_ms = Date.parse(done?.finished_at ?? '');
   if (stored_ms > Date.now() + tolerated_ms)
@@ -122,7 +130,7 @@ async function checkClock({ config, store }: Subject): Found {
  * Reports whether the database is whole (SQLite) and what it contains. It has been opened before any check
  * runs.
  */
-async function checkDatabase({ store }: Subject): Found {
+async function checkDatabase({ store }: DoctorSubject): DoctorFindings {
   if (!store) return fine('there is none yet; dossier serve makes it');
   const damage = await store.findDamage().catch((error: Error) => error.message);
   if (damage)
@@ -141,7 +149,7 @@ async function checkDatabase({ store }: Subject): Found {
 
 const low_bytes = 1_000_000_000;
 const least_bytes = 100_000_000;
-async function checkFolder([setting, folder]: [string, string]): Promise<Finding> {
+async function checkFolder([setting, folder]: [string, string]): Promise<DoctorFinding> {
   const path = resolve(folder);
   try {
     await access(path, constants.W_OK);
@@ -159,7 +167,7 @@ async function checkFolder([setting, folder]: [string, string]): Promise<Finding
   }
 }
 
-async function checkDisk({ config }: Subject): Found {
+async function checkDisk({ config }: DoctorSubject): DoctorFindings {
   const { databaseUrl, checkpointFile, backupDir } = config;
   const folders = Object.entries({
     DATABASE_URL: databaseUrl.startsWith('file:') ? dirname(databaseUrl.slice(5)) : '',
@@ -177,7 +185,7 @@ const auditAge_ms = 2 * day_ms;
 async function compareWithFile(
   store: Store,
   { text, path, otherDatabase }: CheckpointFile,
-): Promise<Finding> {
+): Promise<DoctorFinding> {
   if (otherDatabase !== undefined)
     return fault(
       `${path} is the checkpoint file of ${otherDatabase}, so a rolled back database would not be noticed`,
@@ -202,7 +210,7 @@ async function compareWithFile(
   );
 }
 
-async function readAudit(store: Store): Promise<Finding> {
+async function readAudit(store: Store): Promise<DoctorFinding> {
   const last = await store.audits.last();
   if (!last?.finished_at) return fine('not audited yet; the service does so when it starts');
   if (last.faults > 0)
@@ -217,7 +225,7 @@ async function readAudit(store: Store): Promise<Finding> {
 }
 
 /** Compares the transparency log with the checkpoint that was published last, and reports its last audit. */
-async function checkLog({ config, store }: Subject): Found {
+async function checkLog({ config, store }: DoctorSubject): DoctorFindings {
   if (!store) return fine('there is none yet');
   const file = await readCheckpointFile(config);
   const compared =
@@ -229,7 +237,7 @@ async function checkLog({ config, store }: Subject): Found {
  * Checks that the newest checkpoint at an address is of this log, because a proxy may lead to another
  * service.
  */
-async function compareLog(url: string, store: Store): Promise<Finding> {
+async function compareLog(url: string, store: Store): Promise<DoctorFinding> {
   const [head] = (await store.log.heads()).toReversed();
   const origin = logOrigin(head?.id ?? 1, url);
   const answer = await ask(`https://${origin}/checkpoint`.replace('https:', new URL(url).protocol));
@@ -241,7 +249,7 @@ async function compareLog(url: string, store: Store): Promise<Finding> {
   );
 }
 
-async function readHealth({ config: { publicUrl }, store }: Subject): Promise<Finding> {
+async function readHealth({ config: { publicUrl }, store }: DoctorSubject): Promise<DoctorFinding> {
   const answer = await ask(`${publicUrl}/healthz`);
   if (typeof answer === 'string')
     return warning(
@@ -257,7 +265,7 @@ async function readHealth({ config: { publicUrl }, store }: Subject): Promise<Fi
 }
 
 /** Checks that PUBLIC_URL, from which all links and challenges are made, leads to this service. */
-async function checkPublicUrl(subject: Subject): Found {
+async function checkPublicUrl(subject: DoctorSubject): DoctorFindings {
   const { publicUrl: url } = subject.config;
   const plain = url.startsWith('http:') && !/^(localhost|127\.|\[::1\])/.test(new URL(url).hostname);
   return [
@@ -268,7 +276,7 @@ async function checkPublicUrl(subject: Subject): Found {
   ];
 }
 
-async function readImport({ store, config }: Subject): Promise<Finding> {
+async function readImport({ store, config }: DoctorSubject): Promise<DoctorFinding> {
   const { run, done } = (await store?.imports.last()) ?? {};
   if (run?.state === 'held')
     return fault('the newest import is held, because it would change too much', 'see dossier import --help');
@@ -291,7 +299,7 @@ async function readImport({ store, config }: Subject): Promise<Finding> {
   return isOld ? warning(text, 'the log of the service says why there was none since') : fine(text);
 }
 
-async function readUpstream(registryUrl: string): Promise<Finding> {
+async function readUpstream(registryUrl: string): Promise<DoctorFinding> {
   if (!/^https?:/.test(registryUrl)) return fine(`REGISTRY_URL is ${registryUrl}: no registry is asked`);
   const answer = await ask(`${registryUrl}/v0.1/servers?limit=1`);
   if (typeof answer !== 'string' && answer.status === 200) return fine(`${registryUrl} answers`);
@@ -302,7 +310,7 @@ async function readUpstream(registryUrl: string): Promise<Finding> {
 }
 
 /** Reports the source of advisories, and what it learns from the questions. */
-async function checkAdvisories({ config: { advisories } }: Subject): Found {
+async function checkAdvisories({ config: { advisories } }: DoctorSubject): DoctorFindings {
   if (advisories === 'off')
     return warning('none are read (ADVISORIES=off)', 'no listing says that a package is malicious code');
   if (/^https?:/.test(advisories))
@@ -323,7 +331,7 @@ const checks = {
   claims: checkClaims,
   'private entries': checkPrivate,
   advisories: checkAdvisories,
-  registry: async (subject: Subject): Found => [
+  registry: async (subject: DoctorSubject): DoctorFindings => [
     await readUpstream(subject.config.registryUrl),
     await readImport(subject),
   ],
@@ -333,7 +341,7 @@ const checks = {
 
 const marks = { fine: 'ok     ', warning: 'warning', fault: 'FAULT  ' } as const;
 
-const print = (name: string, { state, text, next }: Finding) =>
+const print = (name: string, { state, text, next }: DoctorFinding) =>
   process.stdout.write(`${marks[state]} ${name}: ${text}${next ? `\n        ${next}` : ''}\n`);
 
 /**
@@ -355,8 +363,8 @@ export async function runDoctor(config: Config): Promise<void> {
   const problem = opened && 'state' in opened ? opened : undefined;
   await using store = opened && 'state' in opened ? undefined : opened;
   const subject = { config, store };
-  const found: Finding[] = [];
-  const note = (name: string, finding: Finding) => {
+  const found: DoctorFinding[] = [];
+  const note = (name: string, finding: DoctorFinding) => {
     found.push(finding);
     print(name, finding);
   };

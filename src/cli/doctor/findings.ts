@@ -2,14 +2,14 @@ import type { Config } from '../../config/config.ts';
 import type { Store } from '../../store/store.ts';
 
 /** The service that `doctor` checks. */
-export interface Subject {
+export interface DoctorSubject {
   readonly config: Config;
   /** Undefined if the database cannot be opened, or there is none yet. */
   readonly store: Store | undefined;
 }
 
 /** The result of a check: one sentence, and what to do if something has to be done. */
-export interface Finding {
+export interface DoctorFinding {
   /**
    * `fault`: the service does not work as it should. `warning`: it does, but something may need attention.
    */
@@ -19,11 +19,11 @@ export interface Finding {
 }
 
 /** The findings of one check. It changes nothing; an error that it throws is a fault. */
-export type Found = Promise<Finding | readonly Finding[]>;
+export type DoctorFindings = Promise<DoctorFinding | readonly DoctorFinding[]>;
 
-export const fine = (text: string): Finding => ({ state: 'fine', text });
-export const warning = (text: string, next: string): Finding => ({ state: 'warning', text, next });
-export const fault = (text: string, next: string): Finding => ({ state: 'fault', text, next });
+export const fine = (text: string): DoctorFinding => ({ state: 'fine', text });
+export const warning = (text: string, next: string): DoctorFinding => ({ state: 'warning', text, next });
+export const fault = (text: string, next: string): DoctorFinding => ({ state: 'fault', text, next });
 
 /**
  * Sends a GET without following redirects. A text says why there is no answer. `ahead_ms` is how far the

@@ -4,7 +4,15 @@ import { type IssuedCheckpoint, logOfOrigin } from '../../log/checkpoints.ts';
 import { readCheckpoint } from '../../log/notes.ts';
 import { type AskedWitness, readWitnesses } from '../../log/witness-policy.ts';
 import type { askWitness } from '../../log/witnesses.ts';
-import { ask, type Finding, type Found, fault, fine, type Subject, warning } from './findings.ts';
+import {
+  ask,
+  type DoctorFinding,
+  type DoctorFindings,
+  type DoctorSubject,
+  fault,
+  fine,
+  warning,
+} from './findings.ts';
 
 const compare =
   'compare this log with checkpoints saved elsewhere: dossier audit --checkpoint FILE; ask the witness for the one it cosigned';
@@ -18,7 +26,7 @@ const whyRefused: Readonly<Record<string, readonly [string, string]>> = {
  * The checkpoint that was published last, from the checkpoint file or from the running service; undefined if
  * there is none.
  */
-async function publishedCheckpoint({ config, store }: Subject): Promise<IssuedCheckpoint | undefined> {
+async function publishedCheckpoint({ config, store }: DoctorSubject): Promise<IssuedCheckpoint | undefined> {
   const saved = (await readCheckpointFile(config))?.text;
   const answer = saved === undefined ? await ask(`${config.publicUrl}/log/checkpoint`) : undefined;
   const text = saved ?? (typeof answer === 'object' && answer.status === 200 ? answer.text : '');
@@ -31,7 +39,7 @@ async function publishedCheckpoint({ config, store }: Subject): Promise<IssuedCh
   return isHere ? { head, size: checkpoint.size, text: text.slice(0, end) } : undefined;
 }
 
-function toUnavailable({ name, url }: AskedWitness, why: string): Finding {
+function toUnavailable({ name, url }: AskedWitness, why: string): DoctorFinding {
   const [text, next] = ownMember(whyRefused, why) ?? [];
   if (text && next) return fault(`${name} ${text}`, next);
   return warning(
@@ -44,7 +52,7 @@ function toFinding(
   witness: AskedWitness,
   { asked, before }: Awaited<ReturnType<typeof askWitness>>,
   size: number,
-): Finding {
+): DoctorFinding {
   const { name } = witness;
   switch (asked.result) {
     case 'cosigned':
@@ -74,7 +82,7 @@ function toFinding(
 }
 
 /** Asks each witness of WITNESSES for the published checkpoint, as the service does. */
-export async function checkWitnesses(subject: Subject): Found {
+export async function checkWitnesses(subject: DoctorSubject): DoctorFindings {
   const { config, store } = subject;
   const asked = readWitnesses(config.witnesses);
   if (asked.length === 0) return fine('none are asked (WITNESSES is not set)');

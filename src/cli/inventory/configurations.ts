@@ -21,15 +21,15 @@ export interface Configured {
  * A configuration, or an entry in one, that cannot be read, and its line, counted from 1. `why` is our text,
  * because messages of parsers quote the file.
  */
-export interface Unreadable {
+export interface UnreadableFile {
   readonly file: string;
   readonly why: string;
   readonly line?: number | undefined;
   readonly column?: number | undefined;
 }
-type Read = { readonly value: unknown } | Omit<Unreadable, 'file'>;
+type ReadConfiguration = { readonly value: unknown } | Omit<UnreadableFile, 'file'>;
 
-async function readYaml(text: string): Promise<Read> {
+async function readYaml(text: string): Promise<ReadConfiguration> {
   const { parseDocument } = await import('yaml');
   const document = parseDocument(text, { logLevel: 'silent' });
   const [error] = document.errors;
@@ -37,7 +37,7 @@ async function readYaml(text: string): Promise<Read> {
   return error ? { why: 'not YAML', line: at?.line, column: at?.col } : { value: document.toJS() };
 }
 
-async function readJson(text: string): Promise<Read> {
+async function readJson(text: string): Promise<ReadConfiguration> {
   const errors: ParseError[] = [];
   const value: unknown = parseJsonc(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
   const [error] = errors;
@@ -52,7 +52,7 @@ const readers: Readonly<Record<string, typeof readJson>> = {
   '.yml': readYaml,
 };
 
-async function readConfiguration(path: string): Promise<Read> {
+async function readConfiguration(path: string): Promise<ReadConfiguration> {
   try {
     const found = statSync(path);
     if (!found.isFile()) return { why: 'not a file' };
@@ -200,7 +200,7 @@ function rootOf(path: string): string {
 export async function readConfigurations(files: readonly string[], environment: NodeJS.ProcessEnv) {
   const named = files.map((file) => ({ path: resolve(file), client: '', servers: [...allServers] }));
   const configured: Configured[] = [];
-  const unreadable: Unreadable[] = [];
+  const unreadable: UnreadableFile[] = [];
   const isNamed = files.length > 0;
   const all = isNamed ? named : findConfigurations(environment);
   for (const { path, client, servers } of all) {

@@ -13,8 +13,8 @@ import {
 } from '../../document/resolved.ts';
 import { annotation } from '../annotation.ts';
 import { ask, isAddress, toBase, unreachable } from '../service.ts';
-import { type Configured, readConfigurations, type Unreadable } from './configurations.ts';
-import { isPlain, type Launch, toLaunch } from './launch.ts';
+import { type Configured, readConfigurations, type UnreadableFile } from './configurations.ts';
+import { type ConfiguredLaunch, isPlain, toLaunch } from './launch.ts';
 import { isFromElsewhere } from './registries.ts';
 
 /** The findings that --fail-on can name, in the words of the totals. */
@@ -25,20 +25,20 @@ const findings = {
   'not-listed': 'not listed',
   unpinned: 'not pinned',
 } as const;
-type Finding = keyof typeof findings;
-const findingNames = Object.keys(findings) as Finding[];
+type InventoryFinding = keyof typeof findings;
+const findingNames = Object.keys(findings) as InventoryFinding[];
 
 /** A server in a client's configuration, with what a Dossier knows about it. */
-interface Server extends Launch, Omit<Configured, 'server' | 'path'> {
+interface Server extends ConfiguredLaunch, Omit<Configured, 'server' | 'path'> {
   readonly isOff: boolean;
   readonly result?: Resolved | undefined;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly InventoryFinding[];
 }
 
 /**
  * Where listings are looked up: the address of a Dossier, a dump of one, or the database of these settings.
  */
-type Place = readonly [from: string | undefined, config: () => Promise<Config>];
+type InventorySource = readonly [from: string | undefined, config: () => Promise<Config>];
 
 const mostNames = 100;
 
@@ -66,7 +66,7 @@ async function askDossier(
  */
 async function resolveNames(
   names: readonly string[],
-  [from, config]: Place,
+  [from, config]: InventorySource,
 ): Promise<Partial<ResolvedNames>> {
   if (names.length === 0) return {};
   if (from !== undefined && !isAddress(from)) return (await import('./dump.ts')).resolveInDump(names, from);
@@ -90,18 +90,18 @@ async function resolveNames(
  * Adjusts the answer for an address of which only a part was asked about. A listing found by its beginning
  * does not cover the whole address, and without its query the address may be listed.
  */
-function ofPart(result: Resolved | undefined, { left }: Launch): Resolved | undefined {
+function ofPart(result: Resolved | undefined, { left }: ConfiguredLaunch): Resolved | undefined {
   if (!result || !(left === 'path' || (left === 'query' && result.outcome === 'not_listed'))) return result;
   const { asked, handle, near = [] } = result;
   const reason = `The ${left === 'path' ? 'end' : 'query'} of its address was not sent, so which listing it is cannot be told.`;
   return { asked, outcome: 'not_known', reason, near: handle ? [handle] : near };
 }
 
-function findingsOf({ isPinned, version }: Launch, result: Partial<Resolved>): Finding[] {
+function findingsOf({ isPinned, version }: ConfiguredLaunch, result: Partial<Resolved>): InventoryFinding[] {
   const { outcome, stands_out = [], package_version } = result;
   const keys = stands_out.map(({ key }) => key);
   const isRecorded = isPinned === true && version === package_version;
-  const isFound: Record<Finding, boolean> = {
+  const isFound: Record<InventoryFinding, boolean> = {
     malware: keys.includes('malware') || (keys.includes('other_malware') && !isRecorded),
     changed: keys.includes('changed'),
     unreachable: keys.includes('no_answer'),
@@ -115,7 +115,11 @@ function findingsOf({ isPinned, version }: Launch, result: Partial<Resolved>): F
  * The servers in some configurations, or in those of this project and home, with what is known about each.
  * Throws ExitError.
  */
-async function readInventory(files: readonly string[], environment: NodeJS.ProcessEnv, place: Place) {
+async function readInventory(
+  files: readonly string[],
+  environment: NodeJS.ProcessEnv,
+  place: InventorySource,
+) {
   const { configured, ...read } = await readConfigurations(files, environment);
   const launched = configured.map((one) => ({
     ...one,
@@ -173,13 +177,13 @@ const headOf = ({ name, client, file, isOff, what, version, isPinned }: Server):
 
 type Inventory = Awaited<ReturnType<typeof readInventory>>;
 
-const unreadableText = ({ file, line, column, why }: Unreadable): string =>
+const unreadableText = ({ file, line, column, why }: UnreadableFile): string =>
   `${file}${line ? `:${line}:${column}` : ''}: ${why}; left out`;
 
 function totalsOf({ servers, unreadable, files }: Inventory): string {
   const count = (isCounted: (server: Server) => boolean) => servers.filter(isCounted).length;
   const ended = (outcome: Resolved['outcome']) => count(({ result }) => result?.outcome === outcome);
-  const found = (name: Finding) => count((one) => one.findings.includes(name));
+  const found = (name: InventoryFinding) => count((one) => one.findings.includes(name));
   const counts: [number, string][] = [
     [ended('listed'), 'listed'],
     [ended('several_listings'), 'recorded by several listings'],
@@ -202,10 +206,10 @@ const toItems = ({ servers, unreadable }: Inventory) => [
   })),
   ...servers.map((one) => ({ ...one, title: one.name, head: headOf(one), lines: linesOf(one) })),
 ];
-type Item = ReturnType<typeof toItems>[number];
+type InventoryItem = ReturnType<typeof toItems>[number];
 
 /** One block for each item, or a shared one for items with the same text. */
-function toBlocks(items: readonly Item[], isMarkdown: boolean): string[] {
+function toBlocks(items: readonly InventoryItem[], isMarkdown: boolean): string[] {
   const [mark, show] = isMarkdown ? ['* ', (text: string) => escapeMarks(toLine(text))] : ['', toLine];
   const write = isMarkdown ? toMarkdown : (words: Words) => toLine(toText(words));
   return [...Map.groupBy(items, ({ lines, head }) => lines.map(toText).join('\n') || head).values()].map(
@@ -217,8 +221,8 @@ function toBlocks(items: readonly Item[], isMarkdown: boolean): string[] {
 }
 
 function toAnnotation(
-  { file, title, head, lines, findings: found }: Item,
-  failing: ReadonlySet<Finding>,
+  { file, title, head, lines, findings: found }: InventoryItem,
+  failing: ReadonlySet<InventoryFinding>,
 ): string {
   const isFailing = found.length === 0 ? failing.size > 0 : found.some((name) => failing.has(name));
   const what = [title, ...found.map((name) => findings[name])].join(', ');
@@ -240,10 +244,10 @@ export interface InventoryOptions {
   readonly environment: NodeJS.ProcessEnv;
 }
 
-function readFindings(text: string | undefined): ReadonlySet<Finding> {
+function readFindings(text: string | undefined): ReadonlySet<InventoryFinding> {
   if (text === undefined) return new Set();
   if (text === '') throw usageError(`--fail-on: name one or more of ${findingNames.join(', ')}`);
-  const names = text.split(',').filter(Boolean) as Finding[];
+  const names = text.split(',').filter(Boolean) as InventoryFinding[];
   const unknown = names.find((name) => !findingNames.includes(name));
   if (unknown === undefined) return new Set(names);
   throw usageError(`--fail-on ${unknown}: not one of ${findingNames.join(', ')}`);

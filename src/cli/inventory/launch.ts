@@ -4,7 +4,7 @@ import { isAddress, isPublicAddress, plainAddress } from '../../net/addresses.ts
 import { isOtherRegistry } from './registries.ts';
 
 /** What a configured server starts or reaches, without anything that may be secret. `what` is shown. */
-export interface Launch {
+export interface ConfiguredLaunch {
   readonly what: string;
   /** The name about which a Dossier is asked; undefined if only this machine knows it. */
   readonly asked?: string;
@@ -75,14 +75,14 @@ const isName = (text: string): boolean =>
  * A command that starts packages: its subcommands, the form of a package, and its options with and without a
  * value.
  */
-interface Starter {
+interface ConfiguredStarter {
   readonly calls: RegExp;
   readonly registry: string;
   readonly form: RegExp;
   readonly values: RegExp;
   readonly flags: RegExp;
 }
-const starters: readonly Starter[] = [
+const starters: readonly ConfiguredStarter[] = [
   {
     calls: /^(?:npx|bunx|pnpx|bun x|npm x|(?:npm|pnpm) exec|(?:pnpm|yarn) dlx)(?= |$)/,
     registry: 'npm',
@@ -118,7 +118,7 @@ const starters: readonly Starter[] = [
   },
 ];
 /** Deno, for packages in npm. */
-const deno: Starter = {
+const deno: ConfiguredStarter = {
   calls: /^deno(?: run| serve)?(?= |$)/,
   registry: 'npm',
   form: /^npm:\/?(?<name>(?:@[a-z\d][\w.-]*\/)?[a-z\d][\w.-]*)(?:@(?<version>[\w.+~^*<>=-]+))?(?:\/.*)?$/i,
@@ -137,7 +137,7 @@ const registryOption = /^(?:-i|--(?:registry|index|default-index|(?:extra-)?inde
  * The package among the arguments of a starter, and the arguments after it; undefined after an unknown
  * option, of which it may be the value.
  */
-function findPackage(args: readonly string[], { values, flags, registry }: Starter) {
+function findPackage(args: readonly string[], { values, flags, registry }: ConfiguredStarter) {
   let spec: string | undefined;
   let isElsewhere = false;
   let startsMore = false;
@@ -199,10 +199,10 @@ const isOfOption = (before: readonly string[]) =>
   /^-/.test(before.at(-1) ?? '') || /^(?:-H|--headers)$/.test(before.at(-2) ?? '');
 
 function toPackage(
-  starter: Starter,
+  starter: ConfiguredStarter,
   args: readonly string[],
   isFrom: (registry: string, name: string) => boolean,
-): Launch {
+): ConfiguredLaunch {
   const { registry, form } = starter;
   const found = findPackage(args, starter);
   if (!found) return { what: `${registry}, a package behind an option that is not known`, isPinned: false };
@@ -247,7 +247,7 @@ const isPublicHost = (hostname: string): boolean =>
       hostname.split('.').every((label) => /^[\w-]+$/.test(label) && isPlain(label));
 
 /** The scheme, host and path of an address, up to the first part that may be a key. */
-function toAddress(text: string): Launch {
+function toAddress(text: string): ConfiguredLaunch {
   const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol) || !isPublicHost(url.hostname))
     return { what: 'an address that is not asked about' };
@@ -303,7 +303,7 @@ const startsPackage = (text: string) =>
 export function toLaunch(
   server: JsonObject,
   isElsewhere: (registry: string, name: string) => boolean,
-): Launch {
+): ConfiguredLaunch {
   const { command = server.cmd } = server;
   const [address] = texts([server.url, server.serverUrl, server.httpUrl, server.uri]).filter(Boolean);
   const { path = command, args = server.args } = asMembers(command);

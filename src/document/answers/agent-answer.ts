@@ -17,7 +17,7 @@ import { isMalwareRule } from '../../observations/malware.ts';
 import { type ListingDocument, sampleFlag } from '../listing-document.ts';
 import { snapshotWords } from '../rated.ts';
 import { isRecordedTag } from '../record.ts';
-import { type Answer, gapWords, lineWords, toAnswer, toAnswerLines } from './answers.ts';
+import { type AnsweredQuestion, gapWords, lineWords, toAnswer, toAnswerLines } from './answers.ts';
 import { type LineName, lineNames } from './lines.ts';
 import { toMarkdown } from './markdown.ts';
 
@@ -65,7 +65,7 @@ export type AgentAnswer = z.infer<typeof agentAnswer>;
  * a later check missed something.
  */
 function dayOfChecks(
-  { lines: answered, gaps }: Answer,
+  { lines: answered, gaps }: AnsweredQuestion,
   { observations }: ListingDocument,
 ): string | undefined {
   const all = [...Object.values(answered), ...Object.values(gaps)].flat();
@@ -85,7 +85,7 @@ const withoutEmpty = <T extends object>(members: T) =>
 
 const mostStandOut = 4;
 
-function firstOf({ standsOut }: Answer): Words[] {
+function firstOf({ standsOut }: AnsweredQuestion): Words[] {
   // Reports of malicious code are first and never left out.
   const malware = standsOut.filter(({ key }) => isMalwareRule(key)).length;
   const shown = Math.max(mostStandOut, malware);

@@ -23,7 +23,7 @@ import {
 } from '../../observations/observation.ts';
 import { outcomeWords } from '../../observations/outcome.ts';
 import { subjectWords } from '../../observations/published/words.ts';
-import type { Fact } from '../fact.ts';
+import type { TextFact } from '../fact.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { ofChecks } from '../recorded-facts.ts';
 import { atPlace, factWords, isKnown } from '../seen.ts';
@@ -37,24 +37,27 @@ export interface ListedFact {
   readonly title: string;
   /** The fact itself, with its source and date. */
   readonly text: Words;
-  readonly state: Fact['state'];
+  readonly state: TextFact['state'];
   /** The meaning of the fact and what must not be concluded from it, if its kind is known. */
   readonly means?: string | undefined;
 }
 
-type Shown = Pick<Observation, 'kind' | 'outcome' | 'asks_for' | 'value' | 'unit' | 'details' | 'as_seen'>;
+type ShownInFull = Pick<
+  Observation,
+  'kind' | 'outcome' | 'asks_for' | 'value' | 'unit' | 'details' | 'as_seen'
+>;
 
 /** The value of a fact in words, or the outcome if there is none. */
-export const valueWords = (found: Shown): Words =>
+export const valueWords = (found: ShownInFull): Words =>
   found.value === null ? outcomeWords(found) : factWords(found);
 
-type Known = Shown &
+type KnownInFull = ShownInFull &
   Pick<Observation, 'source' | 'subject' | 'first_seen_at'> & {
     readonly observed_at: string;
     readonly reason?: Words | undefined;
   };
 
-function knownWords(one: Known, place = say``): Words {
+function knownWords(one: KnownInFull, place = say``): Words {
   const { reason, source, observed_at, first_seen_at = observed_at } = one;
   const isOlder = dayText(first_seen_at) < dayText(observed_at);
   const same = isOlder ? say`, the same since ${day(first_seen_at)}` : say``;
@@ -63,7 +66,7 @@ function knownWords(one: Known, place = say``): Words {
 }
 
 /** Joins facts of one kind that have the same words for several subjects. */
-const toKnown = (found: readonly Known[]): ListedFact[] =>
+const toKnown = (found: readonly KnownInFull[]): ListedFact[] =>
   [...Map.groupBy(found, (one) => `${one.kind}\n${toText(knownWords(one))}`).values()].flatMap(
     ([first, ...others]) => {
       if (!first) return [];
@@ -77,7 +80,7 @@ const toKnown = (found: readonly Known[]): ListedFact[] =>
   );
 
 /** Joins gaps that have the same reason. */
-const toGaps = (gaps: readonly ReturnType<typeof notKnownGap>[], state: Fact['state']): ListedFact[] =>
+const toGaps = (gaps: readonly ReturnType<typeof notKnownGap>[], state: TextFact['state']): ListedFact[] =>
   [...Map.groupBy(gaps, ({ text }) => toText(text)).values()].flatMap((same) => {
     const [first] = same;
     const names = [...new Set(same.map(({ name }) => name))].filter(Boolean).join(', ');

@@ -17,9 +17,9 @@ import { toolsSurface } from '../../observations/kinds/lists/tools.ts';
 import { repositorySupersededBy } from '../../observations/kinds/repository.ts';
 import { askedOf, kinds } from '../../observations/kinds.ts';
 import { type Outcome, outcomeWords } from '../../observations/outcome.ts';
-import { type Fact, recorded } from '../fact.ts';
+import { recorded, type TextFact } from '../fact.ts';
 import type { ListingDocument } from '../listing-document.ts';
-import { isAbsent, isChecked, isKnown, isNowhere, type Judged, toKnown, toSeen } from '../seen.ts';
+import { isAbsent, isChecked, isKnown, isNowhere, type JudgedListing, toKnown, toSeen } from '../seen.ts';
 import { notKnownWords, toSplitKinds } from '../sentences.ts';
 import { factTitle, unique } from '../words.ts';
 import { type LineName, lineNames, lineTitles, toFacts } from './lines.ts';
@@ -37,9 +37,9 @@ type GapName = keyof typeof gapTitles;
 export const gapNames = Object.keys(gapTitles) as GapName[];
 
 /** The answer about a listing, of which text, JSON, Markdown and page are renderings. */
-export type Answer = ReturnType<typeof toAnswer>;
+export type AnsweredQuestion = ReturnType<typeof toAnswer>;
 
-const isShown = ({ detail }: Judged, kind: string) => detail === 'full' || !askedOf(kind)?.isSeldom;
+const isShown = ({ detail }: JudgedListing, kind: string) => detail === 'full' || !askedOf(kind)?.isSeldom;
 
 /** Tells whether the seven lines of an answer contain the facts of a kind, or say that they are not known. */
 const isInLines = (kind: string): boolean => askedOf(kind)?.line !== undefined;
@@ -48,7 +48,7 @@ const isInLines = (kind: string): boolean => askedOf(kind)?.line !== undefined;
 const isAlwaysAsked = (kind: string): boolean => askedOf(kind)?.unstated !== undefined;
 
 /** Tells whether a fact is about a package or repository that does not exist, which the answer says once. */
-const isOfAbsent = ({ seen }: Judged, kind: string, subject?: string): boolean =>
+const isOfAbsent = ({ seen }: JudgedListing, kind: string, subject?: string): boolean =>
   kinds.some(
     (one) =>
       one.existsAs !== undefined &&
@@ -60,7 +60,7 @@ const isOfAbsent = ({ seen }: Judged, kind: string, subject?: string): boolean =
 const isNotThere = ({ outcome }: { readonly outcome: Outcome }) =>
   outcome === 'absent' || outcome === 'nothing';
 
-function notSeenOf(judged: Judged, areNotThere: boolean): Fact[] {
+function notSeenOf(judged: JudgedListing, areNotThere: boolean): TextFact[] {
   const { not_seen, observations } = judged.listing;
   // The seven lines say these.
   const inOthers = observations.filter(({ kind }) => isInLines(kind));
@@ -92,7 +92,11 @@ function notSeenOf(judged: Judged, areNotThere: boolean): Fact[] {
 }
 
 /** Facts that are not known; `gaps` are kinds that the lines leave out. */
-function notKnownOf(judged: Judged, state: 'not_stated' | 'not_checked', gaps: ReadonlySet<unknown>): Fact[] {
+function notKnownOf(
+  judged: JudgedListing,
+  state: 'not_stated' | 'not_checked',
+  gaps: ReadonlySet<unknown>,
+): TextFact[] {
   const { not_known, not_seen, observations } = judged.listing;
   const items = not_known.filter(
     (one) =>
@@ -129,7 +133,7 @@ export function successorOf(listing: ListingDocument): string | undefined {
     .find((word) => isHandle(word) && isOfReversedDomain(word) && word !== handle);
 }
 
-function nextOf({ listing, known }: Judged, standsOut: readonly StandOut[]): string {
+function nextOf({ listing, known }: JudgedListing, standsOut: readonly StandOut[]): string {
   const has = (...keys: readonly StandOut['key'][]) => standsOut.some(({ key }) => keys.includes(key));
   const isGone = has('deprecated', 'no_answer', 'not_there');
   const isFirstCheck = listing.being_checked !== undefined && !isChecked({ listing });
@@ -155,7 +159,7 @@ function notesOf({ sample, moderation = [], appeal, being_checked }: ListingDocu
   ];
 }
 
-function toJudged(listing: ListingDocument, detail: Judged['detail']): Judged {
+function toJudged(listing: ListingDocument, detail: JudgedListing['detail']): JudgedListing {
   const seen = toSeen(listing);
   return { listing, seen, known: toKnown(seen), detail };
 }
@@ -164,11 +168,11 @@ function toJudged(listing: ListingDocument, detail: Judged['detail']): Judged {
  * The answer about a listing: what stands out, seven lines, and what is not known; with `full`, every
  * endpoint and package.
  */
-export function toAnswer(listing: ListingDocument, detail: Judged['detail'] = 'page') {
+export function toAnswer(listing: ListingDocument, detail: JudgedListing['detail'] = 'page') {
   const judged = toJudged(listing, detail);
   const standsOut = toStandsOut(judged);
   const all = lineNames.map((name) => [name, toFacts[name](judged)] as const);
-  const isGap = ({ gap }: Fact) =>
+  const isGap = ({ gap }: TextFact) =>
     detail === 'short' && gap !== undefined && listing.not_known.some(({ kind }) => kind === gap);
   const gaps = new Set(all.flatMap(([, facts]) => facts.filter(isGap).map(({ gap }) => gap)));
   return {
@@ -180,7 +184,7 @@ export function toAnswer(listing: ListingDocument, detail: Judged['detail'] = 'p
     standsOut,
     lines: Object.fromEntries(
       all.map(([name, facts]) => [name, facts.filter((fact) => !isGap(fact))]),
-    ) as unknown as Readonly<Record<LineName, readonly Fact[]>>,
+    ) as unknown as Readonly<Record<LineName, readonly TextFact[]>>,
     gaps: {
       not_there: notSeenOf(judged, true),
       unseen: notSeenOf(judged, false),
@@ -192,13 +196,13 @@ export function toAnswer(listing: ListingDocument, detail: Judged['detail'] = 'p
 }
 
 /** The source and date of a fact; empty if it is not known, or if this service itself stores it. */
-function sourceOf({ state, source: by, date, isSignal }: Fact): Words {
+function sourceOf({ state, source: by, date, isSignal }: TextFact): Words {
   if (state === 'not_known' || by === 'this service') return say``;
   return by === 'record' && !isSignal ? source(by) : source(by, date);
 }
 
 /** Groups neighbouring facts of the same source and date, which are then named once after the group. */
-function toPhrases(facts: readonly Fact[]): Words[] {
+function toPhrases(facts: readonly TextFact[]): Words[] {
   const groups: { by: Words; key: string; facts: Words[] }[] = [];
   for (const fact of facts) {
     const by = sourceOf(fact);
@@ -211,14 +215,14 @@ function toPhrases(facts: readonly Fact[]): Words[] {
 }
 
 /** The facts of a line as sentences. */
-export const lineWords = (facts: readonly Fact[]): Words => join(toPhrases(facts).map(sentence), ' ');
+export const lineWords = (facts: readonly TextFact[]): Words => join(toPhrases(facts).map(sentence), ' ');
 
 /** The publisher of a listing, as a comparison names it before its criteria. */
 export const publisherWords = (listing: ListingDocument): Words =>
   lineWords(publisherFacts(toJudged(listing, 'short')));
 
 /** The facts that were not seen or are not known, by name of their line. */
-export const gapWords = ({ gaps }: Answer) =>
+export const gapWords = ({ gaps }: AnsweredQuestion) =>
   Object.fromEntries(gapNames.map((name) => [name, join(toPhrases(gaps[name]), '; ')])) as Record<
     GapName,
     Words
@@ -230,7 +234,7 @@ export interface AnswerWords extends Readonly<Partial<Record<GapName, Words | un
   readonly lines: Readonly<Partial<Record<LineName, Words>>>;
 }
 
-export const toAnswerWords = (answer: Answer): AnswerWords => ({
+export const toAnswerWords = (answer: AnsweredQuestion): AnswerWords => ({
   stands_out: answer.standsOut.map(({ text }) => text),
   lines: Object.fromEntries(lineNames.map((name) => [name, lineWords(answer.lines[name])])),
   ...gapWords(answer),

@@ -14,7 +14,7 @@ import {
   isChecked,
   isKnown,
   isNowhere,
-  type Judged,
+  type JudgedListing,
   type KnownFact,
   type SeenFact,
 } from '../seen.ts';
@@ -36,7 +36,7 @@ const none = say``;
 const noPrice = own('no price seen; calls may cost');
 
 /** Says that no price was seen, and why, unless the line about tools gives the same reason. */
-function noPriceWords(one: SeenFact<typeof priceChallenge>, { seen, known }: Judged): Words {
+function noPriceWords(one: SeenFact<typeof priceChallenge>, { seen, known }: JudgedListing): Words {
   // A price that is stated elsewhere has a fact of its own.
   const isStated = otherPrices.some((kind) => kind.priced && known(kind).length > 0);
   if (one.outcome === 'nothing')
@@ -65,7 +65,7 @@ function sinceWords(
 }
 
 /** The first three offers (all with `full`), each with its payee, and since when they are the same. */
-function quotedWords(one: KnownFact<typeof priceChallenge>, { known, detail }: Judged): Words {
+function quotedWords(one: KnownFact<typeof priceChallenge>, { known, detail }: JudgedListing): Words {
   const payee = known(pricePayTo).find(({ subject }) => subject === one.subject);
   const isAnother = payee !== undefined && isAnotherEachTime(payee.value);
   const offers = isAnother ? allOffers(one) : offersWithPayees(one);

@@ -1,6 +1,6 @@
 import { dayText } from '../../core/text.ts';
 import { code, count, day, join, own, phrase, say, type Words } from '../../core/words.ts';
-import type { ValueOf } from '../../observations/kind.ts';
+import type { KindValue } from '../../observations/kind.ts';
 import { recordMoves } from '../../observations/kinds/moves.ts';
 import {
   recordUnreadFields,
@@ -9,25 +9,25 @@ import {
   registryVersions,
 } from '../../observations/kinds/record.ts';
 import { groupTexts, shownGroups } from '../../ratings/groups.ts';
-import { type Fact, type FactsOf, ofService, recorded, saidIn } from '../fact.ts';
+import { type FactsOf, ofService, recorded, saidIn, type TextFact } from '../fact.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { groupWords, nativeWords } from '../rated.ts';
 
 const ofKinds = saidIn('kept_up');
 
 /** Says that no version moved anything, if all of them were compared. */
-export const unmoved = (versions: number, moved: ValueOf<typeof recordMoves> | undefined): Words =>
+export const unmoved = (versions: number, moved: KindValue<typeof recordMoves> | undefined): Words =>
   moved?.versions === versions && moved.moves.length === 0
     ? own(', of which none moved an endpoint, package, repository or secret')
     : say``;
 
 export const keptUp: FactsOf = (judged) => {
   const { listing, known, seen } = judged;
-  const signal = (text: Words): Fact => ({ ...recorded(judged, text), isSignal: true });
+  const signal = (text: Words): TextFact => ({ ...recorded(judged, text), isSignal: true });
   const first = known(registryFirstPublished)[0]?.value;
   // A listing that quotes the specification has no recorded version or date.
   const whyNone = seen(registryLastPublished).find(({ outcome }) => outcome === 'nothing')?.reason;
-  const unknown: Fact[] = whyNone
+  const unknown: TextFact[] = whyNone
     ? [{ ...recorded(judged, phrase(whyNone), 'not_known'), isSignal: true }]
     : [];
   if (whyNone && listing.sample) return unknown;

@@ -25,13 +25,13 @@ import { outcomeWords } from '../../observations/outcome.ts';
 import { readablePackages, toPackage } from '../../observations/published/recorded.ts';
 import { answeredWords } from '../../observations/tally.ts';
 import {
-  type Fact,
   type FactsOf,
   mostPlaces,
   noneRecorded,
   observed,
   recorded,
   saidIn,
+  type TextFact,
   unknownOf,
   whyOf,
 } from '../fact.ts';
@@ -42,7 +42,7 @@ import {
   isAbsent,
   isKnown,
   isNowhere,
-  type Judged,
+  type JudgedListing,
   type KnownFact,
   type SeenFact,
   tallyOf,
@@ -74,10 +74,10 @@ const mores = { endpoint: 'endpoints', package: 'packages', 'set of inputs': 'se
  * `full`.
  */
 function firstThree(
-  judged: Judged,
-  facts: readonly Fact[],
+  judged: JudgedListing,
+  facts: readonly TextFact[],
   noun: 'endpoint' | 'package' | 'set of inputs',
-): readonly Fact[] {
+): readonly TextFact[] {
   const more = facts.length - mostPlaces;
   if (more <= 0) return facts;
   const shown = facts.toSorted((a, b) => Number(b.state === 'not_there') - Number(a.state === 'not_there'));
@@ -88,7 +88,7 @@ function firstThree(
   ];
 }
 
-function endpointWords(one: KnownFact<typeof endpointAnswers>, judged: Judged, type: string): Words {
+function endpointWords(one: KnownFact<typeof endpointAnswers>, judged: JudgedListing, type: string): Words {
   const tally = tallyOf(judged, one);
   const often = tally ? say`, ${answeredWords(tally)}` : say``;
   const http = say`HTTP ${number(one.value)}`;
@@ -111,7 +111,7 @@ const sinceFirst = (
  * Adds why checks since then did not ask the endpoint. If it was asked and did not answer, "stands out" says
  * so.
  */
-function withMissed(one: DatedObservation, fact: Fact): Fact {
+function withMissed(one: DatedObservation, fact: TextFact): TextFact {
   const why = whyNotAsked(one);
   return why ? { ...fact, text: say`${fact.text}: ${within(phrase(why))}` } : fact;
 }
@@ -185,7 +185,7 @@ const where: FactsOf = (judged) => {
   return [noneRecorded(judged, lacking ?? 'endpoint', own('no endpoint or package is recorded'))];
 };
 
-function accessWords(one: KnownFact<typeof accessRequired>, { seen }: Judged): Words {
+function accessWords(one: KnownFact<typeof accessRequired>, { seen }: JudgedListing): Words {
   if (one.value) return own('asked Dossier for credentials first');
   return asksPayment(seen, one)
     ? own('asked for a payment, not for credentials')
@@ -256,7 +256,10 @@ const asks: FactsOf = (judged) => {
 
 const mostTools = 15;
 
-function toolNames({ details, subject }: KnownFact<typeof toolsSurface>, { detail, known }: Judged): Words {
+function toolNames(
+  { details, subject }: KnownFact<typeof toolsSurface>,
+  { detail, known }: JudgedListing,
+): Words {
   const { tools } = asMembers(details);
   const all = Array.isArray(tools) ? tools : [];
   const shown = detail === 'full' ? all : all.slice(0, mostTools);

@@ -38,7 +38,7 @@ import {
   between,
   daysSince,
   isKnown,
-  type Judged,
+  type JudgedListing,
   lastChecked,
   reasonOf,
   type SeenFact,
@@ -59,7 +59,7 @@ const byCheck = ({ observed_at }: Pick<DatedObservation, 'observed_at'>): Words 
  */
 function ofKinds(rule: Parameters<NonNullable<Kind['sayStandsOut']>>[0]['rule']) {
   const ofRule = kinds.filter(({ standsOutAs = [] }) => [standsOutAs].flat().includes(rule));
-  return ({ seen, listing }: Judged): Words[] => {
+  return ({ seen, listing }: JudgedListing): Words[] => {
     const isOnly = listing.remotes.length < 2;
     return ofRule.flatMap((kind) =>
       seen(kind).flatMap((one) => {
@@ -77,7 +77,7 @@ function ofKinds(rule: Parameters<NonNullable<Kind['sayStandsOut']>>[0]['rule'])
 const ofDeprecated = ofKinds('deprecated');
 const ofContradicting = ofKinds('contradiction');
 
-function deprecated(judged: Judged): Words[] {
+function deprecated(judged: JudgedListing): Words[] {
   const { origin_status, status_message } = judged.listing;
   const said = status_message ? say`; its publisher says ${quote(status_message)}` : say``;
   return [
@@ -93,7 +93,7 @@ const mostMoves = 2;
  * Versions of the last year that moved the record, those that lead to somebody else first; `get_history` has
  * all of them.
  */
-function moved({ listing, known }: Judged): Words[] {
+function moved({ listing, known }: JudgedListing): Words[] {
   const all = known(recordMoves).flatMap(({ value }) => value.moves);
   const recent = all.filter(
     (one) =>
@@ -109,12 +109,12 @@ function moved({ listing, known }: Judged): Words[] {
   return shown.length === 0 ? [] : [join([...shown, ...others], ' ')];
 }
 
-const statusMessage = ({ listing: { origin_status, status_message } }: Judged): Words[] =>
+const statusMessage = ({ listing: { origin_status, status_message } }: JudgedListing): Words[] =>
   origin_status === 'active' && status_message
     ? [say`Its publisher says in the registry${source('record')}: ${quote(status_message)}`]
     : [];
 
-const stale = ({ listing }: Judged): Words[] => {
+const stale = ({ listing }: JudgedListing): Words[] => {
   const date = lastChecked(listing);
   return date === undefined ? [] : [say`No observation is newer than ${day(date)}`];
 };
@@ -152,7 +152,7 @@ function deadWords(one: SeenFact<typeof endpointAnswers>, listing: ListingDocume
 /** At most so many endpoints that did not answer are named. */
 const mostDead = 3;
 
-function noAnswer(judged: Judged): Words[] {
+function noAnswer(judged: JudgedListing): Words[] {
   const dead = judged.seen(endpointAnswers).flatMap((one) => {
     const text = deadWords(one, judged.listing);
     if (text === undefined) return [];
@@ -168,7 +168,7 @@ function noAnswer(judged: Judged): Words[] {
 }
 
 /** Endpoints that answer while their tools can no longer be read, which may hide a change of the tools. */
-function unreadTools({ listing, seen }: Judged): Words[] {
+function unreadTools({ listing, seen }: JudgedListing): Words[] {
   const reached = seen(endpointAnswers).filter((one) => isKnown(one) && one.unanswered_since === undefined);
   const answering = new Set(reached.map(({ subject }) => subject));
   return seen(toolsSurface).flatMap((one) => {
@@ -198,7 +198,7 @@ function shownChanges({ kind }: Kind, one: SeenFact<Kind>, listing: ListingDocum
   return [...all.slice(0, mostChanges - 1), ...all.slice(mostChanges - 1).slice(-1)];
 }
 
-function changed(judged: Judged): Words[] {
+function changed(judged: JudgedListing): Words[] {
   const { listing, seen } = judged;
   return kinds.flatMap((kind) =>
     (kind.sayChange ? seen(kind) : []).flatMap((one) => {
@@ -219,7 +219,7 @@ function changed(judged: Judged): Words[] {
 }
 
 /** Endpoints that let Dossier in without the secrets that the record requires for them. */
-const namedSecrets = ({ listing, seen, known }: Judged) =>
+const namedSecrets = ({ listing, seen, known }: JudgedListing) =>
   known(accessRequired).flatMap((one) => {
     const remote = listing.remotes.find(({ url }) => url === one.subject);
     const secrets = (remote?.inputs ?? []).filter(({ secret, required }) => secret && required);
@@ -228,7 +228,7 @@ const namedSecrets = ({ listing, seen, known }: Judged) =>
     return isLetIn && remote ? [{ one, remote, secrets }] : [];
   });
 
-function contradictions(judged: Judged): Words[] {
+function contradictions(judged: JudgedListing): Words[] {
   const { listing, known } = judged;
   const whichOf = (url: string) => (listing.remotes.length > 1 ? code(url) : own('the endpoint'));
   const letIn = namedSecrets(judged).map(({ one, remote, secrets }) => {
@@ -253,7 +253,7 @@ function contradictions(judged: Judged): Words[] {
  * One sentence names everything that is shared, so that a publisher that copies much takes no more room. A
  * shared word in a name does not stand out.
  */
-function shared({ known }: Judged): Words[] {
+function shared({ known }: JudgedListing): Words[] {
   const found = sharedKinds
     .filter(({ basis }) => basis !== 'names')
     .flatMap((kind) => known(kind).map((one) => ({ ...one, noun: ours(kind.noun), basis: kind.basis })));
@@ -279,7 +279,7 @@ function shared({ known }: Judged): Words[] {
   ];
 }
 
-function secrets(judged: Judged): Words[] {
+function secrets(judged: JudgedListing): Words[] {
   const { all, needed } = recordedSecrets(judged.listing);
   if (needed.length === 0)
     return all.length > 0 ? [say`The record names ${count(all.length, 'optional secret')}`] : [];
@@ -293,7 +293,7 @@ function secrets(judged: Judged): Words[] {
   return [say`The record asks for ${count(needed.length, 'secret')}${where}`];
 }
 
-function rated({ listing }: Judged): Words[] {
+function rated({ listing }: JudgedListing): Words[] {
   const { native } = listing.signals;
   if (native.ratings === 0) return [];
   const { sources, from, apart } = ratingParts(native);
@@ -308,7 +308,7 @@ function rated({ listing }: Judged): Words[] {
 
 const new_days = 30;
 
-function isNew({ listing, known }: Judged): Words[] {
+function isNew({ listing, known }: JudgedListing): Words[] {
   return known(registryFirstPublished)
     .filter(({ value }) => daysSince(value, listing) < new_days)
     .map(({ value }) => say`First published ${day(value)}`);
@@ -336,7 +336,7 @@ const rules = {
   secrets,
   ratings: rated,
   new: isNew,
-} as const satisfies Record<string, (judged: Judged) => Words[]>;
+} as const satisfies Record<string, (judged: JudgedListing) => Words[]>;
 const standOutKeys = Object.keys(rules) as (keyof typeof rules)[];
 
 /** The page of a listing that has more about a notice. */
@@ -349,7 +349,7 @@ const anchors: Partial<Record<keyof typeof rules, 'history' | 'ratings'>> = {
 };
 
 /** The notices of what stands out of a listing, in the published order. */
-export const toStandsOut = (judged: Judged) =>
+export const toStandsOut = (judged: JudgedListing) =>
   standOutKeys.flatMap((key) =>
     rules[key](judged).map((words) => ({ key, text: ended(words), anchor: anchors[key] })),
   );

@@ -35,17 +35,17 @@ import { sourceRepository } from '../../observations/kinds/questions.ts';
 import { registryFirstPublished } from '../../observations/kinds/record.ts';
 import { repositoryExists, repositoryLastCommit } from '../../observations/kinds/repository.ts';
 import {
-  type Fact,
   type FactsOf,
   noneRecorded,
   observed,
   ofService,
   recorded,
   saidIn,
+  type TextFact,
   whyOf,
 } from '../fact.ts';
 import type { ListingDocument } from '../listing-document.ts';
-import { isAbsent, type Judged } from '../seen.ts';
+import { isAbsent, type JudgedListing } from '../seen.ts';
 
 /** The host of a recorded address; undefined for a template. */
 export const hostOf = (url: string) => (url.includes('{') ? undefined : URL.parse(url)?.hostname);
@@ -84,7 +84,7 @@ function endpointsAtDomain(listing: ListingDocument): Words {
 }
 
 /** Says that the host of the recorded repository redirects to an account other than that of the namespace. */
-function movedAccount({ known }: Judged, isShown: boolean): Words {
+function movedAccount({ known }: JudgedListing, isShown: boolean): Words {
   const [one] = known(repositoryExists);
   const [host = '', account = ''] = toRepositoryKey(one?.subject ?? '')?.split('/') ?? [];
   const [now = ''] = one?.value.moved_to?.split('/') ?? [];
@@ -94,10 +94,10 @@ function movedAccount({ known }: Judged, isShown: boolean): Words {
 }
 
 /** Tells whether the words about the namespace say that the recorded repository leads to another account. */
-const isMovedToAnother = (judged: Judged): boolean =>
+const isMovedToAnother = (judged: JudgedListing): boolean =>
   judged.known(namespaceOwner)[0]?.value === true && !isEmpty(movedAccount(judged, false));
 
-function namespaceOf(judged: Judged): Fact {
+function namespaceOf(judged: JudgedListing): TextFact {
   const { handle } = judged.listing;
   const isShown = judged.known(namespaceProof).length > 0;
   const owner = judged.known(namespaceOwner)[0]?.value;
@@ -121,14 +121,16 @@ function namespaceOf(judged: Judged): Fact {
  * The publisher of a listing, the relation of its endpoints to the publisher's domain, and the first
  * publication.
  */
-export function publisherFacts(judged: Judged): Fact[] {
+export function publisherFacts(judged: JudgedListing): TextFact[] {
   const published = judged
     .known(registryFirstPublished)
-    .map(({ value }): Fact => ({ ...recorded(judged, say`first published ${day(value)}`), isSignal: true }));
+    .map(
+      ({ value }): TextFact => ({ ...recorded(judged, say`first published ${day(value)}`), isSignal: true }),
+    );
   return [namespaceOf(judged), ...published];
 }
 
-function repositoryOf(judged: Judged, isSaid: boolean): Fact[] {
+function repositoryOf(judged: JudgedListing, isSaid: boolean): TextFact[] {
   const { listing, detail, seen, known } = judged;
   if (listing.repository === undefined)
     return [noneRecorded(judged, 'repository', own('no repository recorded'), sourceRepository.kind)];

@@ -1,6 +1,6 @@
 import { readPriceLimit } from '../../observations/kinds/prices/price.ts';
 import { ofChecks } from '../recorded-facts.ts';
-import type { ComparedListing, Criterion, CriterionValue, Finding } from './criterion.ts';
+import type { ComparedListing, Criterion, CriterionFinding, CriterionValue } from './criterion.ts';
 import { endpointCriteria, packageCriteria, priceCriteria, unchangedCriteria } from './observed.ts';
 import { nativeCriteria, recordedCriteria, signalCriteria } from './recorded.ts';
 
@@ -26,7 +26,7 @@ export interface RequestedCriterion {
   readonly value?: CriterionValue;
 }
 
-export interface Answer extends Finding {
+export interface CriterionAnswer extends CriterionFinding {
   readonly criterion: CriterionName;
   readonly value?: string | number;
 }
@@ -55,19 +55,23 @@ export function findValueError({ criterion, value }: RequestedCriterion): string
 export const criterionText = ({ criterion, value }: RequestedCriterion): string =>
   criteria[criterion].label.replace('(s)', value === 1 ? '' : 's').replace('{}', () => String(value ?? ''));
 
-function answer(compared: ComparedListing, { criterion, value }: RequestedCriterion): Answer {
+function answer(compared: ComparedListing, { criterion, value }: RequestedCriterion): CriterionAnswer {
   return { criterion, ...(value !== undefined && { value }), ...criteria[criterion].judge(compared, value) };
 }
 
 /** The evidence of an answer: a criterion about the record may be answered by what a check found. */
-const evidenceOf = ({ criterion, source }: Answer): Criterion['evidence'] =>
+const evidenceOf = ({ criterion, source }: CriterionAnswer): Criterion['evidence'] =>
   source === 'Dossier' || source === ofChecks ? 'observed' : criteria[criterion].evidence;
 
 /** Judges a listing by each requested criterion, in their order. Nothing is added up. */
 export function compareListing(
   compared: ComparedListing,
   requested: readonly RequestedCriterion[],
-): { readonly imported: Answer[]; readonly observed: Answer[]; readonly native: Answer[] } {
+): {
+  readonly imported: CriterionAnswer[];
+  readonly observed: CriterionAnswer[];
+  readonly native: CriterionAnswer[];
+} {
   const all = requested.map((one) => answer(compared, one));
   const of = (evidence: Criterion['evidence']) => all.filter((one) => evidenceOf(one) === evidence);
   return { imported: of('imported'), observed: of('observed'), native: of('native') };

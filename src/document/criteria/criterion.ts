@@ -14,7 +14,7 @@ export interface ComparedListing {
   readonly now_ms: number;
 }
 
-export interface Finding {
+export interface CriterionFinding {
   /** `unknown` and `not_applicable` (the record names nothing to judge) count neither as yes nor as no. */
   readonly result: 'met' | 'not_met' | 'unknown' | 'not_applicable';
   /** A sentence by this service. */
@@ -49,20 +49,20 @@ export interface Criterion {
   readonly label: string;
   readonly takes: Takes;
   /** The rule, a pure function; `value` must be one that `takes` allows. */
-  judge(compared: ComparedListing, value: CriterionValue): Finding;
+  judge(compared: ComparedListing, value: CriterionValue): CriterionFinding;
 }
 
-export type Found = Pick<Finding, 'result' | 'fact' | 'recorded'>;
+export type CriterionResult = Pick<CriterionFinding, 'result' | 'fact' | 'recorded'>;
 
 /**
  * Returns functions that define criteria of one kind of evidence by label and rule. `withSource` adds source
  * and date to what a rule returns without them; if it is absent, every rule returns them.
  */
-export function criteriaOf<Given extends Found = Finding>(
+export function criteriaOf<Given extends CriterionResult = CriterionFinding>(
   evidence: Criterion['evidence'],
-  withSource?: (compared: ComparedListing, found: Given) => Finding,
+  withSource?: (compared: ComparedListing, found: Given) => CriterionFinding,
 ) {
-  type Rule<Value> = (compared: ComparedListing, value: Value) => Finding | Given;
+  type Rule<Value> = (compared: ComparedListing, value: Value) => CriterionFinding | Given;
   const define = <Value extends CriterionValue>(
     label: string,
     takes: Takes,
@@ -73,7 +73,7 @@ export function criteriaOf<Given extends Found = Finding>(
     takes,
     judge(compared, value) {
       const found = rule(compared, value as Value);
-      return withSource && !('source' in found) ? withSource(compared, found) : (found as Finding);
+      return withSource && !('source' in found) ? withSource(compared, found) : (found as CriterionFinding);
     },
   });
   return {
@@ -110,7 +110,7 @@ export const signalOf = <K extends RecordKind>({ listing }: Pick<ComparedListing
   factsOf(kind, listing.signals.imported)[0];
 
 /** A finding with the registry as its source, on the day when the record was read. */
-export const recordedFinding = ({ listing }: ComparedListing, found: Found): Finding => ({
+export const recordedFinding = ({ listing }: ComparedListing, found: CriterionResult): CriterionFinding => ({
   ...found,
   source: listing.origin,
   as_of: dayText(listing.observed_at),
@@ -120,7 +120,11 @@ export const recordedFinding = ({ listing }: ComparedListing, found: Found): Fin
  * The finding about a field that the record lacks: unknown if the copy of the registry records it for no
  * listing.
  */
-export function absentFinding(compared: ComparedListing, field: CopyField, found: Found): Finding {
+export function absentFinding(
+  compared: ComparedListing,
+  field: CopyField,
+  found: CriterionResult,
+): CriterionFinding {
   const lacking = copyLacksWords(compared.listing.copy_lacks, field);
   return recordedFinding(compared, lacking === undefined ? found : unknown(lacking));
 }
@@ -128,18 +132,25 @@ export function absentFinding(compared: ComparedListing, field: CopyField, found
 /** A finding from an observation, on the day when Dossier last saw it. */
 export const observedFinding = (
   { subject, source, observed_at = '' }: Observation,
-  found: Found & Pick<Finding, 'quoted'>,
-): Finding => ({ ...found, ...(subject !== undefined && { subject }), source, as_of: dayText(observed_at) });
+  found: CriterionResult & Pick<CriterionFinding, 'quoted'>,
+): CriterionFinding => ({
+  ...found,
+  ...(subject !== undefined && { subject }),
+  source,
+  as_of: dayText(observed_at),
+});
 
 /** The finding whose result comes first in an order. */
-const firstOf = (findings: readonly Finding[], order: readonly Finding['result'][]) =>
+const firstOf = (findings: readonly CriterionFinding[], order: readonly CriterionFinding['result'][]) =>
   order.flatMap((wanted) => findings.find(({ result }) => result === wanted) ?? [])[0];
 
 /** The worst finding, for a question that every recorded endpoint or package has to meet. */
-export const worstOf = (findings: readonly Finding[]) => firstOf(findings, ['not_met', 'unknown', 'met']);
+export const worstOf = (findings: readonly CriterionFinding[]) =>
+  firstOf(findings, ['not_met', 'unknown', 'met']);
 
 /** The best finding, for a question that one of them has to meet. */
-export const bestOf = (findings: readonly Finding[]) => firstOf(findings, ['met', 'unknown', 'not_met']);
+export const bestOf = (findings: readonly CriterionFinding[]) =>
+  firstOf(findings, ['met', 'unknown', 'not_met']);
 
 function lastSeen(one: Observation): Words {
   const { value, observed_at = '', missed_since } = one;
@@ -163,7 +174,11 @@ function unseenWords({ listing }: ComparedListing, fact: Words, check?: Observat
  * The finding if nothing was seen: unknown, with the outcome of the check if there was one. `fact` has no
  * full stop.
  */
-export const unseenFinding = (compared: ComparedListing, fact: Words, check?: Observation): Finding => ({
+export const unseenFinding = (
+  compared: ComparedListing,
+  fact: Words,
+  check?: Observation,
+): CriterionFinding => ({
   ...unknown(unseenWords(compared, fact, check)),
   ...(check?.subject !== undefined && { subject: check.subject }),
   source: check?.observed_at ? check.source : '',

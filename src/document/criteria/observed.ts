@@ -1,7 +1,7 @@
 import { dayText } from '../../core/text.ts';
 import { code, dayOf, fromDayToDay, ours, own, say, type Words } from '../../core/words.ts';
 import type { ListingPackage } from '../../listings/listing.ts';
-import { type FactOf, factsOf, type NamedKind, type ValueOf } from '../../observations/kind.ts';
+import { type FactOf, factsOf, type KindValue, type NamedKind } from '../../observations/kind.ts';
 import { endpointAnswers, endpointAvailability } from '../../observations/kinds/endpoint.ts';
 import { toolsSurface } from '../../observations/kinds/lists/tools.ts';
 import { packageAdvisories, reportedMalware } from '../../observations/kinds/packages/advisories.ts';
@@ -32,9 +32,9 @@ import {
   bestOf,
   type ComparedListing,
   type Criterion,
+  type CriterionFinding,
   criteriaOf,
   daysSince,
-  type Finding,
   met,
   notApplicable,
   notMet,
@@ -58,7 +58,7 @@ const endpointsOf = ({ listing }: ComparedListing): FactAt[] =>
 /**
  * The finding if the record names no endpoint, because a service that runs from a package cannot be reached.
  */
-const notForPackages = (compared: ComparedListing): Finding =>
+const notForPackages = (compared: ComparedListing): CriterionFinding =>
   absentFinding(compared, 'endpoint', notApplicable(own('No remote endpoint is recorded.')));
 
 /**
@@ -75,7 +75,7 @@ function unseenPriceOf(factOf: FactAt): Observation | 'nothing' | undefined {
 /**
  * An endpoint answers if it introduces itself, or asks to sign in or to pay (observations/kinds/endpoint.ts).
  */
-function judgeEndpoint(compared: ComparedListing, factOf: FactAt): Finding {
+function judgeEndpoint(compared: ComparedListing, factOf: FactAt): CriterionFinding {
   const check = factOf(endpointAnswers);
   const tally = factOf(endpointAvailability);
   const [checked_at = '', counted_at] = [check?.observed_at, tally?.observed_at].map(
@@ -104,21 +104,21 @@ export const endpointCriteria = {
 } as const satisfies Record<string, Criterion>;
 
 /** A question about every recorded package, with the words of its answers; `unseen` has no full stop. */
-interface Asked<K extends NamedKind> {
+interface AskedFact<K extends NamedKind> {
   readonly kind: K;
   /** Undefined if the value does not answer the question. */
-  holds(value: ValueOf<K>): boolean | undefined;
+  holds(value: KindValue<K>): boolean | undefined;
   readonly met: Words;
   /** The words about a value that fails, which may use other facts about the package. */
-  notMet(value: ValueOf<K>, factOf: FactAt): Words;
+  notMet(value: KindValue<K>, factOf: FactAt): Words;
   readonly unseen: Words;
 }
 
 function judgePackage<K extends NamedKind>(
   compared: ComparedListing,
   recorded: ListingPackage,
-  asked: Asked<K>,
-): Finding {
+  asked: AskedFact<K>,
+): CriterionFinding {
   const { observations, packages } = compared.listing;
   const checked = readablePackages({ packages }).find(
     (one) => one.recorded === toPackage(recorded)?.recorded,
@@ -135,7 +135,10 @@ function judgePackage<K extends NamedKind>(
 /**
  * Met if every recorded package is, not met if one is not; a package that Dossier does not check is unknown.
  */
-function ofEachPackage<K extends NamedKind>(compared: ComparedListing, asked: Asked<K>): Finding {
+function ofEachPackage<K extends NamedKind>(
+  compared: ComparedListing,
+  asked: AskedFact<K>,
+): CriterionFinding {
   const { packages } = compared.listing;
   return (
     worstOf(packages.map((one) => judgePackage(compared, one, asked))) ??
@@ -156,7 +159,7 @@ function statedWords(one: FactOf<typeof packageRepository> | undefined): Words {
 }
 
 /** A report counts even if the newest check did not see it again; that there is none must be known now. */
-function judgeMalware(compared: ComparedListing): Finding {
+function judgeMalware(compared: ComparedListing): CriterionFinding {
   const fact = own('Dossier has not seen whether each recorded package is reported as malicious code');
   const reports = factsOf(packageAdvisories, compared.listing.observations).filter(
     (one) => one.value !== null && reportedMalware(one.value) === 'yes',
@@ -225,7 +228,11 @@ const unseen = own('Dossier has not seen whether the endpoint quotes a price');
 const isUnreadPrice = (challenge?: Observation): challenge is Observation =>
   currentOutcome(challenge) === 'asks' && challenge?.asks_for === 'payment';
 
-function withoutPrice(compared: ComparedListing, factOf: FactAt, seenNone: Finding['result']): Finding {
+function withoutPrice(
+  compared: ComparedListing,
+  factOf: FactAt,
+  seenNone: CriterionFinding['result'],
+): CriterionFinding {
   const stopped = unseenPriceOf(factOf);
   const challenge = factOf(priceChallenge);
   if (isUnreadPrice(challenge)) return observedFinding(challenge, unknown(unreadable));
@@ -234,8 +241,10 @@ function withoutPrice(compared: ComparedListing, factOf: FactAt, seenNone: Findi
   return observedFinding(challenge, { ...met(noPrice), result: seenNone });
 }
 
-const ofEachEndpoint = (compared: ComparedListing, judge: (factOf: FactAt) => Finding): Finding =>
-  worstOf(endpointsOf(compared).map(judge)) ?? notForPackages(compared);
+const ofEachEndpoint = (
+  compared: ComparedListing,
+  judge: (factOf: FactAt) => CriterionFinding,
+): CriterionFinding => worstOf(endpointsOf(compared).map(judge)) ?? notForPackages(compared);
 
 export const priceCriteria = {
   price_known: observed.plain('A price was seen', (compared) => {
@@ -287,7 +296,7 @@ const maxDays = 3650;
  * Judges whether a fact was the same for so many days, as far as it was checked. `subject` begins a sentence:
  * "The tools that the endpoint lists".
  */
-function judgeUnchanged(one: DatedObservation, days: number, subject: Words): Finding {
+function judgeUnchanged(one: DatedObservation, days: number, subject: Words): CriterionFinding {
   const since = dayOf(one.first_seen_at);
   const when = fromDayToDay(one.first_seen_at, one.observed_at);
   const same = say`${subject} were the same each time that Dossier saw them ${when}`;
@@ -301,7 +310,7 @@ function judgeUnchanged(one: DatedObservation, days: number, subject: Words): Fi
   return observedFinding(one, unknown(say`${same}; that is less than was asked for.`));
 }
 
-const anotherPayee = (one: DatedObservation): Finding =>
+const anotherPayee = (one: DatedObservation): CriterionFinding =>
   observedFinding(
     one,
     unknown(
@@ -315,7 +324,7 @@ const anotherPayee = (one: DatedObservation): Finding =>
 const isHidden = ({ unanswered_since }: Observation, answers: Observation | undefined): boolean =>
   unanswered_since !== undefined && answers?.outcome === 'seen' && answers.missed_since === undefined;
 
-const judgeHidden = (one: DatedObservation, subject: Words): Finding =>
+const judgeHidden = (one: DatedObservation, subject: Words): CriterionFinding =>
   observedFinding(
     one,
     unknown(
@@ -332,12 +341,12 @@ function unchangedFor(
   days: number,
   { kind, subject }: { readonly kind: typeof pricePayTo | typeof toolsSurface; readonly subject: Words },
   needs: (factOf: FactAt) => boolean = () => true,
-): Finding {
+): CriterionFinding {
   const endpoints = endpointsOf(compared);
   if (endpoints.length === 0) return notForPackages(compared);
   const unseen = (one?: Observation) =>
     unseenFinding(compared, say`${subject} are not known to Dossier`, one);
-  const findings = endpoints.flatMap((factOf): Finding[] => {
+  const findings = endpoints.flatMap((factOf): CriterionFinding[] => {
     const one = factOf(kind);
     if (one && currentOutcome(one) === 'seen' && isDated(one))
       return [

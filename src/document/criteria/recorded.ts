@@ -24,11 +24,11 @@ import {
   absentFinding,
   type ComparedListing,
   type Criterion,
+  type CriterionFinding,
+  type CriterionResult,
   criteriaOf,
   daysSince,
   decided,
-  type Finding,
-  type Found,
   met,
   notMet,
   observedFinding,
@@ -171,19 +171,23 @@ export const recordedCriteria = {
 } as const satisfies Record<string, Criterion>;
 
 /** A finding with the source and date of an imported signal, or else of the record. */
-function signalFinding(compared: ComparedListing, kind: RecordKind, found: Found): Finding {
+function signalFinding(
+  compared: ComparedListing,
+  kind: RecordKind,
+  found: CriterionResult,
+): CriterionFinding {
   const signal = signalOf(compared, kind);
   if (!signal) return recordedFinding(compared, found);
   return { ...found, source: signal.source, as_of: dayText(signal.observed_at) };
 }
 
 const ofSignal = (kind: RecordKind) =>
-  criteriaOf<Found>('imported', (compared, found) => signalFinding(compared, kind, found));
+  criteriaOf<CriterionResult>('imported', (compared, found) => signalFinding(compared, kind, found));
 
 /**
  * Judges whether no version in so many days moved the record to somebody else, as far as versions are stored.
  */
-function judgeUnmoved(compared: ComparedListing, days: number): Found {
+function judgeUnmoved(compared: ComparedListing, days: number): CriterionResult {
   const { published_at } = compared.listing;
   const fact = signalOf(compared, recordMoves)?.value;
   if (published_at === undefined) return unknown(noDates);
@@ -272,17 +276,20 @@ const minForShare = 5;
  */
 const isWithin = (time: string, days: number, now_ms: number) => (daysSince(time, now_ms) ?? 0) <= days;
 
-const native = criteriaOf<Found>('native', ({ listing }, found) => ({
+const native = criteriaOf<CriterionResult>('native', ({ listing }, found) => ({
   ...found,
   source: 'ratings made on Dossier by claimed listings',
   as_of: listing.evidence_snapshot_date,
 }));
 
-const ofClaims = criteriaOf<Found>('native', ({ listing: { claim, evidence_snapshot_date } }, found) => ({
-  ...found,
-  source: 'claims made on Dossier',
-  as_of: dayText(claim?.tried_at ?? claim?.checked_at ?? evidence_snapshot_date),
-}));
+const ofClaims = criteriaOf<CriterionResult>(
+  'native',
+  ({ listing: { claim, evidence_snapshot_date } }, found) => ({
+    ...found,
+    source: 'claims made on Dossier',
+    as_of: dayText(claim?.tried_at ?? claim?.checked_at ?? evidence_snapshot_date),
+  }),
+);
 
 function whyNotClaimed({ state, claim }: ComparedListing['listing']): Words | undefined {
   if (!claim) return own('This listing is not claimed.');

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Context } from '../../context.ts';
 import { Problem } from '../../core/problem.ts';
-import { type Dump, rewriteDump, takenFrom, writeDump } from './files.ts';
+import { type DumpFolder, rewriteDump, takenFrom, writeDump } from './files.ts';
 
 /** A dump of this age is replaced. */
 const longestAge_ms = 3_600_000;
@@ -17,7 +17,7 @@ const longestPause_ms = 3000;
 /** The service itself asks for its dump this often, so that callers seldom wait for one. */
 const asksEvery_ms = 600_000;
 
-const hasFile = ({ manifest }: Dump, path: string) => manifest.files.some((file) => file.path === path);
+const hasFile = ({ manifest }: DumpFolder, path: string) => manifest.files.some((file) => file.path === path);
 
 /**
  * The dumps of this process. Callers wait for the first one, and get the old one while a new one is written.
@@ -29,15 +29,15 @@ export function createDumps(context: Context) {
   const stopping = new AbortController();
   const { signal } = stopping;
   /** The newest dump, and the one before it, whose files are still read by callers that have its manifest. */
-  let written: readonly Dump[] = [];
-  let writing: Promise<Dump> | undefined;
+  let written: readonly DumpFolder[] = [];
+  let writing: Promise<DumpFolder> | undefined;
   /** The rewriting in progress, and the next one, which callers join because it has not begun. */
   let rewriting: Promise<unknown> | undefined;
-  let next: Promise<Dump> | undefined;
+  let next: Promise<DumpFolder> | undefined;
   let pause_ms = 0;
-  const ageOf_ms = ({ manifest }: Dump) => clock().getTime() - Date.parse(manifest.created_at);
-  const isSendable = async (dump: Dump) => (await takenFrom(dump, store)).size === 0;
-  const keep = async (dumps: readonly Dump[]) => {
+  const ageOf_ms = ({ manifest }: DumpFolder) => clock().getTime() - Date.parse(manifest.created_at);
+  const isSendable = async (dump: DumpFolder) => (await takenFrom(dump, store)).size === 0;
+  const keep = async (dumps: readonly DumpFolder[]) => {
     const gone = written.filter((dump) => !dumps.includes(dump));
     written = dumps;
     await Promise.all(gone.map(({ remove }) => remove()));
@@ -54,7 +54,7 @@ export function createDumps(context: Context) {
     return writing;
   };
   /** Rewrites the newest dump, and again if a newer one took its place meanwhile. */
-  const rewriteNewest = async (): Promise<Dump> => {
+  const rewriteNewest = async (): Promise<DumpFolder> => {
     const [dump, ...older] = written;
     if (!dump) return begin();
     if (await isSendable(dump)) return dump;
@@ -82,7 +82,7 @@ export function createDumps(context: Context) {
   };
   const warn = (error: unknown) =>
     signal.aborted || log.warn({ err: error }, 'a new dump could not be written');
-  const read = async (): Promise<Dump> => {
+  const read = async (): Promise<DumpFolder> => {
     const [newest] = written;
     const isTooOld = !newest || ageOf_ms(newest) >= longestSent_ms;
     if (!isTooOld && ageOf_ms(newest) >= longestAge_ms) begin().catch(warn);

@@ -57,10 +57,10 @@ async function toEvidence(
 }
 
 const kinds = { listings: toRecords, evidence: toEvidence } as const;
-type Kind = keyof typeof kinds;
+type DumpKind = keyof typeof kinds;
 
 /** A member of a gzip file (RFC 1952): the lines of one page of listings. */
-interface Member {
+interface WrittenFile {
   readonly bytes: number;
   readonly rows: number;
 }
@@ -72,8 +72,8 @@ const folderOfPaths = '/export/';
  * another dump.
  */
 interface DumpFile {
-  readonly kind: Kind;
-  readonly members: readonly Member[];
+  readonly kind: DumpKind;
+  readonly members: readonly WrittenFile[];
   /** The entry of the file in the manifest. */
   readonly named: {
     readonly path: string;
@@ -86,14 +86,14 @@ interface DumpFile {
 /** The name of a file in the folder of its dump. */
 const nameOf = ({ path }: Pick<DumpFile['named'], 'path'>): string => path.slice(folderOfPaths.length);
 
-const sumOf = (members: readonly Member[], what: keyof Member) =>
+const sumOf = (members: readonly WrittenFile[], what: keyof WrittenFile) =>
   members.reduce((sum, member) => sum + member[what], 0);
 
-async function createFile(folder: string, kind: Kind) {
+async function createFile(folder: string, kind: DumpKind) {
   const path = join(folder, kind);
   const file = await open(path, 'wx');
   const hash = createHash('sha256');
-  const members: Member[] = [];
+  const members: WrittenFile[] = [];
   const add = async (member: Uint8Array, rows: number) => {
     hash.update(member);
     await file.writeFile(member);
@@ -178,13 +178,15 @@ async function inFolder<T extends object>(fill: (folder: string) => Promise<T>) 
 const takingAway = ['rating.withdrawn', 'listing.withdrawn', 'moderation.applied'] as const;
 
 /** The listings from which something was taken away that the dump may have. */
-export const takenFrom = ({ seq }: Pick<Dump, 'seq'>, { changes }: Reads): Promise<ReadonlySet<string>> =>
-  changes.handlesAfter(seq, takingAway);
+export const takenFrom = (
+  { seq }: Pick<DumpFolder, 'seq'>,
+  { changes }: Reads,
+): Promise<ReadonlySet<string>> => changes.handlesAfter(seq, takingAway);
 
 const newestChange = async ({ changes }: Reads) => (await changes.newest(1))[0];
 
 /** A dump in its folder, without anything that a change up to `seq` took away. */
-export interface Dump {
+export interface DumpFolder {
   readonly folder: string;
   readonly manifest: Awaited<ReturnType<typeof toManifest>>;
   readonly files: readonly DumpFile[];
@@ -195,7 +197,7 @@ export interface Dump {
 }
 
 /** Writes all listings and their evidence as of one moment. */
-export async function writeDump(context: Context, signal: AbortSignal): Promise<Dump> {
+export async function writeDump(context: Context, signal: AbortSignal): Promise<DumpFolder> {
   // The folder may belong to another user, or another node may have removed it just now.
   await removeLeft().catch(() => undefined);
   return inFolder(async (folder) => {
@@ -216,7 +218,7 @@ export async function writeDump(context: Context, signal: AbortSignal): Promise<
   });
 }
 
-async function readMember(file: FileHandle, { bytes }: Member, position: number): Promise<Uint8Array> {
+async function readMember(file: FileHandle, { bytes }: WrittenFile, position: number): Promise<Uint8Array> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, position);
   if (bytesRead < bytes) throw new Error('A file of the dump is truncated.');
   return buffer;
@@ -225,7 +227,7 @@ async function readMember(file: FileHandle, { bytes }: Member, position: number)
 /** Copies a file of a dump member by member, and makes those anew for which `toLines` returns lines. */
 async function rewriteFile(
   file: Awaited<ReturnType<typeof createFile>>,
-  dump: Dump,
+  dump: DumpFolder,
   toLines: (handles: readonly string[]) => Promise<string[]> | undefined,
 ) {
   const { named, members } = dump.files.find(({ kind }) => kind === file.kind) ?? {};
@@ -245,7 +247,7 @@ async function rewriteFile(
 }
 
 /** Copies a dump; pages with a listing from which something was taken away are made anew. */
-export const rewriteDump = (dump: Dump, context: Context, signal: AbortSignal): Promise<Dump> =>
+export const rewriteDump = (dump: DumpFolder, context: Context, signal: AbortSignal): Promise<DumpFolder> =>
   inFolder(async (folder) => {
     const { filled: seq, files } = await createFiles(folder, (made) =>
       context.store.snapshot(async (reads) => {

@@ -42,7 +42,7 @@ interface SaidChange {
 }
 
 /** Changes by the names of their facts: those that weigh most first, the last change at the end. */
-export type Changes = Readonly<Record<string, readonly SaidChange[]>>;
+export type LockChanges = Readonly<Record<string, readonly SaidChange[]>>;
 
 export interface LockDifference {
   readonly handle: string;
@@ -94,7 +94,7 @@ export function compareLocked(
   handle: string,
   locked: LockedListing,
   now: LockedListing,
-  changes: Changes,
+  changes: LockChanges,
 ): LockDifference[] {
   const names = [...new Set([...Object.keys(locked.facts), ...Object.keys(now.facts)])].sort();
   return names.flatMap((fact): LockDifference[] => {

@@ -6,7 +6,7 @@ import { kindOf } from '../../observations/kinds.ts';
 import type { Observation } from '../../observations/observation.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { between } from '../seen.ts';
-import type { Changes, LockedFact, LockedListing } from './lock-file.ts';
+import type { LockChanges, LockedFact, LockedListing } from './lock-file.ts';
 
 /**
  * Tells whether an observation has a value to compare, even if it was not checked lately, because a change
@@ -73,7 +73,7 @@ export function toLocked(document: ListingDocument): LockedListing {
 }
 
 /** The changes of each list of tools in the words of every answer, because its value is a digest. */
-export const toChanges = ({ observations }: ListingDocument): Changes =>
+export const toChanges = ({ observations }: ListingDocument): LockChanges =>
   Object.fromEntries(
     observations.flatMap((one) => {
       const { isLocked, sayChange } = kindOf(one.kind) ?? {};

@@ -40,7 +40,7 @@ export interface ReadyAnswer extends Sendable {
 
 export type AnswerCache = ReturnType<typeof createAnswerCache>;
 
-interface Entry extends CachedAnswer {
+interface CacheEntry extends CachedAnswer {
   readonly cacheTags: ChangedHandles;
   readonly endsAt_ms: number;
   /** The number of answers that had been stored when it was last read. */
@@ -50,7 +50,7 @@ interface Entry extends CachedAnswer {
 /** The measured size of the headers and the lists of an entry. */
 const bookkeeping_bytes = 900;
 const noEnd = Number.POSITIVE_INFINITY;
-const tagsOf = ({ cacheTags }: Pick<Entry, 'cacheTags'>) =>
+const tagsOf = ({ cacheTags }: Pick<CacheEntry, 'cacheTags'>) =>
   cacheTags === 'all' ? [everyListing] : cacheTags;
 
 function createTagIndex() {
@@ -82,7 +82,7 @@ export function createAnswerCache(
   budget_bytes: number,
 ) {
   const index = createTagIndex();
-  const cache = new LRUCache<string, Entry>({
+  const cache = new LRUCache<string, CacheEntry>({
     // LRUCache takes 0 for unlimited.
     maxSize: Math.max(1, budget_bytes),
     sizeCalculation: ({ bytes }, key) => bytes.length + 2 * key.length + bookkeeping_bytes,
@@ -98,7 +98,7 @@ export function createAnswerCache(
     clear: () => cache.clear(),
   });
   const stop = context.store.onChange(change);
-  const put = (key: string, entry: Entry) => {
+  const put = (key: string, entry: CacheEntry) => {
     stored += 1;
     cache.delete(key);
     cache.set(key, entry);

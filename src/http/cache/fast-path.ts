@@ -38,7 +38,7 @@ const toKey = (encoding: Encoding, address: string) => `page ${encoding} ${addre
  * Stores finished pages to which a handler gave a cache policy, with the headers with which they left the
  * app.
  */
-export function createPageStore({ cache }: Pick<Shared, 'cache'>): MiddlewareHandler<HttpEnvironment> {
+export function createPageStore({ cache }: Pick<FastPathParts, 'cache'>): MiddlewareHandler<HttpEnvironment> {
   return async (c, next) => {
     if (c.req.method !== 'GET') return next();
     const store = cache.begin();
@@ -61,7 +61,7 @@ export function createPageStore({ cache }: Pick<Shared, 'cache'>): MiddlewareHan
  * The cached page of an address. The app has answered the address without undeclared parameters before, so it
  * passed its checks; an address with a secret in such a parameter is left to the app.
  */
-function readPage(url: string, encoding: Encoding, now_ms: number, { cache }: Shared) {
+function readPage(url: string, encoding: Encoding, now_ms: number, { cache }: FastPathParts) {
   const page = cache.get(toKey(encoding, url), now_ms);
   if (page) return page;
   const known = toKnownAddress(url);
@@ -72,7 +72,7 @@ function readPage(url: string, encoding: Encoding, now_ms: number, { cache }: Sh
 function findPage(
   { url = '', headers }: IncomingMessage,
   { path, now_ms }: CountedRequest,
-  shared: Shared,
+  shared: FastPathParts,
 ): ReadyAnswer | undefined {
   const encoding = shared.chooseEncoding(headers['accept-encoding']);
   const page = readPage(url, encoding, now_ms, shared);
@@ -84,10 +84,10 @@ function findPage(
   return { ...sent, hasId: true, memory, path };
 }
 
-export type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
+export type RequestListener = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
 
 /** The cache, checks and counts of limits that the fast path shares with the app behind it. */
-interface Shared {
+interface FastPathParts {
   readonly context: Context;
   readonly cache: AnswerCache;
   readonly isOurs: HostCheck;
@@ -101,7 +101,7 @@ interface Shared {
 function isAdmitted(
   incoming: IncomingMessage,
   { path, limit, cost, network, now_ms }: CountedRequest,
-  { isOurs }: Shared,
+  { isOurs }: FastPathParts,
 ) {
   if (!isOurs(headerOf(incoming.rawHeaders, 'host'))) return false;
   return !isCounted(path) || limit.tryTake(network, now_ms, cost) === undefined;
@@ -125,7 +125,7 @@ function send(
  * middleware. It uses the app's own answers and checks, and passes on every request that fails a check or is
  * unusual.
  */
-export function createFastPath(shared: Shared, app: Listener): Listener {
+export function createFastPath(shared: FastPathParts, app: RequestListener): RequestListener {
   const answer = (found: ReadyAnswer, start: number, outgoing: ServerResponse) => {
     const { memory, tool, path, status } = found;
     countRead(memory, true);

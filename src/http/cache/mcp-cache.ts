@@ -3,7 +3,7 @@ import { PROTOCOL_VERSION_META_KEY, SUPPORTED_PROTOCOL_VERSIONS } from '@modelco
 import { unchangedFor_ms } from '../../context.ts';
 import { asMembers, attempt, decodeUtf8, isJsonObject, type JsonObject } from '../../core/json.ts';
 import { modernRevision } from '../../core/revisions.ts';
-import { type Known, type McpMessage, toAnswerBytes } from '../../mcp/register.ts';
+import { type CachedCall, type McpMessage, toAnswerBytes } from '../../mcp/register.ts';
 import type { ChangedHandles } from '../../store/store.ts';
 import { countRead } from '../../telemetry/events.ts';
 import { tools } from '../../tools/index.ts';
@@ -237,7 +237,7 @@ export function findMcpAnswer(
  * if they are cached for any such call, and a function that stores them if they may be cached.
  */
 export function createMcpStore(cache: AnswerCache, headers: HeaderList) {
-  return ({ body, headers: sent, context }: McpMessage): Known => {
+  return ({ body, headers: sent, context }: McpMessage): CachedCall => {
     const message = readCacheable(body, sent);
     const result = message ?? readResult(body);
     if (!result) return {};

@@ -91,7 +91,12 @@ const atTheForm = [
   'unavailable',
 ];
 
-async function showProblem(c: Request, handle: string, problem: unknown, { adapter, isOptOut }: Asking) {
+async function showProblem(
+  c: Request,
+  handle: string,
+  problem: unknown,
+  { adapter, isOptOut }: ListingPageRequest,
+) {
   if (!(problem instanceof Problem && atTheForm.includes(problem.code) && wantsPage(c))) throw problem;
   c.status(problem.status as StatusCode);
   const headers = { 'Cache-Control': 'no-store', ...toWaitHeaders(problem.facts) };
@@ -107,7 +112,7 @@ const toInput = ({ challenge, rotate, method, signature }: Readonly<Record<strin
 });
 
 /** The parts of a form on the claim page that are not input of claim_agent. */
-interface Asking {
+interface ListingPageRequest {
   readonly adapter: HttpAdapter;
   /** Whether it requests a check of an opt-out line. */
   readonly isOptOut: boolean;
@@ -138,7 +143,7 @@ async function answerStep(
   c: Request,
   handle: string,
   { capability, ...form }: Record<string, string>,
-  { adapter, isOptOut }: Asking,
+  { adapter, isOptOut }: ListingPageRequest,
 ) {
   const caller = await toFormCaller(handle, capability, c.get('context'));
   const answer = await callTool(claimAgent, { handle, ...toInput(form) }, caller);

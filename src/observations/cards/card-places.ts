@@ -1,7 +1,7 @@
 import { asMembers, readObject } from '../../core/json.ts';
 import { code, own } from '../../core/words.ts';
 import { type NoAnswer, returned } from '../../net/answer.ts';
-import type { Run } from '../run.ts';
+import type { CheckRun } from '../run.ts';
 import { placeOf, type ServerCard, toServerCard } from './card-form.ts';
 
 /**
@@ -34,7 +34,7 @@ const names = ({ addresses }: ServerCard, url: URL): boolean =>
  * Tells whether the only card of a host is about this endpoint: it names the endpoint, or it names no address
  * of the host and the listing has no other endpoint there.
  */
-function isAbout(card: ServerCard, url: URL, run: Run): boolean {
+function isAbout(card: ServerCard, url: URL, run: CheckRun): boolean {
   const isOnly = run.listing.remotes.filter((one) => URL.parse(one.url)?.origin === url.origin).length === 1;
   const isOfHost = card.addresses.some(({ host }) => host === url.host);
   return isOfHost ? names(card, url) : isOnly;
@@ -53,7 +53,7 @@ function entriesOf(text: string): { readonly data?: unknown; readonly url?: unkn
  * Finds a card in the host's catalogs. It must name the endpoint, since a catalog may hold cards of others.
  */
 async function findInCatalogs(
-  run: Run,
+  run: CheckRun,
   url: URL,
   asked: ReadonlySet<string>,
 ): Promise<FoundCard | undefined> {
@@ -82,7 +82,7 @@ async function findInCatalogs(
  * endpoint (SEP-2127), in a catalog of its host, at the paths of SEP-1649. A host that gives no answer is
  * asked no further.
  */
-export async function findCard(run: Run, endpoint: string): Promise<FoundCard | NoAnswer> {
+export async function findCard(run: CheckRun, endpoint: string): Promise<FoundCard | NoAnswer> {
   const url = new URL(endpoint);
   const failures: NoAnswer[] = [];
   const ask = async (at: string, isBeside: boolean): Promise<FoundCard | undefined> => {

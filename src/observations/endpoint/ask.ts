@@ -20,9 +20,9 @@ import {
 import {
   createReplyWatch,
   initializeMessage,
-  type Message,
   modernMessage,
   type Replied,
+  type RpcMessage,
 } from './messages.ts';
 import { askOverStream } from './stream.ts';
 
@@ -54,7 +54,10 @@ const isWithoutList = ({ list, credentials, payment }: EndpointAnswer): boolean 
 async function askOlder(
   talk: Conversation,
   { discovered, modern }: { readonly discovered: Replied; readonly modern: EndpointAnswer | undefined },
-  { post, discover }: { readonly post: (message: Message) => Promise<unknown>; discover(): Promise<Replied> },
+  {
+    post,
+    discover,
+  }: { readonly post: (message: RpcMessage) => Promise<unknown>; discover(): Promise<Replied> },
 ): Promise<EndpointAnswer | NoAnswer> {
   const failure = discovered.is === 'no_answer' ? discovered.answer : (modern?.list as NoAnswer | undefined);
   const taken = talk.oneSession.whyNotAsked(talk.url);
@@ -88,7 +91,7 @@ async function askOlder(
  * answer.
  */
 async function askEndpoint(url: string, parts: AskParts): Promise<EndpointAnswer | NoAnswer> {
-  const post = (message: Message, more: Partial<PoliteRequest> = {}) =>
+  const post = (message: RpcMessage, more: Partial<PoliteRequest> = {}) =>
     parts.fetch({ url, method: 'POST', ...message, ...more });
   const talk = createConversation(url, 'streamable-http', parts, (message, id, timeout_ms) =>
     post(message, { isComplete: createReplyWatch(id), timeout_ms }),

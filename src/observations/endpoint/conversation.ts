@@ -4,15 +4,15 @@ import { legacyRevisions, modernRevision } from '../../core/revisions.ts';
 import { own, say, type Words } from '../../core/words.ts';
 import { type Fetched, type NoAnswer, noAnswer as none } from '../../net/answer.ts';
 import type { PoliteFetch } from '../hosts/polite.ts';
-import { createPagesLeft, type Listed, type ListRoom, listSurface } from './list.ts';
+import { createPagesLeft, type ListedMembers, type ListRoom, listSurface } from './list.ts';
 import {
   type ClientInfo,
   initializeMessage,
   legacyMessage,
-  type Message,
   modernMessage,
   noAnswer,
   type Replied,
+  type RpcMessage,
   toReplied,
 } from './messages.ts';
 import type { OneSession } from './one-session.ts';
@@ -22,16 +22,16 @@ import { type BesideName, besideTools, type Surface, surfaces } from './surface.
 export type Transport = 'streamable-http' | 'sse';
 
 /** The two messages that an endpoint is asked to introduce itself with: server/discover and initialize. */
-export type Exchange = 'discover' | 'initialize';
+export type OpeningMessage = 'discover' | 'initialize';
 
 /** An exchange that would have decided what an endpoint is, and had no lasting answer: why. */
 export interface OpenExchange {
-  readonly exchange: Exchange;
+  readonly exchange: OpeningMessage;
   readonly why: Words;
 }
 
 /** Lists beside that of tools; one that is not declared is absent. */
-export type Besides = { readonly [Name in BesideName]?: Listed | NoAnswer };
+export type Besides = { readonly [Name in BesideName]?: ListedMembers | NoAnswer };
 
 /**
  * What an MCP endpoint sent when it was asked what it is and what it lists. At least one of `introduction`,
@@ -42,13 +42,13 @@ export interface EndpointAnswer {
   readonly url: string;
   readonly transport: Transport;
   /** The exchange that decided what is said here. */
-  readonly by: Exchange;
+  readonly by: OpeningMessage;
   /** The other exchange, if it may decide otherwise the next time. */
   readonly open?: OpenExchange;
   /** `isSpoken`: whether a message in its revision was answered. */
   readonly introduction?: ReturnType<typeof toIntroduction> & { readonly isSpoken: boolean };
   /** The list of tools, or why there is none. */
-  readonly list: Listed | NoAnswer;
+  readonly list: ListedMembers | NoAnswer;
   /** Each other list that the endpoint declares, or why there is none. */
   readonly besides: Besides;
   /** The first response that asked for credentials. */
@@ -83,7 +83,7 @@ export const createConversation = (
   url: string,
   transport: Transport,
   parts: AskParts,
-  exchange: (message: Message, id: number, timeout_ms: number) => Promise<Fetched | NoAnswer>,
+  exchange: (message: RpcMessage, id: number, timeout_ms: number) => Promise<Fetched | NoAnswer>,
 ) => ({
   url,
   transport,
@@ -102,7 +102,7 @@ export const createConversation = (
 
 async function sendOnce(
   talk: Conversation,
-  message: (id: number) => Message,
+  message: (id: number) => RpcMessage,
   timeout_ms: number,
 ): Promise<Replied> {
   talk.lastId += 1;
@@ -122,7 +122,7 @@ async function sendOnce(
  */
 export async function send(
   talk: Conversation,
-  message: (id: number) => Message,
+  message: (id: number) => RpcMessage,
   timeout_ms = talk.timeouts.observerSecondTry_ms,
 ): Promise<Replied> {
   const reply = await sendOnce(talk, message, timeout_ms);
@@ -173,7 +173,7 @@ const paymentOf = ({ response, again }: Asks): Pick<EndpointAnswer, 'payment' | 
 export const toWithheld = (
   { url, transport }: Pick<Conversation, 'url' | 'transport'>,
   asks: Asks,
-  by: Exchange,
+  by: OpeningMessage,
 ): EndpointAnswer => ({
   result: 'answered',
   url,
@@ -185,7 +185,7 @@ export const toWithheld = (
 });
 
 /** A message of the conversation's revision, by its method. */
-type ToMessage = (id: number, method: string, params: object) => Message;
+type ToMessage = (id: number, method: string, params: object) => RpcMessage;
 
 /** Asks for the pages of a list until the endpoint has sent enough; each page within a time. */
 const askForList = (
@@ -236,7 +236,7 @@ async function askBesides(
   capabilities: JsonObject | undefined,
   message: ToMessage,
 ): Promise<Pick<EndpointAnswer, 'besides' | 'payment' | 'paymentAgain'>> {
-  const besides: { [Name in BesideName]?: Listed | NoAnswer } = {};
+  const besides: { [Name in BesideName]?: ListedMembers | NoAnswer } = {};
   let payment: ReturnType<typeof paymentOf> | undefined;
   let isSilent = false;
   const timeout_ms = talk.timeouts.observerFirstTry_ms;
@@ -245,7 +245,7 @@ async function askBesides(
       ? afterSilence(surface)
       : await askForList(surface, talk, message, { timeout_ms });
     if ('is' in found && found.is === 'payment') payment ??= paymentOf(found);
-    const list: Listed | NoAnswer = 'is' in found ? declaredOnly(surface, found) : found;
+    const list: ListedMembers | NoAnswer = 'is' in found ? declaredOnly(surface, found) : found;
     isSilent ||= list.result === 'no_answer' && list.outcome === 'silent';
     besides[surface.name] = list;
   }
@@ -258,7 +258,7 @@ async function withLists(
   introduced: ReturnType<typeof toIntroduction>,
   message: ToMessage,
 ): Promise<EndpointAnswer> {
-  const by: Exchange = introduced.era === 'modern' ? 'discover' : 'initialize';
+  const by: OpeningMessage = introduced.era === 'modern' ? 'discover' : 'initialize';
   // A discovery is a message in the revision that it offers; initialize only agrees on one.
   let isSpoken = by === 'discover';
   const list = await askForList(surfaces.tools, talk, message, {
@@ -295,7 +295,7 @@ async function endSession(talk: Conversation, session: Parameters<typeof legacyM
 async function askLegacy(
   talk: Conversation,
   { result, status }: Extract<Replied, { is: 'result' }>,
-  notify: (message: Message) => Promise<unknown>,
+  notify: (message: RpcMessage) => Promise<unknown>,
 ) {
   const revision = String(result.protocolVersion);
   const session = { revision, id: talk.sessionId };
@@ -363,7 +363,7 @@ export function toNoAnswer(replies: readonly Replied[]): NoAnswer {
 export async function afterInitialize(
   talk: Conversation,
   reply: Replied,
-  notify: (message: Message) => Promise<unknown>,
+  notify: (message: RpcMessage) => Promise<unknown>,
 ): Promise<EndpointAnswer | undefined> {
   if (reply.is === 'result') return isSession(reply.result) ? askLegacy(talk, reply, notify) : undefined;
   return reply.is === 'no_answer' ? undefined : toWithheld(talk, reply, 'initialize');
@@ -372,7 +372,7 @@ export async function afterInitialize(
 /** Asks with initialize and tools/list only; `notify` sends a message that has no reply. */
 export async function askInitialized(
   talk: Conversation,
-  notify: (message: Message) => Promise<unknown>,
+  notify: (message: RpcMessage) => Promise<unknown>,
 ): Promise<EndpointAnswer | NoAnswer> {
   const reply = toIntroduced(await send(talk, (id) => initializeMessage(id, talk.client)));
   return (await afterInitialize(talk, reply, notify)) ?? toNoAnswer([reply]);

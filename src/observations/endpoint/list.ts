@@ -2,7 +2,7 @@ import { countValues, isJsonObject, ownMember } from '../../core/json.ts';
 import { count, say } from '../../core/words.ts';
 import type { NoAnswer } from '../../net/answer.ts';
 import { noAnswer, type Replied } from './messages.ts';
-import { digestMembers, type ListQuestion, type Member, ownNameOf, type Surface } from './surface.ts';
+import { digestMembers, type ListQuestion, ownNameOf, type Surface, type SurfaceMember } from './surface.ts';
 
 const mostMembers = 2000;
 const mostBytes = 2 * 1024 * 1024;
@@ -10,12 +10,12 @@ const mostValues = 100_000;
 const mostPages = 100;
 
 /** A list as it was sent, and with its digests in name order. */
-const toListed = (members: readonly Member[], surface: Surface) => ({
+const toListed = (members: readonly SurfaceMember[], surface: Surface) => ({
   result: 'listed' as const,
   members,
   digested: digestMembers(members, surface),
 });
-export type Listed = ReturnType<typeof toListed>;
+export type ListedMembers = ReturnType<typeof toListed>;
 
 /**
  * What all lists of one check may have in all: values, since they are kept until it ends, of which each list
@@ -88,7 +88,7 @@ const brokenOff = (
  * the room that is left in its check.
  */
 function createList(surface: Surface, room: ListRoom) {
-  const members: Member[] = [];
+  const members: SurfaceMember[] = [];
   const names = new Set<string>();
   let size_bytes = 0;
   let values = 0;
@@ -124,7 +124,7 @@ type NotListed = Exclude<Replied, { is: 'result' }>;
 /** Sends a question for a page; `enough` if the endpoint has sent enough, a reason if it is asked no more. */
 export type ReadPage = (method: string, params: object) => Promise<Replied | 'enough'>;
 
-interface Reading {
+interface ListReading {
   readonly surface: Surface;
   readonly read: ReadPage;
   readonly left: PagesLeft;
@@ -134,7 +134,7 @@ interface Reading {
 /** Reads all pages of one list; returns why there is none, if so. */
 async function readPages(
   { method, listedAs }: ListQuestion,
-  { surface, read, left, list }: Reading,
+  { surface, read, left, list }: ListReading,
 ): Promise<NotListed | undefined> {
   const cursors = new Set<string>();
   for (let cursor: string | undefined, pages = 0; left.pages > 0; pages += 1) {
@@ -162,7 +162,7 @@ async function readPages(
  */
 const hasNoMethod = (found: NotListed) => found.is === 'no_answer' && found.answer.cause === 'no_method';
 
-async function readLists(reading: Reading): Promise<NotListed | undefined> {
+async function readLists(reading: ListReading): Promise<NotListed | undefined> {
   const { surface } = reading;
   const [first, ...others] = surface.lists;
   const why = await readPages(first, reading);
@@ -182,7 +182,7 @@ async function readLists(reading: Reading): Promise<NotListed | undefined> {
 export async function listSurface(
   surface: Surface,
   { read, room, left }: { readonly read: ReadPage; readonly room: ListRoom; readonly left: PagesLeft },
-): Promise<Listed | NotListed> {
+): Promise<ListedMembers | NotListed> {
   const list = createList(surface, room);
   const why = await readLists({ surface, read, left, list });
   if (!why) return toListed(list.members, surface);

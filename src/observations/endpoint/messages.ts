@@ -142,7 +142,7 @@ export function createReplyWatch(id: number): (piece: Uint8Array) => boolean {
 const json = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
 
 /** A JSON-RPC request with its headers. */
-export interface Message {
+export interface RpcMessage {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }
@@ -156,7 +156,12 @@ export interface ClientInfo {
 const toBody = (message: object) => Buffer.from(JSON.stringify({ jsonrpc: '2.0', ...message }));
 
 /** A request of revision 2026-07-28: no session, an envelope in `_meta`, headers that repeat it. */
-export const modernMessage = (id: number, method: string, params: object, client: ClientInfo): Message => ({
+export const modernMessage = (
+  id: number,
+  method: string,
+  params: object,
+  client: ClientInfo,
+): RpcMessage => ({
   headers: { ...json, 'mcp-protocol-version': modernRevision, 'mcp-method': method },
   body: toBody({
     id,
@@ -173,7 +178,7 @@ export const modernMessage = (id: number, method: string, params: object, client
 });
 
 /** The first request of the era with initialize. */
-export const initializeMessage = (id: number, client: ClientInfo): Message => ({
+export const initializeMessage = (id: number, client: ClientInfo): RpcMessage => ({
   headers: json,
   body: toBody({
     id,
@@ -186,7 +191,7 @@ export const initializeMessage = (id: number, client: ClientInfo): Message => ({
 export const legacyMessage = (
   { revision, id }: { readonly revision: string; readonly id: string | undefined },
   message: { readonly id?: number; readonly method: string; readonly params?: object },
-): Message => ({
+): RpcMessage => ({
   headers: { ...json, 'mcp-protocol-version': revision, ...(id !== undefined && { 'mcp-session-id': id }) },
   body: toBody(message),
 });

@@ -4,7 +4,7 @@ import { code, own, say, type Words } from '../../core/words.ts';
 import { isAddress, plainAddress } from '../../net/addresses.ts';
 import { type NoAnswer, noAnswer, notAsked } from '../../net/answer.ts';
 import {
-  type Failed,
+  type FailedRequest,
   lookupFor,
   type OutboundClient,
   type OutboundRules,
@@ -128,7 +128,7 @@ function toAnswer(socket: TLSSocket) {
 function shakeHands(
   recorded: URL,
   { url, lookup, deadline }: { url: URL; lookup: LookupFunction; deadline: AbortSignal },
-): Promise<ReturnType<typeof toAnswer> | Failed> {
+): Promise<ReturnType<typeof toAnswer> | FailedRequest> {
   return new Promise((resolve) => {
     const socket = connect({
       host: plainAddress(url.hostname),

@@ -11,7 +11,7 @@ import {
   toWithheld,
 } from './conversation.ts';
 import { createEventReader } from './events.ts';
-import { isReplyTo, type Message, toReplied } from './messages.ts';
+import { isReplyTo, type RpcMessage, toReplied } from './messages.ts';
 
 /** The events of a stream: where it says that messages go to, and replies by their id. */
 function createStream(url: string) {
@@ -75,7 +75,7 @@ export async function askOverStream(
     signal,
     timeout_ms: 2 * parts.timeouts.observerSecondTry_ms,
   });
-  const post = async (to: URL, message: Message) =>
+  const post = async (to: URL, message: RpcMessage) =>
     parts.fetch({ url: to.href, method: 'POST', ...message, beside: true, signal });
   let conversation: Conversation | undefined;
   const talk = async (to: URL) => {

@@ -14,9 +14,9 @@ import {
 import { toolWithoutForm } from './tool-form.ts';
 
 /** A member of a list as it was sent: a tool, a prompt, a resource, a skill; untrusted. */
-export type Member = JsonObject;
+export type SurfaceMember = JsonObject;
 /** A tool object as it was sent; untrusted. */
-export type Tool = Member;
+export type SurfaceTool = SurfaceMember;
 
 /** The lists that an endpoint offers. */
 export const surfaceNames = ['tools', 'prompts', 'resources', 'skills'] as const;
@@ -46,16 +46,16 @@ export interface Surface {
   /** The members of a member that may name it: the first that is a text does. */
   readonly namedBy: readonly [string, ...string[]];
   /** A member without what another SDK or revision of the protocol writes differently of the same one. */
-  readonly withoutForm: (member: Member) => Member;
+  readonly withoutForm: (member: SurfaceMember) => SurfaceMember;
   /** A member whose titles and descriptions are found by the names of what they are about. */
-  readonly byName: (member: Member) => Member;
+  readonly byName: (member: SurfaceMember) => SurfaceMember;
   /** A member without its form in the form of a tool, so that the same rules say how it changed. */
-  readonly asTool: (member: Member) => Member;
+  readonly asTool: (member: SurfaceMember) => SurfaceMember;
   /** Members of a member that hosts hand on, and that are compared with what a caller was shown. */
   readonly compared: readonly string[];
 }
 
-const same = (member: Member): Member => member;
+const same = (member: SurfaceMember): SurfaceMember => member;
 
 /** The identifier of the extension for skills (SEP-2640). */
 const skillsExtension = 'io.modelcontextprotocol/skills';
@@ -124,24 +124,24 @@ export const besideTools = [surfaces.prompts, surfaces.resources, surfaces.skill
 export type BesideName = (typeof besideTools)[number]['name'];
 
 /** What names a member of a list; undefined if nothing does. */
-export const ownNameOf = (member: Member, { namedBy }: Surface): string | undefined =>
+export const ownNameOf = (member: SurfaceMember, { namedBy }: Surface): string | undefined =>
   namedBy.map((name) => ownMember(member, name)).find((one) => typeof one === 'string');
 
 /** The name of a member of a list; empty if it has none. */
-export const nameOf = (member: Member, surface: Surface): string => ownNameOf(member, surface) ?? '';
+export const nameOf = (member: SurfaceMember, surface: Surface): string => ownNameOf(member, surface) ?? '';
 
 const longestName = 200;
 
 /** The name of a member as it is stored and shown: at most 200 characters. */
-export const shortNameOf = (member: Member, surface: Surface) =>
+export const shortNameOf = (member: SurfaceMember, surface: Surface) =>
   nameOf(member, surface).slice(0, longestName);
 
 /** The leaf digest of a member: SHA-256 (hex) of the RFC 8785 JSON of the whole object as sent. */
-export const memberDigest = (member: Member): string => canonicalDigest(member);
+export const memberDigest = (member: SurfaceMember): string => canonicalDigest(member);
 
 /** A member as it was sent, with its leaf digest, and the digest of what is left without its form. */
 export interface DigestedMember {
-  readonly member: Member;
+  readonly member: SurfaceMember;
   readonly sha256: string;
   readonly content_sha256: string;
 }
@@ -150,7 +150,10 @@ export interface DigestedMember {
  * Members with their digests, ordered by name as UTF-8 bytes. Call it once for each list, because a digest
  * reads the whole member.
  */
-export const digestMembers = (members: readonly Member[], surface: Surface): readonly DigestedMember[] =>
+export const digestMembers = (
+  members: readonly SurfaceMember[],
+  surface: Surface,
+): readonly DigestedMember[] =>
   members
     .map((member) => ({ member, key: Buffer.from(nameOf(member, surface)) }))
     .sort((a, b) => Buffer.compare(a.key, b.key))

@@ -1,6 +1,6 @@
 import type { NoAnswer } from '../../net/answer.ts';
 import type { EndpointAnswer } from './conversation.ts';
-import { type Member, type SurfaceName, surfaceNames } from './surface.ts';
+import { type SurfaceMember, type SurfaceName, surfaceNames } from './surface.ts';
 
 /** The list of a surface, or why there is none; undefined where it is not declared. */
 export const listOf = ({ list, besides }: EndpointAnswer, name: SurfaceName) =>
@@ -9,7 +9,7 @@ export const listOf = ({ list, besides }: EndpointAnswer, name: SurfaceName) =>
 /** The members of all lists that an endpoint sent, in name order. */
 export const membersOf = (
   endpoint: EndpointAnswer,
-): readonly { readonly surface: SurfaceName; readonly member: Member }[] =>
+): readonly { readonly surface: SurfaceName; readonly member: SurfaceMember }[] =>
   surfaceNames.flatMap((surface) => {
     const list = listOf(endpoint, surface);
     return list?.result === 'listed' ? list.digested.map(({ member }) => ({ surface, member })) : [];

@@ -1,8 +1,8 @@
 import { registrableDomain } from '../../core/identity.ts';
-import type { Failed } from '../../net/client.ts';
+import type { FailedRequest } from '../../net/client.ts';
 
 /** The outcome of a request, reduced to what it says about the network; without `result` it was answered. */
-export type RequestOutcome = { readonly result?: string } & Partial<Omit<Failed, 'result'>>;
+export type RequestOutcome = { readonly result?: string } & Partial<Omit<FailedRequest, 'result'>>;
 
 const remembered_ms = 3_600_000;
 /** The number of other silent domains from which on our own network is suspected. */

@@ -15,7 +15,7 @@ interface QueueTarget {
 }
 
 /** A turn at a host. */
-export interface Turn {
+export interface HostTurn {
   /** Aborted when the process stops, or another node may have the host: the request has to end. */
   readonly signal: AbortSignal;
   /**
@@ -183,7 +183,11 @@ export function createHostQueue(context: QueueContext, signal: AbortSignal) {
     for (const [place, until] of pauses) notBefore.set(place, until);
     await store.write((tx) => tx.observations.putPauses(asked.host, pauses));
   };
-  const takeTurn = async <T>(asked: QueueTarget, leased: LeasedHost, work: (turn: Turn) => Promise<T>) => {
+  const takeTurn = async <T>(
+    asked: QueueTarget,
+    leased: LeasedHost,
+    work: (turn: HostTurn) => Promise<T>,
+  ) => {
     const { host, address = host } = asked;
     signal.throwIfAborted();
     if (await hosts.isOver(host, leased)) return 'over';
@@ -206,7 +210,7 @@ export function createHostQueue(context: QueueContext, signal: AbortSignal) {
      * Waits for a turn at a host and runs `work`. Returns 'paused' without running it while the host, or this
      * address of it, is to be left alone. Throws the signal's reason once the process stops.
      */
-    async run<T>(place: QueueTarget, work: (turn: Turn) => Promise<T>): Promise<T | 'paused'> {
+    async run<T>(place: QueueTarget, work: (turn: HostTurn) => Promise<T>): Promise<T | 'paused'> {
       // Check first: with a single connection, waiting for a turn inside a transaction would deadlock.
       refuseInTransaction('a turn at a host');
       const asked = { ...place, host: withoutRoot(place.host) };

@@ -1,8 +1,8 @@
 import type { Timeouts } from '../../config/timeouts.ts';
 import { code, say, type Words } from '../../core/words.ts';
 import { withoutRoot } from '../../net/addresses.ts';
-import type { Failed, OutboundClient } from '../../net/client.ts';
-import type { HostQueue, Turn } from './host-queue.ts';
+import type { FailedRequest, OutboundClient } from '../../net/client.ts';
+import type { HostQueue, HostTurn } from './host-queue.ts';
 
 /**
  * A time budget that all requests to a host, or of a check, share. Waiting for a turn and resolving a name
@@ -51,10 +51,10 @@ interface TurnLimits {
 }
 
 /** Why a host was not asked: it asked for a pause, a time budget is spent, or nothing can be sent to it. */
-export type NotAsked = 'paused' | 'overtime' | Failed;
+export type NotAsked = 'paused' | 'overtime' | FailedRequest;
 
 /** The turn of an accompanying request: the turn of the main request bounds both. */
-const besideTurn: Turn = { signal: new AbortController().signal, pause: () => undefined };
+const besideTurn: HostTurn = { signal: new AbortController().signal, pause: () => undefined };
 
 /**
  * Creates the function that makes every request to a host wait for its turn, resolves the name, and charges
@@ -78,9 +78,9 @@ export const createHostTurns =
   <T>(
     url: URL,
     { most_ms, times = [], signal, beside }: TurnLimits,
-    ask: (turn: Turn) => Promise<T>,
+    ask: (turn: HostTurn) => Promise<T>,
   ): Promise<T | NotAsked> => {
-    const inTurn = async (turn: Turn): Promise<T | NotAsked> => {
+    const inTurn = async (turn: HostTurn): Promise<T | NotAsked> => {
       const left_ms = Math.min(most_ms, ...times.map((time) => time.left_ms));
       if (left_ms <= 0) return 'overtime';
       const end = signal ? AbortSignal.any([turn.signal, signal]) : turn.signal;

@@ -14,7 +14,7 @@ import {
   whyTooLong,
 } from '../../net/answer.ts';
 import {
-  type Failed,
+  type FailedRequest,
   type FetchFailure,
   type OutboundClient,
   type OutboundRequest,
@@ -85,7 +85,7 @@ const notAllowed = ({ host }: URL): NoAnswer =>
     say`No request was sent to ${code(host)}: Dossier requests only http and https addresses of public hosts, without a user name.`,
   );
 
-function failed({ host }: URL, { result: failure, certificate, brokeOff }: Failed): NoAnswer {
+function failed({ host }: URL, { result: failure, certificate, brokeOff }: FailedRequest): NoAnswer {
   if (certificate)
     return noAnswer(
       'silent',
@@ -108,7 +108,10 @@ const overtime = ({ host }: URL, times: readonly TimeBudget[] = []): NoAnswer =>
 export function whyNone(
   url: URL,
   ended: NotAsked,
-  { times, otherwise }: { times: readonly TimeBudget[] | undefined; otherwise: (failed: Failed) => NoAnswer },
+  {
+    times,
+    otherwise,
+  }: { times: readonly TimeBudget[] | undefined; otherwise: (failed: FailedRequest) => NoAnswer },
 ): NoAnswer {
   if (ended === 'paused') return paused(url);
   if (ended === 'overtime') return overtime(url, times);

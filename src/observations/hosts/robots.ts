@@ -6,7 +6,7 @@ import type { PoliteFetch } from './polite.ts';
 /**
  * A rule of robots.txt: `texts` are the parts of its path between `*`; `isWhole` if the path ends with `$`.
  */
-interface Rule {
+interface RobotsRule {
   readonly texts: readonly string[];
   readonly isWhole: boolean;
   readonly isAllowed: boolean;
@@ -31,7 +31,7 @@ const encoded = (path: string) =>
 /** Percent-encodes a literal `$` or `*` (RFC 9309 section 2.2.3). */
 const literal = (path: string) => path.replaceAll('$', '%24').replaceAll('*', '%2A');
 
-const charactersOf = ({ texts }: Rule) => texts.reduce((sum, { length }) => sum + length, 0);
+const charactersOf = ({ texts }: RobotsRule) => texts.reduce((sum, { length }) => sum + length, 0);
 
 /** Percent-encoding may make three characters of each one of an address. */
 const longestRule = 3 * longestAddress;
@@ -40,7 +40,7 @@ const longestRule = 3 * longestAddress;
  * Parses a rule; undefined if it is longer than every address that Dossier requests, since it then applies to
  * none.
  */
-function toRule(stated: string, isAllowed: boolean): Rule | undefined {
+function toRule(stated: string, isAllowed: boolean): RobotsRule | undefined {
   const path = stated.replace(/\*{2,}/g, '*');
   // Decoding cannot shorten a longer path to `longestRule`, even with an asterisk after every encoded
   // character.
@@ -54,7 +54,7 @@ function toRule(stated: string, isAllowed: boolean): Rule | undefined {
 }
 
 /** Whether a rule applies to a path. Its texts are searched one after the other without backtracking. */
-function applies({ texts, isWhole }: Rule, path: string): boolean {
+function applies({ texts, isWhole }: RobotsRule, path: string): boolean {
   const [first = '', ...others] = texts;
   if (!path.startsWith(first)) return false;
   const last = isWhole ? others.pop() : undefined;
@@ -111,7 +111,7 @@ const perRule_bytes = 200;
  * memory of the result.
  */
 export function parseRobots(text: string) {
-  const rules: Rule[] = [];
+  const rules: RobotsRule[] = [];
   for (const [path, isAllowed] of pathsFor(text)) {
     const rule = toRule(path, isAllowed);
     if (rule) rules.push(rule);

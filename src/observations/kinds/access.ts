@@ -14,7 +14,7 @@ import { defineKind, type ShownFinding } from '../kind.ts';
 import type { Observation } from '../observation.ts';
 import { isUnanswered } from '../outcome.ts';
 import { ofRareRemotes, ofRemotes, withoutAnswer } from '../remotes.ts';
-import type { Run } from '../run.ts';
+import type { CheckRun } from '../run.ts';
 
 const pathOf = ({ pathname }: URL) => (pathname === '/' ? '' : pathname);
 
@@ -81,7 +81,7 @@ const noMetadata = noAnswer(
  * than an absence.
  */
 async function findObject(
-  run: Run,
+  run: CheckRun,
   urls: readonly string[],
   members: readonly string[],
 ): Promise<{ readonly result: 'object'; readonly object: JsonObject; readonly at: string } | NoAnswer> {
@@ -103,7 +103,7 @@ const mostListed = 1000;
 const listOf = (value: unknown): string[] =>
   (Array.isArray(value) ? value : []).slice(0, mostListed).flatMap((item) => toText(item) ?? []);
 
-async function ofServer(run: Run, issuer: string) {
+async function ofServer(run: CheckRun, issuer: string) {
   const found = await findObject(run, serverMetadataUrls(issuer), ['issuer']);
   if (found.result !== 'object') return { issuer, metadata: found.outcome };
   const { issuer: stated, registration_endpoint, client_id_metadata_document_supported } = found.object;
@@ -138,7 +138,7 @@ const isOpen = (list: EndpointAnswer['list']): list is NoAnswer =>
  * Reads the metadata of an endpoint. If the endpoint asked for nothing, only metadata for its address or one
  * above counts.
  */
-async function findMetadata(endpoint: EndpointAnswer, run: Run) {
+async function findMetadata(endpoint: EndpointAnswer, run: CheckRun) {
   const places = metadataPlaces(endpoint);
   const found = await findObject(
     run,
@@ -157,7 +157,7 @@ async function findMetadata(endpoint: EndpointAnswer, run: Run) {
   };
 }
 
-async function toFinding(endpoint: EndpointAnswer, run: Run) {
+async function toFinding(endpoint: EndpointAnswer, run: CheckRun) {
   const { credentials, introduction, list } = endpoint;
   if (!credentials && !introduction) return isOpen(list) ? list : noCredentials;
   const found = await findMetadata(endpoint, run);

@@ -5,7 +5,7 @@ import { defineKind } from '../kind.ts';
 import type { Finding } from '../observation.ts';
 import { isUnanswered } from '../outcome.ts';
 import { ofRemotes, originsOf, ownProbe, withoutAnswer } from '../remotes.ts';
-import type { Run, Subject } from '../run.ts';
+import type { CheckedListing, CheckRun } from '../run.ts';
 import { type CheckEnd, type Tallied, tallied, talliedWords } from '../tally.ts';
 
 /**
@@ -110,7 +110,7 @@ const resolved = z.strictObject({
   caa: z.array(z.string()),
 });
 
-async function ofHost(run: Run, hostname: string): Promise<Finding<z.infer<typeof resolved>>> {
+async function ofHost(run: CheckRun, hostname: string): Promise<Finding<z.infer<typeof resolved>>> {
   const seen = await run.dns(hostname);
   if (seen.result !== 'dns') return withoutAnswer(seen, hostname);
   const { ipv4, ipv6, caa, unanswered } = seen;
@@ -128,7 +128,7 @@ async function ofHost(run: Run, hostname: string): Promise<Finding<z.infer<typeo
   };
 }
 
-const hostsOf = (listing: Subject): string[] => [
+const hostsOf = (listing: CheckedListing): string[] => [
   ...new Set(originsOf(listing).map((origin) => new URL(origin).hostname)),
 ];
 
@@ -169,7 +169,7 @@ export const endpointProtocol = defineKind({
   ),
 });
 
-async function ofOrigin(run: Run, origin: string): Promise<Finding<z.infer<typeof certificate>>> {
+async function ofOrigin(run: CheckRun, origin: string): Promise<Finding<z.infer<typeof certificate>>> {
   const seen = await run.tls(origin);
   if (seen.result !== 'certificate') return withoutAnswer(seen, origin);
   const { issuer, not_after, isTrusted, fault } = seen;
@@ -186,7 +186,7 @@ async function ofOrigin(run: Run, origin: string): Promise<Finding<z.infer<typeo
 }
 
 /** The https origins of the endpoints, without hosts that each caller fills in. */
-const tlsOrigins = ({ remotes }: Subject): string[] => {
+const tlsOrigins = ({ remotes }: CheckedListing): string[] => {
   const origins = remotes.map(({ url }) => URL.parse(url)?.origin ?? '');
   return [...new Set(origins.filter((origin) => /^https:[^{}]+$/.test(origin)))];
 };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { code, day, dayOf, join, listed, own, say, type Words } from '../../core/words.ts';
-import { type DatedMove, datedMove, holderOfHost, type Move } from '../../listings/moves.ts';
+import { type DatedMove, datedMove, holderOfHost, type VersionMove } from '../../listings/moves.ts';
 import { defineRecord } from '../kind.ts';
 
 const mostNamed = 2;
@@ -32,7 +32,7 @@ function underDomain(hosts: readonly string[]): Words {
   return holders.size === 1 && only ? say`, under the same domain ${code(only)}` : say``;
 }
 
-function endpointWords({ from, to, is_within }: NonNullable<Move['endpoints']>): Words {
+function endpointWords({ from, to, is_within }: NonNullable<VersionMove['endpoints']>): Words {
   if (to.length === 0) return say`no longer names the ${noun('endpoint', from)} ${named(from)}`;
   const within = is_within ? underDomain([...from, ...to]) : say``;
   return from.length === 0
@@ -40,7 +40,7 @@ function endpointWords({ from, to, is_within }: NonNullable<Move['endpoints']>):
     : say`moved the ${noun('endpoint', from)} from ${named(from)} to ${named(to)}${within}`;
 }
 
-function packageWords({ from, to, is_within }: NonNullable<Move['packages']>): Words {
+function packageWords({ from, to, is_within }: NonNullable<VersionMove['packages']>): Words {
   if (to.length === 0) return say`no longer names the ${noun('package', from)} ${named(from)}`;
   const owner = is_within ? own(', of the same owner') : say``;
   return from.length === 0
@@ -48,12 +48,12 @@ function packageWords({ from, to, is_within }: NonNullable<Move['packages']>): W
     : say`replaced the ${noun('package', from)} ${named(from)} with ${named(to)}${owner}`;
 }
 
-function repositoryWords({ from, to, is_within }: NonNullable<Move['repository']>): Words {
+function repositoryWords({ from, to, is_within }: NonNullable<VersionMove['repository']>): Words {
   if (to === undefined) return say`no longer names the repository ${code(from)}`;
   return say`changed the repository from ${code(from)} to ${code(to)}${is_within ? own(', of the same account') : say``}`;
 }
 
-function secretWords({ needs, takes, gone }: NonNullable<Move['secrets']>): Words {
+function secretWords({ needs, takes, gone }: NonNullable<VersionMove['secrets']>): Words {
   const asked = [
     needs.length > 0 ? say`newly asks for the ${noun('secret', needs)} ${named(needs)}` : say``,
     takes.length > 0 ? say`newly names the optional ${noun('secret', takes)} ${named(takes)}` : say``,
@@ -62,7 +62,7 @@ function secretWords({ needs, takes, gone }: NonNullable<Move['secrets']>): Word
 }
 
 /** Says what a record changed, in words that follow its subject. */
-export function moveWords({ endpoints, packages, repository, secrets, passed = [] }: Move): Words {
+export function moveWords({ endpoints, packages, repository, secrets, passed = [] }: VersionMove): Words {
   // If the record dropped the old host, the secret goes to the new one instead ("now"), otherwise to both
   // ("too").
   const instead = (endpoints?.from.length ?? 0) + (packages?.from.length ?? 0) > 0;

@@ -6,7 +6,7 @@ import { code, day, join, ours, own, phrase, say } from '../../core/words.ts';
 import { canonicalDigest } from '../../log/leaf.ts';
 import { type NoAnswer, noAnswer, notAsked } from '../../net/answer.ts';
 import { defineKind } from '../kind.ts';
-import { type Found, ofRepository } from '../remotes.ts';
+import { ofRepository, type RemoteFinding } from '../remotes.ts';
 
 const hooks = /"hooks"\s*:\s*\{\s*"/;
 
@@ -166,7 +166,7 @@ export const repositoryExists = defineKind({
   },
   method_version: 'repository/2',
   isOptional: true,
-  ...ofRepository(async (run): Promise<Found<z.infer<typeof existence>> | NoAnswer> => {
+  ...ofRepository(async (run): Promise<RemoteFinding<z.infer<typeof existence>> | NoAnswer> => {
     const head = await run.head();
     if (head.result === 'head') return { value: { state: 'there' }, outcome: 'seen' };
     return head.there ? { value: head.there, outcome: 'seen', why: head.why } : head;

@@ -7,7 +7,7 @@ import { defineKind } from '../kind.ts';
 import type { Finding } from '../observation.ts';
 import { toTime } from '../published/document.ts';
 import { ofOrigins, originsOf, ownProbe, withoutAnswer } from '../remotes.ts';
-import type { Run, Subject } from '../run.ts';
+import type { CheckedListing, CheckRun } from '../run.ts';
 
 const mostLines = 500;
 const mostContacts = 5;
@@ -44,7 +44,7 @@ function fault(expires: string | undefined, now: Date): Words | undefined {
     : undefined;
 }
 
-function contactFinding({ text }: Fetched, { now }: Run) {
+function contactFinding({ text }: Fetched, { now }: CheckRun) {
   const found = readSecurityTxt(text);
   if (!found) return undefined;
   const why = fault(found.expires, now);
@@ -130,7 +130,7 @@ function termsOfAiCatalog({ text, url }: Fetched): string | undefined {
     .find(Boolean);
 }
 
-interface Place {
+interface TermsPlace {
   readonly url: string;
   readonly read: (answer: Fetched) => string | undefined;
 }
@@ -139,7 +139,7 @@ interface Place {
  * The documents that may link terms: the website's page, and for each origin its ARD manifest, AI catalog and
  * OpenAPI document.
  */
-function placesOf(listing: Subject): Place[] {
+function placesOf(listing: CheckedListing): TermsPlace[] {
   const { website } = listing;
   const places = [
     ...(website === undefined ? [] : [{ url: website, read: termsOfPage }]),
@@ -152,7 +152,7 @@ function placesOf(listing: Subject): Place[] {
   return places.filter(({ url }, at) => places.findIndex((place) => place.url === url) === at);
 }
 
-async function ask(run: Run, { url, read }: Place): Promise<Finding<string>> {
+async function ask(run: CheckRun, { url, read }: TermsPlace): Promise<Finding<string>> {
   const place = { subject: url, source: ownProbe, source_url: url };
   const answer = await run.get(url);
   if (answer.result !== 'response') return { ...withoutAnswer(answer), ...place, rule: 'rare' };
@@ -163,16 +163,16 @@ async function ask(run: Run, { url, read }: Place): Promise<Finding<string>> {
 }
 
 /** The subject of the one fact that is about all of the documents. */
-const allOf = (places: readonly Place[]) => places.map(({ url }) => url).join(' ');
+const allOf = (places: readonly TermsPlace[]) => places.map(({ url }) => url).join(' ');
 
-const named = (places: readonly Place[]) =>
+const named = (places: readonly TermsPlace[]) =>
   listed(
     places.map(({ url }) => code(url.slice(0, 200))),
     3,
   );
 
 /** The fact for a listing without a link: none was found, unless a document gave no answer. */
-function withoutLink(places: readonly Place[], answers: readonly Finding[]): Finding<never> {
+function withoutLink(places: readonly TermsPlace[], answers: readonly Finding[]): Finding<never> {
   const open = answers.find(({ outcome }) => outcome !== 'nothing' && outcome !== 'absent');
   const why = open?.why ?? say`Dossier found no link to terms of service at ${named(places)}.`;
   const outcome = open?.outcome ?? 'nothing';

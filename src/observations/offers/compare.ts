@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { code, dayOf, listed, ours, own, say, toText, type Words } from '../../core/words.ts';
 import { convert, networkName, symbolOf, toCaip19 } from '../kinds/prices/assets.ts';
 import { isWhole, type PaidOffer } from '../kinds/prices/offers.ts';
-import type { SeenQuotes, Sighting } from './seen.ts';
+import type { OfferSighting, SeenQuotes } from './seen.ts';
 import type { SentOffer } from './sent.ts';
 
 /**
@@ -12,24 +12,24 @@ import type { SentOffer } from './sent.ts';
 export const seenStates = ['as_seen', 'seen_until', 'never_seen', 'higher', 'lower', 'not_known'] as const;
 
 /** A part of an offer, compared. */
-interface Part {
+interface OfferPart {
   /** As the offer has it; absent if it states none that can be read. */
   readonly value?: Words;
   readonly seen: (typeof seenStates)[number];
   readonly text: Words;
 }
 
-type Compared = Omit<Part, 'value'>;
+type ComparedPart = Omit<OfferPart, 'value'>;
 
 export const partNames = ['payee', 'amount', 'asset', 'network', 'scheme'] as const;
-export type ComparedOffer = Readonly<Record<(typeof partNames)[number], Part>>;
+export type ComparedOffer = Readonly<Record<(typeof partNames)[number], OfferPart>>;
 
 const mostNamed = 2;
 
-const notKnown = (why: Words): Compared => ({ seen: 'not_known', text: say`not known: ${why}` });
+const notKnown = (why: Words): ComparedPart => ({ seen: 'not_known', text: say`not known: ${why}` });
 
 /** Why there is nothing to compare a part of an offer with. */
-const noQuote = ({ endpoint, unseen }: Pick<SeenQuotes, 'endpoint' | 'unseen'>): Compared => ({
+const noQuote = ({ endpoint, unseen }: Pick<SeenQuotes, 'endpoint' | 'unseen'>): ComparedPart => ({
   seen: 'not_known',
   text:
     endpoint === undefined
@@ -38,25 +38,28 @@ const noQuote = ({ endpoint, unseen }: Pick<SeenQuotes, 'endpoint' | 'unseen'>):
 });
 
 /** Since when something has been seen without a break up to now. */
-function sinceWhen<T>(sightings: readonly Sighting<T>[], isHeld: (one: Sighting<T>) => boolean): string {
+function sinceWhen<T>(
+  sightings: readonly OfferSighting<T>[],
+  isHeld: (one: OfferSighting<T>) => boolean,
+): string {
   const end = sightings.findIndex((one) => !isHeld(one));
   const last = sightings.slice(0, end === -1 ? sightings.length : end).at(-1);
   return last?.from ?? last?.until ?? '';
 }
 
 /** A quote had more than Dossier read of it, so that a part which is not in it is not known. */
-const partlyRead = ({ until }: Pick<Sighting<unknown>, 'until'>): Compared =>
+const partlyRead = ({ until }: Pick<OfferSighting<unknown>, 'until'>): ComparedPart =>
   notKnown(say`Dossier read only the first of the offers that were quoted on ${dayOf(until)}`);
 
 /** Compares one thing with what was seen of it; `name` names what a sighting has in its place. */
 function comparePlace<T>(
-  sightings: readonly Sighting<T>[],
+  sightings: readonly OfferSighting<T>[],
   { since, ...asked }: Pick<SeenQuotes, 'since' | 'endpoint' | 'unseen'>,
   holds: (value: T) => boolean,
   name: (value: T) => readonly Words[],
   where = say``,
-): Compared {
-  const isHeld = ({ value }: Sighting<T>) => value !== undefined && holds(value);
+): ComparedPart {
+  const isHeld = ({ value }: OfferSighting<T>) => value !== undefined && holds(value);
   const [now] = sightings;
   const newest = sightings.find(({ value }) => value !== undefined);
   if (!now || newest?.value === undefined) return noQuote(asked);
@@ -64,7 +67,8 @@ function comparePlace<T>(
     return { seen: 'as_seen', text: say`as seen since ${dayOf(sinceWhen(sightings, isHeld))}` };
   if (now.isPart) return partlyRead(now);
   const names = name(newest.value);
-  const isNewest = ({ value }: Sighting<T>) => value !== undefined && isDeepStrictEqual(name(value), names);
+  const isNewest = ({ value }: OfferSighting<T>) =>
+    value !== undefined && isDeepStrictEqual(name(value), names);
   const others = names.length === 0 ? own('another each time') : listed(names, mostNamed);
   const earlier = sightings.find(isHeld);
   if (earlier && now.value === undefined)
@@ -114,7 +118,7 @@ const amountWords = (amount: string, { network, asset }: Unit): Words => {
   return converted === undefined ? ours(amount) : say`${ours(converted)} (${ours(amount)})`;
 };
 
-function comparePayee(pay_to: string, offer: SentOffer, seen: SeenQuotes): Compared {
+function comparePayee(pay_to: string, offer: SentOffer, seen: SeenQuotes): ComparedPart {
   const [now] = seen.payees;
   if (seen.isAnotherEachTime && now)
     return notKnown(
@@ -141,7 +145,7 @@ const amountsIn = (offers: readonly PaidOffer[] | undefined, unit: Unit): bigint
 const largest = (amounts: readonly bigint[]): bigint =>
   amounts.reduce((most, one) => (one > most ? one : most), 0n);
 
-interface SeenAmounts extends Sighting<readonly bigint[]> {
+interface SeenAmounts extends OfferSighting<readonly bigint[]> {
   readonly value: readonly bigint[];
 }
 
@@ -162,7 +166,7 @@ function besideLast(amount: bigint, known: readonly SeenAmounts[], words: (one: 
     : say`; the highest seen is ${words(most)}, until ${dayOf(highest.until)}${until}`;
 }
 
-function compareAmount(sent: string, offer: SentOffer, { quotes, ...asked }: SeenQuotes): Compared {
+function compareAmount(sent: string, offer: SentOffer, { quotes, ...asked }: SeenQuotes): ComparedPart {
   if (offer.asset === undefined || offer.network === undefined)
     return notKnown(own('amounts are compared within one asset and network'));
   const amount = BigInt(sent);
@@ -203,8 +207,8 @@ const unstated = notKnown(own('the offer states none that Dossier can read'));
 function toPart<T>(
   stated: T | undefined,
   write: (stated: T) => Words,
-  compare: (stated: T) => Compared,
-): Part {
+  compare: (stated: T) => ComparedPart,
+): OfferPart {
   return stated === undefined ? unstated : { value: write(stated), ...compare(stated) };
 }
 
@@ -215,7 +219,10 @@ export const isNetworkName = (network: string): boolean => !network.includes(':'
  * Why a network, or what is on it, cannot be compared: one of the two has a name that Dossier does not know,
  * which may mean the other.
  */
-function whyNotComparable(network: string | undefined, quotes: SeenQuotes['quotes']): Compared | undefined {
+function whyNotComparable(
+  network: string | undefined,
+  quotes: SeenQuotes['quotes'],
+): ComparedPart | undefined {
   const seen = unique(quotes.flatMap(({ value }) => value?.map((one) => one.network) ?? []));
   if (network === undefined || seen.length === 0 || seen.includes(network)) return undefined;
   const unknown = isNetworkName(network) ? network : seen.find(isNetworkName);

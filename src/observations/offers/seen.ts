@@ -6,7 +6,7 @@ import { isAnotherEachTime, pricePayTo, readPayees } from '../kinds/prices/price
 import type { Observation, ObservationChange, StoredObservation } from '../observation.ts';
 
 /** A state of a fact in a span of time; `value` is absent if there was none. */
-export interface Sighting<T> {
+export interface OfferSighting<T> {
   readonly value: T | undefined;
   /** Since when, if that is known. */
   readonly from: string | undefined;
@@ -18,27 +18,27 @@ export interface Sighting<T> {
 }
 
 /** The changes of one listing that are read, newest first; `isAll` if there are no older ones. */
-export interface Changes {
+export interface OfferChanges {
   readonly rows: readonly { readonly at: string; readonly changes: readonly ObservationChange[] }[];
   readonly isAll: boolean;
 }
 
-type Shown = Pick<Observation, 'value' | 'value_digest' | 'outcome' | 'details'>;
+type OfferObservation = Pick<Observation, 'value' | 'value_digest' | 'outcome' | 'details'>;
 
-type Read<T> = Pick<Sighting<T>, 'value' | 'isPart'>;
+type ReadValue<T> = Pick<OfferSighting<T>, 'value' | 'isPart'>;
 
 /** Reads the states of a fact of one endpoint, newest first: the one of now, and those before each change. */
 function toSightings<T>(
   fact: StoredObservation,
-  { rows }: Changes,
-  read: (shown: Shown) => Read<T>,
-): Sighting<T>[] {
+  { rows }: OfferChanges,
+  read: (shown: OfferObservation) => ReadValue<T>,
+): OfferSighting<T>[] {
   const own = rows.flatMap(({ at, changes }) =>
     changes
       .filter(({ kind, subject }) => kind === fact.kind && subject === fact.subject)
       .map(({ before }) => ({ at, before })),
   );
-  const past = own.flatMap(({ before }, index): Sighting<T>[] =>
+  const past = own.flatMap(({ before }, index): OfferSighting<T>[] =>
     before ? [{ ...read(before), from: own[index + 1]?.at, until: before.seen_until, isNow: false }] : [],
   );
   const { first_seen_at: from, observed_at: until } = fact;
@@ -50,8 +50,8 @@ export interface SeenQuotes {
   readonly endpoint: string | undefined;
   /** What Dossier has no quotes of, where there is no endpoint; an address unless it says otherwise. */
   readonly unseen?: 'address' | 'listing' | undefined;
-  readonly quotes: readonly Sighting<readonly PaidOffer[]>[];
-  readonly payees: readonly Sighting<readonly string[]>[];
+  readonly quotes: readonly OfferSighting<readonly PaidOffer[]>[];
+  readonly payees: readonly OfferSighting<readonly string[]>[];
   /** Who was paid by which offer, as quoted last. */
   readonly payeesOf: readonly OfferWithPayee[];
   /** It named other addresses when it was asked twice. */
@@ -66,7 +66,7 @@ const factAt = (kind: NamedKind, subject: string | undefined, facts: readonly St
   factsOf(kind, facts).find((one) => one.subject === subject) as StoredObservation | undefined;
 
 /** Others may have been quoted beside offers that Dossier did not all read, or that are stored shortened. */
-function readQuotes(shown: Shown): Read<readonly PaidOffer[]> {
+function readQuotes(shown: OfferObservation): ReadValue<readonly PaidOffer[]> {
   const offers = shown.outcome === 'seen' ? allOffers(shown) : [];
   if (offers.length === 0) return { value: undefined };
   const { value_digest, details } = shown;
@@ -74,18 +74,18 @@ function readQuotes(shown: Shown): Read<readonly PaidOffer[]> {
   return { value: offers, ...((isShort || details?.quoted !== undefined) && { isPart: true }) };
 }
 
-const readPaid = ({ value, value_digest, outcome }: Shown): Read<readonly string[]> => ({
+const readPaid = ({ value, value_digest, outcome }: OfferObservation): ReadValue<readonly string[]> => ({
   value: outcome === 'seen' ? readPayees(value) : undefined,
   ...(value_digest !== undefined && { isPart: true }),
 });
 
 /** Whom quotes paid of which not all offers are known, others may have been paid beside them. */
 function besideParts(
-  payees: readonly Sighting<readonly string[]>[],
-  quotes: readonly Sighting<unknown>[],
-): Sighting<readonly string[]>[] {
+  payees: readonly OfferSighting<readonly string[]>[],
+  quotes: readonly OfferSighting<unknown>[],
+): OfferSighting<readonly string[]>[] {
   const parts = quotes.filter(({ isPart }) => isPart);
-  const isBeside = ({ from = '', until }: Sighting<unknown>) =>
+  const isBeside = ({ from = '', until }: OfferSighting<unknown>) =>
     parts.some((one) => (one.from ?? '') <= until && from <= one.until);
   return payees.map((one) => (isBeside(one) ? { ...one, isPart: true } : one));
 }
@@ -94,7 +94,7 @@ function besideParts(
  * What each endpoint of a listing was asked for and quoted; none of a listing that was not checked, or has no
  * endpoint.
  */
-export function toSeenQuotes(facts: readonly StoredObservation[], changes: Changes): SeenQuotes[] {
+export function toSeenQuotes(facts: readonly StoredObservation[], changes: OfferChanges): SeenQuotes[] {
   const oldest = changes.rows.at(-1)?.at;
   return factsOf(priceChallenge, facts).map((challenge): SeenQuotes => {
     const fact = challenge as StoredObservation;

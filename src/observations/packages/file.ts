@@ -15,7 +15,7 @@ export function redirectOf(response: Fetched): string | undefined {
   return to?.protocol === 'https:' ? to.href : undefined;
 }
 
-interface Asking {
+interface FileContext {
   readonly fetch: PoliteFetch;
   readonly robots: Robots;
   readonly hosts: Config['repositoryHosts'];
@@ -27,7 +27,10 @@ interface Asking {
  * in REPOSITORY_HOSTS, no robots.txt is read: releases are there for programs, as repositories are
  * (docs/decisions/packages.md).
  */
-export async function askFile(url: string, { fetch, robots, hosts }: Asking): Promise<Fetched | NoAnswer> {
+export async function askFile(
+  url: string,
+  { fetch, robots, hosts }: FileContext,
+): Promise<Fetched | NoAnswer> {
   const isAtForge = Object.hasOwn(hosts, URL.parse(url)?.host ?? '');
   let asked = url;
   for (let left = mostHosts; ; left -= 1) {

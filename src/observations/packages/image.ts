@@ -29,7 +29,7 @@ function readToken({ status, text }: Fetched): string | undefined {
   return typeof found === 'string' && /^[\x21-\x7e]{1,8192}$/.test(found) ? found : undefined;
 }
 
-interface Asking {
+interface ImageContext {
   readonly ask: PoliteFetch;
   /** Asks hosts other than that of the registry. */
   readonly askPublic: PoliteFetch;
@@ -40,7 +40,7 @@ interface Asking {
  * token that everyone gets without credentials, as anonymous pulls do, and keeps the token for later reads of
  * the image.
  */
-export function openImage(base: string, { ask, askPublic }: Asking) {
+export function openImage(base: string, { ask, askPublic }: ImageContext) {
   let authorization: string | undefined;
   const get = async (path: string, accept: string): Promise<Fetched | NoAnswer> => {
     const url = `${base}/${path}`;

@@ -129,9 +129,9 @@ export function readAdvisory(document: unknown): ReadAdvisory | undefined {
   return { about, ...(!isAllRead && { unread: { ...said, ranges: [], versions: [], is_part: true } }) };
 }
 
-type Range = Advisory['ranges'][number];
+type AdvisoryRange = Advisory['ranges'][number];
 
-const atOf = ({ introduced, fixed, last_affected }: Range['events'][number]) =>
+const atOf = ({ introduced, fixed, last_affected }: AdvisoryRange['events'][number]) =>
   introduced ?? fixed ?? last_affected ?? '';
 
 /** In OSV, version 0 comes before every other. */
@@ -141,7 +141,7 @@ const beginning = '0';
  * Evaluates a range as OSV does: the last event at or before the version decides. The version in
  * `last_affected` is itself affected.
  */
-function isInRange({ events }: Range, version: string, { compare }: Order): boolean {
+function isInRange({ events }: AdvisoryRange, version: string, { compare }: Order): boolean {
   const order = (a: string, b: string) => {
     if (a === beginning || b === beginning) return Number(b === beginning) - Number(a === beginning);
     return compare(a, b);
@@ -156,14 +156,14 @@ function isInRange({ events }: Range, version: string, { compare }: Order): bool
 }
 
 /** Tells whether a range covers every version. */
-const isWhole = ({ type, events }: Range): boolean =>
+const isWhole = ({ type, events }: AdvisoryRange): boolean =>
   type !== 'GIT' && events.length > 0 && events.every(({ introduced }) => introduced === beginning);
 
 /** The events of a range are sorted, and each comparison parses two versions. */
 const mostEvents = 1000;
 
 /** The order of the versions in a range; undefined if Dossier does not compare them. */
-function orderOfRange({ type, events }: Range, ecosystem: Ecosystem): Order | undefined {
+function orderOfRange({ type, events }: AdvisoryRange, ecosystem: Ecosystem): Order | undefined {
   if (events.length > mostEvents) return undefined;
   const order = type === 'SEMVER' ? semver : type === 'ECOSYSTEM' ? orderOf(ecosystem) : undefined;
   const isKnown = (at: string) => at === beginning || order?.isVersion(at) === true;

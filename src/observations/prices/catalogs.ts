@@ -105,7 +105,7 @@ function addItems(kept: Kept, text: string) {
   return { length: Math.min(page, listed.length), total: typeof total === 'number' ? total : Infinity };
 }
 
-interface Asking {
+interface CatalogContext {
   readonly fetch: PoliteFetch;
   readonly robots: Robots;
 }
@@ -114,7 +114,7 @@ interface Asking {
  * Reads page after page: a catalogue may give fewer items than it is asked for, and ends with an empty page,
  * or its total.
  */
-async function read(base: string, { fetch, robots }: Asking, read_at: string) {
+async function read(base: string, { fetch, robots }: CatalogContext, read_at: string) {
   const kept: Kept = { items: new Map(), characters: 0 };
   const { items } = kept;
   for (let pages = 0, offset = 0; pages < mostPages && kept.characters < mostKept_characters; pages += 1) {
@@ -146,7 +146,7 @@ const toListed = ({ tools, hasMore }: KeptAddress) => ({
  * When each catalogue of PRICE_CATALOGS was read and what it lists for an address, or why it was not read, in
  * their order. Each is read once a day in this process, and again after ten minutes if it could not be read.
  */
-export function createPriceCatalogs(bases: readonly string[], parts: Asking & { clock(): Date }) {
+export function createPriceCatalogs(bases: readonly string[], parts: CatalogContext & { clock(): Date }) {
   const readOnce = cachedOnce((base) => read(base, parts, parts.clock().toISOString()), {
     most: 100,
     ttl_ms: cached_ms,

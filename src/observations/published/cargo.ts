@@ -1,7 +1,7 @@
 import { asMembers } from '../../core/json.ts';
 import { code, own, say, name as term } from '../../core/words.ts';
 import { type NoAnswer, notAsked, toRegistered } from '../../net/answer.ts';
-import type { Run } from '../run.ts';
+import type { CheckRun } from '../run.ts';
 import {
   free,
   memberOf,
@@ -31,7 +31,7 @@ function newestOf(crate: Published['document'], versions: readonly Version[]): P
 }
 
 /** Reads the one document that crates.io has for a crate and all its versions. */
-export async function readCargo(run: Run, recorded: RecordedPackage): Promise<Published | NoAnswer> {
+export async function readCargo(run: CheckRun, recorded: RecordedPackage): Promise<Published | NoAnswer> {
   const { name } = recorded;
   const answer = toRegistered(
     await run.registry('cargo', `/api/v1/crates/${name}`),

@@ -5,7 +5,7 @@ import { asMembers, type JsonObject } from '../../core/json.ts';
 import { day_ms } from '../../core/text.ts';
 import { code, own, say, name as term } from '../../core/words.ts';
 import { type Fetched, type NoAnswer, notAsked, toRegistered } from '../../net/answer.ts';
-import type { Run } from '../run.ts';
+import type { CheckRun } from '../run.ts';
 import {
   type Earlier,
   free,
@@ -98,7 +98,7 @@ const toPublishedOnNpm = (
 });
 
 /** Reads the version's own document if that of the whole package is too large. */
-async function readVersion(run: Run, { name, version = 'latest' }: RecordedPackage) {
+async function readVersion(run: CheckRun, { name, version = 'latest' }: RecordedPackage) {
   const answer = toRegistered(
     await run.registry('npm', `${npmPath(name)}/${version}`),
     (document) => document.name === name && typeof document.version === 'string',
@@ -119,7 +119,7 @@ async function readVersion(run: Run, { name, version = 'latest' }: RecordedPacka
 }
 
 /** Reads the document of an npm package, or of the version if the former is too large. */
-export async function readNpm(run: Run, named: RecordedPackage): Promise<Published | NoAnswer> {
+export async function readNpm(run: CheckRun, named: RecordedPackage): Promise<Published | NoAnswer> {
   const { name } = named;
   // npm installs 1.0.0 if v1.0.0 is named.
   const recorded = { ...named, version: valid(named.version) ?? named.version };

@@ -1,7 +1,7 @@
 import { asMembers } from '../../core/json.ts';
 import { code, own, say } from '../../core/words.ts';
 import { type Fetched, type NoAnswer, notAsked, toContent, toRegistered } from '../../net/answer.ts';
-import type { Run } from '../run.ts';
+import type { CheckRun } from '../run.ts';
 import {
   free,
   memberOf,
@@ -18,8 +18,8 @@ import { namesIn, repositoryOfHome, toLicence, toStatedRepository } from './stat
 const nuget = own('NuGet');
 
 /** The catalog entry of a version, and a page of entries. */
-type Entry = Published['document'];
-type Page = Published['document'];
+type NugetEntry = Published['document'];
+type NugetPage = Published['document'];
 
 const versionParts = /^v?(\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?(?:\.(\d{1,9}))?(-[\w.-]{1,100})?(?:\+|$)/;
 
@@ -58,7 +58,7 @@ const pageVersion = /^[\w.+-]{1,100}$/;
 const mostPages = 3;
 
 /** The entries of a page: in the index if a package has few versions, otherwise at an address of its own. */
-async function entriesOf(run: Run, id: string, page: Page): Promise<Entry[] | NoAnswer> {
+async function entriesOf(run: CheckRun, id: string, page: NugetPage): Promise<NugetEntry[] | NoAnswer> {
   let { items } = page;
   if (!Array.isArray(items)) {
     const [lower, upper] = [page.lower, page.upper].map((one) => toKey(one));
@@ -74,20 +74,20 @@ async function entriesOf(run: Run, id: string, page: Page): Promise<Entry[] | No
 }
 
 /** The pages that may hold the version or the newest one; if the index holds all pages, all of them. */
-function pagesFor(version: string | undefined, pages: readonly Page[]): readonly Page[] {
+function pagesFor(version: string | undefined, pages: readonly NugetPage[]): readonly NugetPage[] {
   if (pages.every(({ items }) => Array.isArray(items))) return pages;
   const around = pages.filter(({ lower, upper }) => isUpTo(lower, version) && isUpTo(version, upper));
   return [...new Set([...around.slice(0, mostPages - 1), ...pages.slice(-1)])];
 }
 
 /** NuGet dates an unlisted version to the year 1900. */
-function publishedAt({ published }: Entry): string | undefined {
+function publishedAt({ published }: NugetEntry): string | undefined {
   const time = toTime(published);
   return time === undefined || time.startsWith('1900-') ? undefined : time;
 }
 
 /** The highest listed version that is not a pre-release, or else the highest listed version. */
-function newestOf(entries: readonly Entry[]): Published['newest'] {
+function newestOf(entries: readonly NugetEntry[]): Published['newest'] {
   const listed = entries.filter(({ listed: isListed }) => isListed !== false);
   const newest = listed.findLast(({ version }) => partsOf(version)?.pre === '') ?? listed.at(-1);
   const version = toShort(newest?.version);
@@ -96,7 +96,7 @@ function newestOf(entries: readonly Entry[]): Published['newest'] {
   return { version, ...(published_at !== undefined && { published_at }) };
 }
 
-function deprecationOf(entry: Entry): Published['deprecated'] {
+function deprecationOf(entry: NugetEntry): Published['deprecated'] {
   const stated = memberOf(entry, 'deprecation');
   const reasons = Array.isArray(stated.reasons) ? (stated.reasons as unknown[]) : [];
   const message = toShort(stated.message) ?? toShort(reasons.slice(0, 5).join(', '));
@@ -109,16 +109,16 @@ function deprecationOf(entry: Entry): Published['deprecated'] {
 }
 
 /** The handles in the README of a version; empty if it has no README. */
-async function namesOf(run: Run, id: string, version: string): Promise<Published['names']> {
+async function namesOf(run: CheckRun, id: string, version: string): Promise<Published['names']> {
   const answer = toContent(await run.registry('nuget', `/v3-flatcontainer/${id}/${version}/readme`));
   if (answer.result === 'response') return namesIn(answer.text);
   return answer.outcome === 'absent' ? [] : answer;
 }
 
 async function toPublished(
-  run: Run,
+  run: CheckRun,
   id: string,
-  { response, entry, newest }: { response: Fetched; entry: Entry; newest: Published['newest'] },
+  { response, entry, newest }: { response: Fetched; entry: NugetEntry; newest: Published['newest'] },
 ): Promise<Published> {
   const version = toShort(entry.version) ?? '';
   const other = notAsked(own('Dossier does not ask NuGet for this.'));
@@ -144,7 +144,7 @@ async function toPublished(
  * README.
  */
 export async function readNuget(
-  run: Run,
+  run: CheckRun,
   { name, version: recorded }: RecordedPackage,
 ): Promise<Published | NoAnswer> {
   const id = name.toLowerCase();
@@ -159,7 +159,7 @@ export async function readNuget(
   const read = await Promise.all(pagesFor(recorded, pages).map((page) => entriesOf(run, id, page)));
   const failed = read.find((page) => 'result' in page);
   if (failed) return failed;
-  const entries = (read as Entry[][]).flat();
+  const entries = (read as NugetEntry[][]).flat();
   const newest = newestOf(entries);
   if (recorded === undefined && 'result' in newest) return newest;
   const version = recorded ?? ('version' in newest ? newest.version : '');

@@ -3,7 +3,7 @@ import { isHandle } from '../../core/handle.ts';
 import { asMembers, type JsonObject, readObject } from '../../core/json.ts';
 import { code, own, say } from '../../core/words.ts';
 import { type NoAnswer, noAnswer, notAsked, toContent, toRegistered } from '../../net/answer.ts';
-import type { Run } from '../run.ts';
+import type { CheckRun } from '../run.ts';
 import { memberOf, notFound, type Published, sourceOf, toTime } from './document.ts';
 import { type RecordedPackage, toImage } from './recorded.ts';
 import { toLicence, toStatedRepository } from './stated.ts';
@@ -11,7 +11,7 @@ import { toLicence, toStatedRepository } from './stated.ts';
 const isManifest = ({ schemaVersion }: JsonObject) => Number.isInteger(schemaVersion);
 
 /** Reads the manifest or index of a recorded image. */
-export async function readManifest(run: Run, recorded: RecordedPackage<'oci'>) {
+export async function readManifest(run: CheckRun, recorded: RecordedPackage<'oci'>) {
   const image = toImage(recorded);
   if (!image) return notAsked(own('The recorded identifier is not the name of a container image.'));
   const opened = await run.image(image);
@@ -74,7 +74,10 @@ async function readConfig(
 }
 
 /** Reads what an image states about itself in the labels of its configuration. */
-export async function readOci(run: Run, recorded: RecordedPackage<'oci'>): Promise<Published | NoAnswer> {
+export async function readOci(
+  run: CheckRun,
+  recorded: RecordedPackage<'oci'>,
+): Promise<Published | NoAnswer> {
   const found = await readManifest(run, recorded);
   if (found.result !== 'document') return found;
   const read = await readConfig(found);

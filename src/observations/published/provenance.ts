@@ -1,6 +1,6 @@
 import { asMembers } from '../../core/json.ts';
 import { type NoAnswer, toRegistered } from '../../net/answer.ts';
-import type { Run } from '../run.ts';
+import type { CheckRun } from '../run.ts';
 import { memberOf, type Published } from './document.ts';
 import { isAttested, npmPath } from './npm.ts';
 import { filesOf } from './pypi.ts';
@@ -30,7 +30,7 @@ const toHex = (base64: string) => Buffer.from(base64, 'base64').toString('hex');
 /**
  * Reads `GET /-/npm/v1/attestations/<name>@<version>` from npm; the digest is the version's `dist.integrity`.
  */
-async function ofNpm(run: Run, { name }: RecordedPackage, published: Published): Promise<Served> {
+async function ofNpm(run: CheckRun, { name }: RecordedPackage, published: Published): Promise<Served> {
   const { version, document } = published;
   if (!isAttested(document)) return 'none';
   const answer = toRegistered(
@@ -67,7 +67,7 @@ function toBundle(attestation: unknown): unknown {
  * Reads `GET /integrity/<project>/<version>/<file>/provenance` (PEP 740) from PyPI for the release's first
  * file.
  */
-async function ofPypi(run: Run, { name }: RecordedPackage, published: Published): Promise<Served> {
+async function ofPypi(run: CheckRun, { name }: RecordedPackage, published: Published): Promise<Served> {
   const { version, document } = published;
   const [file] = filesOf(document);
   const filename = String(file?.filename ?? '');
@@ -86,5 +86,9 @@ async function ofPypi(run: Run, { name }: RecordedPackage, published: Published)
 }
 
 /** Reads the provenance that a registry serves for a published version. */
-export const readProvenance = (run: Run, recorded: RecordedPackage, published: Published): Promise<Served> =>
+export const readProvenance = (
+  run: CheckRun,
+  recorded: RecordedPackage,
+  published: Published,
+): Promise<Served> =>
   recorded.type === 'npm' ? ofNpm(run, recorded, published) : ofPypi(run, recorded, published);

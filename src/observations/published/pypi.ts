@@ -1,7 +1,7 @@
 import { asMembers } from '../../core/json.ts';
 import { code, own, say } from '../../core/words.ts';
 import { type NoAnswer, type Registered, toRegistered } from '../../net/answer.ts';
-import type { Run } from '../run.ts';
+import type { CheckRun } from '../run.ts';
 import {
   free,
   memberOf,
@@ -60,7 +60,7 @@ function toPublished(
   };
 }
 
-const ask = async (run: Run, path: string) =>
+const ask = async (run: CheckRun, path: string) =>
   toRegistered(
     await run.registry('pypi', `/pypi/${path}/json`),
     (document) => typeof memberOf(document, 'info').version === 'string' && Array.isArray(document.urls),
@@ -70,7 +70,10 @@ const ask = async (run: Run, path: string) =>
  * Reads the JSON of a PyPI package, which describes its newest release, and that of the recorded release if
  * it is a different one.
  */
-export async function readPypi(run: Run, { name, version }: RecordedPackage): Promise<Published | NoAnswer> {
+export async function readPypi(
+  run: CheckRun,
+  { name, version }: RecordedPackage,
+): Promise<Published | NoAnswer> {
   const ofPackage = await ask(run, name);
   if (ofPackage.result === 'absent')
     return notFound(pypi, ofPackage.response, say`has no package ${code(name)}${free(name)}`);

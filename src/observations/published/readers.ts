@@ -1,8 +1,8 @@
 import type { Json } from '../../core/json.ts';
 import type { NoAnswer } from '../../net/answer.ts';
 import type { Finding, RecordedSubject } from '../observation.ts';
-import { type Found, withoutAnswer } from '../remotes.ts';
-import type { Run, Subject } from '../run.ts';
+import { type RemoteFinding, withoutAnswer } from '../remotes.ts';
+import type { CheckedListing, CheckRun } from '../run.ts';
 import { readCargo } from './cargo.ts';
 import type { Published } from './document.ts';
 import { readNpm } from './npm.ts';
@@ -21,7 +21,10 @@ import {
 type Described = PackageRegistry | 'oci';
 
 const readers: {
-  readonly [Type in Described]: (run: Run, recorded: RecordedPackage<Type>) => Promise<Published | NoAnswer>;
+  readonly [Type in Described]: (
+    run: CheckRun,
+    recorded: RecordedPackage<Type>,
+  ) => Promise<Published | NoAnswer>;
 } = { npm: readNpm, pypi: readPypi, nuget: readNuget, cargo: readCargo, oci: readOci };
 
 export const describedTypes = Object.keys(readers) as readonly Described[];
@@ -29,11 +32,11 @@ export const describedTypes = Object.keys(readers) as readonly Described[];
 /** The package registries among these types. */
 export const packageRegistries = describedTypes.filter((type) => type !== 'oci');
 
-const read = new WeakMap<Run, Map<string, Promise<Published | NoAnswer>>>();
+const read = new WeakMap<CheckRun, Map<string, Promise<Published | NoAnswer>>>();
 
 /** Reads a recorded package from its registry, once for each run. */
 export function readPublished<Type extends Described>(
-  run: Run,
+  run: CheckRun,
   recorded: RecordedPackage<Type>,
 ): Promise<Published | NoAnswer> {
   const known = read.get(run) ?? new Map<string, Promise<Published | NoAnswer>>();
@@ -45,17 +48,17 @@ export function readPublished<Type extends Described>(
 }
 
 /** The subject of a comparison between a package and the recorded repository. */
-export const withRepository = ({ recorded }: RecordedSubject, { repository = '' }: Subject): string =>
+export const withRepository = ({ recorded }: RecordedSubject, { repository = '' }: CheckedListing): string =>
   `${recorded} ${repository}`;
 
 /** One fact for each recorded package of these types; it is about the recorded version by default. */
 export const ofPackages = <const Value extends Json, Type extends PackageType>(
   types: readonly Type[],
-  toFinding: (recorded: RecordedPackage<Type>, run: Run) => Promise<Finding<Value>>,
+  toFinding: (recorded: RecordedPackage<Type>, run: CheckRun) => Promise<Finding<Value>>,
 ) => ({
   about: packagesOn(...types),
   restsOn: 'package' as const,
-  check: (run: Run): Promise<readonly Finding<Value>[]> =>
+  check: (run: CheckRun): Promise<readonly Finding<Value>[]> =>
     Promise.all(
       readablePackages(run.listing)
         .filter((one): one is RecordedPackage<Type> => types.some((type) => type === one.type))
@@ -73,8 +76,8 @@ export const ofPublished = <const Value extends Json>(
   toFinding: (
     published: Published,
     recorded: RecordedPackage<Described>,
-    run: Run,
-  ) => Found<Value> | NoAnswer | Promise<Found<Value> | NoAnswer>,
+    run: CheckRun,
+  ) => RemoteFinding<Value> | NoAnswer | Promise<RemoteFinding<Value> | NoAnswer>,
 ) =>
   ofPackages(types, async (recorded, run): Promise<Finding<Value>> => {
     const published = await readPublished(run, recorded);

@@ -1,7 +1,7 @@
 import { name, own } from '../../core/words.ts';
 import { isImageType } from '../../listings/package.ts';
 import type { RecordedSubject } from '../observation.ts';
-import type { Subject } from '../run.ts';
+import type { CheckedListing } from '../run.ts';
 
 /**
  * The types of packages that are looked up: the form of a name and, for a registry, its name and its word for
@@ -58,7 +58,7 @@ export function toPackage({
   registry_base_url,
   identifier,
   version,
-}: Subject['packages'][number]): RecordedPackage<PackageType> | undefined {
+}: CheckedListing['packages'][number]): RecordedPackage<PackageType> | undefined {
   const type = isImageType(registry_type) ? 'oci' : registry_type.toLowerCase();
   // A package from a different registry must not be looked up in the usual one.
   if (registry_base_url !== undefined || !isType(type) || !types[type].form.test(identifier))
@@ -72,14 +72,16 @@ export function toPackage({
 /** All recorded packages of these types with a valid name. */
 export const packagesOn =
   (...wanted: readonly PackageType[]) =>
-  ({ packages }: Pick<Subject, 'packages'>): RecordedSubject[] =>
+  ({ packages }: Pick<CheckedListing, 'packages'>): RecordedSubject[] =>
     packages
       .flatMap((one) => toPackage(one) ?? [])
       .filter(({ type }) => wanted.includes(type))
       .map(({ subject, recorded }) => ({ subject, recorded }));
 
 /** The first ten recorded packages of types that are looked up, each name once. */
-export function readablePackages({ packages }: Pick<Subject, 'packages'>): RecordedPackage<PackageType>[] {
+export function readablePackages({
+  packages,
+}: Pick<CheckedListing, 'packages'>): RecordedPackage<PackageType>[] {
   const known = packages.flatMap((recorded) => toPackage(recorded) ?? []);
   const bySubject = new Map(known.toReversed().map((one) => [one.subject, one]));
   return known.filter((one) => bySubject.get(one.subject) === one).slice(0, mostPackages);
@@ -87,7 +89,7 @@ export function readablePackages({ packages }: Pick<Subject, 'packages'>): Recor
 
 /** The versions of one package in a record, in its order, at most ten. */
 export const versionsOf = <Type extends PackageType>(
-  { packages }: Pick<Subject, 'packages'>,
+  { packages }: Pick<CheckedListing, 'packages'>,
   { type, subject }: RecordedPackage<Type>,
 ): RecordedPackage<Type>[] =>
   packages

@@ -7,7 +7,7 @@ import {
 import { asMembers, countValues, ownMember, parseForeignJson } from '../../core/json.ts';
 import { toCanonicalJson } from '../../log/leaf.ts';
 import { changedTexts } from '../changed-texts.ts';
-import { type Member, nameOf, type Surface } from '../endpoint/surface.ts';
+import { nameOf, type Surface, type SurfaceMember } from '../endpoint/surface.ts';
 import { toShownName } from '../gate.ts';
 
 /** How one member of a list differs between what a caller sees and what was seen here. */
@@ -20,7 +20,7 @@ export interface MemberDifference {
 
 /** A tool, prompt, resource or skill with a digest of each compared member; `digest` covers all of them. */
 interface Digested {
-  readonly sent: Member;
+  readonly sent: SurfaceMember;
   readonly name: string;
   readonly members: ReadonlyMap<string, string>;
   readonly digest: string;
@@ -44,7 +44,7 @@ const mostValues = 100_000;
  * Tools that a caller sent, by the names of the protocol: hosts call the input schema as their models'
  * interfaces do.
  */
-function toProtocolNames(sent: readonly Member[]): Member[] {
+function toProtocolNames(sent: readonly SurfaceMember[]): SurfaceMember[] {
   let left = mostValues;
   /** Some clients send a schema as a string of JSON, whose values were not counted when the body was read. */
   const toSchema = (schema: unknown): unknown => {
@@ -61,7 +61,7 @@ function toProtocolNames(sent: readonly Member[]): Member[] {
 const pick = (value: unknown, names: ReadonlySet<string>) =>
   Object.fromEntries(Object.entries(asMembers(value)).filter(([name]) => names.has(name)));
 
-function digest(sent: Member, name: string, { members, annotations }: Compared): Digested {
+function digest(sent: SurfaceMember, name: string, { members, annotations }: ComparedSurface): Digested {
   const digests = members.map((member) => {
     const value = member === 'annotations' ? pick(sent.annotations, annotations) : ownMember(sent, member);
     return [member, value === undefined ? '' : hash('sha256', toCanonicalJson({ value }))] as const;
@@ -69,11 +69,11 @@ function digest(sent: Member, name: string, { members, annotations }: Compared):
   return { sent, name, members: new Map(digests), digest: digests.map(([, one]) => one).join(' ') };
 }
 
-const hasMember = (list: readonly Member[], member: string) =>
+const hasMember = (list: readonly SurfaceMember[], member: string) =>
   list.some((one) => ownMember(one, member) !== undefined);
 
 /** What of a list is compared: the members of its members, and the names of annotations. */
-interface Compared {
+interface ComparedSurface {
   readonly members: readonly string[];
   readonly annotations: ReadonlySet<string>;
 }
@@ -82,7 +82,7 @@ interface Compared {
  * Prepares the list that a caller was shown. Members that at least one of its members has are compared; of
  * annotations also the hints that clients know.
  */
-export function readShown(surface: Surface, shown: readonly Member[]) {
+export function readShown(surface: Surface, shown: readonly SurfaceMember[]) {
   const named = surface.name === 'tools' ? toProtocolNames(shown) : shown;
   const sent = named.map((one) => surface.withoutForm(one));
   const members = surface.compared.filter((member) => hasMember(sent, member));
@@ -146,9 +146,9 @@ function repeatedIn(names: readonly string[]): string[] {
  * Whether a member is of a list that the caller sent: clients list resources and templates apart, and an
  * empty list is of what the surface is named by first.
  */
-function isOfSentList(one: Member, { surface, list }: ShownList): boolean {
+function isOfSentList(one: SurfaceMember, { surface, list }: ShownList): boolean {
   const [first, ...others] = surface.namedBy;
-  const has = (sent: readonly Member[], name: string) => hasMember(sent, name);
+  const has = (sent: readonly SurfaceMember[], name: string) => hasMember(sent, name);
   const sent = list.map((member) => member.sent);
   const absent = others.filter((name) => !has(sent, name));
   const isFirstSent = has(sent, first) || absent.length === others.length;
@@ -159,7 +159,7 @@ function isOfSentList(one: Member, { surface, list }: ShownList): boolean {
  * Compares lists by name and by the members that the caller sent for at least one member; a name that occurs
  * twice counts twice. The cost grows with the sum of both sides, not with their product.
  */
-export function compareList(all: readonly Member[], shown: ShownList) {
+export function compareList(all: readonly SurfaceMember[], shown: ShownList) {
   const { surface, list, members } = shown;
   const seen = all.filter((one) => isOfSentList(one, shown));
   const prefix = prefixOf(

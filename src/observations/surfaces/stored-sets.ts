@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Context } from '../../context.ts';
 import { countValues } from '../../core/json.ts';
-import type { Member } from '../endpoint/surface.ts';
+import type { SurfaceMember } from '../endpoint/surface.ts';
 import type { SurfaceAt } from '../table.ts';
 
 /**
@@ -31,7 +31,7 @@ export function createSetReader({ store }: Pick<Context, 'store'>) {
   return async (
     at: SurfaceAt,
     { digest, size_bytes }: Pick<StoredSet, 'digest' | 'size_bytes'>,
-  ): Promise<readonly Member[] | 'left_out' | undefined> => {
+  ): Promise<readonly SurfaceMember[] | 'left_out' | undefined> => {
     if (size_bytes > left_bytes) return 'left_out';
     left_bytes -= size_bytes;
     const text = await store.observations.surfaceText(at, digest);
@@ -41,6 +41,6 @@ export function createSetReader({ store }: Pick<Context, 'store'>) {
     left_values -= values;
     // Requests of others are answered before each set.
     await setImmediate();
-    return JSON.parse(text) as Member[];
+    return JSON.parse(text) as SurfaceMember[];
   };
 }

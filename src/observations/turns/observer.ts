@@ -20,7 +20,7 @@ import { createRobots } from '../hosts/robots.ts';
 import { findAll, observeListing, type RunReport } from '../observe-listing.ts';
 import { createPackageRegistries } from '../packages/registries.ts';
 import { createPriceCatalogs } from '../prices/catalogs.ts';
-import { createRun, type RunParts, type Subject } from '../run.ts';
+import { type CheckedListing, createRun, type RunParts } from '../run.ts';
 
 type ObserverKey = Awaited<ReturnType<typeof openObserverKey>>;
 
@@ -113,7 +113,7 @@ function createParts(
 }
 
 /** An endpoint as a listing would record it. */
-const toSubject = (url: string): Subject => ({
+const toSubject = (url: string): CheckedListing => ({
   handle: url,
   remotes: [{ type: 'streamable-http', url }],
   packages: [],

@@ -12,7 +12,7 @@ import { measure } from '../../telemetry/events.ts';
 import type { CheckReport, Checks } from '../checks.ts';
 import { createReadLimits } from '../read-limits.ts';
 import { createObserver, type ObserverContext } from './observer.ts';
-import { createQueue, type Waiting } from './waiting.ts';
+import { createQueue, type WaitingListing } from './waiting.ts';
 
 /** What became of the checks so far. */
 export interface CheckCounts {
@@ -82,7 +82,7 @@ const keysOf = ({ handle, remotes }: Pick<ReadListing, 'handle' | 'remotes'>, ..
  * to be done.
  */
 async function check(
-  one: Waiting,
+  one: WaitingListing,
   checks: Checks,
   context: ScheduleContext,
 ): Promise<CheckReport | number | undefined> {
@@ -117,13 +117,13 @@ export function createSchedule(
   const read = createQueue();
   const due = createQueue();
   const hasRoom = createReadLimits(context.config);
-  const running = new Map<Waiting, Promise<void>>();
+  const running = new Map<WaitingListing, Promise<void>>();
   /** The end of the pause of each namespace, ms since 1970. */
   const resting = new Map<string, number>();
   const pool = createFairPool({ places, placesOfKey });
   const rests = (key: string) => (resting.get(key) ?? 0) > clock().getTime();
   const isFull = (key: string) => pool.isFull(key) || rests(key);
-  const rest = ({ handle }: Waiting) => {
+  const rest = ({ handle }: WaitingListing) => {
     for (const key of resting.keys()) if (!rests(key)) resting.delete(key);
     const ofNamespace = namespaceKey(handle);
     resting.set(ofNamespace, clock().getTime() + rest_ms);
@@ -134,16 +134,16 @@ export function createSchedule(
   const counts = { observed: 0, changed: 0, failed: 0 };
   let news = Promise.withResolvers<void>();
   signal.addEventListener('abort', () => news.resolve(), { once: true });
-  const queueOf = ({ why }: Waiting) => ({ asked, read, due })[why];
+  const queueOf = ({ why }: WaitingListing) => ({ asked, read, due })[why];
   const readersHaveRoom = () =>
     [...running.keys()].filter(({ why }) => why === 'read').length < placesOfReaders;
-  const fail = (error: unknown, { handle }: Waiting) => {
+  const fail = (error: unknown, { handle }: WaitingListing) => {
     if (signal.aborted) return;
     log.warn({ err: error, handle }, 'an observation run failed');
     counts.failed += 1;
   };
 
-  const run = async (one: Waiting, leave: () => void): Promise<void> => {
+  const run = async (one: WaitingListing, leave: () => void): Promise<void> => {
     const ended = await check(one, checks, context).catch((error: unknown) => fail(error, one));
     leave();
     running.delete(one);
@@ -162,7 +162,7 @@ export function createSchedule(
   };
 
   let keysRead = 0;
-  const readKeys = async ({ handle, root }: Waiting) => {
+  const readKeys = async ({ handle, root }: WaitingListing) => {
     keysRead += 1;
     if (keysRead % readAtOnce === 0) await setImmediate();
     const listing = await store.listings.byHandle(handle);

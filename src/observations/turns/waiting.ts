@@ -1,5 +1,5 @@
 /** A listing from when it is due, asked for by its maintainer, or read, until its check has ended. */
-export interface Waiting {
+export interface WaitingListing {
   readonly handle: string;
   readonly why: 'asked' | 'read' | 'due';
   /** Whose claim it is, if its check was asked for. */
@@ -16,27 +16,27 @@ export interface Waiting {
  * the next listing does not take longer the more listings of one domain wait.
  */
 export function createQueue() {
-  const all = new Map<string, Waiting>();
-  const next = new Set<Waiting>();
-  const behind = new Map<string, Set<Waiting>>();
+  const all = new Map<string, WaitingListing>();
+  const next = new Set<WaitingListing>();
+  const behind = new Map<string, Set<WaitingListing>>();
   return {
     size: () => all.size,
     has: (handle: string) => all.has(handle),
     values: () => all.values(),
-    add(one: Waiting) {
+    add(one: WaitingListing) {
       all.set(one.handle, one);
       next.add(one);
     },
     /** Takes a listing out of the order while its check runs. */
-    take: (one: Waiting) => next.delete(one),
+    take: (one: WaitingListing) => next.delete(one),
     /** Puts it back: it waits again. */
-    putBack: (one: Waiting) => next.add(one),
+    putBack: (one: WaitingListing) => next.add(one),
     /** Lets it wait until a key is no longer full. */
-    putBehind(one: Waiting, key: string) {
+    putBehind(one: WaitingListing, key: string) {
       next.delete(one);
       behind.set(key, (behind.get(key) ?? new Set()).add(one));
     },
-    delete(one: Waiting) {
+    delete(one: WaitingListing) {
       next.delete(one);
       for (const ones of behind.values()) ones.delete(one);
       all.delete(one.handle);

@@ -8,7 +8,7 @@ import { createInitialTables, type EngineDdl, runStatements } from './0001-table
  * The changes that opening may make: `make` creates a missing database and upgrades an existing one,
  * `existing` only upgrades, `unchanged` does neither.
  */
-export type Opening = 'make' | 'existing' | 'unchanged';
+export type SchemaOpening = 'make' | 'existing' | 'unchanged';
 
 const adviceFor = {
   'before-release':
@@ -59,7 +59,7 @@ const createAddition = (name: string, ddl: EngineDdl): Migration => ({
  * Upgrades a database as far as `opening` allows. Throws NoDatabase if there is none, and ExitError if it
  * cannot be or may not be upgraded; it then leaves it unchanged.
  */
-export async function migrate(db: Db, ddl: EngineDdl, opening: Opening): Promise<void> {
+export async function migrate(db: Db, ddl: EngineDdl, opening: SchemaOpening): Promise<void> {
   const migrations = {
     '0001-tables': createInitialTables(ddl),
     ...Object.fromEntries(additions.map((name) => [name, createAddition(name, ddl)])),

@@ -39,7 +39,7 @@ export const withoutTimeouts = (config: PoolConfig): PoolConfig => ({
   idle_in_transaction_session_timeout: 0,
 });
 
-type Query = (...parameters: unknown[]) => Promise<unknown>;
+type PostgresQuery = (...parameters: unknown[]) => Promise<unknown>;
 
 /**
  * Makes a broken client reject its current query instead of ending the process by an unhandled 'error' event,
@@ -47,8 +47,8 @@ type Query = (...parameters: unknown[]) => Promise<unknown>;
  */
 function handleClientErrors(client: PoolClient): void {
   client.on('error', () => undefined);
-  const query = client.query.bind(client) as Query;
-  const queryOrClose: Query = async (...parameters) => {
+  const query = client.query.bind(client) as PostgresQuery;
+  const queryOrClose: PostgresQuery = async (...parameters) => {
     try {
       return await query(...parameters);
     } catch (error) {

@@ -51,7 +51,7 @@ const channel = 'dossier_changed';
 const nodeLocks = 0x646f7373;
 const queryTimeout_ms = 1500;
 
-type Listener = (changed: ChangedHandles) => void;
+type WatchListener = (changed: ChangedHandles) => void;
 
 /**
  * SQL that tells whether the node with the number in parameter 1 runs, which it does if its session holds its
@@ -82,7 +82,7 @@ async function openSession(
 }
 
 /** Subscribes a listener; returns a function that unsubscribes it. */
-const subscribeTo = (listeners: Set<Listener>) => (listener: Listener) => {
+const subscribeTo = (listeners: Set<WatchListener>) => (listener: WatchListener) => {
   listeners.add(listener);
   return () => void listeners.delete(listener);
 };
@@ -93,7 +93,7 @@ const subscribeTo = (listeners: Set<Listener>) => (listener: Listener) => {
  */
 export async function openWatch(config: ClientConfig) {
   const node = randomInt(1, 2 ** 31);
-  const listeners = { own: new Set<Listener>(), foreign: new Set<Listener>() };
+  const listeners = { own: new Set<WatchListener>(), foreign: new Set<WatchListener>() };
   const publish = (received: Notification) => {
     for (const listener of received.node === node ? listeners.own : listeners.foreign)
       listener(received.changed);

@@ -1,7 +1,7 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
 import { LRUCache } from 'lru-cache';
-import type { Failure } from '../store.ts';
+import type { StoreFailure } from '../store.ts';
 
 const cachedStatements = 500;
 /** Longer statements hold so many values that the same text seldom occurs again. */
@@ -70,7 +70,7 @@ const io = 10;
 const corrupt = 11;
 const full = 13;
 const notADatabase = 26;
-const failures: Readonly<Record<number, Failure>> = {
+const failures: Readonly<Record<number, StoreFailure>> = {
   [busy]: 'unavailable',
   [locked]: 'unavailable',
   [io]: 'damaged',
@@ -84,7 +84,7 @@ const codeOf = (error: unknown): number | undefined =>
   error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : undefined;
 
 /** The failure that an error of node:sqlite is to a caller. */
-export const sqliteFailure = (error: unknown): Failure | undefined => failures[codeOf(error) ?? -1];
+export const sqliteFailure = (error: unknown): StoreFailure | undefined => failures[codeOf(error) ?? -1];
 
 /** Tells whether an error of node:sqlite says that the file is not a database or is damaged. */
 export const isDamagedContent = (error: unknown): error is Error =>

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
-import type { ChangedHandles, Failure } from '../store.ts';
+import type { ChangedHandles, StoreFailure } from '../store.ts';
 import { sqliteFailure } from './connection.ts';
 
 /** How long a damaged file counts as unusable after the last statement that found it so. */
@@ -29,7 +29,7 @@ export function watchFile(path: string) {
       if (!isSame()) throw new FileReplacedError(path);
     },
     /** The failure that an error is to a caller; remembers that the file is damaged. */
-    failureOf(error: unknown): Failure | undefined {
+    failureOf(error: unknown): StoreFailure | undefined {
       const failure = error instanceof FileReplacedError ? 'damaged' : sqliteFailure(error);
       if (failure === 'damaged') damagedAt_ms = performance.now();
       return failure;

@@ -23,7 +23,7 @@ const queryForm = z.strictObject({
     .pipe(z.record(z.string(), z.union([z.string(), z.array(z.string()).min(1).max(4)])))
     .default({}),
 });
-type Query = z.output<typeof queryForm>;
+type ArdQuery = z.output<typeof queryForm>;
 
 const searchForm = z.strictObject({
   query: queryForm,
@@ -45,7 +45,7 @@ const kinds = {
  * Our name of a term in a query: it is found by its namespace, whatever the prefix (5.3.1). Empty for a term
  * of others.
  */
-function toTerm(key: string, { '@context': context }: Query, publicUrl: string): string {
+function toTerm(key: string, { '@context': context }: ArdQuery, publicUrl: string): string {
   const [prefix = '', term, ...more] = key.split(':');
   if (term === undefined) return key;
   const bound = [context].flat().findLast((one) => isJsonObject(one) && Object.hasOwn(one, prefix));
@@ -63,7 +63,7 @@ const toFacet = (kind: (typeof kinds)[keyof typeof kinds], value: string): Facet
  * The filter as groups: a listing must have one facet of each. Throws invalid_input for an unknown term, or
  * one that is named twice.
  */
-function toGroups(query: Query, publicUrl: string): Facet[][] {
+function toGroups(query: ArdQuery, publicUrl: string): Facet[][] {
   const terms = Object.entries(query.filter).map(
     ([key, written]) => [toTerm(key, query, publicUrl), [...new Set([written].flat())]] as const,
   );
@@ -83,7 +83,11 @@ function toGroups(query: Query, publicUrl: string): Facet[][] {
 const nothing = { hits: [], words: 0 };
 
 /** Runs a query as one search. Throws invalid_request without searching if the caller is gone. */
-async function find(query: Query, { store, searches, caller, clock, config }: Context, signal: AbortSignal) {
+async function find(
+  query: ArdQuery,
+  { store, searches, caller, clock, config }: Context,
+  signal: AbortSignal,
+) {
   const groups = toGroups(query, config.publicUrl);
   const search: SearchQuery = { text: query.text.trim(), facets: groups.flat(), sort: 'relevance' };
   if (groups.some(({ length }) => length === 0)) return { search, found: nothing };

@@ -8,10 +8,10 @@ import { knowingOf, type Observation } from '../../observations/observation.ts';
 import { ecosystemOf, orderOf } from '../../observations/packages/version-order.ts';
 import { toImage, toPackage } from '../../observations/published/recorded.ts';
 
-type Recorded = ReturnType<typeof toPackage>;
+type PackageOnRecord = ReturnType<typeof toPackage>;
 
 /** The facts about a listing, as they are stored or in a document. */
-interface Known {
+interface KnownVersions {
   readonly listing: Pick<Listing, 'packages'>;
   readonly observations: readonly Pick<
     Observation,
@@ -20,18 +20,18 @@ interface Known {
 }
 
 /** The version that a record names; for an image its tag and digest, as one text. */
-const versionOf = ({ version }: ListingPackage, known: Recorded): string | undefined =>
+const versionOf = ({ version }: ListingPackage, known: PackageOnRecord): string | undefined =>
   known?.type === 'oci' ? (version ?? toImage(known)?.reference) : version;
 
 /** The names of a version: an image may be asked for by its tag or by its digest. */
-const namesOf = (version: string, known: Recorded): string[] =>
+const namesOf = (version: string, known: PackageOnRecord): string[] =>
   known?.type === 'oci' ? version.split('@') : [version];
 
 /**
  * The first words of an answer if a package was asked for in a version that the record does not name;
  * undefined if the record names it, or no version was asked for. `asked` is the text that was asked for.
  */
-export function askedVersion(asked: string, { listing, observations }: Known): Words | undefined {
+export function askedVersion(asked: string, { listing, observations }: KnownVersions): Words | undefined {
   const text = asked.trim().replace(/^<(.*)>$/s, '$1');
   const wanted = versionIn(text);
   if (!wanted) return undefined;

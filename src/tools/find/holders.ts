@@ -12,7 +12,7 @@ import { networkWords } from '../../observations/kinds/prices/assets.ts';
 const mostNamed = 5;
 
 /** A listing, and how it was found if that was not by its handle. */
-export interface Found {
+export interface FoundListing {
   readonly handle: string;
   readonly found_by?: Words;
 }
@@ -109,7 +109,7 @@ export function pickFormer(
   references: readonly Reference[],
   formerly: readonly (readonly FormerHolder[])[],
   asked: string,
-): Found | Several | undefined {
+): FoundListing | Several | undefined {
   const at = formerly.findIndex((found) => found.length > 0);
   const reference = references[at];
   const found = formerly[at] ?? [];
@@ -160,7 +160,7 @@ export function pickRecording(
   references: readonly Reference[],
   { recording, formerly }: Holders,
   asked: string,
-): Found | Several | undefined {
+): FoundListing | Several | undefined {
   const at = recording.findIndex((found) => found.length > 0);
   const reference = references[at];
   const found = recording[at] ?? [];

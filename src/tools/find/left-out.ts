@@ -1,7 +1,11 @@
 import { z } from 'zod';
 import type { Context } from '../../context.ts';
 import { ended, isEmpty, join, phrase, say, source, type Words, wordsSchema } from '../../core/words.ts';
-import { type Answer, type CriterionName, compareListing } from '../../document/criteria/criteria.ts';
+import {
+  type CriterionAnswer,
+  type CriterionName,
+  compareListing,
+} from '../../document/criteria/criteria.ts';
 import { toListingDocument } from '../../document/document.ts';
 import type { ListingFacts } from '../../document/record.ts';
 import type { Facet } from '../../search/facets.ts';
@@ -30,7 +34,7 @@ const criterionOf: Readonly<Partial<Record<Facet, CriterionName>>> = {
   'state:claimed': 'claimed',
 };
 
-const reasonOf = ({ fact, quoted, source: whose, as_of }: Answer): Words => {
+const reasonOf = ({ fact, quoted, source: whose, as_of }: CriterionAnswer): Words => {
   const by = whose === 'Dossier' ? source('Dossier', as_of) : say``;
   return ended(quoted ? say`${fact} It names ${quoted}${by}` : say`${phrase(fact)}${by}`);
 };

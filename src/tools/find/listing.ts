@@ -21,7 +21,7 @@ import {
 } from '../../listings/references.ts';
 import { toAppeal } from '../../moderation/moderation.ts';
 import {
-  type Found,
+  type FoundListing,
   mostRecording,
   pickFormer,
   pickRecording,
@@ -37,7 +37,7 @@ const ofOthers = 'In others are listings of the same publisher, and those with a
  * The context of a caller; `namesNear` is false if an unknown handle is refused without a search for near
  * ones.
  */
-interface Asking extends Context {
+interface FindContext extends Context {
   readonly namesNear?: boolean;
 }
 
@@ -102,7 +102,7 @@ async function readWhy(
  */
 async function refuseUnknown(
   text: string,
-  context: Asking,
+  context: FindContext,
   references?: readonly Reference[],
   named?: Reference,
 ): Promise<never> {
@@ -199,7 +199,7 @@ function handlesInAddress(text: string, publicUrl: string): string[] {
 }
 
 /** The first handle that is known, if any was given. Throws unknown_handle with near handles. */
-async function findKnown(meant: readonly string[], context: Asking): Promise<string | undefined> {
+async function findKnown(meant: readonly string[], context: FindContext): Promise<string | undefined> {
   for (const one of meant) if (await isKnown(one, context)) return one;
   const bare = meant.at(-1);
   return bare === undefined ? undefined : refuseUnknown(bare, context);
@@ -225,7 +225,7 @@ export function toNearText(text: string, references: readonly Reference[]): stri
 export async function findHolders(
   references: readonly Reference[],
   asked: string,
-  { store: { listings } }: Pick<Asking, 'store'>,
+  { store: { listings } }: Pick<FindContext, 'store'>,
 ) {
   const [recording, formerly] = await Promise.all([
     listings.recording(references, mostRecording),
@@ -252,7 +252,10 @@ export function toNamed(asked: string, { publicUrl }: Pick<Config, 'publicUrl'>)
 /**
  * The listing or listings that record, or recorded, an address, a repository, a package, a payee or its page.
  */
-export async function findByPlace(asked: string, context: Asking): Promise<Found | Several | undefined> {
+export async function findByPlace(
+  asked: string,
+  context: FindContext,
+): Promise<FoundListing | Several | undefined> {
   const { text, references } = toNamed(asked, context.config);
   if (text === '' || /\s/.test(text)) return undefined;
   const places = isHandle(text) || isOwnerAndName(text) ? toReferences(text) : references;
@@ -265,7 +268,7 @@ export async function findByPlace(asked: string, context: Asking): Promise<Found
  * now or else had it, by an endpoint, a repository, a package or a payee. Throws invalid_handle,
  * unknown_handle with near handles, or several_listings. It does not check that a well-formed handle exists.
  */
-export async function findNamed(asked: string, context: Asking): Promise<Found> {
+export async function findNamed(asked: string, context: FindContext): Promise<FoundListing> {
   const { text, handles, references } = toNamed(asked, context.config);
   const handle = isHandle(text) ? text : await findKnown(handles, context);
   const mayBeRepository = handle !== undefined && isOwnerAndName(text);
@@ -283,7 +286,7 @@ export async function findNamed(asked: string, context: Asking): Promise<Found> 
 const recordedOf = (handle: string) => [...referencesBeside(handle), ...toReferences(handle)];
 
 /** All facts about a listing that is shown. Throws as findListing does. */
-export async function readFacts(handle: string, context: Asking): Promise<ListingFacts> {
+export async function readFacts(handle: string, context: FindContext): Promise<ListingFacts> {
   requireHandle(handle);
   const facts =
     (await context.store.documents.facts(handle, context.clock().toISOString())) ??
@@ -293,5 +296,5 @@ export async function readFacts(handle: string, context: Asking): Promise<Listin
 }
 
 /** All facts about the listing that a text names. Throws as `findNamed` and `readFacts` do. */
-export const findListingFacts = async (text: string, context: Asking): Promise<ListingFacts> =>
+export const findListingFacts = async (text: string, context: FindContext): Promise<ListingFacts> =>
   readFacts((await findNamed(text, context)).handle, context);

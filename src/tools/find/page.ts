@@ -18,7 +18,7 @@ import { findListingFacts, isListed } from './listing.ts';
 import { findNearMisses, toAdvice } from './near-misses.ts';
 
 /** The number of hits to return, and the cursor after which they begin. */
-interface Place {
+interface PagePlace {
   readonly limit: number;
   readonly cursor: string | undefined;
 }
@@ -46,7 +46,7 @@ function hitsBehind(hits: readonly SearchHit[], search: SearchQuery, cursor: str
  * The hits of a search after a cursor, and the next cursor; if there are more, `hits` needs one of them.
  * Throws invalid_input for a cursor of a different search.
  */
-export function pageOf(hits: readonly SearchHit[], search: SearchQuery, { limit, cursor }: Place) {
+export function pageOf(hits: readonly SearchHit[], search: SearchQuery, { limit, cursor }: PagePlace) {
   const from = hitsBehind(hits, search, cursor);
   const shown = hits.slice(from, from + limit);
   const last = hits.length > from + limit ? shown.at(-1) : undefined;
@@ -56,7 +56,7 @@ export function pageOf(hits: readonly SearchHit[], search: SearchQuery, { limit,
 /** The filter for listings whose endpoints asked for no payment. */
 const freeFacet = 'seen:no_payment_seen';
 
-async function findRanked(context: Context, search: SearchQuery, place: Place) {
+async function findRanked(context: Context, search: SearchQuery, place: PagePlace) {
   const { listings, documents } = context.store;
   const last = readRankedPlace(search, place.cursor);
   const first = await listings.search({ ...search, most: (last?.at ?? -1) + place.limit + 2 });
@@ -86,7 +86,7 @@ async function findRanked(context: Context, search: SearchQuery, place: Place) {
   };
 }
 
-async function findListed(context: Context, search: SearchQuery, place: Place) {
+async function findListed(context: Context, search: SearchQuery, place: PagePlace) {
   const { listings, documents } = context.store;
   const { facets, sort } = search;
   const toPlace = () => z.tuple([z.literal(digestOf(search)), number, z.string().max(40)]);
@@ -118,7 +118,7 @@ const mostPaid = 200;
 async function findPaid(
   { store, clock, config }: Context,
   { text, facets }: SearchQuery,
-  { limit, cursor }: Place,
+  { limit, cursor }: PagePlace,
 ) {
   const payee = readPayeeOrPage(text.trim(), config.publicUrl);
   if (!payee || facets.length > 0 || cursor !== undefined) return undefined;
@@ -141,7 +141,7 @@ async function findPaid(
  * A page of a search, of a list if there are no words, or of listings that are paid at the address in the
  * text. Throws invalid_input for a cursor of a different search.
  */
-export const findPage = async (context: Context, search: SearchQuery, place: Place) =>
+export const findPage = async (context: Context, search: SearchQuery, place: PagePlace) =>
   (await findPaid(context, search, place)) ??
   (search.text.trim() ? findRanked(context, search, place) : findListed(context, search, place));
 

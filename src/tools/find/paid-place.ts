@@ -15,7 +15,7 @@ const isAddress = (text: string | undefined): text is string =>
   text !== undefined && /^https?:$/.test(URL.parse(text)?.protocol ?? '');
 
 /** The listing and endpoints that an offer is compared with, and a sentence about how they were found. */
-export interface Place {
+export interface PaidPlace {
   readonly facts: ListingFacts | undefined;
   readonly endpoints: readonly string[];
   readonly found: Words;
@@ -38,13 +38,13 @@ async function findHolder(address: string, recorded: readonly Reference[], { sto
   return { handle: only.handle, found };
 }
 
-type Found = Pick<Place, 'facts' | 'found'>;
+type FoundPlace = Pick<PaidPlace, 'facts' | 'found'>;
 
 /**
  * The listing that records an address, or else an endpoint at its host, if there is only one; of several that
  * record the address, the one whose domain it is on. Throws several_listings.
  */
-async function findByAddress(address: string, context: Context): Promise<Found> {
+async function findByAddress(address: string, context: Context): Promise<FoundPlace> {
   const recorded = keysOf(address).map((key) => ({ kind: 'endpoint' as const, key }));
   const references = [...recorded, ...hostsOf(address).map((key) => ({ kind: 'host' as const, key }))];
   const { now, before } = await findHolders(references, address, context);
@@ -111,7 +111,7 @@ async function namedByOffer(
 }
 
 /** The listing that is named, and how it was found if that was not by its handle. */
-async function findByName(handle: string, context: Context): Promise<Found> {
+async function findByName(handle: string, context: Context): Promise<FoundPlace> {
   const { handle: known, found_by } = await findNamed(handle, context);
   return { facts: await readFacts(known, context), found: found_by ? say`It is ${found_by}.` : say`` };
 }
@@ -126,7 +126,7 @@ export async function findPlace(
   { handle, url }: { readonly handle?: string | undefined; readonly url?: string | undefined },
   { resource }: Pick<SentOffers, 'resource'>,
   context: Context,
-): Promise<Place> {
+): Promise<PaidPlace> {
   const [called, offered] = [url, resource].map((one) => (isAddress(one) ? one : undefined));
   const sent = called ?? offered;
   if (handle === undefined && sent === undefined) {

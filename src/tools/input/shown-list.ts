@@ -6,7 +6,7 @@ import { readShown, type ShownList } from '../../observations/surfaces/compare.t
 import { namedInput } from './fields.ts';
 
 /** The list that a caller was shown, or its digests by name. */
-export type Shown = { readonly surface: Surface } & (
+export type SentList = { readonly surface: Surface } & (
   | { readonly list: readonly JsonObject[]; readonly read: ShownList }
   | { readonly digests: Readonly<Record<string, string>> }
 );
@@ -39,7 +39,7 @@ export const shownInput = z.strictObject({
  * The list that the caller was shown. Throws invalid_input unless exactly one list, or the digests of one,
  * was sent.
  */
-export function toShown({ digests, of, ...lists }: z.output<typeof shownInput>): Shown {
+export function toShown({ digests, of, ...lists }: z.output<typeof shownInput>): SentList {
   const sent = surfaceNames.filter((name) => lists[name]);
   const [name] = sent;
   if (digests && sent.length === 0) return { surface: surfaces[of], digests };

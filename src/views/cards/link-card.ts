@@ -1,6 +1,6 @@
 import { quoted } from '../../core/text.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
-import type { Site } from '../layout.ts';
+import type { PageSite } from '../layout.ts';
 
 /** The texts of a link preview image. Its font can draw all of them. */
 export interface LinkCard {
@@ -22,10 +22,10 @@ const toDrawable = (text: string): string | undefined => {
   return drawable.test(plain) ? plain : undefined;
 };
 
-const serviceOf = ({ config }: Site) => toDrawable(config.serviceName) ?? '';
+const serviceOf = ({ config }: PageSite) => toDrawable(config.serviceName) ?? '';
 
 /** The card of the service itself, for all pages that are not about one listing. */
-export const toServiceCard = (site: Site): LinkCard => ({
+export const toServiceCard = (site: PageSite): LinkCard => ({
   service: serviceOf(site),
   eyebrow: 'Agent services and what is known about them',
   heading: 'Evidence before you buy an agent service',
@@ -34,7 +34,7 @@ export const toServiceCard = (site: Site): LinkCard => ({
 });
 
 /** The card of a listing: its handle, its description if it can be drawn, and its evidence snapshot. */
-export const toListingCard = (site: Site, listing: ListingDocument): LinkCard => {
+export const toListingCard = (site: PageSite, listing: ListingDocument): LinkCard => {
   const words = toDrawable(listing.description);
   return {
     service: serviceOf(site),

@@ -4,7 +4,7 @@ import { cardSchema, serverCardType } from '../../document/registry/ard.ts';
 
 export const catalogType = 'application/ai-catalog+json';
 
-type Site = Pick<Config, 'publicUrl' | 'serviceName' | 'version'>;
+type ServerSite = Pick<Config, 'publicUrl' | 'serviceName' | 'version'>;
 
 const description =
   'Independent evidence before an agent-service purchase: what is known about MCP servers, from whom, as of when, and what is not known. Not verification, not a recommendation, not a score.';
@@ -17,14 +17,14 @@ const cardDescription =
  * The name of this MCP server, in its card and where it introduces itself, since the two must not contradict
  * each other.
  */
-export const toServerName = ({ publicUrl }: Pick<Site, 'publicUrl'>): string =>
+export const toServerName = ({ publicUrl }: Pick<ServerSite, 'publicUrl'>): string =>
   `${reversedHost(publicUrl)}/dossier`;
 
 /**
  * What this MCP server is, where it can be reached and in which revisions of MCP, for clients that have not
  * connected (SEP-2127).
  */
-export const toServerCard = (site: Site, revisions: readonly string[]) => ({
+export const toServerCard = (site: ServerSite, revisions: readonly string[]) => ({
   $schema: cardSchema,
   name: toServerName(site),
   title: site.serviceName,
@@ -40,7 +40,7 @@ export const toServerCard = (site: Site, revisions: readonly string[]) => ({
  * What this host offers to agents, in the forms of ARD v0.91 and AI Catalog 1.0: the MCP server by its card,
  * and a registry to search.
  */
-export function toCatalog(site: Site) {
+export function toCatalog(site: ServerSite) {
   const { hostname } = new URL(site.publicUrl);
   return {
     specVersion: '1.0',

@@ -6,7 +6,7 @@ import { claimMethods } from '../../claims/methods.ts';
 import type { ClaimResponse } from '../../claims/response.ts';
 import type { Problem } from '../../core/problem.ts';
 import { type Html, pagePath, paste } from '../html.ts';
-import { type Site, toPage } from '../layout.ts';
+import { type PageSite, toPage } from '../layout.ts';
 import { capabilityField, hiddenFields, pause_s } from './forms.ts';
 
 /** The answer to the form for an opt-out line. */
@@ -82,7 +82,7 @@ ${isClaimed ? capabilityField('opt-out-key', { hint: 'Optional. With it, the che
 }
 
 /** The answer to the form once the listing is withdrawn. */
-export const toWithdrawnPage = (site: Site, optOut: OptOut): Html =>
+export const toWithdrawnPage = (site: PageSite, optOut: OptOut): Html =>
   toPage(site, {
     title: `${optOut.handle} is withdrawn`,
     path: `${pagePath(optOut.handle)}/claim`,

@@ -15,7 +15,7 @@ import type { ListingDocument } from '../../document/listing-document.ts';
 import { toLabel } from '../../document/words.ts';
 import type { claimAgent } from '../../tools/claim-agent.ts';
 import { type Html, minute, originNote, pagePath, paste, shortCommits, toCurl } from '../html.ts';
-import { type Site, toPage } from '../layout.ts';
+import { type PageSite, toPage } from '../layout.ts';
 import { hiddenFields, noWay, pause_s, stepForm } from './forms.ts';
 import { type AskedOptOut, optOutSection } from './opt-out.ts';
 import { foretoldHtml, standingPage } from './standing.ts';
@@ -196,7 +196,7 @@ ${
 const start = 'Get a secret key and a line';
 
 const way =
-  ({ handle }: ClaimStep, { config }: Site) =>
+  ({ handle }: ClaimStep, { config }: PageSite) =>
   (place: ProofPlace, at: number) => {
     const { title, whereToPut } = claimMethods[place.kind];
     const name = at === 0 ? start : html`${start}<span class="unseen">: ${title}</span>`;
@@ -235,7 +235,7 @@ function byCommand({ handle, ways: [first] }: ClaimStep, publicUrl: string) {
 ${paste(toCurl(`${publicUrl}${path}`, input))}`;
 }
 
-function toBody(site: Site, step: ClaimStep): Html {
+function toBody(site: PageSite, step: ClaimStep): Html {
   if (step.answer)
     return html`
 <section class="claim-result" aria-labelledby="result">
@@ -249,7 +249,7 @@ ${status(step, step.answer)}
 <ol class="steps">${step.ways.map(way(step, site))}</ol>${byCommand(step, site.config.publicUrl)}`;
 }
 
-export const toClaimPage = (site: Site, step: ClaimStep): Html =>
+export const toClaimPage = (site: PageSite, step: ClaimStep): Html =>
   toPage(site, {
     title: `Claim ${step.handle}`,
     description: `How to claim ${step.handle}. A claim shows control of one location on a date, and says nothing of quality.`,

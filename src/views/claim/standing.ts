@@ -5,7 +5,7 @@ import { claimMethods } from '../../claims/methods.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
 import { toLabel } from '../../document/words.ts';
 import { type Html, minute, pagePath, paste, shortCommits, toCurl } from '../html.ts';
-import type { Site } from '../layout.ts';
+import type { PageSite } from '../layout.ts';
 import { capabilityField, hiddenFields, stepForm } from './forms.ts';
 
 /** The values that the page of an existing claim shows. */
@@ -157,7 +157,7 @@ ${paste(`# CAPABILITY is a secret key of the claim.${atOnce}\n${command}`)}`;
 }
 
 /** What the holder of an existing claim can do, each action with its consequences before its button. */
-export function standingPage(step: StandingStep, site: Site): Html {
+export function standingPage(step: StandingStep, site: PageSite): Html {
   const { standing, ways } = step;
   const { handle, claim } = standing;
   const present = ways.find(({ kind }) => kind === claim?.kind);

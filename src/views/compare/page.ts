@@ -10,12 +10,12 @@ import {
   criterionNames,
   criterionText,
 } from '../../document/criteria/criteria.ts';
-import type { Criterion, Finding } from '../../document/criteria/criterion.ts';
+import type { Criterion, CriterionFinding } from '../../document/criteria/criterion.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
 import type { Hit } from '../../document/resolved.ts';
 import { type ComparedAgent, compareStatement } from '../../tools/compare-agents.ts';
 import { day, type Html, handleLink, paste, toCurl } from '../html.ts';
-import { type Site, toPage } from '../layout.ts';
+import { type PageSite, toPage } from '../layout.ts';
 import { listingRows } from '../listing-list.ts';
 import { toHtml } from '../words.ts';
 import { defaultPicks, type Picks, toPath } from './address.ts';
@@ -98,10 +98,10 @@ ${criteriaList('native', 'Claims and ratings made on Dossier', shown)}
 
 /** Collects sources. Two with the same name and day share a note. */
 function createFootnotes() {
-  const notes = new Map<string, Pick<Finding, 'source' | 'as_of'>>();
+  const notes = new Map<string, Pick<CriterionFinding, 'source' | 'as_of'>>();
   return {
     /** The mark of a source, which links to its note; nothing without a source. */
-    mark(of: Pick<Finding, 'source' | 'as_of'>): Html | '' {
+    mark(of: Pick<CriterionFinding, 'source' | 'as_of'>): Html | '' {
       if (of.source === '') return '';
       const key = `${of.source} ${dayText(of.as_of)}`;
       notes.set(key, notes.get(key) ?? of);
@@ -129,7 +129,7 @@ export const kindTitles = {
 } as const;
 
 /** A row: its name, a cell for each listing, and what cells must have in common to be shown once. */
-interface Row {
+interface ComparisonRow {
   readonly name: string;
   readonly cells: readonly { readonly handle: string; readonly content: Html; readonly essence: string }[];
 }
@@ -138,7 +138,7 @@ function answerRows(
   listings: readonly ComparedAgent[],
   kind: keyof typeof kindTitles,
   notes: ReturnType<typeof createFootnotes>,
-): Row[] {
+): ComparisonRow[] {
   return (listings[0]?.[kind] ?? []).map((criterion, at) => ({
     name: criterionText(criterion),
     cells: listings.flatMap(({ handle, ...listing }) => {
@@ -160,12 +160,12 @@ ${words && html`<p class="foreign">${words}</p>`}${quoted && html`<p>Quoted: ${t
  * The first lines of each listing's answer, one row for each question, without rows that are empty for all
  * listings.
  */
-function answeredRows(documents: readonly ListingDocument[]): Row[] {
+function answeredRows(documents: readonly ListingDocument[]): ComparisonRow[] {
   const answers = documents.map((listing) => {
     const answer = toAnswer(listing);
     return { listing, answer, said: toAnswerWords(answer) };
   });
-  const standsOut: Row = {
+  const standsOut: ComparisonRow = {
     name: 'Stands out',
     cells: answers.map(({ listing: { handle, evidence_snapshot_date: today }, answer, said }) => ({
       handle,
@@ -176,7 +176,7 @@ function answeredRows(documents: readonly ListingDocument[]): Row[] {
       essence: toText(join(said.stands_out, ' ')),
     })),
   };
-  const rowOf = (name: string, wordsOf: (said: AnswerWords) => Words | undefined): Row => ({
+  const rowOf = (name: string, wordsOf: (said: AnswerWords) => Words | undefined): ComparisonRow => ({
     name,
     cells: answers.map(({ listing, said }) => {
       const words = wordsOf(said) ?? say``;
@@ -189,7 +189,7 @@ function answeredRows(documents: readonly ListingDocument[]): Row[] {
   return rows.filter(({ cells }) => cells.some(({ essence }) => essence !== ''));
 }
 
-function toRow({ name, cells }: Row): Html {
+function toRow({ name, cells }: ComparisonRow): Html {
   const [first] = cells;
   const isSame = cells.length > 1 && new Set(cells.map(({ essence }) => essence)).size === 1;
   if (first && isSame)
@@ -212,7 +212,7 @@ const recordedIn = (documents: readonly ListingDocument[], notes: ReturnType<typ
 const table = (
   listings: readonly ComparedAgent[],
   { id, title, of }: Readonly<Record<'id' | 'title' | 'of', string>>,
-  rows: readonly Row[],
+  rows: readonly ComparisonRow[],
   note?: Html,
 ) =>
   rows.length > 0 &&
@@ -317,7 +317,7 @@ function problemBlock(page: ComparePage) {
   return html`<p class="notice" role="alert">Nothing was compared: ${messages}.</p>`;
 }
 
-export function toComparePage(site: Site, page: ComparePage): Html {
+export function toComparePage(site: PageSite, page: ComparePage): Html {
   const { picks, comparison, input } = page;
   const descriptions = new Map(comparison?.map(({ handle, description }) => [handle, description ?? '']));
   return toPage(site, {

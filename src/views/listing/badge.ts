@@ -11,7 +11,7 @@ import { malwareWords } from '../../observations/malware.ts';
 import { currentOutcome } from '../../observations/observation.ts';
 import type { NativeSignals } from '../../ratings/rating.ts';
 import { type Html, pagePath, paste } from '../html.ts';
-import { type Site, tabs } from '../layout.ts';
+import { type PageSite, tabs } from '../layout.ts';
 import { toListingPart } from './tabs.ts';
 
 const label = 'dossier';
@@ -172,7 +172,7 @@ const preview = (listing: BadgedListing, style: BadgeStyle, chosen: BadgeStyle) 
 <li>${badgeImage(listing, style)} <a href="${pagePath(listing.handle)}/badge?style=${style}"${style === chosen ? html` aria-current="true"` : ''}>${style}</a></li>`;
 
 /** The badge page of a listing: a preview of every style, and snippets for the chosen one. */
-export const toBadgePage = (site: Site, document: ListingDocument, style: BadgeStyle): Html => {
+export const toBadgePage = (site: PageSite, document: ListingDocument, style: BadgeStyle): Html => {
   const listing = toBadged(document);
   return toListingPart(site, document, 'Badge', {
     shown: 'publishers',

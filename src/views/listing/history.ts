@@ -20,17 +20,17 @@ import type { ListingDocument } from '../../document/listing-document.ts';
 import { copyLacksSentence } from '../../document/record.ts';
 import type { ShownChange } from '../../observations/changed-texts.ts';
 import {
-  type Member,
   nameOf,
   type Surface,
+  type SurfaceMember,
+  type SurfaceTool,
   surfaces,
-  type Tool,
 } from '../../observations/endpoint/surface.ts';
 import type { ListedList, readTools } from '../../observations/history.ts';
 import { changedName, type MemberChange } from '../../observations/kinds/lists/member-changes.ts';
 import { surfaceOf } from '../../observations/kinds.ts';
 import { day, foreignLink, type Html, pagePath, paste } from '../html.ts';
-import type { Site } from '../layout.ts';
+import type { PageSite } from '../layout.ts';
 import { toHtml } from '../words.ts';
 import { toListingPart } from './tabs.ts';
 
@@ -72,7 +72,7 @@ ${wordsOf(event, kind).map((words) => html`<p>${toHtml(words, today)}</p>`)}</li
  * a part of the history is asked for.
  */
 export function toHistoryPage(
-  site: Site,
+  site: PageSite,
   listing: ListingDocument,
   {
     events,
@@ -110,24 +110,24 @@ const hintTexts: Readonly<Record<string, readonly [isTrue: string, isFalse: stri
   openWorldHint: ['reaches other services', 'reaches no other service'],
 };
 
-const hints = ({ annotations }: Tool) =>
+const hints = ({ annotations }: SurfaceTool) =>
   Object.entries(asMembers(annotations)).flatMap(([name, value]) => {
     const [isTrue, isFalse] = ownMember(hintTexts, name) ?? [];
     return typeof value === 'boolean' ? [(value ? isTrue : isFalse) ?? []].flat() : [];
   });
 
-const inputs = ({ inputSchema }: Member): string[] =>
+const inputs = ({ inputSchema }: SurfaceMember): string[] =>
   Object.keys(asMembers(asMembers(inputSchema).properties))
     .slice(0, 50)
     .map(text);
 
-const toolItem = (tool: Tool): Html => html`
+const toolItem = (tool: SurfaceTool): Html => html`
 <li><h3 class="foreign">${text(tool.name)}</h3>
 <p class="foreign">${text(tool.description) || 'No description was sent.'}</p>
 <p class="note">Takes: <span class="foreign">${inputs(tool).join(', ') || 'no input that its schema names'}</span>.${hints(tool).length > 0 ? html` The publisher states: ${hints(tool).join('; ')}.` : ' The publisher states nothing about what a call changes.'}</p></li>`;
 
 /** A prompt, resource or skill, described as the tool that it is compared as. */
-const memberItem = (member: Member, surface: Surface): Html => {
+const memberItem = (member: SurfaceMember, surface: Surface): Html => {
   const described = surface.asTool(surface.withoutForm(member));
   const taken = inputs(described);
   return html`
@@ -148,7 +148,7 @@ const sameSince = (first_seen_at: string, observed_at: string) =>
 const listedSection = (
   surface: Surface,
   { endpoint, reason, digest, first_seen_at, observed_at, vantage, names = [] }: ListedList,
-  members: readonly Member[] | undefined,
+  members: readonly SurfaceMember[] | undefined,
 ): Html => html`
 <section class="evidence">
 <h2>${foreignLink(endpoint)}${surface.name !== 'tools' && html`: ${toHtml(surface.title)}`}</h2>
@@ -166,7 +166,7 @@ ${
 </section>`;
 
 export const toToolsPage = (
-  site: Site,
+  site: PageSite,
   listing: ListingDocument,
   { handle, statement, endpoints, besides = [] }: Awaited<ReturnType<typeof readTools>>,
 ): Html =>

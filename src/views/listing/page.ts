@@ -30,7 +30,7 @@ import {
   shortCommits,
   tagLink,
 } from '../html.ts';
-import { type Site, tabs, toListingHead, toPage } from '../layout.ts';
+import { type PageSite, tabs, toListingHead, toPage } from '../layout.ts';
 import { toHtml } from '../words.ts';
 import { allFactsBlock, answerBlock } from './answers.ts';
 import { badgeBlock, toBadged } from './badge.ts';
@@ -104,7 +104,7 @@ ${others.length > 0 ? html`<details><summary>${others.length === 1 ? 'The other 
 }
 
 /** How the listing can be claimed: the easiest way, and that there are others. */
-function howToClaim([first, ...others]: readonly ProofPlace[], { config }: Site): Html {
+function howToClaim([first, ...others]: readonly ProofPlace[], { config }: PageSite): Html {
   if (!first) return html`<p>${noWay}</p>`;
   return html`
 <p>Get a secret key, which is shown once, and a line. <span class="foreign">${claimMethods[first.kind].whereToPut(first, config.claimFile)}</span> Then the line is checked.</p>
@@ -151,7 +151,7 @@ const receiptKeys = ({ handle, claim }: ListingDocument) =>
 <li><code class="foreign">${kid}</code> (${jwk.crv}), first seen ${minute(valid_from)} at <span class="foreign">${place.repository ?? place.domain}</span> (${toLabel(kind)})${commit ? html`, commit <code>${commit.slice(0, 12)}</code>` : ''}${valid_until ? html`; counted until ${minute(valid_until)}` : ''}</li>`,
   )}</ul></section>`;
 
-const claimSection = (listing: ListingDocument, ways: readonly ProofPlace[], site: Site): Html => html`
+const claimSection = (listing: ListingDocument, ways: readonly ProofPlace[], site: PageSite): Html => html`
 <details class="box"><summary><h3 id="claim">${listing.claim ? 'Claim' : 'Is this yours?'}</h3></summary>
 ${
   listing.claim
@@ -163,7 +163,7 @@ ${
 ${(listing.claim || ways.length > 0) && html`<p><a class="button" href="${pagePath(listing.handle)}/claim">${listing.claim ? 'Check or renew the claim' : 'How to claim'}<span class="unseen"> ${listing.handle}</span></a></p>`}
 </details>`;
 
-const forPublishers = (listing: ListingDocument, ways: readonly ProofPlace[], site: Site): Html => html`
+const forPublishers = (listing: ListingDocument, ways: readonly ProofPlace[], site: PageSite): Html => html`
 <section class="for-publishers" aria-labelledby="publishers">
 <h2 id="publishers">For publishers</h2>
 <div class="columns">${claimSection(listing, ways, site)}${badgeBlock(toBadged(listing), site.config.publicUrl)}</div>
@@ -185,7 +185,7 @@ ${alike && html`<p class="note">${toHtml(alike)}</p>`}</li>`,
 
 /** The page of a listing, in the order of docs/contract.md. */
 export const toListingPage = (
-  site: Site,
+  site: PageSite,
   listing: ListingDocument,
   {
     months,

@@ -23,7 +23,7 @@ import {
 } from '../../ratings/rating.ts';
 import type { listRatings } from '../../tools/list-ratings.ts';
 import { day, fact, type Html, handleLink, minute, originNote, pagePath } from '../html.ts';
-import type { Site } from '../layout.ts';
+import type { PageSite } from '../layout.ts';
 import { toHtml } from '../words.ts';
 import { toListingPart } from './tabs.ts';
 
@@ -234,11 +234,11 @@ function ratingFilters(
 </nav>`;
 }
 
-type Answer = z.output<typeof listRatings.output>;
+type RatingsAnswer = z.output<typeof listRatings.output>;
 
 const isFiltered = (filter: RatingFilter) => Object.values(filter).some((value) => value !== undefined);
 
-function records({ next_cursor, ...answer }: Answer, filter: RatingFilter) {
+function records({ next_cursor, ...answer }: RatingsAnswer, filter: RatingFilter) {
   const { handle, ratings } = answer;
   const what = isFiltered(filter)
     ? 'Counted ratings that match, newest first'
@@ -257,9 +257,9 @@ ${next_cursor && html`<p class="more"><a class="button" rel="next" href="${ratin
  * The ratings page of a listing, newest first; without a filter it includes amended and withdrawn records.
  */
 export const toRatingsPage = (
-  site: Site,
+  site: PageSite,
   listing: ListingDocument,
-  { answer, filter }: { readonly answer: Answer; readonly filter: RatingFilter },
+  { answer, filter }: { readonly answer: RatingsAnswer; readonly filter: RatingFilter },
 ): Html => {
   const { native } = listing.signals;
   return toListingPart(site, listing, 'Ratings', {

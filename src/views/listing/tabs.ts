@@ -5,7 +5,7 @@ import { knownValue } from '../../document/seen.ts';
 import { toolsCount } from '../../observations/kinds/lists/tools.ts';
 import { registryVersions } from '../../observations/kinds/record.ts';
 import { type Html, handleLink, pagePath } from '../html.ts';
-import { type Site, toPage } from '../layout.ts';
+import { type PageSite, toPage } from '../layout.ts';
 
 function tabsOf(
   listing: ListingDocument,
@@ -34,7 +34,7 @@ export const listingTabs = (listing: ListingDocument, shown: string): Html => ht
  * A page about one part of a listing; its path is the title in lower case. Search engines do not index it.
  */
 export const toListingPart = (
-  site: Site,
+  site: PageSite,
   listing: ListingDocument,
   title: string,
   { description, body, shown }: { description: string; body: Html; shown?: string },

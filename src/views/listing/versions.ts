@@ -5,7 +5,7 @@ import type { VersionSummary } from '../../listings/listing.ts';
 import { factsOf } from '../../observations/kind.ts';
 import { registryVersions } from '../../observations/kinds/record.ts';
 import { day, type Html, pagePath } from '../html.ts';
-import type { Site } from '../layout.ts';
+import type { PageSite } from '../layout.ts';
 import { toHtml } from '../words.ts';
 import { toListingPart } from './tabs.ts';
 
@@ -41,7 +41,7 @@ export const versionsPerPage = 200;
 
 /** The versions of a listing that the registry sent, newest first, 200 a page. */
 export function toVersionsPage(
-  site: Site,
+  site: PageSite,
   listing: ListingDocument,
   { versions, page, span }: VersionsShown,
 ): Html {

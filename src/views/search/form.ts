@@ -4,13 +4,13 @@ import { ownMember } from '../../core/json.ts';
 import { amount } from '../../core/text.ts';
 import { isRecordedTag, packageTypes, transports } from '../../document/record.ts';
 import { stateTexts } from '../../document/words.ts';
-import type { Found, Several } from '../../tools/find/holders.ts';
+import type { FoundListing, Several } from '../../tools/find/holders.ts';
 import type { fixedFilterNames, searchAgents } from '../../tools/search-agents.ts';
 import type { Html } from '../html.ts';
 
 export type SearchAnswer = z.output<(typeof searchAgents)['output']>;
 
-export interface Search {
+export interface ShownSearch {
   readonly answer: SearchAnswer;
   /**
    * The query parameters: `q`, `sort` and the filters (`tag` any number of times); `cursor` with `from`, the
@@ -19,7 +19,7 @@ export interface Search {
    */
   readonly address: URLSearchParams;
   /** The listings that record, or recorded, the address, repository, package or payee in the query. */
-  readonly named?: Found | Several | undefined;
+  readonly named?: FoundListing | Several | undefined;
   /** The page of the payee in the query. */
   readonly payee?: string | undefined;
 }
@@ -126,7 +126,7 @@ export const selectedFilters = (address: URLSearchParams): Html => {
 ${selected.map(({ name, value }) => toField(name, value))}${sortField}`;
 };
 
-function group({ title, kind, names }: (typeof kinds)[number], { answer, address }: Search) {
+function group({ title, kind, names }: (typeof kinds)[number], { answer, address }: ShownSearch) {
   const isOfGroup = (name: string) => names.some((one) => one === name);
   const isChosen = chosenOnce.has(kind) && address.has(kind);
   const choices = Object.entries(answer.facets ?? {})
@@ -153,7 +153,7 @@ export const nothingToNarrow = html`<p class="note">Nothing to narrow down.</p>`
 /**
  * Filters for the results, each with the number of listings left; a lower bound (`+`) if counting was capped.
  */
-export const facetGroups = (search: Search): Html =>
+export const facetGroups = (search: ShownSearch): Html =>
   Object.keys(search.answer.facets ?? {}).length === 0
     ? nothingToNarrow
     : html`${kinds.map((kind) => group(kind, search))}${

@@ -6,7 +6,7 @@ import { findOmissions } from '../../search/query.ts';
 import { toWords } from '../../search/words.ts';
 import type { Omission } from '../../tools/find/near-misses.ts';
 import { type Html, handleLink, nameList } from '../html.ts';
-import { type Site, toPage } from '../layout.ts';
+import { type PageSite, toPage } from '../layout.ts';
 import { listingRows, type RowAction } from '../listing-list.ts';
 import { toHtml } from '../words.ts';
 import {
@@ -16,8 +16,8 @@ import {
   nothingToNarrow,
   pathWith,
   plainSearchForm,
-  type Search,
   type SearchAnswer,
+  type ShownSearch,
   selectedFilters,
   toFilter,
   withFilter,
@@ -76,7 +76,7 @@ const toReason = (query: string, hasFilters: boolean) => {
   return hasFilters ? `No listing that passes all filters ${what}.` : `No listing ${what}.`;
 };
 
-function reason({ answer, address }: Search): string {
+function reason({ answer, address }: ShownSearch): string {
   const query = address.get('q') ?? '';
   if (answer.total.capped)
     return 'None of the listings that were read matches this search; there are more than one search reads.';
@@ -93,7 +93,7 @@ const sorts = [
   { sort: 'published', withWords: 'newest', without: 'newest' },
 ] as const;
 
-function sortLinks({ answer, address }: Search): Html {
+function sortLinks({ answer, address }: ShownSearch): Html {
   const isSearch = address.has('q');
   const held = address.get('sort') ?? 'relevance';
   const links = sorts.map(({ sort, withWords, without }) => {
@@ -131,12 +131,12 @@ export const maxShown = 200;
 /**
  * The position of the last listing shown among all hits, from 1; undefined if the address does not state it.
  */
-function lastPosition({ answer, address }: Search): number | undefined {
+function lastPosition({ answer, address }: ShownSearch): number | undefined {
   const from = address.has('cursor') ? Number(address.get('from')) : 1;
   return from >= 1 ? from - 1 + answer.listings.length : undefined;
 }
 
-function total(search: Search): string {
+function total(search: ShownSearch): string {
   const { total: matches, listings, next_cursor } = search.answer;
   if (matches.count === 0) return matches.capped ? 'No match was read.' : 'No listing matches.';
   const all = matches.capped
@@ -148,7 +148,7 @@ function total(search: Search): string {
 }
 
 /** A link to the next listings. If htmx runs, they are appended, and the address then shows all of them. */
-function more(search: Search, isLive: boolean) {
+function more(search: ShownSearch, isLive: boolean) {
   const { answer, address } = search;
   if (!answer.next_cursor) return html`<p id="more" class="more"></p>`;
   const last = lastPosition(search);
@@ -162,7 +162,7 @@ function more(search: Search, isLive: boolean) {
 }
 
 /** The listings that have or had what the query names, so that no reader has to guess why they are found. */
-function namedBlock({ named, payee }: Search): Html | '' {
+function namedBlock({ named, payee }: ShownSearch): Html | '' {
   if (!named) return '';
   const page = payee
     ? html` <a href="${payee}">Who asks to be paid there, since when and until when</a>`
@@ -175,7 +175,7 @@ function namedBlock({ named, payee }: Search): Html | '' {
 <p class="named">${handleLink(named.handle)} is ${toHtml(named.found_by ?? say``)}.${page}</p>`;
 }
 
-function hits(search: Search, isLive: boolean) {
+function hits(search: ShownSearch, isLive: boolean) {
   const { answer, address, named } = search;
   const advice = answer.advice && html`<p class="note">${answer.advice}</p>`;
   // Parts of an address are not misspelt words.
@@ -241,7 +241,7 @@ const frame = (
 </div>
 </div>`;
 
-const searchResults = (search: Search, isLive: boolean): Html =>
+const searchResults = (search: ShownSearch, isLive: boolean): Html =>
   frame(search.address, isLive, {
     count: total(search),
     facets: facetGroups(search),
@@ -254,7 +254,7 @@ const searchResults = (search: Search, isLive: boolean): Html =>
  */
 const upgrades = html`hx-target:inherited="#results" hx-select:inherited="#results" hx-select-oob:inherited="#count:innerHTML,#held:innerHTML,#facets:innerHTML" hx-swap:inherited="outerHTML show:none" hx-sync:inherited="#search:replace" hx-indicator:inherited="#results" hx-status:422:inherited="select:#results" hx-status:4xx:inherited="select:main>* swap:innerHTML" hx-status:5xx:inherited="select:main>* swap:innerHTML"`;
 
-const searchPage = (site: Site, address: URLSearchParams, results: Html, isWrong = false) => {
+const searchPage = (site: PageSite, address: URLSearchParams, results: Html, isWrong = false) => {
   const query = address.get('q') ?? '';
   return toPage(site, {
     title: query ? `Search: ${quoted(query)}` : 'Listings',
@@ -268,11 +268,11 @@ const searchPage = (site: Site, address: URLSearchParams, results: Html, isWrong
   });
 };
 
-export const toSearchPage = (site: Site, search: Search): Html =>
+export const toSearchPage = (site: PageSite, search: ShownSearch): Html =>
   searchPage(site, search.address, searchResults(search, true));
 
 /** The search page for an invalid search. Its errors replace the results, and its filters can be removed. */
-export function toWrongSearchPage(site: Site, address: URLSearchParams, problem: Problem): Html {
+export function toWrongSearchPage(site: PageSite, address: URLSearchParams, problem: Problem): Html {
   const { fields = [] } = problem.facts;
   const isWrong = fields.some(({ field }) => field === 'query');
   const inside = html`<ul id="wrong" class="notice">${fields.map(({ field, message }) => html`<li>${field}: ${message}</li>`)}</ul>`;
@@ -280,7 +280,7 @@ export function toWrongSearchPage(site: Site, address: URLSearchParams, problem:
   return searchPage(site, address, frame(address, true, results), isWrong);
 }
 
-export const toTagPage = (site: Site, tag: string, answer: SearchAnswer): Html =>
+export const toTagPage = (site: PageSite, tag: string, answer: SearchAnswer): Html =>
   toPage(site, {
     title: `Tag: ${tag}`,
     description: `Agent services that carry the tag ${tag}, from what each listing records, with what is known about them.`,

@@ -3,7 +3,7 @@ import { asMembers } from '../../../core/json.ts';
 import { code, isEmpty, join, own, say, type Words } from '../../../core/words.ts';
 import { noAnswer } from '../../../net/answer.ts';
 import type { EndpointAnswer } from '../../endpoint/conversation.ts';
-import { type BesideName, type Member, type Surface, surfaces } from '../../endpoint/surface.ts';
+import { type BesideName, type Surface, type SurfaceMember, surfaces } from '../../endpoint/surface.ts';
 import { defineKind, type ShownFinding } from '../../kind.ts';
 import type { Observation } from '../../observation.ts';
 import { ofRareRemotes, withoutAnswer } from '../../remotes.ts';
@@ -16,7 +16,7 @@ import { changedMembersWords, surfaceWeight } from './member-changes.ts';
  */
 const ofBeside = (
   surface: Surface & { readonly name: BesideName },
-  toMore: (member: Member) => object = () => ({}),
+  toMore: (member: SurfaceMember) => object = () => ({}),
 ) =>
   ofRareRemotes((endpoint: EndpointAnswer) => {
     const { list, besides } = endpoint;
@@ -60,11 +60,11 @@ const lineWords =
     return count > 0 ? surface.count(count) : undefined;
   };
 
-type Changed = NonNullable<Observation['changed_from']>;
+type ChangedFrom = NonNullable<Observation['changed_from']>;
 
 const changeWords =
   (surface: Surface) =>
-  ({ members, counts }: Pick<Changed, 'members' | 'counts'>, between: Words): Words =>
+  ({ members, counts }: Pick<ChangedFrom, 'members' | 'counts'>, between: Words): Words =>
     members && counts
       ? say`Its ${surface.title} changed ${between}: ${changedMembersWords(surface, members, counts)}`
       : say`Its ${surface.title} changed ${between}`;

@@ -111,7 +111,7 @@ const named = z.strictObject({
   name: z.string(),
   files: z.array(z.string()),
 });
-type Named = z.infer<typeof named>;
+type NamedFiles = z.infer<typeof named>;
 
 const nouns = {
   tools: own('The text of the tool'),
@@ -123,7 +123,7 @@ const nouns = {
 const mostFiles = 5;
 
 /** Names the first files in a text, and how many more of `all` there are. */
-function namesOf({ of, name, files: stored }: Named, all: number): Words {
+function namesOf({ of, name, files: stored }: NamedFiles, all: number): Words {
   const shown = stored.slice(0, mostFiles);
   const more = all - shown.length;
   const said = more > 0 ? say`${codes(shown)} and ${more} more` : codes(shown);
@@ -144,7 +144,7 @@ const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? v
  * Says which files the first texts name, with sentences of the first `mostQuoted` texts, and counts the other
  * texts. A stored value may have been shortened, so the counts are read from the details.
  */
-function saidOf(value: readonly Named[], details: ShownFinding['details'], mostQuoted: number): Words {
+function saidOf(value: readonly NamedFiles[], details: ShownFinding['details'], mostQuoted: number): Words {
   const { texts, files: counts, sentences } = asMembers(details);
   const shown = value.slice(0, mostSaid);
   const said = shown.map((one, at) => {

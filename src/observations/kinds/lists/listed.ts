@@ -1,6 +1,12 @@
 import type { EndpointAnswer } from '../../endpoint/conversation.ts';
-import type { Listed } from '../../endpoint/list.ts';
-import { type Member, type Surface, sentDigest, shortNameOf, surfaceDigest } from '../../endpoint/surface.ts';
+import type { ListedMembers } from '../../endpoint/list.ts';
+import {
+  type Surface,
+  type SurfaceMember,
+  sentDigest,
+  shortNameOf,
+  surfaceDigest,
+} from '../../endpoint/surface.ts';
 
 /**
  * The fact about a list: its digest, and its members' names and digests. `toMore` adds more of a member to
@@ -8,9 +14,9 @@ import { type Member, type Surface, sentDigest, shortNameOf, surfaceDigest } fro
  */
 export const toListedFinding = (
   surface: Surface,
-  { digested }: Listed,
+  { digested }: ListedMembers,
   { introduction }: EndpointAnswer,
-  toMore: (member: Member) => object,
+  toMore: (member: SurfaceMember) => object,
 ) => ({
   value: surfaceDigest(digested),
   outcome: 'seen' as const,

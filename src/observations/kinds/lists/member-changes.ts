@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { asMembers, isJsonObject } from '../../../core/json.ts';
 import { code, join, own, say, type Words } from '../../../core/words.ts';
-import { type Member, type Surface, shortNameOf } from '../../endpoint/surface.ts';
+import { type Surface, type SurfaceMember, shortNameOf } from '../../endpoint/surface.ts';
 import { type ChangeClass, type ChangeCounts, changeClasses } from '../../tool-change.ts';
 import { isSecretArgument } from './secret-argument.ts';
 
@@ -18,9 +18,9 @@ export const toNamed = (name: string, { name: surface }: Surface): NamedMember =
   surface === 'tools' ? { tool: name } : { name };
 
 /** The difference of one member between two lists of a surface. */
-export type MemberChange = NamedMember & Changed;
+export type MemberChange = NamedMember & ChangedMember;
 
-interface Changed {
+interface ChangedMember {
   readonly change: 'added' | 'removed' | 'changed';
   /** The weightiest class of the change. */
   readonly class: ChangeClass;
@@ -47,10 +47,10 @@ const mostDepth = 12;
 
 const shortName = (name: string) => name.slice(0, longestName);
 
-const byName = (members: readonly Member[], surface: Surface) =>
+const byName = (members: readonly SurfaceMember[], surface: Surface) =>
   new Map(members.map((member) => [shortNameOf(member, surface), member]));
 
-const differing = (before: Member, after: Member): string[] =>
+const differing = (before: SurfaceMember, after: SurfaceMember): string[] =>
   [...new Set([...Object.keys(before), ...Object.keys(after)])]
     .filter((member) => !isDeepStrictEqual(before[member], after[member]))
     .sort();
@@ -58,7 +58,7 @@ const differing = (before: Member, after: Member): string[] =>
 const toText = (value: unknown) => (value === undefined ? 'absent' : JSON.stringify(value).slice(0, 100));
 
 /** A path into a tool, as `inputSchema`, `properties`, `to`, `description`; long names are cut. */
-type Place = readonly string[];
+type MemberPath = readonly string[];
 
 const named = ['properties', '$defs', 'definitions'];
 
@@ -66,7 +66,7 @@ const named = ['properties', '$defs', 'definitions'];
  * The arguments that contain a path, the innermost first, each as the names that lead to it. Keywords such as
  * `anyOf` are left out, so that both ways of writing an argument are the same.
  */
-function argumentsAround(place: Place): string[] {
+function argumentsAround(place: MemberPath): string[] {
   const around: string[] = [];
   const names = place.slice(0, 1);
   for (let at = 1; at + 1 < place.length; at += 1) {
@@ -87,7 +87,7 @@ interface Argument {
 }
 
 /** Yields the arguments of a schema at any depth. */
-function* argumentsOf(schema: unknown, place: Place): Generator<Argument> {
+function* argumentsOf(schema: unknown, place: MemberPath): Generator<Argument> {
   if (place.length > 2 * mostDepth || typeof schema !== 'object' || schema === null) return;
   const { properties, required } = asMembers(schema);
   const isRequired = new Set(Array.isArray(required) ? required : []);
@@ -102,7 +102,7 @@ function* argumentsOf(schema: unknown, place: Place): Generator<Argument> {
  * Reads the arguments of a tool. If a schema names one several times, it is required or secret if one of them
  * is.
  */
-function readArguments(tool: Member): ReadonlyMap<string, Argument> {
+function readArguments(tool: SurfaceMember): ReadonlyMap<string, Argument> {
   const found = new Map<string, Argument>();
   for (const one of argumentsOf(tool.inputSchema, ['inputSchema'])) {
     const { isRequired = false, isSecret = false } = found.get(one.place) ?? {};
@@ -118,7 +118,7 @@ function readArguments(tool: Member): ReadonlyMap<string, Argument> {
 const textMembers = ['title', 'description'];
 
 /** Yields the titles and descriptions in a value at any depth, with their paths. */
-export function* textsOf(value: unknown, place: Place = []): Generator<[Place, string]> {
+export function* textsOf(value: unknown, place: MemberPath = []): Generator<[MemberPath, string]> {
   if (place.length > mostDepth || typeof value !== 'object' || value === null) return;
   for (const [name, member] of Object.entries(value)) {
     const at = [...place, shortName(name)];
@@ -139,7 +139,7 @@ function withoutTexts(schema: unknown): unknown {
 
 /** Groups the texts of a tool by the argument that they describe, without the arguments in `without`. */
 function textsByArgument(
-  tool: Member,
+  tool: SurfaceMember,
   without: ReadonlySet<string>,
 ): ReadonlyMap<string, ReadonlySet<string>> {
   const texts = new Map<string, Set<string>>();
@@ -154,7 +154,7 @@ function textsByArgument(
 }
 
 /** Tells whether the texts differ, apart from those of arguments that only one of the tools has (`ofOne`). */
-const hasOtherTexts = (before: Member, after: Member, ofOne: ReadonlySet<string>): boolean =>
+const hasOtherTexts = (before: SurfaceMember, after: SurfaceMember, ofOne: ReadonlySet<string>): boolean =>
   !isDeepStrictEqual(textsByArgument(before, ofOne), textsByArgument(after, ofOne));
 
 const withoutTitle = (annotations: unknown) => {
@@ -163,7 +163,7 @@ const withoutTitle = (annotations: unknown) => {
 };
 
 /** Classifies the change of a tool, with the arguments that are newly secret or required. */
-function classesOf(before: Member, after: Member) {
+function classesOf(before: SurfaceMember, after: SurfaceMember) {
   const old = readArguments(before);
   const now = readArguments(after);
   const found = [...now.values()];
@@ -186,7 +186,7 @@ function classesOf(before: Member, after: Member) {
 }
 
 /** Describes the change between two members with the same name, which come without their form. */
-function toChange(surface: Surface, before: Member, after: Member): Changed {
+function toChange(surface: Surface, before: SurfaceMember, after: SurfaceMember): ChangedMember {
   const hintsBefore = asMembers(before.annotations);
   const hintsAfter = asMembers(after.annotations);
   const members = differing(before, after).filter((member) => member !== 'annotations');
@@ -206,10 +206,10 @@ function toChange(surface: Surface, before: Member, after: Member): Changed {
   };
 }
 
-const weightOf = ({ class: name }: Changed) => changeClasses.indexOf(name);
+const weightOf = ({ class: name }: ChangedMember) => changeClasses.indexOf(name);
 
 /** Keeps the order, one change of each class, and otherwise the weightiest changes. */
-export function weightiest<Change extends Pick<Changed, 'class'>>(
+export function weightiest<Change extends Pick<ChangedMember, 'class'>>(
   changes: readonly Change[],
   most: number,
 ): Change[] {
@@ -224,8 +224,8 @@ export function weightiest<Change extends Pick<Changed, 'class'>>(
  */
 export function surfaceChanges(
   surface: Surface,
-  before: readonly Member[],
-  after: readonly Member[],
+  before: readonly SurfaceMember[],
+  after: readonly SurfaceMember[],
 ): { readonly items: readonly MemberChange[]; readonly counts: ChangeCounts } {
   const old = byName(before, surface);
   const now = byName(after, surface);
@@ -266,7 +266,7 @@ const classWords: Readonly<Record<ChangeClass, Words>> = {
 };
 
 /** A member that changed, and the weightiest class of its change. */
-type NamedChange = NamedMember & Pick<Changed, 'class'>;
+type NamedChange = NamedMember & Pick<ChangedMember, 'class'>;
 
 export const changedMemberWords = (item: NamedChange): Words =>
   say`${classWords[item.class]} ${code(changedName(item))}`;

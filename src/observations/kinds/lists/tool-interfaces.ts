@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { asMembers } from '../../../core/json.ts';
 import { code, count, join, listed, own, say } from '../../../core/words.ts';
 import { noAnswer } from '../../../net/answer.ts';
-import { shortNameOf, surfaces, type Tool } from '../../endpoint/surface.ts';
+import { type SurfaceTool, shortNameOf, surfaces } from '../../endpoint/surface.ts';
 import { defineKind, type ShownFinding } from '../../kind.ts';
 import { ofRareRemotes } from '../../remotes.ts';
 
 const longestAddress = 200;
 
 /** The address of a tool's user interface (MCP Apps): `_meta.ui.resourceUri`, or the older name. */
-function interfaceOf({ _meta }: Tool): string | undefined {
+function interfaceOf({ _meta }: SurfaceTool): string | undefined {
   const meta = asMembers(_meta);
   const named = asMembers(meta.ui).resourceUri ?? meta['ui/resourceUri'];
   return typeof named === 'string' && named.startsWith('ui://') ? named.slice(0, longestAddress) : undefined;

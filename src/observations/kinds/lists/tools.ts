@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { asMembers } from '../../../core/json.ts';
 import { code, join, number, own, say } from '../../../core/words.ts';
-import { surfaces, type Tool } from '../../endpoint/surface.ts';
+import { type SurfaceTool, surfaces } from '../../endpoint/surface.ts';
 import { defineKind } from '../../kind.ts';
 import { ofRemotes } from '../../remotes.ts';
 import { listedNames, toListedFinding } from './listed.ts';
 import { changedMembersWords, surfaceWeight } from './member-changes.ts';
 
 /** The hints of a tool, by which clients decide whether to ask before a call. */
-export function toHints({ annotations }: Tool): string[] {
+export function toHints({ annotations }: SurfaceTool): string[] {
   const { readOnlyHint, destructiveHint } = asMembers(annotations);
   return [
     ...(readOnlyHint === true ? ['read-only'] : []),
@@ -46,7 +46,7 @@ export const toolsSurface = defineKind({
   ...ofRemotes((endpoint) => {
     const { list } = endpoint;
     if (list.result !== 'listed') return list;
-    const hintsOf = (tool: Tool) => (toHints(tool).length > 0 ? { hints: toHints(tool) } : {});
+    const hintsOf = (tool: SurfaceTool) => (toHints(tool).length > 0 ? { hints: toHints(tool) } : {});
     return toListedFinding(surfaces.tools, list, endpoint, hintsOf);
   }),
 });

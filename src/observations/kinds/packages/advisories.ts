@@ -9,7 +9,7 @@ import { ofPackages, readPublished } from '../../published/readers.ts';
 import { type RecordedPackage, versionsOf } from '../../published/recorded.ts';
 import { packageOf } from '../../published/words.ts';
 import { withoutAnswer } from '../../remotes.ts';
-import type { Run } from '../../run.ts';
+import type { CheckRun } from '../../run.ts';
 
 const isAsked = ({ packages }: Pick<Listing, 'packages'>): boolean =>
   packages.some(({ registry_type }) => ecosystemOf(registry_type.toLowerCase()) !== undefined);
@@ -25,7 +25,7 @@ const value = z.strictObject({
   /** About other versions only; absent if only advisories about the recorded version were read. */
   others: z.strictObject({ count: z.number(), ids: z.array(z.string()) }).optional(),
 });
-type Value = z.infer<typeof value>;
+type AdvisoriesValue = z.infer<typeof value>;
 
 /**
  * The details of the advisories. `version` is null if no version is known; the advisories are then about
@@ -98,7 +98,7 @@ function toFinding(
   { found, isOfVersion, source }: FoundAdvisories,
   ecosystem: Ecosystem,
   version: string | undefined,
-): Finding<Value> {
+): Finding<AdvisoriesValue> {
   const {
     yes: affecting = [],
     no: others = [],
@@ -121,7 +121,7 @@ function toFinding(
   };
 }
 
-const hasMalware = ({ value: found }: Finding<Value>) => found?.ids.some(isMalware) === true;
+const hasMalware = ({ value: found }: Finding<AdvisoriesValue>) => found?.ids.some(isMalware) === true;
 
 /**
  * The finding about a different version that the record names, if only that one is malicious code: callers
@@ -129,9 +129,9 @@ const hasMalware = ({ value: found }: Finding<Value>) => found?.ids.some(isMalwa
  */
 function otherMalware(
   answer: FoundAdvisories,
-  first: Finding<Value>,
-  asked: { readonly recorded: RecordedPackage; readonly run: Run; readonly ecosystem: Ecosystem },
-): Finding<Value> | undefined {
+  first: Finding<AdvisoriesValue>,
+  asked: { readonly recorded: RecordedPackage; readonly run: CheckRun; readonly ecosystem: Ecosystem },
+): Finding<AdvisoriesValue> | undefined {
   if (answer.isOfVersion || hasMalware(first)) return undefined;
   return versionsOf(asked.run.listing, asked.recorded)
     .filter(({ version }) => version !== undefined)
@@ -139,7 +139,7 @@ function otherMalware(
     .find(hasMalware);
 }
 
-async function advisoriesOf(recorded: RecordedPackage, run: Run): Promise<Finding<Value>> {
+async function advisoriesOf(recorded: RecordedPackage, run: CheckRun): Promise<Finding<AdvisoriesValue>> {
   const { type: registry } = recorded;
   const ecosystem = ecosystemOf(registry);
   // OSV finds a package only by its registry's spelling of the name; these two registries accept other
@@ -218,18 +218,23 @@ function versionWords(found: Pick<ShownFinding, 'details'>): Words {
 const mostInLine = 2;
 const mostInFull = 20;
 
-function othersWords({ others }: Value, held: readonly Advisory[], most: number, detail: Detail): Words {
+function othersWords(
+  { others }: AdvisoriesValue,
+  held: readonly Advisory[],
+  most: number,
+  detail: Detail,
+): Words {
   if (others === undefined) return own('; those about other versions were not read');
   if (others.count === 0) return own('');
   return say`; ${others.count} about other versions (${namedWords(others, held, detail, most)})`;
 }
 
-const notComparedWords = ({ not_compared }: Value): Words =>
+const notComparedWords = ({ not_compared }: AdvisoriesValue): Words =>
   not_compared.length === 0
     ? own('')
     : say`; not compared, because of the form of their ranges: ${codes(not_compared)}`;
 
-function sayAll(found: ShownFinding<Value>): Words {
+function sayAll(found: ShownFinding<AdvisoriesValue>): Words {
   const { advisories, others } = readDetails(found);
   const { count: all } = found.value;
   const named = all === 0 ? own('') : say`: ${namedWords(found.value, advisories, 'all', mostInFull)}`;
@@ -237,7 +242,7 @@ function sayAll(found: ShownFinding<Value>): Words {
   return say`${all === 0 ? own('none') : say`${all}`}${named}${rest}`;
 }
 
-function sayInLine(found: ShownFinding<Value>): Words {
+function sayInLine(found: ShownFinding<AdvisoriesValue>): Words {
   const { count: all, not_compared } = found.value;
   const others = othersWords(found.value, readDetails(found).others, mostInLine, 'versions');
   const open = not_compared.length === 0 ? own('') : say`; ${not_compared.length} not compared`;
@@ -247,7 +252,7 @@ function sayInLine(found: ShownFinding<Value>): Words {
 const malwareIn = (ids: readonly string[] = []) => ids.filter(isMalware);
 const counted = (ids: readonly string[]) => ({ count: ids.length, ids });
 
-function sayOtherMalware({ value: seen, by, ...found }: StandingOut<Value>): Words | undefined {
+function sayOtherMalware({ value: seen, by, ...found }: StandingOut<AdvisoriesValue>): Words | undefined {
   const { others } = readDetails(found);
   const ofOthers = malwareIn(seen.others?.ids);
   const open = malwareIn(seen.not_compared);
@@ -268,7 +273,7 @@ function sayOtherMalware({ value: seen, by, ...found }: StandingOut<Value>): Wor
   return words.length === 0 ? undefined : join(words, '; ');
 }
 
-function sayStandsOut(found: StandingOut<Value>): Words | undefined {
+function sayStandsOut(found: StandingOut<AdvisoriesValue>): Words | undefined {
   const { value: seen, subject, rule, by } = found;
   const what = say`${versionWords(found)} of ${packageOf(subject)}`;
   const { advisories } = readDetails(found);
@@ -304,20 +309,20 @@ export const packageAdvisories = defineKind({
 });
 
 /** Tells whether the recorded version is reported as malicious code. */
-export function reportedMalware({ ids, not_compared }: Value): 'yes' | 'no' | 'unknown' {
+export function reportedMalware({ ids, not_compared }: AdvisoriesValue): 'yes' | 'no' | 'unknown' {
   if (ids.some(isMalware)) return 'yes';
   return not_compared.some(isMalware) ? 'unknown' : 'no';
 }
 
 /** A fact of this kind with the package that it is about. */
-type Seen = ShownFinding<Value> & Pick<Observation, 'subject'>;
+type SeenAdvisories = ShownFinding<AdvisoriesValue> & Pick<Observation, 'subject'>;
 
 /**
  * Says what is known about a version other than the recorded one: the reports of malicious code, the other
  * advisories, or that there are none or that it cannot be decided.
  */
 export function sayOfVersion(
-  found: Seen,
+  found: SeenAdvisories,
   version: string,
 ): { readonly malware?: Words; readonly about?: Words; readonly none?: Words } {
   const ecosystem = ecosystemOf(found.subject?.split(':')[0] ?? '');

@@ -16,7 +16,7 @@ import {
 } from '../../published/recorded.ts';
 import { isLookedUp, versionOf } from '../../published/words.ts';
 import { ownProbe, withoutAnswer } from '../../remotes.ts';
-import type { Run } from '../../run.ts';
+import type { CheckRun } from '../../run.ts';
 
 export const packageDeprecated = defineKind({
   kind: 'package.deprecated',
@@ -59,7 +59,7 @@ const manifest = z.strictObject({ reference: z.string(), digest: z.string() });
 
 async function ofImage(
   recorded: RecordedPackage<'oci'>,
-  run: Run,
+  run: CheckRun,
 ): Promise<Finding<z.infer<typeof manifest>>> {
   const found = await readManifest(run, recorded);
   if (found.result !== 'document') return withoutAnswer(found);
@@ -79,7 +79,7 @@ const file = z.strictObject({ size_bytes: z.number().nullable() });
 /** The file at the recorded address, as its host's headers describe it. An HTML page is no file. */
 async function ofFile(
   { name: url }: RecordedPackage<'mcpb'>,
-  run: Run,
+  run: CheckRun,
 ): Promise<Finding<z.infer<typeof file>>> {
   const answer = toContent(await run.packageFile(url));
   const place = { source: URL.parse(url)?.host ?? ownProbe, source_url: url };

@@ -10,15 +10,15 @@ import { readProvenance, type ServedProvenance } from '../../published/provenanc
 import { ofPackages, readPublished, withRepository } from '../../published/readers.ts';
 import { packagesOn, type RecordedPackage } from '../../published/recorded.ts';
 import { isOnNpmOrPypi, packageOf } from '../../published/words.ts';
-import { type Found, withoutAnswer } from '../../remotes.ts';
-import type { Run } from '../../run.ts';
+import { type RemoteFinding, withoutAnswer } from '../../remotes.ts';
+import type { CheckRun } from '../../run.ts';
 
 /** Compares the repository in signed provenance with the recorded one. */
 function compare(
   { repository, issuer }: Extract<CheckedSignature, { readonly result: 'signed' }>,
   recorded: string | undefined,
   version: string,
-): Found<Provenance> {
+): RemoteFinding<Provenance> {
   const details = { version, issuer: toShort(issuer) ?? null };
   if (repository === undefined) {
     return {
@@ -39,7 +39,7 @@ function compare(
 }
 
 /** The fact for a version without provenance; it names an earlier version that has some. */
-function none({ version, earlier }: Published): Found<Provenance> {
+function none({ version, earlier }: Published): RemoteFinding<Provenance> {
   const provenBefore =
     'result' in earlier ? undefined : earlier.find((one) => isAttested(one.document))?.version;
   const before =
@@ -57,7 +57,7 @@ function judge(
   signed: CheckedSignature,
   { digest }: ServedProvenance,
   { version, repository }: { readonly version: string; readonly repository: string | undefined },
-): Found<Provenance> {
+): RemoteFinding<Provenance> {
   const isAboutFile =
     signed.result === 'signed' &&
     digest.hex !== '' &&
@@ -69,7 +69,7 @@ function judge(
   return { value: null, outcome: 'nothing', why, details: { version } };
 }
 
-async function provenanceOf(run: Run, recorded: RecordedPackage): Promise<Finding<Provenance>> {
+async function provenanceOf(run: CheckRun, recorded: RecordedPackage): Promise<Finding<Provenance>> {
   const published = await readPublished(run, recorded);
   if (published.result !== 'published') return withoutAnswer(published);
   const { source, source_url, version } = published;

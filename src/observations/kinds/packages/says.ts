@@ -8,8 +8,8 @@ import type { Published } from '../../published/document.ts';
 import { describedTypes, ofPublished, withRepository } from '../../published/readers.ts';
 import { packagesOn, type RecordedPackage } from '../../published/recorded.ts';
 import { packageOf } from '../../published/words.ts';
-import type { Found } from '../../remotes.ts';
-import type { Run } from '../../run.ts';
+import type { RemoteFinding } from '../../remotes.ts';
+import type { CheckRun } from '../../run.ts';
 
 const mostNames = 5;
 
@@ -82,7 +82,7 @@ export const packageNames = defineKind({
 });
 
 /** The present place of the recorded repository, if its host redirects to a different path. */
-async function movedTo(run: Run, recorded: string): Promise<string | undefined> {
+async function movedTo(run: CheckRun, recorded: string): Promise<string | undefined> {
   const head = await run.head();
   const path = head.result === 'head' ? undefined : head.there?.moved_to;
   const [host] = recorded.split('/');
@@ -99,8 +99,8 @@ const stated = z.strictObject({
 async function compare(
   { repository, version }: Published,
   { subject }: Pick<RecordedPackage, 'subject'>,
-  run: Run,
-): Promise<Found<z.infer<typeof stated>> | NoAnswer> {
+  run: CheckRun,
+): Promise<RemoteFinding<z.infer<typeof stated>> | NoAnswer> {
   if (repository === undefined)
     return noAnswer('nothing', say`Version ${code(version)} of ${code(subject)} states no repository.`);
   const recorded = toRepositoryKey(run.listing.repository ?? '');

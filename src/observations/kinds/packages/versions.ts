@@ -6,11 +6,11 @@ import { type NoAnswer, noAnswer } from '../../../net/answer.ts';
 import { defineKind, type ShownFinding, type StandingOut } from '../../kind.ts';
 import { memberOf, namesWords, type Published, toShort } from '../../published/document.ts';
 import { ofPublished } from '../../published/readers.ts';
-import type { Found } from '../../remotes.ts';
+import type { RemoteFinding } from '../../remotes.ts';
 
 type Manifest = Published['document'];
 
-interface Reading<Value extends Json> {
+interface VersionReading<Value extends Json> {
   /** Returns undefined if the version does not state it. */
   readonly value: (document: Manifest) => Value | undefined;
   /** If set, the value is new only if no settled earlier version has it. */
@@ -23,8 +23,8 @@ interface Reading<Value extends Json> {
  * The value of the recorded version of each npm package, and in `as_seen.before` that of the version before
  * it if it differs. The version is no part of the value, so a new version with the same value is no change.
  */
-const ofVersions = <Value extends Json>({ value: read, isOfAll, what }: Reading<Value>) =>
-  ofPublished(['npm'], ({ version, document, earlier }): Found<Value> | NoAnswer => {
+const ofVersions = <Value extends Json>({ value: read, isOfAll, what }: VersionReading<Value>) =>
+  ofPublished(['npm'], ({ version, document, earlier }): RemoteFinding<Value> | NoAnswer => {
     const value = read(document);
     if (value === undefined)
       return noAnswer('nothing', say`For version ${code(version)}, npm does not state ${what}.`);

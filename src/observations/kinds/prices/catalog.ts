@@ -2,8 +2,8 @@ import { day, join, own, say } from '../../../core/words.ts';
 import { notAsked } from '../../../net/answer.ts';
 import { defineKind } from '../../kind.ts';
 import type { Finding } from '../../observation.ts';
-import { type Found, withoutAnswer } from '../../remotes.ts';
-import type { Run } from '../../run.ts';
+import { type RemoteFinding, withoutAnswer } from '../../remotes.ts';
+import type { CheckRun } from '../../run.ts';
 import {
   acceptedOf,
   statesNone,
@@ -18,12 +18,16 @@ import {
   unlistedWords,
 } from './tool-offers.ts';
 
-type Listed = Awaited<ReturnType<Run['catalogs']>>[number];
+type ListedCatalog = Awaited<ReturnType<CheckRun['catalogs']>>[number];
 
 /**
  * Reads the prices that a catalogue lists for an endpoint, and compares its tools with the endpoint's list.
  */
-async function readCatalog(found: Listed, url: string, run: Run): Promise<Found<ToolOffer[]>> {
+async function readCatalog(
+  found: ListedCatalog,
+  url: string,
+  run: CheckRun,
+): Promise<RemoteFinding<ToolOffer[]>> {
   if (found.result !== 'read') return withoutAnswer(found);
   const { listed: item, read_at, isWhole } = found;
   const when = say`Dossier read the catalogue on ${day(read_at)}`;

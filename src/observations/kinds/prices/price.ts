@@ -5,8 +5,8 @@ import { toLine } from '../../../core/text.ts';
 import { code, codes, join, listed, ours, own, say, type Words } from '../../../core/words.ts';
 import { type Fetched, type NoAnswer, noAnswer } from '../../../net/answer.ts';
 import type { EndpointAnswer } from '../../endpoint/conversation.ts';
-import { type Before, defineKind, type ShownFinding } from '../../kind.ts';
-import { type Found, ofOrigins, ofRareRemotes, ofRemotes } from '../../remotes.ts';
+import { type BeforeChange, defineKind, type ShownFinding } from '../../kind.ts';
+import { ofOrigins, ofRareRemotes, ofRemotes, type RemoteFinding } from '../../remotes.ts';
 import { convert, isSymbol, toCaip19, toKey } from './assets.ts';
 import { isIdentifier, noneQuoted, pricedOperations, quotedOffers } from './offer.ts';
 import { isWhole, type PaidOffer } from './offers.ts';
@@ -92,7 +92,7 @@ function operationsWords({ value, details }: ShownFinding): Words {
   return say`${code(first.operation)}: ${price}${of}${on}${by}${more}, advertised`;
 }
 
-function readOpenApi({ text }: Fetched): Found<z.infer<typeof pricedOperation>[]> | undefined {
+function readOpenApi({ text }: Fetched): RemoteFinding<z.infer<typeof pricedOperation>[]> | undefined {
   const document = readObject(text);
   if (typeof document?.openapi !== 'string') return undefined;
   const priced = pricedOperations(document);
@@ -132,7 +132,7 @@ function payeesOf(payment: EndpointAnswer): string[] {
   return [...new Set(addresses)].sort();
 }
 
-function payToFinding(endpoint: EndpointAnswer): Found<z.infer<typeof payees>> | NoAnswer {
+function payToFinding(endpoint: EndpointAnswer): RemoteFinding<z.infer<typeof payees>> | NoAnswer {
   const named = payeesOf(endpoint);
   if (named.length === 0) return noneQuoted(endpoint);
   const again = endpoint.paymentAgain ? payeesOf({ ...endpoint, payment: endpoint.paymentAgain }) : [];
@@ -166,7 +166,7 @@ const mostPayees = 3;
 /**
  * Says which of many payees are new and which are gone, or only that they changed if a list was shortened.
  */
-function payeesChange(was: Before, now: ShownFinding): Words {
+function payeesChange(was: BeforeChange, now: ShownFinding): Words {
   const isShort = was.value_digest !== undefined || now.value_digest !== undefined;
   if (isShort) return own('The addresses that are paid changed');
   const before = readPayees(was.value);

@@ -3,7 +3,7 @@ import { asObject } from '../../../core/json.ts';
 import { code, day, join, listed, own, say, type Words } from '../../../core/words.ts';
 import type { EndpointAnswer } from '../../endpoint/conversation.ts';
 import { shortNameOf, surfaces } from '../../endpoint/surface.ts';
-import type { Before, ShownFinding } from '../../kind.ts';
+import type { BeforeChange, ShownFinding } from '../../kind.ts';
 import { decodeOffers, type Offer, readAccepted } from './offer.ts';
 import {
   offersChange,
@@ -135,7 +135,7 @@ const nameWords = (tools: readonly (string | undefined)[]): Words =>
  */
 export const toolOffersChange =
   (place: Words) =>
-  (was: Before<ToolOffer[]>, now: ShownFinding<ToolOffer[]>, between: Words): Words | undefined => {
+  (was: BeforeChange<ToolOffer[]>, now: ShownFinding<ToolOffer[]>, between: Words): Words | undefined => {
     const before = toolsOf(was.value ?? []);
     const after = toolsOf(allToolOffers(now));
     const isWhole =
@@ -162,7 +162,7 @@ export const toolOffersChange =
   };
 
 /** A change of prices of tools weighs as much as that of the tool whose price changed most. */
-export function toolOffersWeight(was: Before<ToolOffer[]>, now: ShownFinding<ToolOffer[]>): number {
+export function toolOffersWeight(was: BeforeChange<ToolOffer[]>, now: ShownFinding<ToolOffer[]>): number {
   const before = toolsOf(was.value ?? []);
   const after = toolsOf(allToolOffers(now));
   return Math.max(0, ...[...after].map(([tool, offers]) => offersWeight(before.get(tool) ?? [], offers)));

@@ -4,7 +4,7 @@ import { type NoAnswer, returned } from '../../../net/answer.ts';
 import type { EndpointAnswer } from '../../endpoint/conversation.ts';
 import { nameOf, surfaces } from '../../endpoint/surface.ts';
 import { toolOf, toToolName } from '../../prices/x402-item.ts';
-import type { Run } from '../../run.ts';
+import type { CheckRun } from '../../run.ts';
 import { acceptedOf, type PricedTool } from './tool-offers.ts';
 
 /**
@@ -40,7 +40,7 @@ function resourcesOf(text: string): readonly unknown[] | undefined {
  * Gets the document of an origin from the first path that has one, or the reason why there is none. A host
  * that does not answer is not asked twice.
  */
-export async function findDocument(run: Run, origin: string): Promise<Document | NoAnswer> {
+export async function findDocument(run: CheckRun, origin: string): Promise<Document | NoAnswer> {
   let failure: NoAnswer | undefined;
   for (const path of paths) {
     const at = `${origin}${path}`;

@@ -3,8 +3,8 @@ import type { Json } from '../../../core/json.ts';
 import { code, count, isEmpty, join, listed, own, say, type Words } from '../../../core/words.ts';
 import { defineKind } from '../../kind.ts';
 import type { Finding } from '../../observation.ts';
-import { type Found, ownProbe, withoutAnswer } from '../../remotes.ts';
-import type { Run, Subject } from '../../run.ts';
+import { ownProbe, type RemoteFinding, withoutAnswer } from '../../remotes.ts';
+import type { CheckedListing, CheckRun } from '../../run.ts';
 import {
   type PricedTool,
   statesNone,
@@ -20,7 +20,7 @@ import {
 import { atEndpoint, findDocument } from './x402-document.ts';
 
 /** The entries of a host's x402 document for one endpoint. */
-interface Named {
+interface NamedDocument {
   /** The address of the document. */
   readonly at: string;
   /** The number of all resources in the document. */
@@ -35,15 +35,17 @@ interface Named {
 
 const isAsked = (url: string) => !/[{}]/.test(url) && /^https?:$/.test(URL.parse(url)?.protocol ?? '');
 
-const recordedOf = ({ remotes }: Pick<Subject, 'remotes'>) => [
+const recordedOf = ({ remotes }: Pick<CheckedListing, 'remotes'>) => [
   ...new Set(remotes.map(({ url }) => url).filter(isAsked)),
 ];
 
 /** One fact for each endpoint whose host has an x402 document, and none for others. */
-const ofDocuments = <const Value extends Json>(toFinding: (named: Named) => Found<Value>) => ({
-  about: (listing: Pick<Subject, 'remotes'>) => recordedOf(listing).map((subject) => ({ subject })),
+const ofDocuments = <const Value extends Json>(
+  toFinding: (named: NamedDocument) => RemoteFinding<Value>,
+) => ({
+  about: (listing: Pick<CheckedListing, 'remotes'>) => recordedOf(listing).map((subject) => ({ subject })),
   isOptional: true as const,
-  check: (run: Run): Promise<readonly Finding<Value>[]> =>
+  check: (run: CheckRun): Promise<readonly Finding<Value>[]> =>
     Promise.all(
       recordedOf(run.listing).map(async (subject): Promise<Finding<Value>> => {
         const document = await findDocument(run, new URL(subject).origin);
@@ -64,7 +66,7 @@ const isPriced = ({ offers }: PricedTool) => offers.length > 0;
 /**
  * Says how many of the named tools Dossier reads if not all, and which of them the endpoint does not list.
  */
-function alsoWords({ at, count: all, tools, unlisted, now }: Named): { readonly why?: Words } {
+function alsoWords({ at, count: all, tools, unlisted, now }: NamedDocument): { readonly why?: Words } {
   const why = join(
     [
       all > tools.length
@@ -77,7 +79,7 @@ function alsoWords({ at, count: all, tools, unlisted, now }: Named): { readonly 
   return isEmpty(why) ? {} : { why };
 }
 
-function pricesOf(named: Named): Found<z.infer<typeof toolOffers>> {
+function pricesOf(named: NamedDocument): RemoteFinding<z.infer<typeof toolOffers>> {
   const { at, total, tools, unlisted } = named;
   const priced = tools.filter(isPriced);
   if (tools.length === 0)
@@ -118,7 +120,7 @@ const namedResources = z.strictObject({
   tools: z.array(z.string()),
 });
 
-function namedOf(named: Named): Found<z.infer<typeof namedResources>> {
+function namedOf(named: NamedDocument): RemoteFinding<z.infer<typeof namedResources>> {
   const { at, tools } = named;
   const bare = tools.filter((one) => !isPriced(one));
   const why = say`${code(at)} names nothing at this endpoint without a price.`;
