@@ -36,13 +36,13 @@ const resolved = z.object({
   ...hit.partial().shape,
   version_asked: wordsSchema
     .optional()
-    .describe('If another version of a package was asked for than the record names'),
+    .describe('Present if a package was asked for in a version that the record does not name'),
   found_by: wordsSchema.optional(),
-  version: z.string().optional().describe('Of the record'),
-  package_version: z.string().optional().describe('Of the package asked for, by the record'),
+  version: z.string().optional().describe('The version of the record'),
+  package_version: z.string().optional().describe('The recorded version of the package asked for'),
   notes: z.array(wordsSchema).optional(),
   stands_out: z.array(z.object({ key: z.string(), text: wordsSchema })).optional(),
-  reason: z.string().optional().describe('Why it is withdrawn, or not known'),
+  reason: z.string().optional().describe('The reason why it is withdrawn, or not known'),
   candidates: z.array(z.object({ handle: z.string(), differs: wordsSchema })).optional(),
   near: z
     .array(z.string())
@@ -53,7 +53,7 @@ export type Resolved = z.infer<typeof resolved>;
 
 /** The answer about several names. */
 export const resolvedNames = z.object({
-  results: z.array(resolved).describe('In the order asked'),
+  results: z.array(resolved).describe('Results in the order asked'),
   evidence_snapshot_date: z.string(),
   statement: z.string(),
   untrusted_fields: z.array(z.string()),

@@ -31,7 +31,7 @@ const listingInput = z.object({
   kind: z.enum(inputKinds),
   required: z.boolean(),
   secret: z.boolean(),
-  description: z.string().optional().describe('What its publisher says of it'),
+  description: z.string().optional().describe('The description by its publisher'),
 });
 export type ListingInput = z.infer<typeof listingInput>;
 
@@ -53,7 +53,7 @@ export const importedSignal = z.object({
     .enum(['seen', 'nothing', 'not_asked'])
     .describe('Whether the source states it, states none, or it was not looked for'),
   reason: wordsSchema.optional(),
-  shared_with: z.string().optional().describe('Of what listings have in common: the one that is named'),
+  shared_with: z.string().optional().describe('The listing that is named, for a fact that listings share'),
 });
 
 export type ImportedSignal = z.infer<typeof importedSignal>;
@@ -76,15 +76,17 @@ export type ListingRemote = z.infer<typeof listingRemote>;
 /** A package as the publisher recorded it. */
 export const listingPackage = z.object({
   registry_type: z.string(),
-  registry_base_url: z.string().optional().describe('Where it is, if not in the usual registry of its type'),
-  identifier: z.string().describe('As recorded; of an image with the registry that is recorded apart'),
-  version: z.string().optional().describe('As recorded; of an image also the tag or digest of its name'),
+  registry_base_url: z.string().optional().describe('The registry, if it is not the usual one of its type'),
+  identifier: z
+    .string()
+    .describe('As recorded; for an image with the registry, which may be recorded in its own field'),
+  version: z.string().optional().describe('As recorded; for an image also the tag or digest of its name'),
   file_sha256: z
     .string()
     .optional()
-    .describe('Of an MCPB file, as recorded; nobody has compared it with the file'),
+    .describe('Only for an MCPB file, as recorded; nobody has compared it with the file'),
   transport: z.string().optional(),
-  runtime: z.string().optional().describe('What the record says that it is started with'),
+  runtime: z.string().optional().describe('The command that starts it, as recorded'),
   runtime_arguments: z
     .array(z.string())
     .optional()
@@ -92,7 +94,7 @@ export const listingPackage = z.object({
   arguments: z
     .array(z.string())
     .optional()
-    .describe('Arguments behind it; {name} is filled in by the caller'),
+    .describe('Arguments after the package; {name} is filled in by the caller'),
   environment: z.record(z.string(), z.string()).optional().describe('Variables that the record sets'),
   unwritten: z.string().optional().describe('The argument that cannot be written down without its caller'),
   inputs: z.array(listingInput).optional(),

@@ -85,7 +85,9 @@ const output = z.object({
         .describe(
           'Published price lists that have something for it, none of them a quote: what it is beside each',
         ),
-      facts: z.array(wordsSchema).describe('What each of them is, since when, and what else is known of it'),
+      facts: z
+        .array(wordsSchema)
+        .describe('Sentences about each part: its state, since when, and other facts'),
     }),
   ),
   more: z.int().optional().describe('Offers that were not compared'),

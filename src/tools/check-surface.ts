@@ -302,7 +302,7 @@ const output = z.object({
   handle: z.string(),
   result: z.enum(['same', 'same_names', 'other', 'never_seen']),
   message: z.string(),
-  endpoint: z.string().optional().describe('The recorded endpoint that was compared with'),
+  endpoint: z.string().optional().describe('The recorded endpoint with which the list was compared'),
   differs: z
     .array(
       z.object({
@@ -312,13 +312,13 @@ const output = z.object({
       }),
     )
     .optional(),
-  repeated: z.array(z.string()).optional().describe('Names that several have'),
-  not_sent: z.array(z.string()).optional().describe('Members not compared'),
+  repeated: z.array(z.string()).optional().describe('Names that several members have'),
+  not_sent: z.array(z.string()).optional().describe('Members that were not compared'),
   prefix: z.string().optional(),
   texts: z
     .array(z.object({ name: z.string(), member: z.string(), difference: z.string() }))
     .optional()
-    .describe('How members differ: [-as Dossier saw it-]{+as you sent it+}'),
+    .describe('Differences of members: [-as Dossier saw it-]{+as you sent it+}'),
   digest: z.string().optional().describe('Merkle root over the list that Dossier saw'),
   first_seen_at: z.string().optional(),
   observed_at: z.string().optional(),
@@ -326,11 +326,11 @@ const output = z.object({
   others_until: z
     .string()
     .optional()
-    .describe('When Dossier last saw another list, if nothing of yours differs now'),
+    .describe('The time at which Dossier last saw a different list, if yours is the present one'),
   earlier: z
     .object({ first_seen_at: z.string(), seen_until: z.string().optional() })
     .optional()
-    .describe('When Dossier saw exactly your list, if another one followed'),
+    .describe('The time in which Dossier saw exactly your list, if a different one followed'),
   untrusted_fields: z.array(z.string()),
 });
 

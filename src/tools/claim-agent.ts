@@ -20,7 +20,7 @@ const input = z.strictObject({
 
 const output = claimResponse.extend({
   method: claimKind,
-  copy: z.string().optional().describe('What to run or to add'),
+  copy: z.string().optional().describe('The command to run, or the DNS record to add'),
   methods: z
     .array(z.object({ method: claimKind, where: z.string() }))
     .describe('The ways that can work for this listing, easiest first'),

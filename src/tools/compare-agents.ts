@@ -110,13 +110,18 @@ const input = z.strictObject({
 const comparedListing = z.object({
   handle: z.string(),
   description: z.string().optional(),
-  same_description_as: z.array(z.string()).optional().describe('Compared listings, by handle'),
+  same_description_as: z
+    .array(z.string())
+    .optional()
+    .describe('Handles of compared listings with the same description'),
   sample: sampleFlag,
   version_asked: wordsSchema.optional(),
   malware: z.array(wordsSchema).optional().describe('Reports of malicious code in its packages'),
   whose: wordsSchema.optional().describe('Publisher, host of the endpoint, and since when'),
   being_checked: z.string().optional(),
-  checked: wordsSchema.optional().describe('What the checks were made of, if one place'),
+  checked: wordsSchema
+    .optional()
+    .describe('The endpoint or package that all checks were about, if it is one'),
   imported: z.array(wordsSchema).optional().describe('criterion: result. fact [source, if any]'),
   observed: z.array(wordsSchema).optional(),
   native: z.array(wordsSchema).optional(),
@@ -132,7 +137,7 @@ const comparedListing = z.object({
 
 const output = z.object({
   listings: z.array(comparedListing),
-  sources: z.array(wordsSchema).describe('With dates'),
+  sources: z.array(wordsSchema).describe('Sources with dates'),
   statement: z.string(),
   untrusted_fields: z.array(z.string()),
 });

@@ -22,8 +22,8 @@ export const getAgent = defineTool({
   output: agentAnswer.extend({
     version_asked: wordsSchema
       .optional()
-      .describe('If another version of a package was asked for than the record names'),
-    found_by: wordsSchema.optional().describe('If it was not found by its handle'),
+      .describe('Present if a package was asked for in a version that the record does not name'),
+    found_by: wordsSchema.optional().describe('Present if it was not found by its handle'),
   }),
   card: cardAddress,
   example: { handle: 'co.webhook/webhook' },

@@ -53,9 +53,9 @@ const output = z.object({
   sample: sampleFlag,
   /** Begins with the version that was asked for, if the record names a different one. */
   statement: wordsSchema,
-  unchanged: wordsSchema.optional().describe('What checks saw that is the same as before'),
+  unchanged: wordsSchema.optional().describe('Facts that checks saw unchanged'),
   changes: z.array(wordsSchema).describe('Newest first, each with its date'),
-  next: z.string().optional().describe('What to call next'),
+  next: z.string().optional().describe('The tools to call next'),
   next_cursor: z.string().optional(),
   untrusted_fields: z.array(z.string()),
 });

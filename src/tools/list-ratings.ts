@@ -54,14 +54,14 @@ export async function countMonths(handle: string, { store, clock }: Context): Pr
 const output = listedRatings.extend({
   sample: sampleFlag,
   statement: z.string(),
-  counts: ratingFacets.optional().describe('Counted ratings by value, of those that fit the other filters'),
-  proof_meanings: z.record(z.string(), z.string()).describe('What each proof_class here shows and does not'),
+  counts: ratingFacets.optional().describe('Counted ratings that fit the other filters, by value'),
+  proof_meanings: z.record(z.string(), z.string()).describe('The meaning of each proof_class in the answer'),
   months: z
     .array(z.string())
     .optional()
     .describe('First page of ten ratings or more without filters: counted ratings of the last twelve months'),
   next_cursor: z.string().optional(),
-  appeal: z.string().optional().describe('How to appeal against what the operator did'),
+  appeal: z.string().optional().describe('The way to appeal against an action of the operator'),
   untrusted_fields: z.array(z.string()),
 });
 

@@ -119,7 +119,7 @@ const input = z.strictObject({
 
 const unknownWord = z.object({
   word: z.string(),
-  near: z.array(z.string()).describe('searched for instead'),
+  near: z.array(z.string()).describe('words that were searched for instead'),
   hint: z.string().optional(),
 });
 
@@ -131,7 +131,10 @@ const output = z.object({
     .optional()
     .describe('filter:value, counted over the hits that total counts'),
   next_cursor: z.string().optional(),
-  successor: z.string().optional().describe('Of similar_to: what its publisher names in its place'),
+  successor: z
+    .string()
+    .optional()
+    .describe('The listing that the publisher of similar_to names in its place'),
   successor_is_listed: z.boolean().optional(),
   did_you_mean: z.array(unknownWord).optional().describe('Words that no listing has in its text'),
   advice: z.string().optional(),

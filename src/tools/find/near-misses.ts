@@ -56,20 +56,20 @@ const mostConditions = 3;
 
 /** The part of the answer of search_agents if nothing matches. */
 export const nearMisses = z.object({
-  near: z.array(z.string()).describe('handles'),
+  near: z.array(z.string()).describe('Similar handles'),
   leave_out: z
     .array(
       z.object({
         facet: z.string().optional().describe('a filter to leave out'),
         text: z.string().optional().describe('a part of the query to leave out'),
         query: z.string().optional().describe('the query without text'),
-        only: z.string().optional().describe('the one filter to keep, where leaving out one is not enough'),
+        only: z.string().optional().describe('the one filter to keep, if leaving out one is not enough'),
         count: z.int(),
       }),
     )
-    .describe('What finds something, and how many listings'),
+    .describe('Changes of the search that find something, and the number of listings'),
   unknown_tags: z.array(z.object({ tag: z.string(), near: z.array(z.string()) })).optional(),
-  copy_lacks: z.string().optional().describe('That no listing has what a filter asks for'),
+  copy_lacks: z.string().optional().describe('Says that this copy records nothing that a filter asks for'),
 });
 export type NearMisses = z.infer<typeof nearMisses>;
 
