@@ -10,13 +10,13 @@ import { surfaceOf } from './kinds.ts';
 import type { ObservationChange } from './observation.ts';
 
 /**
- * A text for models that differs between two lists, of the tool, prompt, resource or skill that it names:
+ * A text for models that differs between two lists, with the tool, prompt, resource or skill that has it;
  * `member` is its place there.
  */
 type ChangedText = NamedMember & TextChange;
 
 interface TextChange {
-  /** As `description`, or `inputSchema.properties.to.description`. */
+  /** Such as `description` or `inputSchema.properties.to.description`. */
   readonly member: string;
   readonly difference: readonly TextPart[];
 }
@@ -45,10 +45,7 @@ function* changesOf(
   }
 }
 
-/**
- * Yields the texts that differ in members that are in both lists; each is compared only when the caller asks
- * for it.
- */
+/** Yields the texts that differ in members of both lists; compares each only when the caller asks for it. */
 export function* changedTexts(
   surface: Surface,
   before: readonly SurfaceMember[],
@@ -68,21 +65,22 @@ export function* changedTexts(
 /** A change as a history shows it. */
 export interface ShownChange extends ObservationChange {
   /**
-   * Where a list changed and both versions of it are still stored: which texts for models differ, and where.
+   * The texts for models that differ, and their places, if both versions of the changed list are still
+   * stored.
    */
   readonly texts?: readonly ChangedText[];
 }
 
 const mostShownTexts = 10;
 
-/** Finds the stored list of a surface by its endpoint and digest; undefined if it is stored no more. */
+/** Finds the stored list of a surface by its endpoint and digest; undefined if it is no longer stored. */
 export type FindSet = (
   endpoint: string,
   surface: Surface,
   digest: unknown,
 ) => readonly SurfaceMember[] | undefined;
 
-/** Adds the texts that differ to a change of a list, if the lists before and after it are still stored. */
+/** Adds the texts that differ to a change of a list, if both versions of the list are still stored. */
 export function withTexts(change: ObservationChange, find: FindSet, budget: ComparisonBudget): ShownChange {
   const surface = surfaceChangedBy(change);
   if (!surface) return change;
@@ -93,6 +91,6 @@ export function withTexts(change: ObservationChange, find: FindSet, budget: Comp
   return texts.length > 0 ? { ...change, texts } : change;
 }
 
-/** The surface of which a change replaced one list by another one; undefined of any other change. */
+/** The surface whose list a change replaced; undefined for any other change. */
 export const surfaceChangedBy = ({ kind, before }: ObservationChange): Surface | undefined =>
   before && surfaceOf(kind);

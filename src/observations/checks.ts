@@ -4,10 +4,7 @@ import type { Listing } from '../listings/listing.ts';
 import type { Lease } from '../store/store.ts';
 import { pausedUntil } from './hosts/host-queue.ts';
 
-/**
- * The identity of a lease, by which a transaction tests that it is still held (`isHeldBy`), also by another
- * thread.
- */
+/** The identity of a lease, by which a transaction on any thread tests that it is still held (`isHeldBy`). */
 export type HeldLease = Pick<Lease, 'name' | 'owner'>;
 
 /** The outcome of a check. `wasEnded`: it was ended from outside, because it took too much time or memory. */
@@ -17,7 +14,7 @@ export interface CheckReport {
   readonly wasEnded?: true;
 }
 
-/** Runs the checks that a schedule begins, in this thread or in another one (app/observer-thread.ts). */
+/** Runs the checks that a schedule begins, in this thread or in a different one (app/observer-thread.ts). */
 export interface Checks {
   /**
    * Checks a listing under its lease. `leased`: another process is checking it; `not_due`: `isDue` returned

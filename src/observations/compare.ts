@@ -15,30 +15,30 @@ import {
 import { isLearnedOutcome, isUnanswered, type Outcome } from './outcome.ts';
 import { addCheck, type CheckEnd, toTallied } from './tally.ts';
 
-/** What one run found of one kind, with what dates it. */
+/** A finding with its kind and the method of the check. */
 export interface DatedFinding extends Omit<Finding, 'why' | 'open'> {
   readonly kind: string;
   readonly open?: StoredObservation['open'];
   readonly why?: readonly WordsPart[];
   readonly method_version: string;
-  /** The check failed on our side: it stands for all facts of its kind. */
+  /** The check failed on our side; the finding stands for all facts of its kind. */
   readonly isFailure?: true;
 }
 
-/** When and from where a run was made, RFC 3339. */
+/** The time of a run (RFC 3339), and where it was made from. */
 export interface RunStamp {
   readonly at: string;
   readonly vantage: string;
 }
 
-/** After this time what is not there a second time is reported so. */
+/** The least time between two checks that find a fact gone before it is reported so. */
 const absentAfter_ms = 3_600_000;
 
-/** What tells the facts of a listing apart: kind and subject. */
+/** The key of a fact among those of its listing: its kind and subject. */
 export const keyOf = ({ kind, subject = '' }: { readonly kind: string; readonly subject?: string }) =>
   `${kind}\n${subject}`;
 
-/** What of a fact is compared between runs, and by an audit with the log; its details are only shown. */
+/** The part of a fact that is compared between runs, and by an audit with the log. Details are only shown. */
 export const essenceOf = ({ value, value_digest, outcome, asks_for }: Essence): Essence => ({
   value,
   ...(value_digest && { value_digest }),
@@ -46,16 +46,14 @@ export const essenceOf = ({ value, value_digest, outcome, asks_for }: Essence): 
   ...(asks_for && { asks_for }),
 });
 
-/** Whether two findings say the same. */
 const isEqual = (a: Essence, b: Essence) => isDeepStrictEqual(essenceOf(a), essenceOf(b));
 
-/** What a change records of a fact. */
+/** The part of a fact that a change records. */
 const recordedOf = ({ details, ...fact }: Essence & Pick<Finding, 'details'>) => ({
   ...essenceOf(fact),
   ...(details && { details }),
 });
 
-/** Whether a check of a fact learned something of the service. */
 const isLearned = ({ outcome }: Pick<Finding, 'outcome'>) => isLearnedOutcome(outcome);
 
 const hasValue = ({ outcome }: Pick<Finding, 'outcome'>) => outcome === 'seen';
@@ -71,40 +69,37 @@ function fresh(
 }
 
 /**
- * Whether a finding without a value says something of the service all the same: that it states none, or asks
- * for a payment.
+ * Tells whether a finding without a value says something: that no price is stated, or a payment is asked for.
  */
 const isStatement = ({ outcome, asks_for, kind }: StoredObservation) =>
   outcome === 'nothing' || (outcome === 'asks' && asks_for === 'payment' && kind === priceChallenge.kind);
 
 /**
- * The last value that was seen of a fact; what came after it (not there, sign-in first, no price) does not
- * end it.
+ * The last value that was seen of a fact, or a statement without a value. States that came later (gone,
+ * sign-in first, no price) do not end it.
  */
 function lastOf(known: StoredObservation): LastValue | undefined {
   if (hasValue(known)) return toLast(known);
   return known.last ?? (isStatement(known) ? toLast(known) : undefined);
 }
 
-/** Whether a value of a fact was ever seen. */
 const wasSeen = (known?: StoredObservation) =>
   known !== undefined && (hasValue(known) || (known.last !== undefined && hasValue(known.last)));
 
-/** The last change of a fact, and those before it that weigh most. */
 const changesOf = ({ changed_from, earlier_changes }: StoredObservation | LastValue) => ({
   ...(changed_from && { changed_from }),
   ...(earlier_changes && { earlier_changes }),
 });
 
-/** The changes of a fact before the one that ends a state of it, which that one does not hide. */
+/** The changes of a fact that stay known after its present state has ended. */
 const earlierChanges = (kind: string, before: StoredObservation | LastValue) => {
   const earlier_changes = weightyChanges(kind, before);
   return earlier_changes.length > 0 && { earlier_changes };
 };
 
 /**
- * What was seen before a change; nothing where there was no answer before, or only the method of the check
- * changed.
+ * The state of a fact before a change; false if nothing was learned before, or only the method of the check
+ * or the exchange that decides changed.
  */
 const changedFrom = (before: StoredObservation | LastValue, found: DatedFinding) =>
   isLearned(before) &&
@@ -121,8 +116,8 @@ const changedFrom = (before: StoredObservation | LastValue, found: DatedFinding)
   };
 
 /**
- * What was known stands; it is noted since when, and why, checks have not seen it again. What could not be
- * asked was not unanswered.
+ * Keeps what was known, and notes since when and why checks have not seen it again. A fact that could not be
+ * asked is not counted as unanswered.
  */
 const missed = (
   known: StoredObservation,
@@ -146,8 +141,7 @@ const missed = (
 };
 
 /**
- * The facts of a listing after a check whose results could not be stored: each is marked as missed, with the
- * reason.
+ * Marks the facts of a listing as missed, with the reason, after a check whose results could not be stored.
  */
 export const missedAll = (
   known: readonly StoredObservation[],
@@ -158,7 +152,7 @@ export const missedAll = (
     one.tally || one.outcome === 'not_asked' ? one : missed(one, { why, outcome: 'not_asked' }, stamp),
   );
 
-/** What was found takes the place of what was known; the last value goes with it. */
+/** Puts a finding in place of what was known. A finding without a value keeps the last value. */
 function settle(known: StoredObservation, found: DatedFinding, stamp: RunStamp): StoredObservation {
   const last = lastOf(known) ?? (isUnanswered(found.outcome) ? toLast(known) : undefined);
   const now = fresh(found, stamp);
@@ -166,8 +160,8 @@ function settle(known: StoredObservation, found: DatedFinding, stamp: RunStamp):
     const { first_seen_at, last: lastValue } = known;
     return { ...now, first_seen_at, ...changesOf(known), ...(lastValue && { last: lastValue }) };
   }
-  // What endpoints show without a price in between has changed, even if the same price comes back; and what
-  // is said of an endpoint since a day must be so on every day since.
+  // A value that comes back is no change, except after a statement of no price. Whether an endpoint answers
+  // is dated anew, because that must be true of every day since its date.
   if (last && isSame(last, found) && known.outcome !== 'nothing')
     return {
       ...now,
@@ -179,9 +173,7 @@ function settle(known: StoredObservation, found: DatedFinding, stamp: RunStamp):
   return { ...now, ...earlier, ...(!hasValue(found) && last && { last }) };
 }
 
-/**
- * A fact that was seen is not there: only the second such check, an hour or more after the first, says so.
- */
+/** Reports a fact as gone only at a second such check, an hour or more after the first. */
 function absent(known: StoredObservation, found: DatedFinding, stamp: RunStamp): StoredObservation {
   const { absent_since = stamp.at } = known;
   return Date.parse(stamp.at) - Date.parse(absent_since) >= absentAfter_ms
@@ -190,13 +182,14 @@ function absent(known: StoredObservation, found: DatedFinding, stamp: RunStamp):
 }
 
 /**
- * The kind that says whether an endpoint answers: it alone becomes unanswered, on the second day without an
+ * The kind that says whether an endpoint answers. It alone becomes unanswered, on the second day without an
  * answer.
  */
 const reachKind = endpointAnswers.kind;
 
 /**
- * What may pass changes nothing; on a later day than the first, an endpoint is unanswered since the first.
+ * Keeps what was known, as the failure may pass. From a later day on, an endpoint is unanswered since the
+ * first failure.
  */
 function unanswered(known: StoredObservation, found: DatedFinding, stamp: RunStamp): StoredObservation {
   const { unanswered: since, outcome } = known.missed ?? {};
@@ -205,7 +198,7 @@ function unanswered(known: StoredObservation, found: DatedFinding, stamp: RunSta
   return { ...settle(known, found, stamp), ...(outcome === found.outcome && { first_seen_at: since }) };
 }
 
-/** It has no answer still, whatever came in its place this time. */
+/** Keeps the dates and the last value of a fact that still has no answer, whatever came instead this time. */
 function stillUnanswered(known: StoredObservation, found: DatedFinding, stamp: RunStamp): StoredObservation {
   if (!isUnanswered(known.outcome)) return settle(known, found, stamp);
   const { first_seen_at, last } = known;
@@ -227,7 +220,8 @@ function tallied(
 }
 
 /**
- * What was decided by an exchange that now has no lasting answer stands, unless the other one says the same.
+ * Keeps a fact if the exchange that decided it now has no lasting answer; it is seen again if the other
+ * exchange says the same.
  */
 function leftOpen(known: StoredObservation, found: DatedFinding, stamp: RunStamp) {
   const by = known.by ?? known.last?.by;
@@ -241,8 +235,9 @@ function leftOpen(known: StoredObservation, found: DatedFinding, stamp: RunStamp
 type CompareStep = (known: StoredObservation, found: DatedFinding, stamp: RunStamp) => StoredObservation;
 
 /**
- * What was known before a check: nothing, as nobody could ask or nothing usable came; no answer, after one; a
- * refusal; that it is gone; or more.
+ * What was known before a check. `unlearned`: nothing, because nobody could ask or nothing usable came;
+ * `unanswered`: no answer, after an earlier answer; `refused`: a refusal; `absent`: that it is gone;
+ * `learned`: anything else.
  */
 type KnownState = 'unlearned' | 'unanswered' | 'refused' | 'absent' | 'learned';
 
@@ -252,7 +247,7 @@ function classOf(known: StoredObservation): KnownState {
   return isUnanswered(known.outcome) && lastOf(known) ? 'unanswered' : 'unlearned';
 }
 
-/** That it was not asked is said of a fact of which nothing is known; any other stands. */
+/** Replaces only a fact that was not asked either; any other fact stands. */
 const missedUnlessNew: CompareStep = (known, found, stamp) =>
   known.outcome === 'not_asked' ? settle(known, found, stamp) : missed(known, found, stamp);
 
@@ -265,7 +260,7 @@ const always = (step: CompareStep): Readonly<Record<KnownState, CompareStep>> =>
 });
 const passes = { ...always(unanswered), unanswered: stillUnanswered, unlearned: stillUnanswered };
 
-/** What becomes of a fact that is stored: by the outcome of the check, and by what was known. */
+/** How a stored fact is joined with a finding, by the outcome of the check and by what was known. */
 const steps: Readonly<Record<Outcome, Readonly<Record<KnownState, CompareStep>>>> = {
   seen: always(settle),
   nothing: always(settle),
@@ -278,8 +273,8 @@ const steps: Readonly<Record<Outcome, Readonly<Record<KnownState, CompareStep>>>
 };
 
 /**
- * The outcome that a finding counts as: what is only a part of a value, or may pass, ends nothing that was
- * seen.
+ * The outcome by which a finding is joined: if it has only a part of a value, or may pass, it does not end
+ * what was seen.
  */
 function countsAs(known: StoredObservation, found: DatedFinding): Outcome {
   const { rule, outcome } = found;
@@ -295,12 +290,12 @@ function next(known: StoredObservation | undefined, found: DatedFinding, stamp: 
   if (ended) return tallied(known, { ...found, ended }, stamp);
   if (known?.tally) return known;
   if (!known) return isRare(found) && !hasValue(found) ? undefined : fresh(found, stamp);
-  // What was seen was of something else: another version of a package.
+  // The known fact is about something else, such as a different version of the package.
   if (known.recorded !== found.recorded) return settle(known, found, stamp);
   return leftOpen(known, found, stamp) ?? steps[countsAs(known, found)][classOf(known)](known, found, stamp);
 }
 
-/** A check that failed on our side found nothing out about the facts of its kind that are known. */
+/** Applies a check that failed on our side to each known fact of its kind. */
 function ofFailure(failed: DatedFinding, known: readonly StoredObservation[]): DatedFinding[] {
   const ofKind = known.filter(({ kind }) => kind === failed.kind);
   if (ofKind.length === 0) return [failed];
@@ -311,13 +306,13 @@ function ofFailure(failed: DatedFinding, known: readonly StoredObservation[]): D
   }));
 }
 
-/** What a value is another than: the one that was seen last, whatever came between. */
+/** The state that a new one replaces: for a value, the last value that was seen. */
 const seenBefore = (known: StoredObservation, now: StoredObservation): StoredObservation | LastValue =>
   hasValue(now) && known.last && hasValue(known.last) && !isEqual(known.last, now) ? known.last : known;
 
 function toChange(known: StoredObservation | undefined, now: StoredObservation) {
   if (now.tally || (known && isEqual(known, now))) return undefined;
-  // That nothing was learned, and then for another reason, is no change of a fact.
+  // A different reason why nothing was learned is no change of the fact.
   if (known && !isLearned(known) && !isLearned(now)) return undefined;
   const { kind, subject, first_seen_at } = now;
   const before = known && seenBefore(known, now);
@@ -336,8 +331,8 @@ function toChange(known: StoredObservation | undefined, now: StoredObservation) 
 
 /**
  * Joins what a run found with what was known (`steps`): the observations to store, and what changed. A fact
- * of a subject that a run says nothing about (a package that is no longer recorded) is dropped; the history
- * keeps it.
+ * about a subject that the run does not mention (a package that is no longer recorded) is dropped; the
+ * history keeps it.
  */
 export function compareRuns(
   known: readonly StoredObservation[],

@@ -3,18 +3,18 @@ import { own } from '../core/words.ts';
 import { kindOf } from './kinds.ts';
 import type { EarlierChange, Observation } from './observation.ts';
 
-/** Changes of one fact that are kept, and of those that weigh the same; the history has all of them. */
+/** The most changes of one fact that are kept, and the most of one weight; the history has all. */
 const mostKept = 6;
 const mostOfWeight = 3;
 
-/** What the changes of a fact are read from. */
+/** The part of a fact that its changes are read from. */
 type ChangedObservation = Pick<Observation, 'value' | 'value_digest' | 'changed_from'> & {
   readonly details?: Readonly<Record<string, unknown>> | undefined;
   readonly first_seen_at?: string | undefined;
   readonly earlier_changes?: readonly EarlierChange[] | undefined;
 };
 
-/** Whether a change is said at all: what nothing is said of weighs nothing. */
+/** Tells whether a change has a sentence; only such changes are kept. */
 const isSaid = (kind: string, { value, changed_from: from, ...more }: EarlierChange) =>
   (from.value !== null || from.outcome === 'nothing') &&
   kindOf(kind)?.sayChange?.({ ...from, value: from.value }, { ...more, value }, own('')) !== undefined;
@@ -26,8 +26,8 @@ const isSameChange = (a: EarlierChange, b: EarlierChange) =>
   isDeepStrictEqual([a.changed_from.value, a.value], [b.changed_from.value, b.value]);
 
 /**
- * The last change of a fact that has a value. Its lists are not kept, but how many there were of what is
- * stored in part.
+ * The last change of a fact that has a value. Of its details only the numbers are kept, such as the length of
+ * a list.
  */
 function lastChange(fact: ChangedObservation): EarlierChange | undefined {
   const { value, value_digest, details = {}, changed_from, first_seen_at } = fact;
@@ -43,8 +43,8 @@ function lastChange(fact: ChangedObservation): EarlierChange | undefined {
 }
 
 /**
- * The changes of a fact, what weighs most first and the last one at the end. Each weighs no less than any
- * after it, so that the weightiest one since any day is among them, whatever came later.
+ * The changes of a fact that are kept: the weightiest first, the last change at the end. None weighs less
+ * than a later one, so that the weightiest change since any day is among them.
  */
 export function weightyChanges(kind: string, fact: ChangedObservation): EarlierChange[] {
   const earlier = fact.earlier_changes ?? [];

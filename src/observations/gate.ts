@@ -9,15 +9,15 @@ import { outcomes } from './outcome.ts';
 
 const mostValue_bytes = 1024;
 const mostDetails_bytes = 16 * 1024;
-/** Details and `as_seen` of all facts about one endpoint, package or repository. */
+/** The room for details and `as_seen` of all facts about one endpoint, package or repository. */
 const mostOfSubject_bytes = 32 * 1024;
-/** Lists of tools of all endpoints of a listing, in equal shares. */
+/** The room for the lists of tools of all endpoints of a listing, in equal shares. */
 const mostLists_bytes = 256 * 1024;
 const longestReason = 300;
 
 const sizeOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value) ?? '');
 
-/** The bytes of a member of an object beside its value: its name, a colon and a comma. */
+/** The size of a member of an object without its value: its name, a colon and a comma. */
 const nameSize = (name: string) => sizeOf(name) + 2;
 
 function shortenText(text: string, most_bytes: number): string {
@@ -27,7 +27,7 @@ function shortenText(text: string, most_bytes: number): string {
   return end > 0 ? cut() : '';
 }
 
-/** The first items that fit; an item that does not is shortened only where it is the first. */
+/** Keeps the first items that fit, and shortens an item only if it is the first. */
 function shortenList(list: readonly unknown[], most_bytes: number): unknown[] {
   const kept: unknown[] = [];
   let left_bytes = most_bytes - 2;
@@ -41,10 +41,7 @@ function shortenList(list: readonly unknown[], most_bytes: number): unknown[] {
   return kept.length === 0 && list.length > 0 ? [shorten(first, left_bytes - 1)] : kept;
 }
 
-/**
- * Members share the room: what one does not need is left to larger ones, so that only the large ones are
- * shortened.
- */
+/** Shares the room among members, small ones first, so that only large ones are shortened. */
 function shortenMembers(members: object, most_bytes: number): object {
   const bySize = Object.entries(members)
     .map(([name, value]) => ({ name, value, size: nameSize(name) + sizeOf(value) }))
@@ -65,8 +62,7 @@ function shortenMembers(members: object, most_bytes: number): object {
 }
 
 /**
- * A value of JSON that takes at most so many bytes (8 or more): its large texts and lists are shortened at
- * their ends.
+ * Shortens large texts and lists at their ends, so that a JSON value takes at most `most_bytes` (8 or more).
  */
 function shorten(value: unknown, most_bytes: number): unknown {
   if (sizeOf(value) <= most_bytes) return value;
@@ -78,13 +74,13 @@ function shorten(value: unknown, most_bytes: number): unknown {
 
 type GatedDetails = Pick<Finding, 'details' | 'as_seen'>;
 
-/** The details of a fact, and what was only seen this time. */
+/** The parts of a fact that share the room for details. */
 const shownOf = ({ details, as_seen }: GatedDetails): GatedDetails => ({
   ...(details && { details }),
   ...(as_seen && { as_seen }),
 });
 
-/** A fact whose details take at most so many bytes; if they were shortened, it is marked so. */
+/** Shortens the details of a fact to at most `most_bytes`, and marks the fact if it did. */
 function shortenDetails(found: DatedFinding, most_bytes: number): DatedFinding {
   const shown = shownOf(found);
   if (sizeOf(shown) <= most_bytes) return found;
@@ -92,21 +88,20 @@ function shortenDetails(found: DatedFinding, most_bytes: number): DatedFinding {
   return { ...rest, ...(shorten(shown, most_bytes) as GatedDetails), isShort: true };
 }
 
-/** Whether every number in a value of JSON can be stored. */
 function hasFiniteNumbers(value: unknown): boolean {
   if (typeof value === 'number') return Number.isFinite(value);
   if (typeof value !== 'object' || value === null) return true;
   return Object.values(value).every(hasFiniteNumbers);
 }
 
-/** A value as it will be read from the store, since that is what the next one is compared with. */
+/** Returns a value as the store will, because the next value is compared with that. */
 const cleaned = <T>(value: T, clean: (text: string) => string): T =>
   mapTexts(JSON.parse(JSON.stringify(value)), clean) as T;
 
-/** Names of members of a list that differ in hidden characters only stay apart. */
+/** Keeps names apart that differ only in hidden characters. */
 export const toShownName = (text: string) => toLine(nameHidden(text));
 
-/** A value of at most 1 KiB; of a longer one also the digest of the whole, by which it is compared. */
+/** Shortens a value to at most 1 KiB; the digest of the whole is compared instead. */
 function toValue(value: Finding['value']): Pick<Finding, 'value' | 'value_digest'> {
   if (sizeOf(value) <= mostValue_bytes) return { value };
   return {
@@ -115,7 +110,7 @@ function toValue(value: Finding['value']): Pick<Finding, 'value' | 'value_digest
   };
 }
 
-/** A reason of at most 300 characters, on one line. */
+/** Cuts a reason to one line of at most 300 characters. */
 function cutReason({ parts }: Words): readonly WordsPart[] {
   let left = longestReason;
   const kept: WordsPart[] = [];
@@ -130,9 +125,9 @@ function cutReason({ parts }: Words): readonly WordsPart[] {
 }
 
 /**
- * What a kind found of one subject as it is stored and said: every text in it is cleaned and on one line, its
- * value takes at most 1 KiB, its details 16 KiB unless they are a list of tools. Throws if it cannot be
- * stored in any form.
+ * Turns a finding into the form that is stored and shown: its texts are cleaned and on one line, its value
+ * takes at most 1 KiB, its details 16 KiB unless they are a list of tools. Throws if it cannot be stored in
+ * any form.
  */
 export function passGate(
   { kind, method_version, lists, isList, value: schema }: Kind,
@@ -157,10 +152,7 @@ export function passGate(
   return isList ? fact : shortenDetails(fact, mostDetails_bytes);
 }
 
-/**
- * What each of some facts gets of the room for all of them: a small one what it needs, and large ones the
- * same.
- */
+/** Shares room among facts: small ones have what they need, and large ones have equal shares. */
 function shareRoom(found: readonly DatedFinding[], most_bytes: number): DatedFinding[] {
   const bySize = found.toSorted((a, b) => sizeOf(shownOf(a)) - sizeOf(shownOf(b)));
   let left_bytes = most_bytes;
@@ -172,8 +164,8 @@ function shareRoom(found: readonly DatedFinding[], most_bytes: number): DatedFin
 }
 
 /**
- * All facts of a run, none left out: the details about one subject take at most 32 KiB, and a list of tools
- * has its equal share of 256 KiB, however many the other endpoints list.
+ * Shortens the facts of a run and leaves none out: the details about one subject take at most 32 KiB, and
+ * each list of tools has an equal share of 256 KiB, however long the others are.
  */
 export function fitTogether(
   found: readonly DatedFinding[],

@@ -8,15 +8,15 @@ import type { SurfaceName } from './endpoint/surface.ts';
 import type { Finding, Observation, Question, RecordedSubject } from './observation.ts';
 import type { CheckedListing, CheckRun } from './run.ts';
 
-/** What of a finding is shown in words. */
+/** The part of a finding that is put into words. */
 export type ShownFinding<Value = Json> = Pick<Observation, 'value_digest' | 'details' | 'as_seen'> & {
   readonly value: Value;
 };
 
-/** The lines of the answer about a listing that are made of facts. */
+/** The lines of an answer about a listing that are made from facts. */
 type Line = 'whose' | 'where' | 'asks' | 'tools' | 'costs' | 'kept_up' | 'rated';
 
-/** The rules by which facts of kinds stand out of a listing (document/answers/stands-out.ts). */
+/** The rules by which a fact stands out among those of its listing (document/answers/stands-out.ts). */
 type StandsOutAs =
   | 'malware'
   | 'other_malware'
@@ -30,8 +30,8 @@ type StandsOutAs =
   | 'advisories';
 
 /**
- * A value that may stand out by a rule: `by` names its source, and `isOnly` says that the listing has one
- * endpoint at most.
+ * A value that may stand out by a rule. `by` names its source; `isOnly` is true if the listing has at most
+ * one endpoint.
  */
 export type StandingOut<Value = Json> = ShownFinding<Value> &
   Pick<Observation, 'subject' | 'reason'> & {
@@ -40,156 +40,154 @@ export type StandingOut<Value = Json> = ShownFinding<Value> &
     readonly isOnly: boolean;
   };
 
-/** What was seen of a fact before its last change; null where none was. */
+/** A fact as it was before its last change; its value is null if it had none. */
 export type BeforeChange<Value = Json> = Omit<NonNullable<Observation['changed_from']>, 'value'> & {
   readonly value: Value | null;
 };
 
-/** What a copy of a registry may record of no listing. */
+/** Fields that a copy of a registry may leave out of every record. */
 type LackingField = 'endpoint' | 'package' | 'repository';
 
-/** What buyers ask, whether a fact answers it or not. */
+/** A question of buyers, whether a fact answers it or not. */
 export interface AskedKind {
-  /** Dotted name, as `endpoint.answers`. */
+  /** The dotted name, such as `endpoint.answers`. */
   readonly kind: string;
   /** The buyer's question that it helps to answer. */
   readonly question: Question;
-  /** Its name in a word or two, for lists of what is not there or not known; absent: its title. */
+  /** Its name in a word or two, for lists of what is absent or not known; by default its title. */
   readonly name?: string;
-  /** The line that says it, and what is not known of it. */
+  /** The line that says its value, or that it is not known. */
   readonly line?: Line;
-  /** It is not known where this is not there. */
+  /** It cannot be known if the listing's repository or package does not exist. */
   readonly restsOn?: 'repository' | 'package';
-  /** Hardly any listing has it: that one has none decides nothing, and is said in full only. */
+  /** Hardly any listing has it, so that its absence decides nothing and is only said in full detail. */
   readonly isSeldom?: true;
-  /** Whether a change of it is published only if `sayChange` says one: its history has the others. */
+  /** A change is published only if `sayChange` has a sentence for it; the history has every change. */
   readonly isPublishedIfSaid?: true;
-  /** That the record does not state it, while nothing else is known of it. */
+  /** Says that the record does not state it, while nothing else is known about it. */
   readonly unstated?: {
-    /** In words that follow `has no field that states`. */
+    /** Follows `has no field that states`. */
     readonly what: Words;
-    /** Absent if it is asked of every listing. */
+    /** Tells whether it is asked about a listing; by default it is asked about every listing. */
     readonly isAsked?: (listing: Listing) => boolean;
-    /** Words in the names of fields of the record that may state it. */
+    /** Matches words in the names of record fields that may state it. */
     readonly fields?: RegExp;
     /** The field that states it. */
     readonly copyField?: LackingField;
-    /** The fields that it stands with. */
+    /** The fields beside which a record states it: if a copy lacks one of them, it is not known. */
     readonly standsWith?: readonly LackingField[];
-    /** Its name where the record does not state it. */
+    /** Its name in lists of what the record does not state. */
     readonly name?: Words;
   };
-  /** That it was not checked, while nothing is known of it; `what` in words that follow `has not checked`. */
+  /** Says that it was not checked, while nothing is known about it; `what` follows `has not checked`. */
   readonly unchecked?: { readonly what: Words; readonly isAsked?: (listing: Listing) => boolean };
 }
 
-/** What a kind says of its values. */
+/** The values of a kind, and how they are put into words. */
 interface Says<Value extends Json = Json> {
-  /** The value as it is stored and compared; a finding with another one does not pass the gate (gate.ts). */
+  /** The schema of the value as it is stored and compared; the gate (gate.ts) refuses any other value. */
   readonly value: z.ZodType<Value>;
-  /** A value in words. */
+  /** Puts a value into words. */
   readonly say: (found: ShownFinding<Value>) => Words | undefined;
-  /** The same in a few words, for a line. */
+  /** Puts a value into a few words, for a line. */
   readonly sayInLine?: (found: ShownFinding<Value>) => Words | undefined;
-  /** A value that stands out, in words; undefined of any other. */
+  /** Puts a value that stands out into words; undefined for any other value. */
   readonly sayStandsOut?: (found: StandingOut<Value>) => Words | undefined;
-  /** What became of a value, with `between` which days; undefined if that needs no sentence. */
+  /** Says how a value changed; `between` gives the days. Undefined if the change needs no sentence. */
   readonly sayChange?: (
     was: BeforeChange<Value>,
     now: ShownFinding<Value>,
     between: Words,
   ) => Words | undefined;
   /**
-   * How much such a change weighs among those of one fact; a later change that weighs less does not hide it.
-   * Absent: only the last is said.
+   * The weight of a change: a later change that weighs less does not hide it. By default only the last is
+   * said.
    */
   readonly weighChange?: (was: BeforeChange<Value>, now: ShownFinding<Value>) => number;
 }
 
-/**
- * What every kind of fact says about itself, whether Dossier checks it or the record of a listing states it.
- */
+/** A kind of fact, whether Dossier checks it or the record of a listing states it. */
 export interface FactKind extends AskedKind, Says {
-  /** Whether a check of Dossier sees it, or the record of a listing states it: an imported signal. */
+  /** Whether Dossier checks it, or the record of a listing states it: an imported signal. */
   readonly origin: 'check' | 'record';
   /** Changes when the check, and with it the meaning of the fact, changes. */
   readonly method_version: string;
   /** Its name in plain words. */
   readonly title: string;
-  /** What it means, one sentence. */
+  /** One sentence about what it means. */
   readonly means: string;
-  /** What must not be concluded from it, one sentence. */
+  /** One sentence about what must not be concluded from it. */
   readonly doesNotMean: string;
   readonly unit?: string;
   /**
-   * What a change means, in the present tense and without a full stop, as "It lists other tools"; its date is
-   * added.
+   * Says what a change means, in the present tense and without a full stop, such as "It lists other tools";
+   * the date is added.
    */
   readonly changed?: Words;
-  /** The rules by which its values stand out; by `not_there`, that it is absent stands out too. */
+  /** The rules by which its values stand out. By `not_there`, it also stands out if it is absent. */
   readonly standsOutAs?: StandsOutAs | readonly StandsOutAs[];
-  /** The line that says its values (`sayInLine`). Rules of the line itself say those of any other kind. */
+  /** The line that says its values (`sayInLine`); rules of the lines themselves say other kinds. */
   readonly saidIn?: 'whose' | 'where' | 'tools' | 'kept_up';
-  /** What else buyers ask that it answers (kinds/questions.ts). */
+  /** A further question of buyers that it answers (kinds/questions.ts). */
   readonly answers?: 'price' | 'auth' | 'licence';
-  /** It says whether something recorded is there: `repository`, `package` or `endpoint`. */
+  /** The recorded part of which it tells whether it exists. */
   readonly existsAs?: 'repository' | 'package' | 'endpoint';
-  /** What a value of it says about prices, as one sentence: the endpoint or somebody else names an amount. */
+  /** One sentence about a value that names an amount, whether the endpoint or somebody else names it. */
   readonly priced?: Words;
-  /** What a value of it says of a payment whose amount it does not name, as one sentence. */
+  /** One sentence about a value that shows a payment without its amount. */
   readonly paid?: Words;
-  /** Hosts can decide by it: its name in entries of the registry API; everything else is in the document. */
+  /** Its name in entries of the registry API, by which hosts decide; the document has all kinds. */
   readonly entryName?: string;
-  /** The pin of an approval that holds it fast. */
+  /** The pin by which an approval fixes its value. */
   readonly pinnedAs?: PinName;
-  /** Callers of the service rely on it, so that a lock file holds it. */
+  /** Callers of the service rely on it, so a lock file holds it. */
   readonly isLocked?: true;
-  /** What it is about, in words that state no value, where its title would state one. */
+  /** Its subject in words that state no value; by default its title. */
   readonly topic?: Words;
 }
 
 /**
- * One kind of fact that Dossier checks, defined once: every adapter is a loop over the list of kinds
+ * A kind of fact that Dossier checks, defined once: every adapter is a loop over the list of kinds
  * (kinds.ts).
  */
 export interface Kind extends FactKind {
   readonly origin: 'check';
-  /** What of a listing's record its facts are about; none if the kind does not apply to the listing. */
+  /** The parts of a record that its facts are about; none if the kind does not apply to the listing. */
   readonly about: (listing: CheckedListing) => readonly RecordedSubject[];
-  /** Whether it may be absent without a word; any other is `not_asked` until it was looked for. */
+  /** It may be absent without a word; any other kind is `not_asked` until it was looked for. */
   readonly isOptional?: true;
-  /** Its value is the digest of this list of an endpoint; its details have the names of the list. */
+  /** Its value is the digest of this list of an endpoint; its details have the names in the list. */
   readonly lists?: SurfaceName;
-  /** Its details are a list of tools, which has room of its own. */
+  /** Its details are a list of tools, which has its own room (gate.ts). */
   readonly isList?: true;
-  /** Every check changes its facts, so that no change of them is recorded. */
+  /** Every check changes its facts, so their changes are not recorded. */
   readonly isTally?: true;
-  /** Finds the facts of one listing; none if the kind does not apply to it. */
+  /** Finds the facts of one listing; returns none if the kind does not apply to it. */
   readonly check?: (run: CheckRun) => Promise<readonly Finding[]>;
 }
 
-/** What kinds of the record read: a listing, and what is stored of its versions. */
+/** The input of kinds that the record states: a listing, and what is stored about its versions. */
 export interface RecordedContext {
   readonly listing: Listing;
   /** The publisher's server.json of the version that is shown. */
   readonly server: object;
-  /** How many versions are stored, deleted ones included. */
+  /** The number of stored versions, including deleted ones. */
   readonly versions: number;
-  /** When the newest of them was published. */
+  /** The time at which the newest stored version was published. */
   readonly lastPublished: string;
-  /** What they moved; undefined if there are not two to compare. */
+  /** The moves between its versions; undefined if there are not two. */
   readonly moves?: Moves | undefined;
 }
 
-/** One kind of fact that the record of a listing states. */
+/** A kind of fact that the record of a listing states. */
 export interface RecordKind extends FactKind {
   readonly origin: 'record';
   /**
-   * What a record states; null if none, undefined if there is no such fact. Absent if it follows from other
-   * listings.
+   * Reads the value of a record; null if it states none, undefined if there is no such fact. Absent if the
+   * fact follows from other listings.
    */
   readonly stated?: (recorded: RecordedContext) => Json | undefined;
-  /** The outcome where it states none, if that is not `nothing`. */
+  /** The outcome if the record states no value; default `nothing`. */
   readonly outcomeOfNone?: 'not_asked';
   /** It follows from the versions that a source sends: from all of them, or from the newest. */
   readonly follows?: 'all versions' | 'newest version';
@@ -197,35 +195,31 @@ export interface RecordKind extends FactKind {
   readonly isDate?: true;
 }
 
-/** A value whose lists a check does not change. */
+/** A value with read-only lists and members. */
 type Fixed<T> = T extends readonly (infer One)[]
   ? readonly Fixed<One>[]
   : T extends object
     ? { readonly [Name in keyof T]: Fixed<T[Name]> }
     : T;
 
-/** A kind as it is defined. */
+/** The definition of a kind, as `defineKind` and `defineRecord` take it. */
 type Definition<Of extends FactKind, Name extends string, Value extends Json> = Omit<
   Of,
   keyof Says<Value> | 'kind' | 'origin'
 > &
   Says<Value> & { readonly kind: Name };
 
-/** A kind as rules name it: it says which values its facts have. */
+/** The part of a kind by which rules name it; it determines the values of its facts. */
 export type NamedKind = Pick<FactKind, 'kind' | 'origin' | 'value'>;
 
-/** The values of a kind. */
 export type KindValue<K extends NamedKind> = z.infer<K['value']>;
 
-/** A fact of a kind, whose value is null where none was seen. */
+/** A fact of a kind; its value is null if none was seen. */
 export type FactOf<K extends NamedKind, Fact = Observation> = Omit<Fact, 'value'> & {
   readonly value: KindValue<K> | null;
 };
 
-/**
- * The facts of a kind among some. One with a value that the kind does not have is left out: nothing is known
- * of it.
- */
+/** Selects the facts of a kind, without those whose value does not fit it. */
 export const factsOf = <K extends NamedKind, Fact extends Pick<Observation, 'kind' | 'value'>>(
   { kind, value }: K,
   facts: readonly Fact[],
@@ -234,7 +228,7 @@ export const factsOf = <K extends NamedKind, Fact extends Pick<Observation, 'kin
     .filter((one) => one.kind === kind && (one.value === null || value.safeParse(one.value).success))
     .map((one) => one as FactOf<K, Fact>);
 
-/** What is said of any value: of one that is none of the kind, nothing. */
+/** Makes the wording of a kind accept any value; it says nothing about a value that does not fit the kind. */
 function sayOfAny<Value extends Json>(said: Says<Value>) {
   const { value: schema, say, sayInLine, sayStandsOut, sayChange, weighChange } = said;
   const read = (value: unknown) => schema.safeParse(value).data;

@@ -64,7 +64,8 @@ import { securityContact, termsUrl } from './kinds/terms.ts';
 import { questions } from './observation.ts';
 
 /**
- * Every kind of fact that Dossier checks, in the order that adapters show them. A new kind is one line here.
+ * All kinds of fact that Dossier checks, in the order in which adapters show them. A new kind is one line
+ * here.
  */
 const checked = [
   priceChallenge,
@@ -118,7 +119,7 @@ const checked = [
 ] as const;
 
 /**
- * Every kind of fact that the record of a listing states, or that follows from other records: the imported
+ * All kinds of fact that the record of a listing states, or that follow from other records: the imported
  * signals.
  */
 const recorded = [
@@ -144,10 +145,9 @@ const recorded = [
 /** The kinds that Dossier checks, as adapters loop over them. */
 export const kinds: readonly Kind[] = checked;
 
-/** The kinds of the record. */
 export const recordKinds: readonly RecordKind[] = recorded;
 
-/** What has words for that nothing is known of it, in the order of the questions of buyers. */
+/** The kinds that have a sentence for when nothing is known, in the order of buyers' questions. */
 export const mayLack: readonly AskedKind[] = questions.flatMap((question) =>
   [...checked, ...otherQuestions].filter(
     (kind: AskedKind) => kind.question === question && (kind.unstated ?? kind.unchecked),
@@ -159,17 +159,17 @@ const askedByName = new Map<string, AskedKind>(
   [...recorded, ...checked, ...otherQuestions].map((kind) => [kind.kind, kind]),
 );
 
-/** The definition of a kind of fact; undefined for one that nobody defined. */
+/** The definition of a kind of fact; undefined for a name that no kind has. */
 export const kindOf = (name: string): FactKind | undefined => byName.get(name);
 
 /** The kinds whose value is the digest of a list. */
 export const surfaceKinds = [toolsSurface, promptsSurface, resourcesSurface, skillsSurface] as const;
 
-/** The surface whose digest is the value of a kind; undefined of any other kind. */
+/** The surface whose digest is the value of a kind; undefined for any other kind. */
 export const surfaceOf = (name: string): Surface | undefined => {
   const lists = kinds.find(({ kind }) => kind === name)?.lists;
   return lists && surfaces[lists];
 };
 
-/** What a name of a kind asks, whether a fact answers it or not. */
+/** The question that a kind asks, whether a fact answers it or not. */
 export const askedOf = (name: string): AskedKind | undefined => askedByName.get(name);

@@ -7,7 +7,7 @@ import { type Outcome, outcomes } from './outcome.ts';
 import type { CheckEnd, Tally } from './tally.ts';
 import { changeClasses } from './tool-change.ts';
 
-/** The questions of a buyer, in the order that every adapter shows them, each in plain words. */
+/** The questions of a buyer in plain words, in the order in which every adapter shows them. */
 export const questionTitles = {
   price: 'What does it cost, and who is paid?',
   reach: 'Does it answer, and how is it reached?',
@@ -22,10 +22,8 @@ export const questionTitles = {
 
 export type Question = keyof typeof questionTitles;
 
-/** The questions in their order. */
 export const questions = Object.keys(questionTitles) as [Question, ...Question[]];
 
-/** A question by its name. */
 export const questionName = z.enum(questions);
 
 const value = z.unknown() as z.ZodType<Json>;
@@ -64,7 +62,8 @@ const changedFrom = z.object({
 });
 
 /**
- * A fact that this service checked itself, with its source, date and vantage. Never a rating, never imported.
+ * A fact that this service checked itself, with its source, date and vantage; it is never a rating or an
+ * import.
  */
 export const observation = z.object({
   kind: z.string(),
@@ -108,11 +107,11 @@ export const observation = z.object({
   method_version: z.string(),
 });
 
-/** Names the reason of a fact without the sentence that it is stale; JSON has only the whole. */
+/** The key of a fact's reason without the sentence that it is stale; JSON has only the whole reason. */
 export const ownReason = Symbol('own reason');
-/** Names why the checks since `missed_since` did not see a fact again; JSON has it within its reason. */
+/** The key of the part of `reason` that says why checks since `missed_since` did not see the fact. */
 export const missedReason = Symbol('reason of checks that did not see it again');
-/** A change before the last one: what it was to and from. */
+/** A change before the last one, with the value before and the value after it. */
 export type EarlierChange = NonNullable<z.infer<typeof observation>['earlier_changes']>[number];
 
 export type Observation = z.infer<typeof observation> & {
@@ -120,72 +119,71 @@ export type Observation = z.infer<typeof observation> & {
   readonly [missedReason]?: Words;
 };
 
-/** An observation that Dossier has looked for, which has dates. */
+/** An observation with the dates of a run. */
 export type DatedObservation = Observation & Required<Pick<Observation, 'observed_at' | 'first_seen_at'>>;
 
-/** Whether an observation has the dates of a run. */
 export const isDated = (one: Observation): one is DatedObservation =>
   one.observed_at !== undefined && one.first_seen_at !== undefined;
 
 /**
- * Which of the three states of knowing, on every adapter, a fact is in: `known`, a value with its date;
- * `not_seen`, looked for, and not there or not shown, with the date; `not_known`, not asked. What is stale or
- * was missed is known as of its date.
+ * The state of knowledge about a fact, the same on every adapter. `known`: it has a value; `not_seen`:
+ * Dossier looked, and it is not there or not shown; `not_known`: Dossier did not ask. A stale or missed fact
+ * is known as of its date.
  */
 export function knowingOf({ value, outcome }: Pick<Observation, 'value' | 'outcome'>) {
   if (outcome === 'not_asked') return 'not_known';
   return value === null || outcome === 'absent' ? 'not_seen' : 'known';
 }
 
-/** The outcome of a fact that is not stale: what a rule may decide by. */
+/** The outcome of a fact by which a rule may decide; undefined if the fact is stale. */
 export const currentOutcome = (one?: Pick<Observation, 'outcome' | 'is_stale'>): Outcome | undefined =>
   one?.is_stale ? undefined : one?.outcome;
 
-/** What of a listing's record a fact is about: one endpoint, host, package or repository. */
+/** The part of a listing's record that a fact is about: one endpoint, host, package or repository. */
 export interface RecordedSubject {
-  /** As it is shown; absent if the listing has only one. */
+  /** The subject as it is shown; absent if the listing has only one. */
   readonly subject?: string;
   /**
-   * As the record has it, if that is more than the subject says: `npm:name@1.0.0`. A fact about anything else
-   * is history.
+   * The subject as the record has it, such as `npm:name@1.0.0`, if `subject` says less. A fact about any
+   * other subject is history.
    */
   readonly recorded?: string;
 }
 
 /**
- * What is particular about a finding when it is joined with what was known (compare.ts). `rare`: without a
- * value there is no such fact until one was seen. `together`: said of all subjects of the kind, only while a
- * value was seen of none. `part`: only a part of the value was learned, so that it changes nothing that was
- * seen. `passing`: the same as `rare`, and another answer may come the next time, so that what was seen
- * stands. `gone`: the value says that something is not there, and counts as `absent` does.
+ * How compare.ts joins a finding with what was known. `rare`: without a value, it is stored only if a value
+ * was seen before. `together`: it is about all subjects of the kind, and is stored only while no value of the
+ * kind was seen. `part`: only a part of the value was learned, so that it changes nothing that was seen.
+ * `passing`: like `rare`, and a value that was seen stands, because the next answer may differ. `gone`: the
+ * value says that something is not there, and is treated as `absent`.
  */
 type CompareRule = 'rare' | 'together' | 'part' | 'passing' | 'gone';
 
-/** What one check found, before it is dated. */
+/** The result of a check before it is dated. */
 export interface Finding<Value extends Json = Json> extends RecordedSubject {
   readonly value: Value | null;
-  /** SHA-256 of the whole value (RFC 8785), where the value is stored shortened. */
+  /** The SHA-256 of the whole value (RFC 8785), if the value is stored shortened. */
   readonly value_digest?: string;
   readonly outcome: Outcome;
   readonly asks_for?: NoAnswer['asks_for'];
-  /** The HTTP response that came in place of a value. */
+  /** The HTTP response that came instead of a value. */
   readonly response?: Exclude<Observation['response'], undefined>;
-  /** What else is to be said of it, in whole sentences. */
+  /** Further whole sentences about the finding. */
   readonly why?: Words;
   readonly details?: Readonly<Record<string, unknown>>;
-  /** What may differ from run to run without a change of the fact: digests, signatures with an end. */
+  /** Data that may differ from run to run without a change of the fact, such as signatures that expire. */
   readonly as_seen?: Readonly<Record<string, unknown>>;
   readonly rule?: CompareRule;
-  /** Of a tally, which counts it: how the check ended. Its value is the tally. */
+  /** How the check ended, for a kind that counts checks; its value is the tally. */
   readonly ended?: CheckEnd;
-  /** Of a fact from an endpoint: the exchange that decided it. */
+  /** The exchange that decided a fact about an endpoint. */
   readonly by?: OpeningMessage;
   /**
-   * The exchange that had no lasting answer: a fact that it decided stands, and what it decides the next time
-   * is no change.
+   * The exchange that had no lasting answer. A fact that it decided stands, and what it decides next is no
+   * change.
    */
   readonly open?: OpenExchange;
-  /** Its details are stored shortened, so that they say nothing of what they lack. */
+  /** The details are stored shortened, so that nothing follows from what they lack. */
   readonly isShort?: true;
   readonly source: string;
   readonly source_url?: string;
@@ -195,7 +193,7 @@ const lastFields = [
   ...(['value', 'outcome', 'asks_for', 'details', 'observed_at', 'first_seen_at'] as const),
   ...(['changed_from', 'earlier_changes', 'method_version', 'rule', 'value_digest', 'by', 'open'] as const),
 ] as const;
-/** A value as it was last seen, stored behind a state without one. */
+/** The last value that was seen, stored within a state that has none. */
 export type LastValue = Pick<StoredObservation, (typeof lastFields)[number]>;
 export const toLast = (known: StoredObservation) =>
   Object.fromEntries(
@@ -213,46 +211,46 @@ export interface StoredObservation extends Omit<Finding, 'why' | 'open' | 'ended
   readonly earlier_changes?: EarlierChange[];
   readonly vantage: string;
   readonly method_version: string;
-  /** Since when, and why, checks after `observed_at` have not seen it again. */
+  /** The checks after `observed_at` that have not seen the fact again: since when, and why. */
   readonly missed?: {
     readonly since: string;
     readonly why?: readonly WordsPart[];
     /**
-     * The first of them that was made, and got no answer; the outcome of all of these, if it was the same.
+     * The first of these checks that was made and got no answer; `outcome` is theirs, if all had the same.
      */
     readonly unanswered?: string;
     readonly outcome?: Outcome;
-    /** Of the newest of them. */
+    /** The response to the newest of these checks. */
     readonly response?: Finding['response'];
   };
-  /** The first of the checks that found it gone, while only one is not enough to say so. */
+  /** The first check that found the fact gone, until a second one confirms it. */
   readonly absent_since?: string;
   readonly last?: LastValue;
   readonly tally?: Tally;
 }
 
-/** What of a fact is compared between runs. */
+/** The part of a fact that is compared between runs. */
 export type Essence = Pick<Finding, 'value' | 'value_digest' | 'outcome' | 'asks_for'>;
 
-/** What a change records of a fact: also what is shown of it. */
+/** The part of a fact that a change records, including the details that are shown. */
 type RecordedEssence = Essence & Pick<Finding, 'details'>;
 
-/** One change of a fact between two runs; the log commits to it. */
+/** A change of one fact between two runs, as the log commits to it. */
 export interface ObservationChange {
   readonly kind: string;
   readonly subject?: string;
   /** Absent if the fact was seen for the first time. */
   readonly before?: RecordedEssence & {
     readonly seen_until: string;
-    /** The first check that an endpoint did not answer, of those that led to the change. */
+    /** The first of the checks without an answer that led to the change. */
     readonly unanswered_since?: string;
   };
   readonly after: RecordedEssence;
   /**
-   * The change item by item, where its kind has one: for a set of tools, which differ and how, the 100 that
-   * weigh most.
+   * The items of the change, if its kind has items: for a list, which members differ and how, the 100
+   * weightiest.
    */
   readonly items?: readonly object[];
-  /** How many items there are of each class. */
+  /** The number of items of each class. */
   readonly counts?: Readonly<Record<string, number>>;
 }

@@ -39,7 +39,7 @@ interface NewSurface {
   readonly surface: Surface;
   readonly members: readonly SurfaceMember[];
   readonly digest: string;
-  /** Of the same members in another form, which replace the stored ones. */
+  /** The date of the stored list, if this list has the same members in a different form and replaces it. */
   readonly first_seen_at?: string;
   readonly changes?: ReturnType<typeof surfaceChanges>;
 }
@@ -49,7 +49,7 @@ type Surfaces = ReadonlyMap<string, NewSurface>;
 
 const surfaceKey = (remote: string, { name }: Surface) => `${name} ${remote}`;
 
-/** The list of a surface, if it differs from the last stored one. */
+/** Returns the list of a surface if it differs from the last stored one. */
 async function findNewSurface(
   {
     handle,
@@ -75,15 +75,14 @@ async function findNewSurface(
 }
 
 /**
- * Finds the new lists among those that the kinds of facts asked for in a run. It compares them before the
- * write begins, because all other writers wait for that; under the lease of the check nobody else stores
- * lists of the listing.
+ * Finds the new lists of a run. It compares them before the write begins, because all other writers wait for
+ * that; under the lease of the check, nobody else stores lists of the listing.
  */
 async function findNewSurfaces(run: CheckRun, { store }: Pick<Context, 'store'>): Promise<Surfaces> {
   const { handle, remotes } = run.listing;
   const found = new Map<string, NewSurface>();
   for (const { url: remote } of remotes) {
-    // Why a question failed was logged with the kinds that asked it.
+    // The kinds that asked first have logged why a question failed.
     const endpoint = await run.endpoint({ url: remote }).catch(() => undefined);
     if (endpoint?.result !== 'answered') continue;
     for (const name of surfaceNames) {
@@ -97,17 +96,17 @@ async function findNewSurfaces(run: CheckRun, { store }: Pick<Context, 'store'>)
 
 const mostNamed = 20;
 
-/** Whether a fact became another one at this check that was seen before. */
+/** Tells whether a fact that was seen before changed at this check. */
 const isOtherAt = ({ changed_from, first_seen_at }: StoredObservation, at: string) =>
   changed_from !== undefined && first_seen_at === at;
 
-/** What changed of the list that a fact or a change is about, if it is about one. */
+/** The differences of the list that a fact or a change is about; undefined if it is about no new list. */
 const changesOf = ({ kind, subject = '' }: Pick<StoredObservation, 'kind' | 'subject'>, found: Surfaces) => {
   const surface = surfaceOf(kind);
   return surface && found.get(surfaceKey(subject, surface))?.changes;
 };
 
-/** Says of a list that is another one since this check which members changed, and how. */
+/** Adds to the fact of a list that changed at this check which members changed, and how. */
 function withChangedMembers(one: StoredObservation, found: Surfaces, at: string): StoredObservation {
   const changes = changesOf(one, found);
   if (!one.changed_from || !isOtherAt(one, at) || !changes) return one;
@@ -122,8 +121,8 @@ function withChangedMembers(one: StoredObservation, found: Surfaces, at: string)
 }
 
 /**
- * A changed list as its items: which members differ, and how; the digests of all of them are left out. It is
- * a change of the list that was seen last, whatever was answered in between.
+ * Replaces a changed list by its items: which members differ, and how. The change is from the list that was
+ * seen last, whatever was answered in between.
  */
 function itemize(change: ObservationChange, one: StoredObservation, found: Surfaces): ObservationChange {
   const changes = changesOf(change, found);
@@ -133,7 +132,6 @@ function itemize(change: ObservationChange, one: StoredObservation, found: Surfa
   return { ...change, before, after, ...changes };
 }
 
-/** Stores the new lists of a run. */
 async function putSurfaces(tx: Transaction, handle: string, found: Surfaces, at: string): Promise<void> {
   for (const { remote, surface, members, digest, first_seen_at = at } of found.values())
     await tx.observations.putSurface({
@@ -146,7 +144,7 @@ async function putSurfaces(tx: Transaction, handle: string, found: Surfaces, at:
     });
 }
 
-/** What a run leaves stored and what changed at it, with what changed of lists. */
+/** Joins what a run found with what is stored, and adds how lists changed. */
 function compare(known: readonly StoredObservation[], { found, surfaces: lists, stamp }: ObservedRecord) {
   const compared = compareRuns(known, found, stamp);
   const observations = compared.observations.map((one) => withChangedMembers(one, lists, stamp.at));
@@ -162,7 +160,7 @@ function compare(known: readonly StoredObservation[], { found, surfaces: lists, 
   return { observations, changes };
 }
 
-/** What asking needs: a log, and what stops it. */
+/** The log of checks, and the signal that stops them. */
 type CheckContext = Pick<Context, 'log'> & { readonly signal: AbortSignal };
 
 /** The finding for a kind that was not checked, for a reason that says nothing about the service. */
@@ -180,8 +178,8 @@ const uncheckedKind = ({ kind, method_version, isOptional }: Kind, { parts: why 
 const failed = own('The check failed on our side; the failure was logged.');
 
 /**
- * One kind's facts. A check that fails says so, and does not stop the others; nor does a fact that cannot be
- * stored.
+ * Finds the facts of one kind. A failed check, or a fact that cannot be stored, says so and does not stop the
+ * others.
  */
 async function check(
   kind: Kind,
@@ -214,8 +212,8 @@ async function check(
 const listKinds: ReadonlySet<string> = new Set(kinds.filter(({ isList }) => isList).map(({ kind }) => kind));
 
 /**
- * Every fact of a run, stored nowhere, each within its room (gate.ts). Other checks of the thread go on
- * between two kinds.
+ * Finds the facts of all kinds without storing them, each within its room (gate.ts). Other checks of the
+ * thread go on between two kinds.
  */
 export async function findAll(run: CheckRun, checks: CheckContext): Promise<DatedFinding[]> {
   const found: DatedFinding[] = [];
@@ -231,8 +229,8 @@ const pricedKinds: ReadonlySet<string> = new Set(
 );
 
 /**
- * What a listing is found by: an endpoint answered the last check; each let Dossier in without a payment, and
- * nothing states a price.
+ * The facets of a listing that checks give: an endpoint answered the last check; every endpoint let Dossier
+ * in without a payment, and nothing states a price.
  */
 function toFacets({ remotes }: CheckRun['listing'], observations: readonly StoredObservation[]): Facet[] {
   const found = observations.filter(({ missed }) => missed === undefined);
@@ -249,7 +247,7 @@ function toFacets({ remotes }: CheckRun['listing'], observations: readonly Store
   ];
 }
 
-/** What a run found, before it is stored; `imported_at` says when the record that was observed was read. */
+/** The result of a run before it is stored; `imported_at` is when the observed record was read. */
 interface ObservedRecord {
   readonly found: readonly DatedFinding[];
   readonly surfaces: Surfaces;
@@ -260,13 +258,13 @@ interface ObservedRecord {
 }
 
 /**
- * Whether a fact became another one at this check, or an endpoint unanswered, which it is since the first
- * check without an answer.
+ * Tells whether a fact changed at this check. An endpoint that became unanswered is dated at the first check
+ * without an answer.
  */
 const isChangedAt = ({ changed_from, first_seen_at, outcome }: StoredObservation, { at }: RunStamp) =>
   changed_from !== undefined && (first_seen_at === at || isUnanswered(outcome));
 
-/** Whether a change is published: lists of documents differ daily, and what is in them is in the history. */
+/** Tells whether a change is published; the history has every change. */
 function isPublished({ kind: name, changed_from, ...one }: StoredObservation): boolean {
   const kind = kindOf(name);
   return (
@@ -274,10 +272,10 @@ function isPublished({ kind: name, changed_from, ...one }: StoredObservation): b
   );
 }
 
-/** What a run ended with; `changes` is how many facts changed. */
+/** The result of a run; `changes` is the number of facts that changed. */
 export type RunReport = Awaited<ReturnType<typeof write>>;
 
-/** Writes what a run found in one transaction; every change of a fact is one entry of the log. */
+/** Writes what a run found in one transaction; one entry of the log commits to all changes of the run. */
 async function write(tx: Transaction, observed: ObservedRecord) {
   const { surfaces: lists, stamp, lease, imported_at, listing } = observed;
   const { handle } = listing;
@@ -285,14 +283,13 @@ async function write(tx: Transaction, observed: ObservedRecord) {
   const known = await tx.observations.ofListing(handle);
   const { observations, changes } = compare(known?.observations ?? [], observed);
   await tx.observations.put({ handle, observed_at: stamp.at, observations }, imported_at);
-  // What an older record named says nothing of the present one.
+  // These facts are about an older record, and say nothing about the present one.
   const isOlder = known?.due_since != null && known.due_since > imported_at;
   await tx.listings.reindex(handle, isOlder ? [] : toFacets(listing, observations));
   await putSurfaces(tx, handle, lists, stamp.at);
   if (changes.length > 0) {
     const change = { handle, ...stamp, changes };
-    // What is seen for the first time, or again, is committed in the log, where an audit looks for it, and
-    // changed nothing.
+    // A fact that is seen for the first time, or again, is only in the log, where an audit looks for it.
     const changed = new Set(changes.map(keyOf));
     const reported = observations.filter(
       (one) => changed.has(keyOf(one)) && isChangedAt(one, stamp) && isPublished(one),
@@ -313,8 +310,8 @@ async function write(tx: Transaction, observed: ObservedRecord) {
 }
 
 /**
- * Stores that a check of a listing was ended, with the reason. The check counts as made: known facts stay,
- * and unknown ones become `not_asked`. Throws if the store fails or the lease was lost.
+ * Stores that a check of a listing was ended, and why. The check counts as made: known facts stay, and
+ * unknown ones become `not_asked`. Throws if the store fails or the lease was lost.
  */
 export function storeEnded(
   listing: Listing,
@@ -330,8 +327,8 @@ export function storeEnded(
 const notStored = own('The check failed on our side, and nothing of it was stored; the failure was logged.');
 
 /**
- * Asks every kind of fact of one listing, and stores what was found. Throws if the store fails, the lease was
- * lost or the signal came.
+ * Asks about every kind of fact of one listing, and stores what was found. Throws if the store fails, the
+ * lease was lost or the signal was aborted.
  */
 export async function observeListing(
   run: CheckRun,
@@ -346,13 +343,14 @@ export async function observeListing(
     const found = await findAll(run, context);
     const lists = await findNewSurfaces(run, context);
     signal.throwIfAborted();
-    // What was found while it waited for its turns is not dated before it was seen.
+    // The time is taken after the waits for turns, so that nothing is dated before it was seen.
     const stamp = { at: now(), vantage: context.vantage };
     const observed = { found, surfaces: lists, stamp, lease, imported_at, listing: run.listing };
     return await store.write((tx) => write(tx, observed));
   } catch (error) {
     signal.throwIfAborted();
-    // A run that could not be stored counts as made: the host is not asked again before the next one is due.
+    // A run that could not be stored counts as made, so that the host is not asked again before the next one
+    // is due.
     await store.write(async (tx) => {
       if (!(await tx.leases.isHeldBy(lease))) return;
       const { observations: known = [] } = (await tx.observations.ofListing(handle)) ?? {};

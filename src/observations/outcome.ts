@@ -1,7 +1,7 @@
 import { own, type Words } from '../core/words.ts';
 import type { NoAnswer, OutcomeWithoutValue } from '../net/answer.ts';
 
-/** How a check of a fact ended (docs/observations.md): with a value, or as `OutcomeWithoutValue` says. */
+/** How a check of a fact ended (docs/observations.md): `seen`, with a value, or without one. */
 export type Outcome = 'seen' | OutcomeWithoutValue;
 
 /** The words of each outcome, the same on every adapter. Only `silent` says that there was no answer. */
@@ -19,7 +19,6 @@ export const outcomes = Object.keys(words) as [Outcome, ...Outcome[]];
 
 const payment = own('it asks for a payment first');
 
-/** An outcome in words. */
 export const outcomeWords = ({
   outcome,
   asks_for,
@@ -29,11 +28,11 @@ export const outcomeWords = ({
 }): Words => (asks_for === 'payment' ? payment : words[outcome]);
 
 /**
- * Outcomes of a check that learned something of the service: a value, that it states none, what it asks for,
+ * Tells whether a check learned something about the service: a value, that it states none, what it asks for,
  * or that it is not there.
  */
 export const isLearnedOutcome = (outcome: Outcome): boolean =>
   outcome === 'seen' || outcome === 'nothing' || outcome === 'asks' || outcome === 'absent';
 
-/** Outcomes of a check that was made and that the place did not answer as what it is recorded as. */
+/** Tells whether a check was made and the address did not answer as what it is recorded as. */
 export const isUnanswered = (outcome: Outcome): boolean => outcome === 'silent' || outcome === 'otherwise';

@@ -5,7 +5,7 @@ import { offersWithPayees, toPaidOffers } from './kinds/prices/offers.ts';
 import { pricePayTo, readPayees } from './kinds/prices/price.ts';
 import type { DatedObservation } from './observation.ts';
 
-/** One payee that two endpoints ask to be paid. */
+/** Joins what two endpoints say about the same payee. */
 const joinPayees = (one: SeenPayee, other: SeenPayee): SeenPayee => ({
   ...one,
   as_of: one.as_of > other.as_of ? one.as_of : other.as_of,
@@ -19,7 +19,7 @@ type PayeeObservation = Pick<
   'kind' | 'subject' | 'value' | 'details' | 'outcome' | 'observed_at' | 'first_seen_at'
 >;
 
-/** Whom the endpoints of a listing ask to be paid, on each network that the offers name. */
+/** The payees that the endpoints of a listing name, on each network of their offers. */
 export function payeesOf(observations: readonly PayeeObservation[]): SeenPayee[] {
   const quotes = factsOf(priceChallenge, observations);
   const all = factsOf(pricePayTo, observations)
@@ -31,7 +31,7 @@ export function payeesOf(observations: readonly PayeeObservation[]): SeenPayee[]
         const to = quote ? offersWithPayees(quote).filter(({ pay_to }) => pay_to === address) : [];
         const paid = to.map(({ pay_to: _, ...offer }) => offer);
         const offers = [...Map.groupBy(paid, ({ network }) => network)];
-        // Of many offers those that are not stored say on which network, too.
+        // Offers that were not stored, of many, have no network.
         return (offers.length > 0 ? offers : [['', []] as const]).map(([network, of]) => ({
           ...seen,
           address,

@@ -2,9 +2,9 @@ import { createMemoryLimit, type LimitSettings } from '../limits/limit.ts';
 import { toWidestNetwork } from '../limits/networks.ts';
 
 /**
- * Checks that reading begins, as each node counts them: of one listing, asked for by one network, by one /24
- * or /48, of one registrable domain, and in all (docs/observations.md). One /24 or /48 has a fifth of all, so
- * that it leaves room for others.
+ * The limits of checks that reading begins, counted by each node: for one listing, one network, one /24 or
+ * /48, one registrable domain, and in all (docs/observations.md). One /24 or /48 has a fifth of all, so that
+ * it leaves room for others.
  */
 export const readCheckLimits = {
   listing: { name: 'read_check_listing', burst: 1, refill_s: 600 },
@@ -15,8 +15,8 @@ export const readCheckLimits = {
 } as const;
 
 /**
- * Counts a check that reading would begin in all of its limits at a time (ms since 1970) and returns true;
- * false, counting none, if one has no room.
+ * Counts a check that reading would begin at a time (ms since 1970) in all of its limits and returns true; if
+ * one limit has no room, counts it in none and returns false.
  */
 export function createReadLimits(settings: LimitSettings) {
   const listing = createMemoryLimit(readCheckLimits.listing, settings);

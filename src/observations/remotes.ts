@@ -5,10 +5,10 @@ import type { EndpointAnswer } from './endpoint/conversation.ts';
 import type { Finding, RecordedSubject } from './observation.ts';
 import type { CheckedListing, CheckRun } from './run.ts';
 
-/** How sources name our own checks. */
+/** The name of our own checks as a source. */
 export const ownProbe = 'Dossier';
 
-/** A fact that could not be learned, with the outcome and reason of what prevented it. */
+/** A finding without a value, with the outcome and reason of what prevented it. */
 export function withoutAnswer(answer: NoAnswer, subject?: string): Finding<never> {
   const { outcome, why, asks_for, source = ownProbe, source_url } = answer;
   const response = responseOf(answer);
@@ -24,19 +24,18 @@ export function withoutAnswer(answer: NoAnswer, subject?: string): Finding<never
   };
 }
 
-/** What is found of a subject whose source follows from it. */
+/** A finding about a subject from which its source follows. */
 export type RemoteFinding<Value extends Json = Json> = Omit<
   Finding<Value>,
   'subject' | 'source' | 'source_url'
 >;
 
-/** The recorded repository. */
 const repositoryOf = ({ repository }: CheckedListing): RecordedSubject[] =>
   repository === undefined ? [] : [{ subject: repository }];
 
 /**
- * One fact about the recorded repository, made of what was found of it, or of why nothing was: of a rare one
- * only once it was seen.
+ * Finds one fact about the recorded repository, or why there is none; a rare fact is stored without a value
+ * only if a value was seen before.
  */
 export const ofRepository = <const Value extends Json>(
   find: (run: CheckRun) => Promise<RemoteFinding<Value> | NoAnswer>,
@@ -59,18 +58,15 @@ type FromEndpoint<Value extends Json> = (
 ) => RemoteFinding<Value> | NoAnswer | Promise<RemoteFinding<Value> | NoAnswer>;
 
 /**
- * Which exchange a fact is from. A list of tools that was seen stands, whatever the other one may answer the
- * next time.
+ * The exchange that decided a fact. A list of tools that was seen stands, whatever the other exchange may
+ * answer the next time.
  */
 const decidedBy = ({ by, open, list }: EndpointAnswer): Pick<Finding, 'by' | 'open'> => ({
   by,
   ...(open && list.result !== 'listed' && { open }),
 });
 
-/**
- * One fact for each remote of the run, made of what the endpoint sent, or of why there is nothing to make it
- * of.
- */
+/** Finds one fact for each remote of the run from what the endpoint sent, or why there is none. */
 export const ofRemotes = <const Value extends Json>(toFinding: FromEndpoint<Value>, isRare = false) => ({
   // The recorded endpoints, each address once.
   about: ({ remotes }: Pick<CheckedListing, 'remotes'>) =>
@@ -97,15 +93,15 @@ export const ofRemotes = <const Value extends Json>(toFinding: FromEndpoint<Valu
   },
 });
 
-/** The same of a fact that few endpoints have: reasons are stored only after it was seen once. */
+/** Finds facts that few endpoints have; why there is none is stored only if a value was seen before. */
 export const ofRareRemotes = <const Value extends Json>(toFinding: FromEndpoint<Value>) => ({
   ...ofRemotes(toFinding, true),
   isOptional: true as const,
 });
 
 /**
- * One fact for each origin of the remotes, which few have, made of what a GET of this path gives (`Run.get`),
- * or of why it gave nothing. `toFinding` returns undefined for content that is not what was asked for.
+ * Finds one fact for each origin of the remotes from a GET of this path (`Run.get`), or why there is none.
+ * Few origins have it. `toFinding` returns undefined for content that is not what was asked for.
  */
 export const ofOrigins = <const Value extends Json>(
   path: string,
@@ -127,7 +123,7 @@ export const ofOrigins = <const Value extends Json>(
     ),
 });
 
-/** The origins of the http and https remotes of a run; without those of templates. */
+/** The origins of the http and https remotes of a listing, without templates. */
 export function originsOf({ remotes }: CheckedListing): string[] {
   const urls = remotes.filter(({ url }) => !/[{}]/.test(url)).map(({ url }) => URL.parse(url));
   const origins = urls.flatMap((url) => (url && /^https?:$/.test(url.protocol) ? [url.origin] : []));

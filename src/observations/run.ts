@@ -18,10 +18,10 @@ import type { Robots } from './hosts/robots.ts';
 import type { createPackageRegistries } from './packages/registries.ts';
 import type { createPriceCatalogs } from './prices/catalogs.ts';
 
-/** What a run needs of the listing that it is about. */
+/** The part of a listing that a run reads. */
 export type CheckedListing = Pick<Listing, 'handle' | 'remotes' | 'packages' | 'repository' | 'website'>;
 
-/** Asks once for each key, whatever came of it: a run asks far fewer questions than are cached. */
+/** Asks once for each key, and keeps the answer or error; a run has far fewer keys than are cached. */
 function once<T>(ask: (key: string) => Promise<T>) {
   const asked = cachedOnce(async (key) => (await Promise.allSettled([ask(key)]))[0], { most: 500 });
   return async (key?: string): Promise<T> => {
@@ -52,9 +52,9 @@ function unread(what: Words, { result, unsent }: Pick<HeadFailure, 'result' | 'u
   return noAnswer(isSent ? outcome : 'not_asked', say`Dossier could not read ${what}: ${why}.`);
 }
 
-/** Why a recorded repository has no head. */
+/** The reason why a recorded repository has no head. */
 interface NoHead extends NoAnswer {
-  /** What is known of one that is there all the same; `moved_to` is the path that its host redirects to. */
+  /** The state of one that exists all the same; `moved_to` is the path that its host redirects to. */
   readonly there?: { readonly state: 'empty' | 'moved'; readonly moved_to?: string };
 }
 
@@ -66,14 +66,14 @@ function toNoHead({ key, host }: RepositoryPlace, source_url: string, failure: H
   if (failure.result === 'repository_empty')
     return { ...none(say`${code(key)} has no commits.`), there: { state: 'empty' } };
   const { moved_to } = failure;
-  // A redirect to anything else, as to a page of maintenance, may pass.
+  // A redirect to anything else, such as a maintenance page, may pass.
   if (moved_to === undefined) return unread(say`HEAD of ${code(key)}`, failure);
   const why = say`${code(host)} redirects ${path} to ${code(moved_to)}.`;
-  // What is at the other path was not read.
+  // The repository at the new path was not read.
   return { ...noAnswer('otherwise', why, { source_url }), there: { state: 'moved', moved_to } };
 }
 
-/** What is asked about the recorded repository of a listing, without a token. Never throws. */
+/** Creates questions about the recorded repository of a listing, asked without a token. Never throws. */
 function createRepositoryQuestions({ repository = '' }: CheckedListing, repositories: RepositoryReader) {
   const place = repositories.place(repository);
   const noPlace: NoHead = notAsked(
@@ -101,23 +101,23 @@ function createRepositoryQuestions({ repository = '' }: CheckedListing, reposito
       const read = await repositories.readAt(at, { commit: id, fileName });
       if (read.result === 'file') return { result: 'file' as const, commit: id, text: read.text };
       if (read.result === 'file_absent') return { result: 'absent' as const, commit: id };
-      // A page instead of the file, as one of maintenance, may pass.
+      // A page in place of the file, such as a maintenance page, may pass.
       const isThere = /^(too_large|not_text|lfs_pointer)$/.test(read.result) && !read.isPage;
       if (isThere) return { result: 'unreadable' as const, commit: id };
       return unread(say`${code(fileName ?? '')} of ${code(at.key)}`, read);
     }),
   );
   return {
-    /** HEAD of the recorded repository, or why it has none. */
+    /** Reads HEAD of the recorded repository, or returns why it has none. */
     head: () => head(),
-    /** That commit itself, without its files; `committed_at` is RFC 3339, as its committer stated it. */
+    /** Reads the commit at HEAD without its files; `committed_at` is RFC 3339, as the committer stated it. */
     commit: () => commit(),
-    /** A file by its path, at that commit. `unreadable`: it is there, and is not a text of at most 16 KiB. */
+    /** Reads a file at that commit. `unreadable`: it exists, and is no text of at most 16 KiB. */
     file,
   };
 }
 
-/** What the runs of one process share. */
+/** The parts that all runs of one process share. */
 export interface RunParts {
   readonly fetch: PoliteFetch;
   readonly robots: Robots;
@@ -126,14 +126,14 @@ export interface RunParts {
   readonly catalogs: ReturnType<typeof createPriceCatalogs>;
   readonly client: ClientInfo;
   readonly oneSession: OneSession;
-  /** Its name in a repository. */
+  /** The name of claim files in repositories. */
   readonly claimFile: string;
   readonly timeouts: Timeouts;
   readonly dns: ReturnType<typeof createDns>;
   readonly certificate: ReturnType<typeof createCertificates>;
 }
 
-/** Why an address is not asked at all; undefined for one that can be. */
+/** Returns why an address is never asked; undefined for an address that may be asked. */
 function whyNot(url: string): NoAnswer | undefined {
   if (/[{}]/.test(url)) return notAsked(own('The recorded address is a template that each caller fills in.'));
   const parsed = URL.parse(url);
@@ -146,7 +146,7 @@ function whyNot(url: string): NoAnswer | undefined {
 
 const mostRemotes = 10;
 
-/** One remote for each address, the one of a transport that is checked first: a fact is about an address. */
+/** Keeps one remote for each address, the one whose transport is checked first. */
 function distinct({ remotes, ...listing }: CheckedListing): CheckedListing {
   const checkedFirst = remotes.toSorted((a, b) => Number(a.type === 'sse') - Number(b.type === 'sse'));
   const byUrl = new Map(checkedFirst.toReversed().map((remote) => [remote.url, remote]));
@@ -177,9 +177,9 @@ async function dns(hostname: string, parts: RunParts) {
 export type CheckRun = ReturnType<typeof createRun>;
 
 /**
- * What the checks of one listing may ask, each answered once per run and shared by all kinds: every request
- * is polite, bounded and without credentials (docs/observations.md). No question throws. If `refusal` is
- * given, nothing of the publisher's is asked, and that is why.
+ * Creates the questions that the checks of one listing may ask. Each is answered once in a run and shared by
+ * all kinds; every request is polite, bounded and without credentials (docs/observations.md). No question
+ * throws. With `refusal`, nothing of the publisher's is asked, and the refusal is the answer.
  */
 export function createRun(
   subject: CheckedListing,
@@ -208,28 +208,29 @@ export function createRun(
     return 'result' in opened ? opened : { manifest: once(opened.manifest), blob: once(opened.blob) };
   });
   return {
-    /** With at most ten remotes, one for each address. */
+    /** The listing with at most ten remotes, one for each address. */
     listing,
     now,
-    /** The recorded remote asked as an MCP client would, up to its list of tools; never a call of one. */
+    /** Asks a recorded remote as an MCP client would, up to its lists; never calls a tool. */
     endpoint: ({ url }: { readonly url: string }) => endpoint(url),
-    /** What a GET of a public address gives: a response with content, or why there is none. */
+    /** Sends a GET to a public address; returns a response with content, or why there is none. */
     get: unlessRefused((url) => get(url, timed)),
-    /** What a HEAD of the address of a package file gives (packages/file.ts). */
+    /** Sends a HEAD to the address of a package file (packages/file.ts). */
     packageFile: unlessRefused(async (url) => whyNot(url) ?? parts.packages.file(url, fetch)),
-    /** The certificate of an https address. */
+    /** Reads the certificate of an https address. */
     tls: unlessRefused((origin) => parts.certificate(origin, timesOf(origin))),
-    /** Addresses and CAA of a host name. */
+    /** Looks up addresses and CAA records of a host name. */
     dns: unlessRefused((hostname) => dns(hostname, parts)),
     ...createRepositoryQuestions(listing, parts.repositories),
     claimFile: parts.claimFile,
-    /** What each catalogue of PRICE_CATALOGS lists for an address; none without that setting. */
+    /** Reads what each catalogue of PRICE_CATALOGS lists for an address; none without that setting. */
     catalogs: parts.catalogs,
     /**
-     * A GET of a path of a package registry, as `/left-pad`; `not_asked` where PACKAGE_REGISTRIES names none.
+     * Sends a GET for a path of a package registry, such as `/left-pad`; `not_asked` without a configured
+     * one.
      */
     registry: (name: keyof typeof ofRegistries, path: string) => ofRegistries[name](path),
-    /** A container image that everyone may read: its manifests and what they name. */
+    /** Opens a public container image, to read its manifests and what they name. */
     image: ({ host, name }: Readonly<Record<'host' | 'name', string>>) => image(`${host}/${name}`),
     signature,
     advisories,

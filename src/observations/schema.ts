@@ -9,7 +9,7 @@ export const observationTable = table('observation', ['handle'], {
   /** When the last run ended, whatever it found. */
   observed_at: text,
   observations: json<readonly StoredObservation[]>(),
-  /** When an import changed what is to be checked; null once a run on that record has ended. */
+  /** When an import changed the record that checks read; null once a run on that record has ended. */
   due_since: optional(text),
 });
 
@@ -25,14 +25,14 @@ export const surfaceTable = table('listed_surface', ['handle', 'remote', 'surfac
   handle: text,
   remote: text,
   surface: oneOf<SurfaceName>(),
-  /** Merkle root over the members without their form, hex: the value of the fact. */
+  /** The Merkle root (hex) over the members without their form, which is the value of the fact. */
   digest: text,
   first_seen_at: text,
   members: json<readonly SurfaceMember[]>(),
 });
 
 /**
- * When requests may be sent again to a host that asked to be left alone; `place` is the host itself, or an
+ * When a host that asked to be left alone may be sent requests again; `place` is the host itself, or an
  * address of it. Pauses end within a day.
  */
 const pauseTable = table('observed_pause', noBackup, { host: text, place: text, not_before: text });

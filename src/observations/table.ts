@@ -12,16 +12,16 @@ import type { StoredObservation } from './observation.ts';
 import { payeesOf } from './payees.ts';
 import { changeTable, type Db, observationTable, surfaceTable } from './schema.ts';
 
-/** What one run found changed; the log commits to it. */
+/** The changes of a listing that one run found; the log commits to them. */
 export type RecordedChange = TableValue<typeof changeTable>;
 
 /**
- * A list as an endpoint sent it last; the five newest of each surface of an endpoint are stored, the one that
- * its fact names first.
+ * A list that an endpoint sent. The five newest of each surface of an endpoint are stored, newest first; the
+ * fact names the first.
  */
 type StoredSurface = TableValue<typeof surfaceTable>;
 
-/** Which lists: those of one surface at one endpoint. */
+/** The lists of one surface at one endpoint. */
 export type SurfaceAt = Pick<StoredSurface, 'handle' | 'remote' | 'surface'>;
 
 const storedSurfaces = 5;
@@ -30,7 +30,7 @@ const readObserved = precompileQuery((db: Db, handle: string) =>
   db.selectFrom('observation').selectAll().where('handle', '=', handle),
 );
 
-/** The observations of a listing from the column of that name. */
+/** Decodes the observations of a listing from the column of that name. */
 export const decodeObservations = (observations: string) =>
   observationTable.decode({ observations }).observations;
 
@@ -41,7 +41,7 @@ const selectSets = (db: Db, { handle, remote, surface }: SurfaceAt) =>
     .where('remote', '=', remote)
     .where('surface', '=', surface);
 
-/** The lists stored of a surface, newest first, without their members: each list may have 2 MiB. */
+/** Reads the stored lists of a surface, newest first, without members: each list may have 2 MiB. */
 const readSets = async (db: Db, at: SurfaceAt) => {
   const size = sql<number>`octet_length(members)`.as('size_bytes');
   const sets = selectSets(db, at).select(['digest', 'first_seen_at', size]);
@@ -49,10 +49,10 @@ const readSets = async (db: Db, at: SurfaceAt) => {
   return rows.map((row) => ({ ...row, size_bytes: Number(row.size_bytes) }));
 };
 
-/** Fewer tools are the same by chance. */
+/** Smaller sets of tools are the same by chance. */
 const fewestTools = 3;
 
-/** What may be the same of another listing: its sets of tools, and the addresses that are paid. */
+/** What other listings may have in common: sets of tools, and addresses that are paid. */
 function toReferences(observations: readonly StoredObservation[]) {
   const seen = observations.filter(({ outcome }) => outcome === 'seen');
   const toReference = (of: 'tools' | 'pay_to', text: string, as_of: string) => ({
@@ -72,9 +72,9 @@ function toReferences(observations: readonly StoredObservation[]) {
   return [...new Map(all.map((one) => [one.key, one])).values()];
 }
 
-/** Reads of observations over any engine. */
+/** Reads observations on any engine. */
 export const createObservationReads = (db: Db) => ({
-  /** Listings that were observed at least once. Reads the whole table. */
+  /** Counts the listings that were observed at least once. Reads the whole table. */
   async count() {
     const { listings } = await db
       .selectFrom('observation')
@@ -88,14 +88,14 @@ export const createObservationReads = (db: Db) => ({
     return (await newest.executeTakeFirst())?.observed_at;
   },
   /**
-   * What was observed of a listing, as `observed_at` says when, and since when its record is another
+   * The observations of a listing, with the time of its last run and of a later change of its record
    * (`due_since`).
    */
   async ofListing(handle: string) {
     const [row] = await readObserved(db, handle);
     return row && observationTable.decode(row);
   },
-  /** Changes of a listing, newest first, at most `limit`, before a log index if one is given. */
+  /** The changes of a listing, newest first, at most `limit`, before a log index if one is given. */
   async history(
     handle: string,
     { before, limit }: { readonly before?: number | undefined; readonly limit: number },
@@ -104,16 +104,16 @@ export const createObservationReads = (db: Db) => ({
     const page = before === undefined ? all : all.where('log_index', '<', before);
     return (await page.orderBy('log_index', 'desc').limit(limit).execute()).map(changeTable.decode);
   },
-  /** The digests of the lists stored of a surface, newest first, with the size of each list as JSON. */
+  /** The digests of the stored lists of a surface, newest first, with the size of each list as JSON. */
   surfaces: (at: SurfaceAt) => readSets(db, at),
-  /** One list stored of a surface, as its JSON text. */
+  /** A stored list of a surface as its JSON text. */
   async surfaceText(at: SurfaceAt, digest: string) {
     const stored = selectSets(db, at).select('members').where('digest', '=', digest);
     return (await stored.executeTakeFirst())?.members;
   },
   /**
-   * Visible listings after an id, in its order, with the time of their last run, and of a change of the
-   * record since.
+   * The visible listings after an id, in the order of ids, with the time of their last run and of a later
+   * change of their record.
    */
   lastRuns: (afterId: number, limit: number) =>
     db
@@ -126,8 +126,8 @@ export const createObservationReads = (db: Db) => ({
       .limit(limit)
       .execute(),
   /**
-   * When requests may be sent again to a host and to addresses of it that asked to be left alone, by host and
-   * address.
+   * The times when requests may be sent again to a host and its addresses that asked to be left alone, by
+   * host and address.
    */
   async pauses(host: string): Promise<ReadonlyMap<string, string>> {
     const rows = await db.selectFrom('observed_pause').selectAll().where('host', '=', host).execute();
@@ -135,12 +135,12 @@ export const createObservationReads = (db: Db) => ({
   },
 });
 
-/** Writes of observations inside a transaction; `touch` names each listing whose facts changed. */
+/** Writes observations inside a transaction; `touch` names each listing whose facts changed. */
 export const createObservationWrites = (db: Db, touch: (handle: string) => void) => ({
   ...createObservationReads(db),
   /**
-   * Replaces what was observed of a listing; a change of its record after the one that was checked was read
-   * stays due.
+   * Replaces the observations of a listing. It stays due if its record changed after the observed record was
+   * read.
    */
   async put(
     { handle, observed_at, observations }: Omit<TableValue<typeof observationTable>, 'due_since'>,
@@ -159,7 +159,7 @@ export const createObservationWrites = (db: Db, touch: (handle: string) => void)
     await putPayees(db, handle, payeesOf(observations));
     for (const one of await replaceChecked(db, handle, toReferences(observations))) touch(one);
   },
-  /** Makes listings that were observed due for another run. */
+  /** Makes listings that were observed due for a new run. */
   setDue: (handles: readonly string[], at: string) =>
     inChunks(handles, async (chunk) => {
       await db.updateTable('observation').set({ due_since: at }).where('handle', 'in', chunk).execute();

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { day_ms, dayText } from '../core/text.ts';
 import { count, day, isEmpty, join, own, say, type Words } from '../core/words.ts';
 
-/** How a check that is counted ended: it was answered, or in one of these classes of failure. */
+/** The words for how a counted check ended: with an answer, or in a class of failure. */
 const endWords = {
   answered: own('answered'),
   no_answer_in_time: own('no answer in time'),
@@ -17,18 +17,18 @@ const endWords = {
 export type CheckEnd = keyof typeof endWords;
 const ends = Object.keys(endWords) as CheckEnd[];
 
-/** How many checks of each day (UTC) ended how. */
+/** The number of checks of each day (UTC) by how they ended. */
 export type Tally = Readonly<Record<string, Readonly<Partial<Record<CheckEnd, number>>>>>;
 
 const longest_days = 90;
 
-/** The days of a tally from which on a window of this length that ends at a time counts. */
+/** The days of a tally that are in a window of this length, which ends at a time. */
 const within = (tally: Tally, at: string, days: number): Tally => {
   const from = dayText(new Date(Date.parse(at) - (days - 1) * day_ms));
   return Object.fromEntries(Object.entries(tally).filter(([day]) => day >= from));
 };
 
-/** A tally with one more check; days before the longest window are left out. */
+/** Adds a check to a tally; days before the longest window are left out. */
 export function addCheck(tally: Tally, at: string, ended: CheckEnd): Tally {
   const day = dayText(at);
   const { [ended]: before = 0, ...others } = tally[day] ?? {};
@@ -38,13 +38,13 @@ export function addCheck(tally: Tally, at: string, ended: CheckEnd): Tally {
 const window = z.strictObject({
   answered: z.number(),
   made: z.number(),
-  /** How the other checks ended. */
+  /** The number of checks that ended in each other way. */
   others: z.partialRecord(z.enum(ends), z.number()),
 });
 
 /**
- * How many checks were answered in the 30 and the 90 days before the newest; `first_check` is the day of the
- * first that is counted.
+ * How many checks were answered in the 30 and the 90 days up to the newest; `first_check` is the day of the
+ * first one that is counted.
  */
 export const tallied = z.strictObject({ days_30: window, days_90: window, first_check: z.string() });
 export type Tallied = z.infer<typeof tallied>;
@@ -58,7 +58,7 @@ function toWindow(tally: Tally, at: string, days: number) {
   return { answered, made, others: rest };
 }
 
-/** What a tally says at the time of its newest check. */
+/** The counts of a tally at the time of its newest check. */
 export function toTallied(tally: Tally, at: string): Tallied {
   const [first_check = dayText(at)] = Object.keys(tally).sort();
   return { days_30: toWindow(tally, at, 30), days_90: toWindow(tally, at, longest_days), first_check };

@@ -13,19 +13,19 @@ import type { CheckedListing } from './run.ts';
 
 const none = own('');
 
-/** What the age of an observation is judged by. */
+/** The time and interval by which an observation is stale or not. */
 export interface Observing {
   readonly now: Date;
   readonly interval_s: number;
 }
 
-/** Intervals after which an observation is stale. */
+/** The number of intervals after which an observation is stale. */
 const staleAfter = 3;
 
 const staleAt_ms = (observed_at: string, interval_s: number) =>
   Date.parse(observed_at) + staleAfter * interval_s * 1000;
 
-/** When what was seen at a time becomes stale, RFC 3339. */
+/** When an observation from a time becomes stale, RFC 3339. */
 export const toStaleAt = (observed_at: string, interval_s: number): string =>
   new Date(staleAt_ms(observed_at, interval_s)).toISOString();
 
@@ -37,13 +37,13 @@ export const nextStale_ms = (stored: readonly StoredObservation[], { now, interv
       .filter((at_ms) => at_ms > now.getTime()),
   );
 
-/** Since when a fact is another than before; nothing where what was seen before was no value. */
+/** Says since when a fact has a new value; nothing if there was no value before. */
 function sinceWhen({ changed_from, first_seen_at, outcome }: StoredObservation, { changed }: Kind) {
   if (!changed || changed_from?.outcome !== outcome || changed_from.value === null) return none;
   return say`${changed} since ${day(first_seen_at)}; what was there before was last seen on ${day(changed_from.seen_until)}.`;
 }
 
-/** Since when checks have not seen a fact again, and why. */
+/** Says since when checks have not seen a fact again, and why. */
 function missedText({ missed, observed_at, value }: StoredObservation): Words {
   if (!missed) return none;
   const why = new Words(missed.why ?? []);
@@ -52,11 +52,11 @@ function missedText({ missed, observed_at, value }: StoredObservation): Words {
     : say`Last seen on ${day(observed_at)}; checks since ${day(missed.since)} did not see it again. ${why}`;
 }
 
-/** What the check found that is shown, where later checks could not tell whether it is still so. */
+/** Says how the check ended, if later checks could not tell whether that is still so. */
 const endedText = (one: StoredObservation): Words =>
   one.missed && one.value === null ? say`On ${day(one.observed_at)}: ${outcomeWords(one)}.` : none;
 
-/** When a stale fact was last looked for, and how that ended; checks that missed it say so themselves. */
+/** Says when a stale fact was last checked, and how that ended; `missedText` says it of a missed fact. */
 function staleText(one: StoredObservation): Words {
   if (one.missed) return none;
   const how = one.value === null && !one.why ? say` (${outcomeWords(one)})` : none;
@@ -73,13 +73,13 @@ function publish(stored: StoredObservation, kind: Kind, observing: Observing): O
   const isAsked = stored.outcome !== 'not_asked';
   const isStale = isAsked && observing.now.getTime() > staleAt_ms(observed_at, observing.interval_s);
   const cut = isShort ? cutDetails : none;
-  // What was so on the day of the fact, and then what is so of later checks.
+  // First come the sentences about the day of the fact, then those about later checks.
   const then = [endedText(stored), sinceWhen(stored, kind), new Words(why ?? []), cut];
   const alone = join([...then, missedText(stored)], ' ');
   const reason = isStale ? join([staleText(stored), alone], ' ') : alone;
   return {
     ...fact,
-    // What was not asked was seen on no day.
+    // A fact that was not asked was not seen on any day.
     ...(isAsked && { observed_at, first_seen_at }),
     ...(!isEmpty(reason) && { reason, [ownReason]: isEmpty(alone) ? undefined : alone }),
     question: kind.question,
@@ -107,14 +107,14 @@ const unlearned = (
   method_version,
 });
 
-/** Recorded subjects of one kind that are reported as not asked, at most: a record may name thousands. */
+/** The most subjects of one kind that are reported as not asked, because a record may name thousands. */
 const mostUnlearned = 10;
 
 const keyOf = ({ recorded, subject }: RecordedSubject) => recorded ?? subject;
 
 /**
- * What was observed of what the listing records now; what it recorded before is history. What was not looked
- * for at all is kept, whatever it would have been about.
+ * The observations about what the listing records now; those about what it recorded before are history. A
+ * `not_asked` about no subject is kept.
  */
 export function recordedNow(
   listing: CheckedListing,
@@ -128,7 +128,7 @@ export function recordedNow(
   );
 }
 
-/** What the listing records and nothing is known about. */
+/** The subjects that the listing records and nothing is known about. */
 function missing(kind: Kind, known: readonly StoredObservation[], listing: CheckedListing) {
   if (kind.isOptional || known.some((one) => keyOf(one) === undefined)) return [];
   const learned = new Set(known.map(keyOf));
@@ -143,9 +143,9 @@ function missing(kind: Kind, known: readonly StoredObservation[], listing: Check
 }
 
 /**
- * The observations of a listing as callers see them, in the order of the kinds. What the record names and
- * nothing was learned about is `not_asked`; what is older than three intervals has `is_stale`. `stored` is
- * undefined before the first check, and holds what `recordedNow` leaves after it.
+ * The observations of a listing as callers see them, in the order of the kinds. A recorded subject about
+ * which nothing was learned is `not_asked`; a fact older than three intervals has `is_stale`. `stored` is
+ * undefined before the first check, and what `recordedNow` returns after it.
  */
 export function toObservations(
   listing: CheckedListing,

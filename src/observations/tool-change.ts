@@ -1,6 +1,4 @@
-/**
- * How a tool, or another member of a list, changed, in the order in which it is said: what weighs most first.
- */
+/** How a tool, or another member of a list, changed: the weightiest class first, which is said first. */
 export const changeClasses = [
   'secret',
   'hints',
@@ -14,10 +12,10 @@ export const changeClasses = [
 ] as const;
 export type ChangeClass = (typeof changeClasses)[number];
 
-/** How many tools changed, by the class of what weighs most. */
+/** The number of changed tools by their weightiest class. */
 export type ChangeCounts = Readonly<Partial<Record<ChangeClass, number>>>;
 
-/** The classes of several sets of tools together; undefined if no tool changed. */
+/** Adds up the classes of several sets of tools; undefined if no tool changed. */
 export function sumOfClasses(all: readonly ChangeCounts[]): ChangeCounts | undefined {
   const sums = changeClasses.flatMap((name) => {
     const sum = all.reduce((total, counts) => total + (counts[name] ?? 0), 0);
