@@ -69,7 +69,7 @@ async function findRanked(context: Context, search: SearchQuery, place: PagePlac
   const ids = shown.map(({ id }) => id);
   const found = await documents.hitsById(ids, now);
   const asksFree = search.facets.includes(freeFacet);
-  // The last page of several does not name listings that were left out.
+  // Only an answer with all hits on one page names listings that were left out.
   const isAll = next === undefined && place.cursor === undefined;
   return {
     listings: found.map((one) => {
