@@ -27,19 +27,20 @@ import {
 import { askOverStream } from './stream.ts';
 
 /**
- * How a server of the older era refuses a method that it does not know; other failures of a discovery may
- * pass.
+ * The statuses by which a server of the older era refuses an unknown method; other failures of a discovery
+ * may pass.
  */
 const refusals: ReadonlySet<unknown> = new Set([400, 405, 406, 415, 422]);
 
-/** The discovery as an exchange that may decide otherwise the next time, if it failed so. */
+/** The discovery as an open exchange, if its failure may pass. */
 const openDiscovery = ({ outcome, status, why }: NoAnswer): { readonly open?: OpenExchange } =>
   outcome !== 'absent' && !refusals.has(status) ? { open: { exchange: 'discover', why } } : {};
 
 const mayPass = (reply?: Replied) => reply?.is === 'no_answer' && reply.answer.outcome !== 'absent';
 
 /**
- * Whether a list of tools is none although the endpoint asked for nothing first: the other era may have it.
+ * Tells whether there is no list of tools although the endpoint asked for nothing first: the other era may
+ * have it.
  */
 const isWithoutList = ({ list, credentials, payment }: EndpointAnswer): boolean =>
   !credentials &&
@@ -48,8 +49,8 @@ const isWithoutList = ({ list, credentials, payment }: EndpointAnswer): boolean 
   (isUnanswered(list.outcome) || list.outcome === 'absent');
 
 /**
- * Asks in the older era, after a discovery that led to no list of tools. What a discovery withheld counts
- * only where initialize says nothing else: it may be asked for in the newer era alone.
+ * Asks in the older era, after a discovery that led to no list of tools. What the discovery asked for counts
+ * only if initialize leads to nothing else, because the newer era alone may ask for it.
  */
 async function askOlder(
   talk: Conversation,
@@ -76,7 +77,7 @@ async function askOlder(
         : {};
     return { ...toWithheld(talk, discovered, 'discover'), ...open };
   }
-  // Only the discovery broke: a server of the newer era answers the second one.
+  // If only the discovery broke, a server of the newer era answers a second one.
   const again = talk.responses === 1 && mayPass(discovered) ? toIntroduced(await discover()) : undefined;
   if (again?.is === 'result' && isOffered(again.result)) return askModern(talk, again);
   if (again?.is === 'credentials' || again?.is === 'payment') return toWithheld(talk, again, 'discover');
@@ -84,11 +85,11 @@ async function askOlder(
 }
 
 /**
- * Asks an endpoint to introduce itself and list its tools, as clients do: server/discover and, if that offers
- * 2026-07-28, tools/list in that revision; otherwise, or if that led to no list, initialize and tools/list of
- * the older era. It tries for 6 and then for 15 seconds, and never sends a tools/call, a payment or a
- * credential. An endpoint that neither introduces itself nor asks for credentials or a payment counts as no
- * answer.
+ * Asks an endpoint to introduce itself and list its tools, as clients do. It sends server/discover and, if
+ * that offers 2026-07-28, tools/list in that revision; otherwise, or without a list, initialize and
+ * tools/list of the older era. It tries for 6 and then for 15 seconds, and never sends a tools/call, a
+ * payment or a credential. An endpoint that neither introduces itself nor asks for credentials or a payment
+ * gave no answer.
  */
 async function askEndpoint(url: string, parts: AskParts): Promise<EndpointAnswer | NoAnswer> {
   const post = (message: RpcMessage, more: Partial<PoliteRequest> = {}) =>
@@ -112,28 +113,28 @@ async function askEndpoint(url: string, parts: AskParts): Promise<EndpointAnswer
 }
 
 /**
- * Whether an endpoint that gave no answer in one transport may give one in the other: it was asked, and did
- * not ask to wait.
+ * Tells whether an endpoint without an answer in one transport may have one in the other: it was asked, and
+ * did not ask to wait.
  */
 const mayAnswerOtherwise = ({ outcome, status, cause }: NoAnswer): boolean =>
   outcome !== 'not_asked' && outcome !== 'refused' && status !== 429 && cause !== 'certificate';
 
 /**
- * Asks first in streamable HTTP, then over an event stream, as clients do; one that answers in neither has
- * the first reason.
+ * Asks first in streamable HTTP, then over an event stream, as clients do. If neither has an answer, the
+ * first reason counts.
  */
 async function askStreamableFirst(url: string, parts: AskParts): Promise<EndpointAnswer | NoAnswer> {
   const run = await askEndpoint(url, parts);
   if (run.result === 'answered' || !mayAnswerOtherwise(run)) return run;
-  // Whoever answers a POST with success takes messages there, readable or not.
+  // An endpoint that answers a POST with success takes messages there, readable or not.
   if (run.status !== undefined && run.status < 300) return run;
   const older = await askOverStream(url, parts, parts.timeouts.observerFirstTry_ms);
   return older.result === 'answered' && older.introduction ? older : run;
 }
 
 /**
- * Asks first over an event stream, for 6 seconds, then in streamable HTTP, and for 15 seconds over a stream
- * that was slow.
+ * Asks first over an event stream for 6 seconds, then in streamable HTTP, and at last for 15 seconds over a
+ * stream that was slow.
  */
 async function askStreamFirst(url: string, parts: AskParts): Promise<EndpointAnswer | NoAnswer> {
   const { observerFirstTry_ms, observerSecondTry_ms } = parts.timeouts;
@@ -145,8 +146,8 @@ async function askStreamFirst(url: string, parts: AskParts): Promise<EndpointAns
 }
 
 /**
- * Asks an endpoint in the transport that its record names, and in the other one if it gives no answer in
- * that. Never throws.
+ * Asks an endpoint in the transport that its record names, and if that gives no answer, in the other. Never
+ * throws.
  */
 export const askInTransports = (
   url: string,

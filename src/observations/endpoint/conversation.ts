@@ -18,34 +18,34 @@ import {
 import type { OneSession } from './one-session.ts';
 import { type BesideName, besideTools, type Surface, surfaces } from './surface.ts';
 
-/** Streamable HTTP, or HTTP with SSE (2024-11-05), as a record names them. */
+/** A transport as records name it: streamable HTTP, or HTTP with SSE (2024-11-05). */
 export type Transport = 'streamable-http' | 'sse';
 
-/** The two messages that an endpoint is asked to introduce itself with: server/discover and initialize. */
+/** The messages that ask an endpoint to introduce itself: server/discover and initialize. */
 export type OpeningMessage = 'discover' | 'initialize';
 
-/** An exchange that would have decided what an endpoint is, and had no lasting answer: why. */
+/** An exchange that would have decided a fact, but had no lasting answer, with the reason. */
 export interface OpenExchange {
   readonly exchange: OpeningMessage;
   readonly why: Words;
 }
 
-/** Lists beside that of tools; one that is not declared is absent. */
+/** The lists other than that of tools; a list that is not declared is absent. */
 export type Besides = { readonly [Name in BesideName]?: ListedMembers | NoAnswer };
 
 /**
- * What an MCP endpoint sent when it was asked what it is and what it lists. At least one of `introduction`,
- * `credentials` and `payment` is there: an endpoint that sent none of them gave no answer.
+ * The answer of an MCP endpoint that was asked what it is and what it lists. At least one of `introduction`,
+ * `credentials` and `payment` is present: without all of them, an endpoint gave no answer.
  */
 export interface EndpointAnswer {
   readonly result: 'answered';
   readonly url: string;
   readonly transport: Transport;
-  /** The exchange that decided what is said here. */
+  /** The exchange that decided this answer. */
   readonly by: OpeningMessage;
-  /** The other exchange, if it may decide otherwise the next time. */
+  /** The other exchange, if it may decide differently the next time. */
   readonly open?: OpenExchange;
-  /** `isSpoken`: whether a message in its revision was answered. */
+  /** `isSpoken`: a message in its revision was answered. */
   readonly introduction?: ReturnType<typeof toIntroduction> & { readonly isSpoken: boolean };
   /** The list of tools, or why there is none. */
   readonly list: ListedMembers | NoAnswer;
@@ -56,13 +56,13 @@ export interface EndpointAnswer {
   /** The first response that asked for a payment, for any list. */
   readonly payment?: Fetched;
   /**
-   * The second response to the same message, if it asked for a payment, too: some endpoints name another
+   * The second response to the same message, if it asked for a payment, too: some endpoints name a different
    * address in each.
    */
   readonly paymentAgain?: Fetched;
 }
 
-/** No more messages are sent once an endpoint has sent this much: twice the largest list of tools. */
+/** Once an endpoint has sent this much, twice the largest list of tools, it is sent no more messages. */
 export const mostRead_bytes = 4 * 1024 * 1024;
 
 export interface AskParts {
@@ -76,8 +76,8 @@ export interface AskParts {
 export type Conversation = ReturnType<typeof createConversation>;
 
 /**
- * Begins a conversation with an endpoint: its address, and what it has sent so far. `exchange` sends a
- * message with an id, and returns the response with its reply. Nothing is sent.
+ * Begins a conversation with an endpoint, without sending anything. `exchange` sends a message with an id,
+ * and returns the response with its reply.
  */
 export const createConversation = (
   url: string,
@@ -92,11 +92,11 @@ export const createConversation = (
   lastId: 0,
   read_bytes: 0,
   responses: 0,
-  /** For all lists together. */
+  /** The pages left for all lists together. */
   left: createPagesLeft(),
-  /** Whether the newest question for tools brought a list; undefined before the first one. */
+  /** Whether the newest question for tools brought a list; undefined before the first question. */
   hasTools: undefined as boolean | undefined,
-  /** Of the newest response. */
+  /** The session of the newest response. */
   sessionId: undefined as string | undefined,
 });
 
@@ -117,8 +117,8 @@ async function sendOnce(
 }
 
 /**
- * Sends a message; one that a payment is asked for is sent twice, because a payee that differs within one
- * check is none over time.
+ * Sends a message, and sends it again if a payment is asked for: a payee that differs within one check cannot
+ * be compared over time.
  */
 export async function send(
   talk: Conversation,
@@ -132,8 +132,8 @@ export async function send(
 }
 
 /**
- * How an endpoint introduced itself, in a response with this status: in the `modern` era with
- * server/discover, in the `legacy` one with initialize. `protocol` is the revision that was spoken.
+ * The introduction of an endpoint in a response with this status: in the `modern` era by server/discover, in
+ * the `legacy` era by initialize. `protocol` is the revision that was spoken.
  */
 function toIntroduction(
   result: JsonObject,
@@ -142,7 +142,7 @@ function toIntroduction(
   return {
     ...more,
     capabilities: asObject(result.capabilities),
-    // 2026-07-28 has it in `_meta`.
+    // Revision 2026-07-28 has it in `_meta`.
     serverInfo:
       asObject(asObject(result._meta)?.['io.modelcontextprotocol/serverInfo']) ?? asObject(result.serverInfo),
     instructions: typeof result.instructions === 'string' ? result.instructions : undefined,
@@ -184,10 +184,10 @@ export const toWithheld = (
   ...(asks.is === 'credentials' ? { credentials: asks.response } : paymentOf(asks)),
 });
 
-/** A message of the conversation's revision, by its method. */
+/** Creates a message of the conversation's revision. */
 type ToMessage = (id: number, method: string, params: object) => RpcMessage;
 
-/** Asks for the pages of a list until the endpoint has sent enough; each page within a time. */
+/** Asks for the pages of a list, each within a time, until the endpoint has sent enough. */
 const askForList = (
   surface: Surface,
   talk: Conversation,
@@ -205,7 +205,7 @@ const askForList = (
     },
   });
 
-/** Why there is no list that is declared. */
+/** The reason why a declared list is not there. */
 function declaredOnly({ title }: Surface, found: Exclude<Replied, { readonly is: 'result' }>): NoAnswer {
   if (found.is === 'no_answer')
     return {
@@ -228,8 +228,8 @@ const afterSilence = ({ title }: Surface) =>
   );
 
 /**
- * Asks for the other lists that an endpoint declares, once it was asked for its tools. One that does not
- * answer a question is asked no further one, so that the lists take little of the time of its check.
+ * Asks for the other lists that an endpoint declares, after its tools. An endpoint that does not answer one
+ * question is asked no further ones, so that the lists take little of the time of its check.
  */
 async function askBesides(
   talk: Conversation,
@@ -252,14 +252,14 @@ async function askBesides(
   return { besides, ...payment };
 }
 
-/** Asks for the list of tools, and, if that was answered or there is none, for the others. */
+/** Asks for the list of tools and, if it came or there is none, for the other lists. */
 async function withLists(
   talk: Conversation,
   introduced: ReturnType<typeof toIntroduction>,
   message: ToMessage,
 ): Promise<EndpointAnswer> {
   const by: OpeningMessage = introduced.era === 'modern' ? 'discover' : 'initialize';
-  // A discovery is a message in the revision that it offers; initialize only agrees on one.
+  // A discovery is a message in the revision that it offers; initialize only agrees on a revision.
   let isSpoken = by === 'discover';
   const list = await askForList(surfaces.tools, talk, message, {
     note(reply) {
@@ -270,8 +270,8 @@ async function withLists(
   const introduction = { ...introduced, isSpoken };
   if ('is' in list && list.is !== 'no_answer') return { ...toWithheld(talk, list, by), introduction };
   const found = 'is' in list ? list.answer : list;
-  // In the second era the others are asked for only if there are tools, because otherwise the answer of the
-  // first one counts.
+  // In the second era, the other lists are asked for only if there are tools; otherwise the answer of the
+  // first era counts.
   const isFirst = talk.hasTools === undefined;
   talk.hasTools = found.result === 'listed';
   const isAsked = found.result === 'listed' || (isFirst && found.outcome === 'absent');
@@ -323,12 +323,12 @@ export const toIntroduced = (reply: Replied): Replied =>
     : reply;
 
 /**
- * Whether a discovery offers the revision that it was sent in; some servers answer it although they speak
- * only older ones.
+ * Tells whether a discovery offers the revision in which it was sent; some servers that speak only older ones
+ * answer it.
  */
 export const isOffered = ({ supportedVersions }: JsonObject) =>
   Array.isArray(supportedVersions) && supportedVersions.includes(modernRevision);
-/** Clients end a session in another revision. */
+/** The revisions in which clients go on with a session. */
 const sessionRevisions: ReadonlySet<unknown> = new Set(legacyRevisions);
 
 const isSession = ({ protocolVersion }: JsonObject) => sessionRevisions.has(protocolVersion);
@@ -340,9 +340,9 @@ const notSpoken = none(
 );
 
 /**
- * Why there is no answer to these messages, the one that most clients send first. Temporary reasons come
- * first, because they leave open what else there is. An endpoint that sent a result to any message exists,
- * whatever it said about the others.
+ * Chooses why there is no answer to these messages; the message that most clients send first comes first.
+ * Temporary reasons are preferred, because they leave open what else there is. An endpoint that sent a result
+ * to any message exists, whatever it said about the others.
  */
 export function toNoAnswer(replies: readonly Replied[]): NoAnswer {
   const answers = replies.flatMap((reply) => (reply.is === 'no_answer' ? [reply.answer] : []));
@@ -356,10 +356,7 @@ export function toNoAnswer(replies: readonly Replied[]): NoAnswer {
   );
 }
 
-/**
- * What the reply to initialize leads to; undefined if it neither introduces the endpoint nor asks for
- * anything.
- */
+/** Follows the reply to initialize; undefined if it neither introduces the endpoint nor asks for anything. */
 export async function afterInitialize(
   talk: Conversation,
   reply: Replied,

@@ -9,7 +9,7 @@ const mostBytes = 2 * 1024 * 1024;
 const mostValues = 100_000;
 const mostPages = 100;
 
-/** A list as it was sent, and with its digests in name order. */
+/** A list as it was sent, and with its digests in the order of names. */
 const toListed = (members: readonly SurfaceMember[], surface: Surface) => ({
   result: 'listed' as const,
   members,
@@ -18,15 +18,15 @@ const toListed = (members: readonly SurfaceMember[], surface: Surface) => ({
 export type ListedMembers = ReturnType<typeof toListed>;
 
 /**
- * What all lists of one check may have in all: values, since they are kept until it ends, of which each list
- * takes its own off; and pages of each endpoint.
+ * The values that all lists of one check may still have together, because they are kept until it ends. Each
+ * list takes its own values off.
  */
 export interface ListRoom {
   values: number;
 }
 export const createListRoom = (): ListRoom => ({ values: 200_000 });
 
-/** How many pages of lists an endpoint may still send in one check. */
+/** The number of pages of lists that an endpoint may still send in one check. */
 export interface PagesLeft {
   pages: number;
 }
@@ -72,7 +72,7 @@ const sameName = ({ title }: Surface) =>
     ok,
   );
 
-/** Why a list is none of which only the first pages came. */
+/** The reason why there is no list, if only its first pages came. */
 const brokenOff = (
   pages: number,
   { title }: Surface,
@@ -84,8 +84,8 @@ const brokenOff = (
   );
 
 /**
- * Creates a list of members with different names that is limited to 2,000 of them, 2 MiB, 100,000 values and
- * the room that is left in its check.
+ * Creates a list of members with different names, which is limited to 2,000 members, 2 MiB, 100,000 values
+ * and the room that is left in its check.
  */
 function createList(surface: Surface, room: ListRoom) {
   const members: SurfaceMember[] = [];
@@ -94,7 +94,7 @@ function createList(surface: Surface, room: ListRoom) {
   let values = 0;
   return {
     members,
-    /** Adds members; returns why the list is none if one of them does not belong into it. */
+    /** Adds members; returns why there is no list if one of them cannot be in it. */
     add(listed: readonly unknown[]): ReturnType<typeof noAnswer> | undefined {
       for (const member of listed) {
         if (!isJsonObject(member)) continue;
@@ -112,7 +112,7 @@ function createList(surface: Surface, room: ListRoom) {
       }
       return undefined;
     },
-    /** Gives its room back, if there is no such list. */
+    /** Gives the room of the list back if it is not kept. */
     drop: () => {
       room.values += values;
     },
@@ -121,7 +121,7 @@ function createList(surface: Surface, room: ListRoom) {
 
 type NotListed = Exclude<Replied, { is: 'result' }>;
 
-/** Sends a question for a page; `enough` if the endpoint has sent enough, a reason if it is asked no more. */
+/** Asks for a page, and returns the reply, or `enough` if the endpoint has sent enough. */
 export type ReadPage = (method: string, params: object) => Promise<Replied | 'enough'>;
 
 interface ListReading {
@@ -131,7 +131,7 @@ interface ListReading {
   readonly list: ReturnType<typeof createList>;
 }
 
-/** Reads all pages of one list; returns why there is none, if so. */
+/** Reads all pages of one list; returns the reason if there is none. */
 async function readPages(
   { method, listedAs }: ListQuestion,
   { surface, read, left, list }: ListReading,
@@ -158,7 +158,8 @@ async function readPages(
 }
 
 /**
- * Whether an endpoint says that it has no such method; HTTP 404 alone may also mean that the session is over.
+ * Tells whether an endpoint says that it has no such method. HTTP 404 alone may also mean that the session is
+ * over.
  */
 const hasNoMethod = (found: NotListed) => found.is === 'no_answer' && found.answer.cause === 'no_method';
 
@@ -175,9 +176,9 @@ async function readLists(reading: ListReading): Promise<NotListed | undefined> {
 }
 
 /**
- * Reads all pages of the lists of a surface. A part of a list is another list: if a page fails, the list is
- * longer than 2,000 members, 2 MiB, 100,000 values, the pages that are left or the room of its check, repeats
- * a page or a name, or `read` returns `enough`, the reason is returned, and no list.
+ * Reads all pages of the lists of a surface. It returns a reason, and no part of a list, if a page fails, if
+ * a page or name is repeated, if `read` returns `enough`, or if the list is longer than 2,000 members, 2 MiB,
+ * 100,000 values, the pages that are left or the room of its check.
  */
 export async function listSurface(
   surface: Surface,

@@ -1,6 +1,5 @@
 import { asMembers, isJsonObject, type JsonObject, ownMember } from '../../core/json.ts';
 
-/** Some members of an object, without those that it does not have. */
 const pick = (value: JsonObject, names: readonly string[]): JsonObject =>
   Object.fromEntries(
     names.flatMap((name) => {
@@ -20,7 +19,7 @@ export const promptWithoutForm = ({ arguments: named, ...prompt }: JsonObject): 
 
 const resourceMembers = ['uri', 'uriTemplate', 'name', 'title', 'description', 'mimeType'];
 
-/** A resource: how large it is and when it was changed are about its content. */
+/** Leaves out the size and the date of a resource, which are about its content. */
 export function resourceWithoutForm(resource: JsonObject): JsonObject {
   const annotations = pick(asMembers(resource.annotations), ['audience', 'priority']);
   const isAnnotated = Object.keys(annotations).length > 0;
@@ -30,8 +29,8 @@ export function resourceWithoutForm(resource: JsonObject): JsonObject {
 const uriOf = (value: unknown) => String(asMembers(value).uri ?? '');
 
 /**
- * A skill: its frontmatter, and the digests of its files in the order of their addresses, or that they are
- * `dynamic`.
+ * Keeps the frontmatter of a skill, and the digests of its files in the order of their addresses, or that
+ * they are `dynamic`.
  */
 export const skillWithoutForm = ({ resources, ...skill }: JsonObject): JsonObject => ({
   ...pick(skill, ['uri', 'frontmatter']),
@@ -44,14 +43,14 @@ export const skillWithoutForm = ({ resources, ...skill }: JsonObject): JsonObjec
     : pick({ resources }, ['resources'])),
 });
 
-/** What a prompt takes, by name: of a name that two arguments have, the first. */
+/** The arguments of a prompt by name, the last first: of two with one name the first counts. */
 const argumentsOf = ({ arguments: named }: JsonObject): [string, JsonObject][] =>
   (Array.isArray(named) ? named : [])
     .filter(isJsonObject)
     .toReversed()
     .flatMap((one) => (typeof one.name === 'string' ? [[one.name, one]] : []));
 
-/** A prompt whose arguments are found by their names. */
+/** Turns the arguments of a prompt into members by their names. */
 export const promptByName = (prompt: JsonObject): JsonObject => ({
   ...pick(prompt, ['name', 'title', 'description']),
   arguments: Object.fromEntries(
@@ -59,7 +58,7 @@ export const promptByName = (prompt: JsonObject): JsonObject => ({
   ),
 });
 
-/** A prompt as a tool of the same arguments. */
+/** Turns a prompt into a tool with the same arguments. */
 export const promptAsTool = (prompt: JsonObject): JsonObject => ({
   ...pick(prompt, ['name', 'title', 'description']),
   inputSchema: {
@@ -71,13 +70,13 @@ export const promptAsTool = (prompt: JsonObject): JsonObject => ({
   },
 });
 
-/** A resource as a tool that returns it. */
+/** Turns a resource into a tool that returns it. */
 export const resourceAsTool = (resource: JsonObject): JsonObject => ({
   ...pick(resource, ['uri', 'uriTemplate', 'name', 'title', 'description']),
   outputSchema: pick(resource, ['mimeType', 'annotations']),
 });
 
-/** A skill as a tool with files. */
+/** Turns a skill into a tool with files. */
 export const skillAsTool = ({ frontmatter, resources }: JsonObject): JsonObject => ({
   ...asMembers(frontmatter),
   files: resources,

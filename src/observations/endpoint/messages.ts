@@ -20,7 +20,7 @@ import {
 import { createEventReader } from './events.ts';
 
 /**
- * What a message led to. What an endpoint sent is only ever in `result` and `response`, so that it cannot be
+ * The outcome of a message. Text of the endpoint is only in `result` and `response`, so that it cannot be
  * taken for ours.
  */
 export type Replied =
@@ -38,21 +38,21 @@ function readAll({ text, headers }: Fetched): ForeignJson[] {
 }
 
 /**
- * Whether a message is the reply to the request with this id: a server counts the ids of its own requests by
- * itself. Clients take an id that came back as text for the number that they sent.
+ * Tells whether a message is the reply to the request with this id, and not a request of the server, which
+ * counts its own ids. As clients do, it accepts the id as text.
  */
 export const isReplyTo = (message: JsonObject, id: number): boolean =>
   (message.id === id || message.id === String(id)) && !('method' in message);
 
 const methodNotFound = -32601;
 
-/** A message that brought no result. */
+/** The outcome of a message without a result. */
 export const noAnswer = (outcome: NoAnswer['outcome'], why: Words, status?: number) => ({
   is: 'no_answer' as const,
   answer: none(outcome, why, status === undefined ? {} : { status }),
 });
 
-/** What a JSON-RPC error says: only that a method is not there lasts. */
+/** The outcome of a message with a JSON-RPC error; only a missing method is lasting. */
 function toErrorAnswer(error: JsonObject, { url, status }: Fetched) {
   // Such a server gives no client a session until it is restarted.
   if (typeof error.message === 'string' && /\balready initiali[sz]ed\b/i.test(error.message)) {
@@ -67,14 +67,11 @@ function toErrorAnswer(error: JsonObject, { url, status }: Fetched) {
   return noAnswer(isBusy ? 'silent' : 'otherwise', why, status);
 }
 
-/**
- * Whether a JSON-RPC error asks for credentials; the words of a server that is asked too often, or
- * overloaded, are about that.
- */
+/** Tells whether a JSON-RPC error asks for credentials. With 429 or 503, its words are about the load. */
 const isCredentialsError = ({ message }: JsonObject, { status }: Fetched) =>
   status !== 429 && status !== 503 && typeof message === 'string' && isAskingForCredentials(message);
 
-/** Clients read nothing else than these, whatever is in it. */
+/** Clients read only these media types, whatever a body has. */
 const isReadable = ({ headers }: Fetched) =>
   /^(?:application\/json|text\/event-stream)\b/i.test(headers['content-type'] ?? '');
 
@@ -87,10 +84,10 @@ const otherThanMcp = (answer: Fetched) => ({
   answer: returned(own('The endpoint'), answer, own('MCP')),
 });
 
-/** What the response to the request with this id is. */
+/** Reads the response to the request with this id. */
 export function toReplied(answer: Fetched | NoAnswer, id: number): Replied {
   if (answer.result !== 'response') return { is: 'no_answer', answer };
-  // Clients read no message that has both.
+  // Clients read no message that has a result and an error.
   const isReadByClients = (message: JsonObject) =>
     message.jsonrpc === '2.0' && !('result' in message && 'error' in message);
   const read = readAll(answer);
@@ -100,7 +97,7 @@ export function toReplied(answer: Fetched | NoAnswer, id: number): Replied {
     .filter(isJsonObject)
     .filter(isReadByClients);
   const { result } = messages.find((message) => isReplyTo(message, id)) ?? {};
-  // Clients read no result under another status.
+  // Clients read no result with a different status.
   if (isJsonObject(result) && meaningOf(answer) === 'content')
     return isReadable(answer) ? { is: 'result', result, status: answer.status } : otherThanMcp(answer);
   const meaning =
@@ -147,7 +144,7 @@ export interface RpcMessage {
   readonly body: Buffer;
 }
 
-/** Who asks, as MCP clients introduce themselves. */
+/** The name and version with which a client introduces itself. */
 export interface ClientInfo {
   readonly name: string;
   readonly version: string;
@@ -155,7 +152,7 @@ export interface ClientInfo {
 
 const toBody = (message: object) => Buffer.from(JSON.stringify({ jsonrpc: '2.0', ...message }));
 
-/** A request of revision 2026-07-28: no session, an envelope in `_meta`, headers that repeat it. */
+/** A request of revision 2026-07-28: without a session, with an envelope in `_meta` that headers repeat. */
 export const modernMessage = (
   id: number,
   method: string,
@@ -177,7 +174,7 @@ export const modernMessage = (
   }),
 });
 
-/** The first request of the era with initialize. */
+/** The first request of the older era. */
 export const initializeMessage = (id: number, client: ClientInfo): RpcMessage => ({
   headers: json,
   body: toBody({
@@ -187,7 +184,7 @@ export const initializeMessage = (id: number, client: ClientInfo): RpcMessage =>
   }),
 });
 
-/** A later request of a session, or a notification (no id). */
+/** A later request of a session, or a notification, which has no id. */
 export const legacyMessage = (
   { revision, id }: { readonly revision: string; readonly id: string | undefined },
   message: { readonly id?: number; readonly method: string; readonly params?: object },

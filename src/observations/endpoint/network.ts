@@ -17,15 +17,15 @@ import { createHostTurns, type TimeBudget } from '../hosts/host-turns.ts';
 import { whyNone } from '../hosts/polite.ts';
 import type { Robots } from '../hosts/robots.ts';
 
-/** RFC 8659 section 3: where a name has no CAA records, those of its parents count. */
+/** If a name has no CAA records, those of its parents count (RFC 8659 section 3). */
 const mostParents = 8;
 const mostRecords = 20;
 const longestText = 200;
 
-/** The records of one type at a name. Throws what is no answer: SERVFAIL, a refusal, a time-out. */
+/** Reads the records of one type at a name. Throws if there is no answer: SERVFAIL, a refusal, a time-out. */
 type Ask = (name: string, type: 'A' | 'AAAA' | 'CAA') => Promise<readonly string[]>;
 
-/** The CAA records that count for a name: its own, else those of its nearest parent that has some. */
+/** The CAA records that apply to a name: its own, or those of its nearest parent that has some. */
 async function readCaa(ask: Ask, hostname: string): Promise<readonly string[]> {
   const labels = hostname.split('.').slice(-mostParents);
   for (let at = 0; at < labels.length - 1; at++) {
@@ -39,7 +39,7 @@ async function readCaa(ask: Ask, hostname: string): Promise<readonly string[]> {
   return [];
 }
 
-/** Why servers did not resolve a name; ours are named as what they are, and codes as they were sent. */
+/** Says why servers did not resolve a name: our own reasons in words, and codes as they were sent. */
 function unresolved(about: Words, error: unknown): Words {
   const { message } = error as Error;
   const silent = message === 'no connection' ? own('no connection') : own('no answer in time');
@@ -48,8 +48,8 @@ function unresolved(about: Words, error: unknown): Words {
 }
 
 /**
- * `caa`: the records that count, as `issue ca.example`; `unanswered`: why a part of it is not known, while
- * what is known stands.
+ * `caa`: the records that apply, such as `issue ca.example`; `unanswered`: why some of the records are not
+ * known.
  */
 async function run(ask: Ask, hostname: string) {
   let ipv4: readonly string[] = [];
@@ -71,14 +71,14 @@ async function run(ask: Ask, hostname: string) {
 }
 
 /**
- * Asks the servers that the settings name how many addresses a host name has of each family, and for CAA.
- * Never throws.
+ * Asks the servers of the settings for the CAA records of a host name, and for the number of its addresses of
+ * each family. Never throws.
  */
 export const createDns =
   (rules: Parameters<typeof dnsServersFor>[0], timeout_ms: number, signal: AbortSignal) =>
   async (hostname: string) => {
     const servers = dnsServersFor(rules, hostname);
-    // Asks the servers in turn, the next one where one gives no answer.
+    // Asks the servers in turn, until one of them answers.
     if (servers)
       return run(async (name, type) => {
         let failure: unknown;
@@ -104,7 +104,7 @@ const nameOf = ({ issuer }: PeerCertificate) => {
 };
 
 /**
- * A certificate as the host presented it. `not_after` is RFC 3339, `fault` why this machine's root
+ * A certificate as the host presented it. `not_after` is RFC 3339; `fault` says why this machine's root
  * certificates do not vouch for it.
  */
 function toAnswer(socket: TLSSocket) {
@@ -154,9 +154,9 @@ function shakeHands(
 }
 
 /**
- * Creates a reader of the certificates of https origins, in the turn of the host, at a public address or
- * where HOST_OVERRIDES says. If robots.txt could not be read it connects only if the certificate was the
- * reason. Throws only the reason of the queue's signal.
+ * Creates a reader of the certificates of https origins. It waits for the turn of the host, and connects to a
+ * public address or where HOST_OVERRIDES says. If robots.txt could not be read, it connects only if the
+ * certificate was the reason. Throws only the reason of the queue's signal.
  */
 export const createCertificates =
   (

@@ -13,7 +13,7 @@ import {
 import { createEventReader } from './events.ts';
 import { isReplyTo, type RpcMessage, toReplied } from './messages.ts';
 
-/** The events of a stream: where it says that messages go to, and replies by their id. */
+/** Reads the events of a stream: the address to which messages go, and replies by their id. */
 function createStream(url: string) {
   const messagesTo = Promise.withResolvers<URL | undefined>();
   const waiting = new Map<number, (text: string) => void>();
@@ -47,8 +47,8 @@ const wordless = none(
 );
 
 /**
- * Fails after a time in which a stream named no address; a server of the newer transport may keep one open
- * that says nothing.
+ * Fails if a stream has named no address after a time; a server of the newer transport may keep a silent one
+ * open.
  */
 async function addressless(first_ms: number, signal: AbortSignal): Promise<NoAnswer> {
   await setTimeout(first_ms, undefined, { signal });
@@ -57,8 +57,8 @@ async function addressless(first_ms: number, signal: AbortSignal): Promise<NoAns
 }
 
 /**
- * Asks an endpoint of the older transport, HTTP with SSE (2024-11-05): a GET opens a stream, whose first
- * event says within `first_ms` where messages go; their replies come in the stream. Never throws.
+ * Asks over HTTP with SSE (2024-11-05): a GET opens a stream, whose first event says within `first_ms` where
+ * messages go; their replies come in the stream. Never throws.
  */
 export async function askOverStream(
   url: string,
@@ -96,9 +96,9 @@ export async function askOverStream(
     return to ? talk(to) : wordless;
   });
   const late = addressless(first_ms, waiting.signal).catch(() => asked);
-  // The stream ends first where it is none, or breaks: what it answered says why.
+  // If the response is no stream, or the stream breaks, it ends first, and says why.
   const ended = opened.then((answer) => {
-    // Tools that were listed stand, whatever became of the lists that are asked for after them.
+    // Tools that were listed stand, even if the stream broke during a later list.
     if (conversation?.hasTools) return asked;
     const reply = toReplied(answer, 0);
     if (reply.is === 'no_answer') return reply.answer;

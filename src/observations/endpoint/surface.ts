@@ -13,45 +13,42 @@ import {
 } from './member-form.ts';
 import { toolWithoutForm } from './tool-form.ts';
 
-/** A member of a list as it was sent: a tool, a prompt, a resource, a skill; untrusted. */
+/** An untrusted member of a list as it was sent: a tool, a prompt, a resource or a skill. */
 export type SurfaceMember = JsonObject;
-/** A tool object as it was sent; untrusted. */
 export type SurfaceTool = SurfaceMember;
 
 /** The lists that an endpoint offers. */
 export const surfaceNames = ['tools', 'prompts', 'resources', 'skills'] as const;
 export type SurfaceName = (typeof surfaceNames)[number];
 
-/** A question for a list: the method, and the member of its result that has the list. */
+/** A question for a list: its method, and the member of the result that has the list. */
 export interface ListQuestion {
   readonly method: string;
   readonly listedAs: string;
 }
 
-/**
- * What an endpoint lists: how it is asked for, what its members are called, and what of a member is compared.
- */
+/** A kind of list: how it is asked for, how its members are called, and what of a member is compared. */
 export interface Surface {
   readonly name: SurfaceName;
-  /** One member: `tool`. */
+  /** The word for one member: `tool`. */
   readonly noun: string;
-  /** In words of ours: `tools`. */
+  /** The word for the list: `tools`. */
   readonly title: Words;
-  /** How many members: `1 tool`, `2,000 tools`. */
+  /** A number of members in words: `1 tool`, `2,000 tools`. */
   readonly count: (members: number) => Words;
-  /** The lists that it is made of. The second one need not be there. */
+  /** The lists that it is made of; only the first has to be there. */
   readonly lists: readonly [ListQuestion, ...ListQuestion[]];
-  /** Whether capabilities declare it; tools are asked for in any case. */
+  /** Tells whether capabilities declare it; tools are asked for in any case. */
   readonly isDeclared: (capabilities: JsonObject) => boolean;
-  /** The members of a member that may name it: the first that is a text does. */
+  /** The members of a member that may name it: the first that is a text names it. */
   readonly namedBy: readonly [string, ...string[]];
-  /** A member without what another SDK or revision of the protocol writes differently of the same one. */
+  /** Leaves out of a member what other SDKs or revisions of the protocol write differently. */
   readonly withoutForm: (member: SurfaceMember) => SurfaceMember;
-  /** A member whose titles and descriptions are found by the names of what they are about. */
+  /** Arranges titles and descriptions in a member by the names of what they are about. */
   readonly byName: (member: SurfaceMember) => SurfaceMember;
-  /** A member without its form in the form of a tool, so that the same rules say how it changed. */
+  /** Turns a member without its form into a tool, so that the same rules say how it changed. */
   readonly asTool: (member: SurfaceMember) => SurfaceMember;
-  /** Members of a member that hosts hand on, and that are compared with what a caller was shown. */
+  /** The members of a member that hosts hand on, and that are compared with what a caller was shown. */
   readonly compared: readonly string[];
 }
 
@@ -60,7 +57,7 @@ const same = (member: SurfaceMember): SurfaceMember => member;
 /** The identifier of the extension for skills (SEP-2640). */
 const skillsExtension = 'io.modelcontextprotocol/skills';
 
-/** The four lists, each defined once: asking, storing, comparing and showing them is a loop over these. */
+/** The four lists, each defined once: these are asked for, stored, compared and shown in loops. */
 export const surfaces = {
   tools: {
     name: 'tools',
@@ -119,11 +116,11 @@ export const surfaces = {
   },
 } as const satisfies { readonly [Name in SurfaceName]: Surface & { readonly name: Name } };
 
-/** The lists that are asked for beside that of tools, where they are declared. */
+/** The lists other than that of tools, which are asked for if they are declared. */
 export const besideTools = [surfaces.prompts, surfaces.resources, surfaces.skills] as const;
 export type BesideName = (typeof besideTools)[number]['name'];
 
-/** What names a member of a list; undefined if nothing does. */
+/** The name of a member of a list; undefined if it has none. */
 export const ownNameOf = (member: SurfaceMember, { namedBy }: Surface): string | undefined =>
   namedBy.map((name) => ownMember(member, name)).find((one) => typeof one === 'string');
 
@@ -132,7 +129,7 @@ export const nameOf = (member: SurfaceMember, surface: Surface): string => ownNa
 
 const longestName = 200;
 
-/** The name of a member as it is stored and shown: at most 200 characters. */
+/** The first 200 characters of a name, as it is stored and shown. */
 export const shortNameOf = (member: SurfaceMember, surface: Surface) =>
   nameOf(member, surface).slice(0, longestName);
 
@@ -147,7 +144,7 @@ export interface DigestedMember {
 }
 
 /**
- * Members with their digests, ordered by name as UTF-8 bytes. Call it once for each list, because a digest
+ * Adds digests to members, ordered by name as UTF-8 bytes. It is called once for each list, because a digest
  * reads the whole member.
  */
 export const digestMembers = (
@@ -168,12 +165,12 @@ const rootOf = (digests: readonly string[]): string =>
   rootOfLeaves(digests.map((digest) => Buffer.from(digest, 'hex'))).toString('hex');
 
 /**
- * The digest of a list in name order, without the form of its members: another one means that a member is
- * another one.
+ * The digest of a list in the order of names, without the form of its members: it changes only if a member
+ * changes.
  */
 export const surfaceDigest = (digested: readonly DigestedMember[]): string =>
   rootOf(digested.map(({ content_sha256 }) => content_sha256));
 
-/** The digest of a list in name order as it was sent. */
+/** The digest of a list in the order of names, as it was sent. */
 export const sentDigest = (digested: readonly DigestedMember[]): string =>
   rootOf(digested.map(({ sha256 }) => sha256));

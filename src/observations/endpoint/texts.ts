@@ -2,11 +2,11 @@ import type { NoAnswer } from '../../net/answer.ts';
 import type { EndpointAnswer } from './conversation.ts';
 import { type SurfaceMember, type SurfaceName, surfaceNames } from './surface.ts';
 
-/** The list of a surface, or why there is none; undefined where it is not declared. */
+/** The list of a surface, or why there is none; undefined if it is not declared. */
 export const listOf = ({ list, besides }: EndpointAnswer, name: SurfaceName) =>
   name === 'tools' ? list : besides[name];
 
-/** The members of all lists that an endpoint sent, in name order. */
+/** The members of all lists that an endpoint sent, in the order of names. */
 export const membersOf = (
   endpoint: EndpointAnswer,
 ): readonly { readonly surface: SurfaceName; readonly member: SurfaceMember }[] =>
@@ -15,7 +15,7 @@ export const membersOf = (
     return list?.result === 'listed' ? list.digested.map(({ member }) => ({ surface, member })) : [];
   });
 
-/** Whether an endpoint sent any text for models. */
+/** Tells whether an endpoint sent any text for models. */
 export const hasTexts = (endpoint: EndpointAnswer): boolean =>
   endpoint.introduction?.instructions !== undefined ||
   surfaceNames.some((name) => listOf(endpoint, name)?.result === 'listed');
@@ -24,15 +24,15 @@ const isUnread = (list: ReturnType<typeof listOf>): list is NoAnswer =>
   list?.result === 'no_answer' && list.cause !== 'no_method';
 
 /**
- * Why a list was not read that an endpoint may have, so that its texts for models are not all known;
- * undefined if none is missing. One that the endpoint has no method for has no texts.
+ * The reason why a list that an endpoint may have was not read, so that not all its texts for models are
+ * known. A list for which it has no method has no texts.
  */
 export const whyNotWhole = (endpoint: EndpointAnswer): NoAnswer | undefined =>
   surfaceNames.map((name) => listOf(endpoint, name)).find(isUnread);
 
 const longestPlace = 200;
 
-/** Yields every string in a value at any depth, names of object members included, with its path. */
+/** Yields every string in a value at any depth, with its path; names of object members are included. */
 export function* textsIn(value: unknown, place: string): Generator<[place: string, text: string]> {
   if (typeof value === 'string') yield [place, value];
   if (typeof value !== 'object' || value === null) return;

@@ -1,17 +1,17 @@
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 
-/** Members of a JSON schema that hold schemas by name, and those that hold values, which are no schemas. */
+/** The members of a JSON schema that hold schemas by name, and those that hold values instead of schemas. */
 const namedSchemas = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'];
 const valueMembers = ['enum', 'const', 'default', 'examples', 'example'];
 
-/** The bounds that SDKs write for every whole number: those of a double. */
+/** Tells whether a value is a bound that SDKs write for every whole number: that of a double. */
 const isBoundOfDouble = (name: string, value: unknown) =>
   (name === 'minimum' && value === Number.MIN_SAFE_INTEGER) ||
   (name === 'maximum' && value === Number.MAX_SAFE_INTEGER);
 
 /**
- * What SDKs write differently of the same arguments: the draft, that no other ones are taken, bounds of every
- * number, that names are texts.
+ * Tells whether SDKs write a member differently for the same arguments: the draft, no other arguments, bounds
+ * of every number, names as texts.
  */
 const isFormOfSchema = (name: string, value: unknown) =>
   name === '$schema' ||
@@ -35,7 +35,7 @@ function schemaWithoutForm(schema: unknown): unknown {
   );
 }
 
-/** The annotations that MCP defines; what else a publisher writes there, clients leave out. */
+/** The annotations that MCP defines; clients leave out all others. */
 const definedAnnotations = ['title', 'readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'];
 
 const withoutOwn = (annotations: unknown): unknown =>
@@ -44,8 +44,8 @@ const withoutOwn = (annotations: unknown): unknown =>
     : annotations;
 
 /**
- * A tool without what another SDK or revision of the protocol writes differently of the same tool: only its
- * name, title, description, schemas and annotations, and schemas without their form.
+ * Keeps the name, title, description, schemas and annotations of a tool, without what other SDKs or revisions
+ * of the protocol write differently.
  */
 export function toolWithoutForm(tool: JsonObject): JsonObject {
   const { name, title, description, inputSchema, outputSchema, annotations } = tool;

@@ -7,22 +7,19 @@ import type { Robots } from '../hosts/robots.ts';
 import { toolOf } from './x402-item.ts';
 
 const cached_ms = 24 * 3600 * 1000;
-/** How long a catalogue that could not be read is not asked again. */
+/** The time before a catalogue that could not be read is asked again. */
 const failed_ms = 600_000;
 const page = 100;
 const mostPages = 200;
 const mostOffers = 20;
 const mostTools = 50;
 
-/**
- * A price catalogue is read no further once it has this many characters, because anybody may list resources
- * there.
- */
+/** A price catalogue is read up to so many characters, because anybody may list resources there. */
 const mostKept_characters = 32 * 1024 * 1024;
 
 /**
- * What is kept of one tool at an address, or of the address itself: ways to pay as JSON, since objects take
- * several times as much memory.
+ * What is kept of one tool at an address, or of the address. Ways to pay are JSON, since objects take several
+ * times as much memory.
  */
 interface KeptTool {
   readonly accepts: readonly string[];
@@ -30,7 +27,7 @@ interface KeptTool {
 }
 
 interface KeptAddress {
-  /** By the name of the tool; empty for an item that names none. */
+  /** The tools by name; the name is empty for items that name none. */
   readonly tools: Map<string, KeptTool>;
   /** There are more tools than are kept. */
   hasMore: boolean;
@@ -42,12 +39,12 @@ interface Kept {
 }
 
 const members = ['scheme', 'network', 'amount', 'maxAmountRequired', 'asset', 'payTo'];
-/** No identifier that is shown is longer. */
+/** Longer identifiers are not shown. */
 const longestMember = 200;
 
 /**
  * A way to pay as the catalogue states it, with the members that prices are read from; undefined if one of
- * them is none.
+ * them cannot be kept.
  */
 function toKept(accepted: unknown): string | undefined {
   const stated = asMembers(accepted);
@@ -57,8 +54,8 @@ function toKept(accepted: unknown): string | undefined {
 }
 
 /**
- * The same tool may stand on several pages, in any order: of all its ways to pay the first ones of their
- * order are kept, and the newest date.
+ * Joins an item with what is known of its tool, which may be on several pages in any order: the first of its
+ * ways to pay in their order are kept, and the newest date.
  */
 function withItem(known: KeptTool | undefined, { accepts: stated, lastUpdated }: JsonObject): KeptTool {
   const added = (Array.isArray(stated) ? stated : [])
@@ -71,8 +68,8 @@ function withItem(known: KeptTool | undefined, { accepts: stated, lastUpdated }:
 }
 
 /**
- * Whether a tool is kept, whatever came before it: the first fifty of an address are, in the order of their
- * names.
+ * Tells whether a tool is kept. The first fifty tools of an address in the order of their names are kept,
+ * whatever the order of items.
  */
 function hasRoom(address: KeptAddress, tool: string): boolean {
   const { tools } = address;
@@ -83,8 +80,8 @@ function hasRoom(address: KeptAddress, tool: string): boolean {
 }
 
 /**
- * Adds the items of a page by the address of their resource and their tool; how many it has, undefined if it
- * cannot be read.
+ * Adds the items of a page by the address of their resource and their tool. Returns how many it has;
+ * undefined if it cannot be read.
  */
 function addItems(kept: Kept, text: string) {
   const { items: listed, pagination } = readObject(text) ?? {};
@@ -111,8 +108,8 @@ interface CatalogContext {
 }
 
 /**
- * Reads page after page: a catalogue may give fewer items than it is asked for, and ends with an empty page,
- * or its total.
+ * Reads page after page, until one is empty or the catalogue's total is reached, because a catalogue may give
+ * fewer items than it is asked for.
  */
 async function read(base: string, { fetch, robots }: CatalogContext, read_at: string) {
   const kept: Kept = { items: new Map(), characters: 0 };
@@ -130,7 +127,7 @@ async function read(base: string, { fetch, robots }: CatalogContext, read_at: st
   return { result: 'read' as const, read_at, items, isWhole: false };
 }
 
-/** What a catalogue lists at an address, each tool once, in the order of their names. */
+/** The entries of a catalogue for an address, each tool once, in the order of their names. */
 const toListed = ({ tools, hasMore }: KeptAddress) => ({
   hasMore,
   tools: [...tools]
@@ -143,8 +140,8 @@ const toListed = ({ tools, hasMore }: KeptAddress) => ({
 });
 
 /**
- * When each catalogue of PRICE_CATALOGS was read and what it lists for an address, or why it was not read, in
- * their order. Each is read once a day in this process, and again after ten minutes if it could not be read.
+ * Creates a reader of the catalogues of PRICE_CATALOGS, which says when each was read and what it lists for
+ * an address, or why it was not read. Each is read once a day, and again after ten minutes if that failed.
  */
 export function createPriceCatalogs(bases: readonly string[], parts: CatalogContext & { clock(): Date }) {
   const readOnce = cachedOnce((base) => read(base, parts, parts.clock().toISOString()), {

@@ -1,14 +1,14 @@
 import { asMembers, type JsonObject } from '../../core/json.ts';
 
-/** The longest name of a tool, as `tools.surface` has it. */
+/** The length of the longest names, as in `tools.surface`. */
 const longestTool = 200;
 
-/** A name of a tool as it is kept: at most 200 characters; undefined for anything else than a text. */
+/** The name of a tool as it is kept, of at most 200 characters; undefined if it is not a text. */
 export const toToolName = (name: unknown): string | undefined =>
   typeof name === 'string' && name.trim() !== '' ? name.slice(0, longestTool) : undefined;
 
 /**
- * The tool of MCP that an item of x402 is about; undefined for any other. The specification of the Bazaar has
+ * The MCP tool that an x402 item is about; undefined if it is about none. The specification of the Bazaar has
  * it as `input.tool` of the extension, the packages as `input.toolName`; some write it beside the address.
  */
 export function toolOf(item: JsonObject): string | undefined {
