@@ -84,9 +84,10 @@ function createWorker(module: URL, workerData: WorkerData): Worker {
   return new Worker(module, { workerData, resourceLimits }).once('online', restore).once('exit', restore);
 }
 
-const countOf = (value: number, values: readonly number[]) => values.filter((one) => one === value).length;
+const countOfChecks = (value: number, values: readonly number[]) =>
+  values.filter((one) => one === value).length;
 const mostFrequent = (values: readonly number[]) =>
-  values.reduce((most, one) => (countOf(one, values) > countOf(most, values) ? one : most));
+  values.reduce((most, one) => (countOfChecks(one, values) > countOfChecks(most, values) ? one : most));
 
 /**
  * Calls back once if the heartbeat stands still for `looks` comparisons, with the check whose code ran during

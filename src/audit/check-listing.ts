@@ -147,7 +147,8 @@ function isAsSaid(
   return toCanonicalJson(essenceOf(fact)) === toCanonicalJson(essenceOf(after));
 }
 
-const toText = ({ value, outcome }: ObservationChange['after']) => `${toShownValue(value)} (${outcome})`;
+const toNoticeText = ({ value, outcome }: ObservationChange['after']) =>
+  `${toShownValue(value)} (${outcome})`;
 
 function newestChanges(changes: readonly RecordedChange[]) {
   const oldestFirst = changes.toSorted((a, b) => a.log_index - b.log_index);
@@ -164,10 +165,11 @@ function findObservationFaults({ handle, observations: { current, changes } }: S
   return compared.flatMap((fact) => {
     const last = newest.get(keyOf(fact));
     const where = `${fact.kind} of ${handle}`;
-    if (!last) return [rowFault(where, `it is shown as ${toText(fact)}, but no change of it is stored`)];
+    if (!last)
+      return [rowFault(where, `it is shown as ${toNoticeText(fact)}, but no change of it is stored`)];
     if (isAsSaid(fact, last.fact)) return [];
-    const said = `its newest change, log entry ${last.log_index}, says ${toText(last.fact.after)}`;
-    return [rowFault(where, `it is shown as ${toText(fact)}, but ${said}`)];
+    const said = `its newest change, log entry ${last.log_index}, says ${toNoticeText(last.fact.after)}`;
+    return [rowFault(where, `it is shown as ${toNoticeText(fact)}, but ${said}`)];
   });
 }
 

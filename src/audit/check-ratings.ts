@@ -10,7 +10,7 @@ import type { ShownListing } from './evidence-reader.ts';
 import { type AuditFault, rowFault, toShownValue } from './fault.ts';
 import type { AuditSteps } from './steps.ts';
 
-const countOf = (texts: readonly string[]): Record<string, number> =>
+const countOfRatings = (texts: readonly string[]): Record<string, number> =>
   Object.fromEntries([...Map.groupBy(texts, (text) => text)].map(([text, { length }]) => [text, length]));
 
 /** Sorts ratings by log index, since neither the clocks of nodes nor the order of the list is reliable. */
@@ -78,7 +78,7 @@ export function findCountFaults(listing: ShownListing): AuditFault[] {
   const voided = ratings.filter(({ voided_at }) => voided_at !== undefined);
   // The older versions of a hidden rating are hidden with it. They have no action of their own to count.
   const hidden = ratings.filter(({ moderation = [] }) => moderation.some(({ action }) => action === 'hide'));
-  const flags = countOf(current.flatMap(({ flags = [] }) => flags));
+  const flags = countOfRatings(current.flatMap(({ flags = [] }) => flags));
   const groups = countListed(current);
   const compared: [shown: unknown, counted: unknown, what: string, verb: string, be: string][] = [
     ...ratingGroups.map((group): (typeof compared)[number] => {

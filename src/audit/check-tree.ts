@@ -21,7 +21,7 @@ function statedLoss({ closedWith }: AuditedLog, found: number): string {
     : '';
 }
 
-const nameOf = ({ id }: AuditedLog) => (id === 1 ? 'log' : `log ${id}`);
+const nameOfNode = ({ id }: AuditedLog) => (id === 1 ? 'log' : `log ${id}`);
 
 async function findNodeFault(reader: EvidenceReader, log: AuditedLog, nodes: readonly TreeNode[]) {
   const [first] = nodes;
@@ -31,7 +31,7 @@ async function findNodeFault(reader: EvidenceReader, log: AuditedLog, nodes: rea
   const wrong = nodes.find(({ hash }, at) => !stored[at]?.equals(hash));
   if (!wrong) return [];
   const message = 'the stored hash is not the one that follows from the leaves';
-  return [logFault(`${nameOf(log)}, tree node ${wrong.position} of level ${level}`, message)];
+  return [logFault(`${nameOfNode(log)}, tree node ${wrong.position} of level ${level}`, message)];
 }
 
 /** Rebuilds the tree of a log and compares its nodes and its roots. */
@@ -43,7 +43,7 @@ export function createTreeCheck(reader: EvidenceReader, log: AuditedLog, roots: 
     for (const known of open) {
       if (known.size !== tree.size()) continue;
       open.delete(known);
-      const message = `the first ${known.size} entries of the ${nameOf(log)} have a different root: history was rewritten`;
+      const message = `the first ${known.size} entries of the ${nameOfNode(log)} have a different root: history was rewritten`;
       if (!tree.root().equals(known.root)) wrong.push(logFault(known.where, message));
     }
     return wrong;
@@ -69,7 +69,7 @@ export function createTreeCheck(reader: EvidenceReader, log: AuditedLog, roots: 
       ...[...open].map(({ where, size }) =>
         logFault(
           where,
-          `it covers ${size} entries, but the ${nameOf(log)} has only ${tree.size()}: entries were lost${statedLoss(log, tree.size())}`,
+          `it covers ${size} entries, but the ${nameOfNode(log)} has only ${tree.size()}: entries were lost${statedLoss(log, tree.size())}`,
         ),
       ),
     ],

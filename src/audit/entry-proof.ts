@@ -52,14 +52,14 @@ export const shownRatingFields = ({
     ? ratingFields
     : ratingFields.filter((field) => !textFields.includes(field));
 
-const isSame = (a: unknown, b: unknown) => toCanonicalJson([a ?? null]) === toCanonicalJson([b ?? null]);
+const isSameProof = (a: unknown, b: unknown) => toCanonicalJson([a ?? null]) === toCanonicalJson([b ?? null]);
 
 /** The names of the fields whose values differ. A field that is absent on one side differs from any value. */
 export const differingFields = (
   committed: JsonObject,
   shown: JsonObject,
   fields: readonly string[],
-): string[] => fields.filter((field) => !isSame(committed[field], shown[field]));
+): string[] => fields.filter((field) => !isSameProof(committed[field], shown[field]));
 
 interface StoredEntry {
   readonly leaf: string;

@@ -58,14 +58,14 @@ export const bindingOf = ({ listing, place }: ClaimTarget, { config }: Context):
 /** The name under which the checks of a location are stored. */
 export const toSubject = ({ kind, key }: ProofPlace): string => `${kind} ${key}`;
 
-const toKey =
+const toLocationKey =
   ({ repositories }: Context) =>
   (address: string) =>
     repositories.place(address)?.key;
 
 /** The target of a claim of this listing by one method; undefined if it cannot be claimed by that method. */
 export function findTarget(listing: Listing, kind: ClaimKind, context: Context): ClaimTarget | undefined {
-  const place = claimMethods[kind].placeOf(listing, toKey(context));
+  const place = claimMethods[kind].placeOf(listing, toLocationKey(context));
   return place && { listing, place };
 }
 
@@ -84,7 +84,7 @@ export function toRepositoryTarget(listing: Listing, context: Context): ClaimTar
 export const findMethods = (
   listing: Pick<Listing, 'handle' | 'repository'>,
   context: Context,
-): ProofPlace[] => placesOf(listing, toKey(context));
+): ProofPlace[] => placesOf(listing, toLocationKey(context));
 
 /** A key that a domain publishes for the MCP registry, with the domain where it was seen. */
 export interface SeenKey extends PublishedRegistryKey {

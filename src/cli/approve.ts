@@ -39,7 +39,7 @@ function readViews(file: string | undefined): Views {
 }
 
 /** JSON in ASCII, so that names given by others cannot control a terminal. */
-const toText = (value: object) =>
+const toAsciiJson = (value: object) =>
   `${JSON.stringify(value, null, 2).replace(/[^\n\x20-\x7e]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`;
 
 /** The last day of an approval: a date, or a number of days from now, such as `90d`. */
@@ -131,7 +131,7 @@ export async function runApprove(config: () => Promise<Config>, handle: string, 
     throw usageError(
       `${[fault.path.slice(3).join('.') || name, fault.message].join(': ')}; nothing was written`,
     );
-  replaceFile(file, toText(written));
-  process.stdout.write(toText(entry));
+  replaceFile(file, toAsciiJson(written));
+  process.stdout.write(toAsciiJson(entry));
   process.stderr.write(`${file}: ${handle} is approved in ${name}; a service takes it at its next start\n`);
 }

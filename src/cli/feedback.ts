@@ -11,7 +11,7 @@ const names = {
   report: { none: 'reports', command: 'dossier reports' },
 } as const;
 
-const toLine = (row: Feedback, kind: FeedbackKind) =>
+const toFeedbackLine = (row: Feedback, kind: FeedbackKind) =>
   [
     row.id,
     row.received_at,
@@ -37,7 +37,7 @@ export async function listFeedback(
   await withStore(config, async ({ feedback }) => {
     const filter = { state: isAll ? 'all' : 'open', kind } as const;
     const rows = await feedback.list(filter, limit);
-    for (const row of rows) print(toLine(row, kind));
+    for (const row of rows) print(toFeedbackLine(row, kind));
     const { none, command } = names[kind];
     if (rows.length === 0) print(`No ${isAll ? '' : 'open '}${none}.`);
     const total = rows.length < limit ? rows.length : await feedback.count(filter);

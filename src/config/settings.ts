@@ -51,7 +51,7 @@ const listenHost = z
     'an IP address or a host name',
   );
 
-const listOf = (isItem: (item: string) => boolean, meaning: string) =>
+const settingList = (isItem: (item: string) => boolean, meaning: string) =>
   z.string().transform((text, issues) => {
     const items = text
       .split(',')
@@ -62,7 +62,7 @@ const listOf = (isItem: (item: string) => boolean, meaning: string) =>
     return wrong.length > 0 ? z.NEVER : items;
   });
 
-const baseUrls = listOf((item) => isPlainBase(URL.parse(item)), plainBase).transform((items) =>
+const baseUrls = settingList((item) => isPlainBase(URL.parse(item)), plainBase).transform((items) =>
   items.map(toBase),
 );
 
@@ -339,7 +339,7 @@ export const settings = {
   ALLOWED_HOSTS: setting(
     'allowedHosts',
     'Accepted Host headers; from PUBLIC_URL and HOST when empty',
-    listOf(
+    settingList(
       (item) => /^[^/?#@\s]+$/.test(item) && URL.canParse(`http://${item}`),
       'a host name, with or without a port',
     ),
@@ -352,7 +352,7 @@ export const settings = {
   TRUSTED_PROXIES: setting(
     'trustedProxies',
     'Proxy addresses or CIDR ranges whose X-Forwarded-For counts',
-    listOf(isNetwork, 'an IP address or CIDR range'),
+    settingList(isNetwork, 'an IP address or CIDR range'),
   ),
   CHECKPOINT_FILE: setting(
     'checkpointFile',

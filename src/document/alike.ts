@@ -90,7 +90,7 @@ export function pickAlike<One extends Comparable>(
     .slice(0, most);
 }
 
-const namesOf = (names: readonly string[]) =>
+const sharedNames = (names: readonly string[]) =>
   join(
     names.map((name) => code(name)),
     ', ',
@@ -119,9 +119,9 @@ export function alikeWords({ same, packages, tags, words }: SharedTraits): Words
   };
   const all = [
     ...Object.entries(sameWords).map(([kind, what]) => (same.has(kind) ? which(kind, what) : say``)),
-    tags.length > 0 ? say`the ${isOne(tags) ? own('tag') : own('tags')} ${namesOf(tags)}` : say``,
+    tags.length > 0 ? say`the ${isOne(tags) ? own('tag') : own('tags')} ${sharedNames(tags)}` : say``,
     words.length > 0
-      ? say`the ${isOne(words) ? own('word') : own('words')} ${namesOf(words)} in name or title`
+      ? say`the ${isOne(words) ? own('word') : own('words')} ${sharedNames(words)} in name or title`
       : say``,
   ];
   return say`shares ${join(all, '; ')}`;

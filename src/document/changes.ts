@@ -43,7 +43,7 @@ function leftWords({ view, failed }: Data): Words {
   return say`${ours(String(view))}: ${reasons.length > 0 ? join(reasons, ', ') : own('not listed')}`;
 }
 
-const namesOf = (names: unknown): string[] => (Array.isArray(names) ? names.map(String) : []);
+const changedNames = (names: unknown): string[] => (Array.isArray(names) ? names.map(String) : []);
 
 const mostNamed = 4;
 
@@ -52,7 +52,7 @@ const mostNamed = 4;
  * answer.
  */
 function factsWords({ kinds, tools_changed, malware }: Data): Words {
-  const names = namesOf(kinds).sort(
+  const names = changedNames(kinds).sort(
     (a, b) => Number(b === endpointAnswers.kind) - Number(a === endpointAnswers.kind),
   );
   // A changed list of tools includes their number, which is then not named again.
@@ -79,7 +79,7 @@ const told = [
 function recordWords({ fields, moved }: Data): Words {
   const move = moveSchema.safeParse(moved).data;
   const inMove = told.flatMap(([part, names]): readonly string[] => (move?.[part] ? names : []));
-  const names = namesOf(fields).filter((field) => !inMove.includes(field));
+  const names = changedNames(fields).filter((field) => !inMove.includes(field));
   const others = names.length > 0 ? say` (${ours(names.join(', '))})` : say``;
   return say`${typeWords['listing.changed']}${others}${move ? say`: ${moveWords(move)}` : say``}`;
 }

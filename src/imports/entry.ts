@@ -11,7 +11,7 @@ import { readRecord } from '../listings/record-form.ts';
 // Forms are written as JSON Schema, because typebox's builder loads 450 modules, for which every start would
 // wait.
 const text = { type: ['string', 'null'] } as const;
-const listOf = <const T>(items: T) => ({ type: ['array', 'null'], items }) as const;
+const entryList = <const T>(items: T) => ({ type: ['array', 'null'], items }) as const;
 
 /**
  * One page of a registry's list. The last one has no cursor or an empty one; registries in Go write null for
@@ -21,7 +21,7 @@ const listPageForm = Compile({
   type: 'object',
   required: ['servers'],
   properties: {
-    servers: listOf({}),
+    servers: entryList({}),
     metadata: { type: 'object', properties: { nextCursor: { type: ['string', 'null'], maxLength: 4096 } } },
   },
 });

@@ -28,8 +28,8 @@ export function addCounts(a: ImportCounts, b: ImportCounts): ImportCounts {
 type Versions = Map<string, Map<string, VersionSummary>>;
 
 /**
- * The entries of a page, each counted once: versions to write by keyOf, unreadable entries, and readable
- * ones.
+ * The entries of a page, each counted once: versions to write by keyOfVersion, unreadable entries, and
+ * readable ones.
  */
 const createClassified = () => ({
   rows: new Map<string, ListingVersion>(),
@@ -43,7 +43,7 @@ const createClassified = () => ({
 type ClassifiedEntries = ReturnType<typeof createClassified>;
 
 /** The key of one version of one listing. Handles contain no line feed. */
-const keyOf = (handle: string, version: string) => `${handle}\n${version}`;
+const keyOfVersion = (handle: string, version: string) => `${handle}\n${version}`;
 
 async function knownVersions(reads: ListingReads, handles: readonly string[]): Promise<Versions> {
   const versions: Versions = new Map(handles.map((handle) => [handle, new Map()]));
@@ -74,7 +74,7 @@ function classify(head: EntryHead, versions: Versions, at: string, classified: C
   counts[known ? 'rows_changed' : 'rows_new'] += 1;
   if (row.status !== 'active') counts[`rows_${row.status}`] += 1;
   ofHandle?.set(head.version, row);
-  rows.set(keyOf(row.handle, row.version), row as ListingVersion);
+  rows.set(keyOfVersion(row.handle, row.version), row as ListingVersion);
 }
 
 /**
@@ -141,7 +141,8 @@ async function planListings(
     const picked = pickShown(all);
     const shown =
       picked &&
-      (rows.get(keyOf(handle, picked.version)) ?? (await reads.listings.version(handle, picked.version)));
+      (rows.get(keyOfVersion(handle, picked.version)) ??
+        (await reads.listings.version(handle, picked.version)));
     const origin = isSample(facts) ? sampleOriginOf(handle) : facts.origin;
     const made = toListing(handle, { versions: all, shown, known: before }, { ...facts, origin });
     const listing = withModeration(withKnownId(made, before), before);
@@ -182,7 +183,7 @@ const changesEndpointHost = ({ listing, known }: ListingChange): boolean =>
 
 function toAffected(changes: readonly ListingChange[], rows: ClassifiedEntries['rows']): string[] {
   const losesShown = ({ known }: ListingChange) =>
-    !!known && !isGone(known) && rows.get(keyOf(known.handle, known.version))?.status === 'deleted';
+    !!known && !isGone(known) && rows.get(keyOfVersion(known.handle, known.version))?.status === 'deleted';
   return changes
     .filter(
       (change) =>

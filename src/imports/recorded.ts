@@ -19,7 +19,7 @@ const longestDescription = 300;
 const mostInputs = 100;
 
 /** Puts a text on one line; empty if there is none. */
-const textOf = (value: unknown, longest: number) =>
+const recordedText = (value: unknown, longest: number) =>
   typeof value === 'string' ? toLine(value).slice(0, longest).toWellFormed() : '';
 
 const listedInputs = (value: unknown): JsonObject[] =>
@@ -35,11 +35,11 @@ const isFixed = ({ value }: JsonObject) =>
 
 /** Reads one input. The variables in its value's template count as part of it. */
 function toInput(kind: ListingInput['kind'], recorded: unknown, given: JsonObject): ListingInput[] {
-  const name = textOf(recorded, longestName);
+  const name = recordedText(recorded, longestName);
   if (name === '') return [];
   const parts = [given, ...named(given.variables).map(([, variable]) => variable)];
   const has = (flag: 'isRequired' | 'isSecret') => parts.some((part) => part[flag] === true);
-  const description = parts.map((part) => textOf(part.description, longestDescription)).find(Boolean);
+  const description = parts.map((part) => recordedText(part.description, longestDescription)).find(Boolean);
   return [
     { name, kind, required: has('isRequired'), secret: has('isSecret'), ...(description && { description }) },
   ];
@@ -88,7 +88,7 @@ const longestText = 500;
 const longestUrl = 2048;
 const mostRecorded = 100;
 
-const line = (text: unknown) => textOf(text, longestText);
+const line = (text: unknown) => recordedText(text, longestText);
 
 /** Removes repeated items, compared as JSON, because publishers repeat remotes and packages. */
 const once = <T extends object>(items: readonly T[]): T[] =>
@@ -97,7 +97,7 @@ const once = <T extends object>(items: readonly T[]): T[] =>
 /**
  * Tells whether a text is an http or https address that can be called as it is: without template and user.
  */
-function isAddress(url: string): boolean {
+function isRecordedAddress(url: string): boolean {
   const parsed = /[{}\s]/.test(url) || url.length > longestUrl ? null : URL.parse(url);
   return parsed !== null && /^https?:$/.test(parsed.protocol) && parsed.username + parsed.password === '';
 }
@@ -185,10 +185,10 @@ export function toRecorded(record: object) {
   return {
     title: line(server.title) || undefined,
     description: line(server.description),
-    endpoint: remotes.find(({ url }) => isAddress(url))?.url,
+    endpoint: remotes.find(({ url }) => isRecordedAddress(url))?.url,
     repository: repository_key && repository,
     repository_key,
-    website: isAddress(website) ? website : undefined,
+    website: isRecordedAddress(website) ? website : undefined,
     remotes,
     packages: toPackages(read),
     keywords: publisherKeywords(server),

@@ -89,7 +89,7 @@ const toCamel = (name: string) =>
   ownMember(olderNames, name) ?? name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 /** The present name of a member, unless the record has a member of that name too. */
-function nameOf(name: string, within: JsonObject, fields: Fields): string {
+function nameOfItem(name: string, within: JsonObject, fields: Fields): string {
   if (Object.hasOwn(fields, name)) return name;
   const camel = toCamel(name);
   return Object.hasOwn(fields, camel) && !Object.hasOwn(within, camel) ? camel : name;
@@ -148,7 +148,7 @@ function readList(
 function readFields(value: JsonObject, fields: Fields, path: string, report: Report): JsonObject {
   const known = new Set<string>();
   const members = Object.entries(value).flatMap(([written, inner]): [string, unknown][] => {
-    const name = nameOf(written, value, fields);
+    const name = nameOfItem(written, value, fields);
     const meant = toCamel(name);
     // If a member has two spellings, it is not known which one holds.
     if (inner !== null && Object.hasOwn(fields, meant) && (name !== meant || known.has(name)))

@@ -95,7 +95,7 @@ async function saveCheckpoint(context: LogContext, text: string): Promise<void> 
   await replaceCheckpointFile(path, text, context.config);
 }
 
-const newestOf = (heads: readonly [LogHead, ...LogHead[]]): LogHead => heads.at(-1) ?? heads[0];
+const newestCheckpoint = (heads: readonly [LogHead, ...LogHead[]]): LogHead => heads.at(-1) ?? heads[0];
 
 /**
  * Parses a checkpoint that this database's key signed, under any PUBLIC_URL; undefined for any other text.
@@ -115,7 +115,7 @@ export async function isContained(
   log: Pick<ReturnType<typeof createLogReads>, 'heads' | 'tree'>,
   checkpoint: Checkpoint,
 ): Promise<boolean> {
-  const head = newestOf(await log.heads());
+  const head = newestCheckpoint(await log.heads());
   const of = logOfOrigin(checkpoint.origin);
   if (head.id !== of) return head.id > of;
   if (head.size < checkpoint.size) return false;
@@ -127,7 +127,7 @@ export async function isContained(
  * entries that are left.
  */
 async function closingCheckpoint(context: LogContext, published: Checkpoint, text: string): Promise<string> {
-  const head = newestOf(await context.store.log.heads());
+  const head = newestCheckpoint(await context.store.log.heads());
   if (head.id === logOfOrigin(published.origin)) return text;
   const root = await treeRoot(context.store.log.tree(head.id), head.size);
   return toCheckpoint({ size: head.size, root }, await openLogKey(context, head.id));
@@ -163,7 +163,7 @@ export async function compareWithCheckpointFile(context: LogContext): Promise<vo
   const closed_with = await closingCheckpoint(context, checkpoint, text);
   const isOpened = await store.write(async (tx) => {
     if (await isContained(tx.log, checkpoint)) return false;
-    const id = 1 + Math.max(newestOf(await tx.log.heads()).id, logOfOrigin(checkpoint.origin));
+    const id = 1 + Math.max(newestCheckpoint(await tx.log.heads()).id, logOfOrigin(checkpoint.origin));
     await tx.log.openNext({ id, closed_with, opened_at: clock().toISOString() });
     await tx.log.append(toLeaf('log.continued', { checkpoint: text }));
     return true;
@@ -208,7 +208,7 @@ async function sign(context: LogContext, head: LogHead): Promise<IssuedCheckpoin
 }
 
 async function issue(context: LogContext, last: IssuedCheckpoint | undefined): Promise<IssuedCheckpoint> {
-  const head = newestOf(await context.store.log.heads());
+  const head = newestCheckpoint(await context.store.log.heads());
   const isSame = last?.head.id === head.id && last.size === head.size;
   if (!isSame) return sign(context, head);
   await saveCheckpoint(context, last.text);

@@ -25,7 +25,7 @@ import { callTool, type Tool, toInputSchema, toOutputSchema } from '../tools/too
  * The result of a call: the whole answer both as structured content and as text, since some hosts show models
  * only one of them.
  */
-const toAnswer = ({ toText = JSON.stringify }: Tool, answer: Record<string, unknown>): CallToolResult => ({
+const toMcpAnswer = ({ toText = JSON.stringify }: Tool, answer: Record<string, unknown>): CallToolResult => ({
   content: [{ type: 'text', text: toText(answer) }],
   // The SDK checks this value against the output schema.
   structuredContent: JSON.parse(JSON.stringify(answer)) as Record<string, unknown>,
@@ -230,7 +230,7 @@ export function registerTool(server: McpServer, tool: Tool, context: Context): v
   server.registerTool(name, config, async (input: unknown, request: RequestContext) => {
     const { context: asked, sent } = askedOf(context, request);
     try {
-      if (!sent) return toAnswer(tool, await callTool(tool, input, asked));
+      if (!sent) return toMcpAnswer(tool, await callTool(tool, input, asked));
       sent.members = sent.cached ?? toMembers(tool, await callTool(tool, input, asked));
       if (sent.cached) measure('dossier_tool_calls_total', { tool: name, outcome: 'ok' });
       return standIn;

@@ -120,7 +120,7 @@ function followAliases(name: string, { answers = [] }: DecodedPacket): string {
   throw new Error('CNAME loop');
 }
 
-function toText(answer: Answer): string {
+function toRecordText(answer: Answer): string {
   if (answer.type === 'CAA') {
     const { tag, value } = (answer as CaaAnswer).data;
     return `${tag} ${value}`;
@@ -160,7 +160,9 @@ export async function readRecords(server: string, { name, type }: AskedName, tim
     dnssec &&= packet.flag_ad;
     const target = followAliases(at, packet);
     const { answers = [] } = packet;
-    const records = answers.filter((one) => one.type === type && sameName(one.name, target)).map(toText);
+    const records = answers
+      .filter((one) => one.type === type && sameName(one.name, target))
+      .map(toRecordText);
     if (records.length > mostRecords) throw new Error('more than 200 records');
     if (records.length > 0 || rcode === 'NXDOMAIN' || sameName(target, at)) return { records, dnssec };
     at = target;

@@ -10,7 +10,7 @@ import type {
 } from './client.ts';
 
 /** Makes a packet with a line of text. */
-const toLine = (text: string): string => `${(text.length + 5).toString(16).padStart(4, '0')}${text}\n`;
+const toPacketLine = (text: string): string => `${(text.length + 5).toString(16).padStart(4, '0')}${text}\n`;
 /** The packet between a command and its arguments. */
 const delimiter = '0001';
 /** The packet that ends a request or a response. */
@@ -19,9 +19,9 @@ const flush = '0000';
 /** The body of a POST to git-upload-pack: a command of git protocol v2 with its arguments. */
 const toCommand = (command: string, capabilities: readonly string[], args: readonly string[]) =>
   Buffer.from(
-    [`command=${command}`, ...capabilities].map(toLine).join('') +
+    [`command=${command}`, ...capabilities].map(toPacketLine).join('') +
       delimiter +
-      args.map(toLine).join('') +
+      args.map(toPacketLine).join('') +
       flush,
   );
 

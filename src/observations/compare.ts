@@ -58,7 +58,7 @@ const isLearned = ({ outcome }: Pick<Finding, 'outcome'>) => isLearnedOutcome(ou
 
 const hasValue = ({ outcome }: Pick<Finding, 'outcome'>) => outcome === 'seen';
 
-const isSame = (a: StoredObservation | LastValue, b: DatedFinding) =>
+const isSameFinding = (a: StoredObservation | LastValue, b: DatedFinding) =>
   a.method_version === b.method_version && isEqual(a, b);
 
 function fresh(
@@ -126,8 +126,10 @@ const missed = (
 ): StoredObservation => {
   const { since = at, unanswered, outcome: before } = known.missed ?? {};
   const isFirst = unanswered === undefined && isUnanswered(outcome);
-  const isSame = isFirst || before === outcome || !isUnanswered(outcome);
-  const first = isFirst ? { unanswered: at, outcome } : { unanswered, outcome: isSame ? before : undefined };
+  const isSameFinding = isFirst || before === outcome || !isUnanswered(outcome);
+  const first = isFirst
+    ? { unanswered: at, outcome }
+    : { unanswered, outcome: isSameFinding ? before : undefined };
   return {
     ...known,
     missed: {
@@ -156,13 +158,13 @@ export const missedAll = (
 function settle(known: StoredObservation, found: DatedFinding, stamp: RunStamp): StoredObservation {
   const last = lastOf(known) ?? (isUnanswered(found.outcome) ? toLast(known) : undefined);
   const now = fresh(found, stamp);
-  if (isSame(known, found)) {
+  if (isSameFinding(known, found)) {
     const { first_seen_at, last: lastValue } = known;
     return { ...now, first_seen_at, ...changesOf(known), ...(lastValue && { last: lastValue }) };
   }
   // A value that comes back is no change, except after a statement of no price. Whether an endpoint answers
   // is dated anew, because that must be true of every day since its date.
-  if (last && isSame(last, found) && known.outcome !== 'nothing')
+  if (last && isSameFinding(last, found) && known.outcome !== 'nothing')
     return {
       ...now,
       ...(found.kind !== reachKind && { first_seen_at: last.first_seen_at }),
@@ -227,7 +229,7 @@ function leftOpen(known: StoredObservation, found: DatedFinding, stamp: RunStamp
   const by = known.by ?? known.last?.by;
   if (!found.open || by === undefined || found.open.exchange !== by) return undefined;
   const { open, ...same } = found;
-  return isSame(known, found)
+  return isSameFinding(known, found)
     ? settle(known, { ...same, by }, stamp)
     : missed(known, { why: open.why, outcome: 'not_asked' }, stamp);
 }

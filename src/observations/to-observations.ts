@@ -110,7 +110,7 @@ const unlearned = (
 /** The most subjects of one kind that are reported as not asked, because a record may name thousands. */
 const mostUnlearned = 10;
 
-const keyOf = ({ recorded, subject }: RecordedSubject) => recorded ?? subject;
+const keyOfObservation = ({ recorded, subject }: RecordedSubject) => recorded ?? subject;
 
 /**
  * The observations about what the listing records now; those about what it recorded before are history. A
@@ -121,20 +121,22 @@ export function recordedNow(
   stored: readonly StoredObservation[],
 ): StoredObservation[] {
   const keys = new Map<string, ReadonlySet<string | undefined>>(
-    kinds.map(({ kind, about }) => [kind, new Set(about(listing).map(keyOf))]),
+    kinds.map(({ kind, about }) => [kind, new Set(about(listing).map(keyOfObservation))]),
   );
   return stored.filter((one) =>
-    keyOf(one) === undefined ? one.outcome === 'not_asked' : keys.get(one.kind)?.has(keyOf(one)),
+    keyOfObservation(one) === undefined
+      ? one.outcome === 'not_asked'
+      : keys.get(one.kind)?.has(keyOfObservation(one)),
   );
 }
 
 /** The subjects that the listing records and nothing is known about. */
 function missing(kind: Kind, known: readonly StoredObservation[], listing: CheckedListing) {
-  if (kind.isOptional || known.some((one) => keyOf(one) === undefined)) return [];
-  const learned = new Set(known.map(keyOf));
+  if (kind.isOptional || known.some((one) => keyOfObservation(one) === undefined)) return [];
+  const learned = new Set(known.map(keyOfObservation));
   return kind
     .about(listing)
-    .filter((one) => !learned.has(keyOf(one)))
+    .filter((one) => !learned.has(keyOfObservation(one)))
     .slice(0, mostUnlearned)
     .map(({ subject }) => ({
       ...(subject !== undefined && { subject }),

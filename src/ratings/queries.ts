@@ -43,7 +43,7 @@ export const readReceiptKeys = async (db: Db, handle: string): Promise<ReceiptKe
     return key;
   });
 
-const isSame = (a: ReceiptKeyLine, b: ReceiptKeyLine) =>
+const isSameRating = (a: ReceiptKeyLine, b: ReceiptKeyLine) =>
   a.kid === b.kid && JSON.stringify(a.jwk) === JSON.stringify(b.jwk);
 
 const mostKeys = 50;
@@ -54,9 +54,9 @@ const mostKeys = 50;
  */
 async function writeReceiptKeys(db: Db, handle: string, { keys, at, isComplete }: SeenKeys, mayAdd: boolean) {
   const live = (await readReceiptKeys(db, handle)).filter(({ valid_until }) => valid_until === undefined);
-  const added = keys.filter((key) => mayAdd && !live.some((one) => isSame(one, key)));
+  const added = keys.filter((key) => mayAdd && !live.some((one) => isSameRating(one, key)));
   const isGone = (key: ReceiptKey) =>
-    added.some(({ kid }) => kid === key.kid) || (isComplete && !keys.some((one) => isSame(one, key)));
+    added.some(({ kid }) => kid === key.kid) || (isComplete && !keys.some((one) => isSameRating(one, key)));
   const kids = live.filter(isGone).map(({ kid }) => kid);
   if (kids.length + added.length === 0) return undefined;
   if (kids.length > 0)

@@ -53,10 +53,10 @@ function distinctOf(words: readonly RankedWord[]): RankedWord[] {
   return [...new Map(words.toReversed().map((word) => [keyOf(word), word])).values()].reverse();
 }
 
-const countOf = (word: RankedWord, strong: boolean): number => (strong ? word.strong : word.listings);
+const countOfGroup = (word: RankedWord, strong: boolean): number => (strong ? word.strong : word.listings);
 
 function expectedOf(words: readonly RankedWord[], strong: boolean, total: number): number {
-  const shares = words.map((word) => countOf(word, strong) / total);
+  const shares = words.map((word) => countOfGroup(word, strong) / total);
   const product = shares.reduce((chance, share) => chance * share, total) * attraction ** (shares.length - 1);
   return Math.min(product, ...shares.map((share) => share * total));
 }
@@ -65,7 +65,7 @@ const toStep = (words: readonly RankedWord[], strong: boolean, total: number): P
   groups: words.map(({ alternatives }) => toGroup(alternatives, strong)),
   limit: words.length > 1 ? perProbe : enoughCandidates,
   expected: expectedOf(words, strong, total),
-  read: Math.min(...words.map((word) => countOf(word, strong))),
+  read: Math.min(...words.map((word) => countOfGroup(word, strong))),
 });
 
 /** All non-empty subsets of some words. */

@@ -60,13 +60,13 @@ const seenNow = ({ observations }: Pinnable, { kind }: Kind) =>
  * A pin of what checks saw is the endpoint and the digest of a list, or the endpoint and the payees'
  * addresses.
  */
-const textOf = ({ subject = '', value }: Observation) =>
+const pinText = ({ subject = '', value }: Observation) =>
   [subject, [value].flat().join(', ')].join(' ').trim();
 
 /** The present values of a pin, sorted; empty if nothing is recorded, or Dossier does not know them. */
 export function pinnedNow(document: Pinnable, pin: PinName): string[] {
   const kind = kindOfPin(pin);
-  return (kind ? seenNow(document, kind).map(textOf) : recordedNow(document, pin)).sort();
+  return (kind ? seenNow(document, kind).map(pinText) : recordedNow(document, pin)).sort();
 }
 
 /** Names the record of a listing and its date. */
@@ -136,10 +136,10 @@ function judgeSeen(compared: ComparedListing, [{ on }, pin, before]: Pinned, kin
   }
   const found = seenNow(compared.listing, kind);
   const approved = new Set(before.map(toComparable));
-  const other = found.find((one) => !approved.has(toComparable(textOf(one))));
+  const other = found.find((one) => !approved.has(toComparable(pinText(one))));
   if (other) {
     const from = listed(before);
-    const to = listed([textOf(other)]);
+    const to = listed([pinText(other)]);
     const fact = say`Approved on ${dayOf(on)} with ${own(pin)} ${from}; since ${day(other.first_seen_at ?? '')} Dossier sees ${to}.`;
     return { ...observedFinding(other, notMet(fact)), from, to };
   }

@@ -61,7 +61,7 @@ const batchRows = 500;
 const keyColumns = ({ backup }: BackedUpTable): RawBuilder<unknown> =>
   sql.join(backup.key.map((column) => sql.ref(column)));
 
-const keyOf = ({ backup }: BackedUpTable, row: StoredRow): RawBuilder<unknown> =>
+const keyOfTable = ({ backup }: BackedUpTable, row: StoredRow): RawBuilder<unknown> =>
   sql.join(backup.key.map((column) => row[column]));
 
 /**
@@ -100,7 +100,7 @@ async function* readTable(
   const columns = Object.keys(any ?? {});
   let last: StoredRow | undefined;
   const next = () => {
-    const after = last ? sql`where (${keyColumns(table)}) > (${keyOf(table, last)})` : sql``;
+    const after = last ? sql`where (${keyColumns(table)}) > (${keyOfTable(table, last)})` : sql``;
     return sql`from ${sql.table(table.name)} ${after} order by ${keyColumns(table)}`;
   };
   while (any) {
@@ -197,7 +197,7 @@ async function clearBatch<Schema>(
   const last = rows.at(-1);
   if (!last) return false;
   await follow(db, { table: table.name, removed: rows, added: [] });
-  const upToLast = sql`where (${keyColumns(table)}) <= (${keyOf(table, last)})`;
+  const upToLast = sql`where (${keyColumns(table)}) <= (${keyOfTable(table, last)})`;
   await sql`delete from ${sql.table(table.name)} ${upToLast}`.execute(db);
   return true;
 }
@@ -338,7 +338,7 @@ export async function readBackup(chunks: AsyncIterable<Buffer>) {
   return { header, batches: readBatches(lines, header) };
 }
 
-const toLine = (value: object) => `${JSON.stringify(value)}\n`;
+const toBackupLine = (value: object) => `${JSON.stringify(value)}\n`;
 
 /**
  * The text of a backup (docs/decisions/store.md): a header, lines of up to 500 rows of a table, and an end
@@ -351,7 +351,7 @@ export async function* toBackupText(
   made: Pick<BackupHeader, 'dossier' | 'created_at'>,
   onRows: (done: number) => void,
 ): AsyncGenerator<string, void> {
-  yield toLine({ format: formatName, version: formatVersion, ...made, rows: dump.counts });
+  yield toBackupLine({ format: formatName, version: formatVersion, ...made, rows: dump.counts });
   const digest = createHash('sha256');
   const written: Record<string, number> = Object.fromEntries(
     Object.keys(dump.counts).map((table) => [table, 0]),
@@ -360,7 +360,7 @@ export async function* toBackupText(
   for await (const { table, rows } of dump.read()) {
     written[table] = (written[table] ?? 0) + rows.length;
     const columns = Object.keys(rows[0] ?? {});
-    const line = toLine({ table, columns, rows: rows.map((row) => Object.values(row)) });
+    const line = toBackupLine({ table, columns, rows: rows.map((row) => Object.values(row)) });
     if (Buffer.byteLength(line) > longestLine_bytes)
       throw new Error(`a row of ${table} is too long for a backup`);
     digest.update(line);
@@ -368,5 +368,5 @@ export async function* toBackupText(
     done += rows.length;
     onRows(done);
   }
-  yield toLine({ end: { rows: written, sha256: digest.digest('hex') } });
+  yield toBackupLine({ end: { rows: written, sha256: digest.digest('hex') } });
 }

@@ -149,7 +149,7 @@ interface CheckedOffer {
 }
 
 /** The comparison of an offer with one price list, for JSON. */
-const toListed = ({ text: _, observed_at, tool, source, ...states }: ListComparison) => ({
+const toListedOffer = ({ text: _, observed_at, tool, source, ...states }: ListComparison) => ({
   source,
   observed_on: dayText(observed_at),
   ...(tool !== undefined && { tool }),
@@ -170,7 +170,7 @@ async function toOffer(
     asset: asset.seen,
     network: network.seen,
     scheme: scheme.seen,
-    ...(lists.length > 0 && { price_lists: lists.map(toListed) }),
+    ...(lists.length > 0 && { price_lists: lists.map(toListedOffer) }),
     facts: [...factsOf(compared), ...lists.map(({ text }) => text), ...notes],
   };
 }

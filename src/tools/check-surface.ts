@@ -189,7 +189,7 @@ const shownNames = ({ differs, repeated, prefix }: SurfaceComparison) => ({
 });
 
 /** The answer about a comparison; only its texts are compared. */
-async function toAnswer(
+async function toSurfaceAnswer(
   handle: string,
   { seen, compared, own, leftOut }: Closest,
   shown: SentList,
@@ -258,7 +258,7 @@ async function findAnswer(handle: string, seen: readonly SeenSet[], shown: SentL
     own === 'left_out' &&
       `Not all lists that Dossier saw before were compared: together they have more than ${mostReadText}.`,
   ].filter((text) => text !== false);
-  return toAnswer(
+  return toSurfaceAnswer(
     handle,
     { ...compared, own: own === 'left_out' ? undefined : own, leftOut },
     shown,

@@ -49,7 +49,7 @@ function checkedOf({ imported = [], observed = [], native = [] }: ComparedAgent)
  * An answer in words: `updated_within_days:180: met. <fact> Recorded: <what others wrote> [<number of its
  * source>]`.
  */
-function toLine(answer: CriterionAnswer, sources: string[], checked: string | undefined): Words {
+function toComparisonLine(answer: CriterionAnswer, sources: string[], checked: string | undefined): Words {
   const { criterion, value, result, fact, recorded, quoted, subject } = answer;
   // An answer without a source was not checked.
   const about = answer.source ? own('Checked') : own('About');
@@ -248,7 +248,7 @@ export const compareAgents = defineTool({
     const listings = compared.map(({ imported, observed, native, ...one }) => {
       const checked = checkedOf({ ...one, imported, observed, native });
       const toLines = (answers?: readonly CriterionAnswer[]) =>
-        answers?.map((answer) => toLine(answer, sources, checked));
+        answers?.map((answer) => toComparisonLine(answer, sources, checked));
       return {
         ...one,
         ...(checked !== undefined && { checked: codeWords(checked) }),

@@ -97,7 +97,7 @@ const packageVersionOf = ({ packages }: Listing, { references }: AskedItem): str
     return references.some((asked) => asked.key === key && (asked.registry ?? registry) === registry);
   })?.version;
 
-async function toListed(one: AskedItem & Partial<FoundListing>, known: KnownListing): Promise<Resolved> {
+async function toListedAgent(one: AskedItem & Partial<FoundListing>, known: KnownListing): Promise<Resolved> {
   const { handle, version, withdrawn } = known.listing;
   if (withdrawn)
     return { asked: one.asked, outcome: 'withdrawn', handle, reason: await known.whyWithdrawn() };
@@ -164,7 +164,7 @@ export async function resolveAll(handles: readonly string[], directory: Director
       if (by && 'candidates' in by)
         return { asked: one.asked, outcome: 'several_listings' as const, candidates: [...by.candidates] };
       const known = by && facts.get(by.handle);
-      if (known) return toListed({ ...one, ...by }, known);
+      if (known) return toListedAgent({ ...one, ...by }, known);
       const atHosts = recording(one.hosts).flat();
       const mayBeName =
         atHosts.length === 0 &&

@@ -75,7 +75,7 @@ function takeRating(tx: Transaction, { source, subject }: Sides, context: Contex
   return takeLimits(tx, calls, context);
 }
 
-const toAnswer = (rating: Rating, status: Output['status'], now: Date): Output => ({
+const toRatingAnswer = (rating: Rating, status: Output['status'], now: Date): Output => ({
   rating_id: rating.id,
   status,
   ...groupOf(rating, now.toISOString()),
@@ -165,7 +165,7 @@ async function record(
   const versions = await tx.ratings.versions(sides.source.handle, handle, content.interaction_id);
   for (const version of versions) requireSameRoot(version, sides.source.claim);
   const same = versions.find(isCurrent);
-  if (same?.content_digest === digest) return toAnswer(same, 'replayed', now);
+  if (same?.content_digest === digest) return toRatingAnswer(same, 'replayed', now);
   const amended = await requireAllowed(tx, submission, versions);
   await takeRating(tx, sides, context);
   const basis = await judgeBasis(tx, sides, { submission, earlier: versions });
@@ -181,7 +181,7 @@ async function record(
   await tx.ratings.insert(rating);
   const reciprocal = await tx.ratings.settlePairs(rating);
   await tx.listings.reindex(handle);
-  return toAnswer({ ...rating, reciprocal }, amended ? 'amended' : 'created', now);
+  return toRatingAnswer({ ...rating, reciprocal }, amended ? 'amended' : 'created', now);
 }
 
 /** Records one sourced signal about another listing, by the capability of a claimed one. */

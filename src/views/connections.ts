@@ -90,7 +90,7 @@ const toSlug = (text: string) =>
     .replace(/[^a-z0-9-]+/g, '-')
     .replace(/^-+|-+$/g, '');
 
-function nameOf(handle: string): string {
+function nameOfServer(handle: string): string {
   const { namespace, name } = handleParts(handle);
   const publisher = toSlug(namespace.replace(/^io\.(github|gitlab)\.|^[^.]+\./i, ''));
   const own = toSlug(name);
@@ -102,7 +102,7 @@ function nameOf(handle: string): string {
  * if there are several endpoints the end of each path.
  */
 export function toEntryNames(handle: string, urls: readonly string[]): string[] {
-  const base = nameOf(handle) || 'listing';
+  const base = nameOfServer(handle) || 'listing';
   const taken = new Set<string>();
   return urls.map((url) => {
     const end = urls.length > 1 ? toSlug(URL.parse(url)?.pathname.split('/').findLast(Boolean) ?? '') : '';

@@ -56,7 +56,7 @@ ${paste('dossier verify proof.json')}
 <p>${entry.log_index > 0 && html`<a rel="prev" href="/log/entry/${entry.log_index - 1}">Entry ${entry.log_index - 1}</a> · `}<a rel="next" href="/log/entry/${entry.log_index + 1}">Entry ${entry.log_index + 1}</a></p>`,
   });
 
-const nameOf = (members: JsonObject, name: string) =>
+const nameOfEntry = (members: JsonObject, name: string) =>
   typeof members[name] === 'string' ? members[name] : '';
 
 /** What the stream of changes says about an entry, from what the entry recorded. */
@@ -78,9 +78,9 @@ function entryWords(type: string, members: JsonObject): Words {
 function newItem({ log_index, leaf, record }: Awaited<ReturnType<typeof readNewestEntries>>[number]): Html {
   const type = String(parsed(leaf).t);
   const members = parsed(record);
-  const at = nameOf(members, 'at') || nameOf(members, 'created_at');
-  const handle = nameOf(members, 'subject_handle') || nameOf(members, 'handle');
-  const root = nameOf(members, 'root').replace(/^dns:/, '');
+  const at = nameOfEntry(members, 'at') || nameOfEntry(members, 'created_at');
+  const handle = nameOfEntry(members, 'subject_handle') || nameOfEntry(members, 'handle');
+  const root = nameOfEntry(members, 'root').replace(/^dns:/, '');
   return html`
 <li><span class="when">${at ? minute(at) : 'erased'}</span> <span>${handle && html`${handleLink(handle)}: `}${toHtml(entryWords(type, members))}${root && html` (<span class="foreign">${root}</span>)`} <a class="note" href="/log/entry/${log_index}">entry ${log_index}</a></span></li>`;
 }

@@ -12,14 +12,14 @@ const ageOf = (date: string, today: string | undefined) =>
   Date.parse(today) - Date.parse(date) > agedFrom_days * day_ms &&
   html`, ${ageText(date, today)}`;
 
-const isAddress = (text: string) => /^https?:\/\//i.test(text);
+const isShownAddress = (text: string) => /^https?:\/\//i.test(text);
 /** Tells whether an address is a page of this service. */
 const isOurs = (href: string) => href.startsWith('/');
 
 /** A value to copy, as a link if it has an address. */
 function codeOf({ text, href }: WordsPart & { readonly is: 'code' }): Html {
   if (href === undefined)
-    return isAddress(text) ? foreignLink(text) : html`<code class="foreign">${text}</code>`;
+    return isShownAddress(text) ? foreignLink(text) : html`<code class="foreign">${text}</code>`;
   return isOurs(href)
     ? html`<a class="handle" href="${href}">${text}</a>`
     : html`<code>${foreignLink(href, text)}</code>`;

@@ -192,7 +192,7 @@ export const toShownWebhook = (webhook: Webhook): z.output<typeof shownWebhook> 
     about: webhook.kind === 'all' ? 'all' : `${webhook.kind}:${webhook.value}`,
   });
 
-const isSame = (a: string, b: string) => {
+const isSameHook = (a: string, b: string) => {
   const left = Buffer.from(a);
   const right = Buffer.from(b);
   return left.length === right.length && timingSafeEqual(left, right);
@@ -201,7 +201,7 @@ const isSame = (a: string, b: string) => {
 /** The subscription with an id, for the holder of its secret. Throws not_found otherwise. */
 export async function findOwned(id: string, secret: string, { store }: Context): Promise<Webhook> {
   const webhook = await store.webhooks.byId(id);
-  if (webhook && isSame(webhook.secret, secret)) return webhook;
+  if (webhook && isSameHook(webhook.secret, secret)) return webhook;
   throw new Problem('not_found', 'No webhook has this id and secret.');
 }
 

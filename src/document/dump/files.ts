@@ -84,7 +84,7 @@ interface DumpFile {
 }
 
 /** The name of a file in the folder of its dump. */
-const nameOf = ({ path }: Pick<DumpFile['named'], 'path'>): string => path.slice(folderOfPaths.length);
+const nameOfDump = ({ path }: Pick<DumpFile['named'], 'path'>): string => path.slice(folderOfPaths.length);
 
 const sumOf = (members: readonly WrittenFile[], what: keyof WrittenFile) =>
   members.reduce((sum, member) => sum + member[what], 0);
@@ -232,7 +232,7 @@ async function rewriteFile(
 ) {
   const { named, members } = dump.files.find(({ kind }) => kind === file.kind) ?? {};
   if (!named || !members) throw new Error(`The dump has no file ${file.kind}.`);
-  const old = await open(join(dump.folder, nameOf(named)));
+  const old = await open(join(dump.folder, nameOfDump(named)));
   try {
     let position = 0;
     for (const [at, member] of members.entries()) {

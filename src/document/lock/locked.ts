@@ -31,7 +31,8 @@ function observed(one: Observation): LockedFact {
   return { value: stored as LockedFact['value'], ...(words && { text: toText(words) }), ...seen };
 }
 
-const nameOf = ({ kind, subject }: Observation) => (subject === undefined ? kind : `${kind} ${subject}`);
+const nameOfLocked = ({ kind, subject }: Observation) =>
+  subject === undefined ? kind : `${kind} ${subject}`;
 
 function recordFacts(document: ListingDocument): [string, LockedFact][] {
   const { version, updated_at: since, origin_status, remotes, packages, repository } = document;
@@ -66,7 +67,7 @@ export function toLocked(document: ListingDocument): LockedListing {
     ['claim', claimFact(document)],
     ...document.observations
       .filter((one) => kindOf(one.kind)?.isLocked && isComparable(one))
-      .map((one) => [nameOf(one), observed(one)] as const),
+      .map((one) => [nameOfLocked(one), observed(one)] as const),
   ]);
   const log_index = document.claim?.history.at(-1)?.log_index;
   return { as_of: document.evidence_snapshot_date, facts, ...(log_index !== undefined && { log_index }) };
@@ -83,6 +84,6 @@ export const toChanges = ({ observations }: ListingDocument): LockChanges =>
         const said = sayChange?.(changed_from, change, between(change));
         return said ? [{ from: changed_from.value, since, text: toText(within(said)) }] : [];
       });
-      return changes.length > 0 ? [[nameOf(one), changes] as const] : [];
+      return changes.length > 0 ? [[nameOfLocked(one), changes] as const] : [];
     }),
   );

@@ -32,7 +32,7 @@ function toCached({ etag, body, headers }: Finished, sent: Headers): CachedAnswe
   };
 }
 
-const toKey = (encoding: Encoding, address: string) => `page ${encoding} ${address}`;
+const toPageKey = (encoding: Encoding, address: string) => `page ${encoding} ${address}`;
 
 /**
  * Stores finished pages to which a handler gave a cache policy, with the headers with which they left the
@@ -50,7 +50,7 @@ export function createPageStore({ cache }: Pick<FastPathParts, 'cache'>): Middle
     // An escaped path would count against other limits than the decoded one.
     if (withoutQuery(address) !== c.req.path) return;
     countRead(memory, false);
-    const key = toKey(c.get('encoding'), address);
+    const key = toPageKey(c.get('encoding'), address);
     const { cachePolicy } = finished;
     const maxAge_ms = cachePolicy.cacheTags.length > 0 ? unchangedFor_ms(c.get('context')) : undefined;
     store(key, toCached(finished, c.res.headers), { maxAge_ms, ...cachePolicy });
@@ -62,10 +62,10 @@ export function createPageStore({ cache }: Pick<FastPathParts, 'cache'>): Middle
  * passed its checks; an address with a secret in such a parameter is left to the app.
  */
 function readPage(url: string, encoding: Encoding, now_ms: number, { cache }: FastPathParts) {
-  const page = cache.get(toKey(encoding, url), now_ms);
+  const page = cache.get(toPageKey(encoding, url), now_ms);
   if (page) return page;
   const known = toKnownAddress(url);
-  return known === url || holdsSecret(url) ? undefined : cache.get(toKey(encoding, known), now_ms);
+  return known === url || holdsSecret(url) ? undefined : cache.get(toPageKey(encoding, known), now_ms);
 }
 
 /** The cached page for a GET, or a 304 if the caller has it. */

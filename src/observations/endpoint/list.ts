@@ -10,12 +10,12 @@ const mostValues = 100_000;
 const mostPages = 100;
 
 /** A list as it was sent, and with its digests in the order of names. */
-const toListed = (members: readonly SurfaceMember[], surface: Surface) => ({
+const toListedMembers = (members: readonly SurfaceMember[], surface: Surface) => ({
   result: 'listed' as const,
   members,
   digested: digestMembers(members, surface),
 });
-export type ListedMembers = ReturnType<typeof toListed>;
+export type ListedMembers = ReturnType<typeof toListedMembers>;
 
 /**
  * The values that all lists of one check may still have together, because they are kept until it ends. Each
@@ -186,7 +186,7 @@ export async function listSurface(
 ): Promise<ListedMembers | NotListed> {
   const list = createList(surface, room);
   const why = await readLists({ surface, read, left, list });
-  if (!why) return toListed(list.members, surface);
+  if (!why) return toListedMembers(list.members, surface);
   list.drop();
   return why;
 }

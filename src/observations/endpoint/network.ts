@@ -98,7 +98,7 @@ export const createDns =
 
 const handshake_ms = 8000;
 
-const nameOf = ({ issuer }: PeerCertificate) => {
+const nameOfNetwork = ({ issuer }: PeerCertificate) => {
   const { O: organization, CN: name } = issuer;
   return [organization ?? name].flat()[0] ?? 'an unnamed issuer';
 };
@@ -107,14 +107,14 @@ const nameOf = ({ issuer }: PeerCertificate) => {
  * A certificate as the host presented it. `not_after` is RFC 3339; `fault` says why this machine's root
  * certificates do not vouch for it.
  */
-function toAnswer(socket: TLSSocket) {
+function toNetworkAnswer(socket: TLSSocket) {
   const certificate = socket.getPeerCertificate();
   const end_ms = Date.parse(certificate.valid_to);
   if (Number.isNaN(end_ms)) return noAnswer('silent', own('The host sent no certificate.'));
   const fault = socket.authorizationError;
   return {
     result: 'certificate' as const,
-    issuer: nameOf(certificate).slice(0, 200),
+    issuer: nameOfNetwork(certificate).slice(0, 200),
     not_after: new Date(end_ms).toISOString(),
     isTrusted: socket.authorized,
     ...(fault && { fault: String(fault).slice(0, 200) }),
@@ -128,7 +128,7 @@ function toAnswer(socket: TLSSocket) {
 function shakeHands(
   recorded: URL,
   { url, lookup, deadline }: { url: URL; lookup: LookupFunction; deadline: AbortSignal },
-): Promise<ReturnType<typeof toAnswer> | FailedRequest> {
+): Promise<ReturnType<typeof toNetworkAnswer> | FailedRequest> {
   return new Promise((resolve) => {
     const socket = connect({
       host: plainAddress(url.hostname),
@@ -145,7 +145,7 @@ function shakeHands(
     const stop = () => end({ result: 'host_timeout' });
     deadline.addEventListener('abort', stop);
     if (deadline.aborted) stop();
-    socket.once('secureConnect', () => end(toAnswer(socket)));
+    socket.once('secureConnect', () => end(toNetworkAnswer(socket)));
     socket.on('error', (error) => {
       const unsent = whyUnsentBy(error);
       end({ result: 'host_unreachable', ...(unsent && { unsent }) });
@@ -163,7 +163,10 @@ export const createCertificates =
     { reach, names = namesAt(undefined) }: OutboundRules,
     { robots, ...parts }: { client: OutboundClient; queue: HostQueue; robots: Robots },
   ) =>
-  async (origin: string, times: readonly TimeBudget[]): Promise<ReturnType<typeof toAnswer> | NoAnswer> => {
+  async (
+    origin: string,
+    times: readonly TimeBudget[],
+  ): Promise<ReturnType<typeof toNetworkAnswer> | NoAnswer> => {
     const recorded = new URL(origin);
     const reached = reach(recorded);
     if (!reached) return notAsked(say`${code(recorded.host)} is not a public address.`);

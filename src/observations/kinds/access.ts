@@ -95,13 +95,13 @@ async function findObject(
   return failures.find(({ outcome }) => outcome !== 'absent' && outcome !== 'asks') ?? noMetadata;
 }
 
-const toText = (value: unknown): string | undefined =>
+const toAccessText = (value: unknown): string | undefined =>
   typeof value === 'string' ? value.slice(0, longestAddress) : undefined;
 
 const mostListed = 1000;
 
-const listOf = (value: unknown): string[] =>
-  (Array.isArray(value) ? value : []).slice(0, mostListed).flatMap((item) => toText(item) ?? []);
+const accessList = (value: unknown): string[] =>
+  (Array.isArray(value) ? value : []).slice(0, mostListed).flatMap((item) => toAccessText(item) ?? []);
 
 async function ofServer(run: CheckRun, issuer: string) {
   const found = await findObject(run, serverMetadataUrls(issuer), ['issuer']);
@@ -109,7 +109,7 @@ async function ofServer(run: CheckRun, issuer: string) {
   const { issuer: stated, registration_endpoint, client_id_metadata_document_supported } = found.object;
   // Clients must not use metadata that names a different issuer (RFC 8414 section 3.3).
   if (stated !== issuer)
-    return { issuer, metadata: 'of_another_issuer', stated_issuer: toText(stated) ?? null };
+    return { issuer, metadata: 'of_another_issuer', stated_issuer: toAccessText(stated) ?? null };
   return {
     issuer,
     metadata: 'found',
@@ -148,7 +148,7 @@ async function findMetadata(endpoint: EndpointAnswer, run: CheckRun) {
   if (found.result !== 'object') return found;
   const { resource } = found.object;
   const url = new URL(endpoint.url);
-  if (!endpoint.credentials && !isAbove(resource, url)) return forOther(toText(resource));
+  if (!endpoint.credentials && !isAbove(resource, url)) return forOther(toAccessText(resource));
   const isOwn = places.some((place) => place.at === found.at && isSameUrl(resource, place.resource));
   return {
     result: 'metadata' as const,
@@ -177,9 +177,9 @@ async function toFinding(endpoint: EndpointAnswer, run: CheckRun) {
     );
   }
   // The order in the metadata has no meaning, so the list is sorted before it is cut.
-  const servers = listOf(stated).sort().slice(0, 3);
-  const scopes = listOf(scopes_supported).sort();
-  const resource = toText(found.metadata.resource) ?? null;
+  const servers = accessList(stated).sort().slice(0, 3);
+  const scopes = accessList(scopes_supported).sort();
+  const resource = toAccessText(found.metadata.resource) ?? null;
   return {
     value: { issuers: servers, scopes, resource },
     outcome: 'seen' as const,

@@ -132,7 +132,7 @@ function toOffers(
 }
 
 const parts = ['pay_to', 'amount', 'asset', 'network', 'scheme'] as const;
-const isSame = (one: SentOffer, other: SentOffer): boolean =>
+const isSameOffer = (one: SentOffer, other: SentOffer): boolean =>
   parts.every((name) => one[name] === other[name]);
 
 /**
@@ -143,7 +143,7 @@ const isSame = (one: SentOffer, other: SentOffer): boolean =>
 const joinOffers = (places: readonly (SentOffers | undefined)[]): SentOffers | undefined =>
   places.reduce((one, other) => {
     if (!one || !other) return one ?? other;
-    const added = other.offers.filter((offer) => !one.offers.some((known) => isSame(known, offer)));
+    const added = other.offers.filter((offer) => !one.offers.some((known) => isSameOffer(known, offer)));
     const resource = one.resource ?? other.resource;
     return {
       offers: [...one.offers, ...added].slice(0, mostOffers),

@@ -12,7 +12,7 @@ const shippedRoot = new URL('./sigstore-trusted-root.json', import.meta.url);
  * Reads the text of an extension: a DER UTF8String whose length has one byte up to 127, otherwise two or
  * three.
  */
-function toText(value: Buffer): string | undefined {
+function toCertificateText(value: Buffer): string | undefined {
   if (value[0] !== 0x0c) return undefined;
   const [, first = 0] = value;
   return value.toString('utf8', first < 0x80 ? 2 : 2 + (first & 0x7f));
@@ -21,7 +21,7 @@ function toText(value: Buffer): string | undefined {
 function repositoryOf({ oids = [] }: NonNullable<ReturnType<Verifier['verify']>['identity']>) {
   // Fulcio's certificate extension Source Repository URI.
   const found = oids.find(({ oid }) => oid?.id.join('.') === '1.3.6.1.4.1.57264.1.12');
-  return found && toText(Buffer.from(found.value));
+  return found && toCertificateText(Buffer.from(found.value));
 }
 
 /**

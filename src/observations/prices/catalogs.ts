@@ -128,7 +128,7 @@ async function read(base: string, { fetch, robots }: CatalogContext, read_at: st
 }
 
 /** The entries of a catalogue for an address, each tool once, in the order of their names. */
-const toListed = ({ tools, hasMore }: KeptAddress) => ({
+const toListedPrices = ({ tools, hasMore }: KeptAddress) => ({
   hasMore,
   tools: [...tools]
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -165,7 +165,7 @@ export function createPriceCatalogs(bases: readonly string[], parts: CatalogCont
       result: 'read' as const,
       read_at,
       isWhole,
-      ...(address && { listed: toListed(address) }),
+      ...(address && { listed: toListedPrices(address) }),
     };
   };
   return (url: string) => Promise.all([...new Set(bases)].map((base) => run(base, url)));

@@ -20,10 +20,10 @@ const crates = term('crates.io');
 type Version = Published['document'];
 
 /** In crate names, `-` and `_` are the same, and case does not matter. */
-const toKey = (name: unknown) => String(name).toLowerCase().replaceAll('_', '-');
+const toCrateKey = (name: unknown) => String(name).toLowerCase().replaceAll('_', '-');
 
 /** The highest stable version, or else the newest version of all. */
-function newestOf(crate: Published['document'], versions: readonly Version[]): Published['newest'] {
+function newestCrate(crate: Published['document'], versions: readonly Version[]): Published['newest'] {
   const version = toShort(crate.max_stable_version) ?? toShort(crate.newest_version);
   if (version === undefined) return notStated(crates, own('which version is the newest'));
   const published_at = toTime(versions.find(({ num }) => num === version)?.created_at);
@@ -35,7 +35,7 @@ export async function readCargo(run: CheckRun, recorded: RecordedPackage): Promi
   const { name } = recorded;
   const answer = toRegistered(
     await run.registry('cargo', `/api/v1/crates/${name}`),
-    (sent) => toKey(memberOf(sent, 'crate').name) === toKey(name) && Array.isArray(sent.versions),
+    (sent) => toCrateKey(memberOf(sent, 'crate').name) === toCrateKey(name) && Array.isArray(sent.versions),
   );
   if (answer.result === 'absent')
     return notFound(crates, answer.response, say`has no crate ${code(name)}${free(name)}`);
@@ -43,7 +43,7 @@ export async function readCargo(run: CheckRun, recorded: RecordedPackage): Promi
   const { response, document } = answer;
   const crate = memberOf(document, 'crate');
   const versions = (document.versions as readonly unknown[]).map(asMembers);
-  const newest = newestOf(crate, versions);
+  const newest = newestCrate(crate, versions);
   if (recorded.version === undefined && 'result' in newest) return newest;
   const version = recorded.version ?? ('version' in newest ? newest.version : '');
   const one = versions.find(({ num }) => num === version);

@@ -30,7 +30,7 @@ export const npmPath = (name: string): string => `/${name.replace('/', '%2f')}`;
  * Reads the names of maintainers, which are objects or, in the older form, `name <address>`. A list in a
  * different form is not known, rather than empty.
  */
-function namesOf(maintainers: unknown): string[] | NoAnswer {
+function npmNames(maintainers: unknown): string[] | NoAnswer {
   const list = Array.isArray(maintainers) ? (maintainers as unknown[]) : [];
   const names = list.map((one) =>
     toShort(typeof one === 'string' ? one.replace(/\s*[<(].*$/s, '') : asMembers(one).name),
@@ -65,7 +65,7 @@ function publishedBefore(version: string, time: string, document: JsonObject): E
 }
 
 /** The version with the tag `latest`, which npm installs by default. */
-function newestOf(document: JsonObject): Published['newest'] {
+function newestNpm(document: JsonObject): Published['newest'] {
   const version = toShort(memberOf(document, 'dist-tags').latest);
   if (version === undefined) return notStated(npm, own('which version is the newest'));
   const published_at = toTime(memberOf(document, 'time')[version]);
@@ -131,7 +131,7 @@ export async function readNpm(run: CheckRun, named: RecordedPackage): Promise<Pu
     return notFound(npm, answer.response, say`has no package ${code(name)}${free(name)}`);
   if (answer.result !== 'document') return answer.cause === 'too_large' ? readVersion(run, recorded) : answer;
   const { document, response } = answer;
-  const newest = newestOf(document);
+  const newest = newestNpm(document);
   const times = memberOf(document, 'time');
   if (recorded.version === undefined && 'result' in newest && !times.unpublished) return newest;
   const version = recorded.version ?? ('version' in newest ? newest.version : '');
@@ -147,7 +147,7 @@ export async function readNpm(run: CheckRun, named: RecordedPackage): Promise<Pu
   return toPublishedOnNpm(response, memberOf(document.versions, version), {
     name,
     published_at: published_at ?? notStated(npm, own('when this version was published')),
-    maintainers: namesOf(document.maintainers),
+    maintainers: npmNames(document.maintainers),
     newest,
     earlier:
       published_at === undefined

@@ -37,7 +37,7 @@ function partsOf(version: unknown) {
 }
 
 /** A version as NuGet's addresses spell it; an invalid version is only put in lower case. */
-function toKey(version: unknown): string {
+function toNugetKey(version: unknown): string {
   const parts = partsOf(version);
   if (!parts) return String(version).toLowerCase();
   const [major, minor, patch, revision] = parts.release;
@@ -61,7 +61,7 @@ const mostPages = 3;
 async function entriesOf(run: CheckRun, id: string, page: NugetPage): Promise<NugetEntry[] | NoAnswer> {
   let { items } = page;
   if (!Array.isArray(items)) {
-    const [lower, upper] = [page.lower, page.upper].map((one) => toKey(one));
+    const [lower, upper] = [page.lower, page.upper].map((one) => toNugetKey(one));
     if (![lower, upper].every((one) => pageVersion.test(one ?? '')))
       return notAsked(own('NuGet names a page of versions in a form that Dossier does not read.'));
     const path = `${base(id)}/page/${lower}/${upper}.json`;
@@ -87,7 +87,7 @@ function publishedAt({ published }: NugetEntry): string | undefined {
 }
 
 /** The highest listed version that is not a pre-release, or else the highest listed version. */
-function newestOf(entries: readonly NugetEntry[]): Published['newest'] {
+function newestNuget(entries: readonly NugetEntry[]): Published['newest'] {
   const listed = entries.filter(({ listed: isListed }) => isListed !== false);
   const newest = listed.findLast(({ version }) => partsOf(version)?.pre === '') ?? listed.at(-1);
   const version = toShort(newest?.version);
@@ -109,7 +109,7 @@ function deprecationOf(entry: NugetEntry): Published['deprecated'] {
 }
 
 /** The handles in the README of a version; empty if it has no README. */
-async function namesOf(run: CheckRun, id: string, version: string): Promise<Published['names']> {
+async function nugetNames(run: CheckRun, id: string, version: string): Promise<Published['names']> {
   const answer = toContent(await run.registry('nuget', `/v3-flatcontainer/${id}/${version}/readme`));
   if (answer.result === 'response') return namesIn(answer.text);
   return answer.outcome === 'absent' ? [] : answer;
@@ -131,7 +131,7 @@ async function toPublished(
     deprecated: deprecationOf(entry),
     maintainers: other,
     newest,
-    names: await namesOf(run, id, toKey(version)),
+    names: await nugetNames(run, id, toNugetKey(version)),
     repository: toStatedRepository(memberOf(entry, 'repository').url) ?? repositoryOfHome(entry.projectUrl),
     licence: toLicence(entry.licenseExpression),
     earlier: other,
@@ -160,10 +160,10 @@ export async function readNuget(
   const failed = read.find((page) => 'result' in page);
   if (failed) return failed;
   const entries = (read as NugetEntry[][]).flat();
-  const newest = newestOf(entries);
+  const newest = newestNuget(entries);
   if (recorded === undefined && 'result' in newest) return newest;
   const version = recorded ?? ('version' in newest ? newest.version : '');
-  const entry = entries.find((one) => toKey(one.version) === toKey(version));
+  const entry = entries.find((one) => toNugetKey(one.version) === toNugetKey(version));
   if (!entry) return notFound(nuget, response, say`has no version ${code(version)} of ${code(name)}`);
   return toPublished(run, id, { response, entry, newest });
 }

@@ -30,7 +30,7 @@ const uploadedAt = (document: Published['document']): string | undefined =>
 const versionOf = (document: Published['document']) => toShort(memberOf(document, 'info').version) ?? '';
 
 /** The release that PyPI describes by default: the newest that is not a pre-release. */
-function newestOf(document: Published['document']): Published['newest'] {
+function newestPypi(document: Published['document']): Published['newest'] {
   const published_at = uploadedAt(document);
   return { version: versionOf(document), ...(published_at !== undefined && { published_at }) };
 }
@@ -79,7 +79,7 @@ export async function readPypi(
     return notFound(pypi, ofPackage.response, say`has no package ${code(name)}${free(name)}`);
   const isDocument = ofPackage.result === 'document';
   if (!isDocument && (ofPackage.cause !== 'too_large' || version === undefined)) return ofPackage;
-  const newest = isDocument ? newestOf(ofPackage.document) : ofPackage;
+  const newest = isDocument ? newestPypi(ofPackage.document) : ofPackage;
   if (isDocument && (version === undefined || version === versionOf(ofPackage.document)))
     return toPublished(ofPackage, { name, newest });
   const ofRelease = await ask(run, `${name}/${version}`);

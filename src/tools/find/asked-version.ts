@@ -24,7 +24,7 @@ const versionOf = ({ version }: ListingPackage, known: PackageOnRecord): string 
   known?.type === 'oci' ? (version ?? toImage(known)?.reference) : version;
 
 /** The names of a version: an image may be asked for by its tag or by its digest. */
-const namesOf = (version: string, known: PackageOnRecord): string[] =>
+const packageNamesOf = (version: string, known: PackageOnRecord): string[] =>
   known?.type === 'oci' ? version.split('@') : [version];
 
 /**
@@ -49,7 +49,7 @@ export function askedVersion(asked: string, { listing, observations }: KnownVers
     version === wanted.text ||
     (order?.isVersion(version) === true && isVersion && order.compare(version, wanted.text) === 0);
   const isRecorded = recorded.some(({ one, known }) =>
-    namesOf(versionOf(one, known) ?? '', known).some(isAsked),
+    packageNamesOf(versionOf(one, known) ?? '', known).some(isAsked),
   );
   if (isRecorded) return undefined;
   const version = versionOf(first.one, first.known);

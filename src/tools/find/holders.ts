@@ -98,7 +98,7 @@ interface Holders {
 /** Further listings that record the same are not counted. */
 export const mostRecording = mostNamed + 1;
 
-const countOf = (found: readonly unknown[]): string =>
+const countOfHolders = (found: readonly unknown[]): string =>
   found.length > mostNamed ? `More than ${mostNamed} listings` : counted(found.length, 'listing');
 
 /**
@@ -126,7 +126,7 @@ export function pickFormer(
     };
   const [now, had] = isPaid ? ['asks to be paid at', 'asked for it'] : ['records', 'recorded it'];
   return {
-    detail: `No listing ${now} ${toText(what)} now; ${countOf(found)} ${had}.`,
+    detail: `No listing ${now} ${toText(what)} now; ${countOfHolders(found)} ${had}.`,
     candidates: found.slice(0, mostNamed).map(({ listing, until }) => {
       const all = found.map((one) => one.listing);
       const did = isPaid ? own('asked for it until') : own('recorded it until');
@@ -172,7 +172,7 @@ export function pickRecording(
   const have = reference.kind === 'pay_to' ? 'ask to be paid at' : 'record';
   const where = say`${placeOf(reference)}${networkOf(reference, asked)}`;
   return {
-    detail: `${countOf(found)} ${have} ${toText(join([where, ...former], '; '))}.`,
+    detail: `${countOfHolders(found)} ${have} ${toText(join([where, ...former], '; '))}.`,
     candidates: found
       .slice(0, mostNamed)
       .map((one) => ({ handle: one.handle, differs: differenceOf(one, found) })),

@@ -40,12 +40,12 @@ const filterValues: Readonly<Record<string, readonly string[]>> = {
 const positionNames: ReadonlySet<string> = new Set(['cursor', 'from', 'shown']);
 const otherNames: ReadonlySet<string> = new Set([...positionNames, 'q', 'sort', 'handle']);
 
-const textOf = (name: string, value: string) => {
+const fieldText = (name: string, value: string) => {
   if (name === 'state') return stateTexts[value as keyof typeof stateTexts]?.toLowerCase() ?? value;
   return ownMember(flagTexts, name) ?? value;
 };
 
-const toNamed = (name: string, value: string) => ({ name, value, text: textOf(name, value) });
+const toNamed = (name: string, value: string) => ({ name, value, text: fieldText(name, value) });
 type Filter = ReturnType<typeof toNamed>;
 
 /** The filter for a facet of an answer; undefined if the search cannot filter by it. */

@@ -33,7 +33,7 @@ const ofBeside = (
   });
 
 /** The number of members; a stored list may have been shortened, so the stated count comes first. */
-const countOf = ({ count }: ReturnType<typeof asMembers>, shown: number) =>
+const countOfBesides = ({ count }: ReturnType<typeof asMembers>, shown: number) =>
   typeof count === 'number' ? count : shown;
 
 const mostNamed = 100;
@@ -45,7 +45,7 @@ const listWords =
     const members = asMembers(details)[surface.name];
     const all = Array.isArray(members) ? members : [];
     const names = listedNames(all).slice(0, mostNamed);
-    const count = countOf(asMembers(details), all.length);
+    const count = countOfBesides(asMembers(details), all.length);
     const more = count > names.length ? [say`${count - names.length} more`] : [];
     const said = names.map((name, at) => say`${code(name)}${note(all[at])}`);
     const list = join([...said, ...more], ', ');
@@ -56,7 +56,7 @@ const lineWords =
   (surface: Surface) =>
   ({ details }: ShownFinding): Words | undefined => {
     const members = asMembers(details)[surface.name];
-    const count = countOf(asMembers(details), Array.isArray(members) ? members.length : 0);
+    const count = countOfBesides(asMembers(details), Array.isArray(members) ? members.length : 0);
     return count > 0 ? surface.count(count) : undefined;
   };
 

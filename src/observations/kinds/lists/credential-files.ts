@@ -123,7 +123,7 @@ const nouns = {
 const mostFiles = 5;
 
 /** Names the first files in a text, and how many more of `all` there are. */
-function namesOf({ of, name, files: stored }: NamedFiles, all: number): Words {
+function credentialNames({ of, name, files: stored }: NamedFiles, all: number): Words {
   const shown = stored.slice(0, mostFiles);
   const more = all - shown.length;
   const said = more > 0 ? say`${codes(shown)} and ${more} more` : codes(shown);
@@ -138,7 +138,7 @@ const mostSaid = 3;
 const quotedOf = (sentences: readonly unknown[]): Words =>
   sentences.length > 0 ? say`, in ${listed(sentences.map((one) => quote(String(one))))}` : say``;
 
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const fileList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /**
  * Says which files the first texts name, with sentences of the first `mostQuoted` texts, and counts the other
@@ -148,8 +148,8 @@ function saidOf(value: readonly NamedFiles[], details: ShownFinding['details'], 
   const { texts, files: counts, sentences } = asMembers(details);
   const shown = value.slice(0, mostSaid);
   const said = shown.map((one, at) => {
-    const quoted = at < mostQuoted ? listOf(listOf(sentences)[at]).slice(0, mostQuoted) : [];
-    return say`${namesOf(one, Number(listOf(counts)[at] ?? one.files.length))}${quotedOf(quoted)}`;
+    const quoted = at < mostQuoted ? fileList(fileList(sentences)[at]).slice(0, mostQuoted) : [];
+    return say`${credentialNames(one, Number(fileList(counts)[at] ?? one.files.length))}${quotedOf(quoted)}`;
   });
   const more = Number(texts ?? value.length) - shown.length;
   const others =

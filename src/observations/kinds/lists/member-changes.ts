@@ -55,7 +55,8 @@ const differing = (before: SurfaceMember, after: SurfaceMember): string[] =>
     .filter((member) => !isDeepStrictEqual(before[member], after[member]))
     .sort();
 
-const toText = (value: unknown) => (value === undefined ? 'absent' : JSON.stringify(value).slice(0, 100));
+const toMemberText = (value: unknown) =>
+  value === undefined ? 'absent' : JSON.stringify(value).slice(0, 100);
 
 /** A path into a tool, as `inputSchema`, `properties`, `to`, `description`; long names are cut. */
 type MemberPath = readonly string[];
@@ -191,7 +192,7 @@ function toChange(surface: Surface, before: SurfaceMember, after: SurfaceMember)
   const hintsAfter = asMembers(after.annotations);
   const members = differing(before, after).filter((member) => member !== 'annotations');
   const annotations = differing(hintsBefore, hintsAfter).map(
-    (hint) => `${hint}: ${toText(hintsBefore[hint])} -> ${toText(hintsAfter[hint])}`,
+    (hint) => `${hint}: ${toMemberText(hintsBefore[hint])} -> ${toMemberText(hintsAfter[hint])}`,
   );
   const found = classesOf(surface.asTool(before), surface.asTool(after));
   // A change of no other class is in texts within a schema that are data.

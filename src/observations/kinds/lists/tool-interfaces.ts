@@ -19,7 +19,8 @@ const withInterface = z.strictObject({ tool: z.string(), resource: z.string() })
 type Interfaces = z.infer<typeof withInterface>[];
 
 /** A stored value may have been shortened, so the count is read from the details. */
-const countOf = ({ value, details }: ShownFinding<Interfaces>) => Number(details?.count ?? value.length);
+const countOfInterfaces = ({ value, details }: ShownFinding<Interfaces>) =>
+  Number(details?.count ?? value.length);
 
 const mostInLine = 3;
 const mostInFull = 20;
@@ -38,14 +39,14 @@ export const toolsInterfaces = defineKind({
     'Dossier reads no interface. An endpoint may name more to clients that declare MCP Apps, which Dossier does not.',
   changed: own('Its tools name different user interfaces'),
   say(found) {
-    const more = countOf(found) - Math.min(found.value.length, mostInFull);
+    const more = countOfInterfaces(found) - Math.min(found.value.length, mostInFull);
     const shown = found.value
       .slice(0, mostInFull)
       .map(({ tool, resource }) => say`${code(tool)} (${code(resource)})`);
     return join(more > 0 ? [...shown, say`${more} more`] : shown, ', ');
   },
   sayInLine(found) {
-    const all = countOf(found);
+    const all = countOfInterfaces(found);
     const shown = found.value.slice(0, mostInLine).map(({ tool }) => code(tool));
     const more = all - shown.length;
     const names = more > 0 ? say`${join(shown, ', ')} and ${more} more` : listed(shown);

@@ -57,7 +57,7 @@ const toPaid = ({ amount, asset, network, chain_id, scheme }: Quoted): PaidOffer
   scheme,
 });
 
-const textOf = ({ asset, network, scheme, amount }: PaidOffer) =>
+const offerText = ({ asset, network, scheme, amount }: PaidOffer) =>
   `${[network, asset, scheme].join(' ')} ${amount.padStart(78, '0')}`;
 
 /** Offers with the same asset, network and scheme can be compared by amount. */
@@ -70,8 +70,8 @@ const convertedOf = ({ amount, network, asset }: PaidOffer) => convert(amount, t
  * first.
  */
 export function toPaidOffers(quoted: readonly Quoted[]): PaidOffer[] {
-  const offers = new Map(quoted.map(toPaid).map((offer) => [textOf(offer), offer]));
-  const rank = (offer: PaidOffer) => `${convertedOf(offer) === undefined ? 1 : 0} ${textOf(offer)}`;
+  const offers = new Map(quoted.map(toPaid).map((offer) => [offerText(offer), offer]));
+  const rank = (offer: PaidOffer) => `${convertedOf(offer) === undefined ? 1 : 0} ${offerText(offer)}`;
   return [...offers.values()].sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
 }
 
@@ -91,9 +91,9 @@ export interface OfferWithPayee extends PaidOffer {
 /** The offers of a fact, each once with each of its payees, in the order of `toPaidOffers`. */
 export function offersWithPayees(found: ShownFinding): OfferWithPayee[] {
   const quoted = z.array(quotedOffer).safeParse(found.details?.offers).data ?? [];
-  const payeesOf = Map.groupBy(quoted, (one) => textOf(toPaid(one)));
+  const payeesOf = Map.groupBy(quoted, (one) => offerText(toPaid(one)));
   return allOffers(found).flatMap((offer): OfferWithPayee[] => {
-    const payees = payeesOf.get(textOf(offer))?.map(({ pay_to }) => pay_to && toAddress(pay_to)) ?? [
+    const payees = payeesOf.get(offerText(offer))?.map(({ pay_to }) => pay_to && toAddress(pay_to)) ?? [
       undefined,
     ];
     return [...new Set(payees)].map((pay_to) => ({ ...offer, ...(pay_to !== undefined && { pay_to }) }));
@@ -132,8 +132,8 @@ export function offersWords(offers: readonly PaidOffer[], count = offers.length)
 }
 
 function without(offers: readonly PaidOffer[], others: readonly PaidOffer[]): PaidOffer[] {
-  const known = new Set(others.map(textOf));
-  return offers.filter((offer) => !known.has(textOf(offer)));
+  const known = new Set(others.map(offerText));
+  return offers.filter((offer) => !known.has(offerText(offer)));
 }
 
 /** Tells whether an amount can be compared. A long amount may have been shortened, and is then no number. */

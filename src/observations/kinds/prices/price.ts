@@ -17,7 +17,7 @@ const mostMethods = 10;
 const paymentMethod = z.strictObject({ method: z.string(), intents: z.array(z.string()) });
 
 /** The items of a stored list; none if the value is anything else. */
-const listOf = <T>(value: unknown, item: z.ZodType<T>): readonly T[] =>
+const priceList = <T>(value: unknown, item: z.ZodType<T>): readonly T[] =>
   z.array(item).safeParse(value).data ?? [];
 
 const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]) => (a < b ? -1 : 1);
@@ -57,7 +57,7 @@ export const priceCapability = defineKind({
   value: z.array(paymentMethod),
   say: ({ value }) =>
     join(
-      listOf(value, paymentMethod).map(({ method, intents }) =>
+      priceList(value, paymentMethod).map(({ method, intents }) =>
         intents.length > 0 ? say`${code(method)}: ${codes(intents)}` : code(method),
       ),
       '; ',
@@ -78,12 +78,12 @@ const pricedOperation = z.strictObject({ operation: z.string(), offers: z.array(
 
 /** Says the price of the first operation, and counts the rest. */
 function operationsWords({ value, details }: ShownFinding): Words {
-  const operations = listOf(value, pricedOperation);
+  const operations = priceList(value, pricedOperation);
   const [first] = operations;
   const [offer] = first?.offers ?? [];
   if (!first || !offer) return own('an amount that Dossier cannot read');
   const { amount, currency, method, intent } = offer;
-  const count = listOf(details?.operations, z.unknown()).length || operations.length;
+  const count = priceList(details?.operations, z.unknown()).length || operations.length;
   const price = amount === null ? own('dynamic') : ours(amount);
   const of = currency === undefined ? own('') : say` of ${code(currency)}`;
   const on = method === undefined ? own('') : say` on ${code(method)}`;
@@ -281,7 +281,7 @@ function toolPriceWords({ name, price_usd, payment_required }: z.infer<typeof pr
 /** Says the prices of the first tools, and how many tools state one. */
 function toolPricesWords({ value, details }: ShownFinding): Words {
   const { tools, priced } = asMembers(value);
-  const all = listOf(priced, pricedTool);
+  const all = priceList(priced, pricedTool);
   const count = Math.max(all.length, Number(asMembers(details).priced ?? 0));
   const named = all.slice(0, mostNamedTools).map(toolPriceWords);
   const more = count > named.length ? [say`${count - named.length} more`] : [];
