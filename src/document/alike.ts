@@ -104,6 +104,7 @@ const sameWords = {
   repository: own('the recorded repository'),
   package: own('the recorded package'),
   description: own('the description'),
+  namesake: own('the name and the description'),
   tools: own('the tools that Dossier saw'),
   pay_to: own('the address for payments'),
 } as const satisfies Readonly<Record<Exclude<SharedKind, 'word'>, Words>>;

@@ -3,6 +3,7 @@ import { dayText } from '../core/text.ts';
 import {
   code,
   count,
+  day,
   join,
   ours,
   own,
@@ -270,15 +271,17 @@ function soDo(others: number, ofPublisher: number, isCut: boolean): Words {
 }
 
 /**
- * Names a listing that shares something, and how many more do; it does not say which was first, or why. Dates
- * of publication are left out, because the source of one listing may have no older versions.
+ * Names a listing that shares something, and how many more do; it does not say which was first, or why. The
+ * source of a listing may have no older versions, so a date of publication is the latest possible one. Only a
+ * listing of the same name has it, because a buyer chooses between the two.
  */
 export function sharedWords(
   kind: (typeof sharedKinds)[number],
   { others, own: ofPublisher, isCut }: SharedReference,
-  { handle }: NonNullable<SharedReference['first']>,
+  { handle, published_at }: NonNullable<SharedReference['first']>,
 ): Words {
-  const which = say`${handleWords(handle)} (${ours(namespaceText(handle))})`;
+  const date = kind.of === 'namesake' ? say`, published on ${day(published_at)} or before` : say``;
+  const which = say`${handleWords(handle)} (${ours(namespaceText(handle))}${date})`;
   const so = soDo(others - 1, kind.basis === 'names' ? 0 : ofPublisher, isCut);
   return sentence(say`${which} ${ours(kind.does)}${so}`);
 }

@@ -29,7 +29,15 @@ export const moveSchema = z.strictObject({
     .strictObject({ from: z.string(), to: z.string().optional(), is_within: z.boolean() })
     .optional(),
   /** Names of secrets that are new and required (`needs`) or optional (`takes`), or gone. */
-  secrets: z.strictObject({ needs: names, takes: names, gone: names }).optional(),
+  secrets: z
+    .strictObject({
+      needs: names,
+      takes: names,
+      gone: names,
+      /** What gets the new ones; `is_same`: each of them goes to all of it. */
+      sent: z.strictObject({ hosts: names, packages: names, is_same: z.boolean() }).optional(),
+    })
+    .optional(),
   /** Secrets that were named before, and hosts or packages that did not get them before. */
   passed: z
     .array(z.strictObject({ secrets: names, to: names }))
@@ -81,22 +89,25 @@ interface Secret {
   required: boolean;
   /** The hosts and packages that get it. */
   readonly to: Set<string>;
+  readonly hosts: Set<string>;
 }
 
 /** The secrets that a record names, by their names in lower case, because names of headers ignore case. */
 export function secretsOf({ remotes, packages }: Pick<Naming, 'remotes' | 'packages'>): Map<string, Secret> {
   const secrets = new Map<string, Secret>();
-  const add = (to: string, inputs: readonly ListingInput[] = []) => {
+  const add = (to: string, isHost: boolean, inputs: readonly ListingInput[] = []) => {
     for (const { name, secret, required } of inputs) {
       if (!secret) continue;
-      const known = secrets.get(name.toLowerCase()) ?? { name, required: false, to: new Set<string>() };
+      const none = { name, required: false, to: new Set<string>(), hosts: new Set<string>() };
+      const known = secrets.get(name.toLowerCase()) ?? none;
       known.required ||= required;
       known.to.add(to);
+      if (isHost) known.hosts.add(to);
       secrets.set(name.toLowerCase(), known);
     }
   };
-  for (const { url, inputs } of remotes) add(hostOf(url), inputs);
-  for (const recorded of packages) add(packageOf(recorded), recorded.inputs);
+  for (const { url, inputs } of remotes) add(hostOf(url), true, inputs);
+  for (const recorded of packages) add(packageOf(recorded), false, recorded.inputs);
   return secrets;
 }
 
@@ -124,6 +135,17 @@ function repositoryMove(from: string | undefined, to: string | undefined): Versi
 
 type Secrets = ReadonlyMap<string, Secret>;
 
+/** What gets some secrets. */
+function sentTo(some: readonly Secret[]) {
+  const all = new Set(some.flatMap(({ to }) => [...to]));
+  const hosts = new Set(some.flatMap((one) => [...one.hosts]));
+  return {
+    hosts: few(hosts),
+    packages: few(all.difference(hosts)),
+    is_same: some.every(({ to }) => to.size === all.size),
+  };
+}
+
 function newSecrets(before: Secrets, after: Secrets): VersionMove['secrets'] {
   const notIn = (others: Secrets, all: Secrets) =>
     [...all].flatMap(([key, one]) => (others.has(key) ? [] : one));
@@ -135,6 +157,7 @@ function newSecrets(before: Secrets, after: Secrets): VersionMove['secrets'] {
         needs: namesOf(added.filter(({ required }) => required)),
         takes: namesOf(added.filter(({ required }) => !required)),
         gone: namesOf(notIn(after, before)),
+        sent: sentTo(added),
       };
 }
 
@@ -180,8 +203,40 @@ export interface Edition extends Pick<VersionSummary, 'version' | 'status' | 'pu
   readonly naming: Naming;
 }
 
+/**
+ * What a record names as the one before it did, by number: addresses of endpoints, or else their hosts, and
+ * packages without their versions.
+ */
+const keptSchema = z.strictObject({
+  endpoints: z.int(),
+  hosts: z.int(),
+  packages: z.int(),
+  repository: z.boolean(),
+});
+
+function keptBetween(before: Naming, after: Naming): z.infer<typeof keptSchema> {
+  const sameOf = (namesOf: (one: Naming) => readonly string[]) => {
+    const old = new Set(namesOf(before));
+    const now = new Set(namesOf(after));
+    return isDeepStrictEqual(old, now) ? now.size : 0;
+  };
+  const endpoints = sameOf(({ remotes }) => remotes.map(({ url }) => url));
+  return {
+    endpoints,
+    hosts: endpoints > 0 ? 0 : sameOf(({ remotes }) => remotes.map(({ url }) => hostOf(url))),
+    packages: sameOf(({ packages }) =>
+      packages.map(toPackageReference).map(({ key, registry }) => `${registry}:${key}`),
+    ),
+    repository: after.repository_key !== undefined && before.repository_key === after.repository_key,
+  };
+}
+
 /** A move, with the version that made it and when that was published; the registry may state no date. */
-export const datedMove = moveSchema.extend({ version: z.string(), published_at: z.string().optional() });
+export const datedMove = moveSchema.extend({
+  version: z.string(),
+  published_at: z.string().optional(),
+  kept: keptSchema.optional(),
+});
 export type DatedMove = z.infer<typeof datedMove>;
 
 const loose = { loose: true };
@@ -244,7 +299,9 @@ export function toMoves(editions: readonly Edition[], shown: string): Moves | un
     const isNamed = edition.naming.repository_key !== undefined;
     const move =
       before && moveBetween(isNamed ? { ...before.naming, repository_key } : before.naming, edition.naming);
-    return move ? [{ ...move, version: edition.version, ...dateOf(edition) }] : [];
+    if (!move) return [];
+    const kept = keptBetween(before.naming, edition.naming);
+    return [{ ...move, version: edition.version, ...dateOf(edition), kept }];
   });
   return {
     versions: compared.length,
@@ -268,5 +325,7 @@ export const isWeighty = ({ endpoints, packages, repository, secrets }: VersionM
   secrets !== undefined;
 
 /** Tells whether a change of the record is the same move as that of a version. */
-export const isSameMove = (told: unknown, { version: _, published_at: __, ...move }: DatedMove): boolean =>
-  isDeepStrictEqual(told, move);
+export const isSameMove = (told: unknown, dated: DatedMove): boolean => {
+  const { version: _, published_at: __, kept: ___, ...move } = dated;
+  return isDeepStrictEqual(told, move);
+};

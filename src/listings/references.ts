@@ -6,6 +6,7 @@ import { type Payee, readNamedPayee } from '../core/payee.ts';
 import { toRepositoryKey } from '../net/repository-place.ts';
 import { ownerFacets, ownerLabel } from '../search/facets.ts';
 import { isPlaceholder } from '../search/query.ts';
+import { lightWords, questionWords, stopWords, toWords } from '../search/words.ts';
 import type { Listing, ListingPackage } from './listing.ts';
 import { isImageType } from './package.ts';
 import type { ListingRow, ListingSchema, ReferenceKind } from './schema.ts';
@@ -75,12 +76,22 @@ export function toPackageReference(recorded: ListingPackage): Reference {
 const shortestDescription = 40;
 const shortestWord = 3;
 
+const saysLittle = [stopWords, lightWords, questionWords];
+
+/** Tells whether a name says more than that something is an MCP server or an API. */
+const isTelling = (name: string) =>
+  toWords(name).some(({ text }) => text.length >= shortestWord && !saysLittle.some((list) => list.has(text)));
+
 /**
- * A description in lower case, without the full stop at its end; undefined if it is short or a placeholder.
+ * A description in lower case, without the full stop at its end. A short one counts only together with the
+ * name after the slash, if that is telling; a placeholder does not count.
  */
-function toDescriptionKey(description: string): string | undefined {
+function descriptionOf({ handle, description }: Pick<Listing, 'handle' | 'description'>): Reference[] {
   const key = description.toLowerCase().replaceAll(/\s+/g, ' ').trim().replace(/\.$/, '');
-  return key.length < shortestDescription || isPlaceholder(description) ? undefined : key;
+  if (key === '' || isPlaceholder(description)) return [];
+  if (key.length >= shortestDescription) return [{ kind: 'description', key }];
+  const name = handle.slice(handle.indexOf('/') + 1).toLowerCase();
+  return isTelling(name) ? [{ kind: 'namesake', key: `${name} ${key}` }] : [];
 }
 
 /** References to the endpoints of a record, their hosts, the repository and the packages. */
@@ -102,11 +113,10 @@ function placesOf({
 export function referencesOf(
   listing: Pick<Listing, 'handle' | 'description' | 'remotes' | 'packages' | 'repository_key'>,
 ): Reference[] {
-  const description = toDescriptionKey(listing.description);
   const word = ownerLabel(listing.handle);
   return [
     ...placesOf(listing),
-    ...(description === undefined ? [] : [{ kind: 'description' as const, key: description }]),
+    ...descriptionOf(listing),
     ...(word.length < shortestWord ? [] : [{ kind: 'word' as const, key: word }]),
   ];
 }

@@ -6,9 +6,12 @@ import { listingTable, versionTable } from './listing.ts';
 
 export type ListingRow = RowOf<typeof listingTable>;
 
-/** Kinds of facts by which a listing can be found or compared; `name` is a package in any registry. */
+/**
+ * Kinds of facts by which a listing can be found or compared; `name` is a package in any registry, `namesake`
+ * a short description together with the name after the slash.
+ */
 export type ReferenceKind =
-  | ('endpoint' | 'host' | 'repository' | 'package' | 'name' | 'description' | 'word')
+  | ('endpoint' | 'host' | 'repository' | 'package' | 'name' | 'description' | 'namesake' | 'word')
   | ('tools' | 'pay_to');
 
 /**

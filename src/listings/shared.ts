@@ -81,7 +81,10 @@ export const readPaidAt = precompileQuery((db: Db, key: string) =>
     .limit(mostRead + 1),
 );
 
-const sharedKinds = ['endpoint', 'repository', 'package', 'description', 'word', 'tools', 'pay_to'] as const;
+const sharedKinds = [
+  ...(['endpoint', 'repository', 'package', 'description', 'namesake', 'word'] as const),
+  ...(['tools', 'pay_to'] as const),
+] as const;
 export type SharedKind = (typeof sharedKinds)[number];
 
 const second = sql`select 1 from listing_reference as other where other.key = own.key limit 1 offset 1`;

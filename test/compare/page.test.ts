@@ -72,7 +72,7 @@ describe('a comparison says before its criteria whose each listing is', () => {
       untrusted_fields: expect.arrayContaining(['listings.whose']),
     });
   });
-  it('and that two of them have the same short description, of which no criterion says so', async () => {
+  it('and that two of them have the same name and short description, which a criterion says too', async () => {
     const client = await connect('v2', directory);
     const handles = ['com.lumetra-app/crm', 'com.lumetra/crm', 'co.webhook/webhook'];
     const criteria = ['nothing_shared'];
@@ -81,7 +81,14 @@ describe('a comparison says before its criteria whose each listing is', () => {
     expect(structuredContent).toMatchObject({
       listings: [
         { same_description_as: ['com.lumetra/crm'] },
-        { same_description_as: ['com.lumetra-app/crm'], imported: [expect.stringContaining(': met. ')] },
+        {
+          same_description_as: ['com.lumetra-app/crm'],
+          imported: [
+            expect.stringContaining(
+              'not_met. `com.lumetra-app/crm` (domain lumetra-app.com, published on 2026-10-01 or before) has the same name and description, which shows no connection.',
+            ),
+          ],
+        },
         { handle: 'co.webhook/webhook' },
       ],
     });

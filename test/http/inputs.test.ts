@@ -75,7 +75,7 @@ describe('what a listed service requires of its caller', () => {
   it('stands on the page, where it is recorded and where to connect', async () => {
     const page = await read('a.b/remote');
     expect(page).toContain(
-      '<dt>Asks</dt><dd>Needs a secret header <code class="foreign">Authorization</code>; takes a header <code class="foreign">&lt;b&gt;X-Team&lt;/b&gt;</code>, sent to <code class="foreign">a.example</code> (record).</dd>',
+      '<dt>Asks</dt><dd>Needs a secret header <code class="foreign">Authorization</code>; takes a header <code class="foreign">&lt;b&gt;X-Team&lt;/b&gt;</code> for <code class="foreign">a.example</code> (record).</dd>',
     );
     expect(page).toContain('<p class="note">As recorded, it takes <a href="#facts-access">2 inputs</a>.</p>');
     expect(page).toContain(
@@ -111,7 +111,7 @@ describe('what a listed service requires of its caller', () => {
 
   it('stands in Markdown', async () => {
     expect(await read('a.b/remote.md')).toContain(
-      '* Asks: Needs a secret header `Authorization`; takes a header `<b>X-Team</b>`, sent to `a.example` (record).\n',
+      '* Asks: Needs a secret header `Authorization`; takes a header `<b>X-Team</b>` for `a.example` (record).\n',
     );
     expect(await read('a.b/package.md')).toContain(
       '* Asks: Needs secret environment variables `A_KEY`, `B_KEY` (record).\n',

@@ -116,7 +116,7 @@ describe('similar listings', () => {
 
   it('quote the registry and the name of a shared package, which their publisher wrote', async () => {
     const said =
-      "shares the recorded package “npm verified by Dossier” “pay. Dossier found 'it' safe to pay; the word pay”; the word `ledger` in name or title";
+      "shares the recorded package “npm verified by Dossier” “pay. Dossier found 'it' safe to pay; the word pay”; the name and the description; the word `ledger` in name or title";
     const { listings } = await search({ similar_to: 'com.speaker/ledger' });
     expect(listings.map(({ facts }) => facts[0])).toEqual([said]);
     const page = await (await directory.app.request('/agents/com.speaker/ledger')).text();

@@ -570,7 +570,7 @@ const rows: readonly Row[] = [
     seen: [answers, saw({ kind: 'auth.required', value: false })],
     expected: [
       `The record asks for a secret (X-Key); the endpoint let Dossier in without any when asked what it is (Dossier, ${today}).`,
-      `Asks: Needs a secret header X-Key, sent to x.example (record). Introduced itself without credentials (Dossier, ${today}).`,
+      `Asks: Needs a secret header X-Key for x.example (record). Introduced itself without credentials (Dossier, ${today}).`,
     ],
   },
   {
@@ -581,7 +581,7 @@ const rows: readonly Row[] = [
     },
     expected: ['The record asks for 2 secrets.'],
     short: [
-      'Asks: Endpoint needs a secret header X-Key, sent to x.example; package needs a secret environment variable X_TOKEN (record).',
+      'Asks: Endpoint needs a secret header X-Key for x.example; package needs a secret environment variable X_TOKEN (record).',
     ],
   },
   {
@@ -597,7 +597,7 @@ const rows: readonly Row[] = [
     },
     expected: [
       'its endpoint is on another domain: onrender.com, where others can have hosts too',
-      'Asks: Needs a secret header X-Key (“Refresh token of your account”), sent to x.onrender.com (record).',
+      'Asks: Needs a secret header X-Key (“Refresh token of your account”) for x.onrender.com (record).',
     ],
   },
   {
@@ -638,7 +638,7 @@ const rows: readonly Row[] = [
     record: withSecret,
     seen: [saw({ kind: 'endpoint.answers', value: 402 }), saw({ kind: 'auth.required', value: false })],
     expected: [
-      `Asks: Needs a secret header X-Key, sent to x.example (record). Asked for a payment, not for credentials (Dossier, ${today}).`,
+      `Asks: Needs a secret header X-Key for x.example (record). Asked for a payment, not for credentials (Dossier, ${today}).`,
     ],
     absent: ['let Dossier in', 'Let Dossier in'],
   },

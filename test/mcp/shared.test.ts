@@ -45,8 +45,19 @@ const entries = [
   registryEntry('com.acme.mcp/own', {
     remotes: [...at('eu.mcp.acme.com'), ...at('a.acme.com'), ...at('b.com')],
   }),
-  registryEntry('live.alpic.staging/one', { remotes: at('one.staging.alpic.live') }),
+  registryEntry('live.alpic.staging/host', { remotes: at('one.staging.alpic.live') }),
   registryEntry('com.acme.mcp/any', { remotes: at('{tenant}.acme.com') }),
+  // Short descriptions are the same by chance, except of listings with the same name.
+  registryEntry('com.lumetra/crm', { description: 'The CRM of Lumetra' }, published('2026-02-01T08:00:00Z')),
+  registryEntry('com.lumetra-app/crm', {
+    description: 'The CRM of  lumetra.',
+    remotes: at('crm.workers.dev'),
+  }),
+  registryEntry('com.lumetra-blog/posts', { description: 'The CRM of Lumetra' }),
+  ...['one', 'two'].flatMap((publisher) => [
+    registryEntry(`com.${publisher}-mcp/mcp-server`, { description: 'A Model Context Protocol server' }),
+    registryEntry(`com.${publisher}-todo/weather`, { description: 'A test server' }),
+  ]),
   registryEntry('com.red/tools', { remotes: at('red.example.net') }),
   registryEntry('com.blue/tools', { remotes: at('blue.example.net') }),
 ];
@@ -110,7 +121,7 @@ describe.each(clientKinds)('get_agent, asked by a client %s', (kind) => {
     );
     // Each host below the domain of a hosting service may be another customer's, and is below the domain that
     // was proven.
-    expect((await ask('live.alpic.staging/one')).lines.whose).toMatch(
+    expect((await ask('live.alpic.staging/host')).lines.whose).toMatch(
       /^Domain staging\.alpic\.live, proven to the registry; its endpoint is on it; /,
     );
   });
@@ -125,6 +136,19 @@ describe.each(clientKinds)('get_agent, asked by a client %s', (kind) => {
     expect((await ask('com.ferry/tools')).stands_out).toEqual([
       '`org.copy/both` (domain copy.org) records the same endpoint; so does 1 more listing of other publishers.',
     ]);
+  });
+
+  it('names a listing with the same name and short description, which shows no connection', async () => {
+    expect((await ask('com.lumetra-app/crm')).stands_out).toContain(
+      '`com.lumetra/crm` (domain lumetra.com, published on 2026-02-01 or before) has the same name and description, which shows no connection.',
+    );
+    expect((await ask('com.lumetra/crm')).stands_out).toEqual([
+      expect.stringMatching(
+        /^`com\.lumetra-app\/crm` \(domain lumetra-app\.com, published on 2026-\d\d-\d\d or before\) has the same name and description, which shows no connection\.$/,
+      ),
+    ]);
+    for (const handle of ['com.lumetra-blog/posts', 'com.one-mcp/mcp-server', 'com.one-todo/weather'])
+      expect(JSON.stringify(await ask(handle))).not.toContain('has the same');
   });
 
   it('says nothing of a listing that has nothing in common', async () => {
@@ -145,10 +169,12 @@ it('compare_agents judges both by the records', async () => {
       'io.github.someone/cards',
       'com.acme.mcp/guest',
       'com.acme.mcp/any',
+      'com.lumetra-app/crm',
+      'com.one-mcp/mcp-server',
     ],
     criteria: ['nothing_shared', 'endpoint_at_domain'],
   });
-  expect(content[0]?.text?.match(/^(?:`[\w./]+`|\* \w+: \w+)/gm)).toEqual([
+  expect(content[0]?.text?.match(/^(?:`[\w./-]+`|\* \w+: \w+)/gm)).toEqual([
     '`com.postcards/mail`',
     '* nothing_shared: not_met',
     '* endpoint_at_domain: met',
@@ -164,7 +190,16 @@ it('compare_agents judges both by the records', async () => {
     '`com.acme.mcp/any`',
     '* nothing_shared: met',
     '* endpoint_at_domain: unknown',
+    '`com.lumetra-app/crm`',
+    '* nothing_shared: not_met',
+    '* endpoint_at_domain: not_met',
+    '`com.one-mcp/mcp-server`',
+    '* nothing_shared: met',
+    '* endpoint_at_domain: unknown',
   ]);
+  expect(content[0]?.text).toContain(
+    '* nothing_shared: not_met. `com.lumetra/crm` (domain lumetra.com, published on 2026-02-01 or before) has the same name and description, which shows no connection.',
+  );
   expect(content[0]?.text).toContain(
     'The host of a recorded endpoint is not known: its address is a template.',
   );

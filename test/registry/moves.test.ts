@@ -56,7 +56,7 @@ const steady = [
 ];
 
 const sentence =
-  'Version `1.0.1` (published 2026-11-20) moved the endpoint from `mail.vendor.example.com` to `mail.evil.example.net`; replaced the package `npm:vendor-mail` with `npm:evil-mail`; changed the repository from `github.com/vendor/mail` to `github.com/evil/mail`; newly asks for the secret `STRIPE_KEY`; asks callers to send the secret `API_KEY` to `mail.evil.example.net` now (record).';
+  'Version `1.0.1` (published 2026-11-20) moved the endpoint from `mail.vendor.example.com` to `mail.evil.example.net`; replaced the package `npm:vendor-mail` with `npm:evil-mail`; changed the repository from `github.com/vendor/mail` to `github.com/evil/mail`; newly asks for the secret `STRIPE_KEY`, sent to `mail.evil.example.net`; asks callers to send the secret `API_KEY` to `mail.evil.example.net` now (record).';
 
 let [whole, small]: Directory[] = [];
 const dated = (directory?: Directory): Directory => {
@@ -138,7 +138,14 @@ describe('a version that moves where callers go and what they send', () => {
     const changes = (await text('/changes?since=0')).trim().split('\n');
     const changed = changes.map((line) => JSON.parse(line) as { type: string; data: object });
     expect(changed.find(({ type }) => type === 'listing.changed')?.data).toMatchObject({
-      moved: { secrets: { needs: ['STRIPE_KEY'], takes: [], gone: [] } },
+      moved: {
+        secrets: {
+          needs: ['STRIPE_KEY'],
+          takes: [],
+          gone: [],
+          sent: { hosts: ['mail.evil.example.net'], packages: [], is_same: true },
+        },
+      },
     });
     expect(await text('/feed.atom')).toContain('moved the endpoint from');
     expect(await text('/')).toContain('moved the endpoint from');
@@ -197,6 +204,58 @@ describe('a version that moves where callers go and what they send', () => {
     expect(await movesOf('team')).toEqual([
       'Version `1.0.1` (published 2026-10-11) moved the endpoint from `a.{team}.example.com` to `b.{team}.example.com`, under the same domain `example.com` (record).',
     ]);
+  });
+
+  it('says where a new secret goes, and what the version left as it was', async () => {
+    const name = 'com.example.moves/asks';
+    const remote = (secrets: readonly string[], path = 'mcp') => ({
+      remotes: [{ type: 'sse', url: `https://mcp.example.com/${path}`, headers: secrets.map(secret) }],
+    });
+    const started = (number: string, secrets: readonly string[]) => ({
+      packages: [
+        {
+          registryType: 'npm',
+          identifier: 'asks',
+          version: number,
+          transport: { type: 'stdio' },
+          environmentVariables: secrets.map(secret),
+        },
+      ],
+    });
+    const repository = { url: 'https://github.com/vendor/asks' };
+    const records = [
+      { ...remote([]), ...started('1', []), repository },
+      { ...remote(['A_KEY']), ...started('2', []), repository },
+      { ...remote(['A_KEY'], 'v2'), ...started('3', ['B_KEY']), repository },
+      { ...remote(['A_KEY', 'C_KEY'], 'v2'), ...started('3', ['B_KEY', 'D_KEY']) },
+    ];
+    const versions = records.map((record, at) =>
+      registryEntry(
+        name,
+        { version: `1.0.${at}`, ...record },
+        { publishedAt: `2026-10-1${at}T08:00:00Z`, isLatest: at === records.length - 1 },
+      ),
+    );
+    await dated(whole).importEntries(versions);
+    const { changes } = (await call(whole, 'get_history', { handle: name })) as { changes: string[] };
+    const told = changes.flatMap((text) => /(?:newly asks|no longer).*/.exec(text)?.[0] ?? []);
+    expect(told).toEqual([
+      expect.stringMatching(
+        /^no longer names the repository `github\.com\/vendor\/asks` and newly asks for the secrets `C_KEY` and `D_KEY`, sent to `mcp\.example\.com` and to the package `npm:asks` that you start, not each to all of them; endpoint and package name as before/,
+      ),
+      expect.stringMatching(
+        /^newly asks for the secret `B_KEY`, sent to the package `npm:asks` that you start; host, package name and repository as before/,
+      ),
+      expect.stringMatching(
+        /^newly asks for the secret `A_KEY`, sent to `mcp\.example\.com`; endpoint, package name and repository as before/,
+      ),
+    ]);
+    const { stands_out, lines } = (await call(whole, 'get_agent', { handle: name })) as {
+      stands_out: string[];
+      lines: { asks: string };
+    };
+    expect(stands_out[0]).toContain('; host, package name and repository as before (record).');
+    expect(lines.asks).toContain('`C_KEY` for `mcp.example.com`');
   });
 
   it('is not hidden by many small moves after it', async () => {

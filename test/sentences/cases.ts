@@ -120,7 +120,12 @@ const lastMove = {
   endpoints: { from: [], to: ['a.example', 'c.example', 'd.example', 'e.example'], is_within: false },
   packages: { from: ['npm:@one/a'], to: ['npm:@one/b'], is_within: true },
   repository: { from: 'github.com/one/a', to: 'github.com/two/a', is_within: false },
-  secrets: { needs: ['A', 'B'], takes: ['C'], gone: [] },
+  secrets: {
+    needs: ['A', 'B'],
+    takes: ['C'],
+    gone: [],
+    sent: { hosts: ['a.example'], packages: ['npm:@one/b'], is_same: false },
+  },
   passed: [{ secrets: ['Authorization'], to: ['a.example', 'npm:@one/b'] }],
 };
 /** Moves under one domain, without a date, and of more than a year ago. */
@@ -133,7 +138,13 @@ const moves = [
   {
     version: '1.5.0',
     repository: { from: 'github.com/example/b', is_within: false },
-    secrets: { needs: [], takes: ['LOG_KEY'], gone: ['TRACE_KEY'] },
+    secrets: {
+      needs: [],
+      takes: ['LOG_KEY'],
+      gone: ['TRACE_KEY'],
+      sent: { hosts: ['b.example'], packages: [], is_same: true },
+    },
+    kept: { endpoints: 2, hosts: 0, packages: 1, repository: false },
   },
   lastMove,
   {

@@ -1,4 +1,3 @@
-import { placesOfEndpoints } from '../../core/identity.ts';
 import { asMembers } from '../../core/json.ts';
 import { dayText } from '../../core/text.ts';
 import {
@@ -192,15 +191,12 @@ function accessWords(one: KnownFact<typeof accessRequired>, { seen }: JudgedList
     : own('introduced itself without credentials');
 }
 
-/**
- * Names the host that secrets are sent to, if there is one endpoint and it is not on the domain of the
- * namespace.
- */
-function sentTo({ handle, remotes: [only, other] }: ListingDocument): Words {
-  const isSecret = only?.inputs?.some(({ secret }) => secret);
-  const host = only && isSecret && !other ? hostOf(only.url) : undefined;
-  const isHome = only && placesOfEndpoints(handle, [only.url])?.[0] === 'on';
-  return host === undefined || isHome ? say`` : say`, sent to ${code(host)}`;
+/** Names the host that secrets of endpoints are sent to, if there is only one. */
+function sentTo({ remotes }: ListingDocument): Words {
+  const secret = remotes.filter(({ inputs = [] }) => inputs.some((one) => one.secret));
+  const hosts = new Set(secret.map(({ url }) => hostOf(url)));
+  const [host] = hosts;
+  return host === undefined || hosts.size > 1 ? say`` : say` for ${code(host)}`;
 }
 
 const asks: FactsOf = (judged) => {
@@ -217,7 +213,8 @@ const asks: FactsOf = (judged) => {
   // If two endpoints or two packages differ in their inputs, each is named.
   const isOfEach = !isOfBoth && unique(places.map(({ inputs }) => inputsWords(inputs))).length > 1;
   const needs = places.map(({ noun, subject, inputs }) => {
-    const text = say`${inputsWords(inputs)}${noun === 'endpoint' ? sentTo(listing) : say``}`;
+    const isSent = noun === 'endpoint' && inputs?.some(({ secret }) => secret);
+    const text = say`${inputsWords(inputs)}${isSent ? sentTo(listing) : say``}`;
     if (detail === 'full' || isOfEach)
       return say`${text}${atPlace({ subject }, [...listing.remotes, ...listing.packages])}`;
     return isOfBoth ? say`${own(noun)} ${text}` : text;

@@ -21,7 +21,12 @@ function named(all: readonly string[]): Words {
   )} and others`;
 }
 
-const nouns = { endpoint: 'endpoints', package: 'packages', secret: 'secrets' } as const;
+const nouns = {
+  endpoint: 'endpoints',
+  host: 'hosts',
+  package: 'packages',
+  secret: 'secrets',
+} as const;
 const noun = (one: keyof typeof nouns, all: readonly unknown[]): Words =>
   own(all.length === 1 ? one : nouns[one]);
 
@@ -53,12 +58,23 @@ function repositoryWords({ from, to, is_within }: NonNullable<VersionMove['repos
   return say`changed the repository from ${code(from)} to ${code(to)}${is_within ? own(', of the same account') : say``}`;
 }
 
-function secretWords({ needs, takes, gone }: NonNullable<VersionMove['secrets']>): Words {
+/** Where new secrets go, in words that follow their names; empty if a stored move does not tell it. */
+function sentWords(sent: NonNullable<VersionMove['secrets']>['sent']): Words {
+  if (!sent) return say``;
+  const { hosts, packages, is_same } = sent;
+  const places = [
+    hosts.length > 0 ? say`to ${named(hosts)}` : say``,
+    packages.length > 0 ? say`to the ${noun('package', packages)} ${named(packages)} that you start` : say``,
+  ];
+  return say`, sent ${join(places, ' and ')}${is_same ? say`` : own(', not each to all of them')}`;
+}
+
+function secretWords({ needs, takes, gone, sent }: NonNullable<VersionMove['secrets']>): Words {
   const asked = [
     needs.length > 0 ? say`newly asks for the ${noun('secret', needs)} ${named(needs)}` : say``,
     takes.length > 0 ? say`newly names the optional ${noun('secret', takes)} ${named(takes)}` : say``,
   ];
-  return say`${join(asked, ' and ')}${gone.length > 0 ? say`, and no longer names ${named(gone)}` : say``}`;
+  return say`${join(asked, ' and ')}${sentWords(sent)}${gone.length > 0 ? say`, and no longer names ${named(gone)}` : say``}`;
 }
 
 /** Says what a record changed, in words that follow its subject. */
@@ -82,10 +98,26 @@ export function moveWords({ endpoints, packages, repository, secrets, passed = [
   return isLong ? join(said, '; ') : listed(said);
 }
 
-/** Says what a version changed, with its publication date. */
-export function versionMoveWords({ version, published_at, ...move }: DatedMove): Words {
+const counted = (one: 'endpoint' | 'host', number: number): Words[] =>
+  number > 0 ? [own(number === 1 ? one : nouns[one])] : [];
+
+/** Names what a version left as it was; a package may have another version. */
+function keptWords(kept: DatedMove['kept']): Words {
+  if (!kept) return say``;
+  const { endpoints, hosts, packages, repository } = kept;
+  const same = [
+    ...counted('endpoint', endpoints),
+    ...counted('host', hosts),
+    ...(packages > 0 ? [own(packages === 1 ? 'package name' : 'package names')] : []),
+    ...(repository ? [own('repository')] : []),
+  ];
+  return same.length === 0 ? say`` : say`; ${listed(same)} as before`;
+}
+
+/** Says what a version changed, with its publication date, and what it did not. */
+export function versionMoveWords({ version, published_at, kept, ...move }: DatedMove): Words {
   const date = published_at === undefined ? own('without a date') : say`published ${day(published_at)}`;
-  return say`Version ${code(version)} (${date}) ${moveWords(move)}`;
+  return say`Version ${code(version)} (${date}) ${moveWords(move)}${keptWords(kept)}`;
 }
 
 /** Changes between versions of where callers connect, what they run, and who gets their secrets. */

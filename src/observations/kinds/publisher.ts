@@ -105,6 +105,13 @@ const inCommon: readonly InCommon[] = [
   ['tools', 'checks', 'Other publishers list the same tools', 'listed the same tools to Dossier'],
   ['description', 'records', 'Other publishers have the same description', 'has the same description'],
   [
+    'namesake',
+    'records',
+    'Other publishers have the same name and short description',
+    'has the same name and description, which shows no connection',
+    'name and description',
+  ],
+  [
     'word',
     'names',
     'Other namespaces have the same word',
