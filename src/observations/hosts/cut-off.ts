@@ -1,14 +1,14 @@
 import { registrableDomain } from '../../core/identity.ts';
 import type { FailedRequest } from '../../net/client.ts';
 
-/** The outcome of a request, reduced to what it says about the network; without `result` it was answered. */
+/** What a request's outcome says about the network; a request without `result` was answered. */
 export type RequestOutcome = { readonly result?: string } & Partial<Omit<FailedRequest, 'result'>>;
 
 const remembered_ms = 3_600_000;
-/** The number of other silent domains from which on our own network is suspected. */
+/** The number of other silent domains from which our own network is suspected. */
 const leastSilent = 3;
 
-/** Whether a request was sent and nothing came back. */
+/** Tells whether a request was sent and nothing came back. */
 const isSilent = ({ result = '', certificate, unsent }: RequestOutcome) =>
   /^host_(?:timeout|unreachable)$/.test(result) && !certificate && !unsent;
 
@@ -40,7 +40,7 @@ export function createCutOffWatch(clock: () => Date) {
       asked.set(domain, clock().getTime());
       othersIn(asked, domain);
     },
-    /** Whether our own network may be why a request had this outcome. */
+    /** Tells whether our own network may be why a request had this outcome. */
     isCutOff(hostname: string, ended: RequestOutcome): boolean {
       const domain = registrableDomain(hostname);
       return isSilent(ended) && othersIn(answered, domain) === 0 && othersIn(silent, domain) >= leastSilent;

@@ -7,7 +7,7 @@ import { measure } from '../../telemetry/events.ts';
 
 export type HostQueue = ReturnType<typeof createHostQueue>;
 
-/** The target of a request: a host, and an address of it if a pause may apply to that address alone. */
+/** The target of a request: a host, and its address if a pause may apply to that address alone. */
 interface QueueTarget {
   readonly host: string;
   /** A URL without its query. */
@@ -16,10 +16,10 @@ interface QueueTarget {
 
 /** A turn at a host. */
 export interface HostTurn {
-  /** Aborted when the process stops, or another node may have the host: the request has to end. */
+  /** Aborted when the process stops, or when another node may have the host: the request has to end. */
   readonly signal: AbortSignal;
   /**
-   * Notes a Retry-After of the host. The address is left alone for all of it and its host for at most five
+   * Notes a Retry-After of the host. The address is left alone for all of it, and its host for at most five
    * minutes; without an address in the target, the host is left alone for all of it.
    */
   pause(seconds: number): void;
@@ -29,23 +29,23 @@ type QueueContext = Pick<Context, 'store' | 'clock'>;
 
 const firstWait_ms = 50;
 const longestWait_ms = 500;
-/** The lease of a host without requests is released after this time. */
+/** The time after which the lease of a host without requests is released. */
 const idle_ms = 500;
-/** After this time a node releases a host if another node waits for it. */
+/** The time after which a node releases a host if another node waits for it. */
 const tenure_ms = 3000;
 /** The longest time for which the Retry-After of one address keeps Dossier away from the whole host. */
 const longestHostPause_s = 300;
 
-/** A host that this node has the lease of. */
+/** A host whose lease this node holds. */
 interface LeasedHost {
   readonly lease: Lease;
-  /** When requests may be sent again, by host and address. */
+  /** The times when requests may be sent again, by host and address. */
   readonly notBefore: Map<string, string>;
   tail: Promise<unknown>;
-  /** Requests that wait for their turn, or have it. */
+  /** The number of requests that wait for their turn or have it. */
   users: number;
   since_ms: number;
-  /** Its lease ends: users that still wait enter the host again. */
+  /** The lease ends; requests that still wait enter the host again. */
   isOver: boolean;
   timer: NodeJS.Timeout | undefined;
 }
@@ -61,10 +61,10 @@ async function until<T>(attempt: () => Promise<T | undefined>, signal: AbortSign
 }
 
 const leaseOf = (host: string) => `host/${host}`;
-/** Leased by the node that has the host next, so that nodes have it by turns. */
+/** The lease of the node that has the host next, so that nodes take turns. */
 const nextOf = (host: string) => `host/${host} next`;
 
-/** Takes the lease of a host, behind the node that waits for it already. */
+/** Takes the lease of a host, after the node that waits for it already. */
 async function takeHost(host: string, { store }: QueueContext, signal: AbortSignal): Promise<Lease> {
   const isAwaited = (await store.leases.find(nextOf(host)))?.isHeld;
   const free = isAwaited ? undefined : await store.leases.take(leaseOf(host));
@@ -132,7 +132,7 @@ function createHosts(context: QueueContext, signal: AbortSignal) {
     },
     leave,
     /**
-     * Whether the host is no longer this node's, or has to be given back because another node waits for it.
+     * Tells whether this node no longer has the host, or has to release it because another node waits for it.
      */
     async isOver(host: string, leased: LeasedHost): Promise<boolean> {
       if (leased.isOver) return true;
@@ -174,7 +174,7 @@ export async function pausedUntil(
     .at(-1);
 }
 
-/** Gives each request its turn: one at a time to each host, over all nodes (docs/observations.md). */
+/** Gives each request its turn: one at a time to each host, across all nodes (docs/observations.md). */
 export function createHostQueue(context: QueueContext, signal: AbortSignal) {
   const { store, clock } = context;
   const hosts = createHosts(context, signal);
@@ -200,7 +200,7 @@ export function createHostQueue(context: QueueContext, signal: AbortSignal) {
       },
     });
     signal.throwIfAborted();
-    // We cut this request off ourselves, so its result says nothing about the host.
+    // We ended this request ourselves, so its result says nothing about the host.
     if (leased.lease.signal.aborted) return 'over';
     if (pause_s > 0) await pause(asked, leased, pause_s);
     return { result };
@@ -211,7 +211,8 @@ export function createHostQueue(context: QueueContext, signal: AbortSignal) {
      * address of it, is to be left alone. Throws the signal's reason once the process stops.
      */
     async run<T>(place: QueueTarget, work: (turn: HostTurn) => Promise<T>): Promise<T | 'paused'> {
-      // Check first: with a single connection, waiting for a turn inside a transaction would deadlock.
+      // The check comes first: with a single connection, waiting for a turn inside a transaction would
+      // deadlock.
       refuseInTransaction('a turn at a host');
       const asked = { ...place, host: withoutRoot(place.host) };
       for (;;) {

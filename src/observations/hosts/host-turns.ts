@@ -6,7 +6,7 @@ import type { HostQueue, HostTurn } from './host-queue.ts';
 
 /**
  * A time budget that all requests to a host, or of a check, share. Waiting for a turn and resolving a name
- * are free.
+ * cost nothing.
  */
 export interface TimeBudget {
   left_ms: number;
@@ -46,11 +46,11 @@ interface TurnLimits {
   readonly times?: readonly TimeBudget[];
   /** A signal that ends the turn early. */
   readonly signal?: AbortSignal | undefined;
-  /** This request accompanies another one that has the turn at the host, so it waits for none. */
+  /** The request accompanies one that has the turn at the host, so it does not wait. */
   readonly beside?: true | undefined;
 }
 
-/** Why a host was not asked: it asked for a pause, a time budget is spent, or nothing can be sent to it. */
+/** Why a host was not asked: it asked for a pause, a time budget is spent, or it cannot be reached. */
 export type NotAsked = 'paused' | 'overtime' | FailedRequest;
 
 /** The turn of an accompanying request: the turn of the main request bounds both. */

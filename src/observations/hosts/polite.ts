@@ -38,8 +38,7 @@ export interface PoliteRequest extends Omit<OutboundRequest, 'deadline' | 'url'>
   /** A signal that ends the request early. */
   readonly signal?: AbortSignal;
   /**
-   * This request accompanies another one of the same conversation that has the turn at the host, so it waits
-   * for none.
+   * The request accompanies one of the same conversation that has the turn at the host, so it does not wait.
    */
   readonly beside?: true;
 }
@@ -49,7 +48,7 @@ export type PoliteFetch = (request: PoliteRequest) => Promise<Fetched | NoAnswer
 
 const mostRedirects = 3;
 
-/** Of each failure its outcome and cause, and what the request ended with. */
+/** The outcome and cause of each failure, and the words for how the request ended. */
 const failures = {
   host_unreachable: ['silent', 'connection', own('no connection to a public address of the host')],
   host_timeout: ['silent', 'timeout', own('no answer in time')],
@@ -121,7 +120,6 @@ export function whyNone(
   return ended.unsent === 'unresolved' ? unresolved(url) : otherwise(ended);
 }
 
-/** The parts of a fetch. */
 export interface PoliteParts {
   readonly client: OutboundClient;
   readonly queue: HostQueue;
@@ -129,12 +127,12 @@ export interface PoliteParts {
   readonly watch: ReturnType<typeof createCutOffWatch>;
   /** Whether Retry-After applies to the requested address or to its whole host. */
   readonly pauses: 'address' | 'host';
-  /** Headers that sign a request to a URL. */
+  /** Returns the headers that sign a request to a URL. */
   sign(url: URL): Promise<Readonly<Record<string, string>>>;
 }
 
 /**
- * The target of a redirect within the same host; undefined without one, or if it is longer than 2,048
+ * The target of a redirect within the same host; undefined if there is none, or if it is longer than 2,048
  * characters.
  */
 function redirect({ location }: OutboundResponse, from: URL): URL | undefined {
@@ -157,8 +155,8 @@ const toResult = (response: NotAsked | OutboundResponse) => {
 };
 
 /**
- * A fetch that takes its turn at the host, follows at most three redirects within it, signs itself, and obeys
- * Retry-After. The recorded address names the result, whatever HOST_OVERRIDES says.
+ * Creates a fetch that takes its turn at the host, follows at most three redirects within it, signs itself
+ * and obeys Retry-After. The result has the recorded address, whatever HOST_OVERRIDES says.
  */
 export function createPoliteFetch({ sign, timeouts, watch, ...parts }: PoliteParts): PoliteFetch {
   const inTurn = createHostTurns(parts);
@@ -197,9 +195,9 @@ export function createPoliteFetch({ sign, timeouts, watch, ...parts }: PolitePar
 const repositoryPaused = { result: 'host_rate_limited' as const };
 
 /**
- * A reader of repositories that takes its turn at the host, as all other requests of the observer do, and
- * obeys Retry-After. A read of both the git host and the host of its raw files has the turn of the first;
- * claims are checked without a turn, because somebody waits for them.
+ * Creates a reader of repositories that takes its turn at the host and obeys Retry-After, as all other
+ * requests of the observer do. A read of both the git host and the host of its raw files has the turn of the
+ * first. Claims are checked without a turn, because somebody waits for them.
  */
 export function createPoliteRepositories(
   repositories: RepositoryReader,
@@ -232,7 +230,7 @@ export function createPoliteRepositories(
   };
 }
 
-/** Whether a claim file has the line `observe: no`; undefined if it could not be read. */
+/** Tells whether a claim file has the line `observe: no`; undefined if it could not be read. */
 function isRefusedIn(read: RepositoryCheck): boolean | undefined {
   if (read.result === 'file_absent') return false;
   const file = read.result === 'file' ? parseClaimFile(read.text) : 'too_large';
@@ -241,8 +239,8 @@ function isRefusedIn(read: RepositoryCheck): boolean | undefined {
 
 /**
  * Finds out whether the publisher refuses checks, by a line `observe: no` in the claim file of the recorded
- * repository. A refusal holds until the file is read without that line, or is gone. A file that has never
- * been readable refuses nothing.
+ * repository. A refusal holds until the file is read without that line, or is gone. A file that was never
+ * readable refuses nothing.
  */
 export async function findRefusal(
   { handle, repository }: Pick<Listing, 'handle' | 'repository'>,

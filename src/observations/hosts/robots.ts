@@ -33,7 +33,7 @@ const literal = (path: string) => path.replaceAll('$', '%24').replaceAll('*', '%
 
 const charactersOf = ({ texts }: RobotsRule) => texts.reduce((sum, { length }) => sum + length, 0);
 
-/** Percent-encoding may make three characters of each one of an address. */
+/** Percent-encoding may turn each character of an address into three. */
 const longestRule = 3 * longestAddress;
 
 /**
@@ -53,7 +53,7 @@ function toRule(stated: string, isAllowed: boolean): RobotsRule | undefined {
   return charactersOf(rule) > longestRule ? undefined : rule;
 }
 
-/** Whether a rule applies to a path. Its texts are searched one after the other without backtracking. */
+/** Tells whether a rule applies to a path, without backtracking. */
 function applies({ texts, isWhole }: RobotsRule, path: string): boolean {
   const [first = '', ...others] = texts;
   if (!path.startsWith(first)) return false;
@@ -69,7 +69,7 @@ function applies({ texts, isWhole }: RobotsRule, path: string): boolean {
 }
 
 const line = /^\s*(user-agent|allow|disallow)\s*:([^#]*)/i;
-/** The product token or `*` that begins the value of a User-agent line; a version behind it is ignored. */
+/** The product token or `*` at the start of the value of a User-agent line; a version after it is ignored. */
 const token = /^(?:\*(?=\s|$)|[a-z_-]+)/i;
 
 /**
@@ -139,9 +139,9 @@ const cached_ms = 24 * 3600 * 1000;
 const mostCached_bytes = 16 * 1024 * 1024;
 /** The time before a robots.txt that could not be read is requested again. */
 const failed_ms = 600_000;
-/** Longer than a connection may take (net/client.ts), so that a host that runs out of it has accepted one. */
+/** Longer than a connection may take (net/client.ts), so that a host that exceeds it has accepted one. */
 const timeout_ms = 10_000;
-/** The rest of a longer file is ignored; RFC 9309 section 2.5 requires at least 500 KiB. */
+/** The part of a file that is read; RFC 9309 section 2.5 requires at least 500 KiB. */
 const longestFile_bytes = 512 * 1024;
 
 /** The rules of one origin; `whyNot` returns undefined for a URL that may be requested. */
@@ -174,8 +174,8 @@ const disallowed = (host: string): NoAnswer =>
 const ofWholeHost: ReadonlySet<NoAnswer['cause']> = new Set(['connection', 'broke_off', 'certificate']);
 
 /**
- * A host without a connection is silent for every address of it. One that accepted a connection may answer at
- * other addresses, where it is not asked.
+ * Tells whether a failure holds for the whole host. A host that accepted a connection may answer at other
+ * addresses, where it is not asked.
  */
 const isOfWholeHost = ({ outcome, cause }: NoAnswer): boolean =>
   (outcome !== 'silent' && outcome !== 'otherwise') || (cause !== undefined && ofWholeHost.has(cause));

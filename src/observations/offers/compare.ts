@@ -5,15 +5,12 @@ import { isWhole, type PaidOffer } from '../kinds/prices/offers.ts';
 import type { OfferSighting, SeenQuotes } from './seen.ts';
 import type { SentOffer } from './sent.ts';
 
-/**
- * What a part of an offer is beside what was seen; `higher` and `lower` of amounts of one asset, network and
- * scheme alone.
- */
+/** How a part of an offer compares with what was seen; `higher` and `lower` are amounts in one unit. */
 export const seenStates = ['as_seen', 'seen_until', 'never_seen', 'higher', 'lower', 'not_known'] as const;
 
-/** A part of an offer, compared. */
+/** A part of an offer with its comparison. */
 interface OfferPart {
-  /** As the offer has it; absent if it states none that can be read. */
+  /** The part in the offer; absent if the offer states none that can be read. */
   readonly value?: Words;
   readonly seen: (typeof seenStates)[number];
   readonly text: Words;
@@ -28,7 +25,7 @@ const mostNamed = 2;
 
 const notKnown = (why: Words): ComparedPart => ({ seen: 'not_known', text: say`not known: ${why}` });
 
-/** Why there is nothing to compare a part of an offer with. */
+/** Says why there is nothing to compare a part of an offer with. */
 const noQuote = ({ endpoint, unseen }: Pick<SeenQuotes, 'endpoint' | 'unseen'>): ComparedPart => ({
   seen: 'not_known',
   text:
@@ -37,7 +34,7 @@ const noQuote = ({ endpoint, unseen }: Pick<SeenQuotes, 'endpoint' | 'unseen'>):
       : own('not known from quotes: the endpoint quoted Dossier none'),
 });
 
-/** Since when something has been seen without a break up to now. */
+/** The time since which something has been seen without a break up to now. */
 function sinceWhen<T>(
   sightings: readonly OfferSighting<T>[],
   isHeld: (one: OfferSighting<T>) => boolean,
@@ -47,11 +44,11 @@ function sinceWhen<T>(
   return last?.from ?? last?.until ?? '';
 }
 
-/** A quote had more than Dossier read of it, so that a part which is not in it is not known. */
+/** Says that a part is not known because Dossier did not read all of the quote. */
 const partlyRead = ({ until }: Pick<OfferSighting<unknown>, 'until'>): ComparedPart =>
   notKnown(say`Dossier read only the first of the offers that were quoted on ${dayOf(until)}`);
 
-/** Compares one thing with what was seen of it; `name` names what a sighting has in its place. */
+/** Compares one thing with what was seen of it; `name` names what a sighting has instead. */
 function comparePlace<T>(
   sightings: readonly OfferSighting<T>[],
   { since, ...asked }: Pick<SeenQuotes, 'since' | 'endpoint' | 'unseen'>,
@@ -91,7 +88,7 @@ function comparePlace<T>(
 
 type Unit = Pick<SentOffer, 'asset' | 'network' | 'scheme'>;
 
-/** Whether an offer is of the same unit, as far as the other one states it. */
+/** Tells whether an offer is in a unit, as far as the unit is stated. */
 const isOf =
   (unit: Unit) =>
   (offer: Omit<PaidOffer, 'amount'>): boolean =>
@@ -111,7 +108,7 @@ const assetWords = (asset: string, network = ''): Words => {
   return symbol === undefined ? code(asset) : say`${ours(symbol)} (${code(asset)})`;
 };
 
-/** `0.02 USDC (20000)`; only the number of an asset that Dossier does not know. */
+/** An amount in words, such as `0.02 USDC (20000)`; only the number if Dossier does not know the asset. */
 const amountWords = (amount: string, { network, asset }: Unit): Words => {
   const named = network === undefined || asset === undefined ? undefined : toCaip19(network, asset);
   const converted = convert(amount, named);
@@ -138,7 +135,7 @@ function comparePayee(pay_to: string, offer: SentOffer, seen: SeenQuotes): Compa
   return { seen: 'never_seen', text };
 }
 
-/** Amounts that were quoted in a unit. */
+/** The amounts that were quoted in a unit. */
 const amountsIn = (offers: readonly PaidOffer[] | undefined, unit: Unit): bigint[] =>
   (offers ?? []).filter(isOf(unit)).flatMap(({ amount }) => (isWhole(amount) ? [BigInt(amount)] : []));
 
@@ -149,10 +146,7 @@ interface SeenAmounts extends OfferSighting<readonly bigint[]> {
   readonly value: readonly bigint[];
 }
 
-/**
- * The highest amount that was seen, where it is not the last one; and since when this very amount is no
- * longer seen.
- */
+/** Adds the highest amount that was seen, if it is not the last one, and until when this amount was seen. */
 function besideLast(amount: bigint, known: readonly SeenAmounts[], words: (one: bigint) => Words): Words {
   const [last] = known;
   const most = largest(known.flatMap(({ value }) => value));
@@ -203,7 +197,7 @@ function compareAmount(sent: string, offer: SentOffer, { quotes, ...asked }: See
 
 const unstated = notKnown(own('the offer states none that Dossier can read'));
 
-/** A part of an offer as it is written, compared; or that the offer does not state it. */
+/** A part of an offer as it is written, with its comparison; or that the offer does not state it. */
 function toPart<T>(
   stated: T | undefined,
   write: (stated: T) => Words,
@@ -212,12 +206,12 @@ function toPart<T>(
   return stated === undefined ? unstated : { value: write(stated), ...compare(stated) };
 }
 
-/** Whether a network is stated by a name that Dossier does not know, and not by CAIP-2. */
+/** Tells whether a network is stated by a name that Dossier does not know, and not by CAIP-2. */
 export const isNetworkName = (network: string): boolean => !network.includes(':');
 
 /**
- * Why a network, or what is on it, cannot be compared: one of the two has a name that Dossier does not know,
- * which may mean the other.
+ * Says why a network, or an asset on it, cannot be compared: one of the networks has a name that Dossier does
+ * not know, which may mean the other.
  */
 function whyNotComparable(
   network: string | undefined,
@@ -230,7 +224,7 @@ function whyNotComparable(
   return notKnown(say`Dossier does not know which network ${code(unknown)} is`);
 }
 
-/** Compares asset, network and scheme, each among the offers that agree in what stands before it. */
+/** Compares the network, then the asset among its offers, then the scheme among those of the asset. */
 function compareUnit(
   offer: SentOffer,
   { quotes, ...seen }: SeenQuotes,
@@ -255,7 +249,7 @@ function compareUnit(
     );
   const ofNetwork: Unit = network === undefined ? {} : { network };
   const ofAsset: Unit = asset === undefined ? ofNetwork : { ...ofNetwork, asset };
-  // The scheme of an asset that is not quoted now is compared with those of all offers.
+  // If the asset is not quoted now, the scheme is compared with those of all offers.
   const newest = quotes.find(({ value }) => value !== undefined);
   const isAssetSeen = newest?.value?.some(isOf(ofAsset)) === true;
   const ofOther = (one: PaidOffer) => assetWords(one.asset, one.network);
@@ -290,7 +284,7 @@ const compareOffer = (offer: SentOffer, seen: SeenQuotes): ComparedOffer => ({
   ...compareUnit(offer, seen),
 });
 
-/** An offer of which nothing can be compared: nobody is known to have quoted it. */
+/** The comparison of an offer that nobody is known to have quoted. */
 export function unseenOffer(offer: SentOffer, unseen: SeenQuotes['unseen']): ComparedOffer {
   return compareOffer(offer, {
     endpoint: undefined,
@@ -302,7 +296,7 @@ export function unseenOffer(offer: SentOffer, unseen: SeenQuotes['unseen']): Com
   });
 }
 
-/** The comparison with the endpoint that has most of the offers in common with what was sent. */
+/** Returns the comparison with the endpoint that has the most in common with the offers that were sent. */
 export function compareWithClosest(offers: readonly SentOffer[], seen: readonly SeenQuotes[]) {
   const all = seen.map((quotes) => ({
     quotes,

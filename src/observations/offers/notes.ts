@@ -5,7 +5,7 @@ import type { SentOffer } from './sent.ts';
 const none = own('');
 
 /**
- * That the asset is none that Dossier knows, whatever the offer calls it, beside those that it knows on the
+ * Says that Dossier does not know the asset, whatever the offer calls it, and which assets it knows on the
  * same network.
  */
 function assetNote({ asset, network, asset_name }: SentOffer): Words {
@@ -20,12 +20,12 @@ function assetNote({ asset, network, asset_name }: SentOffer): Words {
 }
 
 /**
- * The listings, beside the one that an offer is compared with, that ask to be paid where it pays, the oldest
- * first.
+ * The listings that ask to be paid where an offer pays, the oldest first, without the one that it is compared
+ * with.
  */
 interface PaidThere {
   readonly others: readonly { readonly handle: string; readonly as_of: string }[];
-  /** These are all of them. */
+  /** `others` has all of them. */
   readonly isAll: boolean;
   /** The offer is compared with a listing. */
   readonly isCompared: boolean;
@@ -33,7 +33,7 @@ interface PaidThere {
 
 const mostNamed = 3;
 
-/** Who else asks to be paid there: up to three handles, when Dossier saw that last, and how many they are. */
+/** Names up to three listings that ask to be paid there, when Dossier saw that last, and how many do. */
 function othersNote({ others, isAll, isCompared }: PaidThere): Words {
   if (others.length === 0) return none;
   const named = others.slice(0, mostNamed);
@@ -46,6 +46,6 @@ function othersNote({ others, isAll, isCompared }: PaidThere): Words {
   return say`${all} ${ask} to be paid at this payee${others.length > mostNamed ? say`, among them` : say`:`} ${shown}.`;
 }
 
-/** Notes on an offer beside the comparison: about its asset, and who else is paid there. */
+/** The notes on an offer that go with its comparison: about its asset, and who else is paid there. */
 export const notesOf = (offer: SentOffer, paid: PaidThere): Words[] =>
   [assetNote(offer), othersNote(paid)].filter((note) => !isEmpty(note));

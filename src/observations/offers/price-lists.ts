@@ -9,7 +9,7 @@ import { ownProbe } from '../remotes.ts';
 import { isNetworkName, partNames } from './compare.ts';
 import type { SentOffer } from './sent.ts';
 
-/** A price list that is published for an endpoint: a document of its host, or an entry of a catalogue. */
+/** A price list that is published for an endpoint: a document of its host, or an entry in a catalogue. */
 export interface PriceList {
   readonly source: string;
   readonly endpoint: string | undefined;
@@ -17,7 +17,7 @@ export interface PriceList {
   readonly offers: readonly ToolOfferWithPayee[];
 }
 
-/** The kinds of fact that may be lists of offers which others, or other places, state. */
+/** The kinds of fact that may be lists of offers which are stated elsewhere than in a quote. */
 const advertising = kinds.filter(
   ({ kind, line }) => line === 'costs' && kind !== priceChallenge.kind && kind !== pricePayTo.kind,
 );
@@ -35,10 +35,7 @@ export function toPriceLists(facts: readonly StoredObservation[]): PriceList[] {
     });
 }
 
-/**
- * What a part of an offer is beside a price list; `higher` and `lower` of amounts of one asset, network and
- * scheme alone.
- */
+/** How a part of an offer compares with a price list; `higher` and `lower` are amounts in one unit. */
 export const listStates = ['as_listed', 'other', 'higher', 'lower', 'not_known'] as const;
 type ListState = (typeof listStates)[number];
 
@@ -50,20 +47,20 @@ const stateWords: Readonly<Record<ListState, Words>> = {
   not_known: own('not known'),
 };
 
-/** An offer beside the offer of a price list that is most like it. */
+/** The comparison of an offer with the most similar offer of a price list. */
 export interface ListComparison extends Readonly<Record<(typeof partNames)[number], ListState>> {
   readonly source: string;
   /** The time at which Dossier read the list, RFC 3339. */
   readonly observed_at: string;
   /** The tool that the list names for this price. */
   readonly tool: string | undefined;
-  /** The listed offer and the same states, in words. */
+  /** The listed offer and the states in words. */
   readonly text: Words;
 }
 
 /**
- * How much of an offer a listed one has: the same asset and network first, of these the same amount, scheme
- * and payee.
+ * The similarity of a listed offer to an offer: first the same asset and network, then the same amount,
+ * scheme and payee.
  */
 const likeness = (one: ToolOfferWithPayee, offer: SentOffer): number =>
   (one.asset === offer.asset && one.network === offer.network ? 8 : 0) +
@@ -74,7 +71,7 @@ const likeness = (one: ToolOfferWithPayee, offer: SentOffer): number =>
 const toState = (stated: string | undefined, listed: string): ListState =>
   stated === undefined ? 'not_known' : stated === listed ? 'as_listed' : 'other';
 
-/** Networks whose names Dossier does not know may be the same as any other. */
+/** A network whose name Dossier does not know may be the same as any other. */
 function networkState(stated: string | undefined, listed: string): ListState {
   const isKnown = stated !== undefined && isNetworkName(stated) === isNetworkName(listed);
   return isKnown ? toState(stated, listed) : 'not_known';
@@ -89,16 +86,14 @@ function amountState({ amount, scheme }: SentOffer, listed: ToolOfferWithPayee, 
   return sent > known ? 'higher' : 'lower';
 }
 
-/** On another network every payee has another address. */
+/** A payee has a different address on each network. */
 function payeeState(stated: string | undefined, listed: readonly string[], network: ListState): ListState {
   if (stated === undefined || listed.length === 0) return 'not_known';
   if (listed.includes(stated)) return 'as_listed';
   return network === 'as_listed' ? 'other' : 'not_known';
 }
 
-/**
- * Parts that are in the same state stand together: `payee other; amount, asset, network, scheme as listed`.
- */
+/** Groups parts by their state: `payee other; amount, asset, network, scheme as listed`. */
 function statesWords(states: Readonly<Record<(typeof partNames)[number], ListState>>): Words {
   const byState = Map.groupBy(partNames, (name) => states[name]);
   const groups = [...byState].map(([state, names]) => {
@@ -109,8 +104,8 @@ function statesWords(states: Readonly<Record<(typeof partNames)[number], ListSta
 }
 
 /**
- * An offer beside what a price list has for the tool that is paid for, if that is known; undefined if it has
- * nothing for it.
+ * Compares an offer with what a price list has for the tool that is paid for, if that is known; undefined if
+ * it has nothing.
  */
 function compareWithList(
   { source, observed_at, offers }: PriceList,
@@ -126,7 +121,7 @@ function compareWithList(
     (['asset', 'network', 'tool', 'amount', 'scheme'] as const).every((name) => one[name] === near[name]);
   const payees = ofTool.filter(isSame).flatMap(({ pay_to }) => pay_to ?? []);
   const network = networkState(offer.network, near.network);
-  // The same address on another network is another asset.
+  // The same address on a different network is a different asset.
   const asset =
     offer.asset !== undefined && network !== 'as_listed' ? network : toState(offer.asset, near.asset);
   const states = {
@@ -145,7 +140,7 @@ function compareWithList(
   return { source, observed_at, tool: near.tool, ...states, text };
 }
 
-/** An offer beside each price list that has something for what is paid for. */
+/** Compares an offer with each price list that has something for what is paid for. */
 export const compareWithLists = (
   lists: readonly PriceList[],
   offer: SentOffer,

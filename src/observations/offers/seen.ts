@@ -5,19 +5,19 @@ import { allOffers, type OfferWithPayee, offersWithPayees, type PaidOffer } from
 import { isAnotherEachTime, pricePayTo, readPayees } from '../kinds/prices/price.ts';
 import type { Observation, ObservationChange, StoredObservation } from '../observation.ts';
 
-/** A state of a fact in a span of time; `value` is absent if there was none. */
+/** A state of a fact in a span of time; `value` is absent if the fact had none. */
 export interface OfferSighting<T> {
   readonly value: T | undefined;
-  /** Since when, if that is known. */
+  /** The start of the span, if that is known. */
   readonly from: string | undefined;
-  /** The last time it was seen. */
+  /** The last time at which it was seen. */
   readonly until: string;
   readonly isNow: boolean;
-  /** There was more than Dossier read or stored, so that what is not among it may have been there. */
+  /** Dossier read or stored only a part of the value. */
   readonly isPart?: true;
 }
 
-/** The changes of one listing that are read, newest first; `isAll` if there are no older ones. */
+/** The changes of one listing that were read, newest first; `isAll` if there are no older ones. */
 export interface OfferChanges {
   readonly rows: readonly { readonly at: string; readonly changes: readonly ObservationChange[] }[];
   readonly isAll: boolean;
@@ -27,7 +27,7 @@ type OfferObservation = Pick<Observation, 'value' | 'value_digest' | 'outcome' |
 
 type ReadValue<T> = Pick<OfferSighting<T>, 'value' | 'isPart'>;
 
-/** Reads the states of a fact of one endpoint, newest first: the one of now, and those before each change. */
+/** Reads the states of a fact of one endpoint, newest first: the present one, and one for each change. */
 function toSightings<T>(
   fact: StoredObservation,
   { rows }: OfferChanges,
@@ -45,27 +45,27 @@ function toSightings<T>(
   return [{ ...read(fact), from, until, isNow: true }, ...past];
 }
 
-/** The quotes of an endpoint to Dossier, and who was paid, newest first. */
+/** The quotes of an endpoint to Dossier and the payees in them, newest first. */
 export interface SeenQuotes {
   readonly endpoint: string | undefined;
-  /** What Dossier has no quotes of, where there is no endpoint; an address unless it says otherwise. */
+  /** The subject without quotes, if there is no endpoint; default `address`. */
   readonly unseen?: 'address' | 'listing' | undefined;
   readonly quotes: readonly OfferSighting<readonly PaidOffer[]>[];
   readonly payees: readonly OfferSighting<readonly string[]>[];
-  /** Who was paid by which offer, as quoted last. */
+  /** The payees of the last quote, with their offers. */
   readonly payeesOf: readonly OfferWithPayee[];
-  /** It named other addresses when it was asked twice. */
+  /** It named different addresses when it was asked twice. */
   readonly isAnotherEachTime: boolean;
-  /** Since when all quotes are known that were seen; absent if that is from the first check on. */
+  /** The time since which all quotes are known; absent if they are known since the first check. */
   readonly since?: string;
-  /** Why no price was quoted the last time; absent if one was. */
+  /** The reason why the last check saw no price; absent if it saw one. */
   readonly unquoted?: Pick<StoredObservation, 'why' | 'observed_at'>;
 }
 
 const factAt = (kind: NamedKind, subject: string | undefined, facts: readonly StoredObservation[]) =>
   factsOf(kind, facts).find((one) => one.subject === subject) as StoredObservation | undefined;
 
-/** Others may have been quoted beside offers that Dossier did not all read, or that are stored shortened. */
+/** Offers that Dossier did not all read, or that are stored shortened, are only a part of a quote. */
 function readQuotes(shown: OfferObservation): ReadValue<readonly PaidOffer[]> {
   const offers = shown.outcome === 'seen' ? allOffers(shown) : [];
   if (offers.length === 0) return { value: undefined };
@@ -79,7 +79,7 @@ const readPaid = ({ value, value_digest, outcome }: OfferObservation): ReadValue
   ...(value_digest !== undefined && { isPart: true }),
 });
 
-/** Whom quotes paid of which not all offers are known, others may have been paid beside them. */
+/** Marks payees as a part if not all offers of their time are known. */
 function besideParts(
   payees: readonly OfferSighting<readonly string[]>[],
   quotes: readonly OfferSighting<unknown>[],
@@ -90,10 +90,7 @@ function besideParts(
   return payees.map((one) => (isBeside(one) ? { ...one, isPart: true } : one));
 }
 
-/**
- * What each endpoint of a listing was asked for and quoted; none of a listing that was not checked, or has no
- * endpoint.
- */
+/** The quotes of each endpoint of a listing; empty if the listing was not checked or has no endpoint. */
 export function toSeenQuotes(facts: readonly StoredObservation[], changes: OfferChanges): SeenQuotes[] {
   const oldest = changes.rows.at(-1)?.at;
   return factsOf(priceChallenge, facts).map((challenge): SeenQuotes => {

@@ -5,17 +5,14 @@ import { challengesOf } from '../../net/answer.ts';
 import { isIdentifier } from '../kinds/prices/offer.ts';
 import { toNetwork } from '../kinds/prices/offers.ts';
 
-/**
- * One way to pay, as a caller was asked for it; what it does not state, or not in a form that can be read, is
- * absent.
- */
+/** One way to pay that a caller was sent; members that it does not state in a readable form are absent. */
 export interface SentOffer {
   readonly pay_to?: string;
   /** A whole number of the asset's smallest unit. */
   readonly amount?: string;
-  /** An address of eip155 in lower case. */
+  /** The address of the asset, on eip155 in lower case. */
   readonly asset?: string;
-  /** CAIP-2, or the name that the source uses of a network that Dossier does not know. */
+  /** The network in CAIP-2, or by the source's name if Dossier does not know it. */
   readonly network?: string;
   readonly scheme?: string;
   /** The name that the offer gives the asset. */
@@ -26,28 +23,28 @@ export interface SentOffer {
 export interface SentOffers {
   /** The first twenty. */
   readonly offers: readonly SentOffer[];
-  /** How many there were. */
+  /** The number of all of them. */
   readonly count: number;
   /** The resource that the request for a payment names: an address, or `mcp://tool/<name>`. */
   readonly resource?: string;
 }
 
 const mostOffers = 20;
-/** A tool result within a message of JSON-RPC, within its text, has six levels of wrapping. */
+/** The most levels; a tool result in a message of JSON-RPC in a text has six. */
 const deepest = 8;
 const longestName = 60;
-/** No listing is found by a longer address. */
+/** The length of the longest address by which a listing is found. */
 const longestResource = 500;
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
-/** A whole number of at most 78 digits; models also send numbers. */
+/** Reads a whole number of at most 78 digits; models also send numbers. */
 function toAmount(value: unknown): string | undefined {
   const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value;
   return typeof text === 'string' && /^(?:0|[1-9]\d{0,77})$/.test(text) ? text : undefined;
 }
 
-/** The members that can be read; undefined if they neither name who is paid nor what. */
+/** Reads the members that can be read; undefined if they name neither a payee nor a price. */
 function toOffer(
   stated: Readonly<Record<'pay_to' | 'amount' | 'asset' | 'network' | 'scheme' | 'asset_name', unknown>>,
   chain_id?: unknown,
@@ -74,8 +71,8 @@ const resourceOf = (one: JsonObject): string | undefined =>
     .find((text) => text.length <= longestResource);
 
 /**
- * The value that a member has under either of two names; undefined if they differ, because which of them a
- * client reads is not known.
+ * The value of a member that has two names; undefined if the two differ, because it is not known which one a
+ * client reads.
  */
 function agreedValue(one: unknown, other: unknown): unknown {
   const first = one ?? other ?? undefined;
@@ -84,7 +81,7 @@ function agreedValue(one: unknown, other: unknown): unknown {
 }
 
 /**
- * An offer of x402, of either version, or as agentkit gives it to a hook: {payTo, url, network, asset,
+ * Reads an offer of x402 in either version, or as agentkit gives it to a hook: {payTo, url, network, asset,
  * amount}.
  */
 function readRequirement(one: unknown): SentOffer | undefined {
@@ -100,8 +97,8 @@ function readRequirement(one: unknown): SentOffer | undefined {
 }
 
 /**
- * A challenge of the Machine Payments Protocol, whose request is base64url in a header and JSON in a message
- * of MCP.
+ * Reads a challenge of the Machine Payments Protocol, whose request is base64url in a header and JSON in a
+ * message of MCP.
  */
 function readChallenge(one: unknown): SentOffer | undefined {
   const { method, intent, request } = asMembers(one);
@@ -111,7 +108,7 @@ function readChallenge(one: unknown): SentOffer | undefined {
   return toOffer({ ...stated, asset_name: undefined }, asMembers(methodDetails).chainId);
 }
 
-/** An offer of either kind. */
+/** Reads an offer of either protocol. */
 function readEither(one: unknown): SentOffer | undefined {
   const { method, intent, request } = asMembers(one);
   return isText(method) && isText(intent) && request !== undefined
@@ -119,7 +116,7 @@ function readEither(one: unknown): SentOffer | undefined {
     : readRequirement(one);
 }
 
-/** Some offers in one form; undefined if none of them can be read. */
+/** Reads offers of one form; undefined if none of them can be read. */
 function toOffers(
   list: readonly unknown[],
   read: (one: unknown) => SentOffer | undefined,
@@ -136,9 +133,8 @@ const isSameOffer = (one: SentOffer, other: SentOffer): boolean =>
   parts.every((name) => one[name] === other[name]);
 
 /**
- * The offers of several places. All of them count, because clients differ in which place they read: a place
- * with the usual offer could stand before the one that is paid. What several places have in common counts
- * once.
+ * Joins the offers of several places, because clients differ in which they read: the usual offer could hide
+ * the one that is paid. An offer in several places counts once.
  */
 const joinOffers = (places: readonly (SentOffers | undefined)[]): SentOffers | undefined =>
   places.reduce((one, other) => {
@@ -153,8 +149,8 @@ const joinOffers = (places: readonly (SentOffers | undefined)[]): SentOffers | u
   }, undefined);
 
 /**
- * Members that a request for a payment may stand in: of a tool result, of a message of JSON-RPC, of what
- * clients wrap around both.
+ * The members in which a request for a payment may be: of a tool result, of a message of JSON-RPC, and of
+ * what clients wrap around them.
  */
 const wrappers = new Set([
   'structuredcontent',
@@ -189,7 +185,7 @@ function readMembers(one: JsonObject, level: number): SentOffers | undefined {
   ]);
 }
 
-/** The values of a header in what `curl -i` prints, or alone with its name. */
+/** The values of a header in the output of `curl -i`, or in a header line alone. */
 const headerValues = (text: string, name: string): string[] =>
   text
     .split(/\r?\n/)
@@ -232,8 +228,8 @@ function readAt(value: unknown, level: number): SentOffers | undefined {
 }
 
 /**
- * What a caller was asked to pay, in any form that agents have it: the body of a 402 or its header (x402,
- * MPP), a tool result or a message of MCP with either, a list of offers, or one offer; as JSON or as its
- * text. Undefined if it is none of them.
+ * Reads what a caller was asked to pay, in any form that agents have it: the body of a 402 or its header
+ * (x402, MPP), a tool result or message of MCP with either, a list of offers, or one offer; as JSON or as
+ * text. Undefined if it is none of these.
  */
 export const readSentOffers = (sent: unknown): SentOffers | undefined => readAt(sent, 0);

@@ -10,11 +10,11 @@ import { changedTexts } from '../changed-texts.ts';
 import { nameOf, type Surface, type SurfaceMember } from '../endpoint/surface.ts';
 import { toShownName } from '../gate.ts';
 
-/** How one member of a list differs between what a caller sees and what was seen here. */
+/** The difference of one member of a list between what a caller sees and what was seen here. */
 export interface MemberDifference {
   readonly name: string;
   readonly difference: 'only_here' | 'only_there' | 'other';
-  /** Which of its own members differ, if these were compared. */
+  /** Its own members that differ, if these were compared. */
   readonly members?: string[];
 }
 
@@ -26,23 +26,23 @@ interface Digested {
   readonly digest: string;
 }
 
-/** The list that a caller was shown, prepared once so that it can be compared with several. */
+/** The list that a caller was shown, prepared once for comparison with several lists. */
 export type ShownList = ReturnType<typeof readShown>;
 
-/** How a list that a caller was shown differs from one that was seen here. */
+/** The comparison of a list that a caller was shown with one that was seen here. */
 export type SurfaceComparison = ReturnType<typeof compareList>;
 
 const mostTexts = 20;
 const longestText = 400;
-/** Hints that clients know; they leave out others. */
+/** The hints that clients know; they leave out others. */
 const hints = ['title', 'readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'];
 
-/** The limit of JSON values in all schemas that were sent as strings; no body may have so many. */
+/** The most JSON values in all schemas that were sent as strings; no body may have so many. */
 const mostValues = 100_000;
 
 /**
- * Tools that a caller sent, by the names of the protocol: hosts call the input schema as their models'
- * interfaces do.
+ * Gives tools that a caller sent the names of the protocol: hosts name the input schema as the interfaces of
+ * their models do.
  */
 function toProtocolNames(sent: readonly SurfaceMember[]): SurfaceMember[] {
   let left = mostValues;
@@ -72,15 +72,15 @@ function digest(sent: SurfaceMember, name: string, { members, annotations }: Com
 const hasMember = (list: readonly SurfaceMember[], member: string) =>
   list.some((one) => ownMember(one, member) !== undefined);
 
-/** What of a list is compared: the members of its members, and the names of annotations. */
+/** The compared parts of a list: members of its members, and names of annotations. */
 interface ComparedSurface {
   readonly members: readonly string[];
   readonly annotations: ReadonlySet<string>;
 }
 
 /**
- * Prepares the list that a caller was shown. Members that at least one of its members has are compared; of
- * annotations also the hints that clients know.
+ * Prepares the list that a caller was shown. It compares members that at least one of its members has, and
+ * all hints that clients know.
  */
 export function readShown(surface: Surface, shown: readonly SurfaceMember[]) {
   const named = surface.name === 'tools' ? toProtocolNames(shown) : shown;
@@ -103,7 +103,7 @@ function commonStart(names: readonly string[]): string {
 
 const prefixForm = /^[\w.-]{0,100}[_.:/-]$/;
 
-/** What a host put before every name, as `mcp__mail__`; empty unless the names seen here follow it. */
+/** The prefix of every name, such as `mcp__mail__`; empty unless names seen here follow it. */
 function prefixOf(sent: readonly string[], seen: ReadonlySet<string>): string {
   if (sent.some((name) => seen.has(name))) return '';
   const short = sent.filter((name) => name.length <= longestName);
@@ -143,8 +143,8 @@ function repeatedIn(names: readonly string[]): string[] {
 }
 
 /**
- * Whether a member is of a list that the caller sent: clients list resources and templates apart, and an
- * empty list is of what the surface is named by first.
+ * Tells whether a member belongs to a list that the caller sent: clients list resources and templates apart,
+ * and an empty list counts as the first of the two.
  */
 function isOfSentList(one: SurfaceMember, { surface, list }: ShownList): boolean {
   const [first, ...others] = surface.namedBy;
@@ -156,8 +156,8 @@ function isOfSentList(one: SurfaceMember, { surface, list }: ShownList): boolean
 }
 
 /**
- * Compares lists by name and by the members that the caller sent for at least one member; a name that occurs
- * twice counts twice. The cost grows with the sum of both sides, not with their product.
+ * Compares lists by name, and by the members that at least one sent member has; a name that occurs twice
+ * counts twice. The cost grows with the sum of both sides, not with their product.
  */
 export function compareList(all: readonly SurfaceMember[], shown: ShownList) {
   const { surface, list, members } = shown;
@@ -181,29 +181,29 @@ export function compareList(all: readonly SurfaceMember[], shown: ShownList) {
     /** Names that several members of one side have. */
     repeated: [...new Set(repeated)].sort(),
     /**
-     * Members that were seen here and not sent of any, so that they were not compared; of a list that was not
-     * sent, what names its members.
+     * Members that were seen here and never sent, and so were not compared; for a list that was not sent, the
+     * member that names its members.
      */
     not_sent: [...not_sent, ...unsentNames],
-    /** Whether nothing but names was compared of members that have more. */
+    /** Whether only names were compared, although members have more. */
     is_of_names: members.length === 0 && not_sent.length > 0,
-    /** What the caller's host put before every name. */
+    /** The prefix that the caller's host put before every name. */
     prefix,
-    /** Pairs of one name that differ: the one seen here, and the one sent. */
+    /** The pairs of one name that differ: the member seen here, and the one sent. */
     others: pairs.flatMap(({ others }) => others),
     surface,
   };
 }
 
-/** One name for both of a pair, so that they are compared whatever a host put before it. */
+/** Gives both members of a pair one name, so that a prefix of the host makes no difference. */
 const nameless = ({ namedBy: [name] }: Surface) => ({ [name]: '' });
 
 const toText = (value: unknown) =>
   typeof value === 'string' ? value : value === undefined ? '' : toCanonicalJson(asMembers(value));
 
 /**
- * Yields the differences between two members of one name: text by text for texts that models read, otherwise
- * by whole member.
+ * Yields the differences between two members of one name: text by text if models read it, otherwise by whole
+ * member.
  */
 function* textsOf(
   surface: Surface,
@@ -243,7 +243,7 @@ export const textsOfPairs = (
     }))
     .toArray();
 
-/** Compares members by name and digest; what was seen twice under one name is no single digest. */
+/** Compares members by name and digest; a name that was seen twice has no single digest. */
 export function compareDigests(
   surface: Surface,
   seen: readonly { readonly name: string; readonly sha256: string }[],

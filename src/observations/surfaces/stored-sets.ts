@@ -5,25 +5,25 @@ import type { SurfaceMember } from '../endpoint/surface.ts';
 import type { SurfaceAt } from '../table.ts';
 
 /**
- * Bytes of stored lists that one answer reads: publishers choose how many endpoints they record, and how
- * large their lists are.
+ * The most bytes of stored lists that one answer reads, because publishers choose how many endpoints they
+ * record and how large their lists are.
  */
 const mostRead_bytes = 4 * 1024 * 1024;
 /**
- * Values of all of them, because a value takes as long as many bytes: the largest list, and the array that it
- * is.
+ * The most values in these lists: those of the largest list, with its array. A value takes as long as many
+ * bytes.
  */
 const mostRead_values = 100_001;
 
-/** The same in words. */
+/** Both limits in words. */
 export const mostReadText = '4 MiB or 100,000 values';
 
-/** A stored list: its digest, and how large it is as JSON. */
+/** A stored list: its digest, and its size as JSON. */
 export type StoredSet = Awaited<ReturnType<Context['store']['observations']['surfaces']>>[number];
 
 /**
- * Reads stored lists for one answer, one after the other, as long as they have at most 4 MiB and 100,000
- * values together: `left_out` is a list that has no room, undefined one that is not stored any more.
+ * Reads stored lists for one answer, one after the other, up to 4 MiB and 100,000 values in all. `left_out`:
+ * there is no room for a list; undefined: it is no longer stored.
  */
 export function createSetReader({ store }: Pick<Context, 'store'>) {
   let left_bytes = mostRead_bytes;
@@ -39,7 +39,7 @@ export function createSetReader({ store }: Pick<Context, 'store'>) {
     const values = countValues(text);
     if (values > left_values) return 'left_out';
     left_values -= values;
-    // Requests of others are answered before each set.
+    // Other requests are answered before each list.
     await setImmediate();
     return JSON.parse(text) as SurfaceMember[];
   };

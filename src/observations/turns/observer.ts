@@ -28,9 +28,8 @@ const purpose = 'dossier/observer/v1';
 const valid_s = 300;
 
 /**
- * The key that requests of the observer are signed with, and its JWK thumbprint (RFC 7638). It is derived
- * from the seed of the log, so that all nodes of a database share it, and is not the one that signs
- * checkpoints.
+ * The key that signs requests of the observer, and its JWK thumbprint (RFC 7638). It is derived from the seed
+ * of the log, so that all nodes of a database share it, and is not the one that signs checkpoints.
  */
 export async function openObserverKey(context: LogContext) {
   const seed = await openLogSeed(context);
@@ -41,7 +40,7 @@ export async function openObserverKey(context: LogContext) {
   return { privateKey, jwk, id: hash('sha256', members, 'base64url') };
 }
 
-/** Headers that sign a request (Web Bot Auth: RFC 9421 over the authority and the signature agent). */
+/** The headers that sign a request (Web Bot Auth: RFC 9421 over the authority and the signature agent). */
 function signRequest(
   { privateKey, id }: ObserverKey,
   { authority, agent, now }: { readonly authority: string; readonly agent: string; readonly now: Date },
@@ -57,22 +56,22 @@ function signRequest(
   };
 }
 
-/** Media type of the directory of keys. */
+/** The media type of the directory of keys. */
 export const keyDirectoryType = 'application/http-message-signatures-directory+json';
 
-/** The published directory of keys: who gets a signed request finds the key under its signature agent. */
+/** The published directory of keys, which receivers of signed requests find by the signature agent. */
 export const toKeyDirectory = ({ jwk, id }: ObserverKey) => ({
   keys: [{ ...jwk, kid: id, use: 'sig' }],
   purpose: 'Dossier checks the endpoints that listings record',
 });
 
-/** What the observer needs of a context. */
+/** The part of a context that the observer needs. */
 export type ObserverContext = Pick<
   Context,
   'store' | 'config' | 'repositories' | 'log' | 'clock' | 'timeouts'
 >;
 
-/** How often a run waits for that of another process. */
+/** The pause before a run tries again to take over from that of another process. */
 const takenPause_ms = 500;
 
 function createParts(
@@ -127,8 +126,8 @@ export type Observer = ReturnType<typeof createObserver>;
 
 /**
  * Creates the observer of a process: it checks listings, with one request at a time to each host and one run
- * at a time of each listing, over all nodes. Once the signal is aborted, what runs is dropped: every call
- * rejects with its reason.
+ * at a time of each listing, across all nodes. Once the signal is aborted, every call rejects with its
+ * reason.
  */
 export function createObserver(context: ObserverContext, signal: AbortSignal = never) {
   const { store, log, clock, config } = context;
@@ -154,8 +153,8 @@ export function createObserver(context: ObserverContext, signal: AbortSignal = n
     observeIfDue,
     pausedUntil,
     /**
-     * Checks one listing and stores what it found; calls `onWait` if another process checks it, and waits
-     * until that ended.
+     * Checks one listing and stores what it found. If another process checks it, calls `onWait` and waits
+     * until that has ended.
      */
     async observe(listing: Listing, onWait?: () => void): Promise<RunReport> {
       for (let hasWaited = false; ; hasWaited = true) {
@@ -167,12 +166,12 @@ export function createObserver(context: ObserverContext, signal: AbortSignal = n
     },
     /** Checks a listing under a lease that the caller holds. */
     run,
-    /** Checks an endpoint that may not be listed; nothing is stored. */
+    /** Checks an endpoint that may not be listed, and stores nothing. */
     inspect(url: string): Promise<readonly DatedFinding[]> {
       const asked = createRun(toSubject(url), parts, { now: clock(), refusal: undefined });
       return unlessAborted(findAll(asked, { log, signal }), signal);
     },
-    /** Gives back the hosts that this process has. */
+    /** Releases the hosts that this process holds. */
     close: () => parts.queue.close(),
   };
 }

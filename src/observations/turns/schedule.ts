@@ -14,7 +14,7 @@ import { createReadLimits } from '../read-limits.ts';
 import { createObserver, type ObserverContext } from './observer.ts';
 import { createQueue, type WaitingListing } from './waiting.ts';
 
-/** What became of the checks so far. */
+/** The results of the checks so far. */
 export interface CheckCounts {
   readonly observed: number;
   readonly changed: number;
@@ -23,19 +23,19 @@ export interface CheckCounts {
 
 const page = 500;
 const places = 32;
-/** Of these, of one domain, one namespace, or asked for by one control root or network. */
+/** The places for one domain or namespace, or for checks that one control root or network asked for. */
 const placesOfKey = 2;
-/** Of these, begun by reading. */
+/** The places for checks that reading began. */
 const placesOfReaders = 8;
-/** Checks that were asked for by maintainers, or by reading, and have not ended: of all, and of one key. */
+/** The most unfinished checks that maintainers or readers began: in all, and of one key. */
 const mostAsked = 64;
 const mostAskedOfKey = 8;
-/** How long a listing that another process checks waits for its next try. */
+/** The time before a listing that another process checks is tried again. */
 const leasedPause_ms = 2000;
 const tick_ms = 250;
-/** The pause of a namespace after one of its checks had to be ended, which interrupts all others that run. */
+/** The pause of a namespace after one of its checks had to be ended, which interrupts all others. */
 const rest_ms = 3_600_000;
-/** Listings whose keys are read at once: a few milliseconds, in which nothing else is answered. */
+/** The listings whose keys are read at once, in a few milliseconds without other answers. */
 const readAtOnce = 50;
 
 /**
@@ -62,7 +62,7 @@ async function readDue(context: ScheduleContext): Promise<string[]> {
     lastRuns(last?.id ?? -1, page),
   );
   const due: string[] = [];
-  // Of a million listings only those that are due are held.
+  // Even of a million listings, only those that are due are held.
   for await (const runs of pages)
     for (const run of runs) if (!isSample(run) && isDue(run.handle, run, context)) due.push(run.handle);
   return due;
@@ -70,7 +70,7 @@ async function readDue(context: ScheduleContext): Promise<string[]> {
 
 const namespaceKey = (handle: string) => `namespace ${handleParts(handle).namespace}`;
 
-/** Whose places a check takes: of the publisher, and of the domains that it waits for. */
+/** The keys whose places a check takes: its namespace, and the domains that it waits for. */
 const keysOf = ({ handle, remotes }: Pick<ReadListing, 'handle' | 'remotes'>, ...others: string[]) => {
   const hosts = remotes.flatMap(({ url }) => URL.parse(url)?.hostname ?? []);
   const domains = hosts.map((host) => `domain ${registrableDomain(host)}`);
@@ -91,7 +91,7 @@ async function check(
   if (!listing || listing.withdrawn) return undefined;
   const isAsked = one.why === 'asked';
   const pause = isAsked || one.wasTried ? undefined : await checks.pausedUntil(listing);
-  // Once: a host that always asks to wait does not keep its listings from being observed.
+  // A listing waits only once, so that a host that always asks to wait does not keep it from being observed.
   one.wasTried = true;
   if (pause !== undefined) return Date.parse(pause);
   const report = await checks.observeIfDue(listing, async () => {
@@ -104,8 +104,8 @@ async function check(
 }
 
 /**
- * The checks of one process: which listings wait, and which may begin. A check that fails is logged, counted,
- * and stops no other.
+ * Creates the checks of one process: which listings wait, and which may begin. A check that fails is logged
+ * and counted, and stops no other.
  */
 export function createSchedule(
   checks: Checks,
@@ -127,7 +127,7 @@ export function createSchedule(
     for (const key of resting.keys()) if (!rests(key)) resting.delete(key);
     const ofNamespace = namespaceKey(handle);
     resting.set(ofNamespace, clock().getTime() + rest_ms);
-    // Listings of the namespace that wait because somebody read them make room for others.
+    // Listings of the namespace that wait because of readers make room for others.
     for (const one of [...read.values()])
       if (one.keys?.includes(ofNamespace) && !running.has(one)) read.delete(one);
   };
@@ -191,7 +191,7 @@ export function createSchedule(
     /** Adds the listings that are due; returns how many were not waiting yet. */
     async fill() {
       const before = due.size();
-      // Listings of one import stand together; the order of their digests mixes them.
+      // Listings of one import follow each other; the order of their digests mixes them.
       const handles = (await readDue(context))
         .filter((handle) => !due.has(handle))
         .map((handle) => ({ handle, at: hash('sha256', handle, 'base64') }));
@@ -200,7 +200,7 @@ export function createSchedule(
       measure('dossier_observer_due_listings', {}, due.size());
       return due.size() - before;
     },
-    /** Adds a listing before all that are due; false while too many were asked for. */
+    /** Adds a listing before all that are due; false if there is no room, or its namespace has a pause. */
     ask({ handle, root }: AskedCheck): boolean {
       if (asked.has(handle)) return true;
       if (rests(namespaceKey(handle))) return false;
@@ -211,13 +211,13 @@ export function createSchedule(
       return true;
     },
     /**
-     * Adds a listing that somebody reads, if it is due and the limits have room, before those of the
-     * schedule; whether a check of it waits or runs.
+     * Adds a listing that somebody reads, if it is due and the limits have room. Returns whether a check of
+     * it waits or runs.
      */
     read({ network, ...listing }: ReadListing): boolean {
       const { handle } = listing;
       if (asked.has(handle)) return true;
-      // What a check has recorded is read before its place is free.
+      // A listing that was just checked is not due, even if its check still has its place.
       if (!isDue(handle, listing, context)) return false;
       if (read.has(handle)) return true;
       if (signal.aborted || read.size() >= mostAsked) return false;
@@ -239,7 +239,7 @@ export function createSchedule(
       await news.promise;
       clearTimeout(tick);
     },
-    /** How many checks wait or run. */
+    /** The number of checks that wait or run. */
     size: () => due.size() + read.size() + asked.size(),
     counts: (): CheckCounts => counts,
     /** Resolves once the checks under way have ended. */
@@ -248,8 +248,8 @@ export function createSchedule(
 }
 
 /**
- * Observes every listing that is due, but for those of the shipped sample, and waits for those that other
- * processes are observing. Killed at any time, the next call goes on with those that are still due.
+ * Observes every listing that is due, except the shipped sample, and waits for those that other processes
+ * observe. The next call goes on if this one is killed.
  */
 export async function observeDue(
   checks: Checks,
@@ -270,15 +270,15 @@ const shortestPause_ms = 2000;
 const longestPause_ms = 600_000;
 const fillsPerInterval = 20;
 
-/** The longest time until a node reads again which listings are due. */
+/** The longest time before a node reads again which listings are due. */
 const pauseLimit_ms = ({ observeInterval_s }: Context['config']) =>
   Math.min(longestPause_ms, (observeInterval_s * 1000) / fillsPerInterval);
 
 /**
  * Checks listings until the signal: those that are read and due, those whose maintainers ask for it and, with
  * OBSERVE=on, all every OBSERVE_INTERVAL. It looks for due listings after 2 s, and after twice as long each
- * time that it finds none, so that new listings are checked soon. `checks` runs the checks, by default in
- * this thread. Never throws; resolves once the running checks have ended.
+ * time that it finds none. `checks` runs the checks, by default in this thread. Never throws; resolves once
+ * the running checks have ended.
  */
 export async function startObserving(
   context: ObserverContext & Pick<Context, 'askedChecks'>,

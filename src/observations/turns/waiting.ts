@@ -1,10 +1,10 @@
-/** A listing from when it is due, asked for by its maintainer, or read, until its check has ended. */
+/** A listing that is due, asked for by its maintainer or read, until its check has ended. */
 export interface WaitingListing {
   readonly handle: string;
   readonly why: 'asked' | 'read' | 'due';
-  /** Whose claim it is, if its check was asked for. */
+  /** The control root of the claim by which its check was asked for. */
   readonly root?: string;
-  /** Whose places its check takes; read when its turn may have come. */
+  /** The keys whose places its check takes; they are read when its turn may have come. */
   keys?: readonly string[];
   notBefore_ms: number;
   wasTried?: true;
@@ -12,8 +12,8 @@ export interface WaitingListing {
 
 /**
  * Creates a queue of listings that wait for a check, in their order. A listing with a full key (a domain or
- * namespace of which as many checks run as may) is no candidate until one of those has ended, so that finding
- * the next listing does not take longer the more listings of one domain wait.
+ * namespace with as many running checks as it may have) is no candidate until one of those has ended, so that
+ * many of them do not slow down the search for the next.
  */
 export function createQueue() {
   const all = new Map<string, WaitingListing>();
@@ -29,9 +29,9 @@ export function createQueue() {
     },
     /** Takes a listing out of the order while its check runs. */
     take: (one: WaitingListing) => next.delete(one),
-    /** Puts it back: it waits again. */
+    /** Lets a listing wait again. */
     putBack: (one: WaitingListing) => next.add(one),
-    /** Lets it wait until a key is no longer full. */
+    /** Lets a listing wait until a key is no longer full. */
     putBehind(one: WaitingListing, key: string) {
       next.delete(one);
       behind.set(key, (behind.get(key) ?? new Set()).add(one));
@@ -41,12 +41,12 @@ export function createQueue() {
       for (const ones of behind.values()) ones.delete(one);
       all.delete(one.handle);
     },
-    /** Those whose check may begin, as far as `isFull` knows. */
+    /** The listings whose check may begin, as far as `isFull` tells. */
     *candidates(isFull: (key: string) => boolean) {
       for (const [key, ones] of behind) {
         for (const one of ones) {
           if (isFull(key)) break;
-          // Keys take turns: a large namespace would keep all others of its domain waiting.
+          // Keys take turns, because a large namespace would otherwise keep all others of its domain waiting.
           behind.delete(key);
           behind.set(key, ones);
           ones.delete(one);
