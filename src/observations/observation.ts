@@ -44,7 +44,7 @@ const changedFrom = z.object({
       }),
     )
     .optional()
-    .describe('Of a set of tools: which differ, 20 of them, and how, what weighs most first'),
+    .describe('The tools of a set that differ and how: at most 20, the weightiest first'),
   members: z
     .array(
       z.object({
@@ -54,7 +54,7 @@ const changedFrom = z.object({
       }),
     )
     .optional()
-    .describe('The same of prompts, resources or skills'),
+    .describe('The prompts, resources or skills of a list that differ and how, likewise'),
   counts: z
     .partialRecord(z.enum(changeClasses), z.number())
     .optional()
@@ -67,17 +67,20 @@ const changedFrom = z.object({
  */
 export const observation = z.object({
   kind: z.string(),
-  subject: maybe.describe('The endpoint, package or tool it is about, if there may be several'),
+  subject: maybe.describe('The endpoint, package or tool that it is about, if there may be several'),
   question: questionName,
   value,
-  value_digest: maybe.describe('SHA-256 (RFC 8785) of the whole value, where it is shortened'),
+  value_digest: maybe.describe('SHA-256 (RFC 8785) of the whole value, if that is shortened'),
   unit: z.string().optional(),
-  outcome: z.enum(outcomes).describe('How the check ended that this is the result of'),
-  asks_for: z.enum(['credentials', 'payment']).optional().describe('Of asks: for what it asks first'),
-  response: z
-    .object({ status: z.number(), media_type: maybe, redirects_to: maybe.describe('Another host') })
+  outcome: z.enum(outcomes).describe('How the check ended'),
+  asks_for: z
+    .enum(['credentials', 'payment'])
     .optional()
-    .describe('The HTTP response that came to the newest check in place of a value'),
+    .describe('What it asks for first, if the outcome is asks'),
+  response: z
+    .object({ status: z.number(), media_type: maybe, redirects_to: maybe.describe('A different host') })
+    .optional()
+    .describe('The HTTP response to the newest check that came instead of a value'),
   is_stale: z.literal(true).optional().describe('Older than three intervals of checks'),
   reason: wordsSchema.optional(),
   details: untrusted.describe('Untrusted data as the source sent it'),
@@ -94,13 +97,13 @@ export const observation = z.object({
         value_digest: maybe,
         first_seen_at: z.string(),
         changed_from: changedFrom,
-        details: untrusted.describe('Of its details, the numbers'),
+        details: untrusted.describe('The numbers among its details'),
       }),
     )
     .optional()
-    .describe('Of the changes before the last one, six that weigh most; the history has all'),
+    .describe('At most six of the changes before the last one, the weightiest; the history has all'),
   missed_since: maybe.describe(
-    'Since when checks have not seen this again, for the reason stated; it is what was seen before',
+    'Since when checks have not seen this again, for the stated reason; it was seen before',
   ),
   unanswered_since: maybe.describe('The first of those checks that was made and got no answer'),
   vantage: z.string(),

@@ -234,7 +234,7 @@ it('a list that asks for credentials or a payment after the tools has that reaso
     asks_for: 'credentials',
     value: null,
     reason:
-      'The endpoint declares prompts, and asks before it lists them for credentials; Dossier sends none.',
+      'The endpoint declares prompts, and asks for credentials before it lists them; Dossier sends none.',
   });
   expect(await see('guarded', 'resources.surface')).toMatchObject({ outcome: 'asks', asks_for: 'payment' });
   expect(await see('guarded', 'tools.count')).toMatchObject({ outcome: 'seen', value: 1 });

@@ -137,8 +137,8 @@ describe('an endpoint that declares a list', () => {
 
   it('that repeats a page or a name, or is no list, has none', async () => {
     const reasonOf = async (kind: string) => (await see('stuck', kind))?.reason;
-    expect(await reasonOf('prompts.surface')).toContain('names a page as the next one that was sent before');
-    expect(await reasonOf('resources.surface')).toContain('list of resources has one name twice');
+    expect(await reasonOf('prompts.surface')).toContain('a page names an earlier page as the next one');
+    expect(await reasonOf('resources.surface')).toContain('list of resources has the same name twice');
     expect(await reasonOf('skills.surface')).toContain('sent no list of skills that Dossier could read');
   });
 });

@@ -457,7 +457,7 @@ it('keeps 200,000 values of the lists of one check, and no introduction of more 
     ['seen', undefined],
     ...Array.from({ length: 2 }, () => [
       'not_asked',
-      'The other lists of this listing’s endpoints leave too few of the 200,000 values that Dossier keeps in one check for this list of tools.',
+      'The other lists of this listing’s endpoints leave no room for this list of tools among the 200,000 values that Dossier keeps in one check.',
     ]),
   ]);
   await opened.close();
@@ -481,17 +481,14 @@ it('reaches hosts that are named as members of every object where they are', asy
 });
 
 it.each([
-  [
-    'loop',
-    'A page of the endpoint’s list of tools names a page as the next one that was sent before, so that the list has no end.',
-  ],
+  ['loop', 'The endpoint’s list of tools has no end: a page names an earlier page as the next one.'],
   [
     'overlap',
-    'The endpoint’s list of tools has one name twice, so that the name does not say which of them it is.',
+    'The endpoint’s list of tools has the same name twice, so that the name does not tell the two apart.',
   ],
   [
     'double',
-    'The endpoint’s list of tools has one name twice, so that the name does not say which of them it is.',
+    'The endpoint’s list of tools has the same name twice, so that the name does not tell the two apart.',
   ],
   [
     'pages',

@@ -212,13 +212,17 @@ function declaredOnly({ title }: Surface, found: Exclude<Replied, { readonly is:
       ...found.answer,
       why: say`The endpoint declares ${title}, and Dossier has no list of them. ${found.answer.why}`,
     };
-  const asks =
+  const [what, never] =
     found.is === 'credentials'
-      ? own('for credentials; Dossier sends none')
-      : own('for a payment; Dossier never pays');
-  return none('asks', say`The endpoint declares ${title}, and asks before it lists them ${asks}.`, {
-    asks_for: found.is,
-  });
+      ? [own('credentials'), own('sends none')]
+      : [own('a payment'), own('never pays')];
+  return none(
+    'asks',
+    say`The endpoint declares ${title}, and asks for ${what} before it lists them; Dossier ${never}.`,
+    {
+      asks_for: found.is,
+    },
+  );
 }
 
 const afterSilence = ({ title }: Surface) =>

@@ -35,7 +35,7 @@ export const createPagesLeft = (): PagesLeft => ({ pages: mostPages });
 const noRoom = ({ title }: Surface) =>
   noAnswer(
     'not_asked',
-    say`The other lists of this listing’s endpoints leave too few of the 200,000 values that Dossier keeps in one check for this list of ${title}.`,
+    say`The other lists of this listing’s endpoints leave no room for this list of ${title} among the 200,000 values that Dossier keeps in one check.`,
   );
 
 const ok = 200;
@@ -62,13 +62,13 @@ const tooManyPages = ({ title }: Surface) =>
 const standsStill = ({ title }: Surface) =>
   noAnswer(
     'otherwise',
-    say`A page of the endpoint’s list of ${title} names a page as the next one that was sent before, so that the list has no end.`,
+    say`The endpoint’s list of ${title} has no end: a page names an earlier page as the next one.`,
     ok,
   );
 const sameName = ({ title }: Surface) =>
   noAnswer(
     'otherwise',
-    say`The endpoint’s list of ${title} has one name twice, so that the name does not say which of them it is.`,
+    say`The endpoint’s list of ${title} has the same name twice, so that the name does not tell the two apart.`,
     ok,
   );
 

@@ -184,7 +184,6 @@ export const createCertificates =
       return seen;
     return whyNone(recorded, seen, {
       times,
-      otherwise: () =>
-        noAnswer('silent', say`A TLS connection to ${code(recorded.host)} did not come about.`),
+      otherwise: () => noAnswer('silent', say`A TLS connection to ${code(recorded.host)} failed.`),
     });
   };
