@@ -108,7 +108,7 @@ interface Says<Value extends Json = Json> {
 
 /** A kind of fact, whether Dossier checks it or the record of a listing states it. */
 export interface FactKind extends AskedKind, Says {
-  /** Whether Dossier checks it, or the record of a listing states it: an imported signal. */
+  /** Tells whether Dossier checks it, or the record of a listing states it: an imported signal. */
   readonly origin: 'check' | 'record';
   /** Changes when the check, and with it the meaning of the fact, changes. */
   readonly method_version: string;

@@ -52,7 +52,7 @@ const readSets = async (db: Db, at: SurfaceAt) => {
 /** Smaller sets of tools are the same by chance. */
 const fewestTools = 3;
 
-/** What other listings may have in common: sets of tools, and addresses that are paid. */
+/** The references that other listings may share: sets of tools, and addresses that are paid. */
 function toReferences(observations: readonly StoredObservation[]) {
   const seen = observations.filter(({ outcome }) => outcome === 'seen');
   const toReference = (of: 'tools' | 'pay_to', text: string, as_of: string) => ({

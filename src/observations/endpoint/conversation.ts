@@ -94,7 +94,7 @@ export const createConversation = (
   responses: 0,
   /** The pages left for all lists together. */
   left: createPagesLeft(),
-  /** Whether the newest question for tools brought a list; undefined before the first question. */
+  /** Tells whether the newest question for tools brought a list; undefined before the first one. */
   hasTools: undefined as boolean | undefined,
   /** The session of the newest response. */
   sessionId: undefined as string | undefined,

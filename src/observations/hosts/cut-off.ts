@@ -1,7 +1,7 @@
 import { registrableDomain } from '../../core/identity.ts';
 import type { FailedRequest } from '../../net/client.ts';
 
-/** What a request's outcome says about the network; a request without `result` was answered. */
+/** The part of an outcome that is about the network; a request without `result` was answered. */
 export type RequestOutcome = { readonly result?: string } & Partial<Omit<FailedRequest, 'result'>>;
 
 const remembered_ms = 3_600_000;

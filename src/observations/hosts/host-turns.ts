@@ -50,7 +50,9 @@ interface TurnLimits {
   readonly beside?: true | undefined;
 }
 
-/** Why a host was not asked: it asked for a pause, a time budget is spent, or it cannot be reached. */
+/**
+ * The reason why no request was sent: the host asked for a pause, a budget is spent, or it cannot be reached.
+ */
 export type NotAsked = 'paused' | 'overtime' | FailedRequest;
 
 /** The turn of an accompanying request: the turn of the main request bounds both. */

@@ -18,8 +18,8 @@ const mostTools = 50;
 const mostKept_characters = 32 * 1024 * 1024;
 
 /**
- * What is kept of one tool at an address, or of the address. Ways to pay are JSON, since objects take several
- * times as much memory.
+ * The kept part of one tool at an address, or of the address. Ways to pay are JSON, since objects take
+ * several times as much memory.
  */
 interface KeptTool {
   readonly accepts: readonly string[];

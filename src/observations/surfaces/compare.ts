@@ -185,7 +185,7 @@ export function compareList(all: readonly SurfaceMember[], shown: ShownList) {
      * member that names its members.
      */
     not_sent: [...not_sent, ...unsentNames],
-    /** Whether only names were compared, although members have more. */
+    /** Tells whether only names were compared, although members have more. */
     is_of_names: members.length === 0 && not_sent.length > 0,
     /** The prefix that the caller's host put before every name. */
     prefix,
