@@ -873,7 +873,7 @@ describe('a dump', () => {
     expect(read.slice(0, -2)).toEqual(asked.filter((line) => !isAlike(line)).slice(0, -2));
     expect(asked.filter(isAlike)).toHaveLength(1);
     for (const said of [
-      /Stands out: No answer from the endpoint on \d{4}-/,
+      /Stands out: No usable answer from the endpoint on \d{4}-/,
       /Stands out: No observation is newer than \d{4}-/,
       /^ {2}\* answered \d{4}-/m,
       /^ {2}\* The operator has hidden the title, description and status message of this listing\. \| /m,

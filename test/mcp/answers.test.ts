@@ -190,7 +190,7 @@ const rows: readonly Row[] = [
       saw({ kind: 'endpoint.availability', value: tallyOf(7, 9) }),
     ],
     expected: [
-      `No answer from the endpoint on ${today}, nor on ${yesterday}; it last answered on ${before}; 7 of 9 checks in 30 days were answered. Dossier asks from lab-one.`,
+      `No usable answer from the endpoint on ${today}, nor on ${yesterday}; it last answered on ${before}; 7 of 9 checks in 30 days were answered. Dossier asks from lab-one.`,
       `Where: ${url}: no connection (Dossier, ${today}).`,
     ],
     absent: ['not checked', 'has not checked whether the endpoint answers'],
@@ -241,7 +241,7 @@ const rows: readonly Row[] = [
       }),
     ],
     expected: ['ts robots.txt refuses'],
-    absent: ['No answer from'],
+    absent: ['No usable answer from'],
   },
   {
     says: 'that nothing was at an endpoint, which was not checked since',
@@ -261,7 +261,7 @@ const rows: readonly Row[] = [
       `No observation is newer than ${long}.`,
       `Where: ${url}: HTTP status 404 (Dossier, ${long}).`,
     ],
-    absent: ['No answer from'],
+    absent: ['No usable answer from'],
   },
   {
     says: 'of an endpoint that only refused before no day on which it answered',
@@ -276,7 +276,9 @@ const rows: readonly Row[] = [
         changed_from: { value: null, outcome: 'refused', seen_until: timeAgo(20) },
       }),
     ],
-    expected: [`No answer from the endpoint on ${today}, nor on ${yesterday}. Dossier asks from lab-one.`],
+    expected: [
+      `No usable answer from the endpoint on ${today}, nor on ${yesterday}. Dossier asks from lab-one.`,
+    ],
     absent: ['last answered'],
   },
   {

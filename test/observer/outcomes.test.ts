@@ -91,7 +91,7 @@ function other(what: string, response: object): Said {
 }
 
 function silent(why: string, response?: object): Said {
-  const said = { outcome: 'silent', hit: 'no answer', first: 'No answer from the endpoint', why };
+  const said = { outcome: 'silent', hit: 'no answer', first: 'No usable answer from the endpoint', why };
   return { ...said, alive: 'not_met', ...(response && { response }) };
 }
 
@@ -168,7 +168,7 @@ it.each(cases)('%s ends in one outcome through every adapter', async (name, _ans
     ofHit.filter((words) => said.hit?.includes(words)),
   );
   const { stands_out = [], lines } = await answerOf(handle);
-  const ends = stands_out.filter((text) => /^No answer|instead of MCP|^Nothing was at/.test(text));
+  const ends = stands_out.filter((text) => /^No usable answer|instead of MCP|^Nothing was at/.test(text));
   expect(ends.map((text) => text.startsWith(said.first ?? ''))).toEqual(said.first ? [true] : []);
   if (said.why) expect(`The endpoint ${lines.where}`).toContain(said.why.replace('The endpoint ', ''));
   expect(await aliveOf(handle)).toBe(said.alive);
@@ -183,7 +183,9 @@ it('says of two endpoints of different fate what happened to each', async () => 
   expect(stands_out.join(' ')).toMatch(
     /At `https:\/\/page\.example\.com\/mcp`: the endpoint returned a web page \(HTTP 200\) instead of MCP \(on [\d-]{10}\)/,
   );
-  expect(stands_out.join(' ')).toMatch(/No answer from `https:\/\/broken\.example\.com\/mcp` on [\d-]{10}/);
+  expect(stands_out.join(' ')).toMatch(
+    /No usable answer from `https:\/\/broken\.example\.com\/mcp` on [\d-]{10}/,
+  );
 });
 
 it('is alive if one of two endpoints answers, and says what the other one returned', async () => {

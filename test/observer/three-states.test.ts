@@ -90,7 +90,7 @@ describe('what is known, what was not seen and what is not known', () => {
     days.push(await observe(handle));
     const { first, lines, text, full, page, markdown } = await said(handle);
     expect(first).toMatch(
-      `No answer from the endpoint on ${days[2]}, nor on ${days[1]}; it last answered on ${days[0]}; 1 of 3 checks in 30 days were answered.`,
+      `No usable answer from the endpoint on ${days[2]}, nor on ${days[1]}; it last answered on ${days[0]}; 1 of 3 checks in 30 days were answered.`,
     );
     expect(lines.where).toBe(
       'A request to dead.example.com ended with no connection to a public address of the host.',

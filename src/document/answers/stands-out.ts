@@ -137,7 +137,7 @@ function deadWords(one: SeenFact<typeof endpointAnswers>, listing: ListingDocume
   const whatElse = phrase(reasonOf(one) ?? own('it returned something other than MCP'));
   const ends: Readonly<Partial<Record<Outcome, Words>>> = {
     absent: say`Nothing was at ${subject} on ${days}`,
-    silent: say`No answer from ${subject} on ${days}`,
+    silent: say`No usable answer from ${subject} on ${days}`,
     otherwise: say`${isOnly ? whatElse : say`At ${subject}: ${within(whatElse)}`} (on ${both})`,
   };
   const what = ends[one.outcome];

@@ -30,7 +30,7 @@ const noQuote = ({ endpoint, unseen }: Pick<SeenQuotes, 'endpoint' | 'unseen'>):
   seen: 'not_known',
   text:
     endpoint === undefined
-      ? say`not known from quotes: Dossier has none of this ${own(unseen ?? 'address')}`
+      ? say`not known from quotes: Dossier has none from this ${own(unseen === 'listing' ? 'listing' : 'endpoint')}`
       : own('not known from quotes: the endpoint quoted Dossier none'),
 });
 

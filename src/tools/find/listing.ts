@@ -31,7 +31,8 @@ import {
 import { findLacking } from './near-misses.ts';
 
 const maxNear = 5;
-const ofOthers = 'In others are listings of the same publisher, and those with all words of the name.';
+const ofOthers =
+  'In others are listings of the same publisher, and those with the same or similar words in the name.';
 
 /**
  * The context of a caller; `namesNear` is false if an unknown handle is refused without a search for near

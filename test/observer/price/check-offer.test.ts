@@ -376,7 +376,7 @@ describe('where there is little to compare with', () => {
     expect(answer.message).toBe('No listing records `https://nobody.example.org/x`.');
     expect(statesOf(answer)).toEqual([nothing]);
     expect(answer.offers[0]?.facts[0]).toMatch(
-      /: not known from quotes: Dossier has none of this address\.$/,
+      /: not known from quotes: Dossier has none from this endpoint\.$/,
     );
     expect(answer.offers[0]?.facts.at(-1)).toBe(
       `2 listings ask to be paid at this payee: \`com.example.shop/a\` (seen ${inDays(0)}) and \`com.example.twin/a\` (seen ${inDays(0)}).`,
@@ -394,7 +394,7 @@ describe('where there is little to compare with', () => {
     expect(unchecked.message).toBe('Dossier has made no observation of this listing.');
     expect(statesOf(unchecked)).toEqual([nothing]);
     expect(unchecked.offers[0]?.facts[0]).toMatch(
-      /: not known from quotes: Dossier has none of this listing\.$/,
+      /: not known from quotes: Dossier has none from this listing\.$/,
     );
   });
 
