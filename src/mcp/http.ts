@@ -9,7 +9,7 @@ import {
   type ServerOptions,
 } from '@modelcontextprotocol/server';
 import type { Context } from '../context.ts';
-import { headersOf, type McpMessage, type McpPost, toAuthInfo, toJson } from './register.ts';
+import { headersOf, jsonResponse, type McpMessage, type McpPost, toAuthInfo } from './register.ts';
 import { createMcpServer, type Era } from './server.ts';
 import {
   answerShared,
@@ -63,7 +63,7 @@ async function handle(
   const sent = { parsedBody: body, authInfo: toAuthInfo({ context }) };
   const response = await deadline(handler.fetch(request, sent), timeout_ms);
   if (!response.headers.get('content-type')?.startsWith('application/json')) return response;
-  return toJson(withOwnMessages((await response.json()) as JSONRPCMessage), response.status);
+  return jsonResponse(withOwnMessages((await response.json()) as JSONRPCMessage), response.status);
 }
 
 type Route = ReturnType<typeof classifyInboundRequest>;

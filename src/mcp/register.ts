@@ -27,23 +27,28 @@ import { callTool, type Tool, toInputSchema, toOutputSchema } from '../tools/too
  */
 const toMcpAnswer = ({ toText = JSON.stringify }: Tool, answer: Record<string, unknown>): CallToolResult => ({
   content: [{ type: 'text', text: toText(answer) }],
-  // The SDK checks this value against the output schema.
+  // A plain copy, as JSON carries it: without members that are undefined.
   structuredContent: JSON.parse(JSON.stringify(answer)) as Record<string, unknown>,
 });
 
 /**
- * A text whose characters are the UTF-8 bytes of the given text (Latin-1), because Node sends such a string
+ * Encodes a text as UTF-8 and returns a string with one Latin-1 character for each byte, which Node sends
  * fastest.
  */
-export const toBytes = (text: string): string => Buffer.from(text).toString('latin1');
+export const toByteString = (text: string): string => Buffer.from(text).toString('latin1');
 
 function toMembers({ toText }: Tool, answer: Record<string, unknown>): string {
   const json = JSON.stringify(answer);
   const text = JSON.stringify(toText?.(answer) ?? json);
-  return toBytes(`"content":[{"type":"text","text":${text}}],"structuredContent":${json}`);
+  return toByteString(`"content":[{"type":"text","text":${text}}],"structuredContent":${json}`);
 }
 
-/** The SDK checks and extends this empty result while the real one is sent as bytes. */
+/**
+ * The result that the SDK gets if the real one is sent as bytes. Over HTTP a result is a byte string, which
+ * may come from the cache, and does not pass through the SDK: the handler of the tool puts its members into
+ * `McpRequest.sent` and returns this stand-in, to which the SDK adds members of the protocol.
+ * `toResultParts` joins both, and `toResponse` adds the id of the request.
+ */
 const standIn: CallToolResult = { content: [], structuredContent: {} };
 
 /**
@@ -60,29 +65,31 @@ function toRefusal(problem: Problem): CallToolResult {
   };
 }
 
-/** The bytes of a result answer: the result's members, and everything after them up to the id. */
-export interface ResultBytes {
+/** A JSON-RPC response with a result, without its id, as byte strings. */
+export interface ResultParts {
+  /** The members of the result that the tool made. */
   readonly members: string;
+  /** Everything between them and the id. */
   readonly end: string;
 }
 
-const ofMembers = (value: object) => toBytes(JSON.stringify(value).slice(1, -1));
+const membersOf = (value: object) => toByteString(JSON.stringify(value).slice(1, -1));
 
-/** Makes the bytes of a result answer. `members` is set for a call of which the SDK has only the stand-in. */
-export function toResultBytes(result: object, members: string | undefined): ResultBytes {
+/** Makes the parts of a response. `members` is set if the SDK was given the stand-in. */
+export function toResultParts(result: object, members: string | undefined): ResultParts {
   const end = '},"jsonrpc":"2.0","id":';
-  if (members === undefined) return { members: ofMembers(result), end };
+  if (members === undefined) return { members: membersOf(result), end };
   const { content: _, structuredContent: __, ...added } = result as CallToolResult;
-  const more = ofMembers(added);
+  const more = membersOf(added);
   return { members, end: more ? `,${more}${end}` : end };
 }
 
-/** The whole answer, with the id of the request. */
-export const toAnswerBytes = ({ members, end }: ResultBytes, id: unknown): string =>
-  `{"result":{${members}${end}${Number.isSafeInteger(id) ? id : toBytes(JSON.stringify(id))}}`;
+/** The whole response with the id of the request, as a byte string. */
+export const toResponse = ({ members, end }: ResultParts, id: unknown): string =>
+  `{"result":{${members}${end}${Number.isSafeInteger(id) ? id : toByteString(JSON.stringify(id))}}`;
 
 /**
- * Wraps a JSON Schema for the SDK, so that it converts nothing for each server or list. It validates nothing:
+ * Wraps a JSON Schema so that the SDK does not convert it again for each server. It accepts every value:
  * callTool checks inputs, and the tests check outputs.
  */
 const frozenSchema = (
@@ -113,7 +120,7 @@ const unlistedBounds = new Set([
 const isChoice = (value: unknown) => /^\^\(\w+(?:\|\w+)+\):/.test(String(value));
 
 /**
- * The schema of an input in tools/list. Of several forms it has only the first, because every client pays for
+ * The schema of an input in tools/list. It has only the first of several forms, because every client pays for
  * reading the list.
  */
 function toListedInput(schema: unknown): unknown {
@@ -133,7 +140,7 @@ function toListedInput(schema: unknown): unknown {
   );
 }
 
-/** Leaves out of an answer's member what is inside it and its text; openapi.json has both. */
+/** Removes nested schemas, enums and the description from a member of an answer; openapi.json has them. */
 function toShort(schema: unknown): unknown {
   if (!isJsonObject(schema)) return schema;
   const { properties, required, additionalProperties, items, enum: values, description, ...rest } = schema;
@@ -162,18 +169,18 @@ const schemas = new Map(
 interface McpRequest {
   readonly context: Context;
   /**
-   * Present if a call's result is sent as bytes. `cached` has its members if they are cached; otherwise the
-   * call sets `members`.
+   * Set if the result is sent as bytes. The handler of a tool puts the members of the result into `members`:
+   * those in `cached` if there are any, otherwise those of its own call.
    */
   readonly sent?: { readonly cached: string | undefined; members?: string };
 }
 
-/** A request in the form that the SDK passes to handlers. Nothing else in AuthInfo is used. */
-export const toAuthInfo = (asked: McpRequest): AuthInfo => ({
+/** Puts a request where the SDK passes it on to handlers. Only `extra` is used. */
+export const toAuthInfo = (mcpRequest: McpRequest): AuthInfo => ({
   token: '',
   clientId: '',
   scopes: [],
-  extra: { asked },
+  extra: { mcpRequest },
 });
 
 interface RequestContext {
@@ -181,30 +188,31 @@ interface RequestContext {
 }
 
 type ListHandler = (
-  asked: unknown,
+  message: unknown,
   request: RequestContext,
 ) => Promise<{ readonly tools: readonly { readonly name: string }[] }>;
 
 /** The request for which a handler is called. Over stdio all requests have one context. */
-const askedOf = (context: Context, { http }: RequestContext): McpRequest =>
-  (http?.authInfo?.extra?.asked as McpRequest | undefined) ?? { context };
+const mcpRequestOf = (context: Context, { http }: RequestContext): McpRequest =>
+  (http?.authInfo?.extra?.mcpRequest as McpRequest | undefined) ?? { context };
 
-const contextOf = (context: Context, request: RequestContext): Context => askedOf(context, request).context;
+const contextOf = (context: Context, request: RequestContext): Context =>
+  mcpRequestOf(context, request).context;
 
 const listedTo = new Map(tools.map((tool) => [tool.name, tool.listedTo]));
 
 /**
- * Removes from tools/list what the caller is not shown. Call it before tools are registered: the SDK lists
- * the same to every caller, so its handler is wrapped as it is set.
+ * Removes from tools/list the tools that the caller is not shown. Call it before tools are registered: the
+ * SDK lists the same tools to every caller, so this wraps the handler when the SDK sets it.
  */
 export function listByCaller({ server }: McpServer, context: Context): void {
   const set: (method: string, handler: ListHandler) => void = server.setRequestHandler.bind(server);
-  const setListed = (method: string, handler: ListHandler) =>
+  const setFiltered = (method: string, handler: ListHandler) =>
     set(
       method,
       method === 'tools/list'
-        ? async (asked, request) => {
-            const listed = await handler(asked, request);
+        ? async (message, request) => {
+            const listed = await handler(message, request);
             const isHolder = contextOf(context, request).caller.capability !== undefined;
             const isShown = ({ name }: { readonly name: string }) =>
               isHolder ? listedTo.get(name) !== 'nobody' : !listedTo.get(name);
@@ -212,7 +220,7 @@ export function listByCaller({ server }: McpServer, context: Context): void {
           }
         : handler,
     );
-  server.setRequestHandler = setListed as typeof server.setRequestHandler;
+  server.setRequestHandler = setFiltered as typeof server.setRequestHandler;
 }
 
 /** Registers a tool. Its problems become results with isError, never protocol errors. */
@@ -228,10 +236,10 @@ export function registerTool(server: McpServer, tool: Tool, context: Context): v
     ...(card && { _meta: { ui: { resourceUri: card } } }),
   };
   server.registerTool(name, config, async (input: unknown, request: RequestContext) => {
-    const { context: asked, sent } = askedOf(context, request);
+    const { context: ofCaller, sent } = mcpRequestOf(context, request);
     try {
-      if (!sent) return toMcpAnswer(tool, await callTool(tool, input, asked));
-      sent.members = sent.cached ?? toMembers(tool, await callTool(tool, input, asked));
+      if (!sent) return toMcpAnswer(tool, await callTool(tool, input, ofCaller));
+      sent.members = sent.cached ?? toMembers(tool, await callTool(tool, input, ofCaller));
       if (sent.cached) measure('dossier_tool_calls_total', { tool: name, outcome: 'ok' });
       return standIn;
     } catch (error) {
@@ -307,12 +315,12 @@ export function registerPrompt(server: McpServer, prompt: Prompt, context: Conte
   );
 }
 
-/** The exchange with the cache for one message. */
+/** What the cache supplies for one message, and receives from it. */
 export interface CachedCall {
-  /** The bytes of the result's members if the message is a call whose answer is cached. */
+  /** The members of the result as a byte string, if the message is a call whose answer is cached. */
   readonly cached?: string | undefined;
-  /** Is called with the answer if it is a result without isError. */
-  readonly onResult?: ((answer: ResultBytes) => void) | undefined;
+  /** Called with the response if it has a result without isError. */
+  readonly onResult?: ((parts: ResultParts) => void) | undefined;
 }
 
 /** One message to the endpoint, never a batch, and its caller. */
@@ -336,5 +344,5 @@ export const headersOf = ({ headers }: Pick<McpMessage, 'headers'>) => ({
   mcpNameHeader: headers.get('mcp-name') ?? undefined,
 });
 
-export const toJson = (value: unknown, status = 200): Response =>
+export const jsonResponse = (value: unknown, status = 200): Response =>
   new Response(JSON.stringify(value), { status, headers: { 'Content-Type': 'application/json' } });

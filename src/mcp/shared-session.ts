@@ -13,12 +13,12 @@ import { modernRevision } from '../core/revisions.ts';
 import {
   type CachedCall,
   headersOf,
+  jsonResponse,
   type McpMessage,
-  toAnswerBytes,
   toAuthInfo,
-  toBytes,
-  toJson,
-  toResultBytes,
+  toByteString,
+  toResponse,
+  toResultParts,
 } from './register.ts';
 
 const internalError = -32603;
@@ -115,10 +115,10 @@ export async function answerShared(
   const request = body as JSONRPCRequest;
   const sent: { readonly cached: string | undefined; members?: string } = { cached };
   const message = await session.request(request, toAuthInfo({ context, sent }));
-  if (!isGood(message)) return toBytes(JSON.stringify(message));
-  const result = toResultBytes(message.result, sent.members);
+  if (!isGood(message)) return toByteString(JSON.stringify(message));
+  const result = toResultParts(message.result, sent.members);
   onResult?.(result);
-  return toAnswerBytes(result, request.id);
+  return toResponse(result, request.id);
 }
 
 const servedRevisions = SUPPORTED_PROTOCOL_VERSIONS.join(', ');
@@ -137,7 +137,7 @@ export function refuseLegacy({ body }: Pick<McpMessage, 'body'>): Response {
   // Without sessions there is no receiver for a notification or a response.
   if (method === undefined || id === undefined) return new Response(null, { status: 202 });
   const error = { code: -32000, message: `Unsupported protocol version; served are ${servedRevisions}` };
-  return toJson({ jsonrpc: '2.0', id, error }, 400);
+  return jsonResponse({ jsonrpc: '2.0', id, error }, 400);
 }
 
 /** The modern methods that the shared session serves, each with the parameter that Mcp-Name repeats. */

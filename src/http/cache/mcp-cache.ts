@@ -3,7 +3,7 @@ import { PROTOCOL_VERSION_META_KEY, SUPPORTED_PROTOCOL_VERSIONS } from '@modelco
 import { unchangedFor_ms } from '../../context.ts';
 import { asMembers, attempt, decodeUtf8, isJsonObject, type JsonObject } from '../../core/json.ts';
 import { modernRevision } from '../../core/revisions.ts';
-import { type CachedCall, type McpMessage, toAnswerBytes } from '../../mcp/register.ts';
+import { type CachedCall, type McpMessage, toResponse } from '../../mcp/register.ts';
 import type { ChangedHandles } from '../../store/store.ts';
 import { countRead } from '../../telemetry/events.ts';
 import { tools } from '../../tools/index.ts';
@@ -228,7 +228,7 @@ export function findMcpAnswer(
   const found = client && cache.get(message.key, now_ms);
   if (!found) return undefined;
   const { id, tool } = message;
-  const bytes = toAnswerBytes({ members: found.bytes, end: client.bytes }, id);
+  const bytes = toResponse({ members: found.bytes, end: client.bytes }, id);
   return { ...found, ...ofEndpoint, status: 200, tool, bytes };
 }
 
