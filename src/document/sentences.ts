@@ -21,11 +21,12 @@ import type { SharedReference } from '../listings/shared.ts';
 import type { AskedKind } from '../observations/kind.ts';
 import type { sharedKinds } from '../observations/kinds/publisher.ts';
 import { anyPrice, nativeRatings } from '../observations/kinds/questions.ts';
-import { askedOf, kindOf, mayLack } from '../observations/kinds.ts';
+import { askedOf, kindOf, kindsWithUnknown } from '../observations/kinds.ts';
 import { isDated, knowingOf, type Observation } from '../observations/observation.ts';
 import { outcomeWords } from '../observations/outcome.ts';
 import { toImage, toPackage } from '../observations/published/recorded.ts';
 import { packagePage } from '../observations/published/words.ts';
+import { groupRules, ratingFlags } from '../ratings/groups.ts';
 import type { NotKnownItem, NotSeenItem } from './listing-document.ts';
 import { copyLacksWords, packageTypes, transports } from './record.ts';
 
@@ -152,7 +153,7 @@ const toAnswered = (facts: readonly Observation[]): ReadonlySet<string | undefin
 export function toNotKnown(observations: readonly Observation[], facts: NotKnownFacts): NotKnownItem[] {
   const lookedFor = toAnswered(observations.filter((one) => knowingOf(one) !== 'not_known'));
   const known = toAnswered(observations.filter((one) => knowingOf(one) === 'known'));
-  return mayLack.flatMap((kind) => {
+  return kindsWithUnknown.flatMap((kind) => {
     // If no price was seen at an endpoint, a field that Dossier does not read may still state one.
     const isStated = kind.kind === anyPrice.kind && mayBeUnread(kind, facts);
     return (isStated ? known : lookedFor).has(kind.kind) ? [] : gapsOf(kind, facts);
@@ -246,11 +247,15 @@ export function packageWords(one: ListingPackage): Words {
   return say`${typeWords(one.registry_type)} ${packageName(one)}${over}`;
 }
 
+const groupMeanings = ratingFlags
+  .map((flag) => `${groupRules[flag].name}: ${groupRules[flag].meaning}`)
+  .join(' ');
+
 /** The rules of evidence, for people and agents alike; claims/methods.ts explains `claimed`. */
 export const rulesOfEvidence = [
   'A listing is an input to a decision. It is not verification, not a recommendation to buy and not a trust score.',
   'Ratings made here come only from claimed listings that send their capability. Each is one sourced signal, never a final verdict.',
-  'Every counted rating is in one group, the first that fits: related (same namespace, account or repository, proven), declared interest (vendor, partner or paid to rate), reciprocal (praise between two sources that rated each other within 90 days), stated overlap (a record names the other side, not proven; of criticism only if the source’s own record names what the rated listing proves), source ended (its claim is no longer in force), new source (first proved less than seven days ago), independent. Each group is counted apart.',
+  `Each counted rating is in the first of these groups that fits. ${groupMeanings} Independent: None of these fits. Criticism is in stated overlap only if the source’s own record names what the rated listing proves. Each group is counted separately.`,
   'Rings of three or more accounts that rate each other are not detected. A source is an account or a registered domain that proved a claim, with all its listings; not a person or a company.',
   'Ratings are shown as counts and records. Dossier computes no score, mean, star or percentage of them, and no list is ordered by ratings.',
   'Imported signals are facts recorded elsewhere, each with its source and date. They are kept apart from the ratings made here and never counted as ratings.',

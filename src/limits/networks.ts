@@ -33,7 +33,7 @@ export const toWidestNetwork = (network: string): string =>
 
 /**
  * Returns a function that makes a network's pseudonym in the database for one day: an HMAC-SHA256 with a key
- * that all nodes share and that is deleted after the day. No address is ever stored (docs/contract.md).
+ * that all nodes share and that is deleted after the day. No address is stored (docs/contract.md).
  */
 export async function openNetworkKeys(tx: Transaction, day: string): Promise<(network: string) => string> {
   const known = await tx.limits.dailyKey(day);

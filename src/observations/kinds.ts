@@ -64,8 +64,8 @@ import { securityContact, termsUrl } from './kinds/terms.ts';
 import { questions } from './observation.ts';
 
 /**
- * All kinds of fact that Dossier checks, in the order in which adapters show them. A new kind is one line
- * here.
+ * All kinds of fact that Dossier checks, in the order in which adapters show those of one question. To add a
+ * kind, import it and add it here.
  */
 const checked = [
   priceChallenge,
@@ -147,8 +147,8 @@ export const kinds: readonly Kind[] = checked;
 
 export const recordKinds: readonly RecordKind[] = recorded;
 
-/** The kinds that have a sentence for when nothing is known, in the order of buyers' questions. */
-export const mayLack: readonly AskedKind[] = questions.flatMap((question) =>
+/** Kinds that define what to say if nothing is known, in the order of buyers' questions. */
+export const kindsWithUnknown: readonly AskedKind[] = questions.flatMap((question) =>
   [...checked, ...otherQuestions].filter(
     (kind: AskedKind) => kind.question === question && (kind.unstated ?? kind.unchecked),
   ),
@@ -171,5 +171,5 @@ export const surfaceOf = (name: string): Surface | undefined => {
   return lists && surfaces[lists];
 };
 
-/** The question that a kind asks, whether a fact answers it or not. */
+/** The definition of a kind, including those that no fact answers. */
 export const askedOf = (name: string): AskedKind | undefined => askedByName.get(name);

@@ -22,13 +22,13 @@ function contentOf(change: Change, publicUrl: string): string {
     typeof log_index === 'number' &&
     html` <a href="${publicUrl}/log/entry/${log_index}">Entry ${log_index} of the log</a>.`;
   return String(
-    html`<p>${dayText(change.at)}, ${change.handle}: ${toHtml(changeWithVersion(change))}. <a href="${publicUrl}/agents/${change.handle}/history">What was before and after</a>.${entry}</p>`,
+    html`<p>${dayText(change.at)}, ${change.handle}: ${toHtml(changeWithVersion(change))}. <a href="${publicUrl}/agents/${change.handle}/history">Before and after</a>.${entry}</p>`,
   );
 }
 
 /**
  * Changes as a feed, newest first; `feed.atom1()` and `feed.json1()` write it. `path` is that of the page to
- * which it belongs, and `now` is the time of the request.
+ * which it belongs, and `now` is the time of the request, which dates a feed without changes.
  */
 export function toFeed(
   site: Pick<Config, 'publicUrl' | 'serviceName'>,
@@ -42,7 +42,6 @@ export function toFeed(
     link: page,
     title: `${title} – ${site.serviceName}`,
     description: note,
-    copyright: note,
     feedLinks: { atom: `${base}/feed.atom`, json: `${base}/feed.json` },
     updated: new Date(changes[0]?.at ?? `${dayText(now)}T00:00:00.000Z`),
   });

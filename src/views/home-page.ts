@@ -15,7 +15,7 @@ import { plainSearchForm } from './search/form.ts';
 import { toHtml } from './words.ts';
 
 const mostListings = 8;
-const mostOfListing = 3;
+const mostChangesOfListing = 3;
 
 function changedItem(handle: string, [newest, ...older]: readonly Change[]) {
   if (!newest) return '';
@@ -23,9 +23,9 @@ function changedItem(handle: string, [newest, ...older]: readonly Change[]) {
   const ofDay = [newest, ...older].filter(({ at }) => dayText(at) === date);
   const sorted = ofDay.toSorted((a, b) => changeTypes.indexOf(a.type) - changeTypes.indexOf(b.type));
   const said = unique(sorted.map(changeWords));
-  const more = said.length - mostOfListing;
+  const more = said.length - mostChangesOfListing;
   return html`
-<li>${day(newest.at)} <span>${handleLink(handle)}: ${toHtml(join(said.slice(0, mostOfListing), '; '))}${more > 0 && `; ${more} more`}</span></li>`;
+<li>${day(newest.at)} <span>${handleLink(handle)}: ${toHtml(join(said.slice(0, mostChangesOfListing), '; '))}${more > 0 && `; ${more} more`}</span></li>`;
 }
 
 function recentChanges(changes: readonly Change[]): Html | '' {
@@ -36,9 +36,9 @@ function recentChanges(changes: readonly Change[]): Html | '' {
 <ul class="recent">${byListing.map(([handle, found]) => changedItem(handle, found))}</ul></section>`;
 }
 
-/** Whose servers are listed, and for a saved copy as of when. */
+/** Says which registry lists the servers, and the date of a saved copy. */
 function sourceOf({ origin, import: { last_completed: done } }: StatusDocument) {
-  if (done?.newest_change) return html`in a saved copy of a registry, of ${day(done.newest_change)} or later`;
+  if (done?.newest_change) return html`in a saved copy of a registry (${day(done.newest_change)} or later)`;
   const isOfficial = origin === undefined || origin.startsWith('registry.modelcontextprotocol.io');
   return html`of ${isOfficial ? 'the official registry' : origin}`;
 }
@@ -58,7 +58,7 @@ const tagsShown = 16;
 
 /**
  * The first page: what this service is, search, the newest changes (of prices, tools, owners and ratings, and
- * withdrawals), and how many listings there are as of when.
+ * withdrawals), and the number of listings and its date.
  */
 export function toHomePage(
   site: PageSite,
@@ -76,7 +76,7 @@ export function toHomePage(
     body: html`
 <section class="hero">
 <h1>Check an MCP server before your agent uses or pays for it</h1>
-<p class="lead">Who published it, where it runs, what it asks for, what it costs, what changed: for each server ${sourceOf(status)}. Every fact with source and date; no score and no recommendation.</p>
+<p class="lead">For each server ${sourceOf(status)}, see who published it, where it runs, what it asks for, what it costs and what changed. Every fact has its source and date; there is no score and no recommendation.</p>
 ${plainSearchForm()}
 ${examples.length > 0 && html`<p class="examples">Try ${examples.map(({ tag }) => html`<a class="tag" href="/agents?q=${encodeURIComponent(tag)}">${tag}</a> `)}</p>`}
 </section>
@@ -85,7 +85,7 @@ ${figures(status, tags)}
 ${subjects.length > 0 && html`<section aria-labelledby="tags"><h2 id="tags">Subjects</h2>${tagCloud(subjects.slice(0, tagsShown))}<p><a href="/tags">All tags</a></p></section>`}
 ${importState(status)}
 <p><a href="/about#import">Import report</a></p>
-<section aria-labelledby="connect"><h2 id="connect">Ask from your agent</h2>
+<section aria-labelledby="connect"><h2 id="connect">Ask through your agent</h2>
 <p>Connect over MCP; no account, no key.</p>
 ${connectDossier(site.config.publicUrl)}
 </section>`,

@@ -22,15 +22,15 @@ const contactLink = (contact: string) =>
     ? html`<a href="${contact}">${contact}</a>`
     : html`<a href="mailto:${contact}">${contact}</a>`;
 
-const unsaid = (what: string) => html`The operator has not said ${what}.`;
+const notSaid = (what: string) => html`The operator has not said ${what}.`;
 
 const privacyBlock = html`
 <section aria-labelledby="privacy"><h2 id="privacy">Privacy and removal</h2>
 <ul>
-<li>No account, no cookie, no script or picture of others. Addresses of callers are kept in memory for rate limits and are not stored in the database; a proxy or host in front of this service may log them.</li>
+<li>No account, no cookies, no third-party scripts or images. Addresses of callers are kept in memory for rate limits. The database holds an HMAC of them, under a key that is deleted after the day, and no address except a network that the operator blocked. A proxy or host in front of this service may log addresses.</li>
 <li>Feedback is stored as it was sent, is read by the operator only, and is not published.</li>
-<li>Ratings, responses and claims are public and entries of an <a href="/log">append-only log</a>. A source can withdraw its rating; the operator can erase what a rating or response says, which leaves a public entry that it was erased.</li>
-<li>What the operator hid, withdrew, voided, blocked or erased is shown where it was, with its reason, and counted in <a href="/transparency.json">transparency.json</a>. To appeal, write to the contact above, or use the feedback form.</li>
+<li>Ratings, responses and claims are public and recorded in an <a href="/log">append-only log</a>. A source can withdraw its rating; the operator can erase what a rating or response says, and a public entry then says that it was erased.</li>
+<li>What the operator hid, withdrew, voided, blocked or erased is shown where it was, with its reason, and counted in <a href="/transparency.json">transparency.json</a>. To appeal, use the <a href="/feedback">feedback form</a>, or the contact above if there is one.</li>
 <li>To report a listing or a rating, or to ask for something to be removed, use the <a href="/feedback?category=report">feedback form</a>. Publishers can <a href="#claimed">withdraw a listing</a> themselves.</li>
 </ul></section>`;
 
@@ -65,8 +65,8 @@ const claims = ({ claimFile }: PageSite['config']) => {
   return html`
 <section aria-labelledby="claimed">
 <h2 id="claimed">What claimed means</h2>
-<p>${whatClaimedMeans(claimFile)} Whether namespace and repository owner agree is shown beside it.</p>
-<p>The claim stands while a check finds its line there and its capability is not revoked. When two checks a day or more apart find no line of the claim, it is suspended.</p>
+<p>${whatClaimedMeans(claimFile)} Whether namespace and repository owner agree is shown on the listing’s page.</p>
+<p>The claim stands until two checks a day or more apart find no proof of it, its location cannot be read for 30 days, the listing is withdrawn or records another repository, or its last capability is revoked. It is then suspended.</p>
 <p>${before}<code>optout &lt;handle&gt;</code>${after}</p>
 <ul>${optOutEffects.map((effect) => html`<li>${effect}</li>`)}</ul>
 </section>`;
@@ -76,7 +76,7 @@ const observerState = ({ observe, interval_s, vantage, ...seen }: StatusDocument
   const how = {
     on: html`Each listing is checked about every ${every(interval_s)}, from <code>${vantage}</code>.`,
     asked: html`A listing is checked, from <code>${vantage}</code>, when somebody reads it, at most about every ${every(interval_s)}.`,
-    off: 'This service does not check listings by itself (OBSERVE is off); its operator may do so by command.',
+    off: 'This service does not check listings by itself (OBSERVE is off); its operator can start checks from the command line.',
   }[observe];
   return seen.last_observed_at
     ? html`${how} Listings observed so far: ${amount(seen.listings_observed)}; last observation: ${minute(seen.last_observed_at)}.`
@@ -92,17 +92,17 @@ export const toAboutPage = (site: PageSite, status: StatusDocument): Html =>
     body: html`
 <h1>About ${site.config.serviceName}</h1>
 <p class="lead">${site.config.serviceName} tells agents and people what is known about an agent service before they use or pay for it: who published it, where it runs, what it asks for, what it costs, what changed, and what happened to others. Every fact has its source and its date.</p>
-<p>The listings come from MCP registries. ${site.config.serviceName} adds what it checks itself and what claimed listings say of each other, each kept apart, and what is not known is said. There is no score and no recommendation: you or your agent decide.</p>
+<p>The listings come from MCP registries. ${site.config.serviceName} adds what it checks itself and what claimed listings say of each other, each kept apart, and says what is not known. There is no score and no recommendation: you or your agent decide.</p>
 
 <section aria-labelledby="operator"><h2 id="operator">Who runs this service</h2>
 <dl class="facts wide">
-<div><dt>Operator</dt><dd>${site.config.operatorName || unsaid(`who runs this instance of ${site.config.serviceName}`)}</dd></div>
-<div><dt>Contact</dt><dd>${site.config.operatorContact ? contactLink(site.config.operatorContact) : html`${unsaid('how to be reached')} The <a href="/feedback">feedback form</a> is read by the operator.`}</dd></div>
-<div><dt>Imprint and terms</dt><dd>${site.config.imprintUrl ? html`<a href="${site.config.imprintUrl}">${site.config.imprintUrl}</a>` : unsaid('where an imprint or terms of use are')}</dd></div>
+<div><dt>Operator</dt><dd>${site.config.operatorName || notSaid(`who runs this instance of ${site.config.serviceName}`)}</dd></div>
+<div><dt>Contact</dt><dd>${site.config.operatorContact ? contactLink(site.config.operatorContact) : html`The operator has given no contact. The <a href="/feedback">feedback form</a> is read by the operator.`}</dd></div>
+<div><dt>Imprint and terms</dt><dd>${site.config.imprintUrl ? html`<a href="${site.config.imprintUrl}">${site.config.imprintUrl}</a>` : notSaid('where an imprint or terms of use are')}</dd></div>
 </dl></section>
 <section aria-labelledby="rules"><h2 id="rules">Rules of evidence</h2><ol>${rulesOfEvidence.map((rule) => html`<li>${rule}</li>`)}</ol></section>
 ${claims(site.config)}
-<section aria-labelledby="terms"><h2 id="terms">Terms for programs</h2><p>Entries of Agentic Resource Discovery and signed statements name their terms by an address on this page.</p>
+<section aria-labelledby="terms"><h2 id="terms">Terms for programs</h2><p>Entries of Agentic Resource Discovery and signed statements link here for the meaning of their terms.</p>
 <dl class="facts wide">${Object.entries(ownTerms).map(([term, means]) => html`<div id="${term}"><dt><code>${term}</code></dt><dd>${means}</dd></div>`)}</dl></section>
 
 <section aria-labelledby="import">
@@ -116,10 +116,10 @@ ${quarantineBlock(status.quarantine)}
 <section aria-labelledby="observer">
 <h2 id="observer">The observer</h2>
 <p>${observerState(status.observer)}</p>
-<p>It asks a recorded endpoint what it is and which tools it lists, as an MCP client would, without credentials; it never calls a tool and never pays. It sends one request at a time to each host, and obeys <code>Retry-After</code> and <code>robots.txt</code> for the name <code>Dossier</code>. Its requests are signed; the key is <a href="/.well-known/http-message-signatures-directory">published</a>.</p>
+<p>It asks a recorded endpoint what it is and which tools it lists, as an MCP client would, without credentials; it never calls a tool and never pays. It sends one request at a time to each host and obeys <code>Retry-After</code>. It obeys <code>robots.txt</code> for the name <code>Dossier</code>, except at repository hosts, package registries and the source of advisories. Its requests to all other hosts are signed; the key is <a href="/.well-known/http-message-signatures-directory">published</a>.</p>
 <p>A line <code>observe: no</code> in <code>${site.config.claimFile}</code> of the recorded repository stops all requests to that service’s hosts.</p>
 </section>
-<section aria-labelledby="data"><h2 id="data">Where the data comes from</h2><p>Listing data comes from the registry that the listing names and is its publisher's own text; ${site.config.serviceName} is not affiliated with any registry. A listing that its registry removed is answered as gone, without the publisher's text; that is not a verdict about it.</p></section>
+<section aria-labelledby="data"><h2 id="data">Where the data comes from</h2><p>Each listing names the registry it came from; the text is the publisher’s. ${site.config.serviceName} is not affiliated with any registry. A listing that its registry removed is answered as gone, without the publisher's text; that is not a verdict about it.</p></section>
 ${privacyBlock}`,
   });
 
@@ -163,11 +163,11 @@ export const toTagsPage = (site: PageSite, tags: readonly TagCount[]): Html =>
   toPage(site, {
     title: 'Tags',
     description:
-      'Agent services by subject, recorded fact and publishers’ keyword, with how many listings carry each.',
+      'Agent services by subject, recorded fact and publishers’ keyword, with the number of listings.',
     path: '/tags',
     body: html`
 <h1>Tags</h1>
-<p class="lead">The registry has no tags. These are derived from what each listing records; its page names the reason for each. The number is how many listings have the tag.</p>
+<p class="lead">The registry has no tags of its own. Most of these are derived from records; keywords are the publishers’. The page of a listing names the reason for each tag. The number is that of the listings with the tag.</p>
 ${tags.length === 0 ? html`<p>No tags yet.</p>` : groups.map((one) => group(one, tags))}`,
   });
 
@@ -213,7 +213,7 @@ ${
   html`
 <ul>${fields.map(({ field, message }) => html`<li><code>${field}</code>: ${message}</li>`)}</ul>`
 }
-${nameList('Did you mean', facts.near)}${nameList('Farther away', facts.others)}
+${nameList('Did you mean', facts.near)}${nameList('Less similar', facts.others)}
 ${isMissing(problem) ? plainSearchForm(wanted) : ''}
 <p><a href="/agents">All listings</a>, or <a href="/">home</a>.</p>
 </section>`,
@@ -237,7 +237,7 @@ function inputs(tool: Tool) {
 const errorCodes = html`
 <section aria-labelledby="errors">
 <h2 id="errors">Error codes</h2>
-<p>Each with its HTTP status, what it means and what to do next.</p>
+<p>Each code has its HTTP status, what it means and what to do next.</p>
 <dl class="facts wide codes">${Object.entries(problemTable).map(
   ([code, { status, title, next }]) => html`
 <div id="${code}"><dt><code>${code}</code> <span class="note">${status === 200 ? 422 : status}</span></dt><dd>${title}. <span class="note">${next}</span></dd></div>`,
@@ -284,7 +284,7 @@ ${connectDossier(site.config.publicUrl)}
 <p class="note">${
         tool.effects.readOnlyHint
           ? 'Reads only.'
-          : `Writes${tool.effects.destructiveHint ? ' and may remove' : ''}.${tool.effects.idempotentHint ? ' Repeating a call changes nothing.' : ''}`
+          : `Writes${tool.effects.destructiveHint ? ', and may delete' : ''}.${tool.effects.idempotentHint ? ' Repeating a call changes nothing.' : ''}`
       }</p>
 ${inputs(tool)}
 ${paste(toCurl(`${site.config.publicUrl}/api/tools/${tool.name}`, exampleOf(tool, handles), tool.needsCapability ? 'Authorization: Bearer YOUR_CAPABILITY' : ''))}

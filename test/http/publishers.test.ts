@@ -105,7 +105,7 @@ describe('who runs the service', () => {
     const silent = await openDirectory({ entries: [] });
     const page = await (await silent.app.request('/about')).text();
     expect(page).toContain('The operator has not said who runs this instance of Dossier.');
-    expect(page).toContain('The operator has not said how to be reached.');
+    expect(page).toContain('The operator has given no contact.');
     await silent.close();
   });
 });
