@@ -42,10 +42,10 @@ declare module '../store/store.ts' {
   interface Transaction extends Readonly<ReturnType<typeof createTransaction>> {}
 }
 
-/** How many rows there are of what people write, for the operator. */
+/** Counts what people wrote, for the operator's figures. */
 const createFigureReads = (db: Db) => ({
   /**
-   * Current ratings of all subjects, feedback and reports that no operator has closed, and opt-out lines of
+   * Claims by state, current ratings, feedback and reports that no operator has closed, and opt-out lines of
    * somebody who does not hold the claim of the listing. Reads an index of each table from end to end.
    */
   async counts() {
@@ -64,14 +64,14 @@ const createFigureReads = (db: Db) => ({
 });
 
 /**
- * Which listings searches and lists name may lag behind; what is shown of a listing never does, so hidden
- * texts, and those of a listing that was withdrawn, are gone at once.
+ * Searches, lists and counts may read a lagging replica. The texts that a list shows come from the primary,
+ * so hidden or withdrawn texts disappear at once.
  */
 function createListings({ reader, lagging }: SqlEngine, index: SearchIndex): ListingReads {
   const current = createListingReads(reader, index);
   if (lagging === reader) return current;
-  const lists = createListingReads(lagging, index);
-  const { search, best, listCounts, facetCounts, near, page, completions } = lists;
+  const replica = createListingReads(lagging, index);
+  const { search, best, listCounts, facetCounts, near, page, completions } = replica;
   return {
     ...current,
     search,
@@ -82,9 +82,10 @@ function createListings({ reader, lagging }: SqlEngine, index: SearchIndex): Lis
     page,
     completions,
     list: async (query) => {
-      const found = await lists.list(query);
-      const now = new Map((await current.byIds(found.map(({ id }) => id))).map((one) => [one.id, one]));
-      return found.map((one) => now.get(one.id) ?? withoutHidden({ ...one, hidden: true }));
+      const found = await replica.list(query);
+      const listings = await current.byIds(found.map(({ id }) => id));
+      const byId = new Map(listings.map((listing) => [listing.id, listing]));
+      return found.map((listing) => byId.get(listing.id) ?? withoutHidden({ ...listing, hidden: true }));
     },
   };
 }
@@ -114,8 +115,8 @@ const isFullDisk = (error: unknown) =>
   error instanceof Error && 'code' in error && noRoom.has(String(error.code));
 
 /**
- * Creates the writes of a transaction; `standing` is called with each handle whose claim and listing must
- * agree at its end.
+ * Creates the writes of a transaction. `touch` is called with each handle that changed, and `standing` with
+ * each handle whose claim and listing must agree when the transaction ends.
  */
 const createTransaction = (
   db: Db,
@@ -151,11 +152,15 @@ const toChangedHandles = (touched: ReadonlySet<string>): ChangedHandles =>
 
 type StoreListener = (changed: ChangedHandles) => void;
 
-/** Commits of an engine; each publishes what its transactions changed, here and to other processes. */
+/**
+ * Creates the commits of an engine: `commit` runs work in a transaction, in which `touch` notes each handle
+ * that changed. One commit runs at a time, so `touched` belongs to the commit that is running. Each commit
+ * announces its changed handles to other processes and publishes them in this one.
+ */
 function createCommits(engine: SqlEngine, publish: StoreListener) {
-  let touched: Set<string>;
+  const touched = new Set<string>();
   const commit = createGroupCommit<Schema>(async (work) => {
-    touched = new Set();
+    touched.clear();
     try {
       await engine.writer.transaction().execute(async (db) => {
         await engine.takeWriteLock(db);
@@ -170,8 +175,8 @@ function createCommits(engine: SqlEngine, publish: StoreListener) {
   return { commit, touch: (handle: string) => void touched.add(handle) };
 }
 
-/** Brings the search index, which no backup has, up to date with rows that a restore adds or removes. */
-const followIn =
+/** Updates the search index during a restore, because backups do not contain it. */
+const updateIndex =
   (search: EngineIndex): Follow<Schema> =>
   async (db, { table, removed, added }) => {
     if (table !== listingTable.name) return;
@@ -195,11 +200,11 @@ export function createSqlStore(engine: SqlEngine): Store {
   const { commit, touch } = createCommits(engine, publish);
   const write: Store['write'] = (work) =>
     commit(async (db) => {
-      const standing = new Set<string>();
-      const mark = (handle: string) => void standing.add(handle);
-      const done = await work(createTransaction(db, engine, { touch, standing: mark }));
-      await requireShown(db, [...standing]);
-      return done;
+      const claimedHandles = new Set<string>();
+      const standing = (handle: string) => void claimedHandles.add(handle);
+      const result = await work(createTransaction(db, engine, { touch, standing }));
+      await requireShown(db, [...claimedHandles]);
+      return result;
     });
   const leases = createLeases(createLeaseReads(engine.reader, engine), write);
   return {
@@ -215,7 +220,7 @@ export function createSqlStore(engine: SqlEngine): Store {
     dropDeleted: engine.dropDeleted,
     snapshot: (work) => engine.snapshot((db) => work(createReads(db, uncached))),
     dump: (work) => dumpStore(engine, tables, work),
-    load: () => loadStore(engine, { tables, commit, follow: followIn(engine.search) }),
+    load: () => loadStore(engine, { tables, commit, follow: updateIndex(engine.search) }),
     onChange(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

@@ -42,7 +42,7 @@ function readRoot(text: string): KnownRoot {
 }
 
 /**
- * The roots and checkpoints that the user has from elsewhere, each as a root or as the fault in it. Throws
+ * Reads the checkpoints and roots that the user saved. One that cannot be used becomes a fault. Throws
  * ExitError.
  */
 export async function readKnownRoots(
@@ -56,7 +56,8 @@ export async function readKnownRoots(
 }
 
 /**
- * Runs an audit with a bar on a terminal. Faults are printed as they are found, or all at the end as JSON.
+ * Runs an audit, with a progress bar on a terminal. Faults are printed as they are found, or all at the end
+ * as JSON.
  */
 async function report(
   reader: EvidenceReader,
@@ -102,9 +103,9 @@ async function auditService(url: string, options: AuditOptions) {
 }
 
 /**
- * Compares the contents of a database, or what a service shows over HTTP, with its transparency log. Prints
- * one line for each fault and for each thing that could not be checked. Ends with 1 if there is any, and with
- * 2 if the log is empty.
+ * Compares the contents of a database, or what a service shows over HTTP, with its transparency log, and
+ * prints each fault and each thing that could not be checked. Ends with 1 if there is a fault, and with 2 if
+ * there is none and the log is empty.
  */
 export async function runAudit(
   config: Config,

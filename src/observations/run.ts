@@ -201,7 +201,7 @@ export function createRun(
     nuget: once((path) => registry('nuget', path)),
     cargo: once((path) => registry('cargo', path)),
   };
-  const { signature, advisories } = parts.packages;
+  const { verifyBundle, advisories } = parts.packages;
   const image = once(async (place) => {
     const [host = '', ...path] = place.split('/');
     const opened = parts.packages.image({ host, name: path.join('/') });
@@ -216,7 +216,7 @@ export function createRun(
     /** Sends a GET to a public address; returns a response with content, or why there is none. */
     get: unlessRefused((url) => get(url, timed)),
     /** Sends a HEAD to the address of a package file (packages/file.ts). */
-    packageFile: unlessRefused(async (url) => whyNot(url) ?? parts.packages.file(url, fetch)),
+    packageFile: unlessRefused(async (url) => whyNot(url) ?? parts.packages.headFile(url, fetch)),
     /** Reads the certificate of an https address. */
     tls: unlessRefused((origin) => parts.certificate(origin, timesOf(origin))),
     /** Looks up addresses and CAA records of a host name. */
@@ -232,7 +232,7 @@ export function createRun(
     registry: (name: keyof typeof ofRegistries, path: string) => ofRegistries[name](path),
     /** Opens a public container image, to read its manifests and what they name. */
     image: ({ host, name }: Readonly<Record<'host' | 'name', string>>) => image(`${host}/${name}`),
-    signature,
+    verifyBundle,
     advisories,
   };
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { JWK, JWTPayload } from 'jose';
 
-/** Loaded with the first receipt, because reading the keys of a claim file does not need it. */
+/** Loaded on first use, because reading the keys of a claim file does not need it. */
 const jose = () => import('jose');
 
 /** Why a receipt shows nothing. The codes are those of submit_rating (docs/ratings.md). */
@@ -34,7 +34,7 @@ export interface PublicJwk {
   readonly y?: string | undefined;
 }
 
-/** A named key and the time during which its signatures count, RFC 3339. Without times they always count. */
+/** A named key and the time during which its signatures count (RFC 3339). Without times they always count. */
 export interface PublishedKey {
   readonly kid: string;
   readonly jwk: PublicJwk;
@@ -47,13 +47,13 @@ export interface PublishedKey {
 /** How far the clocks of a service and of its readers may differ. */
 const clockSkew_ms = 5 * 60_000;
 
-const countedAt = ({ valid_from, valid_until }: PublishedKey, at_ms: number): boolean =>
+const isInForceAt = ({ valid_from, valid_until }: PublishedKey, at_ms: number): boolean =>
   (valid_from === undefined || at_ms >= Date.parse(valid_from) - clockSkew_ms) &&
   (valid_until === undefined || at_ms <= Date.parse(valid_until) + clockSkew_ms);
 
 /** The keys that counted at a time, in ms since 1970. */
 export const keysAt = (keys: readonly PublishedKey[], at_ms: number): readonly PublishedKey[] =>
-  keys.filter((key) => countedAt(key, at_ms));
+  keys.filter((key) => isInForceAt(key, at_ms));
 
 const coordinate = /^[A-Za-z0-9_-]{43}$/;
 const isCoordinate = (value: unknown): value is string => typeof value === 'string' && coordinate.test(value);
@@ -74,7 +74,7 @@ export type ReceiptKeyLine = Pick<PublishedKey, 'kid' | 'jwk'>;
 /** How many keys a listing may have at a time. */
 const mostKeys = 5;
 
-const line = /^[ \t]*receipt-key[ \t]+([!-~]{1,64})[ \t]+([\w-]{40,1000})[ \t]*$/;
+const receiptKeyLine = /^[ \t]*receipt-key[ \t]+([!-~]{1,64})[ \t]+([\w-]{40,1000})[ \t]*$/;
 
 /** Decodes the public key in a line from base64url; undefined if it holds anything else. */
 function readJwk(encoded: string): PublicJwk | undefined {
@@ -92,7 +92,9 @@ function readJwk(encoded: string): PublicJwk | undefined {
  */
 export function parseReceiptKeys(text: string): readonly ReceiptKeyLine[] {
   const keys = new Map<string, ReceiptKeyLine>();
-  for (const [, kid = '', encoded = ''] of text.split(/[\r\n]+/).flatMap((row) => [line.exec(row) ?? []])) {
+  for (const [, kid = '', encoded = ''] of text
+    .split(/[\r\n]+/)
+    .flatMap((row) => [receiptKeyLine.exec(row) ?? []])) {
     const jwk = readJwk(encoded);
     if (jwk && !keys.has(kid) && keys.size < mostKeys) keys.set(kid, { kid, jwk });
   }
@@ -100,7 +102,8 @@ export function parseReceiptKeys(text: string): readonly ReceiptKeyLine[] {
 }
 
 /**
- * The line that publishes a key, without the private half of its JWK. Throws for a curve that cannot be used.
+ * The line that publishes a key, without the private half of its JWK.
+ * @throws TypeError for a curve that cannot be used, and for a name that a claim file cannot have.
  */
 export function toReceiptKeyLine(
   kid: string,
@@ -113,9 +116,9 @@ export function toReceiptKeyLine(
   return `receipt-key ${kid} ${Buffer.from(JSON.stringify(jwk)).toString('base64url')}`;
 }
 
-/** The `_meta` members of MCP by which a caller names its own listing and gets the receipt. */
+/** The `_meta` members of MCP in which a caller names its listing, and in which the receipt comes back. */
 export const metaKeys = { rater: 'dossier/rater', receipt: 'dossier/receipt' } as const;
-/** The HTTP headers by which a caller names its own listing and gets the receipt. */
+/** The HTTP headers in which a caller names its listing, and in which the receipt comes back. */
 export const headerNames = { rater: 'dossier-rater', receipt: 'dossier-receipt' } as const;
 
 /** A private Ed25519 or P-256 key as a JWK. */
@@ -137,12 +140,16 @@ export interface Receipts {
   /** Issues a receipt for one interaction with the listing `rater`, as a compact JWS. */
   issue(rater: string, interactionId?: string): Promise<string>;
   /**
-   * Wraps a tool callback of the MCP SDK, version 1 or 2, so that its results carry the receipt in `_meta`.
+   * Wraps a tool callback of the MCP SDK, version 1 or 2, so that its results carry the receipt in `_meta` if
+   * the caller named its listing.
    */
   tool<Args extends readonly unknown[], Result extends object>(
     callback: (...args: Args) => Result | Promise<Result>,
   ): (...args: Args) => Promise<Result>;
-  /** Wraps a fetch handler, so that its responses carry the receipt in the header `Dossier-Receipt`. */
+  /**
+   * Wraps a fetch handler, so that its responses carry the receipt in the header `Dossier-Receipt` if the
+   * caller named its listing.
+   */
   fetch<Rest extends readonly unknown[]>(
     handler: (request: Request, ...rest: Rest) => Response | Promise<Response>,
   ): (request: Request, ...rest: Rest) => Promise<Response>;
@@ -301,8 +308,8 @@ export async function verifyByKey(
 }
 
 /**
- * Checks a receipt: its signature by a key that was published when it was issued, its service and its rater.
- * The caller judges whether it is too old or was used before. Throws ReceiptFault.
+ * Checks the signature, the service and the rater of a receipt. The key must have been published when the
+ * receipt was issued. The caller judges whether it is too old or was used before. Throws ReceiptFault.
  */
 export async function verifyReceipt(receipt: string, expected: ExpectedReceipt): Promise<Receipt> {
   const { header, payload } = await readParts(receipt);

@@ -13,10 +13,7 @@ import {
 
 const digest = (text: string) => hash('sha256', text, 'buffer');
 
-/**
- * A complete answer of this listener, so that an error while it is made can still be answered with
- * `toFailed`.
- */
+/** An answer that is built in full before it is sent, so that an error can still be answered. */
 interface OperatorAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -62,8 +59,8 @@ const loopbackHost = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
 /**
  * Starts to measure this process and its HTTP servers, and serves the figures to Prometheus on a listener of
  * its own. `readStoreFigures` reads the figures of the database at each scrape and rejects if it does not
- * answer. `reports` is the page at /reports, if there is one. `toFailed` makes the answer in place of one
- * that failed. Rejects with the error of `listen`, such as a port in use.
+ * answer. `reports` is the page at /reports, if there is one. `toFailed` makes the answer
+ * if reading the figures or the page failed. Rejects with the error of `listen`, such as a port in use.
  */
 export async function startMetrics(
   listener: ListenOptions,
@@ -82,10 +79,10 @@ export async function startMetrics(
   let isLoopback = true;
   const answer = async (request: IncomingMessage): Promise<OperatorAnswer> => {
     const { method, url, headers } = request;
-    const isNamed = !isLoopback || loopbackHost.test(headers.host ?? '');
-    const path = method === 'GET' && isNamed ? url : undefined;
+    const isHostAllowed = !isLoopback || loopbackHost.test(headers.host ?? '');
+    const path = method === 'GET' && isHostAllowed ? url : undefined;
     if (path === '/reports' && reports) return readOperatorPage(request, reports);
-    if (path !== '/metrics') return { status: 404, body: 'GET /metrics\n' };
+    if (path !== '/metrics') return { status: 404, body: 'Not found. Try GET /metrics.\n' };
     await measureStore(instruments, readStoreFigures);
     return { status: 200, headers: { 'content-type': registry.contentType }, body: await registry.metrics() };
   };
@@ -96,12 +93,12 @@ export async function startMetrics(
   await once(server, 'listening');
   isLoopback = /^(127\.|::1$)/.test((server.address() as AddressInfo).address);
   collectDefaultMetrics({ register: registry });
-  const undo = [measureHttp(instruments, server), measureWork(instruments)];
+  const stopMeasuring = [measureHttp(instruments, server), measureWork(instruments)];
   const { address, port, family } = server.address() as AddressInfo;
   return {
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}/metrics`,
     async stop() {
-      for (const end of undo) end();
+      for (const end of stopMeasuring) end();
       server.closeAllConnections();
       server.close();
       await once(server, 'close');

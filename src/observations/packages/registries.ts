@@ -12,8 +12,8 @@ import { askFile } from './file.ts';
 import { openImage } from './image.ts';
 
 /**
- * The operator chose the configured bases, so they are reached at any address, and nothing else is.
- * HOST_OVERRIDES come first.
+ * Only URLs below the configured base URLs are requested. The operator chose them, so private addresses are
+ * allowed. HOST_OVERRIDES apply first.
  */
 function registryRules(config: Config, timeouts: Pick<Timeouts, 'name_ms'>): OutboundRules {
   const rules = observerRules(config, timeouts);
@@ -28,13 +28,13 @@ function registryRules(config: Config, timeouts: Pick<Timeouts, 'name_ms'>): Out
   };
 }
 
-const off = (name: keyof Config['packageRegistries']) =>
+const lookupIsOff = (name: keyof Config['packageRegistries']) =>
   notAsked(say`This service is not configured to look up ${own(name)} packages (PACKAGE_REGISTRIES).`);
 
 /**
- * Creates the questions about packages and images, answered from PACKAGE_REGISTRIES, ADVISORIES and files.
- * The robots.txt of configured registries is not read, since they are APIs for programs
- * (docs/decisions/packages.md); that of other image hosts is.
+ * Creates the client for packages and images, which asks PACKAGE_REGISTRIES, ADVISORIES and hosts of files.
+ * Requests to the configured APIs (`fetchConfigured`) are not signed, and their robots.txt is not read
+ * (docs/decisions/packages.md). Requests to other image hosts (`fetchIfAllowed`) are signed and obey it.
  */
 export function createPackageRegistries(
   config: Config,
@@ -50,8 +50,8 @@ export function createPackageRegistries(
 ) {
   const bases = config.packageRegistries;
   const client = createOutboundClient(registryRules(config, parts.timeouts));
-  const ask = createPoliteFetch({ ...parts, client, pauses: 'host', sign: async () => ({}) });
-  const askPublic: PoliteFetch = async (request) => (await robots(request.url)) ?? fetch(request);
+  const fetchConfigured = createPoliteFetch({ ...parts, client, pauses: 'host', sign: async () => ({}) });
+  const fetchIfAllowed: PoliteFetch = async (request) => (await robots(request.url)) ?? fetch(request);
   // Loaded on first use, since only packages with provenance need it.
   const openCheck = cachedOnce(async () => {
     const { openBundleCheck } = await import('./sigstore.ts');
@@ -60,27 +60,27 @@ export function createPackageRegistries(
   return {
     /** Gets the advisories about a package from the source in ADVISORIES. */
     advisories: openAdvisories(config.advisories, {
-      ask,
+      ask: fetchConfigured,
       isPublic: (registry) => bases[registry] === officialRegistries[registry],
     }),
     /** Checks whether a Sigstore bundle (JSON) is signed under the trusted keys. */
-    async signature(bundle: unknown) {
+    async verifyBundle(bundle: unknown) {
       const check = await openCheck().catch(() => undefined);
       return check?.(bundle) ?? notAsked(own('The file of SIGSTORE_ROOT cannot be read.'));
     },
     /** Sends a GET for a path of a registry. */
     async registry(name: Exclude<keyof typeof bases, 'oci'>, path: string) {
-      return bases[name] === '' ? off(name) : ask({ url: `${bases[name]}${path}` });
+      return bases[name] === '' ? lookupIsOff(name) : fetchConfigured({ url: `${bases[name]}${path}` });
     },
     /** Sends a HEAD for the address of a package file. */
-    file: (url: string, asking: PoliteFetch) =>
-      askFile(url, { fetch: asking, robots, hosts: config.repositoryHosts }),
+    headFile: (url: string, fetchFile: PoliteFetch) =>
+      askFile(url, { fetch: fetchFile, robots, hosts: config.repositoryHosts }),
     /** Opens a public container image by its registry's host and its repository there. */
     image({ host, name }: Readonly<Record<'host' | 'name', string>>) {
-      if (bases.oci === '') return off('oci');
+      if (bases.oci === '') return lookupIsOff('oci');
       const isHub = host === 'docker.io';
       const base = `${isHub ? bases.oci : `https://${host}`}/v2/${name}`;
-      return openImage(base, { ask: isHub ? ask : askPublic, askPublic });
+      return openImage(base, { ask: isHub ? fetchConfigured : fetchIfAllowed, askPublic: fetchIfAllowed });
     },
   };
 }

@@ -77,7 +77,7 @@ async function provenanceOf(run: CheckRun, recorded: RecordedPackage): Promise<F
   if (served === 'none') return { ...none(published), source, source_url };
   if (served === 'absent') return { ...none(published), source, source_url, rule: 'gone' };
   if (served.result !== 'served') return { ...withoutAnswer(served), source, source_url };
-  const signed = await run.signature(served.bundle);
+  const signed = await run.verifyBundle(served.bundle);
   if (signed.result !== 'signed' && signed.result !== 'unproven') return withoutAnswer(signed);
   const { repository } = run.listing;
   return { ...judge(signed, served, { version, repository }), source, source_url: served.source_url };
