@@ -10,9 +10,7 @@ const cachedLists = 200;
 /** A write that changes more listings than this drops all facts. */
 const manyListings = 500;
 
-/**
- * Facts take about as many bytes as their JSON has characters, because many of their texts are stored once.
- */
+/** A listing's facts take about as many bytes as their JSON has characters, because they share many texts. */
 const sizeOf_bytes = (facts: ListingFacts) => JSON.stringify(facts).length;
 
 /** Caches values by key. Each is read when it is first asked for. */

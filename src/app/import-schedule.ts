@@ -27,8 +27,8 @@ export function nextImport_s(interval_s: number, failures: number): number {
 }
 
 /**
- * Seconds until an import is due after this run, the last one of any node. All nodes together keep to the
- * interval.
+ * Seconds until an import is due after this run, which is the last one of any node, so that all nodes
+ * together keep to the interval.
  */
 function untilDue_s({ config, clock }: ImportContext, run: ImportRun | undefined): number {
   if (!run?.finished_at || run.source === sampleSource) return 0;
@@ -62,10 +62,10 @@ export async function importSample(context: ImportContext, signal: AbortSignal):
 }
 
 /**
- * Keeps the listings up to date until the signal. Imports the shipped sample into an empty store, then
- * REGISTRY_URL at once and every IMPORT_INTERVAL (+-10 %), or sooner after a failure, with growing pauses. A
- * saved copy is imported once. Waits while another process imports, and retries while the store fails. Never
- * throws; resolves once the current page is written. `run` performs the imports from REGISTRY_URL.
+ * Keeps the listings up to date until the signal aborts: calls importSample, then imports REGISTRY_URL every
+ * IMPORT_INTERVAL (+-10 %), or sooner after a failure, with growing pauses. A saved copy is imported once.
+ * Waits while another process imports, and retries while the store fails. Never throws; once the signal
+ * aborts, it resolves when the current page is written. `run` performs the imports from REGISTRY_URL.
  */
 export async function startImports(
   context: ImportContext,
@@ -104,8 +104,8 @@ export async function startImports(
 }
 
 /**
- * Runs one import in a worker thread, so that no reader waits for its transactions. An in-memory database
- * cannot be shared between threads, so it is imported into by this thread. Throws if the thread fails.
+ * Runs one import in a worker thread, so that no reader waits for its transactions. Threads cannot share an
+ * in-memory database, so this thread imports into it. Throws if the thread fails.
  */
 export const importInThread: ImportOnce = async (context, attempt) => {
   const { config } = context;

@@ -5,8 +5,8 @@ import { type Attempt, importOnce } from '../imports/import-once.ts';
 import { createLog } from '../telemetry/logger.ts';
 import { openStore } from './open.ts';
 
-// Runs one import over its own connection, posts its Outcome and ends. Any message stops it after the current
-// page.
+// Runs one import over its own connection, posts its ImportOutcome and ends. Any message stops it after the
+// current page.
 
 // Lower this thread's priority (per-thread on Linux) so that requests win when both share a core.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);

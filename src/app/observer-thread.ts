@@ -66,14 +66,14 @@ export interface WorkerExit {
 }
 
 /**
- * Heartbeats are compared this often within the limit, so that one long pause of the machine is not taken for
- * silence.
+ * How many times the heartbeat is compared within the limit, so that one long pause of the machine is not
+ * taken for silence.
  */
 const looks = 20;
 
 /**
  * Creates a worker with the heap limit of OBSERVE_MEMORY. A flag of the process would override the limit, so
- * the flag is removed meanwhile.
+ * the flag is cleared until the worker has started.
  */
 function createWorker(module: URL, workerData: WorkerData): Worker {
   const flags = process.execArgv.join(' ');
@@ -90,8 +90,8 @@ const mostFrequent = (values: readonly number[]) =>
   values.reduce((most, one) => (countOfChecks(one, values) > countOfChecks(most, values) ? one : most));
 
 /**
- * Calls back once if the heartbeat stands still for `looks` comparisons, with the check whose code ran during
- * most of them. Returns a function that stops watching.
+ * Calls back once if the heartbeat stands still for `looks` comparisons, with the id of the check whose code
+ * ran during most of them. Returns a function that stops watching.
  */
 function watchSilence(status: WorkerStatus, look_ms: number, onSilent: (currentCheck: number) => void) {
   let beats = heartbeatOf(status);

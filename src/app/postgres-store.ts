@@ -21,8 +21,8 @@ const postgresDdl: EngineDdl = {
       id bigint primary key, position bigint not null, terms tsvector not null, text text not null)`.execute(
       db,
     );
-    // Every search reads all that GIN has not merged yet. Without that list, writing a row would take three
-    // times as long.
+    // Every search also reads GIN's pending list, so the list is kept short. Without it, writing a row would
+    // take three times as long.
     await sql`create index listing_search_terms on listing_search using gin (terms)
       with (gin_pending_list_limit = ${sql.lit(pendingList_kb)})`.execute(db);
     await sql`create table search_term (

@@ -48,7 +48,7 @@ function createHttpServer({ requestHeaders_ms, request_ms, silence_ms }: Timeout
     headersTimeout: requestHeaders_ms,
     requestTimeout: request_ms,
     connectionsCheckingInterval: requestHeaders_ms / 10,
-    // A request without Content-Length and Transfer-Encoding never emits `end`, so no stream is ended for it.
+    // A request without a body gets a stream that has already ended, which costs less.
     optimizeEmptyRequests: true,
   });
   server.maxHeadersCount = 64;

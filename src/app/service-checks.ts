@@ -18,18 +18,18 @@ import {
 } from './observer-thread.ts';
 
 /**
- * A worker that ends while no check's code runs is restarted after 1 s, and after twice as long for each
- * further time in a row.
+ * A worker that ends while no check's code runs is restarted after 1 s; the pause doubles each further time
+ * in a row.
  */
 const firstPause_ms = 1000;
 const longestPause_ms = 60_000;
-/** A check that was running at this many of those exits is given up as well. */
+/** A check that was in progress at this many of those exits is given up. */
 const mostLost = 3;
 const longestNews_ms = 1000;
 
 /**
- * Waits until this thread was notified that a listing changed, so that its caches no longer hold the old
- * state.
+ * Listens for the notification that a listing changed. `wait` waits for it, at most 1 s, so that the caches
+ * of this thread no longer hold the old state.
  */
 function untilHeard(handle: string, { store }: Pick<ObserverContext, 'store'>) {
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -72,7 +72,7 @@ function createThreadChecks(context: ObserverContext, signal: AbortSignal, modul
   /** Why an interrupted check is given up; undefined if it runs again. */
   const whyEnded = (handle: string, isCurrent: boolean, { cause, currentCheck }: WorkerExit) => {
     if (isCurrent) return reasons[cause](timeouts);
-    // The exit had no evident cause, so any of the running checks may be it.
+    // No check was executing code at the exit, so any of those in progress may be the cause.
     if (currentCheck === 0) lost.set(handle, (lost.get(handle) ?? 0) + 1);
     return (lost.get(handle) ?? 0) >= mostLost ? reasons.lost() : undefined;
   };

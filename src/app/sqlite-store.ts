@@ -14,8 +14,8 @@ import type { Db, Schema, SqlEngine } from './schema.ts';
 import { createSqlStore } from './sql-store.ts';
 
 /**
- * Tables that only SQLite has: the search index by position, the one of facets by id, what ranking reads, the
- * counts of terms, and what each commit changed (store/sqlite/file.ts).
+ * Tables that only SQLite has: two search indexes (words by position, facets by id), texts for ranking,
+ * counts of terms, and the handles that each commit changed (store/sqlite/file.ts).
  */
 const sqliteDdl: EngineDdl = {
   int8: 'integer',
@@ -42,12 +42,12 @@ const retryAfter_ms = 5;
 
 /**
  * Returns a function that takes the write lock, as the first statement of a transaction. While another
- * process holds it, the connection must not block (busy_timeout 0), so that this process goes on answering;
- * it is tried again for 5 s.
+ * process holds the lock, the connection must not block (busy_timeout 0), so that this process goes on
+ * answering; the function tries again for up to 5 s.
  */
 function createWriteLock(writing: DatabaseSync): () => Promise<void> {
   const takeLock = writing.prepare('update log_head set size = size where false');
-  // run() also reports last_insert_rowid, and throws where FTS5 left one above 2^53.
+  // run() also reports last_insert_rowid. If FTS5 left one above 2^53, only a BigInt can hold it.
   takeLock.setReadBigInts(true);
   return async () => {
     for (const end_ms = performance.now() + longestWait_ms; ; ) {
@@ -70,7 +70,10 @@ function makeFile(path: string): void {
   closeSync(openSync(path, 'a', 0o600));
 }
 
-/** Holds the write lock throughout, so that two processes that open one new file wait for each other. */
+/**
+ * Holds the write lock throughout, unless the schema must stay unchanged, so that two processes that open one
+ * new file wait for each other.
+ */
 async function migrateFile(database: DatabaseSync, db: Db, opening: SchemaOpening): Promise<void> {
   database.exec(opening === 'unchanged' ? 'begin' : 'begin immediate');
   try {
@@ -82,7 +85,7 @@ async function migrateFile(database: DatabaseSync, db: Db, opening: SchemaOpenin
   }
 }
 
-/** Reads in a deferred transaction: Kysely's would begin with our write lock. */
+/** Reads in a deferred transaction, because Kysely's own would begin by taking the write lock. */
 const readOnce = <T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> =>
   db.connection().execute(async (connection) => {
     await sql`begin deferred`.execute(connection);
@@ -93,7 +96,7 @@ const readOnce = <T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> =>
     }
   });
 
-/** Reads on a connection of its own, because all other reads share one and would wait for the end. */
+/** Reads on a connection of its own, because all other reads share one connection and would wait. */
 async function readSnapshot<T>(path: string, work: (db: Db) => Promise<T>): Promise<T> {
   await using db = createDb<Schema>(connect(path));
   return await readOnce(db, work);
@@ -123,7 +126,7 @@ async function isDoneInTime(attempt: () => boolean): Promise<boolean> {
 async function dropDeleted(path: string): Promise<boolean> {
   const database = connect(path);
   try {
-    // Otherwise SQLite may build the new file in memory.
+    // By default, SQLite may build the new file in memory.
     database.exec('pragma busy_timeout = 0; pragma temp_store = file');
     const emptyLog = database.prepare('pragma wal_checkpoint(truncate)');
     const isRewritten = await isDoneInTime(() => database.exec('vacuum') === undefined);
@@ -133,14 +136,16 @@ async function dropDeleted(path: string): Promise<boolean> {
   }
 }
 
-/** SQLite's own check of every page, at most one finding. */
+/** Runs SQLite's own check of every page. Returns the first fault, or undefined if there is none. */
 async function quickCheck(db: Db): Promise<string | undefined> {
   const { rows } = await sql<{ quick_check: string }>`pragma quick_check(1)`.execute(db);
   const found = rows[0]?.quick_check;
   return found === 'ok' ? undefined : found?.replace(/\s+/g, ' ');
 }
 
-/** Three connections to a migrated file; in memory, one that serves all. */
+/**
+ * Opens three connections to a database file and migrates it. In memory, one connection serves as all three.
+ */
 async function connectAll(path: string, opening: SchemaOpening) {
   const inMemory = path === ':memory:';
   if (opening === 'make' && !inMemory) makeFile(path);

@@ -10,8 +10,8 @@ export async function requireUsableSettings(config: Config): Promise<void> {
 }
 
 /**
- * Throws ExitError (78) for the name of a limit that does not exist: ignoring it would look as if it were
- * set.
+ * Throws ExitError (78) for the name of a limit that does not exist, because ignoring it would look as if the
+ * limit were set.
  */
 async function requireKnownLimits({ limitOverrides }: Config): Promise<void> {
   if (Object.keys(limitOverrides).length === 0) return;

@@ -111,7 +111,7 @@ async function readSeen({ facts, endpoints }: PaidPlace, { store }: Context) {
   };
 }
 
-/** Says which endpoint was compared with and when it quoted, or why there is nothing to compare with. */
+/** Says which endpoint was compared and when it quoted a price, or why there is nothing to compare. */
 function messageOf({ facts, endpoints, found }: PaidPlace, quotes: SeenQuotes | undefined): Words {
   if (!facts) return found;
   const noneSeen = say`Dossier was quoted no price at ${codes(endpoints)}.`;
@@ -186,7 +186,10 @@ function toOfferText(answer: OfferAnswer): string {
   );
 }
 
-/** Throws invalid_input if it is too large or no request for a payment. */
+/**
+ * Reads the payments that are asked for. Throws invalid_input if the offer is too large or is no request for
+ * a payment.
+ */
 function readOffer(offer: z.output<typeof input>['offer']): SentOffers {
   const size = Buffer.byteLength(typeof offer === 'string' ? offer : JSON.stringify(offer));
   if (size > most_bytes) throw wrongField('offer', 'must have at most 16 KiB');
@@ -200,7 +203,7 @@ function readOffer(offer: z.output<typeof input>['offer']): SentOffers {
   );
 }
 
-/** Tells whether a payment that a caller is asked for is the one that Dossier was asked for. */
+/** Compares a payment that a caller is asked for with those that Dossier was asked for. */
 export const checkOffer = defineTool({
   name: 'check_offer',
   title: 'Compare a payment request with those Dossier saw',

@@ -41,7 +41,8 @@ function compareUnstored(seen: SeenSet, shown: SentList): SurfaceComparison {
   const { surface } = shown;
   const own = (seen.details?.[surface.name] ?? []) as ReturnType<typeof toDigests>;
   if ('digests' in shown) return compareDigests(surface, own, shown.digests);
-  // A list with a number beyond the range of a double has no digest; no endpoint that was seen has sent one.
+  // A member with a number beyond the range of a double has no digest, so it differs from every member that
+  // was seen.
   const sent = shown.list.map((one) => [nameOf(one, surface), attempt(() => memberDigest(one)) ?? '']);
   return compareDigests(surface, own, Object.fromEntries(sent) as Record<string, string>);
 }
@@ -66,7 +67,7 @@ const othersUntil = ({ changed_from, value }: SeenSet): string | undefined =>
 
 const mostReworded = 5;
 
-/** Says which members have a changed description, of those that a caller sent without one. */
+/** Names the members whose description changed, among those that the caller sent without one. */
 const rewordedOf = (changes: Awaited<ReturnType<typeof readChanges>>, sent: ReadonlySet<string>) =>
   changes.flatMap(({ at, before, items }) =>
     items
@@ -78,8 +79,8 @@ const rewordedOf = (changes: Awaited<ReturnType<typeof readChanges>>, sent: Read
   );
 
 /**
- * `earlier`: when the caller's own list was seen, if others are now. `others_until`: until when others were,
- * if its own is seen now.
+ * `earlier` is set if a different list is seen now: when the caller's list was seen. `others_until` is set if
+ * the caller's list is seen now: until when a different one was seen.
  */
 interface EarlierSurface {
   readonly earlier: { readonly first_seen_at: string; readonly seen_until?: string } | undefined;
@@ -126,7 +127,10 @@ function sentencesOf(seen: SeenSet, compared: SurfaceComparison, before: Earlier
   ].filter(Boolean);
 }
 
-/** Returns a function that compares stored sets with the caller's list, as many as one answer may read. */
+/**
+ * Returns a function that compares stored sets with the caller's list. It reads only as many as one answer
+ * may.
+ */
 function createComparer(handle: string, shown: SentList, context: Context) {
   const readSet = createSetReader(context);
   const { name: surface } = shown.surface;
@@ -188,7 +192,7 @@ const shownNames = ({ differs, repeated, prefix }: SurfaceComparison) => ({
   prefix: toShownName(prefix),
 });
 
-/** The answer about a comparison; only its texts are compared. */
+/** Makes the answer about a comparison. The texts of members are compared only here. */
 async function toSurfaceAnswer(
   handle: string,
   { seen, compared, own, leftOut }: Closest,
@@ -295,7 +299,7 @@ function toSurfaceText(answer: z.output<typeof output>): string {
   );
 }
 
-/** Three of the largest bodies at once, one in 20 s, or five small ones a second. */
+/** Allows three of the largest bodies at once and one every 20 s, or five small ones a second. */
 const surfaceLimit: Limit = { name: 'surface', burst: 300, refill_s: 60 };
 
 const output = z.object({
@@ -337,7 +341,7 @@ const output = z.object({
 /** The kind of fact whose value is the digest of a list. */
 const kindOfSurface = (name: SurfaceName) => surfaceKinds.find(({ lists }) => lists === name) ?? toolsSurface;
 
-/** Tells whether a caller is shown the same as this service saw. */
+/** Tells whether a caller is shown the same tools, prompts, resources or skills that Dossier saw. */
 export const checkSurface = defineTool({
   name: 'check_surface',
   title: 'Compare the tools you see with those Dossier saw',

@@ -32,7 +32,7 @@ import { criteriaInput, isUnique, namedInput, toRequested } from './input/fields
 import { cardAddress, defineTool, readsOnly } from './tool.ts';
 
 const kinds = ['imported', 'observed', 'native'] as const;
-/** The number of an answer's source and date in the list of sources. */
+/** Adds an answer's source and date to the list, unless they are in it, and returns their number. */
 function numberOf({ source, as_of }: CriterionAnswer, sources: string[]): number {
   const text = `${source}, ${as_of}`;
   return sources.includes(text) ? sources.indexOf(text) + 1 : sources.push(text);
@@ -195,8 +195,8 @@ function withSame(one: ComparedAgent, _: number, all: readonly ComparedAgent[]):
 }
 
 /**
- * Compares listings in the caller's order, each once. Near handles are searched for the first unknown handle
- * only.
+ * Compares listings in the caller's order, each once. Similar handles are searched only for the first unknown
+ * handle.
  */
 export async function compareAll(
   { handles, criteria: sent }: z.output<typeof input>,
@@ -268,7 +268,7 @@ export const compareAgents = defineTool({
     ] as const;
     const has = (name: (typeof untrusted)[number]) =>
       listings.some((one) => untrustedOf(one, [name]).length > 0);
-    // These words are ours; only quotations and code spans were written by others.
+    // `whose` is in our own words, except for quotations and code spans.
     const quoting = hasForeign(listings.map(({ whose }) => whose)) ? ['whose'] : [];
     return {
       listings,

@@ -36,11 +36,11 @@ export interface Directory {
   readonly publicUrl: string;
   /** The known listings among these, by handle. */
   known(handles: readonly string[]): Promise<ReadonlyMap<string, KnownListing>>;
-  /** Up to `mostRecording` shown listings for each reference that record it, or ask to be paid there. */
+  /** For each reference, up to `mostRecording` shown listings that record it or ask to be paid there. */
   recording(references: readonly Reference[]): Promise<readonly (readonly Listing[])[]>;
-  /** Up to `mostRecording` shown listings for each reference that had it, and no longer have it. */
+  /** For each reference, up to `mostRecording` shown listings that once had it and no longer do. */
   formerly(references: readonly Reference[]): Promise<readonly (readonly FormerHolder[])[]>;
-  /** Says that the copy records a field for no listing, if that is so. */
+  /** Says that no listing of the copy records this field, if that is so. */
   whyNone(field: CopyField): Promise<string | undefined>;
   /** Handles similar to a text. */
   near(text: string): Promise<readonly string[]>;
@@ -78,8 +78,8 @@ const createDirectory = (context: Context): Directory => ({
 });
 
 /**
- * A name as sent, with the handles and references that it may mean, and its hosts, at which near listings
- * are.
+ * A name as sent, with the handles and references that it may mean, and its hosts, at which similar listings
+ * may be found.
  */
 function toAsked(asked: string, { publicUrl }: Directory) {
   const named = toNamed(asked, { publicUrl });

@@ -59,7 +59,7 @@ const leftOutText = ({ count, capped, best }: LeftOut) =>
     list(best, ({ handle, why }) => `${code(handle)}: ${toMarkdown(why)}`),
   );
 
-/** Words for which there is a filter, and which texts of listings seldom have. */
+/** Words about secrets, which texts of listings seldom have and for which there is a filter. */
 const ofSecrets = /^(?:secrets?|credentials?|passwords?|tokens?|logins?|keys?|keyless)$/i;
 const secretsHint = 'to find listings whose record asks for no secret, filter with needs_secret: false';
 

@@ -11,7 +11,7 @@ import { findListing } from './find/listing.ts';
 import { handleInput } from './input/fields.ts';
 import { defineTool } from './tool.ts';
 
-/** The greatest number of feedback messages of all callers in 24 hours. */
+/** The greatest number of feedback messages from all callers in 24 hours. */
 const mostPerDay = 2000;
 /** The part of it for networks that sent none today. */
 const keptForOthers = 500;

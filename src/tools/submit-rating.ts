@@ -45,7 +45,7 @@ const output = z.object({
 type Output = z.input<typeof output>;
 
 /**
- * The limit of all hosts of one hosting service together is so many times that of one, so that one host does
+ * All hosts of one hosting service together have this many times the limit of one host, so that one host does
  * not keep the others from rating.
  */
 const hostsTogether = 16;

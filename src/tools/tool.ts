@@ -89,7 +89,7 @@ export const defineTool = <Input extends z.ZodObject, Output extends z.ZodObject
 /** The part of a tool, or of anything else with a body, that bounds the body. */
 export type Bounded = Pick<Tool, 'bodyLimit_bytes' | 'largeBody'>;
 
-/** The bounds of a body for which no tool has its own. */
+/** The bounds of a body, unless a tool has its own. */
 export const defaultBody: BodyBounds = { bytes: 65_536, values: 1000, depth: 16 };
 
 export const bodyBoundsOf = ({ bodyLimit_bytes, largeBody }: Bounded): BodyBounds =>
@@ -100,8 +100,7 @@ export const bodyCost = (bytes: number, values: number): number =>
   Math.ceil(Math.max(bytes / 8192, values / 1000));
 
 /**
- * Parses what a caller sent by the schema of a tool. Throws invalid_input, or secret_in_body before it is
- * parsed.
+ * Parses what a caller sent by the schema of a tool. Throws secret_in_body before parsing, or invalid_input.
  */
 export function parseInput<Input extends z.ZodObject>(
   tool: { readonly input: Input },
