@@ -3,9 +3,12 @@ import type { ListingPackage } from '../listings/listing.ts';
 import { hostOfImage, isExactVersion, isImageType, versionOfImage } from '../listings/package.ts';
 import { isPublicHost } from './public-host.ts';
 
-/** A version as registries write them, never a range, an address or an option. */
+/**
+ * Matches versions as registries write them. Operators of ranges, addresses, archives and options do not
+ * match.
+ */
 const versionForm = /^(?!.*\.(?:tgz|tar|tar\.gz)$)[0-9A-Za-z][0-9A-Za-z.+!_-]{0,127}$/;
-/** A version in PyPI, where uvx may take a word for a folder of this machine. */
+/** Matches versions of PyPI packages. uvx could take other words for folders of this machine. */
 const pypiVersion = /^(?:v?\d[0-9A-Za-z.+!_-]{0,127}|latest)$/;
 /**
  * Names that npm allows for new packages (validate-npm-package-name), except those that look like options or
@@ -23,7 +26,7 @@ const ociName = new RegExp(
   `^(?=.{1,255}$)${ociPart}(?::\\d{1,5}(?=/))?(?:/${ociPart})*(?::\\w[\\w.-]{0,127})?(?:@sha256:[a-f0-9]{64})?$`,
 );
 
-/** A version for which uv can ask an interpreter. It would start any other text as a program. */
+/** Matches versions of Python. uv would start any other text as a program. */
 const pythonVersion = /^(?:c?python|pypy)?@?\d{1,2}(?:\.\d{1,3}){0,2}$/i;
 
 const tagForm = /^\w[\w.-]{0,127}$/;
@@ -31,10 +34,7 @@ const tagForm = /^\w[\w.-]{0,127}$/;
 /** The name of an image without its tag and digest. */
 const nameOfImage = (identifier: string) => identifier.replace(/@sha256:.*$/s, '').replace(/:[\w.-]+$/, '');
 
-/**
- * How a type of package is started: the runtimes that can, the command, and the arguments that a record may
- * put before the package.
- */
+/** The rules for starting one type of package. */
 interface CommandStarter {
   readonly name: RegExp;
   /** The command for each name of a runtime in records. */
@@ -90,10 +90,9 @@ const starterOf = (type: string): CommandStarter | undefined =>
       ? starters[type as keyof typeof starters]
       : undefined;
 
-/** Matches an input that the caller fills in, in the form of the import (imports/launch.ts). */
+/** Matches `{input}`, by which the import marks what the caller fills in (imports/launch.ts). */
 const isOpenWord = (word: string) => /^\{[^{}]+\}$/.test(word);
 
-/** The purpose of the command. */
 export interface StartOptions {
   /** Only the recorded version may be started. */
   readonly isPinned?: boolean;
@@ -102,8 +101,8 @@ export interface StartOptions {
 }
 
 /**
- * A package that a command starts over stdio, with the environment that the record sets and the names whose
- * values the caller gives.
+ * A command that starts a package over stdio, with the environment that the record sets and the names of
+ * variables whose values the caller gives.
  */
 export interface Started {
   readonly command: readonly [string, ...string[]];
@@ -132,8 +131,8 @@ const isPackage = (word: string, name: string) =>
   word === name || [`${name}@`, `${name}:`, `${name}==`].some((start) => word.startsWith(start));
 
 /**
- * The words before the package that the usual command does not have. Words other than the known ones may
- * start something else.
+ * The recorded options before the package. An unknown option is an obstacle, because it may start something
+ * else.
  */
 function optionsOf(
   recorded: ListingPackage,
@@ -158,10 +157,7 @@ function optionsOf(
   return options;
 }
 
-/**
- * The package in the words of its registry: with the version, and also without it unless only that version
- * may be started.
- */
+/** The package as its command names it: without a version unless it is pinned, and last with the version. */
 function specsOf(recorded: ListingPackage, isPinned: boolean): string[] | WhyNot {
   const { registry_type, identifier, version = '' } = recorded;
   const isImage = isImageType(registry_type);
@@ -196,8 +192,8 @@ function registryOf(
 }
 
 /**
- * The environment of an image is that of its container: a variable that the record sets has its value, and
- * one that the caller gives is passed on.
+ * Options that give a container its environment: values from the record, and names whose values the caller
+ * passes on.
  */
 const toContainer = (environment: Readonly<Record<string, string>>, asked: readonly string[]): string[] => [
   ...Object.entries(environment).flatMap(([name, value]) => ['-e', `${name}=${value}`]),
@@ -236,8 +232,8 @@ function findObstacle(recorded: ListingPackage, isPrivate: boolean): Words | und
 }
 
 /**
- * The commands that start a package over stdio exactly as it is recorded, the one with the version last, or
- * why there is none. It is never a part of the recorded command, which might start something else.
+ * The commands that start a package over stdio exactly as recorded, the one with the version last, or why
+ * there is none. No part of a recorded command is left out, because the rest might start something else.
  */
 export function toStarted(
   recorded: ListingPackage,

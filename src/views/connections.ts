@@ -27,13 +27,14 @@ const required = (
     .map(({ name }) => name);
 
 /**
- * The remote of a recorded endpoint: https and a public host, unless it is a private entry's, without a user
- * and without anything to fill in.
+ * Converts a recorded endpoint. It must be https at a public host, or http or https for a private entry,
+ * without a user and without anything to fill in; otherwise the result is undefined.
  */
 export function toRemote(remote: ListingRemote, isPrivate = false): Remote | undefined {
   const hasPattern = (text: string) => /[{}\s\\*]/.test(text);
   const url = hasPattern(remote.url) ? null : URL.parse(remote.url);
-  // Parsing unescapes a host: for %2A.example.com a list of hosts would allow *.example.com.
+  // Parsing unescapes a host, so that %2A.example.com would become the pattern *.example.com in a list of
+  // hosts.
   if (!url || hasPattern(url.href) || url.username || url.password) return undefined;
   const isPublic = url.protocol === 'https:' && isPublicHost(url.hostname);
   if (!isPublic && !(isPrivate && /^https?:$/.test(url.protocol))) return undefined;
@@ -42,13 +43,13 @@ export function toRemote(remote: ListingRemote, isPrivate = false): Remote | und
 }
 
 /**
- * A listing in the form that policies and configurations take. `unnamed` is what its record has and no
- * approval names.
+ * A listing in the form that policies and configurations take. `unnamed` lists the parts of its record that
+ * the approval does not name.
  */
 export type Startable = Pick<ListingDocument, 'handle' | 'remotes' | 'packages'> &
   StartOptions & { readonly unnamed?: readonly string[] };
 
-/** A part of a listing's record that no configuration or allow list takes, and why. */
+/** A part of a listing's record that an allow list leaves out, and why. */
 interface LeftOutPart {
   readonly what: string;
   readonly why: Words;
@@ -59,7 +60,10 @@ const publicForm = own(
   'only https addresses of public hosts without a user name or anything to fill in are taken',
 );
 
-/** What an allow list leaves out. An .mcp.json has placeholders for what the caller fills in. */
+/**
+ * The parts that an allow list leaves out. An .mcp.json takes a command with inputs, with placeholders for
+ * them.
+ */
 export const leftOutOf = ({ remotes, packages, unnamed = [], ...options }: Startable): LeftOutPart[] => [
   ...unnamed.map((what) => ({ what, why: own('the approval does not name it') })),
   ...remotes
@@ -98,8 +102,8 @@ function nameOfServer(handle: string): string {
 }
 
 /**
- * For each of a listing's endpoints a name that every client accepts, no two alike: publisher and name, and
- * if there are several endpoints the end of each path.
+ * Gives each endpoint of a listing a different name that every client accepts: publisher and name, and if
+ * there are several endpoints the end of its path.
  */
 export function toEntryNames(handle: string, urls: readonly string[]): string[] {
   const base = nameOfServer(handle) || 'listing';

@@ -47,7 +47,7 @@ const option = (value: string, text: string, chosen: string | undefined) =>
 
 const isReport = ({ values }: FeedbackForm) => values.category === reportCategory;
 
-/** What the writer looked for. A report does not ask for it. */
+/** The fields about what the writer looked for. A report does not have them. */
 const search = (form: FeedbackForm) => html`
 ${field(form, { name: 'looking_for', label: 'What were you looking for?' }, line(form.values.looking_for))}
 ${field(
@@ -81,7 +81,7 @@ const summary = ({ problem, received }: FeedbackForm) =>
     : received &&
       html`<div class="notice" role="status"><strong>Received.</strong> Feedback is private and changes no listing. Reference: <code>${received}</code></div>`;
 
-/** The feedback page. After an error, messages stand at the fields and the input is preserved. */
+/** The feedback page. After an error, messages are shown at the fields and the input is kept. */
 export const toFeedbackPage = (site: PageSite, form: FeedbackForm): Html =>
   toPage(site, {
     title: 'Feedback',

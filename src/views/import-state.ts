@@ -4,7 +4,7 @@ import { amount, counted } from '../core/text.ts';
 import type { ImportReport, StatusDocument } from '../document/listing-document.ts';
 import { day, type Html, minute } from './html.ts';
 
-/** Names of counts that the report calls something else. */
+/** Names to show for counts. Other counts keep the name that they have in the report. */
 const countNames: Readonly<Record<string, string>> = {
   rows_seen: 'rows read',
   rows_quarantined: 'rows that could not be read',
@@ -41,7 +41,10 @@ const stays = 'The listings shown are as old as their dates say.';
 const held = (run: ImportReport) =>
   html`The import of ${minute(run.started_at)} is held: it would withdraw or move more than a fifth of the known listings. It waits for the operator’s review. ${stays}`;
 
-/** A copy that was imported before is complete even if the registry fails. */
+/**
+ * Says why the newest import failed. A copy from a different source that was imported before is still
+ * complete.
+ */
 function failed(run: ImportReport, { error, is_retried, last_completed: done }: StatusDocument['import']) {
   const isOther = done !== undefined && done.source !== run.source && done.source !== 'sample';
   const what = isOther
@@ -85,7 +88,7 @@ function updates({ updates_from, interval_s = hour_s }: StatusDocument['import']
     : 'The listings come from a saved copy of a registry, which is read once.';
 }
 
-/** How fresh the listings are, and what the import is doing. */
+/** States how fresh the listings are, and what the import is doing. */
 export function importState({ import: status }: StatusDocument): Html {
   const now = current(status);
   return html`

@@ -62,7 +62,10 @@ interface PageHead {
   readonly indexed?: boolean;
   /** The path of the link preview image, 1200 by 630; by default the service's own. */
   readonly card?: string;
-  /** The path of the feeds for the subject of the page; empty for those of all changes. */
+  /**
+   * The path below which the feeds are; empty for the feeds of all changes. Without it the page names no
+   * feeds.
+   */
   readonly feeds?: string;
   readonly data?: object;
 }
@@ -179,7 +182,7 @@ const isPlainHttps = (address: string | undefined): address is string =>
   address?.startsWith('https://') === true && URL.canParse(address);
 
 /**
- * A listing as schema.org's SoftwareApplication: recorded facts only, never ratings, because those are not a
+ * A listing as schema.org's SoftwareApplication. It has no `aggregateRating`, because ratings are not a
  * grade.
  */
 const toData = (listing: ListingDocument): object => {

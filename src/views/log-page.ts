@@ -59,7 +59,7 @@ ${paste('dossier verify proof.json')}
 const nameOfEntry = (members: JsonObject, name: string) =>
   typeof members[name] === 'string' ? members[name] : '';
 
-/** What the stream of changes says about an entry, from what the entry recorded. */
+/** Converts the record of an entry into the data of a change. */
 function dataOf({ changes, source_handle: source, ...members }: JsonObject) {
   const changed = (Array.isArray(changes) ? changes : [])
     .map(asMembers)

@@ -14,7 +14,7 @@ export interface Publisher {
   readonly total: number;
   readonly next?: string | undefined;
   readonly facts: PublisherFacts;
-  /** Sentences that say that the copy has this field of no listing. */
+  /** Sentences about fields that the copy has for no listing. */
   readonly lacking: Readonly<Partial<Record<'endpoint' | 'repository', string | undefined>>>;
 }
 
@@ -29,7 +29,7 @@ function repositoriesText(count: number, ofOthers: number | undefined): string {
     : `${record}, ${amount(ofOthers)} of them that of another account.`;
 }
 
-/** What the listings have in common, in sentences that are each true alone. */
+/** Facts about the listings of the namespace, in sentences that are each true alone. */
 function factsBlock(
   { listings, since, hosts, otherOwners, withRepository }: PublisherFacts,
   lacking: Publisher['lacking'],

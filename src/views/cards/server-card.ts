@@ -13,16 +13,13 @@ const description =
 const cardDescription =
   'Independent evidence about MCP servers before a purchase, with source and date. No score.';
 
-/**
- * The name of this MCP server, in its card and where it introduces itself, since the two must not contradict
- * each other.
- */
+/** The name of this MCP server. Its card and its introduction over MCP both use it, so that they agree. */
 export const toServerName = ({ publicUrl }: Pick<ServerSite, 'publicUrl'>): string =>
   `${reversedHost(publicUrl)}/dossier`;
 
 /**
- * What this MCP server is, where it can be reached and in which revisions of MCP, for clients that have not
- * connected (SEP-2127).
+ * The server card (SEP-2127). It tells clients that have not connected what this MCP server is, where it is
+ * and which revisions of MCP it supports.
  */
 export const toServerCard = (site: ServerSite, revisions: readonly string[]) => ({
   $schema: cardSchema,
@@ -37,8 +34,8 @@ export const toServerCard = (site: ServerSite, revisions: readonly string[]) => 
 });
 
 /**
- * What this host offers to agents, in the forms of ARD v0.91 and AI Catalog 1.0: the MCP server by its card,
- * and a registry to search.
+ * The catalog of what this host offers to agents, in the forms of ARD v0.91 and AI Catalog 1.0: the MCP
+ * server, by its card, and a registry to search.
  */
 export function toCatalog(site: ServerSite) {
   const { hostname } = new URL(site.publicUrl);

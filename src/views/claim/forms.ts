@@ -16,10 +16,7 @@ export const stepForm = (
 ): Html => html`
 <form method="post" action="${pagePath(handle)}/claim">${hiddenFields(fields)}<button type="submit"${isSecondary && html` class="quiet"`}>${button}</button></form>`;
 
-/**
- * The field for a capability of the claim. The form sends it, and the service reads it as it reads the
- * header.
- */
+/** The field for a capability of the claim. The service treats it like one in the Authorization header. */
 export const capabilityField = (
   id: string,
   { hint, isRequired = false }: { readonly hint: string; readonly isRequired?: boolean },
@@ -27,6 +24,6 @@ export const capabilityField = (
 <div class="row"><label for="${id}">Secret key of the claim</label><span class="note" id="${id}-hint">${hint}</span>
 <input type="password" id="${id}" name="capability" aria-describedby="${id}-hint" autocomplete="current-password" maxlength="200"${isRequired && html` required`}></div>`;
 
-/** Why a listing cannot be claimed, and what its publisher can do. */
+/** Says why a listing cannot be claimed, and what its publisher can do. */
 export const noWay =
   'The listing records no repository that can be read here, and its namespace is neither a domain nor a GitHub account, so it cannot be claimed. Add a repository to its server.json in the registry; it can be claimed after the next import.';

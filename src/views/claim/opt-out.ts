@@ -24,7 +24,7 @@ interface OptOutStep {
   readonly asked?: AskedOptOut | undefined;
 }
 
-/** Results of a check that read no text and so says nothing about the line. */
+/** Matches results of checks that say nothing about the line, because no text could be read. */
 const unread = /^(host_|redirect_|repository_|dns_no_answer|dns_disagree|not_text|too_large|lfs_)/;
 
 function absence(handle: string, { check, message }: NonNullable<AskedOptOut['answer']>): Html {
@@ -34,7 +34,7 @@ function absence(handle: string, { check, message }: NonNullable<AskedOptOut['an
 <p>The check at ${check.at.slice(11, 19)} UTC found no line <code>optout ${handle}</code> there. If you put it there since, check again after ${next_at.slice(11, 19)} UTC.</p>`;
 }
 
-/** What is known about opt-out lines of the listing. The live region around it stays. */
+/** States what is known about opt-out lines of the listing. Only this part of the live region is replaced. */
 function answerOf({ standing: { handle, claim }, optOuts, asked }: OptOutStep): Html {
   const { problem, answer } = asked ?? {};
   return html`<div id="opt-out-answer">${
@@ -59,8 +59,8 @@ function placeField(places: readonly ProofPlace[], claimFile: string): Html | Ht
 }
 
 /**
- * How a listing is opted out: the line, what it does, and the form that has it checked. Empty if no location
- * can hold the line.
+ * The section on opting out: the line, its effect and the form to check it. Empty if no location can hold the
+ * line.
  */
 export function optOutSection(step: OptOutStep, claimFile: string): Html | '' {
   const { handle, claim } = step.standing;

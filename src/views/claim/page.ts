@@ -80,7 +80,7 @@ const secret = ({ capability, capability_id, expires_at }: ClaimAnswer) =>
 <div class="notice"><strong>Keep this now: it is shown once.</strong> It starts to work once the check below succeeds${expires_at ? html`, until ${minute(expires_at)}` : ''}. Do not publish it: a published key has leaked and ends for good.</div>
 ${paste(capability)}`;
 
-/** What the line that is shown will do to the claim on record. */
+/** The effect that a new line will have on the claim; undefined if no capability was issued. */
 function foretoldOf({ answer, ways, standing, isCosigned = false }: ClaimStep): Foretold | undefined {
   const place = ways.find(({ kind }) => kind === answer?.method);
   return place && answer?.capability ? foretell(standing, { place, isCosigned }) : undefined;
@@ -114,7 +114,7 @@ const checkForm = (handle: string, method: ClaimKind, challenge: string) =>
         challenge,
       });
 
-/** If there is a claim, a different line is asked for where the page says what that does. */
+/** A claimed listing gets a link to the page that says what a new line does to the claim. */
 const startOver = ({ handle, claim }: ClaimStep, method: ClaimKind) =>
   claim
     ? html`<p><a href="${pagePath(handle)}/claim">Start over on the page of the claim</a></p>`
@@ -142,10 +142,7 @@ ${claim && html`<p>${shortCommits(claim.statement)}</p>`}
 <li>${(answer?.method ?? 'repository') === 'registry_key' ? 'Keep the key that signed published: the claim stands while it is.' : 'Leave the line where it is: the claim stands while it is there.'}</li>
 </ul>`;
 
-/**
- * The heading says how the claim stands. A claimed listing is not called unclaimed because another key is
- * being added.
- */
+/** Says how the claim stands. A claimed listing is not called unclaimed while a key is added to it. */
 const headingOf = ({ claim, checked }: ClaimStep, { status: now, method, reason }: ClaimAnswer) => {
   if (now === 'claimed') return 'Claimed';
   if (isWaiting(reason)) return 'The new line was found, and it waits';
@@ -154,8 +151,7 @@ const headingOf = ({ claim, checked }: ClaimStep, { status: now, method, reason 
 };
 
 /**
- * When the next check runs: with script by itself after a countdown, without script when the button is
- * pressed.
+ * Says when the next check runs: with script after a countdown, without script when the button is pressed.
  */
 const nextCheck = ({ check }: ClaimAnswer) => {
   const wait_s = check.retry_after_s ?? pause_s;
@@ -170,7 +166,7 @@ function status(step: ClaimStep, answer: ClaimAnswer): Html {
   const { method } = answer;
   const challenge = answer.challenge ?? step.checked;
   const isClaimed = answer.status === 'claimed';
-  // A missing line is no news before anybody could have put it there.
+  // Nobody could publish the line before the first check, so its result is not shown unless it is a claim.
   const isNews = isClaimed || step.checked !== undefined;
   const isWatched = challenge !== undefined && method !== 'registry_key';
   return html`
@@ -222,10 +218,7 @@ const steps = ({ handle }: ClaimStep) => html`
 </ol>
 <p>No account, no repository host token and no private credential is needed. Agents do the same with <code>claim_agent</code>.</p>`;
 
-/**
- * The same check from a terminal: for a repository with the endpoint of the specification, otherwise with the
- * tool.
- */
+/** The request as a command: for a repository to the endpoint of the specification, otherwise to the tool. */
 function byCommand({ handle, ways: [first] }: ClaimStep, publicUrl: string) {
   const isRepository = first?.kind === 'repository';
   const path = isRepository ? '/api/claim-github' : '/api/tools/claim_agent';

@@ -18,7 +18,7 @@ interface StandingStep {
 
 const asHeader = 'It is used for this request only, as if it were sent in the Authorization header.';
 
-/** The effect of a new line: first what it costs, then what happens when. */
+/** The effect of a new line: its cost, if any, and then what happens and when. */
 export const foretoldHtml = ({ cost, acts }: Foretold): Html =>
   html`${cost && html`<div class="notice">${cost}</div>`}<p>${acts}</p>`;
 
@@ -32,10 +32,7 @@ const summary = ({ claim, standing, ways }: StandingStep) => {
 ${isBackSoon && html`<p>Put a line of the claim back where it was, then check again: that restores the claim with everything that belongs to it. A line can do so until 30 days after it was suspended.</p>`}`;
 };
 
-/**
- * The form for an additional capability, for a holder who has one. Empty if having one no longer changes
- * anything.
- */
+/** The form by which the holder of a capability gets another. Empty if a capability makes no difference. */
 function anotherKey(standing: StandingClaim, place: ProofPlace): Html | '' {
   const foretold = foretell(standing, { place, isCosigned: true });
   if (!foretold || foretold.acts === foretell(standing, { place, isCosigned: false })?.acts) return '';
@@ -49,7 +46,7 @@ ${capabilityField('another-key', { hint: asHeader, isRequired: true })}
 <button type="submit">${isSuspended ? 'Get a line that continues the claim' : 'Get another secret key'}</button></form>`;
 }
 
-/** Methods to which the claim can move with the same consequences. */
+/** Locations to which the claim can move with the same consequences. */
 interface MoveGroup {
   readonly places: readonly ProofPlace[];
   readonly withKey: Foretold;
@@ -72,13 +69,15 @@ function groupsOf({ ways, standing }: StandingStep, present: ProofPlace | undefi
 const choice = (place: ProofPlace, at: number, claimFile: string) => html`
 <label class="choice"><input type="radio" name="method" value="${place.kind}"${at === 0 && html` checked`}> ${claimMethods[place.kind].title} <span class="note foreign">${claimMethods[place.kind].whereToPut(place, claimFile)}</span></label>`;
 
-/** The listing that is moved, and the name of its claim files. */
+/** The listing whose claim is moved, and the name of claim files. */
 interface MoveFrom {
   readonly handle: string;
   readonly claimFile: string;
 }
 
-/** The form for a line at a different location. Its texts leave out the cost if it was said before. */
+/**
+ * The form for a line at a different location. Its texts leave out the cost if the page has already said it.
+ */
 function moveForm(
   { places, withKey, without }: MoveGroup,
   isCostSaid: boolean,
@@ -100,7 +99,7 @@ ${isAlike ? '' : capabilityField(id, { hint: `Leave it empty only if you have no
 <button type="submit" class="quiet">Get a line to move the claim</button></form>`;
 }
 
-/** Methods that continue the claim if they are asked for with a capability of it. */
+/** The locations at which a line that is asked for with a capability continues the claim. */
 function moves(groups: readonly MoveGroup[], from: MoveFrom): Html | '' {
   const continuing = groups.filter(({ withKey }) => withKey.cost === undefined);
   if (continuing.length === 0) return '';
@@ -109,7 +108,7 @@ function moves(groups: readonly MoveGroup[], from: MoveFrom): Html | '' {
 ${continuing.map((group) => moveForm(group, false, from))}`;
 }
 
-/** All that begins a new claim, whoever asks, below what that costs. */
+/** The ways to begin a new claim, below what that costs. */
 function beginnings(
   { standing }: StandingStep,
   { present, groups }: { readonly present: ProofPlace | undefined; readonly groups: readonly MoveGroup[] },
@@ -138,7 +137,7 @@ ${stepForm(standing.handle, 'Get a line that begins a new claim', { method: pres
 }`;
 }
 
-/** The same request from a terminal, and what the header changes while the claim is in force. */
+/** The request as a command. For a claim in force, its comment says what the header changes. */
 function byTerminal({ handle, claim }: StandingClaim, { kind }: ProofPlace, publicUrl: string): Html {
   const header = 'Authorization: Bearer $CAPABILITY';
   const command = toCurl(
@@ -156,7 +155,7 @@ function byTerminal({ handle, claim }: StandingClaim, { kind }: ProofPlace, publ
 ${paste(`# CAPABILITY is a secret key of the claim.${atOnce}\n${command}`)}`;
 }
 
-/** What the holder of an existing claim can do, each action with its consequences before its button. */
+/** The actions for an existing claim, each with its consequences before its button. */
 export function standingPage(step: StandingStep, site: PageSite): Html {
   const { standing, ways } = step;
   const { handle, claim } = standing;

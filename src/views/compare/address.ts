@@ -25,7 +25,8 @@ function toPicked([name, value]: [string, string]): Picks['criteria'] {
 }
 
 /**
- * One more than a comparison accepts, so that its error is shown. Every link on the page repeats all of them.
+ * Every link on the page repeats all picks, so they are limited: to one more than a comparison accepts, so
+ * that its error is shown.
  */
 const maxHandles = 9;
 const maxCriteria = 21;

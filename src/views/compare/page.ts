@@ -96,7 +96,7 @@ ${criteriaList('native', 'Claims and ratings made on Dossier', shown)}
 </form>`;
 }
 
-/** Collects sources. Two with the same name and day share a note. */
+/** Collects sources as footnotes. Sources with the same name and day share one. */
 function createFootnotes() {
   const notes = new Map<string, Pick<CriterionFinding, 'source' | 'as_of'>>();
   return {
@@ -128,7 +128,7 @@ export const kindTitles = {
   native: 'Claims and ratings made on Dossier',
 } as const;
 
-/** A row: its name, a cell for each listing, and what cells must have in common to be shown once. */
+/** A row of a comparison. If all its cells have the same essence, their content is shown once. */
 interface ComparisonRow {
   readonly name: string;
   readonly cells: readonly { readonly handle: string; readonly content: Html; readonly essence: string }[];

@@ -53,7 +53,7 @@ function answeredText({ observations }: ListingDocument): string | undefined {
   return `answered ${dayAndMonth.format(new Date(answered.observed_at))}${tools}`;
 }
 
-/** Since when it is listed if its source has all versions, otherwise when its record last changed. */
+/** Says since when it is listed if that is known, otherwise when its record last changed. */
 function listedText(listing: ListingDocument): string {
   const first = knownValue(listing, registryFirstPublished);
   if (first !== undefined) return `listed since ${first.slice(0, 4)}`;
@@ -82,8 +82,8 @@ function suspendedText({ claim, state }: ListingDocument): string | undefined {
 }
 
 /**
- * The message of a claim's badge: who claimed it and when, or that it is listed. It says nothing about
- * quality.
+ * The message of a claim's badge: who claimed it and when, that the claim is suspended, or that it is listed.
+ * It says nothing about quality.
  */
 export const toClaimBadge = (listing: ListingDocument): string =>
   listing.sample ? 'sample' : (claimedText(listing) ?? suspendedText(listing) ?? listedText(listing));
@@ -112,8 +112,8 @@ export const toShieldsEndpoint = (message: string) => ({
 });
 
 /**
- * The texts of a badge for a page. `statement` is the image's message for a listing without ratings, and a
- * sentence for one with ratings.
+ * The texts of a badge for a page. `statement` is a sample's origin note, or a sentence about ratings if
+ * there are any and no malware is reported, or else the image's message.
  */
 export function toBadged(listing: ListingDocument) {
   const { handle, signals, evidence_snapshot_date: date } = listing;

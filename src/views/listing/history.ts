@@ -68,8 +68,8 @@ ${foldedOf(event).map((folded) => change(folded, today))}
 ${wordsOf(event, kind).map((words) => html`<p>${toHtml(words, today)}</p>`)}</li>`;
 
 /**
- * What changed about a listing, newest first, with the values before and after. `asked` is the query if only
- * a part of the history is asked for.
+ * The changes of a listing, newest first, with the values before and after. `asked` has the filters of the
+ * query.
  */
 export function toHistoryPage(
   site: PageSite,
@@ -96,13 +96,10 @@ ${unchanged && html`<p>${toHtml(unchanged)}</p>`}
   });
 }
 
-/**
- * Tools are stored as they were sent, for their digest. A page shows no character that hides or reorders
- * others.
- */
+/** Removes characters that hide or reorder others. Tools are stored as they were sent, for their digest. */
 const text = (value: unknown) => (typeof value === 'string' ? cleanText(value).text : '');
 
-/** What the publisher states about a call, in words. Such hints promise nothing. */
+/** The words for a tool's annotations, in which its publisher describes a call. They promise nothing. */
 const hintTexts: Readonly<Record<string, readonly [isTrue: string, isFalse: string]>> = {
   readOnlyHint: ['changes nothing', 'may change something'],
   destructiveHint: ['may destroy something', 'destroys nothing'],

@@ -51,7 +51,7 @@ ${paste(text)}`,
 export const connectDossier = (publicUrl: string): Html =>
   configTabs('ask', { name: 'dossier', url: `${publicUrl}/api/mcp`, type: 'http', headers: [] });
 
-/** Names and descriptions of inputs stand only once on the page, among the facts. */
+/** Names and descriptions of inputs are shown only once on the page, among the facts. */
 const needs = ({ inputs = [] }: Pick<ListingPackage, 'inputs'>) =>
   inputs.length > 0 &&
   html`<p class="note">As recorded, it takes <a href="#facts-access">${counted(inputs.length, 'input')}</a>.</p>`;
@@ -103,7 +103,7 @@ ${firstRemote(first.remote, first.name)}
 ${others.length > 0 ? html`<details><summary>${others.length === 1 ? 'The other endpoint' : `The other ${others.length} endpoints`}</summary><ul class="plain">${others.map(({ remote, name }) => otherRemote(remote, name))}</ul></details>` : ''}`;
 }
 
-/** How the listing can be claimed: the easiest way, and that there are others. */
+/** Says how the listing can be claimed: the easiest way, and that there are others. */
 function howToClaim([first, ...others]: readonly ProofPlace[], { config }: PageSite): Html {
   if (!first) return html`<p>${noWay}</p>`;
   return html`
@@ -133,7 +133,7 @@ ${listing.sample && originNote(listing)}
 ${listingTabs(listing, 'overview')}
 </header>`;
 
-/** Fills in what a check saw once it has ended. */
+/** A note while a check runs. It reloads the evidence, to show what the check saw. */
 const beingChecked = ({ handle, being_checked }: ListingDocument) =>
   being_checked &&
   html`<p class="note" role="status" hx-get="${pagePath(handle)}" hx-trigger="load delay:5s" hx-target="#evidence" hx-select="#evidence" hx-swap="outerHTML" hx-status:4xx="swap:none" hx-status:5xx="swap:none">${being_checked} <a href="${pagePath(handle)}">Read again</a></p>`;

@@ -58,10 +58,7 @@ const outcomeMark = (outcome: string, text = outcome): Html =>
 const outcomeCounts = (counts: RatingCounts['outcomes']): Html =>
   html`${outcomes.filter((outcome) => counts[outcome] > 0).map((outcome) => html`${outcomeMark(outcome, `${amount(counts[outcome])} ${outcome}`)} `)}`;
 
-/**
- * What the operator did, shown where it has its effect: each statement with its entry in the log, and the way
- * to appeal.
- */
+/** The operator's decisions: each statement with its entry in the log, and the way to appeal. */
 export const noticesBlock = (notices: readonly ModerationNotice[] = []): Html =>
   html`${notices.map(
     ({ statement, log_index }) =>
@@ -71,7 +68,7 @@ export const noticesBlock = (notices: readonly ModerationNotice[] = []): Html =>
 const isCounted = ({ withdrawn_at, superseded_by, voided_at }: ShownRating) =>
   !withdrawn_at && !superseded_by && !voided_at;
 
-/** A reason without a date is the meaning of the group, which stands beside its counts. */
+/** A reason without a date is the meaning of the group, which is shown with its counts. */
 const hasDate = /\d{4}-/;
 
 function ratingFacts(rating: ShownRating) {
@@ -134,9 +131,7 @@ ${rating.superseded_by && html`<p class="note">Not counted: amended later by <a 
 ${rating.supersedes && html`<p class="note">Amends <code>${rating.supersedes}</code>.</p>`}
 </li>`;
 
-/**
- * What every adapter says about a group, with outcomes in their shapes. `meaning` stands beside the scores.
- */
+/** The counts of one group. With `meaning`, the scores and this meaning are shown too. */
 function group(name: string, counts: RatingCounts, meaning?: string): Html {
   const parts = groupParts(counts);
   if (!parts)
@@ -177,10 +172,7 @@ ${ratings >= monthsFrom ? html`<details><summary>Outcomes by month</summary>${mo
 <p><a href="${pagePath(handle)}/ratings">All ratings, with what was amended and withdrawn</a></p>`;
 }
 
-/**
- * The ratings made here. Each stands in full on the ratings page. That there are none is said above, in the
- * answer.
- */
+/** The ratings made here. If there are none, it is empty, because the answer above says so. */
 export const nativeBlock = (listing: ListingDocument, months: readonly MonthCount[]) =>
   listing.signals.native.ratings + listing.signals.native.recent.length > 0 &&
   html`

@@ -13,13 +13,13 @@ interface VersionsShown {
   /** The versions on this page. */
   readonly versions: readonly VersionSummary[];
   readonly page: number;
-  /** How many versions there are on all pages, and the days of the first and the last. */
+  /** The number of versions on all pages, and the times of the first and the last. */
   readonly span: { readonly count: number; readonly first: string; readonly last: string };
 }
 
 /**
- * How often something was published, in a sentence: `36 versions from 2025-08-05 to 2025-10-28, 13 months
- * ago.`
+ * Says how many versions were published, and when: `36 versions from 2025-08-05 to 2025-10-28; the newest 13
+ * months ago.`
  */
 function pace(
   { count, first, last }: VersionsShown['span'],
