@@ -19,16 +19,16 @@ import type { CheckRun } from '../run.ts';
 const pathOf = ({ pathname }: URL) => (pathname === '/' ? '' : pathname);
 
 /** An address for metadata, and the resource that the metadata there must name (RFC 9728 section 3.3). */
-interface MetadataPlace {
+interface MetadataAddress {
   readonly at: string;
   readonly resource: string;
 }
 
 /**
- * The addresses at which clients look for an endpoint's metadata (RFC 9728): the one in its challenge, at its
- * path, at its root.
+ * The addresses at which clients look for an endpoint's metadata (RFC 9728), in this order: the one in its
+ * challenge, the one for its path, and the one for its host.
  */
-function metadataPlaces({ url, credentials }: EndpointAnswer): MetadataPlace[] {
+function metadataAddresses({ url, credentials }: EndpointAnswer): MetadataAddress[] {
   const challenges = credentials ? challengesOf(credentials) : [];
   const stated = challenges.map(({ parameters }) => parameters.get('resource_metadata'));
   const named = URL.parse(stated.find(Boolean) ?? '');
@@ -50,10 +50,9 @@ const isSameUrl = (stated: unknown, url: string): boolean =>
   typeof stated === 'string' && URL.parse(stated)?.href === new URL(url).href;
 
 /**
- * Tells whether clients use metadata of a resource for an endpoint: it names the endpoint or an address above
- * it.
+ * Tells whether metadata applies to an endpoint because it names the endpoint or an address above it.
  */
-function isAbove(stated: unknown, endpoint: URL): boolean {
+function isAtOrAbove(stated: unknown, endpoint: URL): boolean {
   const resource = URL.parse(typeof stated === 'string' ? stated : '');
   if (!resource || resource.origin !== endpoint.origin) return false;
   return `${endpoint.pathname}/`.startsWith(`${pathOf(resource).replace(/\/$/, '')}/`);
@@ -77,8 +76,8 @@ const noMetadata = noAnswer(
 );
 
 /**
- * Gets the first JSON object with one of these members. If there is none, returns a failed request rather
- * than an absence.
+ * Gets the first JSON object with one of these members. If there is none, returns the first request that
+ * failed, or `noMetadata` if none failed.
  */
 async function findObject(
   run: CheckRun,
@@ -103,7 +102,7 @@ const mostListed = 1000;
 const accessList = (value: unknown): string[] =>
   (Array.isArray(value) ? value : []).slice(0, mostListed).flatMap((item) => toAccessText(item) ?? []);
 
-async function ofServer(run: CheckRun, issuer: string) {
+async function readServer(run: CheckRun, issuer: string) {
   const found = await findObject(run, serverMetadataUrls(issuer), ['issuer']);
   if (found.result !== 'object') return { issuer, metadata: found.outcome };
   const { issuer: stated, registration_endpoint, client_id_metadata_document_supported } = found.object;
@@ -119,37 +118,37 @@ async function ofServer(run: CheckRun, issuer: string) {
 }
 
 const noCredentials = noAnswer('nothing', own('The endpoint did not ask for credentials.'));
-/** The endpoint asked for nothing, and the metadata of its host is for a different address. */
-const forOther = (resource: string | undefined) =>
+/** The endpoint did not ask for credentials, and the metadata of its host is for a different address. */
+const metadataOfOther = (resource: string | undefined) =>
   noAnswer(
     'nothing',
     say`The endpoint did not ask for credentials; the OAuth metadata of its host is for ${resource === undefined ? own('no address') : code(resource)}, and not for this address.`,
   );
-const neither = noAnswer(
+const openWithoutMetadata = noAnswer(
   'absent',
   own('The endpoint did not ask for credentials, and publishes no OAuth metadata (RFC 9728).'),
 );
 
-/** Tells whether the next check may get an answer. */
-const isOpen = (list: EndpointAnswer['list']): list is NoAnswer =>
+/** Tells whether there is no answer yet, so that the next check may get the list. */
+const isUndecided = (list: EndpointAnswer['list']): list is NoAnswer =>
   list.result === 'no_answer' && isUnanswered(list.outcome);
 
 /**
- * Reads the metadata of an endpoint. If the endpoint asked for nothing, only metadata for its address or one
- * above counts.
+ * Reads the metadata of an endpoint. If the endpoint did not ask for credentials, only metadata for its
+ * address or an address above it counts.
  */
 async function findMetadata(endpoint: EndpointAnswer, run: CheckRun) {
-  const places = metadataPlaces(endpoint);
+  const addresses = metadataAddresses(endpoint);
   const found = await findObject(
     run,
-    places.map(({ at }) => at),
+    addresses.map(({ at }) => at),
     ['resource', 'authorization_servers'],
   );
   if (found.result !== 'object') return found;
   const { resource } = found.object;
   const url = new URL(endpoint.url);
-  if (!endpoint.credentials && !isAbove(resource, url)) return forOther(toAccessText(resource));
-  const isOwn = places.some((place) => place.at === found.at && isSameUrl(resource, place.resource));
+  if (!endpoint.credentials && !isAtOrAbove(resource, url)) return metadataOfOther(toAccessText(resource));
+  const isOwn = addresses.some((address) => address.at === found.at && isSameUrl(resource, address.resource));
   return {
     result: 'metadata' as const,
     metadata: found.object,
@@ -159,13 +158,13 @@ async function findMetadata(endpoint: EndpointAnswer, run: CheckRun) {
 
 async function toFinding(endpoint: EndpointAnswer, run: CheckRun) {
   const { credentials, introduction, list } = endpoint;
-  if (!credentials && !introduction) return isOpen(list) ? list : noCredentials;
+  if (!credentials && !introduction) return isUndecided(list) ? list : noCredentials;
   const found = await findMetadata(endpoint, run);
   if (found.result !== 'metadata') {
     if (credentials) return withoutAnswer(found);
     if (found.outcome !== 'absent') return found;
     // The endpoint may have sent no list because it wants credentials for it.
-    return isOpen(list) ? list : neither;
+    return isUndecided(list) ? list : openWithoutMetadata;
   }
   const { authorization_servers: stated, scopes_supported } = found.metadata;
   const isLong = (server: unknown) => typeof server === 'string' && server.length > longestAddress;
@@ -187,7 +186,7 @@ async function toFinding(endpoint: EndpointAnswer, run: CheckRun) {
     as_seen: {
       ...(!credentials && { introduced_without_credentials: true }),
       // Other hosts' answers vary from day to day, which is no change of this endpoint.
-      authorization_servers: await Promise.all(servers.map((issuer) => ofServer(run, issuer))),
+      authorization_servers: await Promise.all(servers.map((issuer) => readServer(run, issuer))),
     },
   };
 }
@@ -195,7 +194,7 @@ async function toFinding(endpoint: EndpointAnswer, run: CheckRun) {
 const signIn = z.strictObject({
   issuers: z.array(z.string()),
   scopes: z.array(z.string()),
-  /** The resource that the metadata says its tokens are for. */
+  /** The address that the metadata says it is for. */
   resource: z.string().nullable(),
 });
 const mostScopes = 8;
@@ -223,8 +222,8 @@ function otherIssuerWords({ as_seen }: Pick<Observation, 'as_seen'>): Words {
 }
 
 /**
- * Says as a phrase through which authorization servers callers sign in. If the endpoint asked Dossier for
- * nothing, the phrase is about calls.
+ * Names in a phrase the authorization servers through which callers sign in. If the endpoint introduced
+ * itself without credentials, the phrase says that calls may need sign-in.
  */
 export function signInWords({ value, as_seen }: Pick<Observation, 'value' | 'as_seen'>): Words {
   const { issuers = [] } = signIn.safeParse(value).data ?? {};
@@ -233,7 +232,7 @@ export function signInWords({ value, as_seen }: Pick<Observation, 'value' | 'as_
     return say`its metadata names ${issuers.length > 0 ? codes(issuers) : none}, so calls may need sign-in${otherIssuerWords({ as_seen })}`;
   return issuers.length > 0
     ? say`OAuth sign-in through ${codes(issuers)}${otherIssuerWords({ as_seen })}`
-    : say`OAuth sign-in, which names ${none}`;
+    : say`OAuth sign-in, whose metadata names ${none}`;
 }
 
 /** The scopes in the metadata; the value holds only those that fit into 1 KiB. */
@@ -294,12 +293,12 @@ export const accessRequired = defineKind({
   title: 'Asks for credentials first',
   topic: own('whether it asks for credentials first'),
   means:
-    'Whether the endpoint asked Dossier, which sends no credentials, for some before it said what it is and which tools it has; no if it introduced itself or asked for a payment.',
+    'Whether the endpoint asked for credentials, of which Dossier sends none, before it said what it is and which tools it has. The answer is no if it introduced itself or asked for a payment.',
   doesNotMean:
     'An endpoint that shows its tools to everyone may still ask for credentials when one is called.',
   method_version: 'auth/2',
   ...ofRemotes(({ credentials, list, open }) =>
-    credentials || !isOpen(list)
+    credentials || !isUndecided(list)
       ? { value: credentials !== undefined, outcome: 'seen', ...(open && { open }) }
       : list,
   ),

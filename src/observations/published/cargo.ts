@@ -3,7 +3,7 @@ import { code, own, say, name as term } from '../../core/words.ts';
 import { type NoAnswer, notAsked, toRegistered } from '../../net/answer.ts';
 import type { CheckRun } from '../run.ts';
 import {
-  free,
+  freeNameWarning,
   memberOf,
   notFound,
   notStated,
@@ -38,7 +38,7 @@ export async function readCargo(run: CheckRun, recorded: RecordedPackage): Promi
     (sent) => toCrateKey(memberOf(sent, 'crate').name) === toCrateKey(name) && Array.isArray(sent.versions),
   );
   if (answer.result === 'absent')
-    return notFound(crates, answer.response, say`has no crate ${code(name)}${free(name)}`);
+    return notFound(crates, answer.response, say`has no crate ${code(name)}${freeNameWarning(name)}`);
   if (answer.result !== 'document') return answer;
   const { response, document } = answer;
   const crate = memberOf(document, 'crate');

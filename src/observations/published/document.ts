@@ -6,7 +6,7 @@ import { type Fetched, type NoAnswer, noAnswer } from '../../net/answer.ts';
 /** The newest version in a registry, with an RFC 3339 date. */
 export type Newest = { readonly version: string; readonly published_at?: string };
 
-/** A release before the recorded one. `isSettled` means at least seven days before. */
+/** A release before the recorded one. `isSettled` tells whether it is at least seven days older. */
 export interface Earlier {
   readonly version: string;
   readonly isSettled: boolean;
@@ -18,7 +18,7 @@ export interface Earlier {
  */
 export interface Published {
   readonly result: 'published';
-  /** The registry's spelling: some registries accept other spellings of a name. */
+  /** The name as the registry spells it; some registries accept other spellings too. */
   readonly name: string;
   readonly version: string;
   readonly source: string;
@@ -42,7 +42,9 @@ export interface Published {
   readonly repository: string | undefined;
   /** The licence that the package states, at most 100 characters. */
   readonly licence: string | undefined;
-  /** Earlier releases (npm only), the one to compare with first, or the reason why they are not known. */
+  /**
+   * Earlier releases (npm only), or the reason why they are not known. The first is the one to compare with.
+   */
   readonly earlier: readonly Earlier[] | NoAnswer;
   /** The registry's own document about the version, which is untrusted. */
   readonly document: Readonly<Record<string, unknown>>;
@@ -82,7 +84,7 @@ export function toTime(value: unknown): string | undefined {
 /** The source of a fact from a registry is its host. */
 export const sourceOf = ({ url }: Fetched) => ({ source: new URL(url).host, source_url: url });
 
-/** Says that a registry does not have something, as `npm` `has no package left-pad`. */
+/** Says that a registry does not have something; `what` is a phrase such as `has no package left-pad`. */
 export const notFound = (registry: Words, response: Fetched, what: Words): NoAnswer =>
   noAnswer('absent', say`${registry} ${what}.`, sourceOf(response));
 
@@ -90,5 +92,5 @@ export const notFound = (registry: Words, response: Fetched, what: Words): NoAns
 export const notStated = (by: Words, what: Words) => noAnswer('nothing', say`${by} does not state ${what}.`);
 
 /** Warns that others may register a missing package, unless its name is in a scope. */
-export const free = (name: string) =>
+export const freeNameWarning = (name: string) =>
   name.startsWith('@') ? own('') : own('; a name that is free can be registered by others');

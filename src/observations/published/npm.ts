@@ -8,7 +8,7 @@ import { type Fetched, type NoAnswer, notAsked, toRegistered } from '../../net/a
 import type { CheckRun } from '../run.ts';
 import {
   type Earlier,
-  free,
+  freeNameWarning,
   memberOf,
   notFound,
   notStated,
@@ -128,7 +128,7 @@ export async function readNpm(run: CheckRun, named: RecordedPackage): Promise<Pu
     (sent) => sent.name === name && ('versions' in sent || 'time' in sent),
   );
   if (answer.result === 'absent')
-    return notFound(npm, answer.response, say`has no package ${code(name)}${free(name)}`);
+    return notFound(npm, answer.response, say`has no package ${code(name)}${freeNameWarning(name)}`);
   if (answer.result !== 'document') return answer.cause === 'too_large' ? readVersion(run, recorded) : answer;
   const { document, response } = answer;
   const newest = newestNpm(document);

@@ -3,7 +3,7 @@ import { code, own, say } from '../../core/words.ts';
 import { type Fetched, type NoAnswer, notAsked, toContent, toRegistered } from '../../net/answer.ts';
 import type { CheckRun } from '../run.ts';
 import {
-  free,
+  freeNameWarning,
   memberOf,
   notFound,
   notStated,
@@ -152,7 +152,7 @@ export async function readNuget(
     Array.isArray(sent.items),
   );
   if (answer.result === 'absent')
-    return notFound(nuget, answer.response, say`has no package ${code(name)}${free(name)}`);
+    return notFound(nuget, answer.response, say`has no package ${code(name)}${freeNameWarning(name)}`);
   if (answer.result !== 'document') return answer;
   const { response, document } = answer;
   const pages = (document.items as readonly unknown[]).map(asMembers);

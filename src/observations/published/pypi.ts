@@ -3,7 +3,7 @@ import { code, own, say } from '../../core/words.ts';
 import { type NoAnswer, type Registered, toRegistered } from '../../net/answer.ts';
 import type { CheckRun } from '../run.ts';
 import {
-  free,
+  freeNameWarning,
   memberOf,
   notFound,
   notStated,
@@ -76,7 +76,7 @@ export async function readPypi(
 ): Promise<Published | NoAnswer> {
   const ofPackage = await ask(run, name);
   if (ofPackage.result === 'absent')
-    return notFound(pypi, ofPackage.response, say`has no package ${code(name)}${free(name)}`);
+    return notFound(pypi, ofPackage.response, say`has no package ${code(name)}${freeNameWarning(name)}`);
   const isDocument = ofPackage.result === 'document';
   if (!isDocument && (ofPackage.cause !== 'too_large' || version === undefined)) return ofPackage;
   const newest = isDocument ? newestPypi(ofPackage.document) : ofPackage;
