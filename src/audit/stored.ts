@@ -10,11 +10,11 @@ import type { DerivedRow } from '../ratings/queries.ts';
 import type { RatingRecord } from '../ratings/rating.ts';
 import type { AuditedLog, EntryRecord, EvidenceReader } from './evidence-reader.ts';
 
-const batch = 100;
+const batchSize = 100;
 
 type AuditContext = Pick<LogContext, 'store' | 'clock'> & { readonly config: FileConfig };
 
-/** The content of the checkpoint file, of whichever log it is, and the key that must have signed it. */
+/** Reads the checkpoint file, which may be of any log, and finds the key that must have signed it. */
 async function readOwnCheckpoint({ store, config }: AuditContext) {
   const file = await readCheckpointFile(config);
   if (file === undefined || file.otherDatabase !== undefined) return undefined;
@@ -24,12 +24,12 @@ async function readOwnCheckpoint({ store, config }: AuditContext) {
   return { log: logOfOrigin(origin), checkpoint: text, key: key && verifierOf(key) };
 }
 
-async function readLogs(place: AuditContext): Promise<AuditedLog[]> {
-  const heads = await place.store.log.heads();
+async function readLogs(context: AuditContext): Promise<AuditedLog[]> {
+  const heads = await context.store.log.heads();
   const newest = heads.at(-1)?.id ?? 1;
-  const file = await readOwnCheckpoint(place);
-  // A checkpoint of an older log is the reason why that log was closed, so it is ignored. A checkpoint of a
-  // later log, which this database lacks, is a fault.
+  const file = await readOwnCheckpoint(context);
+  // A checkpoint of an older log is ignored, because it made Dossier close that log. A checkpoint of a later
+  // log is a fault, because this database lacks that log.
   const known = file && file.log >= newest ? file : undefined;
   return heads.map(({ id, base, size, closed_with: closedWith }) => ({
     id,
@@ -44,36 +44,38 @@ async function readLogs(place: AuditContext): Promise<AuditedLog[]> {
  * Reads a database for an audit, in small pieces. Rows of withdrawn listings count as shown, because they are
  * shown again if the listing returns.
  */
-export const createStoredEvidence = (place: AuditContext): EvidenceReader => ({
+export const createStoredEvidence = (context: AuditContext): EvidenceReader => ({
   levelStep: 1,
-  logs: () => readLogs(place),
-  leaves: ({ base }, from, limit) => place.store.log.leaves(base + from, limit),
-  nodes: ({ id }, level, { from, limit }) => place.store.log.nodes(id, level, from, limit),
+  logs: () => readLogs(context),
+  leaves: ({ base }, from, limit) => context.store.log.leaves(base + from, limit),
+  nodes: ({ id }, level, { from, limit }) => context.store.log.nodes(id, level, from, limit),
   records: async (indexes) => {
-    const stored = await place.store.log.records(indexes);
+    const stored = await context.store.log.records(indexes);
     return new Map(indexes.map((index): [number, EntryRecord] => [index, stored.get(index) ?? 'absent']));
   },
   async *handles() {
-    const { documents } = place.store;
-    for await (const page of readPages<string>(batch, (last = '') => documents.withEvidence(last, batch)))
+    const { documents } = context.store;
+    for await (const page of readPages<string>(batchSize, (last = '') =>
+      documents.withEvidence(last, batchSize),
+    ))
       yield* page;
   },
   async listing(handle, rest) {
-    const { store, clock } = place;
+    const { store, clock } = context;
     const [facts] = await store.documents.factsOfAll([handle], clock().toISOString());
     const current = (await store.observations.ofListing(handle))?.observations ?? [];
-    const changes = await readAll<RecordedChange>(batch, async (last) => {
+    const changes = await readAll<RecordedChange>(batchSize, async (last) => {
       await rest?.();
-      return store.observations.history(handle, { before: last?.log_index, limit: batch });
+      return store.observations.history(handle, { before: last?.log_index, limit: batchSize });
     });
     const now = clock().toISOString();
-    const ratings = await readAll<RatingRecord>(batch, async (last) => {
+    const ratings = await readAll<RatingRecord>(batchSize, async (last) => {
       await rest?.();
-      return store.ratings.list(handle, { after: last?.log_index, limit: batch, now });
+      return store.ratings.list(handle, { after: last?.log_index, limit: batchSize, now });
     });
-    const derived = await readAll<DerivedRow>(batch, async (last) => {
+    const derived = await readAll<DerivedRow>(batchSize, async (last) => {
       await rest?.();
-      return store.ratings.derived(handle, { after: last?.log_index, limit: batch });
+      return store.ratings.derived(handle, { after: last?.log_index, limit: batchSize });
     });
     const events = await store.claims.history(handle);
     const stored = facts?.claim;

@@ -7,8 +7,8 @@ export const isAddress = (from: string | undefined): from is string =>
   from !== undefined && /^https?:/i.test(from);
 
 /**
- * The address of a Dossier without slashes at its end. Throws ExitError if it contains anything that may be
- * secret, because it is printed and stored in lock files.
+ * Removes slashes from the end of the address of a Dossier. Throws ExitError if the address contains anything
+ * that may be secret, because addresses are printed and stored in lock files.
  */
 export function toBase(from: string): string {
   const { username, password, search, hash } = URL.parse(from) ?? { search: from };
@@ -23,8 +23,8 @@ export const unreachable = (why: string) =>
   new ExitError(exitCodes.upstreamUnavailable, `${why}; nothing was compared`);
 
 /**
- * Asks a Dossier. Returns the status and the JSON of an answer of at most 8 MiB; the JSON is undefined for
- * any other body. `sent` is posted. Throws ExitError.
+ * Sends a GET to a Dossier, or a POST of `sent` if it is given. Returns the status and the JSON of an answer
+ * of at most 8 MiB; the JSON is undefined for any other body. Throws ExitError.
  */
 export async function ask(
   base: string,

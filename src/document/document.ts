@@ -17,7 +17,9 @@ import { type ListingFacts, savedCopySentence } from './record.ts';
 import { sharedFacts } from './recorded-facts.ts';
 import { toNotKnown, toNotSeen } from './sentences.ts';
 
-/** The service that the links of a document point to; if it has no pages, they name resources of MCP. */
+/**
+ * The settings that a document depends on. Its links point to pages, or to MCP resources if there are none.
+ */
 export type DocumentPlace = Pick<Config, 'publicUrl' | 'hasPages' | 'operatorContact' | 'observeInterval_s'>;
 
 const untrustedFields = [
@@ -107,11 +109,12 @@ function toRecorded({ listing, reading }: ListingFacts) {
 }
 
 function toModeration({ moderation, native }: ListingFacts, place: DocumentPlace) {
-  const any = moderation.length + native.voided + native.hidden > 0;
-  const isShown = any || native.recent.some((rating) => rating.moderation ?? rating.response?.moderation);
+  const isModerated = moderation.length + native.voided + native.hidden > 0;
+  const hasAppeal =
+    isModerated || native.recent.some((rating) => rating.moderation ?? rating.response?.moderation);
   return {
     ...(moderation.length > 0 && { moderation: [...moderation] }),
-    ...(isShown && { appeal: toAppeal(place) }),
+    ...(hasAppeal && { appeal: toAppeal(place) }),
   };
 }
 

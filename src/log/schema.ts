@@ -11,7 +11,7 @@ export const changeTable = table('evidence_change', ['seq'], {
   data: json<Change['data']>(),
 });
 
-/** The logs. A restore writes them last, because a database without one is not complete. */
+/** The logs. A restore writes them last, because a database without any is not complete. */
 export const headTable = table(
   'log_head',
   ['id'],
@@ -22,15 +22,15 @@ export const headTable = table(
     size: integer,
     opened_at: text,
     /**
-     * The last published checkpoint of a closed log, or one of the entries that are left if that checkpoint
-     * is lost.
+     * The last published checkpoint of a closed log. If it is lost, a checkpoint of the entries that are
+     * left.
      */
     closed_with: optional(text),
   },
   { isLast: true },
 );
 
-/** The texts of leaves. `erased_by` is the entry that says that the record was erased. */
+/** The texts of leaves. `erased_by` is the log_index of the entry that says that the record was erased. */
 const leafTable = table('log_leaf', ['log_index'], {
   log_index: integer,
   type: text,
@@ -55,8 +55,8 @@ const recordTable = table('log_record', ['log_index'], { log_index: integer, sal
 const keyTable = table('log_key', ['id'], { id: integer, seed: text, created_at: text });
 
 /**
- * The last finished audit of the database by one of its own nodes, in one row; `entries` of the log were
- * compared. A restored database is audited anew.
+ * The last finished audit of the database by one of its nodes, in one row. `entries` counts the entries of
+ * the log that it compared. No backup contains it, so a restored database is audited anew.
  */
 const auditTable = table('audit_run', noBackup, {
   id: integer,

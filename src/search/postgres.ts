@@ -34,15 +34,18 @@ const toExpression = ({ groups, facets, excluded }: Probe, window: number): stri
     ...(window > 0 ? [quote(toWindowLexeme(window))] : []),
   ].join(' & ');
 
-/** Each window contains half of the listings of the one before. GIN reads all matches in the named window. */
+/**
+ * Window 1 contains the half of all listings with the lowest positions, and each further window half of the
+ * one before. Listings are spread evenly over positions. GIN reads every match in the window of a query.
+ */
 const windowSize = 2;
 const mostWindows = 10;
 /**
- * If a window has fewer matches than this, no narrower one is looked for. Each match is a row in a different
- * place.
+ * If a window has fewer matches than this, no narrower one is looked for, although each match is read from a
+ * different place in the table.
  */
 const fewMatches = 300;
-/** A chosen window is expected to have this many times the needed matches. */
+/** A chosen window is expected to have at least this many times the needed matches. */
 const spare = 1.2;
 
 /** The narrowest window that is expected to have enough matches, given their expected number in all. */
@@ -56,29 +59,33 @@ function chooseWindow(expected: number, limit: number): number {
   return window;
 }
 
-async function findIn(db: Db, probe: Probe, window: number): Promise<number[]> {
+async function findInWindow(db: Db, probe: Probe, window: number): Promise<number[]> {
   const expression = toExpression(probe, window);
   // An empty expression matches nothing.
   const where = expression === '' ? sql`` : sql`where terms @@ ${expression}::tsquery`;
-  // The sum keeps PostgreSQL from reading an index in its own order instead.
+  // Ordering by a sum keeps PostgreSQL from reading the index on positions instead of that on terms.
   const found = sql<{ position: number }>`select position from listing_search ${where}
     order by position + 0 limit ${probe.limit}`;
   return (await found.execute(db)).rows.map(({ position }) => position);
 }
 
 /**
- * How many listings are read one by one in id order before the index is used, which returns them in no order.
+ * The number of listings that are read in the order of ids first. The index, which returns matches in no
+ * order, is used only if they contain too few matches.
  */
 const scannedRows = 10_000;
 
 async function listBy(db: Db, { facets, order, after, limit }: FacetRange, scanned: number | undefined) {
   const expression = facets.map(toFacetExpression).join(' & ');
-  const behind = order === 'oldest' ? sql`id > ${after ?? 0}` : sql`id < ${after ?? Number.MAX_SAFE_INTEGER}`;
+  const isAfterCursor =
+    order === 'oldest' ? sql`id > ${after ?? 0}` : sql`id < ${after ?? Number.MAX_SAFE_INTEGER}`;
   const direction = order === 'oldest' ? sql`` : sql`desc`;
   const rows = scanned
-    ? sql`(select id, terms from listing_search where ${behind} order by id ${direction} limit ${scanned}) as next`
+    ? sql`(select id, terms from listing_search where ${isAfterCursor} order by id ${direction} limit ${scanned}) as next`
     : sql`listing_search`;
-  const found = sql<{ id: number }>`select id from ${rows} where terms @@ ${expression}::tsquery and ${behind}
+  const found = sql<{
+    id: number;
+  }>`select id from ${rows} where terms @@ ${expression}::tsquery and ${isAfterCursor}
     order by id + 0 ${direction} limit ${limit}`;
   return (await found.execute(db)).rows.map(({ id }) => id);
 }
@@ -125,9 +132,9 @@ export const postgresSearch: EngineIndex = {
   async find(db, probe) {
     let window = chooseWindow(probe.expected, probe.limit);
     for (;;) {
-      const found = await findIn(db, probe, window);
+      const found = await findInWindow(db, probe, window);
       if (window === 0 || found.length >= probe.limit) return found;
-      // There were too few, so every other part of the same size is expected to have as many as were found.
+      // There were too few. The matches found in this window give a new estimate of all matches.
       window = Math.min(window - 1, chooseWindow(found.length * windowSize ** window, probe.limit));
     }
   },

@@ -60,18 +60,18 @@ const output = z.object({
   untrusted_fields: z.array(z.string()),
 });
 
-const place = z.tuple([z.int().min(0), z.int().min(0), z.int().min(0)]);
+const cursorSchema = z.tuple([z.int().min(0), z.int().min(0), z.int().min(0)]);
 
 /**
- * The requested page of a history: events as they are stored, newest first. Throws invalid_input, or as
- * `getListing` does.
+ * Reads the requested page of a history: events as they are stored, newest first. Throws invalid_input, or a
+ * problem of `findListingFacts`.
  */
 export async function readHistoryPage(
   { handle: named, since, kind, cursor }: z.output<typeof input>,
   context: Context,
 ) {
   const facts = await findListingFacts(named, context);
-  const query = { since, kind, after: readCursor(cursor, () => place), limit: pageSize };
+  const query = { since, kind, after: readCursor(cursor, () => cursorSchema), limit: pageSize };
   const { events, next } = await readHistory(facts, query, context);
   const { listing, observed } = facts;
   const no_change = since || cursor ? undefined : noChange(events, observed);
@@ -91,8 +91,8 @@ export async function readHistoryPage(
 }
 
 /**
- * Says, as get_agent does, that several versions of the record moved nothing; undefined if one did, or it is
- * not known.
+ * Says, as get_agent does, that no version of the record moved anything. Undefined if one did, if that is not
+ * known, or if there is only one version.
  */
 function unmovedVersions({ imported }: ListingFacts): Words | undefined {
   const versions = factsOf(registryVersions, imported)[0]?.value ?? 0;
@@ -101,7 +101,7 @@ function unmovedVersions({ imported }: ListingFacts): Words | undefined {
 }
 
 /**
- * Says how many checks have seen no change since the first; undefined if anything changed, or if all checks
+ * Says how many checks saw no change since the first one; undefined if anything changed, or if all checks
  * were on one day.
  */
 function noChange([first, other]: readonly HistoryEvent[], observed: ListingFacts['observed']) {
@@ -148,8 +148,8 @@ export const getHistory = defineTool({
       ...page
     } = await readHistoryPage(sent, context);
     const hasNone = events.length === 0 && page.next_cursor === undefined;
-    const isSome = (sent.kind ?? sent.since ?? sent.cursor) !== undefined;
-    const none = say`No ${isSome ? own('such ') : say``}change is recorded here${is_observed ? say`` : own(', and Dossier has made no observation of this listing')}.`;
+    const isFiltered = (sent.kind ?? sent.since ?? sent.cursor) !== undefined;
+    const none = say`No ${isFiltered ? own('such ') : say``}change is recorded here${is_observed ? say`` : own(', and Dossier has made no observation of this listing')}.`;
     const statement = join([no_change ?? say``, none_moved ?? say``, hasNone ? none : howToRead], ' ');
     const changes = events.flatMap((event) => toHistoryLines(event, sent.kind));
     return {

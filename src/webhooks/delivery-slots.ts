@@ -1,13 +1,13 @@
 import { createFairPool } from '../core/fair-pool.ts';
 import type { Webhook } from './webhook.ts';
 
-/** Slots for addresses that are not known to be slow. */
+/** Slots for webhooks that are not known to be slow. */
 const quickSlots = 128;
-/** How many of them are reserved for addresses whose last answer came in time. */
+/** How many of them are reserved for webhooks whose last answer came in time. */
 const reservedSlots = 64;
-/** While this many slow deliveries run, none begins to an address whose last answer was slow. */
+/** While this many slow deliveries run, none begins to a webhook whose last answer was slow. */
 const slowSlots = 256;
-/** For how many webhooks the speed of the last answer is remembered: twice as many as there may be. */
+/** The number of webhooks whose last speed is remembered: twice as many as there may be. */
 const mostRemembered = 2000;
 
 /** The right to deliver to one webhook now. Release it when the delivery ends. */
@@ -20,10 +20,10 @@ export interface DeliverySlot {
 }
 
 /**
- * Creates the delivery slots of one node, with one delivery at a time to each receiver. A delivery that turns
- * out slow gives its quick slot back after a second (`moveToSlow`) and goes on, so slow receivers cannot
- * delay quick ones, however many they are. Slots are reserved for receivers known to be quick, so these do
- * not wait behind unknown ones either.
+ * Creates the delivery slots of one node, with one delivery at a time to each receiver (a domain). A delivery
+ * that turns out slow gives its quick slot back after a second (`moveToSlow`) and goes on, so slow receivers
+ * cannot delay quick ones, however many they are. Slots are reserved for receivers known to be quick, so
+ * these do not wait behind unknown ones either.
  */
 export function createDeliverySlots() {
   const quick = createFairPool({ places: quickSlots, placesOfKey: 1, preferredPlaces: reservedSlots });
@@ -48,7 +48,7 @@ export function createDeliverySlots() {
     return slow < slowSlots ? enterSlow() : undefined;
   };
   return {
-    /** A slot, or undefined if none is free for this webhook now. */
+    /** Takes a slot; undefined if none is free for this webhook now. */
     tryEnter(webhook: Webhook): DeliverySlot | undefined {
       const { id, domain } = webhook;
       let leave = busy.has(domain) ? undefined : findSlot(webhook);

@@ -18,11 +18,13 @@ import { fromPlace, toPlace, viewOf } from '../request.ts';
 import { answerJson, answerPage } from '../response.ts';
 
 const constant = { cacheTags: [] } as const;
-/** A policy has at most so many listings, because hosts read it whole. */
+/** The most listings in a policy, because hosts read it whole. */
 const mostInPolicy = 1000;
 
-/** The policy is stale once a listing joins or leaves the view, or one of those shown or approved changes. */
-const policyFor = (view: Selection, members: readonly SelectionMember[]) => ({
+/**
+ * A cached answer is stale once a listing joins or leaves the view, or a shown or approved listing changes.
+ */
+const cachePolicyOf = (view: Selection, members: readonly SelectionMember[]) => ({
   cacheTags: [
     keyOf(view),
     ...[...members.map(({ listing }) => listing), ...(view.approvals ?? [])].map(({ handle }) => handle),
@@ -32,13 +34,16 @@ const policyFor = (view: Selection, members: readonly SelectionMember[]) => ({
 async function showView(c: Request, adapter: HttpAdapter): Promise<Response> {
   const view = viewOf(c, adapter);
   const context = c.get('context');
-  const place = { after: toPlace(c.req.query('cursor')), limit: 50 };
-  const { next, ...read } = await readMembers(view, place, context);
+  const page = { after: toPlace(c.req.query('cursor')), limit: 50 };
+  const { next, ...read } = await readMembers(view, page, context);
   const passed_at = isJudgedWhenRead(view) ? undefined : (await requireJudged(view, context)).passed_at;
   const path = next && `/views/${view.name}?cursor=${fromPlace(next)}`;
   const shown = { view, ...read, passed_at, leftOut: Math.max(0, read.count - mostInPolicy), next: path };
-  return answerPage(c, toViewPage(adapter.site, shown), policyFor(view, read.members));
+  return answerPage(c, toViewPage(adapter.site, shown), cachePolicyOf(view, read.members));
 }
+
+/** Tells whether a listing is as it was approved. Only the page shows a listing that differs, with a mark. */
+const isAsApproved = ({ answers }: SelectionMember) => !answers.some(isBrokenPin);
 
 /**
  * A policy omits listings that differ from what was approved, although a view that marks changes shows them.
@@ -51,13 +56,13 @@ async function showPolicy(
   const view = viewOf(c, adapter);
   const { members, count, lapsed } = await readMembers(view, { limit: mostInPolicy }, c.get('context'));
   if (count > mostInPolicy) c.header('Dossier-Left-Out', String(count - mostInPolicy));
-  const allowed = members.filter(({ answers }) => !answers.some(isBrokenPin));
-  const left = view.approvals ? lapsed.length + members.length - allowed.length : 0;
-  if (left > 0) c.header('Dossier-Lapsed', String(left));
+  const allowed = members.filter(isAsApproved);
+  const omitted = view.approvals ? lapsed.length + members.length - allowed.length : 0;
+  if (omitted > 0) c.header('Dossier-Lapsed', String(omitted));
   const servers = allowed.map((member) => toStartable(view, member));
-  const parts = servers.flatMap(leftOutOf).length;
-  if (parts > 0) c.header('Dossier-Left-Out-Parts', String(parts));
-  return answerJson(c, toPolicy(servers), policyFor(view, members));
+  const omittedParts = servers.flatMap(leftOutOf).length;
+  if (omittedParts > 0) c.header('Dossier-Left-Out-Parts', String(omittedParts));
+  return answerJson(c, toPolicy(servers), cachePolicyOf(view, members));
 }
 
 async function listViewEntries(c: Request, adapter: HttpAdapter): Promise<Response> {
@@ -69,12 +74,9 @@ async function listViewEntries(c: Request, adapter: HttpAdapter): Promise<Respon
   return answerJson(
     c,
     { servers, metadata: { ...(nextCursor && { nextCursor }), count: servers.length } },
-    policyFor(view, page.members),
+    cachePolicyOf(view, page.members),
   );
 }
-
-/** Tells whether a listing is as it was approved; one that differs is only shown, marked, on the page. */
-const isAsApproved = ({ answers }: SelectionMember) => !answers.some(isBrokenPin);
 
 async function findApproved(c: Request, view: Selection): Promise<SelectionMember | undefined> {
   const member = await findMember(view, c.req.param('name') ?? '', c.get('context'));
@@ -83,13 +85,13 @@ async function findApproved(c: Request, view: Selection): Promise<SelectionMembe
 
 const notInView = (c: Request) => c.json({ error: 'Server not found in this view' }, 404);
 
-/** The version of a listing that the view judged. 404 if the listing does not meet the view. */
+/** Answers with the version of a listing that the view judged, or 404 if the listing is not in the view. */
 async function showViewVersions(c: Request, adapter: HttpAdapter): Promise<Response> {
   const view = viewOf(c, adapter);
   const member = await findApproved(c, view);
   const servers = member ? await toSelectionEntries([member], c.get('context')) : [];
   if (!member || servers.length === 0) return notInView(c);
-  return answerJson(c, { servers, metadata: { count: servers.length } }, policyFor(view, [member]));
+  return answerJson(c, { servers, metadata: { count: servers.length } }, cachePolicyOf(view, [member]));
 }
 
 async function showViewEntry(c: Request, adapter: HttpAdapter): Promise<Response> {
@@ -98,10 +100,10 @@ async function showViewEntry(c: Request, adapter: HttpAdapter): Promise<Response
   const { version = 'latest' } = c.req.param() as { version?: string };
   const isShown = member && (version === 'latest' || version === member.listing.version);
   const [entry] = isShown ? await toSelectionEntries([member], c.get('context')) : [];
-  return member && entry ? answerJson(c, entry, policyFor(view, [member])) : notInView(c);
+  return member && entry ? answerJson(c, entry, cachePolicyOf(view, [member])) : notInView(c);
 }
 
-/** The registry API over the listings of each view. */
+/** Creates the routes of the registry API for each view. */
 const createViewRegistryRoutes = (adapter: HttpAdapter) =>
   createRegistryRoutes(
     '/views/:view',
@@ -110,7 +112,7 @@ const createViewRegistryRoutes = (adapter: HttpAdapter) =>
     (c) => showViewEntry(c, adapter),
   );
 
-/** The operator's views: page, registry and policy of each (docs/registry.md). */
+/** Creates the routes of the operator's views: page, registry and policy of each (docs/registry.md). */
 export function createViewRoutes(adapter: HttpAdapter) {
   const routes = new Hono<HttpEnvironment>()
     .get('/views', (c) => answerPage(c, toViewsPage(adapter.site, adapter.site.config.views), constant))
