@@ -53,9 +53,10 @@ function requireFitting({ method, challenge, signature }: ClaimRequest) {
 }
 
 /**
- * Chooses the location to check: that of the method in the request, of the known claim, or of the easiest
- * method. A method that is not offered works only for a claim or an opt-out line that stands there.
- * @throws listing_withdrawn, no_repository, host_unsupported or method_unsupported.
+ * Chooses the location to check: that of the method in the request, of the opt-out line that withdrew the
+ * listing, of the claim, or of the easiest method. A method that is not offered works only if the claim or
+ * that opt-out line stands there.
+ * @throws listing_withdrawn, no_repository, host_unsupported, method_unsupported or invalid_input.
  */
 export async function requireTarget(
   listing: Listing,
@@ -88,7 +89,7 @@ function requireChallenge(text: string) {
   throw refuse('challenge', 'must be a challenge from claim_agent: dossier-claim-v1. and 72 more characters');
 }
 
-/** Finds the capability of the request, if it is of this listing and continues the claim. */
+/** Finds the capability of the request, if it belongs to this listing and continues the claim. */
 async function findPresented({ listing }: ClaimTarget, { store, caller, clock }: Context) {
   const { capability } = caller;
   if (capability === undefined || !isCapability(capability)) return undefined;
@@ -143,7 +144,9 @@ async function foretellSent(
   return foretold && foretoldText(foretold);
 }
 
-/** Answers a request whose challenge is not proven with the reason. The answer never contains a secret. */
+/**
+ * Answers with the reason why the challenge of a request is not proven. The answer never contains a secret.
+ */
 async function toUnproven(text: string, asked: AskedClaim): Promise<ClaimResponse> {
   const { target, checked, issuing } = asked;
   const { context } = issuing;
@@ -186,7 +189,7 @@ async function toWithdrawnProblem(handle: string, context: Context): Promise<Pro
 
 /**
  * Checks one method to claim a listing, and answers how the claim stands. Throws listing_withdrawn,
- * invalid_input, or the problem that keeps the caller from writing.
+ * invalid_input, a problem of the check, or the problem that keeps the caller from writing.
  */
 export async function answerClaim(
   target: ClaimTarget,

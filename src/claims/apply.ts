@@ -168,7 +168,8 @@ async function writeSigners(tx: Transaction, { counted }: ClaimVerdict, { known 
 }
 
 /**
- * The control root of the claim: that of a claim that continues, or a generation that is new on this listing.
+ * The control root of the claim: that of the claim that continues, or that of the line, with a generation
+ * that is new on this listing.
  */
 async function toControlRoot(
   tx: Transaction,
@@ -267,8 +268,8 @@ async function applyProof(
 }
 
 /**
- * How many capabilities that were never active are stored as leaked for one listing. Nobody leaks more by
- * mistake.
+ * A listing with this many leaked capabilities has no more stored that were never active. Nobody leaks more
+ * by mistake.
  */
 const leakedLimit = 256;
 
@@ -306,8 +307,8 @@ async function endLeaked(
 }
 
 /**
- * Tells what a reading without a line that counts did not find; undefined if the reading says nothing about
- * it.
+ * Tells what a reading that proves nothing shows to be gone: the location or the line; undefined if it shows
+ * neither.
  */
 function missingOf(result: CheckResult, { pinned }: LocationReading['read']): Missing | undefined {
   if (['repository_not_found', 'repository_moved', 'repository_empty'].includes(result)) return 'place';
@@ -412,7 +413,7 @@ export async function applyReading(
 
 const retirement_ms = 7 * day_ms;
 
-/** A key still verifies for seven days after its successor was created. */
+/** A key is retired seven days after its successor was created. */
 const toKeys = (rows: readonly ClaimSchema['claim_key'][], now: Date): ClaimKey[] =>
   rows.map(({ kid, secret }, index) => {
     const successor = rows[index - 1];
@@ -434,8 +435,8 @@ const storedKeys = async (store: Store, now: Date): Promise<ClaimSchema['claim_k
 };
 
 /**
- * The keys that sign and verify challenges, newest first; at least one. They are those of CLAIM_KEYS, or
- * stored in the database if it is not set.
+ * The keys that sign and verify challenges, newest first; at least one. They are those of CLAIM_KEYS, or if
+ * it is not set, those in the database.
  */
 export async function claimKeyRing({
   config,

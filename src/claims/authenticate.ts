@@ -13,7 +13,7 @@ import { endCapability } from './suspend.ts';
 /** The limit of requests with a capability that does not work, for one network and all adapters together. */
 export const badCapabilityLimit = { name: 'bad_capability', burst: 20, refill_s: 60 } as const;
 
-/** Tells why a listing is not shown, and when it is listed again. */
+/** Tells why a listing is not shown and, if an opt-out line withdrew it, when it is listed again. */
 async function whyUnlisted(
   { handle, withdrawn }: Pick<Listing, 'handle' | 'withdrawn'>,
   optOuts: Reads['optOuts'],
@@ -26,8 +26,8 @@ async function whyUnlisted(
 }
 
 /**
- * Tells why a capability cannot write; undefined if it can. The order of the reasons is that in which
- * judge.ts judges lines. While its listing is not shown, no line restores it.
+ * Tells why a capability cannot write; undefined if it can. The reasons have the same order as in judge.ts.
+ * While the listing is not shown, no line restores the capability.
  */
 export async function findRefusal(
   { claims, listings, optOuts }: Pick<Reads, 'claims' | 'listings' | 'optOuts'>,
@@ -92,8 +92,8 @@ export async function authenticate(context: Context, { isTakingBack = false } = 
 
 /**
  * Requires that the caller's capability continues the claim of a listing, for an adapter that asks for one.
- * @throws capability_required, capability_conflict, capability_invalid, capability_revoked or
- * capability_lapsed.
+ * @throws capability_required, capability_conflict, capability_invalid, capability_revoked,
+ * capability_lapsed, or rate_limited after too many bad capabilities.
  */
 export async function requireContinuing(handle: string, context: Context): Promise<void> {
   const { capability } = await findHolder(context);
@@ -104,8 +104,9 @@ export async function requireContinuing(handle: string, context: Context): Promi
 }
 
 /**
- * Ends the caller's capability for good, also a suspended one.
- * @throws capability_required, capability_conflict, capability_invalid or capability_revoked.
+ * Ends the caller's capability for good, even if it is suspended.
+ * @throws capability_required, capability_conflict, capability_invalid, capability_revoked, or rate_limited
+ * after too many bad capabilities.
  */
 export async function revokeCapability(context: Context) {
   const { capability: found } = await findHolder(context);
@@ -141,7 +142,7 @@ export async function askRun(context: Context) {
       throw new Problem('rate_limited', {
         retry_after_s: 60,
         detail:
-          'Too many requested checks are waiting already, of all maintainers together or of yours, or a check of a listing of this namespace had to be ended within the last hour.',
+          'Too many requested checks are waiting already, in all or from your account, or a check of a listing in this namespace had to be stopped within the last hour.',
       });
   });
   const now = context.clock();

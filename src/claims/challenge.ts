@@ -2,7 +2,9 @@ import { createHmac, timingSafeEqual, verify } from 'node:crypto';
 import { toPublicKey } from '../core/keys/public-key.ts';
 import { day_s } from '../core/text.ts';
 
-/** A key that signs challenges. A `retired` one verifies only challenges of known capabilities. */
+/**
+ * A key that signs challenges. Those signed by a `retired` one are refused, unless their capability is known.
+ */
 export interface ClaimKey {
   readonly kid: number;
   readonly secret: Buffer;
@@ -21,7 +23,7 @@ export interface ChallengeBinding {
   readonly continues?: string | undefined;
 }
 
-/** How long after it was issued a challenge can be published. */
+/** How long a challenge can be published after it was issued. */
 export const challengeLife_s = 7 * day_s;
 const clockSkew_s = 300;
 const version = 1;

@@ -14,7 +14,7 @@ function hostOf({ kind, place, seen }: Claim): string {
 }
 
 /**
- * How many other control roots of its host a claim is compared with before it ends, if the host has that
+ * With how many other control roots of the same host a claim is compared before it ends, if there are that
  * many.
  */
 const mostOthers = 5;

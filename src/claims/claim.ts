@@ -77,7 +77,7 @@ export const claimTable = table('claim', ['handle'], {
   proven_at: optional(text),
   /** When the last check that read anything was applied. */
   checked_at: text,
-  /** When a check failed after that, on the last day on which one failed. */
+  /** When a check after that failed or proved nothing. Repeated requested checks do not change it. */
   tried_at: optional(text),
   /**
    * When the second of two checks since the last proof found the repository missing, empty or moved. Lines
@@ -227,12 +227,12 @@ export function namespaceDomain(handle: string): string | undefined {
   return isName && getDomain(domain, { allowPrivateDomains: true }) ? domain : undefined;
 }
 
-/** How many names are asked for one listing. */
+/** How many names the DNS servers are asked about for one listing. */
 const mostNames = 5;
 
 /**
- * A domain and those above it, down to the one that can be registered, whose DNS proves the namespace too. If
- * there are more than five, the domain itself and the four nearest to the registrable one.
+ * A domain and the domains above it up to the registrable one, whose DNS proves the namespace too. If there
+ * are more than five, the domain itself and the four nearest to the registrable one.
  */
 export function domainsAbove(domain: string): string[] {
   const registrable = getDomain(domain, { allowPrivateDomains: true }) ?? domain;

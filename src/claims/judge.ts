@@ -28,8 +28,8 @@ export interface ReadLine {
 }
 
 /**
- * The reasons, the most specific first. A file for many listings has mostly foreign lines, so that
- * `challenge_foreign` says little.
+ * The reasons, the most specific first. `challenge_foreign` says little, because a file for many listings has
+ * mostly foreign lines.
  */
 const bySpecificity = [
   'secret_published',
@@ -68,8 +68,9 @@ export interface JudgedFacts extends Pick<LocationReading, 'place' | 'agreed' | 
 }
 
 /**
- * A line that counts. `old`: its capability belongs to the known claim. `cosigned`: its challenge was asked
- * for with a capability that does. `new`: any other.
+ * A line that counts. `old`: its capability is known, and it has the control root of the claim. `cosigned`: a
+ * capability that continues the claim was used to ask for its challenge, or has the same signer. `new`: any
+ * other.
  */
 export interface CountedLine extends ReadLine {
   readonly power: 'old' | 'cosigned' | 'new';
@@ -79,8 +80,8 @@ export interface ClaimVerdict {
   /** The lines that prove the claim. If there is none, nothing is proven. */
   readonly counted: readonly CountedLine[];
   /**
-   * Whether the known claim continues, with its date and its power over what was written. If not, this is a
-   * new claim.
+   * Whether the known claim continues, with its control root and its power over what was written. If not,
+   * this is a new claim.
    */
   readonly continues: boolean;
   /** Why each other line does not count, by hash. */
@@ -90,7 +91,7 @@ export interface ClaimVerdict {
 
 /** How many capabilities of one listing are active: one for each deployment or maintainer. */
 const mostActive = 5;
-/** How many are active or suspended. The one that was suspended first ends for good. */
+/** How many are active or suspended. If there are more, those that were suspended first end for good. */
 const mostLiving = 64;
 
 /**
@@ -103,8 +104,8 @@ export const continuationOf = (
 ): ChallengeBinding['continues'] => `${root} ${root_generation} ${id}`;
 
 /**
- * Tells why a challenge does not continue a claim; undefined if it does. A challenge whose capability has
- * ended does not.
+ * Tells why a challenge does not continue a claim; undefined if it does. It does not if it was asked for with
+ * a capability that has ended.
  */
 export function findContinuingFailure(
   challenge: Challenge,
@@ -134,15 +135,15 @@ function findKnownFailure(
 }
 
 /**
- * Tells whether a key that signed a capability which continues the claim also signed this line. The holder is
- * then the same.
+ * Tells whether the key that signed this line also signed a capability that continues the claim. The holder
+ * is then the same.
  */
 const isSameSigner = ({ signed_by }: ReadLine, { cosigners }: JudgedFacts) =>
   signed_by !== undefined && cosigners.some((row) => row.signed_by === signed_by);
 
 type JudgedLine = ReadLine & { readonly power: CountedLine['power'] | LineFailure };
 
-/** Judges a line that was never known before, by its MAC and time. */
+/** Judges a line whose capability is not stored, by its MAC and time. */
 function judgeNew(line: ReadLine, facts: JudgedFacts): JudgedLine['power'] {
   const { claim, binding, ring, now } = facts;
   if (!line.challenge) return 'no_challenge_in_file';
@@ -199,7 +200,10 @@ function findContinuing(usable: readonly CountedLine[], { claim }: JudgedFacts):
 const byAge = (a: Pick<ReadLine, 'issued_at' | 'hash'>, b: Pick<ReadLine, 'issued_at' | 'hash'>) =>
   a.issued_at === b.issued_at ? (a.hash < b.hash ? -1 : 1) : a.issued_at < b.issued_at ? 1 : -1;
 
-/** The lines that begin a new claim: those of the account or domain of the newest. */
+/**
+ * The lines that begin a new claim: of those that need not wait, the ones with the control root of the
+ * newest.
+ */
 function findNew(usable: readonly CountedLine[], facts: JudgedFacts) {
   const free = usable.filter((line) => findHindrance(line, facts) === undefined);
   const [newest] = free.toSorted(byAge);
@@ -243,8 +247,8 @@ export function judge(lines: readonly ReadLine[], facts: JudgedFacts): ClaimVerd
 }
 
 /**
- * The states to write, by hash: of known capabilities whose state changes, and of new ones. Those that become
- * active by a line have it.
+ * The states to write, by hash, for known capabilities whose state changes and for new ones, each with its
+ * line if that makes it active.
  */
 export function toWanted(verdict: ClaimVerdict, facts: JudgedFacts) {
   const { counted, continues } = verdict;

@@ -34,9 +34,9 @@ export const rootsOf = ({ root }: ProofPlace, claim: Claim | undefined): string[
   claim ? [root, claim.root] : [root];
 
 /**
- * The listing for a check. If a line in a repository withdrew it, that is its repository. Undefined if the
- * listing is unknown or the registry deleted it. A listing that the operator withdrew is checked, because its
- * lines can end meanwhile.
+ * The listing for a check. If an opt-out line in its repository withdrew it, it has that repository.
+ * Undefined if the listing is unknown or the registry deleted it. A listing that the operator withdrew is
+ * checked, because its lines can end meanwhile.
  */
 export async function findToCheck(
   handle: string,
@@ -138,8 +138,8 @@ export interface LocationReading extends Omit<ClaimTarget, 'claim'> {
   /** Whether the request presents an active capability of the claim. */
   readonly isHolder?: boolean;
   /**
-   * Takes the reading if it is authoritative and proves nothing. The caller decides whether it is recorded
-   * (recheck.ts).
+   * Receives the reading if it is authoritative and proves nothing. The caller decides how it is recorded
+   * (claim-pass.ts).
    */
   readonly onMissing?: ((found: MissingProof) => void) | undefined;
 }
@@ -171,8 +171,8 @@ const readWellKnown: ReadLocation = async ({ shown: domain }, { domains, config 
 
 /**
  * The domains whose records count for a listing, the nearest first. While a domain holds the claim, only that
- * domain and those above it count. A party that controls only a domain below it can therefore neither hide
- * its lines, stop them from being read, opt the listing out, nor add keys.
+ * domain and those above it count. A party that controls only a domain below it can therefore not hide its
+ * lines, stop them from being read, opt the listing out or add keys.
  */
 function namesThatCount(domain: string, { claim, isHolding }: ClaimOnRecord): string[] {
   const names = domainsAbove(domain);
@@ -186,8 +186,8 @@ const isOurs = (record: string) => /dossier-claim-v1\.|dossier_cap_/.test(record
 const isOptOut = (record: string) => /^\s*optout\s/.test(record);
 
 /**
- * Reads the nearest domain with a claim line, or if there is none, with an opt-out line. Opt-out lines are
- * kept for each domain.
+ * Takes the text of the nearest domain with a claim line or a capability, or if there is none, with an
+ * opt-out line. Opt-out lines are kept for each domain.
  */
 function toDnsRead(answers: readonly (readonly [string, Exclude<AgreedTxt, 'no_answer'>])[]): LocationRead {
   const pinned = answers.every(([, answer]) => answer.isAgreed);
@@ -206,8 +206,8 @@ function toDnsRead(answers: readonly (readonly [string, Exclude<AgreedTxt, 'no_a
 }
 
 /**
- * Reads the TXT records for claims of a domain. If it has none, reads those of the nearest domain above it
- * that has some.
+ * Reads the TXT records for claims of a domain and of those above it. `toDnsRead` chooses the domain that
+ * counts.
  */
 const readDns: ReadLocation = async ({ shown }, context, known) => {
   const names = namesThatCount(shown, known);
@@ -219,11 +219,11 @@ const readDns: ReadLocation = async ({ shown }, context, known) => {
   return given.length < names.length ? { result: 'dns_no_answer', pinned: false } : toDnsRead(given);
 };
 
-/** The registry reads no more than this of the file. */
+/** The registry reads no more than this of the file. A longer file counts as one without keys. */
 const keyFileLimit_bytes = 4096;
 
 /**
- * Reads the text of one source of keys and the keys in it. `isConclusive`: a missing key is known to be gone.
+ * Reads the TXT records of a domain and the keys in them. `isConclusive`: a missing key is known to be gone.
  */
 async function readKeysInDns(domain: string, { domains }: Context) {
   const answer = await domains.txt(domain);
@@ -245,8 +245,8 @@ function toKeySource(domain: string, read: WebRead) {
 }
 
 /**
- * Tells whether a missing key is known to be gone: by the source that proved the claim in force, or else by
- * both sources.
+ * Tells whether a missing key is known to be gone: by the source that proved the claim, if a key proved it,
+ * and otherwise by both sources.
  */
 function isPinned(claim: Claim | undefined, dns: boolean, web: boolean) {
   if (claim?.kind !== 'registry_key') return dns && web;

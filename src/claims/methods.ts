@@ -28,7 +28,9 @@ type ShownClaim = Pick<Claim, 'kind' | 'claimed_at' | 'commit' | 'seen'> &
     >
   >;
 
-/** One method to claim a listing: its location, its instructions, and the sentence of what it shows. */
+/**
+ * One method to claim a listing: its location, its instructions, and the sentence that says what it shows.
+ */
 interface ClaimMethod {
   /** The step that the publisher takes, in a few words. */
   readonly title: string;
@@ -89,7 +91,7 @@ openssl pkeyutl -sign -rawin -inkey key.pem -in line.txt | base64 | tr -d '\\n'
 # an ECDSA P-384 key:
 openssl dgst -sha384 -sign key.pem line.txt | base64 | tr -d '\\n'`;
 
-/** The path of the file on the web server of a domain (RFC 8615). */
+/** The path of the claim file on the web server of a domain (RFC 8615). */
 export const wellKnownPath = (claimFile: string): string => `/.well-known/${claimFile}`;
 
 /** Every method to claim a listing, by its kind, the easiest first. */
@@ -209,8 +211,8 @@ function missingText({ state, missing }: Pick<ShownClaim, 'state' | 'missing'>):
 }
 
 /**
- * States which checks of a claim failed, since when, and what happens next, as the end of a sentence;
- * undefined if none failed.
+ * States which checks of a claim failed, since when, and what happens next, in words that a sentence can end
+ * with; undefined if none failed.
  */
 export function failingText({
   failed_days: [since] = [],

@@ -9,8 +9,8 @@ import { firstReading } from './standing.ts';
 export const movingKey = (place: ProofPlace, hash: string) => `${toSubject(place)} ${hash}`;
 
 /**
- * Since when lines that move the claim have been read both where the claim stands and elsewhere, after one
- * more reading. A reading that does not find such a line at its location removes it.
+ * The times of the first readings, by location and line, of lines that were read both where the claim stands
+ * and elsewhere, after one more reading. A reading that does not find such a line at its location removes it.
  */
 function movingAfter(
   { moving = {}, place_key, kind }: Claim,

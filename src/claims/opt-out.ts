@@ -29,7 +29,7 @@ interface OptOutSighting extends OptOutPlace {
 
 /**
  * The locations that a reading covers: each domain whose TXT records were asked for, or else the location
- * itself. None if the reading is not authoritative, or is of a signature, which is no text.
+ * itself. None if the reading is not authoritative, or if the method is by signature.
  */
 function sightingsOf(
   { place, read, listing: { handle } }: LocationReading,
@@ -173,7 +173,10 @@ async function recordListingEvent(
   await tx.listings.relistVersions(handle, event.at);
 }
 
-/** Deletes the publisher's text from the listing. Handle, versions and claim history stay. */
+/**
+ * Withdraws a listing and suspends its claim. The listing loses the publisher's text, which the row of the
+ * line keeps.
+ */
 async function withdraw(tx: Transaction, [claim, optOut]: Withdrawal): Promise<Claim | undefined> {
   const { handle, checked_at: at } = optOut;
   const listing = await tx.listings.byHandle(handle);

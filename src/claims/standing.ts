@@ -2,10 +2,7 @@ import { day_ms } from '../core/text.ts';
 import { isGone, type Listing } from '../listings/listing.ts';
 import type { Capability, Claim, Missing } from './claim.ts';
 
-/**
- * How long after a first authoritative reading a second one must find the same, before it ends or moves a
- * claim.
- */
+/** How long after a first authoritative reading a second one that finds the same ends or moves a claim. */
 export const secondReading_ms = day_ms;
 
 /**
@@ -72,15 +69,15 @@ export const isEndedBy = (claim: Claim, missing: Missing, now: Date): boolean =>
   afterMissing(claim, missing, now).missed_at !== undefined;
 
 /**
- * Tells whether two readings found the location without a line of the claim, missing or moved. No new line
- * continues such a claim.
+ * Tells whether two readings found no line of the claim or no location, or no line was left when it was
+ * suspended. No new line alone continues such a claim.
  */
 export const isBroken = ({ lost_at, missed_at, state, suspended_reason }: Claim): boolean =>
   lost_at !== undefined ||
   missed_at !== undefined ||
   (state === 'suspended' && suspended_reason === 'proof_missing');
 
-/** The reason why a claim ends whose lines no longer count. */
+/** The reason why a claim ends if its lines no longer count. */
 export const whyGone = ({ lost_at }: Pick<Claim, 'lost_at'>): 'repository_changed' | 'proof_missing' =>
   lost_at === undefined ? 'proof_missing' : 'repository_changed';
 
@@ -115,8 +112,8 @@ interface ClaimFacts {
 }
 
 /**
- * Tells whether a reading of its location can suspend or restore the claim. If not, there is no reason to
- * read it again.
+ * Tells whether a reading of the claim's location can suspend or restore the claim. If not, there is no
+ * reason to read it again.
  */
 export const isRereadable = (claim: Claim, facts: ClaimFacts): boolean =>
   claim.state === 'claimed' ||
@@ -124,8 +121,8 @@ export const isRereadable = (claim: Claim, facts: ClaimFacts): boolean =>
 
 /**
  * Tells whether a claim keeps others from claiming the listing. It does while it is in force, and while it is
- * suspended only by an opt-out or the registry and its lines can restore it, unless the listing records a
- * different repository since.
+ * suspended only by an opt-out or the registry and its lines can restore it, unless the listing now records a
+ * different repository.
  */
 export function isHeld(claim: Claim, facts: ClaimFacts): boolean {
   if (claim.state === 'claimed') return true;

@@ -44,8 +44,7 @@ export async function recordClaimEvent(
 }
 
 /**
- * How many changes of its keys a listing may have in a day. After that new keys wait until the next day, and
- * keys only end.
+ * How many changes of its keys a listing may have in 24 hours. After that, keys only end, and new keys wait.
  */
 const mostKeyChanges = 4;
 
@@ -162,7 +161,7 @@ const reasons: Record<'revoked' | 'leaked', { event?: string; suspension: Suspen
 /**
  * Ends a capability of a claim for good, with history and log: `revoked` by its holder, or `leaked` if it was
  * found in a claim file. Suspends the claim if no active capability is left. Returns the claim after that;
- * undefined if the capability had already ended.
+ * undefined if there is no claim, or the capability had already ended.
  */
 export async function endCapability(
   tx: Transaction,

@@ -135,7 +135,10 @@ export const createClaimWrites = (
     touch(capability.handle);
     await db.insertInto('capability').values(capabilityTable.encode(capability)).execute();
   },
-  /** Changes the state of a capability. It ends at `at` (RFC 3339), unless it becomes active. */
+  /**
+   * Changes the state of a capability. `at` (RFC 3339) is when it ended or was suspended; an active one has
+   * no end.
+   */
   async setCapabilityState(hash: string, state: CapabilityState, at: string): Promise<void> {
     const ended_at = state === 'active' ? null : at;
     const row = await db

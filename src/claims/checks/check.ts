@@ -25,8 +25,8 @@ import { isHeld } from '../standing.ts';
 import { runSharedCheck, type SaveOutcome, window_ms } from './shared.ts';
 
 /**
- * The outcome of a check. `isWithdrawn` is true if the listing is not shown; `note` is set if the claim file
- * is about to withdraw it.
+ * The outcome of a check. `isWithdrawn` is true if the listing is not shown; `note` says what follows from an
+ * opt-out line there that has not withdrawn it.
  */
 export interface CheckedClaim {
   readonly check: z.infer<typeof claimCheck>;

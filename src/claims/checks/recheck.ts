@@ -84,8 +84,8 @@ async function recheckPlace(
   { context, pass }: { readonly context: Context; readonly pass: ClaimPass },
 ): Promise<boolean> {
   const target = findTarget(listing, kind, context);
-  // A claim whose location cannot be read any more, because its host is not configured for example, has a
-  // failed check.
+  // If the location of a claim can no longer be read, for example because its host is not configured, its
+  // check counts as failed.
   if (!target)
     await context.store.write(async (tx) => {
       const claim = await tx.claims.claim(listing.handle);

@@ -39,8 +39,8 @@ const pollEvery_ms = 100;
 const leaseOf = ({ handle, place }: CheckSubject) => `check/${handle} ${place}`;
 
 /**
- * The newest check of this location, if it began less than 30 seconds ago. A first check may be repeated at
- * once, so it is not current.
+ * The newest check of this location, if it began less than 30 seconds ago. One that may be repeated at once
+ * is not current.
  */
 async function findRecent({ handle, place }: CheckSubject, { store, clock }: Context) {
   const check = await store.checks.newest(handle, place);

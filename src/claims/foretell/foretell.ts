@@ -33,7 +33,7 @@ export interface NewLine {
 export interface Foretold {
   /** The beginning of a sentence that says that the line begins a new claim; absent if it never does. */
   readonly begins?: string;
-  /** The same sentence with the cost of a new claim. It is to be said first. */
+  /** The same sentence with the cost of a new claim. Texts say it first. */
   readonly cost?: string;
   /** The conditions under which the line acts, and its effect. */
   readonly acts: string;

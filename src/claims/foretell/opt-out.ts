@@ -42,7 +42,7 @@ const comesBack =
 const withdrawn = [
   'The page of a withdrawn listing answers 410, and the listing leaves the search.',
   'If the listing is claimed, the claim is suspended meanwhile: its capabilities do not work, and ratings that the listing has made count as those of an ended source.',
-  `The listing is listed again ${comesBack}, or when it records another repository than the one with the line; a line of the claim that is still in its place then restores the claim.`,
+  `The listing is listed again ${comesBack}, or when it records a repository other than the one with the line; a line of the claim that is still in its place then restores the claim.`,
   'Withdrawal and return are entries of the log.',
 ];
 
@@ -52,7 +52,7 @@ export const howToOptOut = (claimFile: string): readonly [string, string] => [
   ` into ${claimFile} at the root of the default branch of the recorded repository, or anywhere else where the listing can be claimed by a line. Then have the line checked on the claim page, or by claim_agent with the method of that location.`,
 ];
 
-/** The effects of an opt-out line on any listing, one rule an item. */
+/** The effects of an opt-out line on any listing, one rule per item. */
 export const optOutEffects: readonly string[] = [fates['at once'], fates.later, fates.never, ...withdrawn];
 
 export function optOutRules(standing: StandingClaim, places: readonly ProofPlace[]): string {
