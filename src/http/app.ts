@@ -114,7 +114,7 @@ export function createApp(
   app.route('/', createArdRoutes(inTurn));
   const exports = createExportRoutes(adapter);
   app.route('/', exports);
-  /** Ends open streams and drops the cache. */
+  /** Ends open streams, and stops and empties the cache. */
   const close = async () => {
     cache.close();
     await Promise.all([cards.close(), mcp.close(), exports.close()]);

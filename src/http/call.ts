@@ -40,9 +40,9 @@ export interface HttpEnvironment {
     takeLargeBody: TakeLargeBody;
     /** The answer, if it was made as bytes. */
     finished: Finished | undefined;
-    /** Whether the answer is for this caller alone, so that no cache may store it. */
+    /** Tells whether the answer is for this caller alone, so that no cache may store it. */
     isPrivate: boolean | undefined;
-    /** Whether the answer already has the security headers. */
+    /** Tells whether the answer already has the security headers. */
     isSecured: boolean | undefined;
   };
 }

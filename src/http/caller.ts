@@ -48,7 +48,10 @@ function toNetwork(address: Address): string {
   return `${prefix.join(':')}::/64`;
 }
 
-/** Tokens of a header that may be repeated; a scheme other than Bearer is not a capability. */
+/**
+ * Reads the tokens of a header that may be repeated. A token with a scheme other than Bearer is not a
+ * capability.
+ */
 function tokensOf(value: string | null, bearer: 'required' | 'allowed'): string[] {
   if (value === null) return [];
   return value

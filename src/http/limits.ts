@@ -61,8 +61,8 @@ const prefixes = [
 ] as const;
 
 /**
- * The limit of a request. A tool call counts the same over MCP and plain JSON; a preflight or a GET counts as
- * a page.
+ * The limit that counts a request. A tool call counts the same over MCP and plain JSON. Requests without a
+ * limit of their own count as pages.
  */
 export function limitOf(limits: RequestLimits, method: string, path: string): MemoryLimit {
   const found = prefixes.find(([prefix]) => toRoutedPath(path).startsWith(prefix));
@@ -75,13 +75,13 @@ const isOfEntries = /^\/+(?:v0(?:\.1)?|ard|views)\//;
 const isList = /\/servers\/?$/;
 
 /**
- * The cost of a request in its limit, by its path and query: that of a page of a registry's list depends on
- * its entries.
+ * The cost of a request in its limit. A page of a registry's list costs one for each ten entries, and other
+ * addresses of a registry as much as the largest page.
  */
 export function costOf(address: string): number {
   if (!isOfEntries.test(address)) return 1;
   const [path = '', query] = address.split(/\?(.*)/s, 2);
-  // Reads the number in any spelling; of several the largest counts.
+  // Reads the number in any spelling. If there are several, the largest counts.
   const stated = new URLSearchParams(query).getAll('limit').map((text) => Number(text) || defaultLimit);
   const entries = isList.test(path) ? Math.max(...(stated.length > 0 ? stated : [defaultLimit])) : maxLimit;
   return Math.min(maxLimit / 10, Math.max(1, Math.ceil(entries / 10)));
@@ -93,7 +93,7 @@ const uncounted = /^\/(?:healthz|readyz|favicon\.ico|apple-touch-icon\.png|asset
 export const isCounted = (path: string): boolean => !uncounted.test(path);
 
 const mostWaiting = 100;
-/** Answers that wait for a file or a drawing would hold their turn meanwhile. */
+/** Matches paths whose answers wait for a file or a drawing, during which they would hold their turn. */
 const hasNoTurn = /^\/(?:api|export)\/|\/card\.png$/;
 
 /**

@@ -11,7 +11,7 @@ import { parseJson, readText, requireFewValues } from './request.ts';
 const repeated = ['mcp-method', 'mcp-name', 'mcp-protocol-version'] as const;
 
 /**
- * The message without the arguments of a tool call; the tool refuses a capability in them with a result that
+ * Leaves out the arguments of a tool call. The tool itself refuses a capability in them, in a result that
  * models read.
  */
 function outsideArguments(message: unknown): unknown {
@@ -52,7 +52,7 @@ function requireWithin(text: string, bounds: BodyBounds): { bytes: number; value
   return { bytes, values: requireFewValues(text, bounds) };
 }
 
-/** The number of bytes to read of a body of undeclared length, by its beginning. */
+/** Limits how many bytes are read of a body of undeclared length, by the tool that its beginning names. */
 const limitOfStart = (start: Buffer): number =>
   largeTools.some(({ name }) => start.includes(name)) ? most_bytes : maxBytes;
 
@@ -77,8 +77,8 @@ export function parseMessage(text: string, headers: Pick<Headers, 'get'>, take: 
 }
 
 /**
- * The parsed body, or its refusal. Batches are refused, because one POST of many calls would evade the
- * limits.
+ * Returns the parsed body, or its refusal. Batches are refused, because one POST of many calls would evade
+ * the limits.
  */
 export async function readMessage(c: Request): Promise<{ body: unknown } | { refusal: Response }> {
   const { raw } = c.req;

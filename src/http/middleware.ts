@@ -48,7 +48,7 @@ export const addressGuard: MiddlewareHandler<HttpEnvironment> = async (c, next) 
 };
 
 interface Answered {
-  /** Its id; undefined if neither request nor answer has one, so that one is made for the line. */
+  /** The id of the request. If it is undefined, the line gets a new one. */
   readonly request: string | undefined;
   readonly method: string;
   readonly path: string;
@@ -109,7 +109,7 @@ export function createHostCheck({ allowedHosts, publicUrl, host: own }: Config) 
 }
 export type HostCheck = ReturnType<typeof createHostCheck>;
 
-/** Refuses a Host that is not ours (DNS rebinding). */
+/** Refuses a request whose Host is not one of this service (DNS rebinding). */
 export const createHostGuard =
   (isOurs: HostCheck): MiddlewareHandler<HttpEnvironment> =>
   async (c, next) => {
@@ -189,7 +189,7 @@ export const ofNotModified: readonly string[] = [
   'vary',
 ];
 
-/** Removes from a 304 the headers that the client has; the cache needs them until here. */
+/** Removes from a 304 the headers that the client already has. The cache has stored them by now. */
 export const trimNotModified: MiddlewareHandler<HttpEnvironment> = async (c, next) => {
   await next();
   if (c.res.status !== 304) return;

@@ -27,7 +27,8 @@ const declared: readonly (readonly [path: RegExp, names: readonly string[]])[] =
       ...fixedFilterNames,
     ],
   ],
-  // It redirects to its canonical address, which has the criteria as names; no answer of it is cached.
+  // It redirects to its canonical address, which has the names of criteria as parameters. None of its answers
+  // is cached.
   [/^\/compare$/, ['*']],
   [new RegExp(`^${listing}/ratings$`), ['outcome', 'group', 'proof_class', 'cursor']],
   [new RegExp(`^${listing}/history(\\.json)?$`), ['kind', 'since', 'cursor']],

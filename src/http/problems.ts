@@ -74,7 +74,10 @@ const ardCodes: Readonly<Record<number, string>> = {
   429: 'RATE_LIMIT_EXCEEDED',
 };
 
-/** A problem in ARD (Appendix B), where a withdrawn listing is not found, and unfit input is malformed. */
+/**
+ * Converts a problem to the form of ARD (Appendix B), in which a withdrawn listing is not found, and unfit
+ * input is malformed.
+ */
 function toArdProblem({ status: own, message }: Problem) {
   const status = own === 410 ? 404 : own === 422 ? 400 : own;
   const errorCode = ardCodes[status] ?? (status >= 500 ? 'INTERNAL_ERROR' : 'INVALID_ARGUMENT');
@@ -108,7 +111,7 @@ export const wantsHtml = (path: string, accept = ''): boolean =>
 /** Tells whether the caller is a browser, which gets a page. */
 export const wantsPage = (c: Request): boolean => wantsHtml(c.req.path, c.req.header('accept'));
 
-/** The words of an address under /agents that somebody looked for, such as `com example sms`. */
+/** The words that somebody looked for by an address below /agents, such as `com example sms`. */
 const wantedBy = (path: string): string =>
   /^\/agents\/([\w./-]{1,200})$/
     .exec(path)?.[1]
@@ -135,8 +138,8 @@ function toBadgeProblem(problem: Problem): ProblemAnswer {
 }
 
 /**
- * The answer of a problem in the form for the caller: a badge, a page, problem+json, or that with the members
- * of ARD.
+ * The answer with a problem in the form for the caller: a badge, a page, problem+json, or problem+json with
+ * ARD's members.
  */
 function toNegotiated({ path, accept }: Refused, problem: Problem, { site }: HttpAdapter): ProblemAnswer {
   if (isBadge(path)) return toBadgeProblem(problem);

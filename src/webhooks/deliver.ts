@@ -53,10 +53,7 @@ async function attempt(
 
 type Sending = ReturnType<typeof createSending>;
 
-/**
- * Sends changes to the address of a leased subscription that is due, and collects what has to be stored about
- * it.
- */
+/** Sends changes to the address of a leased subscription, and collects what has to be stored about it. */
 function createSending(stored: Webhook, lease: Lease, turn: DeliveryTurn) {
   const { store, clock, timeouts } = turn.context;
   let hasRested = stored.rest_until !== undefined && stored.failures > 0;
@@ -95,8 +92,8 @@ function createSending(stored: Webhook, lease: Lease, turn: DeliveryTurn) {
       return webhook;
     },
     /**
-     * Sends a change. If that fails, it becomes, or stays, a delivery of its own. Returns false to stop
-     * sending to the address.
+     * Sends a change. A change that fails becomes a delivery, or stays one. Returns false to stop sending to
+     * the address.
      */
     async send(change: Change, earlier?: Delivery): Promise<boolean> {
       if (!lease.isOurs()) return false;
@@ -187,7 +184,7 @@ async function advance(sending: Sending, { context, signal }: DeliveryTurn): Pro
 
 /**
  * Sends one address what it is due, in order for each listing, while this node alone holds it. A change that
- * is not accepted is tried again later and holds back only later changes of the same listing.
+ * is not accepted is tried again later and delays only later changes of the same listing.
  */
 async function deliver(due: Webhook, turn: DeliveryTurn): Promise<void> {
   const { context, signal } = turn;
@@ -217,7 +214,9 @@ async function deliver(due: Webhook, turn: DeliveryTurn): Promise<void> {
 }
 
 const pause_ms = 1000;
-/** As many as there may be webhooks, so that one with a free slot is not hidden behind others without. */
+/**
+ * The number of webhooks that there may be, so that one with a free slot is not hidden behind others without.
+ */
 const readAtOnce = 1000;
 
 /**
@@ -257,7 +256,8 @@ export function createWebhookSender(context: Context, signal: AbortSignal) {
 }
 
 /**
- * Sends changes to webhooks until the signal. Never throws; resolves once the running requests have ended.
+ * Sends changes to webhooks until the signal is aborted. Never throws; resolves once the running requests
+ * have ended.
  */
 export async function startWebhooks(context: Context, signal: AbortSignal): Promise<void> {
   const sender = createWebhookSender(context, signal);

@@ -16,8 +16,8 @@ export const webhookFilterFields = {
 const kinds = ['handle', 'publisher', 'tag', 'view'] as const;
 
 /**
- * What the fields ask for. Throws invalid_input if they name more than one thing, or the problem of an
- * unknown one.
+ * Converts the fields to the subject that they ask for. Throws invalid_input if they name several, or the
+ * problem of an unknown one.
  */
 export async function toFilter(
   fields: z.output<z.ZodObject<typeof webhookFilterFields>>,
@@ -38,8 +38,8 @@ export async function toFilter(
 }
 
 /**
- * Whether it is known what a filter asks for: the listings of a view are, once all were judged by its
- * criteria.
+ * Tells whether a filter's listings are known yet. Those of a view are known once every listing was judged by
+ * its criteria.
  */
 export async function isKnown({ kind, value }: ChangeSubject, context: Context): Promise<boolean> {
   const view = kind === 'view' ? context.config.views.find(({ name }) => name === value) : undefined;

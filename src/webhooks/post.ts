@@ -46,7 +46,7 @@ export const createWebhookClient = (config: Config): OutboundClient =>
     reach: (url) => reach(url, config),
   });
 
-/** Posts a signed message once, until the signal. Never throws. */
+/** Posts a signed message once, until the signal aborts it. Never throws. */
 export function postMessage(
   client: OutboundClient,
   post: Parameters<typeof signMessage>[0] & { readonly url: string },

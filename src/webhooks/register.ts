@@ -85,9 +85,10 @@ const refuse = (most: string) =>
   new Problem('rate_limited', { retry_after_s: 3600, detail: `There are ${most}, and no more are taken.` });
 
 /**
- * The webhook that ends to make room for a new one; undefined while there are free places. It is one that has
- * ended already, or else the newest one of the domain or network that has the most. Throws rate_limited if
- * the newcomer's domain or network has as many as one may have, or if none has more than the newcomer.
+ * Finds the webhook that ends to make room for a new one; undefined while there are free places. It is one
+ * that has ended already, or else the newest one of the domain or network that has the most. Throws
+ * rate_limited if the newcomer's domain or network has as many as one may have, or if none has more than the
+ * newcomer.
  */
 function toGiveUp(known: readonly Webhook[], newcomer: WebhookHolder): Webhook | undefined {
   const active = known.filter(isActive);
@@ -107,8 +108,8 @@ function toGiveUp(known: readonly Webhook[], newcomer: WebhookHolder): Webhook |
 }
 
 /**
- * Finds a place for the newcomer. Returns whose place it takes, and for whom it counts. Throws rate_limited
- * if there is none.
+ * Finds a place for the newcomer. Returns the webhook that it replaces, if any, and the domain and network
+ * for which it counts. Throws rate_limited if there is none.
  */
 async function findPlace(tx: Transaction, url: URL, { config, clock, caller }: Context) {
   const toPseudonym = config.hasLimits ? await openNetworkKeys(tx, dayText(clock())) : undefined;

@@ -4,7 +4,7 @@ import type { RowOf } from '../store/table.ts';
 import type { Db } from './schema.ts';
 import { type Delivery, deliveryTable, type Webhook, webhookTable } from './webhook.ts';
 
-/** Deliveries that wait, are due, and have no earlier one of the same listing before them. */
+/** Selects deliveries that wait, are due, and have no earlier one of the same listing before them. */
 const firstDue = (now: string) =>
   sql`webhook_delivery as due where due.state = 'waiting' and due.next_at <= ${now} and not exists (
     select 1 from webhook_delivery as earlier where earlier.webhook_id = due.webhook_id
@@ -13,7 +13,7 @@ const firstDue = (now: string) =>
 const later = sql`select 1 from evidence_change as later where later.seq > webhook.position`;
 
 /**
- * Whether a change after the position may concern the subscription; each kind has an index. '0' is the
+ * Tests whether a change after the position may concern the subscription. Each kind has an index. '0' is the
  * character after '/'.
  */
 const isBehind = sql`(kind in ('all', 'tag', 'view') and exists (${later})
@@ -39,13 +39,13 @@ export const createWebhookReads = (db: Db) => ({
       order by served_at, id limit ${limit}`.execute(db);
     return rows.map(webhookTable.decode);
   },
-  /** Waiting deliveries whose time has come, oldest first; of each listing only the first. */
+  /** Waiting deliveries whose time has come, oldest first, and only the first one of each listing. */
   async dueDeliveries(id: string, now: string, limit: number) {
     const { rows } = await sql<RowOf<typeof deliveryTable>>`select due.* from ${firstDue(now)}
       and due.webhook_id = ${id} order by due.seq limit ${limit}`.execute(db);
     return rows.map(deliveryTable.decode);
   },
-  /** Listings of which a delivery waits, and how many wait in all. */
+  /** The listings for which a delivery waits, and how many deliveries wait in all. */
   async waiting(id: string) {
     const ofWebhook = db.selectFrom('webhook_delivery').select('handle').where('webhook_id', '=', id);
     const rows = await ofWebhook.where('state', '=', 'waiting').execute();
@@ -68,7 +68,7 @@ export const createWebhookWrites = (db: Db) => ({
   async put(webhook: Webhook) {
     await upsert(db, 'webhook', webhookTable.encode(webhook), 'id').execute();
   },
-  /** Deletes it with its deliveries; whether there was one. */
+  /** Deletes it with its deliveries. Returns whether there was one. */
   async remove(id: string) {
     await db.deleteFrom('webhook_delivery').where('webhook_id', '=', id).execute();
     const { numDeletedRows } = await db.deleteFrom('webhook').where('id', '=', id).executeTakeFirst();
@@ -85,7 +85,7 @@ export const createWebhookWrites = (db: Db) => ({
     const all = db.updateTable('webhook_delivery').set({ next_at }).where('webhook_id', '=', id);
     await all.where('state', '=', 'waiting').execute();
   },
-  /** Makes dead letters wait again, due at once with all their attempts; returns how many. */
+  /** Makes dead letters wait again, due at once and with all their attempts left. Returns how many. */
   async revive(id: string, next_at: string, seq?: number) {
     const all = db
       .updateTable('webhook_delivery')

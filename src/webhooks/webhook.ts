@@ -19,8 +19,8 @@ export const webhookTable = table(
      */
     secret: text,
     /**
-     * What it is sent changes about: `value` is the handle, namespace, tag or name of the view, and empty for
-     * `all`.
+     * The subject of the changes that it is sent. `value` is a handle, a namespace, a tag or the name of a
+     * view, and empty for `all`.
      */
     kind: oneOf<ChangeSubject['kind']>(),
     value: text,
@@ -30,12 +30,12 @@ export const webhookTable = table(
      * a backup, and not resumed since. Only an active one is sent anything.
      */
     state: oneOf<'active' | 'gone' | 'failing' | 'paused'>(),
-    /** When it last had a turn; at first, when it was registered. */
+    /** The time of its last turn; until the first turn, the time of registration. */
     served_at: text,
     /** Every change up to this position was accepted, or is a delivery of its own. */
     position: integer,
     delivered: integer,
-    /** Attempts that failed in a row, of whatever change. */
+    /** The number of attempts that failed in a row, for any changes. */
     failures: integer,
     failing_since: optional(text),
     /** Nothing is sent before this time. */
@@ -45,7 +45,7 @@ export const webhookTable = table(
     last_result: optional(text),
   },
   {
-    // Who restores a copy to read it must not post to the addresses.
+    // A restored copy must not post to the addresses until the operator resumes them.
     toRestored: (row) => (row.state === 'active' ? { ...row, state: 'paused' } : row),
   },
 );
@@ -89,7 +89,7 @@ export const toWebhookMessage = (change: Change) => ({
  * suggests).
  */
 const pauses_s = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, day_s];
-/** From the third failure in a row on, the address as a whole rests. */
+/** The address as a whole rests from the third failure in a row on. */
 const failuresBeforeRest = 3;
 const rests_s = [5, 300, 1800, 3600];
 const longestFailing_ms = 5 * day_ms;
@@ -99,13 +99,13 @@ const longestFailing_ms = 5 * day_ms;
  */
 const slowShare = 30;
 
-/** How an attempt failed. */
+/** The failure of an attempt. */
 export interface FailedDelivery {
   /** `HTTP 500`, or why there was no answer. */
   readonly result: string;
   /** The address answered 410. */
   readonly isGone: boolean;
-  /** The address asks to be left alone so long. */
+  /** The time that the address asks to be left alone. */
   readonly retry_after_s: number | undefined;
 }
 
@@ -117,7 +117,7 @@ function restAfter({ failures }: Webhook, { retry_after_s }: FailedDelivery, now
   return rest_s === undefined ? undefined : later(now, rest_s);
 }
 
-/** Until when an address rests that took long to answer, however it answered. */
+/** The time until which an address rests if it took long to answer, whatever the answer was. */
 export const restAfterSlow = (took_ms: number, now: Date): Date =>
   new Date(now.getTime() + slowShare * took_ms);
 

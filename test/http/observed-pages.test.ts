@@ -44,7 +44,7 @@ describe('the pages of listings that were checked', () => {
   it('say of tools what there is to compare with, and nothing where there is none', async () => {
     expect(await textOf(`/agents/${packaged}/tools`)).toContain('The listing records no endpoint,');
     expect(await textOf(`/agents/${stale}/tools`)).toMatch(/ 1 tool, seen on [\d-]+ from /);
-    // The place of the checks stands on the listing, too: another one may be answered otherwise.
+    // The page of the listing says where checks are made from, because other places may get other answers.
     expect(await textOf(`/agents/${stale}`)).toMatch(/Checks of Dossier are made from [\w.:-]+;/);
     for (const [handle, has] of [
       [packaged, false],

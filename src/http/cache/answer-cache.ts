@@ -17,10 +17,12 @@ export const toHeaderList = (headers: Readonly<Record<string, string>>): HeaderL
 /** A finished answer in the form in which it is sent. */
 export interface Sendable {
   readonly status: number;
-  /** The body, one character per byte (Latin-1): Node sends it in one write with the headers. */
+  /**
+   * The body as a Latin-1 string with one character per byte, which Node sends in one write with the headers.
+   */
   readonly bytes: string;
   readonly headers: HeaderList;
-  /** Whether it has the id of the request that it answers. */
+  /** Tells whether it has the id of the request that it answers. */
   readonly hasId?: boolean;
 }
 

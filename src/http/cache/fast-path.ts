@@ -58,8 +58,8 @@ export function createPageStore({ cache }: Pick<FastPathParts, 'cache'>): Middle
 }
 
 /**
- * The cached page of an address. The app has answered the address without undeclared parameters before, so it
- * passed its checks; an address with a secret in such a parameter is left to the app.
+ * The cached page of an address. The app has already answered the address without undeclared parameters, so
+ * it passed the app's checks. An address with a secret in such a parameter is left to the app.
  */
 function readPage(url: string, encoding: Encoding, now_ms: number, { cache }: FastPathParts) {
   const page = cache.get(toPageKey(encoding, url), now_ms);
@@ -107,7 +107,7 @@ function isAdmitted(
   return !isCounted(path) || limit.tryTake(network, now_ms, cost) === undefined;
 }
 
-/** Sends an answer in one write with its headers; nothing is encoded. */
+/** Sends an answer in one write with its headers. The body is sent as it is. */
 function send(
   outgoing: ServerResponse,
   { status, headers, hasId, memory, bytes }: ReadyAnswer,
@@ -120,10 +120,9 @@ function send(
 }
 
 /**
- * Puts a fast path in front of the app, which answers from the cache (docs/decisions/cache.md) and refuses
+ * Puts a fast path in front of the app. It answers from the cache (docs/decisions/cache.md) and refuses
  * requests over a limit (docs/decisions/limits.md) without the cost of a Request, a Response and the app's
- * middleware. It uses the app's own answers and checks, and passes on every request that fails a check or is
- * unusual.
+ * middleware. It uses the app's own answers and checks, and passes every other request on to the app.
  */
 export function createFastPath(shared: FastPathParts, app: RequestListener): RequestListener {
   const answer = (found: ReadyAnswer, start: number, outgoing: ServerResponse) => {

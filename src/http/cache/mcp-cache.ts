@@ -139,7 +139,7 @@ const sendsCapability = (headers: Pick<Headers, 'get'>) =>
 /**
  * Reads a message that can be answered from memory: a call of a tool whose answers may be cached, or a
  * request with a constant answer. Undefined for every other message, and for one with any unusual member or
- * header, which are left to the SDK.
+ * header; the SDK reads those.
  */
 function readCacheable(message: unknown, headers: Pick<Headers, 'get'>): CacheableMessage | undefined {
   if (!isJsonObject(message) || !hasOnly(message, ['jsonrpc', 'id', 'method', 'params'])) return undefined;
@@ -177,8 +177,8 @@ interface ReadRequest extends IncomingMessage {
 }
 
 /**
- * Reads a body, whose length Node enforces, and leaves it where the app's request looks first. Calls one of
- * the two callbacks, once, `onRead` in the event `end`; a promise would add a third to the time of reading.
+ * Reads a body, whose length Node enforces, and stores it where the app's request looks first. Calls exactly
+ * one of the two callbacks. They are not a promise, because that would take longer.
  */
 export function readBody(incoming: ReadRequest, onRead: (body: Buffer) => void, onError: () => void): void {
   const chunks: Buffer[] = [];
@@ -199,7 +199,7 @@ const toHeaders = ({ headers }: IncomingMessage): Pick<Headers, 'get'> => ({
   get: (name) => headers[name]?.toString() ?? null,
 });
 
-/** Counts nothing, because no message that is answered from the cache has a large body. */
+/** Counts no large body, because a message that is answered from the cache has none. */
 const countedByApp = () => {};
 
 /** Reads the message in a body if it can be answered from the cache; the app parses every other one again. */
@@ -211,8 +211,8 @@ function readMessage(body: Buffer, headers: Pick<Headers, 'get'>): CacheableMess
 }
 
 /**
- * The key of a client that was answered before, so that its description is well-formed; the entry is the end
- * of its answers.
+ * The key of a client. It is stored once the client was answered, so that its description is known to be
+ * well-formed.
  */
 const clientKey = ({ client }: CacheableMessage) => `client ${client}`;
 

@@ -36,8 +36,8 @@ function sendAsset(asset: Asset, cacheControl: string) {
 }
 
 /**
- * The files that pages load, at addresses that contain their hash, so that browsers cache them forever; and
- * the icons that browsers request at fixed addresses.
+ * Serves the files that pages load at addresses that contain their hash, so that browsers cache them forever,
+ * and the icons that browsers request at fixed addresses.
  */
 export function createAssetRoutes({ site }: HttpAdapter) {
   const app = new Hono<HttpEnvironment>();

@@ -25,8 +25,8 @@ function readSince(since: string): string {
 }
 
 /**
- * One page of changes as JSON lines; a header repeats the id of the last one, after which the next page
- * begins.
+ * Answers with one page of changes as JSON lines. A header has the id of the last one, from which the next
+ * page continues.
  */
 async function answerLines(c: Request): Promise<Response> {
   const since = readSince(c.req.query('since') ?? beginning);
@@ -38,7 +38,7 @@ async function answerLines(c: Request): Promise<Response> {
 
 const types = { atom: 'application/atom+xml; charset=utf-8', json: 'application/feed+json; charset=utf-8' };
 
-/** The feed of changes about the subject that its path names. */
+/** Answers with the feed of changes about the subject that its path names. */
 const answerFeed =
   (adapter: HttpAdapter, format: keyof typeof types, kind: ChangeSubject['kind']) => async (c: Request) => {
     const context = c.get('context');
@@ -89,8 +89,8 @@ async function remove(c: Request): Promise<Response> {
 }
 
 /**
- * The stream of changes as JSON lines; Atom and JSON Feed of all changes, and of those of a listing, a
- * publisher, a tag and a view; webhooks: register, look at one's own, end it (docs/changes.md).
+ * The stream of changes as JSON lines; the feeds of all changes and of a listing, publisher, tag or view; and
+ * webhooks, which their owners register, read and end (docs/changes.md).
  */
 export function createChangeRoutes(adapter: HttpAdapter) {
   const routes = new Hono<HttpEnvironment>()

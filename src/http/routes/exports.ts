@@ -31,7 +31,8 @@ async function sendFile(c: Request, dumps: ReturnType<typeof createDumps>): Prom
   if (isCurrent(c.req.header('if-none-match'), etag)) return c.body(null, 304, headers);
   // The body of an answer to HEAD is not read, so a file opened for it would stay open.
   if (c.req.method === 'HEAD') return c.body(null, 200, headers);
-  // Opened before anything is sent, because the dump may be replaced, and its folder removed, at any time.
+  // The stream is opened before anything is sent, because the dump may be replaced and its folder removed at
+  // any time.
   const stream = createReadStream(join(dump.folder, name));
   const isOpen = await once(stream, 'open').then(
     () => true,

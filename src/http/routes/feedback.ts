@@ -29,7 +29,7 @@ async function noteOf(c: Request, handle: string | undefined): Promise<string | 
   }
 }
 
-/** Fields that an address fills in, and the characters that are read of each. */
+/** The fields that an address fills in, with the number of characters that are read of each. */
 const filledIn = { handle: 200, rating_id: 64, category: 20, message: 200 };
 
 const showForm = async (c: Request, { site }: HttpAdapter) => {
@@ -56,7 +56,10 @@ const send = async (c: Request, { site }: HttpAdapter) => {
   }
 };
 
-/** The feedback form (submit_feedback): 422 with messages at the fields, 303 once it was received. */
+/**
+ * The feedback form (submit_feedback). It answers 422 with messages at the fields, or 303 once feedback was
+ * received.
+ */
 export const createFeedbackRoutes = (adapter: HttpAdapter) =>
   new Hono<HttpEnvironment>()
     .get('/feedback', (c) => showForm(c, adapter))

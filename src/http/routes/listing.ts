@@ -114,11 +114,11 @@ const toInput = ({ challenge, rotate, method, signature }: Readonly<Record<strin
 /** The parts of a form on the claim page that are not input of claim_agent. */
 interface ListingPageRequest {
   readonly adapter: HttpAdapter;
-  /** Whether it requests a check of an opt-out line. */
+  /** Tells whether it requests a check of an opt-out line. */
   readonly isOptOut: boolean;
 }
 
-/** The answer if the opt-out line withdrew the listing, now or before. */
+/** Shows that the opt-out line has withdrawn the listing, now or before. */
 async function showWithdrawn(
   c: Request,
   handle: string,
@@ -129,7 +129,7 @@ async function showWithdrawn(
 }
 
 /**
- * The caller of a form. A capability in its field counts as one in the header, and has to belong to the
+ * Reads the caller of a form. A capability in its field counts as one in the header, and must belong to the
  * claim.
  */
 async function toFormCaller(handle: string, capability: string | undefined, context: Context) {

@@ -24,7 +24,7 @@ async function open(context: Context, cache: AnswerCache, fixtures: Fixtures | u
   return { answerer, secured, toStore: createMcpStore(cache, toHeaderList(secured)), unsubscribe };
 }
 
-/** Creates the answers to messages, of which a limited number is made at a time. */
+/** Creates the answers to messages. Only a limited number is made at the same time. */
 function createAnswers(context: Context, opening: ReturnType<typeof open>) {
   let running = 0;
   let isDraining = false;
@@ -42,8 +42,8 @@ function createAnswers(context: Context, opening: ReturnType<typeof open>) {
     }
   };
   /**
-   * Reading a body does not count as running, because its size and time are limited and slow senders cost
-   * little.
+   * A message counts as running only after its body was read. The size and time of reading are limited, and
+   * slow senders cost little.
    */
   const post = async (c: Request): Promise<Response> => {
     refuseIfDraining();
@@ -68,8 +68,8 @@ function createAnswers(context: Context, opening: ReturnType<typeof open>) {
 }
 
 /**
- * The MCP endpoint for both eras, without sessions, cookies or 401: POST answers one message with one
- * message, a browser's GET shows how to connect. The caller is in `c.get('context')`.
+ * The MCP endpoint for both eras, without sessions, cookies or 401. A POST has one message and is answered
+ * with one; a browser's GET shows how to connect. `c.get('context')` has the caller.
  */
 export function createMcpRoute(
   context: Context,

@@ -25,7 +25,7 @@ import { toCorsHeaders, toPreflight } from '../cors.ts';
 import { answerPage, answerWithETag } from '../response.ts';
 import { answerSitemap } from './sitemap.ts';
 
-/** The state of the import on a page may be a second old; facts about listings are always current. */
+/** The state of the import on a page may be a second old. Facts about listings are always current. */
 const statusPolicy: CachePolicy = { cacheTags: 'all', maxAge_ms: 1000 };
 
 /** All tags, those of most listings first. */
@@ -57,7 +57,7 @@ const json = 'application/json';
 /** The request and answer headers of a card that scripts of other sites may use (SEP-2127). */
 const openCard = { methods: 'GET', headers: 'Content-Type, If-None-Match', exposed: 'ETag' };
 
-/** A small document that depends on the settings alone, for pages of any site. */
+/** Answers with a small document that depends on the settings alone, for pages of any site. */
 function answerOpenly(c: Request, type: string, document: object): Promise<Response> {
   const body = `${JSON.stringify(document)}\n`;
   return answerWithETag(c, {
@@ -87,7 +87,9 @@ export const createServerCardRoutes = ({ site: { config } }: HttpAdapter) =>
 const plain = 'text/plain; charset=utf-8';
 const cachePolicy = { cacheTags: [] };
 
-/** Documents for machines, generated once from the definitions; the sitemap from the listings. */
+/**
+ * Serves the documents for machines, made once from the definitions, and the sitemap, made from the listings.
+ */
 export function createDiscoveryRoutes({ context, site: { config } }: HttpAdapter) {
   const answer = (type: string, write: () => string | Promise<string>) => {
     const text = cachedOnce(async () => write());

@@ -47,8 +47,8 @@ function isKnown(name: string, value: string): boolean {
 }
 
 /**
- * One more than a search accepts, so that its error is shown; without a maximum, links could have any number
- * of tags.
+ * One more than a search accepts, so that its error is shown. Without a maximum, links could repeat any
+ * number of tags.
  */
 const maxTags = 6;
 /** One more than a comparison takes, so that its error is shown. */
@@ -129,7 +129,7 @@ async function compare(c: Request, picks: Picks): Promise<ComparePage> {
   const comparison = await callToolAs(compareAgents, input, c.get('context'), compareAll);
   const known = comparison.filter(({ problem }) => !problem);
   const documents = await Promise.all(known.map(({ handle }) => getListing(handle, c.get('context'))));
-  // The page shows a problem for a text that is not a handle; it is not sent again.
+  // The page shows a problem for a text that is not a handle, so the tool is not called with it.
   const sent = { ...input, handles: input.handles.filter(isHandle) };
   return { picks, ...found, input: sent, comparison, documents };
 }

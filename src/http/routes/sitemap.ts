@@ -49,9 +49,9 @@ const cacheControl = 'public, max-age=3600';
 
 /**
  * Answers with the sitemap: all listing pages, and the home, list and tag pages if one file has room for
- * them. With more than 50,000 listings it is an index of numbered files. Each is cached, because it takes a
- * walk over listings; any other query redirects to the address without one, so that callers choose neither
- * what is made nor what is stored.
+ * them. With more than 50,000 listings it is an index of numbered files. Files are cached, because making one
+ * reads many listings. Any other query redirects to the address without one, so that callers cannot have
+ * other files made or stored.
  */
 export async function answerSitemap(c: Request): Promise<Response> {
   const context = c.get('context');

@@ -41,7 +41,7 @@ export function allFactsBlock(listing: ListingDocument): Html {
 <section class="asked" aria-labelledby="asked">
 <h2 id="asked">All facts and sources</h2>
 <p class="explain"><label><input type="checkbox"> Explain each fact</label></p>
-${vantages.length > 0 && html`<p class="note">Checks of Dossier are made from ${vantages.join(' and ')}; another place may be answered otherwise.</p>`}
+${vantages.length > 0 && html`<p class="note">Checks of Dossier are made from ${vantages.join(' and ')}; requests from another place may get other answers.</p>`}
 ${toAllFacts(listing).map(
   ({ question, title, facts }) => html`
 <details id="ask-${question}"><summary>${title}</summary><ul class="facts-of" id="facts-${question}">${facts.map((one) => fact(one, listing.evidence_snapshot_date))}</ul></details>`,

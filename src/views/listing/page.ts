@@ -59,7 +59,7 @@ const needs = ({ inputs = [] }: Pick<ListingPackage, 'inputs'>) =>
 const withoutConfig = (remote: ListingRemote) =>
   /[{}]/.test(remote.url)
     ? html`<p>The recorded endpoint is a template: <code class="foreign">${remote.url}</code>. Fill in its values before you connect.</p>`
-    : html`<p>The recorded endpoint is not an https address of a public host without a user name, so no configuration is given: <code class="foreign">${remote.url}</code></p>`;
+    : html`<p>No configuration is given, because the recorded endpoint has a user name or is not an https address of a public host: <code class="foreign">${remote.url}</code></p>`;
 
 function firstRemote(remote: ListingRemote, name: string): Html {
   const usable = toRemote(remote);
