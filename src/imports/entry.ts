@@ -26,7 +26,7 @@ const listPageForm = Compile({
   },
 });
 
-/** The members that identify an entry, which are all that a deleted one needs. */
+/** The members that identify an entry. A deleted entry needs no others. */
 const entryHeadForm = Compile({
   type: 'object',
   required: ['server'],
@@ -38,7 +38,7 @@ const entryHeadForm = Compile({
         name: {
           type: 'string',
           minLength: 3,
-          maxLength: 200, // A part that has only dots would lead elsewhere in the address of the page.
+          maxLength: 200, // A part that has only dots would change the path in the address of the page.
           pattern: '^(?!\\.+/)[a-zA-Z0-9.-]+/(?!\\.+$)[a-zA-Z0-9._-]+$',
         },
         version: { type: 'string', minLength: 1, maxLength: 255 },
@@ -77,8 +77,8 @@ const deepest = 32;
 const nothingToClean = /^(?:[\x20-\x5b\x5d-\x7e]|\\["\\])*$/;
 
 /**
- * Returns a server.json as JSON text with every string in it cleaned (docs/contract.md). The JSON of most
- * shows at once that nothing has to be cleaned. Undefined if it is nested too deeply.
+ * Returns a server.json as JSON text in which every string is cleaned (docs/contract.md). The JSON of most
+ * records shows at once that nothing has to be cleaned. Undefined if it is nested too deeply.
  */
 function toCleanJson(server: object): string | undefined {
   const json = toJson(server);
@@ -134,7 +134,7 @@ export function readHead(entry: unknown): EntryHead | UnreadableEntry {
 /** Tells whether a time is absent, empty or Go's zero time. */
 const isAbsent = (time: string | null | undefined) => !time || time.startsWith('0001-01-01T00:00:00');
 
-/** When an entry was read, and when this version of it was first read, RFC 3339. */
+/** The time when an entry was read, and the time when this version of it was first read (RFC 3339). */
 export interface ReadTimes {
   readonly at: string;
   readonly first_read_at: string;

@@ -4,9 +4,7 @@ import { placeKeysOf } from '../listings/references.ts';
 import type { Transaction } from '../store/store.ts';
 import { recordedOf } from './recorded.ts';
 
-/**
- * How many of the newest versions of a listing are read, and how many of their former references are stored.
- */
+/** The number of a listing's newest versions that are read, and of the former references that are stored. */
 const mostVersions = 200;
 const mostFormer = 100;
 

@@ -39,8 +39,8 @@ export interface RunProgress {
   /** The newest `updatedAt` of the registry that is not after the start of its run, RFC 3339. */
   readonly newestUpdatedAt: string | undefined;
   /**
-   * The fields that each origin has recorded for any listing, in this run or an earlier one, whatever became
-   * of the listing.
+   * The fields that each origin has recorded for any listing, in this run or an earlier one, including
+   * listings that are gone.
    */
   readonly recorded: Readonly<Record<string, readonly CopyField[]>>;
 }

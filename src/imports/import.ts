@@ -97,7 +97,7 @@ const observedPart = ({ remotes, packages, repository, website }: Listing) => ({
   website,
 });
 
-/** Listings whose record now names something else to observe. */
+/** Listings whose record now names other things to observe. */
 const renamed = ({ listings }: PagePlan): string[] =>
   listings
     .filter(({ known, listing }) => known && !isDeepStrictEqual(observedPart(known), observedPart(listing)))
@@ -192,12 +192,14 @@ function requireWhole({ run, request }: Import, page: SourcePage): void {
   );
 }
 
-/** The page would withdraw or move listings before the whole run was checked against the 20 % limit. */
+/**
+ * Thrown if a page would withdraw or move listings before the whole run was checked against the 20 % limit.
+ */
 class ReviewNeeded extends Error {}
 
 /**
- * Why a full run that has ended does not count. A run of changes may have a single row, which may be
- * unreadable.
+ * Says why a full run that has ended does not count. A run of changes is exempt: it may have a single row,
+ * which is unreadable.
  */
 function whyUnread({ kind }: RunImport, counts: ImportCounts, { quarantined }: PagePlan): string | undefined {
   if (kind !== 'full' || !isUnreadable(counts)) return undefined;
@@ -274,7 +276,8 @@ async function writePages(current: Import): Promise<void> {
 const mergedShare = 0.1;
 
 /**
- * Merges the search index in small transactions after a run that wrote many listings. Stops with the signal.
+ * Merges the search index in small transactions after a run that wrote many listings. Stops once the signal
+ * is aborted.
  */
 async function mergeIndex({ context, run, request: { signal } }: Import): Promise<void> {
   const { store } = context;
@@ -344,7 +347,7 @@ async function openImport(
 }
 
 /**
- * Saves how a run ended that threw `error`. Throws any error that comes neither from the source nor from the
+ * Saves how a run ended that threw `error`. Throws `error` again unless it comes from the source or from the
  * guard.
  */
 async function endRun(

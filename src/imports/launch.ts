@@ -2,7 +2,7 @@ import { asMembers, isJsonObject, type JsonObject } from '../core/json.ts';
 import { toLine } from '../core/text.ts';
 import type { ListingPackage } from '../listings/listing.ts';
 
-/** What a record says about starting a package, besides its name and version. */
+/** The parts of a record that say how to start a package, besides its name and version. */
 export type RecordedLaunch = Pick<
   ListingPackage,
   'runtime' | 'runtime_arguments' | 'arguments' | 'environment' | 'unwritten'
@@ -13,8 +13,8 @@ const longestWord = 500;
 const template = /\{([^{}]+)\}/g;
 
 /**
- * A word of a command line. A value that the caller fills in stands as `{name}`; undefined if it is only a
- * part of the word.
+ * A word of a command line. A word that the caller fills in is `{name}`. Undefined if it cannot be written
+ * down, for example because the caller fills in only a part of it.
  */
 type LaunchWord = string | undefined;
 
@@ -29,7 +29,10 @@ const ownValue = (variables: unknown, name: string) => {
   return scalar(value) ?? scalar(usual);
 };
 
-/** Fills the variables of a recorded value as far as the record does. */
+/**
+ * Replaces the variables of a recorded value for which the record has values. Undefined if the rest needs the
+ * caller.
+ */
 function fill(value: string, variables: unknown): LaunchWord {
   const filled = value.replace(template, (whole, name: string) => ownValue(variables, name) ?? whole);
   const open = [...filled.matchAll(template)];
@@ -52,8 +55,8 @@ function isLeftOut({ isRequired, variables }: JsonObject, stated: string): boole
 }
 
 /**
- * Tells whether an argument is an option without a value: it has none, and nothing says what kind of value it
- * would have.
+ * Tells whether an argument without a stated value is an option without a value: nothing says what kind of
+ * value it would have.
  */
 const isSwitch = (argument: JsonObject) =>
   argument.isRequired === true
@@ -61,15 +64,15 @@ const isSwitch = (argument: JsonObject) =>
     : Object.keys(argument).every((member) => member === 'type' || member === 'name');
 
 /**
- * The words of one recorded argument. An optional argument without a value has none, except a flag of a
- * runtime.
+ * The words of one recorded argument. An optional argument for which no value is stated has no words, except
+ * a flag of a runtime.
  */
 function wordsOf(argument: JsonObject, isOfRuntime: boolean): readonly LaunchWord[] {
   const { name, valueHint, variables, isRequired, format } = argument;
   const stated = scalar(argument.value) ?? scalar(argument.default);
   const flag = typeof name === 'string' ? name : '';
   const isNamed = argument.type === 'named' || (argument.type !== 'positional' && flag !== '');
-  // Records of 2025 state an option as its own value, such as `-i` for `-i`.
+  // Records of 2025 state an option as its own value: `-i` has the value `-i`.
   if (isNamed && (stated === flag || (stated === undefined && isSwitch(argument))))
     return [optionForm.test(flag) ? flag : undefined];
   if (stated === undefined && isRequired !== true) return isOfRuntime && runtimeFlag.test(flag) ? [flag] : [];
@@ -115,7 +118,7 @@ function toEnvironment(recorded: unknown): Record<string, string> {
   return Object.fromEntries(fixed.slice(0, mostWords));
 }
 
-/** How a record starts a package. Members that it does not state are absent. */
+/** Reads how a record starts a package. Members that the record does not state are absent. */
 export function toLaunch(recorded: JsonObject): RecordedLaunch {
   const { runtimeHint, runtimeArguments, packageArguments, environmentVariables } = recorded;
   const runtime = typeof runtimeHint === 'string' ? toLine(runtimeHint).slice(0, 60).toWellFormed() : '';

@@ -52,8 +52,8 @@ function toTagsAndFacets(recorded: RecordedServer, isActive: boolean, known: Lis
 }
 
 /**
- * Derives a server's listing from all its versions (at least one, in any order), the one that is `shown`
- * (pickShown) and the stored listing. Pure. `published_at` is the oldest publication of all versions. A
+ * Derives a server's listing from all its versions (at least one, in any order), the version that is `shown`
+ * (pickShown), and the stored listing. Pure. `published_at` is the oldest publication of all versions. A
  * listing whose versions are all deleted is withdrawn and has no publisher text.
  */
 export function toListing(

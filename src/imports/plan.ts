@@ -192,7 +192,7 @@ function toAffected(changes: readonly ListingChange[], rows: ClassifiedEntries['
     .map(({ listing }) => listing.handle);
 }
 
-/** All that one page changes, planned before anything is written. */
+/** The changes that one page makes, planned before anything is written. */
 export type PagePlan = Awaited<ReturnType<typeof planPage>>;
 
 /** Plans what a page changes in the store; writes nothing. Counts every entry once. */
@@ -269,8 +269,8 @@ const smallestGuarded = 50;
 const maxAffectedShare = 0.2;
 
 /**
- * The run would withdraw or move too many known listings. Nothing is written from the first page that affects
- * one.
+ * Thrown if the run would withdraw or move too many known listings. Nothing is written from the first page
+ * that affects one.
  */
 export class MassChangeError extends Error {}
 

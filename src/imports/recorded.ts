@@ -57,8 +57,8 @@ const toEnvironment = (variables: unknown) =>
     .flatMap((given) => toInput('environment', given.name, given));
 
 /**
- * Arguments by name, or by value hint. Those with variables (`-e name={value}`) are represented by their
- * variables.
+ * Reads arguments by name, or by value hint. Those with variables (`-e name={value}`) are represented by
+ * their variables.
  */
 const toArguments = (args: unknown) =>
   listedInputs(args)
@@ -69,7 +69,7 @@ const toArguments = (args: unknown) =>
         : toInput('argument', given.name || given.valueHint, given),
     );
 
-/** The distinct inputs by kind and name, without the field if there are none. */
+/** The distinct inputs by kind and name. Without inputs the field is absent. */
 function toInputs(inputs: readonly ListingInput[]): { inputs?: ListingInput[] } {
   const once = new Map(inputs.map((input) => [`${input.kind} ${input.name}`, input]));
   return once.size === 0 ? {} : { inputs: [...once.values()].slice(0, mostInputs) };
@@ -107,8 +107,8 @@ const asking =
   /^(?:transport\.)?(?:headers|variables|runtimeArguments|packageArguments|environmentVariables)(?:\.|$)/;
 
 /**
- * The members of an item that may ask for inputs and were not read, each once, without the field if there are
- * none.
+ * The members of an item that may ask for inputs and were not read, each once. Without such members the field
+ * is absent.
  */
 function toUnread(unread: readonly string[], item: string): { unread?: string[] } {
   const below = unread.flatMap((path) => (path.startsWith(`${item}.`) ? path.slice(item.length + 1) : []));

@@ -6,7 +6,7 @@ import type { RegistrySource } from './source.ts';
 /** The holder of this lease is the only process that imports, from any source. */
 export const importLease = 'import';
 
-/** Another import into the same store is running; the caller may try again later. */
+/** Thrown while a different import into the same store runs. The caller may try again later. */
 export class UnderWayError extends RegistryError {
   constructor() {
     super('an import is already under way', true);
@@ -77,7 +77,7 @@ export interface RunStart {
   readonly lease: Lease;
   /** RFC 3339 UTC. */
   readonly at: string;
-  /** The whole source is read again after this time. */
+  /** The whole source is read again if its last full run is longer ago than this. */
   readonly fullInterval_s: number;
   /** Reads the whole source now. */
   readonly isFull: boolean;
@@ -104,7 +104,7 @@ function toUpdatedSince(done: ImportRun | undefined, source: RegistrySource) {
   return { newest, updatedSince: new Date(Date.parse(newest) - overlap_ms).toISOString() };
 }
 
-/** The fields that the origins have recorded until now, without the sample once something else is read. */
+/** The fields that the origins have recorded until now. The sample is left out once anything else is read. */
 async function readRecorded(tx: Transaction, source: RegistrySource): Promise<RunProgress['recorded']> {
   const { run } = await tx.imports.last();
   const recorded = Object.entries(run?.progress.recorded ?? {});
@@ -147,8 +147,8 @@ export async function beginRun(tx: Transaction, source: RegistrySource, start: R
 }
 
 /**
- * The newest of the known times and these, ignoring any after the start of the run, because a time in the
- * future would hide changes.
+ * The newest of the known times and these. Times after the start of the run do not count, because a time in
+ * the future would hide changes.
  */
 export const newestKnown = (run: RunImport, updatedAt: readonly string[]): string | undefined =>
   [...updatedAt, ...(run.newestUpdatedAt ? [run.newestUpdatedAt] : [])]

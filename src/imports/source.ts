@@ -73,8 +73,8 @@ function readJson(answer: Awaited<ReturnType<OutboundClient['fetch']>>, timeout_
 }
 
 /**
- * Fetches JSON, within `timeout_ms` for the whole exchange; redirects are not followed. Throws RegistryError,
- * and the signal's reason.
+ * Fetches JSON within `timeout_ms` for the whole exchange. Redirects are not followed. Throws RegistryError,
+ * or the signal's reason.
  */
 async function fetchJson(
   client: OutboundClient,
@@ -90,10 +90,12 @@ async function fetchJson(
 }
 
 const pageSize = 100;
-/** A registry that ignores `limit` may send more entries than requested, up to this many. */
+/**
+ * The number of entries that a page may have. A registry that ignores `limit` may send more than requested.
+ */
 const mostEntries = 500;
 
-/** How long and how often a page is tried. */
+/** The time for a page, and the pauses between tries. */
 export interface Patience {
   /** The time for the whole exchange of one try. */
   readonly timeout_ms: number;

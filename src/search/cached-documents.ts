@@ -13,8 +13,8 @@ const mostNumbers = 4_000_000;
 /** A write that changes more listings than this drops all documents. */
 const manyListings = 500;
 /**
- * How many documents are read at once. That takes a millisecond or two, during which nothing else is
- * answered.
+ * The number of documents that are read at once. That takes a millisecond or two, during which nothing else
+ * is answered.
  */
 const readAtOnce = 500;
 
@@ -78,7 +78,7 @@ function createStarts() {
       if (position !== isFree) put(position, startsBefore[at] ?? isNowhere);
   };
   return {
-    /** Returns a negative number if there is none. */
+    /** Returns the start of a document, or a negative number if there is none. */
     get(position: number): number {
       const slot = slotOf(position);
       return positions[slot] === position ? (starts[slot] ?? isNowhere) : isNowhere;
@@ -87,14 +87,14 @@ function createStarts() {
       put(position, start);
       if (2 * used > positions.length) grow();
     },
-    /** Tells whether there was one. */
+    /** Deletes a position. Tells whether it was set. */
     delete(position: number): boolean {
       const slot = slotOf(position);
       if (positions[slot] !== position || starts[slot] === isNowhere) return false;
       starts[slot] = isNowhere;
       return true;
     },
-    /** How many positions were set, including those of deleted documents. */
+    /** The number of positions that were set, including those of deleted documents. */
     size: () => used,
   };
 }
@@ -128,8 +128,8 @@ export function createCachedSearch(
   });
 
   /**
-   * Forgets the documents of changed listings, or all documents if that fails or half of them have changed,
-   * since their numbers stay until then.
+   * Forgets the documents of changed listings. Forgets all documents if that fails or too many have changed,
+   * because the numbers of a changed document stay until then.
    */
   async function dropChanged(): Promise<void> {
     const own = memory;

@@ -21,10 +21,13 @@ function toDocumentText({ description, facets }: SearchableListing, fields: read
   return `${isPlaceholder(description) ? '!' : ''}${facets}\n${written.join(' |')} `;
 }
 
-/** The part of a document's text with its terms. Facets (`state:unclaimed`) look like terms but are not. */
+/**
+ * The part of a document's text that has its terms. Facets (`state:unclaimed`) look like terms, and are not
+ * in it.
+ */
 export const toTermText = (text: string): string => text.slice(text.indexOf('\n') + 1);
 
-/** Numbers texts from 1. */
+/** Gives each different text a number, from 1. */
 function createNumbers() {
   const numbers = new Map<string, number>();
   const texts = [''];
@@ -60,7 +63,7 @@ export function createDocuments() {
     facets,
     /** How many numbers are in the array. */
     size: () => end,
-    /** Returns the array, which changes with each `add`. */
+    /** Returns the array, which `add` changes and may replace. */
     data: () => data,
     /** Returns where the document begins. */
     add(text: string): number {
@@ -163,7 +166,7 @@ function toJoined(words: readonly SearchWord[]): string[] {
   return texts.length === 2 || texts.length === 3 ? [stem(texts.join(''))] : [];
 }
 
-/** The terms of each field in order, and terms that have no place in its text (`joined`). */
+/** The terms of each field in order, and `joined`, terms that are not in the text as such. */
 function toFieldTerms(listing: SearchableListing) {
   const slash = listing.handle.indexOf('/');
   const name = toWords(listing.handle.slice(slash + 1));

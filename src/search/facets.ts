@@ -7,7 +7,7 @@ import { Holder, namespaceIdentity } from '../core/identity.ts';
 export type Facet =
   `${'tag' | 'transport' | 'state' | 'package' | 'has' | 'is' | 'seen' | 'owner' | 'publisher'}:${string}`;
 
-/** A facet that a listing must have, or several of which it must have one. */
+/** A facet that a listing must have, or several, one of which it must have. */
 export type FacetChoice = Facet | readonly Facet[];
 
 /** Tells whether a facet follows from the last check of the listing. */

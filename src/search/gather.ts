@@ -18,7 +18,10 @@ import type { Db } from './schema.ts';
 import { createScorer, isPhraseAt, type RankedWord, toPhrase } from './score.ts';
 import type { IndexSearch, SearchIndex } from './search-index.ts';
 
-/** Up to this many matches are all read and scored. If there are more, only those that the plan finds are. */
+/**
+ * Up to this many matches are all read and scored. If there are more, only those that the plan finds are
+ * read.
+ */
 const mostMatches = 20_000;
 /**
  * With more listings than this, most documents are not in memory, and reading thousands of them takes too
@@ -39,7 +42,10 @@ const someCandidates = 60;
  */
 const fewestFound = 100;
 
-/** Reads the index until there are enough candidates. `isAll` tells that no matching listing was left out. */
+/**
+ * Reads the index until there are enough candidates. `isAll` tells whether every matching listing is among
+ * them.
+ */
 async function gatherPositions(
   db: Db,
   index: SearchIndex,
@@ -167,7 +173,10 @@ function firstOf(count: number, compare: (a: number, b: number) => number, most 
   return first;
 }
 
-/** A score higher than any other. */
+/**
+ * The first of some documents in the wanted order. Those at the positions `first` come before others.
+ * `matched` tells how many of the counted words each has.
+ */
 const first_score = 1e6;
 
 /**

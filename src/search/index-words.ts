@@ -34,8 +34,8 @@ const mostFrequent = (counts: readonly [string, TermCount][]) =>
     .map(([term]) => term);
 
 /**
- * Other spellings of an unknown word that listings have, with their synonyms, and the two words that it may
- * be.
+ * Finds other spellings of an unknown word that listings have, with their synonyms, and the two words that it
+ * may consist of.
  */
 async function readCorrections(db: Db, index: SearchIndex, word: string) {
   const halves = toHalves(word);
@@ -59,7 +59,7 @@ async function readCorrections(db: Db, index: SearchIndex, word: string) {
       ...likely.map((term) => ({ text: spellings.get(term) ?? term, term })),
       ...split.map(({ text }) => ({ text })),
     ],
-    /** The counts of those terms of the alternatives that listings have. */
+    /** The counts of those terms of the alternatives that any listing has. */
     counts: new Map([...known, ...ofMeant]),
   };
 }
@@ -81,7 +81,7 @@ const listingsOf = ({ terms }: Alternative, counts: Counts, count: keyof TermCou
 
 interface Expanded extends QueryWord {
   readonly found: readonly Alternative[];
-  /** Set only for a word that no listing has in any form: what was searched for instead. */
+  /** The words that were searched for instead; undefined unless no listing has the word in any form. */
   readonly near: readonly NearWord[] | undefined;
 }
 
@@ -156,7 +156,7 @@ export async function readWords({ db, index, listings }: IndexSearch, query: Par
   return {
     /** The words that some listing has; of many words, the rarest. */
     words: known.filter((word) => rarest.has(word)),
-    /** How many of them count. */
+    /** The number of these words that count. */
     counted:
       query.words.filter(isCounted).length -
       known.filter((word) => word.isCounted && !rarest.has(word)).length,
@@ -171,8 +171,8 @@ export async function readWords({ db, index, listings }: IndexSearch, query: Par
 const mostShowing = 5;
 
 /**
- * How listings write a term: in the spelling that was tried, or in its shortest form; undefined if the first
- * few listings do not show it.
+ * Finds how listings write a term: in the spelling that was tried, or else in its shortest form. Undefined if
+ * the first few listings do not show it.
  */
 async function readWritten({ db, index, listings }: IndexSearch, { text, term = text }: NearWord) {
   const probe = { groups: [[{ terms: [term], strong: false }]], facets: [], excluded: [] };

@@ -33,7 +33,7 @@ function countTerms(removed: readonly string[], added: readonly SearchDocument[]
   return new Map([...changes].filter(([, { listings, strong }]) => listings !== 0 || strong !== 0));
 }
 
-/** The row as the index may know it, without texts that the operator has hidden. */
+/** Leaves out texts that the operator has hidden. */
 const toIndexed = (row: IndexedRow): IndexedRow =>
   row.hidden === 1 ? { ...row, title: null, description: '' } : row;
 

@@ -27,7 +27,7 @@ const mostDriving = 4;
 /** Words in texts attract each other: more listings have two of them than chance predicts. */
 const attraction = 6;
 
-/** One read of the index, and how many of its entries are read if it finds fewer than its limit. */
+/** One read of the index, and how many of its entries it reads if it finds fewer than its limit. */
 interface PlanStep extends Pick<Probe, 'groups' | 'limit' | 'expected'> {
   readonly read: number;
 }

@@ -94,7 +94,7 @@ const findConditions = (query: string) =>
     isExcluded: minus !== undefined || word !== undefined,
   }));
 
-/** A query without one of its conditions. The words of a phrase stay. */
+/** Leaves out one condition of a query. The words of a phrase stay. */
 const withoutCondition = (
   query: string,
   { text, index, words, isExcluded }: ReturnType<typeof findConditions>[number],

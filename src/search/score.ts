@@ -27,7 +27,7 @@ export function toPhrase(words: readonly string[], { terms }: Documents): readon
 }
 
 /**
- * Tells whether the terms of a phrase follow each other in the document that begins at a place. Names keep
+ * Tells whether the terms of a phrase follow each other in the document that begins at `start`. Names keep
  * their stop words (`text-to-speech`), so one stop word may stand between two terms.
  */
 export function isPhraseAt(documents: Documents, start: number, phrase: readonly number[]): boolean {
@@ -63,8 +63,8 @@ function toWanted(words: readonly RankedWord[], documents: Documents) {
 }
 
 /**
- * Reads the weights that the terms of some words have in a document: `found`, by the index of each term, 0 if
- * it is absent.
+ * Creates a function that reads the weights that the terms of some words have in a document, 0 for an absent
+ * term. They are in the order of `places`, from 1.
  */
 function createTermReader(places: ReadonlyMap<number, number>, documents: Documents) {
   const data = documents.data();
@@ -86,9 +86,9 @@ function createTermReader(places: ReadonlyMap<number, number>, documents: Docume
 }
 
 /**
- * Scores the document that begins at a place: the sum over the words of value times weight in the listing,
+ * Scores the document that begins at `start`: the sum over the words of value times weight in the listing,
  * times the share of the query that matched, and more if words are neighbours in both. `matched` is how many
- * of the counted words it has. Placeholders come last. Create the scorer before documents are added.
+ * of the counted words it has. Placeholders come last. Use the scorer before any document is added.
  */
 export function createScorer(words: readonly RankedWord[], documents: Documents) {
   const { wanted, places } = toWanted(words, documents);

@@ -41,7 +41,7 @@ export interface EngineIndex {
   readTexts(db: Db, positions: readonly number[]): Promise<{ position: number; text: string }[]>;
   /** The ids of listings by their facets alone. */
   list(db: Db, range: FacetRange): Promise<number[]>;
-  /** SQL that tests whether a row's `id` is one of these. Its text is the same for any number of ids. */
+  /** SQL that tests whether a row's `id` is among these. Its text is the same for any number of ids. */
   hasId(ids: readonly number[]): RawBuilder<boolean>;
 }
 
@@ -55,13 +55,15 @@ export interface SearchIndex extends EngineIndex {
 export interface SearchedListings {
   /** How many are visible. */
   count(): Promise<number>;
-  /** The visible ones with a handle in lower case, by id; their facets as text. */
+  /**
+   * Visible listings whose handle in lower case is this text, in the order of ids, with their facets as text.
+   */
   withFoldedHandle(
     folded: string,
   ): Promise<readonly Readonly<{ id: number } & Record<'handle' | 'namespace' | 'facets', string>>[]>;
   /** When these changed last, in no particular order. */
   updates(ids: readonly number[]): Promise<readonly { readonly id: number; readonly updated_at: string }[]>;
-  /** The texts of those of these that are shown, in no particular order. */
+  /** The texts that are shown of those of these listings that are visible, in no particular order. */
   texts(
     ids: readonly number[],
   ): Promise<readonly { readonly handle: string; title: string | null; description: string }[]>;

@@ -6,7 +6,7 @@ import { toPosition } from './query.ts';
 import type { Db, SearchSchema } from './schema.ts';
 import type { EngineIndex } from './search-index.ts';
 
-/** Only letters and digits, which are what the index's tokenizer takes. */
+/** Encodes a facet in letters and digits, because the index's tokenizer takes nothing else. */
 const toFacetToken = (facet: string): string => `f${Buffer.from(facet).toString('hex')}`;
 
 /** Listings have few different facets, so each is encoded once. */
@@ -147,7 +147,7 @@ export const sqliteSearch: EngineIndex = {
         ? sql`select position from search_doc where position not in
             (select rowid from listing_search where listing_search match ${excluded}) order by position`
         : sql`select position from search_doc order by position`;
-    // One text takes less time to read than thousands of rows, which would take longer than finding them.
+    // The positions are read as one text, because reading thousands of rows takes longer than finding them.
     const found = sql<{ positions: string }>`select json_group_array(position) as positions
       from (${positions} limit ${probe.limit})`;
     return JSON.parse((await found.execute(db)).rows[0]?.positions ?? '[]') as number[];

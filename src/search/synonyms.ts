@@ -21,7 +21,7 @@ function toPhrase(text: string): string[] {
   return (informative.length > 0 ? informative : words).map(stem);
 }
 
-/** The phrases in a line of a table, as stems, each with the others. */
+/** The phrases in a line of a table, as stems. Each has the others as its synonyms. */
 function toEntries(line: string, factor: number) {
   const phrases = new Map(line.split(', ').map((text) => [toPhrase(text).join(' '), toPhrase(text)]));
   return [...phrases.values()].map((phrase) => ({

@@ -7,13 +7,13 @@ const run = /[\p{L}\p{N}]+/gu;
 /** Scripts that are written without spaces between words. */
 const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}]+/gu;
 const camelHump = /(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/;
-/** `to-do`, both of whose parts are stop words. */
+/** Matches `to-do`, both of whose parts are stop words. */
 const toDo = /\bto-do(?=s?\b)/gi;
 const shortestPart = 3;
 /** PostgreSQL stores no lexeme longer than 2,046 bytes. */
 const longestWord = 100;
 
-/** A word as written, in lower case. `parts` are the words of a camel-case one. */
+/** A word as written, in lower case. `parts` has the parts of a word in camel case. */
 export interface SearchWord {
   readonly text: string;
   readonly parts: readonly string[];
@@ -85,7 +85,7 @@ export function stem(word: string): string {
 
 const toSet = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/));
 
-/** Words that are left out of descriptions, and of queries that have any other word. */
+/** Words that are left out of descriptions, and of queries that have other words. */
 export const stopWords: ReadonlySet<string> = toSet(
   `a an and are as at be been both by can could did do does each for from had has have how i if in into is it its me
   my no not of on or other our should so some such than that the their them then there these they this those to too
@@ -122,8 +122,8 @@ export const isCorrectable = (word: string): boolean =>
   word.length >= shortestCorrected && word.length <= longestCorrected && /^[a-z0-9]+$/.test(word);
 
 /**
- * All texts that differ from a word by one letter added, removed, replaced or swapped with its neighbour. One
- * may come twice.
+ * Yields all texts that differ from a word by one letter added, removed, replaced or swapped with its
+ * neighbour. A text may come twice.
  */
 export function* oneLetterFrom(word: string): Generator<string> {
   for (let at = 0; at <= word.length; at++) {
@@ -138,7 +138,7 @@ export function* oneLetterFrom(word: string): Generator<string> {
   }
 }
 
-/** Those texts by their stems. */
+/** Maps the stems of these texts to the texts. */
 export function toSpellings(word: string): Map<string, string> {
   const spellings = new Map<string, string>();
   for (const spelling of oneLetterFrom(word)) {
