@@ -61,7 +61,7 @@ export interface SearchedListings {
   withFoldedHandle(
     folded: string,
   ): Promise<readonly Readonly<{ id: number } & Record<'handle' | 'namespace' | 'facets', string>>[]>;
-  /** When these changed last, in no particular order. */
+  /** The texts of those of these listings that are visible, in no particular order. */
   updates(ids: readonly number[]): Promise<readonly { readonly id: number; readonly updated_at: string }[]>;
   /** The texts that are shown of those of these listings that are visible, in no particular order. */
   texts(
