@@ -66,12 +66,21 @@ function paragraph(text: string): string {
   return lines.join('\n');
 }
 
-/** Cases in which a new line does the same, one text each. */
-const toCases = (cases: readonly ForetellCase[]): string[] =>
-  [...Map.groupBy(cases, ({ claim, line }) => `${claim}; ${line}`)].map(
-    ([name, same]) =>
-      `${name}; ${same.map(({ isCosigned }) => (isCosigned ? 'with' : 'without')).join(' or ')}`,
-  );
+const asked = (cases: readonly ForetellCase[]): string =>
+  cases.map(({ isCosigned }) => (isCosigned ? 'with one' : 'without')).join(' or ');
+
+/** One row for the cases of an effect that differ only in the location of the line or in the capability. */
+function newLineRows(does: string, cases: readonly ForetellCase[]): string[][] {
+  const effect = does
+    .replace(/^The new line begins a new claim\./, '**New claim.**')
+    .replaceAll('two checks a day or more apart', 'two checks');
+  const ofLine = [...Map.groupBy(cases, ({ claim, line }) => `${claim}; ${line}`).values()];
+  return [...Map.groupBy(ofLine, (same) => `${same[0]?.claim}; ${asked(same)}`).values()].map((rows) => {
+    const lines = rows.map(([first]) => first?.line).join('<br>');
+    const [same = []] = rows;
+    return [same[0]?.claim ?? '', lines, asked(same), effect];
+  });
+}
 
 /** The generated blocks, by the name in their marker. */
 const blocks: Record<string, () => string> = {
@@ -103,13 +112,10 @@ const blocks: Record<string, () => string> = {
     ),
   new_lines: () =>
     table(
-      ['claim on record; new line; asked for with a capability or without', 'what the line does'],
-      [...Map.groupBy(foretellCases, ({ does }) => does)].map(([does, cases]) => [
-        toCases(cases).join('<br>'),
-        does
-          .replace(/^The new line begins a new claim\./, '**New claim.**')
-          .replaceAll('two checks a day or more apart', 'two checks'),
-      ]),
+      ['claim on record', 'new line', 'capability', 'what the line does'],
+      [...Map.groupBy(foretellCases, ({ does }) => does)].flatMap(([does, cases]) =>
+        newLineRows(does, cases),
+      ),
     ),
   new_claim: () => paragraph(`The cost of a new claim: ${newClaimCost}.`),
   opt_out: () =>

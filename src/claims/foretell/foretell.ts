@@ -157,20 +157,20 @@ const fatesOf = (standing: StandingClaim, line: NewLine) => ({
 const alone = {
   same: 'It begins the new claim when two checks a day or more apart have read no line of the claim.',
   elsewhere:
-    'Read at the new location alone, it begins the new claim when two checks a day or more apart have read no line of the claim where that stands.',
+    'If only the new location has it, it begins the new claim when two checks a day or more apart have read no line of the claim at the other.',
 };
 const continuing = {
-  same: 'The new line continues the claim: its ratings stay as they are. Each line that stays in place keeps its capability; taking a line away suspends its capability.',
+  same: 'The new line continues the claim: its ratings stay as they are. A capability works while its own line stays there.',
   elsewhere:
-    'The new line moves the claim and continues it, as soon as a check reads it at the new location: its ratings stay as they are. A capability whose own line is not there is suspended.',
+    'The new line moves and continues the claim as soon as a check reads it there: its ratings stay as they are. A capability whose own line is not there is suspended.',
 };
 const continuingSigned =
   'continues the claim: its ratings stay as they are. A capability works while the key that signed its line is published.';
 const waiting = 'It waits while a line of the claim is in its place, for 7 days at most.';
 const moving = {
-  begins: 'Read at the new location and where the claim stands, it moves the claim at once.',
+  begins: 'If both the new location and that of the claim have it, it moves the claim at once.',
   'begins later':
-    'Read at the new location and where the claim stands by two checks a day or more apart, it moves the claim.',
+    'If two checks a day or more apart read it at both the new location and that of the claim, it moves the claim.',
 };
 
 /** The effect of the line in words. `where`: whether it will be read at the location of the claim. */
@@ -178,11 +178,11 @@ function actsOf({ beside, alone: after }: ReturnType<typeof fatesOf>, where: key
   const isOver = after === 'begins';
   if (beside === 'continues')
     return isOver
-      ? 'Beside an old line of the claim that still counts, the new line continues the claim. Without one it begins the new claim as soon as a check reads it.'
+      ? 'It does so as soon as a check reads it. Beside an old line that can still restore the claim, it continues the claim instead.'
       : continuing[where];
   if (isOver)
     return beside === 'waits'
-      ? 'It waits while an old line of the claim that still counts is in its place. Without one it begins the new claim as soon as a check reads it.'
+      ? 'It waits beside an old line that can still restore the claim. Otherwise it begins the new claim as soon as a check reads it.'
       : 'It begins the new claim as soon as a check reads it.';
   return [beside === 'waits' ? waiting : moving[beside], after === 'waits' ? '' : alone[where]].join(' ');
 }
