@@ -55,8 +55,8 @@ async function readFaults(
 }
 
 /**
- * Reads a listing and finds its faults. If there are any, it reads the listing again, because it may have
- * changed between two requests. It then does not rest, so that less can change meanwhile.
+ * Reads a listing and finds its faults. If there are any, reads it again, at most twice, because it may have
+ * changed between two requests. These reads do not rest, so that less can change meanwhile.
  */
 async function checkListing(reader: EvidenceReader, handle: string, watch: AuditWatch) {
   for (const rest of [watch.rest, undefined]) {

@@ -96,8 +96,8 @@ const dayIn = (reason: string) => /\d{4}-\d\d-\d\d/.exec(reason)?.[0];
 
 /**
  * Tells whether a record may set this rating apart. For criticism, only the source's record may, if it was
- * read before the first version of the rating. For praise, it must have been read before the first version
- * that praises.
+ * read before the first version of the rating. For praise, the record of either side may, if it was read
+ * before the first version that praises.
  */
 function isAllowedOverlap(rating: CountedRating): boolean {
   const { source_handle: source, subject_handle: subject, group_reason } = rating;

@@ -21,7 +21,7 @@ import type { AuditSteps } from './steps.ts';
 
 /**
  * The statements of entries that other entries, or rows, must agree with. The words for records and listings
- * that were not read or are not shown are those of `ReadRecord` and `AuditState`.
+ * that were not read or are not shown are those of `EntryRecord` and `AuditState`.
  */
 const createSaid = () => ({
   withdrawn: new Map<string, { readonly at: unknown; readonly log_index: number }>(),
@@ -47,7 +47,7 @@ type Said = ReturnType<typeof createSaid>;
 const entryFault = (log_index: number, message: string) => rowFault(`entry ${log_index}`, message);
 
 /**
- * Stated here and not imported from the code that writes the entries, so that an event in an entry of a
+ * These types are not imported from the code that writes the entries, so that an event in an entry of a
  * different type is noticed.
  */
 const eventTypes = [
@@ -131,8 +131,8 @@ function checkSaid(
 }
 
 /**
- * When a rating is shown as withdrawn by its source. An older or erased version has the time of the amendment
- * or erasure instead.
+ * The time at which a rating is shown as withdrawn by its source. An older or erased version has the time of
+ * the amendment or erasure instead.
  */
 const withdrawnAt = (rating: CountedRating | undefined) =>
   rating?.superseded_by === undefined && rating?.erased_at === undefined ? rating?.withdrawn_at : undefined;

@@ -50,7 +50,7 @@ export function createTreeCheck(reader: EvidenceReader, log: AuditedLog, roots: 
   };
   const early = compare();
   return {
-    /** Adds leaves in order. Returns faults for stored nodes above them that differ. */
+    /** Adds leaves in order. Returns faults for stored nodes above them, and for known roots, that differ. */
     async add(leaves: readonly string[]): Promise<AuditFault[]> {
       const faults = early.splice(0);
       const levels = new Map<number, TreeNode[]>();

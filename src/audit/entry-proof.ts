@@ -77,7 +77,7 @@ function ratingFault({ leaf, committed }: StoredEntry, rating: Rating): string |
 }
 
 /**
- * Tells what is wrong with a stored entry, or with the rating that it should be of; undefined if nothing is.
+ * Tells what is wrong with a stored entry, or with the rating that it should record; undefined if nothing is.
  */
 function findFault(entry: StoredEntry, rating: Rating | undefined): string | undefined {
   const { leaf, committed, index, path, tree } = entry;
@@ -161,7 +161,7 @@ async function findWithheld(
 }
 
 /**
- * Proves one entry under the newest checkpoint.
+ * Proves one entry under a checkpoint that covers it.
  * @throws not_found, also for an entry of a closed log
  * @throws internal if the stored entry disagrees with the log, or is not that of `rating`
  */

@@ -82,8 +82,8 @@ async function isOlderThan(text: string, context: LogContext, checkpoint: Checkp
 
 /**
  * Replaces the checkpoint file, unless it has this checkpoint or a newer one, or is that of a different
- * database. It must be called each time before a checkpoint is published, and never twice at once in a
- * process: a process that read the file just before this one replaced it may have put back an older one.
+ * database. It must be called before each time a checkpoint is published, because a different process may
+ * have put back an older one, and never twice at once in a process.
  */
 async function saveCheckpoint(context: LogContext, text: string): Promise<void> {
   const path = checkpointPath(context.config);
@@ -143,8 +143,8 @@ function reportOther({ log }: LogContext, { path, otherDatabase }: CheckpointFil
 /**
  * Compares the database with the checkpoint file, once, before anything is written (docs/log.md). If the
  * database does not contain that checkpoint's tree because an older backup was restored, closes the log and
- * opens the next one, whose first entry is the checkpoint. Its number is greater than that of every published
- * log, so that a name that was signed is never used again. A file without a valid signature of this
+ * opens a new one, whose first entry is the checkpoint. The new log's number is greater than that of every
+ * published log, so that a name that was signed is never used again. A file without a valid signature of this
  * database's key is reported and otherwise ignored.
  */
 export async function compareWithCheckpointFile(context: LogContext): Promise<void> {

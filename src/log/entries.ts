@@ -139,8 +139,8 @@ const insertNodes = precompileQuery((db: Db, rows: readonly LogSchema['log_node'
 export const createLogWrites = (db: Db) => ({
   ...createLogReads(db),
   /**
-   * Appends a leaf with its record and salt, and returns its log_index. `about` has the listing and the time
-   * of the change that the entry is in the stream of changes.
+   * Appends a leaf with its record and salt, and returns its log_index. `about` describes the change that the
+   * entry makes in the stream of changes: its listing, time and data.
    */
   async append({ type, leaf, hash, salt, record }: Leaf, about?: Parameters<typeof toLoggedChange>[2]) {
     const [head] = await takePosition(db);

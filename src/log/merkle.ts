@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 /**
  * Reads the hash of a complete subtree. Level 0 has the leaf hashes; node i of level n covers the leaves from
- * i * 2^n up to (i + 1) * 2^n. It is called only for complete subtrees.
+ * i * 2^n up to (i + 1) * 2^n.
  */
 export type ReadNode = (level: number, index: number) => Promise<Buffer>;
 
@@ -26,8 +26,8 @@ function splitOf(size: number): number {
 const levelOf = (size: number): number => Math.log2(size);
 
 /**
- * The hash of the leaves from `start` up to `end`. `start` is a multiple of the largest complete subtree
- * inside.
+ * The hash of the leaves from `start` up to `end`. `start` is a multiple of the size of the largest complete
+ * subtree inside.
  */
 async function rangeHash(read: ReadNode, start: number, end: number): Promise<Buffer> {
   const size = end - start;
@@ -49,8 +49,8 @@ export function rootOfLeaves(leaves: readonly Buffer[]): Buffer {
 }
 
 /**
- * Walks from the root down to a range above the leaf at `index`. `path` has the hashes beside the way, the
- * lowest first.
+ * Walks from the root down to the first range that contains the leaf at `index` and that `isReached` accepts.
+ * `path` has the hashes beside the way, the lowest first.
  */
 async function descend(
   read: ReadNode,

@@ -160,7 +160,7 @@ export const toProofText = (index: number, path: readonly Buffer[], checkpoint: 
 
 const hashForm = /^[A-Za-z0-9+/]{43}=$/;
 
-/** Parses the hashes of a proof, one a line; undefined unless each is the base64 of 32 bytes. */
+/** Parses the hashes of a proof, one per line; undefined unless each is the base64 of 32 bytes. */
 export const readHashes = (lines: readonly string[]): Buffer[] | undefined =>
   lines.every((line) => hashForm.test(line)) ? lines.map((line) => Buffer.from(line, 'base64')) : undefined;
 

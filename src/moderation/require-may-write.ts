@@ -16,8 +16,8 @@ export async function findAgainst(
   writing?: Writer,
 ): Promise<Moderation | undefined> {
   const { network } = context.caller;
-  // Revoked capabilities and blocked networks may not take back either: whoever lost a capability must not
-  // lose ratings by it, and traffic stays refused.
+  // Revoked capabilities and blocked networks may not take back either, because whoever stole a capability
+  // must not withdraw ratings with it, and a blocked network's requests stay refused.
   const applies = ({ target_kind, target }: Moderation) =>
     (target_kind !== 'network' || isInNetwork(network, target)) &&
     (!writing?.isTakingBack || target_kind === 'capability' || target_kind === 'network');

@@ -70,7 +70,8 @@ const withPairsOf = ({ id, source_identity, subject_handle, first_created_at, pa
     and back.pair_until >= ${first_created_at}`;
 
 /**
- * Marks those ratings of a listing as related whose source has a proven account or domain in common with it.
+ * Marks ratings of a listing as related if their source has a proven account or domain in common with the
+ * listing.
  */
 async function relateSubject(db: Db, handle: string): Promise<void> {
   const sources = await db
@@ -110,7 +111,7 @@ export type RatingCause =
 
 /**
  * Updates the columns of ratings that follow from other columns and rows, after a change that is already
- * stored. Nothing else writes `is_current`, `reciprocal`, `source_ended_at` and, for a stored rating,
+ * stored. In a stored rating, nothing else writes `is_current`, `reciprocal`, `source_ended_at` and
  * `related`. The other columns follow from records that never change (fold.ts), and are written with the
  * rating. Returns the rated handles that changed.
  */

@@ -36,7 +36,7 @@ export interface RatingBasis {
    * version that praises.
    */
   readonly stated_overlap?: StatedOverlap | undefined;
-  /** Since when no claim in force of the source belongs to the rating's control root. */
+  /** The time since which no claim in force of the source belongs to the rating's control root. */
   readonly source_ended_at?: string | undefined;
   /** When the source stops being new: seven days after its control root first proved a claim. */
   readonly new_until: string;

@@ -9,7 +9,7 @@ import { type RatingGroup, ratingGroups } from './groups.ts';
 import { type KindAndValue, kindAndValue } from './kind-and-value.ts';
 import { isInWindow } from './rules.ts';
 
-/** Awaits a check of a receipt, and makes a Problem with the same code of its fault. */
+/** Awaits a check of a receipt, and turns its fault into a Problem with the same code. */
 async function asProblem<T>(check: Promise<T>): Promise<T> {
   try {
     return await check;
@@ -45,7 +45,7 @@ interface CheckedProof {
 /** A class of proof that an interaction took place. */
 interface ProofKind {
   readonly name: string;
-  /** A text beside its counts that says what the proof shows and what it does not. */
+  /** The text beside its counts, which says what the proof shows and what it does not. */
   readonly shows: string;
   /**
    * Checks a proof in the form in which it was sent.

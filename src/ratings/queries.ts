@@ -43,7 +43,7 @@ export const readReceiptKeys = async (db: Db, handle: string): Promise<ReceiptKe
     return key;
   });
 
-const isSameRating = (a: ReceiptKeyLine, b: ReceiptKeyLine) =>
+const isSameKey = (a: ReceiptKeyLine, b: ReceiptKeyLine) =>
   a.kid === b.kid && JSON.stringify(a.jwk) === JSON.stringify(b.jwk);
 
 const mostKeys = 50;
@@ -54,9 +54,9 @@ const mostKeys = 50;
  */
 async function writeReceiptKeys(db: Db, handle: string, { keys, at, isComplete }: SeenKeys, mayAdd: boolean) {
   const live = (await readReceiptKeys(db, handle)).filter(({ valid_until }) => valid_until === undefined);
-  const added = keys.filter((key) => mayAdd && !live.some((one) => isSameRating(one, key)));
+  const added = keys.filter((key) => mayAdd && !live.some((one) => isSameKey(one, key)));
   const isGone = (key: ReceiptKey) =>
-    added.some(({ kid }) => kid === key.kid) || (isComplete && !keys.some((one) => isSameRating(one, key)));
+    added.some(({ kid }) => kid === key.kid) || (isComplete && !keys.some((one) => isSameKey(one, key)));
   const kids = live.filter(isGone).map(({ kid }) => kid);
   if (kids.length + added.length === 0) return undefined;
   if (kids.length > 0)
@@ -160,7 +160,7 @@ export const createRatingReads = (db: Db) => ({
     return (await rows.orderBy('id').execute()).map(decodeRating);
   },
   /**
-   * All versions of the ratings of one interaction in the order of the log, with withdrawn but not with
+   * All versions of the ratings of one interaction in the order of the log, including withdrawn but not
    * erased ones.
    */
   versions: async (source: string, subject: string, interactionId: string): Promise<Rating[]> =>
@@ -202,7 +202,10 @@ export const createRatingReads = (db: Db) => ({
   ): Promise<MonthCount[]> => readMonthCounts(db, subject, period),
 });
 
-/** Removes everything that the source sent, except the outcome, the protocol and the relationship. */
+/**
+ * Removes what the source sent. Only the outcome, the protocol, the relationship and the time of the
+ * interaction stay.
+ */
 async function eraseRating(db: Db, id: string, { at, by }: { readonly at: string; readonly by: number }) {
   const row = await readRow(db, id);
   if (!row) return [];
@@ -219,9 +222,9 @@ async function eraseRating(db: Db, id: string, { at, by }: { readonly at: string
     .where('id', '=', id)
     .execute();
   await db.deleteFrom('spent_proof').where('rating_id', '=', id).execute();
-  const isWithdrawn = row.superseded_by === null && row.withdrawn_at === null;
+  const isFirstEnd = row.superseded_by === null && row.withdrawn_at === null;
   const erased = { ...row, ...ended };
-  const changed = isWithdrawn ? followWithdrawal(db, erased) : rederive(db, { rating: id });
+  const changed = isFirstEnd ? followWithdrawal(db, erased) : rederive(db, { rating: id });
   return [row.subject_handle, ...(await changed)];
 }
 
@@ -270,8 +273,8 @@ export function createRatingWrites(db: Db, touch: (handle: string) => void) {
       touchAll(await readRatedBy(db, await writeIdentities(db, identities)));
     },
     /**
-     * Marks a new rating, and those in the other direction, that are now reciprocal. Returns whether this one
-     * is.
+     * Marks a new rating, and those in the other direction, if they are now reciprocal. Returns whether this
+     * one is.
      */
     async settlePairs(rating: Rating): Promise<boolean> {
       touchAll(await rederive(db, { half: encodeRating(rating) }));
@@ -337,7 +340,7 @@ export function createRatingWrites(db: Db, touch: (handle: string) => void) {
       return row.subject_handle;
     },
     /**
-     * Ends a rating, also a voided one. Withdrawing it also withdraws its older versions. Returns false if it
+     * Ends a rating, even a voided one. Withdrawing it also withdraws its older versions. Returns false if it
      * has already ended.
      */
     async end(

@@ -112,7 +112,7 @@ function toStatedLater(row: StoredRatingRecord, identities: readonly RecordedIde
     : {};
 }
 
-/** The group of a rating that counts. A rating that does not count is in no group and has no end by time. */
+/** The group of a rating that counts. A rating that does not count is in no group. */
 const toShownGroup = (row: StoredRatingRecord, { now, identities }: ReadAt) =>
   isCurrent(recordTable.decode(row)) ? { ...decodeGroup(row, now), ...toStatedLater(row, identities) } : {};
 

@@ -10,7 +10,9 @@ import { type RatingRow, ratingTable, responseTable } from './table.ts';
  */
 const proofTable = table('spent_proof', ['digest'], { digest: text, rating_id: text });
 
-/** Whom a listing's records name, since when (core/identity.ts). */
+/**
+ * The accounts and hosts that a listing's records name or prove, each with its first date (core/identity.ts).
+ */
 const identityTable = table('recorded_identity', ['handle', 'kind', 'value'], {
   handle: text,
   kind: oneOf<RecordedIdentity['kind']>(),

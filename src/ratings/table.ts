@@ -23,7 +23,7 @@ import {
 } from './groups.ts';
 import { isCurrent, type RatingContent, type RatingRecord } from './rating.ts';
 
-/** A control root of a listing: an account, and the number of its holder. */
+/** A control root of a listing: an account or domain, and the number of its holder. */
 export interface SourceRoot {
   readonly root: string;
   readonly root_generation: number;
@@ -142,7 +142,7 @@ export const decodeContent = ({ content }: RatingRow): StoredContent =>
 /** The group of a row at a time (RFC 3339), with its reason. */
 export const decodeGroup = (row: RatingRow, now: string) => groupOf(basisTable.decode(row), now);
 
-/** Decodes all of a row, unlike the public record also the texts of a withdrawn rating. */
+/** Decodes a whole row, including the texts of a withdrawn rating, which its public record does not have. */
 export function decodeRating(row: RatingRow): Rating {
   const { content, ...columns } = ratingTable.decode(row);
   return { ...content, ...columns };
