@@ -83,7 +83,7 @@ const output = z.object({
         )
         .optional()
         .describe(
-          'Published price lists that have something for it, none of them a quote: what it is beside each',
+          'Comparisons with the published price lists that have a price for it; a price list is not a quote',
         ),
       facts: z
         .array(wordsSchema)

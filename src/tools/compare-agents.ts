@@ -121,7 +121,7 @@ const comparedListing = z.object({
   being_checked: z.string().optional(),
   checked: wordsSchema
     .optional()
-    .describe('The endpoint or package that all checks were about, if it is one'),
+    .describe('The endpoint or package that all checks were about, if there is only one'),
   imported: z.array(wordsSchema).optional().describe('criterion: result. fact [source, if any]'),
   observed: z.array(wordsSchema).optional(),
   native: z.array(wordsSchema).optional(),

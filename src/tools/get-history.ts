@@ -40,7 +40,7 @@ const input = z.strictObject({
   since: z
     .string()
     .max(40)
-    .refine(isDate, 'must be a date, as 2026-11-01')
+    .refine(isDate, 'must be a date, such as 2026-11-01')
     .transform((text) => new Date(text).toISOString())
     .optional()
     .describe('Date'),
@@ -91,8 +91,8 @@ export async function readHistoryPage(
 }
 
 /**
- * Says, as get_agent does, that no version of the record moved anything. Undefined if one did, if that is not
- * known, or if there is only one version.
+ * Says, as get_agent does, that none of several versions moved an endpoint, package, repository or secret;
+ * undefined if one did, or it is not known.
  */
 function unmovedVersions({ imported }: ListingFacts): Words | undefined {
   const versions = factsOf(registryVersions, imported)[0]?.value ?? 0;

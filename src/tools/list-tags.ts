@@ -29,7 +29,7 @@ export const listTags = defineTool({
   cacheTags: () => 'all',
   toText: (answer) =>
     lines(
-      `Tags, with how many listings have each: ${
+      `Tags, with the number of listings that have each: ${
         Object.entries(answer.tags)
           .map(([tag, listings]) => `${tag} ${listings}`)
           .join(', ') || 'none'

@@ -47,7 +47,7 @@ async function respond(
 ) {
   const existing = await tx.ratings.response(rating.id);
   if (existing && existing.text !== text)
-    throw new Problem('rating_exists', 'This rating already has another response.');
+    throw new Problem('rating_exists', 'This rating already has a different response.');
   if (existing) return { status: 'replayed' as const, ...existing };
   if (!isCurrent(rating)) throw new Problem('rating_not_current');
   if (await tx.moderation.hiding(rating.subject_handle, rating.log_index))

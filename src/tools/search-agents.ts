@@ -47,7 +47,7 @@ const noMatchText = ({ near, leave_out, unknown_tags = [], copy_lacks }: NearMis
   lines(
     copy_lacks,
     near.length > 0 && `Near: ${near.map(code).join(', ')}`,
-    leave_out.length > 0 && `How many match with less:\n${list(leave_out, omissionLine)}`,
+    leave_out.length > 0 && `How many match with fewer conditions:\n${list(leave_out, omissionLine)}`,
     ...unknown_tags.map(
       ({ tag, near: nearTags }) => `No listing has the tag ${code(tag)}; near: ${inlineAll(nearTags)}`,
     ),

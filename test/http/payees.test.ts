@@ -140,7 +140,7 @@ describe('a payee names the one listing that asks to be paid there', () => {
       'the same on another network',
       `${base}:${mallory}`,
       'kiosk',
-      'this address, on another network than Base',
+      'this address, on a network other than Base',
     ],
   ])('%s', async (_what, handle, name, where) => {
     expect(await call('get_agent', { handle })).toMatchObject({
@@ -375,7 +375,7 @@ describe('a payee that was seen and is no more', () => {
     expect(await doors()).toEqual([]);
     expect(await call('get_agent', { handle: `${base}:${mallory}` })).toMatchObject({
       handle: handleAt('kiosk'),
-      found_by: `the only listing whose endpoint asked to be paid at this address, on another network than Base, until ${inDays(0)}; no listing asks for it now`,
+      found_by: `the only listing whose endpoint asked to be paid at this address, on a network other than Base, until ${inDays(0)}; no listing asks for it now`,
     });
     expect(await read(`/payees/${mallory}`)).not.toContain(handleAt('shop'));
     await directory.act('hide', handleAt('kiosk'), 'personal_data');

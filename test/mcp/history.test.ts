@@ -175,7 +175,9 @@ describe('get_history of what checks saw', () => {
     expect(since.filter((line) => !line.startsWith(today))).toEqual([]);
     for (const wrong of [{ kind: 'payee' }, { since: 'yesterday' }, { since: '2026-13-40' }, { cursor: 'x' }])
       expect([wrong, (await history(wrong)).isError]).toEqual([wrong, true]);
-    expect((await history({ since: 'yesterday' })).text).toContain('since must be a date, as 2026-11-01');
+    expect((await history({ since: 'yesterday' })).text).toContain(
+      'since must be a date, such as 2026-11-01',
+    );
   });
 
   it('is a resource, a page and JSON too', async () => {

@@ -42,8 +42,8 @@ const kinds = {
 } as const;
 
 /**
- * Our name of a term in a query: it is found by its namespace, whatever the prefix (5.3.1). Empty for a term
- * of others.
+ * Our name for a term in a query, or '' for a term of others. The @context says which prefix stands for our
+ * namespace (5.3.1).
  */
 function toTerm(key: string, { '@context': context }: ArdQuery, publicUrl: string): string {
   const [prefix = '', term, ...more] = key.split(':');
@@ -99,8 +99,8 @@ async function find(
 }
 
 /**
- * The percentage of the query's words that each hit matches, raised to that of any later hit, because a hit
- * found by its name or handle may match fewer.
+ * The percentage of the query's words that each hit matches, raised to the highest of the later hits, because
+ * a hit found by its name or handle may match fewer.
  */
 function scoresOf(hits: readonly SearchHit[], words: number, shown: readonly SearchHit[]): number[] {
   const shareOf = ({ matched }: SearchHit) =>
@@ -111,7 +111,8 @@ function scoresOf(hits: readonly SearchHit[], words: number, shown: readonly Sea
   return scores.slice(0, shown.length);
 }
 
-const scoreMeans = 'How much of the query the texts of the listing have, in percent; no judgment of it.';
+const scoreMeans =
+  'The percentage of the words of the query that the texts of the listing have; no judgment of the listing.';
 
 /** POST /search (5.3.2) over the listings here; no other registry is asked. Throws invalid_input. */
 export async function searchEntries(sent: unknown, context: Context, signal: AbortSignal) {

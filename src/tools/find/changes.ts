@@ -22,7 +22,7 @@ export function toChangeFilter({ kind, value }: ChangeSubject): ChangeFilter {
   return kind === 'publisher' ? { namespace: value } : {};
 }
 
-/** The changes whose listing has a tag now, or that removed it from one. */
+/** The changes of listings that have a tag now, and the changes that removed it. */
 async function withTag(tag: string, changes: readonly Change[], { store }: Context): Promise<Change[]> {
   const found = await store.listings.byHandles([...new Set(changes.map(({ handle }) => handle))]);
   const tagged = found.filter(({ tags }) => tags.some((one) => one.tag === tag));
@@ -47,8 +47,8 @@ export const isAbout = async (subject: ChangeSubject, change: Change, context: C
   (await pickChanges(subject, [change], context)).length > 0;
 
 /**
- * Throws unless the subject of a feed or a webhook exists. A withdrawn listing does, because its changes say
- * that it was withdrawn and restored; a tag that no listing has does not.
+ * Throws unless the subject of a feed or a webhook exists. A withdrawn listing exists, because its changes
+ * say that it was withdrawn and restored; a tag that no listing has does not exist.
  */
 export async function requireSubject({ kind, value }: ChangeSubject, context: Context): Promise<void> {
   if (kind === 'handle')
@@ -61,7 +61,7 @@ export async function requireSubject({ kind, value }: ChangeSubject, context: Co
 }
 
 const newest = 50;
-/** Changes of a tag or a view are picked from so many of the newest. */
+/** Changes of a tag or a view are picked from this many of the newest. */
 const newestOfAll = 500;
 
 /**
@@ -92,8 +92,8 @@ const notable: ReadonlySet<ChangeType> = new Set([
 const notableQuestions: ReadonlySet<Question | undefined> = new Set(['price', 'tools', 'access']);
 
 /**
- * Tells whether a change matters for a purchase: of prices, payees, tools, owners or ratings, of where
- * callers send what, a withdrawal, or a report of malicious code.
+ * Tells whether a change matters for a purchase: of price, tools or access, of an endpoint, package,
+ * repository or secret, of a claim or a rating, a withdrawal, or a report of malicious code.
  */
 function isNotable({ type, data: { fields, kinds, moved, malware } }: Change): boolean {
   if (type === 'listing.changed')

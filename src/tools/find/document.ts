@@ -21,8 +21,8 @@ export const readListing = async (handle: string, context: Context): Promise<Lis
   toReadDocument(await readFacts(handle, context), context);
 
 /**
- * The document for a reader. If the last check is too old, it requests a new one without waiting for it, and
- * says so.
+ * The document for a reader. If the last check is too old, requests a new one without waiting for it, and the
+ * document says so.
  */
 export function toReadDocument(facts: ListingFacts, context: Context): ListingDocument {
   const { askedChecks, caller, config, clock } = context;

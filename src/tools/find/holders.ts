@@ -60,7 +60,7 @@ export interface Several {
   readonly candidates: readonly { readonly handle: string; readonly differs: Words }[];
 }
 
-/** The problem that a text does not name one listing. */
+/** The problem that a text names several listings. */
 export const severalListings = ({ detail, candidates }: Several): Problem =>
   new Problem('several_listings', {
     detail,
@@ -70,10 +70,10 @@ export const severalListings = ({ detail, candidates }: Several): Problem =>
 /** Says that an address was seen on a network other than the one in the question. */
 function networkOf({ network }: Reference, asked: string): Words {
   const wanted = network === undefined ? readNamedPayee(asked)?.network : undefined;
-  return wanted === undefined ? say`` : say`, on another network than ${networkWords(wanted)}`;
+  return wanted === undefined ? say`` : say`, on a network other than ${networkWords(wanted)}`;
 }
 
-/** Names the only listing that has something, and says what that does not show. */
+/** Says that only one listing has something, and what that does not show. */
 function onlyWords(only: Listing, reference: Reference, asked: string): Words {
   const what = placeOf(reference);
   return reference.kind === 'pay_to'
@@ -95,7 +95,7 @@ interface Holders {
   readonly formerly: readonly (readonly FormerHolder[])[];
 }
 
-/** Further listings that record the same are not counted. */
+/** One more than are named, which shows whether there are more. */
 export const mostRecording = mostNamed + 1;
 
 const countOfHolders = (found: readonly unknown[]): string =>

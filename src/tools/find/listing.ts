@@ -32,7 +32,7 @@ import { findLacking } from './near-misses.ts';
 
 const maxNear = 5;
 const ofOthers =
-  'In others are listings of the same publisher, and those with the same or similar words in the name.';
+  'The member others has listings of the same publisher, and those with the same or similar words in the name.';
 
 /**
  * The context of a caller; `namesNear` is false if an unknown handle is refused without a search for near
@@ -75,8 +75,8 @@ function whatIsAtHost(listings: readonly Listing[], host: string): string {
 }
 
 /**
- * The reason why nothing was found, which may be that the copy records it for no listing, and the listings
- * that record a different address at the same host; empty if a handle was asked for.
+ * The reason why nothing was found, which may be that no listing of the copy records such a thing, and the
+ * listings that record a different address at the same host; empty if a handle was asked for.
  */
 async function readWhy(
   named: Reference | undefined,

@@ -50,7 +50,7 @@ export async function refuseUnknownTag(tag: string, { store }: Pick<Context, 'st
   if (unknown) throw new Problem('not_found', { detail, near: unknown.near });
 }
 
-/** At most so many filters, and conditions of the query, are tried. */
+/** At most this many filters, and conditions of the query, are tried. */
 const mostFilters = 8;
 const mostConditions = 3;
 
@@ -141,15 +141,15 @@ export async function findLacking({ imports }: Pick<Reads, 'imports'>, asked: re
   return lacking && copyLacksSentence([lacking], lacking);
 }
 
-/** A sentence each if the copy records an endpoint, or a repository, for no listing. */
+/** For endpoint and repository, a sentence if the copy records it for no listing. */
 export const readLacking = async ({ store }: Pick<Context, 'store'>) => ({
   endpoint: await findLacking(store, ['endpoint']),
   repository: await findLacking(store, ['repository']),
 });
 
 /**
- * Advice if half of the words of a search are in no listing, and near to none: most such words are not
- * English.
+ * Advice if at least half of the words of a search are in no listing and similar to none in any: most such
+ * words are not English.
  */
 export const toAdvice = (words: number, unknown: readonly { readonly near: readonly string[] }[]) =>
   words > 0 && 2 * unknown.filter(({ near }) => near.length === 0).length >= words

@@ -43,8 +43,8 @@ function hitsBehind(hits: readonly SearchHit[], search: SearchQuery, cursor: str
 }
 
 /**
- * The hits of a search after a cursor, and the next cursor; if there are more, `hits` needs one of them.
- * Throws invalid_input for a cursor of a different search.
+ * The hits of a search after a cursor, and the next cursor if `hits` has more. Throws invalid_input for a
+ * cursor of a different search.
  */
 export function pageOf(hits: readonly SearchHit[], search: SearchQuery, { limit, cursor }: PagePlace) {
   const from = hitsBehind(hits, search, cursor);
@@ -108,7 +108,7 @@ async function findListed(context: Context, search: SearchQuery, place: PagePlac
   };
 }
 
-/** At most so many listings that ask to be paid at one address are counted. */
+/** At most this many listings that ask to be paid at one address are counted. */
 const mostPaid = 200;
 
 /**
@@ -146,11 +146,11 @@ export const findPage = async (context: Context, search: SearchQuery, place: Pag
   (search.text.trim() ? findRanked(context, search, place) : findListed(context, search, place));
 
 const mostCandidates = 60;
-/** At most so many listings that share facts are compared, those with most shared facts first. */
+/** At most this many listings that share facts are compared, those with most shared facts first. */
 const mostSharing = 200;
 
 /**
- * A source of ratings stops being new with time alone, so a cached list with a new source is at most so old.
+ * A source of ratings stops being new as time passes, so a cached list with a new source is at most this old.
  */
 const shownAtMost_ms = 60_000;
 

@@ -24,7 +24,7 @@ export interface PaidPlace {
 }
 
 /**
- * The only listing, among several that record an address, with the address on the domain of its namespace:
+ * Of several listings that record an address, the only one with the address on the domain of its namespace:
  * anybody may record an address, but nobody else can publish under that namespace.
  */
 async function findHolder(address: string, recorded: readonly Reference[], { store }: Context) {
@@ -107,7 +107,7 @@ async function namedByOffer(
   const exact = await recordedBy(offered, own('that resource'), context);
   const recorded = isEmpty(exact) ? await recordedBesideBy(offered, context) : exact;
   const by = isEmpty(recorded) ? own('No listing records that resource.') : recorded;
-  return say`The offer names as its resource ${code(offered)}, at another host than ${code(host)}; naming it does not show that the two belong together. ${by}`;
+  return say`The offer names as its resource ${code(offered)}, at a host other than ${code(host)}; naming it does not show that the two belong together. ${by}`;
 }
 
 /** The listing that is named, and how it was found if that was not by its handle. */
@@ -117,10 +117,10 @@ async function findByName(handle: string, context: Context): Promise<FoundPlace>
 }
 
 /**
- * The listing that is named, or that records the address of the offer, with its endpoints at that address: a
- * stranger may record the address too, beside endpoints that quote something else. A named listing without
- * endpoints there is compared with all of its endpoints. Throws as findNamed does, and invalid_input if
- * neither caller nor offer names an address or a listing.
+ * The listing that is named, or else that records the address of the offer, with its endpoints at that
+ * address. Its other endpoints are left out, because a stranger may record the address beside endpoints that
+ * quote something else. A named listing without endpoints there is compared with all of its endpoints. Throws
+ * as findNamed does, and invalid_input if neither caller nor offer names an address or a listing.
  */
 export async function findPlace(
   { handle, url }: { readonly handle?: string | undefined; readonly url?: string | undefined },

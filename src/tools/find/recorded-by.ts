@@ -50,8 +50,8 @@ const firstFound = async (
 };
 
 /**
- * Says which listings record an address, which `named` names: first those whose domain it is on, because
- * anybody may record it. Empty if none does.
+ * Says which listings record an address, which the sentence calls `named`. Those on whose domain it is come
+ * first, because anybody may record it. Empty if none does.
  */
 export async function recordedBy(
   address: string,
@@ -66,6 +66,6 @@ export async function recordedBy(
   );
 }
 
-/** Says which listings record any address at the host of one; empty if none does. */
+/** Says which listings record any address at the same host; empty if none does. */
 export const recordedBesideBy = async (address: string, context: Pick<Context, 'store'>): Promise<Words> =>
   recordWords(await firstFound('host', hostsOf(address), context), own('another address at its host'));

@@ -90,7 +90,7 @@ function toCriterion(sent: Sent): RequestedCriterion | undefined {
   return isCriterionName(name) ? { criterion: name, ...(value !== undefined && { value }) } : undefined;
 }
 
-/** The error for the first of several unknown names lists all names, those for the others do not. */
+/** The error for one criterion. Only the one for the first unknown name lists all names. */
 function findError(sent: Sent, isFirst: boolean): string | undefined {
   const known = toCriterion(sent);
   if (known) return findValueError(known);

@@ -24,7 +24,7 @@ function bound(word: 'least' | 'most', limit: number | bigint, origin: string): 
   return unit ? `must have at ${word} ${limit} ${unit[limit === 1 ? 0 : 1]}` : `must be at ${word} ${limit}`;
 }
 
-/** The fault of a field, to follow its name: `is required`. Undefined keeps zod's own message. */
+/** The fault of a field, written after its name: `is required`. Undefined keeps zod's own message. */
 export function plainMessage(issue: z.core.$ZodRawIssue): string | undefined {
   if (/^invalid_(?:type|value)$/.test(issue.code ?? '') && issue.input === undefined) return 'is required';
   if (issue.code === 'invalid_type') return `must be ${ownMember(types, issue.expected) ?? issue.expected}`;

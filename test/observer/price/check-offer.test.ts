@@ -398,10 +398,10 @@ describe('where there is little to compare with', () => {
     );
   });
 
-  it('the offer names as its resource an address at another host than the one that was called', async () => {
+  it('the offer names as its resource an address at a host other than the one that was called', async () => {
     const copied = 'https://shop-api.vercel.app/mcp';
     const alike = (offered: string, called: string) =>
-      `The offer names as its resource \`${offered}\`, at another host than \`${called}\`; naming it does not show that the two belong together.`;
+      `The offer names as its resource \`${offered}\`, at a host other than \`${called}\`; naming it does not show that the two belong together.`;
     const copy = await check({ offer: [version1()], url: copied });
     expect(copy.handle).toBeUndefined();
     expect(copy.message).toBe(
@@ -590,7 +590,7 @@ describe('a stranger’s listing that alone records a host, and an endpoint of i
       const answer = await check({ ...named, offer: offerAt(own) });
       expect(statesOf(answer)).toEqual([nothing]);
       expect(answer.message).toContain(
-        `The offer names as its resource \`${own}\`, at another host than \`unchecked.example.com\`; naming it does not show that the two belong together. 2 listings record that resource: \`com.example.thief/a\` (record, 2026-10-02) and \`org.stranger.till/b\` (record, 2026-10-02).`,
+        `The offer names as its resource \`${own}\`, at a host other than \`unchecked.example.com\`; naming it does not show that the two belong together. 2 listings record that resource: \`com.example.thief/a\` (record, 2026-10-02) and \`org.stranger.till/b\` (record, 2026-10-02).`,
       );
     }
     const beside = await check({ url: till, offer: offerAt('https://unchecked.example.com/other') });

@@ -169,7 +169,7 @@ it('says that the offer itself named the listing, and that it names another addr
   for (const named of [{ url }, { url, handle: handleAt('shop') }])
     expect(await call('check_offer', { ...named, offer })).toMatchObject({
       handle: handleAt('shop'),
-      message: `The offer names as its resource \`https://evil.example.com/mcp\`, at another host than \`shop.example.com\`; naming it does not show that the two belong together. \`com.example.evil/a\` records that resource (record, 2026-10-02). ${last('shop')}`,
+      message: `The offer names as its resource \`https://evil.example.com/mcp\`, at a host other than \`shop.example.com\`; naming it does not show that the two belong together. \`com.example.evil/a\` records that resource (record, 2026-10-02). ${last('shop')}`,
       offers: [{ payee: 'never_seen' }],
     });
 });
