@@ -10,7 +10,7 @@ import { typeWords } from './sentences.ts';
 type Comparable = Pick<Listing, 'id' | 'handle' | 'title' | 'tags' | 'packages'>;
 
 /**
- * At most so many similar listings are of one publisher, so that a large publisher leaves room for others.
+ * At most this many similar listings are of one publisher, so that a large publisher leaves room for others.
  */
 const mostOfPublisher = 2;
 const weights = { same: 4, word: 2, tag: 1 };

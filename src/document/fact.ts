@@ -87,7 +87,7 @@ export function unknownOf(judged: JudgedListing, { kind }: AskedKind, notStated:
 /** Returns the facts of one line. */
 export type FactsOf = (judged: JudgedListing) => TextFact[];
 
-/** At most so many endpoints or packages are named. */
+/** At most this many endpoints or packages are named. */
 export const mostPlaces = 3;
 
 /** Returns the facts of one line in the words of their kinds, each followed by what `note` returns. */

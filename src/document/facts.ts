@@ -76,7 +76,9 @@ type FactsRow = Awaited<ReturnType<typeof selectFacts>>[number];
 
 const shownVersions = 10;
 const shownRatings = 5;
-/** So many of the newest versions are compared to find changes of the record (docs/decisions/imports.md). */
+/**
+ * The number of newest versions that are compared to find changes of the record (docs/decisions/imports.md).
+ */
 const comparedVersions = 30;
 
 const readVersions = precompileQuery((db: Db, handle: string) =>

@@ -35,8 +35,8 @@ export interface HitFacts {
 }
 
 /**
- * The publisher that the registry admitted, whether its endpoints are on that domain, and whether that
- * account owns the repository.
+ * The publisher that the registry admitted, and whether its endpoints are on its domain and its account owns
+ * the repository.
  */
 export function publisherOf({ handle, repository_key, remotes }: Listing): Words {
   const owner = namespaceMatchesRepositoryOwner(handle, repository_key);
@@ -110,7 +110,9 @@ function answerOf({ endpoint }: Listing, observations: readonly HitObservation[]
   return say`answered ${day(one.observed_at)}${credentials}${paymentOf(one, of(priceChallenge.kind))}`;
 }
 
-/** Says what is recorded and not there, once for each day; an endpoint is named before. */
+/**
+ * Says what is recorded and not there, once for each day, except endpoints, about which answerOf says more.
+ */
 function absencesOf(observations: readonly HitObservation[]): Words[] {
   const absent = observations.flatMap(({ kind, outcome, observed_at }) => {
     const what = kindOf(kind)?.existsAs;
@@ -150,7 +152,7 @@ export function toHit(found: HitFacts, match?: Match, alike?: Words): Hit {
 }
 
 /**
- * The line of a listing next to what stands out of it, which already says that a package is reported as
+ * The line of a listing next to what stands out about it, which already says that a package is reported as
  * malicious code.
  */
 export function besideStandsOut(

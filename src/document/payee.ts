@@ -24,7 +24,7 @@ import { offersWords } from '../observations/kinds/prices/offers.ts';
 export const noPayee =
   'No endpoint that Dossier checked asked to be paid at this address. Dossier pays nothing and calls no tool, so it does not see an address that only a paid call names.';
 
-/** At most so many rows are shown. */
+/** At most this many rows are shown. */
 const mostShown = 100;
 
 const statement =

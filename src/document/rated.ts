@@ -104,8 +104,8 @@ export const snapshotSentence = (...of: Parameters<typeof snapshotWords>): strin
 type Totals = CountedSources & Pick<NativeSignals, 'voided' | 'hidden'>;
 
 /**
- * The statement about the ratings made here of a listing, which begins with `said`; if there are none, it
- * says that this matters.
+ * The statement about a listing's ratings made here, which begins with `said`; if there are none, it says
+ * that this matters.
  */
 export const nativeWords = (totals: Totals, said = sourcesFirst(totals)): Words =>
   join(

@@ -44,7 +44,7 @@ const sendsOlder = (progress: RunProgress | undefined) => (progress?.counts.olde
 /** The import runs that concern the reading of a listing. */
 interface Runs {
   readonly own: Pick<ImportRun, 'source' | 'progress'> | undefined;
-  /** When the newest completed run of the same source ended. */
+  /** The time at which the newest completed run of the same source ended. */
   readonly read_at: string | undefined;
   /** The progress of the first completed full run of the same source; undefined if that is `own`. */
   readonly full: RunProgress | undefined;
@@ -137,7 +137,7 @@ export interface ListingFacts {
   readonly observed:
     | {
         readonly observed_at: string;
-        /** When the record changed after the check. */
+        /** The time at which the record changed after the check. */
         readonly due_since: string | null;
         readonly observations: readonly StoredObservation[];
       }
@@ -158,8 +158,8 @@ export interface ListingFacts {
 }
 
 /**
- * When facts will be shown differently without any change: another day, a rating in another group, a stale
- * observation.
+ * The time at which facts will be shown differently without any change: on another day, with a rating in a
+ * different group, or with a stale observation.
  */
 export function nextChange_ms(
   { changesAt, observed }: ListingFacts,

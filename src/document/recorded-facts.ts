@@ -15,7 +15,7 @@ interface StoredServer {
   readonly record: string;
   /** The number of stored versions, including deleted ones. */
   readonly versions: number;
-  /** When the newest version was published. */
+  /** The time at which the newest version was published. */
   readonly lastPublished: string;
   /** The address of the registry's API, or the name of the saved copy, that the import read. */
   readonly source: string | null;

@@ -24,7 +24,8 @@ export type Hit = z.infer<typeof hit> & {
 };
 
 /**
- * At most so many names are searched for similar handles, because that costs more than the rest of an answer.
+ * For at most this many names, similar handles are searched, because that costs more than the rest of an
+ * answer.
  */
 export const mostSearched = 10;
 

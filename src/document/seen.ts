@@ -77,7 +77,7 @@ export const knownValue = <K extends NamedKind>(document: WithFacts, kind: K): K
     : factsOf(kind, document.observations).find(isKnown)
   )?.value;
 
-/** Added to a fact that the last check did not confirm. */
+/** The words added to a fact that the last check did not confirm. */
 export function sinceThen(
   { listing }: JudgedListing,
   { missed_since, is_stale, value }: DatedObservation,

@@ -45,7 +45,7 @@ const secretNouns = {
   argument: ['a secret argument', 'secret arguments'],
 } as const;
 
-/** The descriptions of at most so many secrets are quoted, shortened. */
+/** The descriptions of at most this many secrets are quoted, shortened. */
 const mostDescribed = 2;
 const longestDescription = 80;
 const shortened = (text: string) =>
@@ -106,8 +106,8 @@ const mayBeUnread = ({ unstated }: AskedKind, { unread }: NotKnownFacts): boolea
   unread.some((name) => unstated?.fields?.test(name));
 
 /**
- * The reason why facts that belong to these fields are not known, if the copy of the registry records their
- * field for no listing.
+ * The reason why facts that depend on these fields are not known, if the copy of the registry records one of
+ * the fields for no listing.
  */
 function whyLacked(fields: readonly CopyField[], { copyLacks, listing }: NotKnownFacts): Words | undefined {
   const lacked = fields.find((field) => copyLacks.includes(field));
@@ -277,8 +277,8 @@ function soDo(others: number, ofPublisher: number, isCut: boolean): Words {
 
 /**
  * Names a listing that shares something, and how many more do; it does not say which was first, or why. The
- * source of a listing may have no older versions, so a date of publication is the latest possible one. Only a
- * listing of the same name has it, because a buyer chooses between the two.
+ * date of publication is given only for a listing of the same name, because a buyer chooses between the two.
+ * It is the latest possible date, because the source may have no older versions.
  */
 export function sharedWords(
   kind: (typeof sharedKinds)[number],

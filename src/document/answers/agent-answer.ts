@@ -61,8 +61,8 @@ export const agentAnswer = z.object({
 export type AgentAnswer = z.infer<typeof agentAnswer>;
 
 /**
- * The newest day of a check that a fact has, which is then said once for all facts of that day; undefined if
- * a later check missed something.
+ * The newest day of the checks behind the facts, which is said once for all facts of that day; undefined if a
+ * later check missed something.
  */
 function dayOfChecks(
   { lines: answered, gaps }: AnsweredQuestion,

@@ -26,7 +26,10 @@ import { type LineName, lineNames, lineTitles, toFacts } from './lines.ts';
 import { type StandOut, toStandsOut } from './stands-out.ts';
 import { publisherFacts } from './whose.ts';
 
-/** The lines after the seven: what was not found, could not be seen, is not stated, and was not checked. */
+/**
+ * The lines after the seven questions: what was not found, could not be seen, is not stated, and was not
+ * checked.
+ */
 export const gapTitles = {
   not_there: 'Not there',
   unseen: 'Could not be seen',
@@ -44,7 +47,7 @@ const isShown = ({ detail }: JudgedListing, kind: string) => detail === 'full' |
 /** Tells whether the seven lines of an answer contain the facts of a kind, or say that they are not known. */
 const isInLines = (kind: string): boolean => askedOf(kind)?.line !== undefined;
 
-/** Tells whether buyers ask for the kind on every listing, however few listings have it. */
+/** Tells whether buyers ask about the kind for every listing, however few listings have it. */
 const isAlwaysAsked = (kind: string): boolean => askedOf(kind)?.unstated !== undefined;
 
 /** Tells whether a fact is about a package or repository that does not exist, which the answer says once. */
@@ -62,7 +65,7 @@ const isNotThere = ({ outcome }: { readonly outcome: Outcome }) =>
 
 function notSeenOf(judged: JudgedListing, areNotThere: boolean): TextFact[] {
   const { not_seen, observations } = judged.listing;
-  // The seven lines say these.
+  // The seven lines already give these reasons.
   const inOthers = observations.filter(({ kind }) => isInLines(kind));
   const reasons = new Set(inOthers.map(({ reason = say`` }) => toText(reason)));
   const split = toSplitKinds(observations);

@@ -35,14 +35,14 @@ const kindsByPrefix: Readonly<Record<string, HistoryKind | undefined>> = {
 };
 const recordedKinds = new Set(Object.values(kindsByPrefix));
 
-/** Tells whether a fact changed; one that was not known before did not. */
+/** Tells whether a fact changed; one that was not checked before did not change. */
 export const isChanged = ({ before }: ShownChange) => before !== undefined && before.outcome !== 'not_asked';
-/** Tells whether a fact was seen for the first time; one that was not checked yet was not. */
+/** Tells whether a fact was checked for the first time. */
 export const isSeen = (change: ShownChange) => !isChanged(change) && change.after.outcome !== 'not_asked';
 
 /**
- * The event with its changes of one kind, undefined if it has none; without a kind the event as the log
- * records it, for an audit.
+ * The event with its changes of one kind, undefined if it has none; without a kind, the whole event as the
+ * log records it, for an audit.
  */
 function only(kind: HistoryKind | undefined, event: HistoryEvent): HistoryEvent | undefined {
   if (kind === undefined) return event;
@@ -83,8 +83,8 @@ const toVersion = (at: string, moved: DatedMove) => ({
 });
 
 /**
- * Events of a list that one read returns, and the reads that one page may take, because a filter may leave
- * all of them out.
+ * The number of events that one read returns, and the greatest number of reads for a page, because a filter
+ * may leave out all events of a read.
  */
 const readAtOnce = 100;
 const mostReads = 5;

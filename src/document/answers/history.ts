@@ -67,8 +67,8 @@ function wasAndIs(change: ShownChange, before: ShownChange['after']): readonly [
 }
 
 /**
- * Words by the kind of fact on a change of a value whose words are the same before and after, for example a
- * list with the same first item; undefined for any other change.
+ * The words that a kind of fact has for a change of a value whose words are the same before and after, for
+ * example a list with the same first item; undefined for any other change.
  */
 function toldApart(change: ShownChange, before: NonNullable<ShownChange['before']>): Words | undefined {
   const isAlike = toText(seenValue(change, before)) === toText(seenValue(change, change.after));
@@ -216,7 +216,7 @@ function recordedWords(event: Exclude<HistoryEvent, { type: 'check' }>): Words {
 export const changedOf = (event: HistoryEvent): readonly ShownChange[] =>
   event.type === 'check' ? event.changes.filter(isChanged) : [];
 
-/** A changed fact, with the facts that disappeared with it: all that was seen at an endpoint. */
+/** A changed fact. If an endpoint no longer answers, `gone` has the facts that disappeared with it. */
 export interface FoldedChange {
   readonly change: ShownChange;
   readonly gone: readonly ShownChange[];
@@ -236,8 +236,8 @@ export function foldedOf(event: HistoryEvent): readonly FoldedChange[] {
 }
 
 /**
- * Names the facts that disappeared with an endpoint, to follow the words about the endpoint; empty if there
- * are none.
+ * Names the facts that disappeared with an endpoint, in words that follow those about the endpoint; empty if
+ * there are none.
  */
 export function goneWords({ gone }: FoldedChange): Words {
   const titles = gone

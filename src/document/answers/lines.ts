@@ -277,7 +277,8 @@ const whyNoTools = (one: SeenFact<typeof toolsSurface>): Words =>
   one.outcome === 'asks' ? outcomeWords(one) : whyOf(one);
 
 /**
- * Adds since when another list is the same, if that is not the date said of the tools of the same endpoint.
+ * Adds since when a list other than the tools is the same, unless the tools of that endpoint have the same
+ * date.
  */
 const besidesTools = saidIn('tools', (one, judged) => {
   const ofTools = judged.known(toolsSurface).find(({ subject }) => subject === one.subject);

@@ -55,7 +55,8 @@ const byCheck = ({ observed_at }: Pick<DatedObservation, 'observed_at'>): Words 
   source('Dossier', dayText(observed_at));
 
 /**
- * The words that kinds of fact have for a rule; for `not_there` also the reason why something was not there.
+ * Returns a function that finds the words of kinds of fact for a rule; for `not_there` also the reason why
+ * something was not there.
  */
 function ofKinds(rule: Parameters<NonNullable<Kind['sayStandsOut']>>[0]['rule']) {
   const ofRule = kinds.filter(({ standsOutAs = [] }) => [standsOutAs].flat().includes(rule));
@@ -90,8 +91,8 @@ const moved_days = 365;
 const mostMoves = 2;
 
 /**
- * Versions of the last year that moved the record, those that lead to somebody else first; `get_history` has
- * all of them.
+ * Versions without a date or of the last year that moved the record to something new, those that name a
+ * different owner or a new secret first; `get_history` has all of them.
  */
 function moved({ listing, known }: JudgedListing): Words[] {
   const all = known(recordMoves).flatMap(({ value }) => value.moves);
@@ -149,7 +150,7 @@ function deadWords(one: SeenFact<typeof endpointAnswers>, listing: ListingDocume
   return say`${what}${answered}${since}`;
 }
 
-/** At most so many endpoints that did not answer are named. */
+/** At most this many endpoints that did not answer are named. */
 const mostDead = 3;
 
 function noAnswer(judged: JudgedListing): Words[] {
@@ -250,7 +251,7 @@ function contradictions(judged: JudgedListing): Words[] {
 }
 
 /**
- * One sentence names everything that is shared, so that a publisher that copies much takes no more room. A
+ * One notice names everything that is shared, so that a publisher that copies much takes no more room. A
  * shared word in a name does not stand out.
  */
 function shared({ known }: JudgedListing): Words[] {
@@ -348,7 +349,7 @@ const anchors: Partial<Record<keyof typeof rules, 'history' | 'ratings'>> = {
   ratings: 'ratings',
 };
 
-/** The notices of what stands out of a listing, in the published order. */
+/** The notices about what stands out, in the published order. */
 export const toStandsOut = (judged: JudgedListing) =>
   standOutKeys.flatMap((key) =>
     rules[key](judged).map((words) => ({ key, text: ended(words), anchor: anchors[key] })),

@@ -32,8 +32,8 @@ function relied(observations: readonly StoredObservation[], question: HistoryKin
 }
 
 /**
- * Says what callers rely on that was the same in all checks since a time, or since the first of the facts
- * that are the same now; undefined if nothing was, or if all these checks were on one day.
+ * Names what callers rely on that was the same in all checks since a time, or since the present facts were
+ * first seen; undefined if nothing was, or if all these checks were on one day.
  */
 export async function unchangedWords(
   { listing, observed }: Pick<ListingFacts, 'listing' | 'observed'>,

@@ -56,14 +56,15 @@ const endpointsOf = ({ listing }: ComparedListing): FactAt[] =>
   );
 
 /**
- * The finding if the record names no endpoint, because a service that runs from a package cannot be reached.
+ * The finding if the record names no endpoint: a service that runs from a package cannot be reached, so the
+ * criterion does not apply.
  */
 const notForPackages = (compared: ComparedListing): CriterionFinding =>
   absentFinding(compared, 'endpoint', notApplicable(own('No remote endpoint is recorded.')));
 
 /**
- * The observation that prevents the statement that an endpoint asks for no payment; undefined if the endpoint
- * introduced itself without asking for one.
+ * The observation that leaves open whether an endpoint asks for a payment, or 'nothing' if there is none;
+ * undefined if the endpoint introduced itself without asking for one.
  */
 function unseenPriceOf(factOf: FactAt): Observation | 'nothing' | undefined {
   const challenge = factOf(priceChallenge);
@@ -147,8 +148,8 @@ function ofEachPackage<K extends NamedKind>(
 }
 
 /**
- * The repository that a package without provenance states. That it states the recorded one is common, and
- * proves nothing.
+ * The repository that a package without provenance states. Many packages state the recorded one, which proves
+ * nothing.
  */
 function statedWords(one: FactOf<typeof packageRepository> | undefined): Words {
   const { result, repository = '' } = (currentOutcome(one) === 'seen' && one?.value) || {};
@@ -293,8 +294,8 @@ export const priceCriteria = {
 const maxDays = 3650;
 
 /**
- * Judges whether a fact was the same for so many days, as far as it was checked. `subject` begins a sentence:
- * "The tools that the endpoint lists".
+ * Judges whether a fact was the same for at least `days` days, as far as it was checked. `subject` begins a
+ * sentence: "The tools that the endpoint lists".
  */
 function judgeUnchanged(one: DatedObservation, days: number, subject: Words): CriterionFinding {
   const since = dayOf(one.first_seen_at);
@@ -333,8 +334,8 @@ const judgeHidden = (one: DatedObservation, subject: Words): CriterionFinding =>
   );
 
 /**
- * The worst finding of all recorded endpoints. An endpoint without the fact is unknown if `needs` returns
- * true for it, else ignored.
+ * The worst finding of all recorded endpoints. An endpoint without any observation of the fact is unknown if
+ * `needs` returns true for it; otherwise it is ignored.
  */
 function unchangedFor(
   compared: ComparedListing,

@@ -138,7 +138,7 @@ export const recordedCriteria = {
       ? { ...met(own('It has this tag.')), recorded: [found.reason] }
       : notMet(own('It does not have this tag. Tags follow from recorded facts and publisher keywords.'));
   }),
-  /** A known publication shows a minimum age; only with older versions does it show the exact age. */
+  /** The date of any version shows a minimum age; only that of the first version shows the exact age. */
   listed_for_days: recorded.number('First published at least {} day(s) ago', maxDays, (compared, days) => {
     const { published_at, sample } = compared.listing;
     const first = signalOf(compared, registryFirstPublished);
@@ -185,7 +185,8 @@ const ofSignal = (kind: RecordKind) =>
   criteriaOf<CriterionResult>('imported', (compared, found) => signalFinding(compared, kind, found));
 
 /**
- * Judges whether no version in so many days moved the record to somebody else, as far as versions are stored.
+ * Judges whether no version of the last `days` days moved the record to somebody else, as far as versions are
+ * stored.
  */
 function judgeUnmoved(compared: ComparedListing, days: number): CriterionResult {
   const { published_at } = compared.listing;
@@ -271,7 +272,7 @@ const maxRatings = 1000;
 const minForShare = 5;
 
 /**
- * Tells whether a time of this service is at most so many days ago. A time slightly in the future counts,
+ * Tells whether a time of this service is at most `days` days ago. A time slightly in the future counts,
  * because clocks differ.
  */
 const isWithin = (time: string, days: number, now_ms: number) => (daysSince(time, now_ms) ?? 0) <= days;

@@ -8,7 +8,7 @@ const longestAge_ms = 3_600_000;
 /** A dump of this age is not sent any more; callers wait for the new one. */
 const longestSent_ms = 12 * longestAge_ms;
 /**
- * The pause after a rewriting is so many times as long as the rewriting, so that withdrawals do not keep a
+ * The pause after a rewriting is this many times as long as the rewriting, so that withdrawals do not keep a
  * node busy.
  */
 const pauseShare = 10;

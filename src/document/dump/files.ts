@@ -17,7 +17,10 @@ import { toListingDocument } from '../document.ts';
 
 const compress = promisify(gzip);
 
-/** Small enough for constant memory, large enough to need few round trips to the database. */
+/**
+ * The number of listings in a page: few enough for constant memory, enough for few round trips to the
+ * database.
+ */
 const page = 100;
 
 async function* readHandles({ observations }: Reads, signal: AbortSignal): AsyncGenerator<string[]> {
@@ -60,7 +63,7 @@ const kinds = { listings: toRecords, evidence: toEvidence } as const;
 type DumpKind = keyof typeof kinds;
 
 /** A member of a gzip file (RFC 1952): the lines of one page of listings. */
-interface WrittenFile {
+interface WrittenMember {
   readonly bytes: number;
   readonly rows: number;
 }
@@ -73,7 +76,7 @@ const folderOfPaths = '/export/';
  */
 interface DumpFile {
   readonly kind: DumpKind;
-  readonly members: readonly WrittenFile[];
+  readonly members: readonly WrittenMember[];
   /** The entry of the file in the manifest. */
   readonly named: {
     readonly path: string;
@@ -86,14 +89,14 @@ interface DumpFile {
 /** The name of a file in the folder of its dump. */
 const nameOfDump = ({ path }: Pick<DumpFile['named'], 'path'>): string => path.slice(folderOfPaths.length);
 
-const sumOf = (members: readonly WrittenFile[], what: keyof WrittenFile) =>
+const sumOf = (members: readonly WrittenMember[], what: keyof WrittenMember) =>
   members.reduce((sum, member) => sum + member[what], 0);
 
 async function createFile(folder: string, kind: DumpKind) {
   const path = join(folder, kind);
   const file = await open(path, 'wx');
   const hash = createHash('sha256');
-  const members: WrittenFile[] = [];
+  const members: WrittenMember[] = [];
   const add = async (member: Uint8Array, rows: number) => {
     hash.update(member);
     await file.writeFile(member);
@@ -132,7 +135,10 @@ async function createFiles<T>(
   }
 }
 
-/** When a dump was written and, if lines were replaced since, when; `since` is its newest change. */
+/**
+ * The times at which a dump was written and, if lines were replaced since, rewritten; `since` is its newest
+ * change.
+ */
 interface Moment {
   readonly created_at: string;
   readonly since: string;
@@ -177,7 +183,7 @@ async function inFolder<T extends object>(fill: (folder: string) => Promise<T>) 
 /** Changes that take something away; the pages of their listings are replaced before a dump is sent again. */
 const takingAway = ['rating.withdrawn', 'listing.withdrawn', 'moderation.applied'] as const;
 
-/** The listings from which something was taken away that the dump may have. */
+/** The listings that have lost something that the dump may still contain. */
 export const takenFrom = (
   { seq }: Pick<DumpFolder, 'seq'>,
   { changes }: Reads,
@@ -218,13 +224,13 @@ export async function writeDump(context: Context, signal: AbortSignal): Promise<
   });
 }
 
-async function readMember(file: FileHandle, { bytes }: WrittenFile, position: number): Promise<Uint8Array> {
+async function readMember(file: FileHandle, { bytes }: WrittenMember, position: number): Promise<Uint8Array> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, position);
   if (bytesRead < bytes) throw new Error('A file of the dump is truncated.');
   return buffer;
 }
 
-/** Copies a file of a dump member by member, and makes those anew for which `toLines` returns lines. */
+/** Copies a file of a dump member by member; a member for which `toLines` returns lines is written anew. */
 async function rewriteFile(
   file: Awaited<ReturnType<typeof createFile>>,
   dump: DumpFolder,

@@ -9,8 +9,8 @@ import { between } from '../seen.ts';
 import type { LockChanges, LockedFact, LockedListing } from './lock-file.ts';
 
 /**
- * Tells whether an observation has a value to compare, even if it was not checked lately, because a change
- * remains one. The fact auth.required covers endpoints that ask for credentials.
+ * Tells whether an observation has a value to compare. A value counts even if it was not checked lately. The
+ * fact auth.required covers endpoints that ask for credentials.
  */
 function isComparable(one: Observation): boolean {
   const { outcome } = one;
@@ -73,7 +73,7 @@ export function toLocked(document: ListingDocument): LockedListing {
   return { as_of: document.evidence_snapshot_date, facts, ...(log_index !== undefined && { log_index }) };
 }
 
-/** The changes of each list of tools in the words of every answer, because its value is a digest. */
+/** The changes of each list in the words of every answer, because its value is a digest. */
 export const toChanges = ({ observations }: ListingDocument): LockChanges =>
   Object.fromEntries(
     observations.flatMap((one) => {

@@ -19,13 +19,13 @@ export const ownTerms = {
   origin: 'The registry that the listing was imported from',
   asOf: 'The day of the answer',
   snapshot: 'The native ratings of the listing on that day, in a sentence',
-  claimState: 'imported, claimed or suspended: whether control of a place that the record names was shown',
+  claimState: 'imported, claimed or suspended: whether control of a location that the record names was shown',
   transport: 'The transports of the recorded endpoints and packages',
   packageType: 'The registries of the recorded packages',
   package: 'The recorded packages and the inputs that they need, as in the evidence',
   evidence: 'The address of all that is known about the listing, as JSON',
   statement: 'The address of the signed statement about it; nothing is stated about a listing of the sample',
-  sample: 'true: a listing of the shipped sample, which were not read from a registry and are mostly made up',
+  sample: 'true: a listing of the shipped sample; these were not read from a registry and are mostly made up',
   scoreMeans: 'The meaning of the score of a search result',
 } as const;
 

@@ -77,9 +77,9 @@ export function toDatedFacts(document: ListingDocument, log: object, observation
 export const digestOf = (value: object) => `sha256:${canonicalDigest(value)}`;
 
 /**
- * The subject and the address of the evidence, each with the SHA-256 of its RFC 8785 JSON, and until when its
- * checks are current. evidence_ref and evidence_digest are named as in modelcontextprotocol/registry pull
- * request 1404.
+ * The digest of the record, the address and the digest of the evidence (both SHA-256 of RFC 8785 JSON), and
+ * until when its checks are current. evidence_ref and evidence_digest are named as in
+ * modelcontextprotocol/registry pull request 1404.
  */
 function toReferences(document: ListingDocument, server: JsonObject, interval_s: number) {
   const times = document.observations.filter(isDated).map(({ observed_at }) => observed_at);
