@@ -14,7 +14,10 @@ const maxCounted = 1000;
 /** The key column of each table of counts. */
 const keyColumns = { facet_count: 'facet', publisher_count: 'namespace' } as const;
 
-/** The number of visible listings that have a facet or a namespace; of all visible listings without a key. */
+/**
+ * The number of visible listings that have a facet or a namespace, or of all visible listings if no key is
+ * given.
+ */
 export async function readCount(db: Db, table: keyof typeof keyColumns, key = everyListing): Promise<number> {
   const { rows } = await sql<{ listings: number }>`select listings from ${sql.table(table)}
     where ${sql.ref(keyColumns[table])} = ${key}`.execute(db);

@@ -30,7 +30,8 @@ export async function deleteFormer(db: Db, handle: string): Promise<void> {
 }
 
 /**
- * At most so many former holders are read, the latest first, because a platform was the host of thousands.
+ * At most this many former holders are read, the latest first, because thousands of listings may have had the
+ * same host.
  */
 const mostRead = 200;
 

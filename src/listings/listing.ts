@@ -58,7 +58,6 @@ export const importedSignal = z.object({
 
 export type ImportedSignal = z.infer<typeof importedSignal>;
 
-/** A remote endpoint as the publisher recorded it. */
 const unreadInputs = z
   .array(z.string())
   .optional()
@@ -116,7 +115,7 @@ const summaryColumns = {
   status_message: optional(text),
   published_at: text,
   updated_at: text,
-  /** When it was read; `import_run` is the run that read it. */
+  /** The time at which it was read; `import_run` is the run that read it. */
   imported_at: text,
   import_run: integer,
   endpoint: optional(text),
@@ -133,8 +132,8 @@ const summaryColumns = {
   /** Whether the operator has hidden its title, description and status message. */
   hidden: optional(flag),
   /**
-   * Whether the registry states no dates of it; its dates here then only order it, by when a version was
-   * first read.
+   * Whether the registry states no dates of it. Its dates here then only serve to order it: they say when a
+   * version was first read.
    */
   undated: optional(flag),
 };
@@ -174,7 +173,9 @@ const versionColumns = {
   updated_at: text,
   /** Whether the registry calls it the latest. */
   is_latest: flag,
-  /** Whether the registry states no date of it; `published_at` is then when it was first read. */
+  /**
+   * Whether the registry states no date of it; `published_at` is then the time at which it was first read.
+   */
   undated: optional(flag),
   /** SHA-256 of the entry as received, hex; an equal digest means that nothing changed. */
   digest: text,
@@ -186,8 +187,8 @@ export const versionTable = table('listing_version', ['handle', 'version'], {
   /** The publisher's server.json, cleaned, as JSON text; it is parsed only for the version shown. */
   record: text,
   /**
-   * When the entry became visible here in its present state, or when its listing was last withdrawn, hidden
-   * or shown again here.
+   * The time at which the entry became visible here in its present state, or at which its listing was last
+   * withdrawn, hidden or shown again here.
    */
   listed_at: text,
 });

@@ -8,7 +8,7 @@ import type { Listing, ListingInput, ListingPackage, VersionSummary } from './li
 import { isAddress } from './package.ts';
 import { toPackageReference } from './references.ts';
 
-/** At most so many names of each list are kept, because a record may have thousands. */
+/** At most this many names of each list are kept, because a record may have thousands. */
 const mostNames = 10;
 const names = z.array(z.string()).max(mostNames);
 
@@ -34,7 +34,7 @@ export const moveSchema = z.strictObject({
       needs: names,
       takes: names,
       gone: names,
-      /** What gets the new ones; `is_same`: each of them goes to all of it. */
+      /** The hosts and packages that get the new ones; `is_same` if each secret goes to all of these. */
       sent: z.strictObject({ hosts: names, packages: names, is_same: z.boolean() }).optional(),
     })
     .optional(),
@@ -135,7 +135,7 @@ function repositoryMove(from: string | undefined, to: string | undefined): Versi
 
 type Secrets = ReadonlyMap<string, Secret>;
 
-/** What gets some secrets. */
+/** The hosts and packages that get some secrets. */
 function sentTo(some: readonly Secret[]) {
   const all = new Set(some.flatMap(({ to }) => [...to]));
   const hosts = new Set(some.flatMap((one) => [...one.hosts]));
@@ -204,8 +204,8 @@ export interface Edition extends Pick<VersionSummary, 'version' | 'status' | 'pu
 }
 
 /**
- * What a record names as the one before it did, by number: addresses of endpoints, or else their hosts, and
- * packages without their versions.
+ * The numbers of endpoint addresses, or else of hosts, and of packages without their versions that a record
+ * names as the one before it did; 0 if any of them differs.
  */
 const keptSchema = z.strictObject({
   endpoints: z.int(),
@@ -276,13 +276,13 @@ function keepMoves(moves: readonly DatedMove[]): DatedMove[] {
 export interface Moves {
   /** The number of versions that were compared. */
   readonly versions: number;
-  /** When the oldest of them was published, if it has a date. */
+  /** The time at which the oldest of them was published, if it has a date. */
   readonly since?: string;
   readonly moves: DatedMove[];
 }
 
 /**
- * The moves of the given editions, in whatever order they are; undefined if there are not two to compare, or
+ * The moves of the given editions, which may be in any order; undefined if there are not two to compare, or
  * their order is not known.
  */
 export function toMoves(editions: readonly Edition[], shown: string): Moves | undefined {

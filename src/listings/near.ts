@@ -16,12 +16,12 @@ const mostEdits = 2;
 const shortName = 5;
 const mostAlike = 200;
 const mostNamed = 50;
-/** At most so many words of a name are searched for, the first ones. */
+/** At most this many words of a name are searched for, from its beginning. */
 const mostWords = 5;
 
 const selectVisible = (db: Db) => db.selectFrom('listing').select('handle').where('withdrawn', 'is', null);
 
-/** Visible handles that differ in case only, or that belong to a repository `owner/name` of GitHub. */
+/** Visible handles that differ in case only, or that are the text after `io.github.`, in any case. */
 const readSame = (db: Db, folded: string) =>
   selectVisible(db)
     .where('handle_folded', 'in', [folded, `io.github.${folded}`])
@@ -82,8 +82,8 @@ async function readNamed(db: Db, index: SearchIndex, words: readonly string[]) {
 }
 
 /**
- * Edits between two names; more than are allowed if the name has no distinguishing word, or is too short for
- * them.
+ * The number of edits between two names; more than are allowed if the name has no distinguishing word, or is
+ * too short for so many.
  */
 function countNameEdits(name: string, other: string): number {
   const most = tellingOf(name).length === 0 ? -1 : name.length < shortName ? 1 : mostEdits;
@@ -136,9 +136,10 @@ function compareTo(
 }
 
 /**
- * Reads visible handles near to a text, those of the same namespace first: within two edits of the text or
- * its name, and, if the name adds nothing to the publisher's, those of the publisher or of one whose name
- * differs by one letter. `others` are those of that publisher, then those with all words of the name.
+ * Reads visible handles near to a text, those of the same namespace first: handles within two edits of the
+ * text or its name and, if the name adds nothing to the publisher's name, handles of that publisher or of one
+ * whose name differs by one letter. `others` are further handles of that namespace and publisher, then those
+ * with all words of the name.
  */
 export async function readNear(db: Db, index: SearchIndex, text: string, limit: number) {
   const asked = toAsked(text);

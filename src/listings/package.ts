@@ -26,8 +26,8 @@ export function hostOfImage(identifier: string): string | undefined {
 
 /**
  * The name of a recorded package, and the base address of its registry unless that is the usual one of its
- * type. An image without a host is the image at the base. A base that is not an address still names a
- * different registry.
+ * type. The base becomes part of the name of an image without a host. A base that is not an address still
+ * names a different registry.
  */
 export function placeOfPackage(
   type: string,

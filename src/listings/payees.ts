@@ -20,7 +20,7 @@ export interface SeenPayee extends PaidAs {
 
 export const toPayeeKey = (address: string): string => toReferenceKey('pay_to', address);
 
-/** At most so many former payees of a listing are stored, those that were seen last. */
+/** At most this many former payees of a listing are stored, those that were seen last. */
 const mostFormer = 50;
 
 const selectOf = precompileQuery((db: Db, handle: string) =>
@@ -69,8 +69,8 @@ export async function endPayees(db: Db, handles: readonly string[]): Promise<voi
 }
 
 /**
- * At most so many rows of one address are read, present ones by first sight, former ones by last: one more
- * than are ever counted.
+ * At most this many rows of one address are read, one more than are ever counted: present ones from the first
+ * seen, former ones from the last seen.
  */
 const mostRead = 201;
 
@@ -126,7 +126,8 @@ function formerlyPaid(db: Db, limit: number, key: string, network?: string) {
           .select('payee.key')
           .where('payee.key', '=', key)
           .whereRef('payee.handle', '=', 'former.handle')
-          // An expression, so that an engine reads the rows of the listing and not an index of `until`.
+          // This is an expression, so that an engine reads the rows of the listing and not an index of
+          // `until`.
           .where(sql<boolean>`coalesce(payee.until, '') = ''`);
         return not(
           exists(network === undefined ? ofListing : ofListing.where('payee.network', '=', network)),

@@ -62,7 +62,7 @@ export async function readPublisherFacts(namespace: string, { store: { listings 
   const isComparable = owners.some((owner) => owner !== 'not_comparable');
   return {
     listings: read.length,
-    /** When their oldest known version was published, RFC 3339. */
+    /** The time at which their oldest known version was published, RFC 3339. */
     since: read.map(({ published_at }) => published_at).sort()[0] ?? '',
     /** Hosts of their endpoints, the most frequent first. */
     hosts: [...hosts].sort(([, a], [, b]) => b.length - a.length).map(([host]) => host),

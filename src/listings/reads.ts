@@ -36,7 +36,7 @@ const valuesOf = {
   namespace: sql`publisher_count where listings > 0`,
 } as const;
 
-/** Up to so many listings with some facets are all read and sorted by their last update. */
+/** If at most this many listings have some facets, all are read and sorted by their last update. */
 const maxSorted = 2000;
 
 /** All listings by static rank, which is the order of their ids. */
@@ -159,8 +159,8 @@ async function readRecording(db: Db, references: readonly Reference[], limit: nu
 export type ListingReads = ReturnType<typeof createListingReads>;
 
 /**
- * Reads of listings, on any engine. Each is bounded: none scans, counts or sorts all listings. Visible means
- * not withdrawn.
+ * Reads of listings, on any engine. None counts or sorts all listings; only `handleAt` and a search by name
+ * in `versionPage` may read all handles. Visible means not withdrawn.
  */
 export const createListingReads = (db: Db, search: SearchIndex) => ({
   /** One listing, withdrawn or not, with the texts that the operator has hidden. */

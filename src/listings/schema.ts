@@ -24,7 +24,7 @@ const referenceTable = table('listing_reference', ['key', 'published_at', 'handl
   kind: oneOf<ReferenceKind>(),
   published_at: text,
   publisher: text,
-  /** When a check saw it, RFC 3339; empty for a record. */
+  /** The time at which a check saw it, RFC 3339; empty for a record. */
   as_of: text,
 });
 
@@ -35,7 +35,7 @@ const referenceTable = table('listing_reference', ['key', 'published_at', 'handl
 const formerTable = table('former_reference', ['key', 'handle'], {
   key: text,
   handle: text,
-  /** When the version that named it no more was published, RFC 3339. */
+  /** The time at which the version that no longer named it was published, RFC 3339. */
   until: text,
 });
 
@@ -70,10 +70,12 @@ export const payeeTable = table('payee', ['key', 'handle', 'network'], {
   seen: json<PaidAs>(),
 });
 
-/** How many visible listings have a facet; every write updates it, so that no read has to count. */
+/** The number of visible listings with each facet; every write updates it, so that no read has to count. */
 const facetCountTable = table('facet_count', ['facet'], { facet: text, listings: integer });
 
-/** How many visible listings a namespace has; every write updates it, so that no read has to count. */
+/**
+ * The number of visible listings with each namespace; every write updates it, so that no read has to count.
+ */
 const publisherCountTable = table('publisher_count', ['namespace'], { namespace: text, listings: integer });
 
 export const listingTables = [

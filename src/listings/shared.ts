@@ -53,7 +53,7 @@ const selectChecked = precompileQuery((db: Db, handle: string) =>
     .where('kind', 'in', observedKinds),
 );
 
-/** At most so many listings that share a reference are read, the oldest. */
+/** At most this many listings that share a reference are read, the oldest. */
 const mostRead = 200;
 const selectOldest = precompileQuery((db: Db, key: string) =>
   db
@@ -161,12 +161,15 @@ function toSharedKind(handle: string, kind: SharedKind, keyed: readonly ReturnTy
     own: all.length - others.length - (all.some((one) => one.includes(` ${handle} `)) ? 1 : 0),
     /** Whether there may be more, because at most the 200 oldest were read. */
     isCut: keyed.some(({ count }) => count > mostRead),
-    /** The oldest listing of other publishers; `as_of` is the time of the older one of both checks. */
+    /** The oldest listing of other publishers; `as_of` is the time of the older of the two checks. */
     first: first && { ...first, as_of: [first.as_of, seen?.as_of ?? ''].sort()[0] ?? '' },
   };
 }
 
-/** The other visible listings that record, list or are paid at the same, for one kind. */
+/**
+ * The other visible listings that record the same, list the same tools or are paid at the same address, for
+ * one kind.
+ */
 export type SharedReference = ReturnType<typeof toSharedKind>;
 
 /** Decodes `sharedColumn` of a listing, by kind. */

@@ -39,7 +39,7 @@ function insert(root: Node, phrase: string, topic: Topic | undefined) {
 }
 
 // The curated vocabulary: each tag with the lower-cased phrases that produce it, comma-separated; the regular
-// plural of a phrase counts too. If a listing has too many tags, the first ones there win.
+// plural of a phrase counts too. If a listing has too many tags, the first ones in the vocabulary win.
 const root = lazy(() => {
   const made = newNode();
   for (const [rank, [tag, phrases]] of Object.entries(vocabulary).entries())

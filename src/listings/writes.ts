@@ -14,8 +14,8 @@ import type { Db, ListingRow } from './schema.ts';
 import { deleteReferences, putReferences } from './shared.ts';
 
 /**
- * Ids read at once to find a free one. Few are taken, but a registry may publish thousands in one
- * millisecond.
+ * The number of ids that are read at once to find a free one. Few are taken, but a registry may publish
+ * thousands in one millisecond.
  */
 const probedIds = 512;
 
@@ -144,7 +144,10 @@ function asModerated(row: ListingRow, actions: ReadonlySet<string> | undefined):
   };
 }
 
-/** Returns whether a visible listing became invisible, because answers about others may name it. */
+/**
+ * Replaces rows. Returns whether a visible listing became invisible, because answers about others may name
+ * it.
+ */
 async function putRows(db: Db, search: SearchIndex, rows: readonly ListingRow[]): Promise<boolean> {
   if (rows.length === 0) return false;
   const handles = rows.map(({ handle }) => handle);
