@@ -21,7 +21,7 @@ const mostWords = 5;
 
 const selectVisible = (db: Db) => db.selectFrom('listing').select('handle').where('withdrawn', 'is', null);
 
-/** Visible handles that differ in case only, or that are the text after `io.github.`, in any case. */
+/** Visible handles that differ in case only, or that are `io.github.` followed by the text. */
 const readSame = (db: Db, folded: string) =>
   selectVisible(db)
     .where('handle_folded', 'in', [folded, `io.github.${folded}`])

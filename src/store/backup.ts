@@ -33,7 +33,7 @@ const headerLine = headerOfAnyVersion.extend({
 /** A line between the first and the last: up to 500 rows of one table, fewer if they are long. */
 const batchLine = z.object({ table: z.string(), columns: z.array(z.string()), rows: z.array(z.array(cell)) });
 /**
- * The last line: the number of rows written of each table, and the SHA-256 of all lines but the first, hex.
+ * The last line: for each table the number of rows written, and the SHA-256 of all lines but the first, hex.
  */
 const endLine = z.object({ end: z.object({ rows: rowCounts, sha256: z.string() }) });
 
@@ -168,7 +168,7 @@ async function takeMark(db: QueryExecutorProvider, tables: readonly AnyTable[]) 
   return state;
 }
 
-/** Writes what follows from rows that a load removed, by their keys, or added. */
+/** Writes what depends on rows that a load removed or added; removed rows have only their keys. */
 export type Follow<Schema> = (
   db: Kysely<Schema>,
   change: {
@@ -178,7 +178,7 @@ export type Follow<Schema> = (
   },
 ) => Promise<void>;
 
-/** A load into a database: its tables, and how it writes there. */
+/** The tables of a load into a database, and the functions with which it writes there. */
 interface Loading<Schema> {
   readonly tables: readonly AnyTable[];
   readonly commit: <T>(work: (db: Kysely<Schema>) => Promise<T>) => Promise<T>;
@@ -212,7 +212,7 @@ async function clear<Schema>(loading: Loading<Schema>): Promise<void> {
 const insert = <Schema>(db: Kysely<Schema>, { name, backup }: BackedUpTable, rows: readonly StoredRow[]) =>
   withAnyTable(db).insertInto(name).values(rows.map(backup.toRestored)).execute();
 
-/** The same with transactions that fail once another load into the same database has ended. */
+/** The same load, whose transactions fail once a different load into the same database has ended. */
 const whileLoading = <Schema>(loading: Loading<Schema>): Loading<Schema> => ({
   ...loading,
   commit: (work) =>
@@ -329,8 +329,8 @@ async function* readBatches(lines: AsyncIterator<Buffer, void>, { rows }: Backup
 }
 
 /**
- * Reads the header of a backup. Throws the reason if that fails; its batches throw if the backup is
- * incomplete or changed.
+ * Reads the header of a backup. Throws the reason if that fails. Reading the batches throws if the backup is
+ * incomplete or was changed.
  */
 export async function readBackup(chunks: AsyncIterable<Buffer>) {
   const lines = splitLines(chunks);

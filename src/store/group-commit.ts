@@ -87,7 +87,7 @@ async function commitGroup<Schema>(
 
 /**
  * Returns a function that runs work in a transaction. Work that arrives during a commit shares the next one,
- * each on its own savepoint, so that an error rolls back only the changes of its own work. All of it resolves
+ * each piece on its own savepoint, so that an error rolls back only its own changes. Each piece resolves
  * after the commit.
  */
 export function createGroupCommit<Schema>(

@@ -4,15 +4,15 @@ import { day_ms } from '../core/text.ts';
 import type { Db } from './schema.ts';
 import type { Engine, Lease, Leases, Transaction } from './store.ts';
 
-/** A lease that was not renewed for so long can be taken over by any node. */
+/** A lease that was not renewed for this long can be taken over by any node. */
 const expires_ms = 10_000;
-/** A holder stops acting so long after its last renewal, before anybody else can take the lease over. */
+/** A holder stops acting this long after its last renewal, before anybody else can take the lease over. */
 const trusted_ms = 7000;
 const renewEvery_ms = 2000;
-/** After so long nobody needs the last renewal of a lease that was never released. */
+/** After this long, nobody needs the last renewal of a lease that was never released. */
 const forgotten_ms = 7 * day_ms;
 
-/** Reads of leases. Ages are those of the database's clock, so that clocks of nodes may differ. */
+/** Reads of leases. Ages are measured by the database's clock, so that the clocks of nodes may differ. */
 export const createLeaseReads = (db: Db, { now_ms }: Pick<Engine, 'now_ms'>) => ({
   /** Undefined if nobody has taken the lease, or its last holder released it. */
   async find(name: string) {

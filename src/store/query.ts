@@ -51,7 +51,7 @@ export async function findOne<
 /** There are few sizes, so that an engine prepares few statements. */
 const sizes = [100, 10, 1] as const;
 
-/** Passes rows on in their order, a hundred, ten or one at a time, as one statement takes them. */
+/** Passes rows on in their order, in chunks of a hundred, ten or one, each for one statement. */
 export async function inChunks<T>(
   rows: readonly T[],
   work: (chunk: readonly T[]) => Promise<unknown>,
@@ -106,8 +106,8 @@ export function precompileQuery<Schema, Given extends readonly unknown[], Row>(
 }
 
 /**
- * A literal, because a partial index depends on its value: with a parameter, SQLite would plan each statement
- * again.
+ * This is a literal, because a partial index depends on its value: with a parameter, SQLite would plan each
+ * statement again.
  */
 export const currentFlag = sql.lit(1);
 

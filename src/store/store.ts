@@ -90,9 +90,12 @@ export interface Store
    * transaction: `write` rejects in `work`, and so does a request to a host.
    */
   write<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
-  /** Reads that wait for no others, by which a node tells whether it is ready. */
+  /** Reads that wait for no others, and that tell whether a node is ready. */
   readonly health: Reads;
-  /** Work that this node alone does: an import, an audit, the messages to a webhook, requests to a host. */
+  /**
+   * The right to work that only one node does: an import, an audit, the messages to a webhook, requests to a
+   * host.
+   */
   readonly leases: Leases;
   /** Tells whether the database is complete: false during a restore, and after one that was interrupted. */
   isComplete(): Promise<boolean>;
@@ -126,7 +129,7 @@ export interface Engine<Schema extends StoreSchema = StoreSchema> {
   /** Runs transactions one after another, each holding the write lock from its start. */
   readonly writer: Kysely<Schema>;
   /**
-   * The damage of the database's file, in one line; undefined if there is none, and if the engine cannot be
+   * The damage of the database's file, in one line; undefined if there is none, or if the engine cannot be
    * asked.
    */
   findDamage(): Promise<string | undefined>;

@@ -1,4 +1,4 @@
-/** How one member of a value is stored; without functions it is stored unchanged. */
+/** The functions that store one member of a value and read it; without them it is stored unchanged. */
 export interface Column<WrittenValue, Stored> {
   readonly encode?: (value: WrittenValue) => Stored;
   readonly decode?: (stored: Stored) => WrittenValue;
@@ -48,8 +48,8 @@ export type TableValue<T> = T extends { encode(value: infer V): unknown } ? { [K
 export type RowOf<T> = T extends { encode(value: never): infer R } ? { [K in keyof R]: R[K] } : never;
 
 /**
- * The codec of some columns: they give the domain type (ValueOf), the row type (RowOf), and the code between
- * them. `derived` computes columns that follow from the value; they are not decoded.
+ * The codec of some columns: they give the domain type (TableValue), the row type (RowOf), and the code
+ * between them. `derived` computes columns that follow from the value; they are not decoded.
  */
 export function rowCodec<
   // biome-ignore lint/suspicious/noExplicitAny: columns of any type
@@ -82,7 +82,7 @@ export function rowCodec<
         set.map(([at, name]) => [name, encodeMember(at, change[name as keyof typeof change])]),
       ) as Partial<TableRow<C, Derived>>;
     },
-    /** The value of a row, or of the selected columns of it; null becomes undefined. */
+    /** The value of a row, or of its selected columns; null becomes undefined. */
     decode<R extends Partial<TableRow<C, Derived>>>(
       row: R,
     ): Pick<WrittenValue<C>, keyof R & keyof WrittenValue<C>> {
@@ -99,26 +99,28 @@ export function rowCodec<
   };
 }
 
-/** How the rows of a table are part of a backup. */
+/** The part of a table in a backup. */
 export interface TableBackup {
   /** The columns that order its rows. */
   readonly key: readonly string[];
-  /** Whether it is restored last, so that its rows mark a complete database. One table of all is the last. */
+  /**
+   * Whether it is restored last, so that its rows mark a complete database. Exactly one table is the last.
+   */
   readonly isLast: boolean;
-  /** The row as a restored database begins with it. */
+  /** Converts a row to the form in which a restored database begins with it. */
   readonly toRestored: (row: StoredRow) => StoredRow;
 }
 
 /** A row as both engines store it: texts, whole numbers and nulls, by column. */
 export type StoredRow = Readonly<Record<string, string | number | null>>;
 
-/** A table as code needs it that knows no noun. */
+/** A table for code that knows no noun. */
 export interface AnyTable {
   readonly name: string;
   readonly backup?: TableBackup | undefined;
 }
 
-/** In place of the key of a table that no backup has. Its comment says what fills it after a restore. */
+/** Stands in place of the key of a table that no backup has. */
 export const noBackup = [] as const;
 
 /**

@@ -6,8 +6,8 @@ import { Client, Pool, type PoolClient, type PoolConfig, types } from 'pg';
 export const readConnections = 8;
 
 /**
- * Shorter than the longest time of a statement, so that a write succeeds that waits for the lock of an idle
- * transaction.
+ * Shorter than the longest time of a statement, so that a write that waits for the lock of an idle
+ * transaction succeeds.
  */
 const idleTransactionTimeout_ms = 3000;
 

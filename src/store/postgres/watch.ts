@@ -47,16 +47,15 @@ const parsePayload = (payload: string): Notification =>
   notification.safeParse(readObject(payload)).data ?? { node: 0, changed: 'all' };
 
 const channel = 'dossier_changed';
-/** First key of the advisory locks by which nodes are known; the second is the number of the node. */
+/**
+ * The first key of the advisory locks by which nodes know each other; the second is the number of the node.
+ */
 const nodeLocks = 0x646f7373;
 const queryTimeout_ms = 1500;
 
 type WatchListener = (changed: ChangedHandles) => void;
 
-/**
- * SQL that tells whether the node with the number in parameter 1 runs, which it does if its session holds its
- * lock.
- */
+/** SQL that tells whether the node with the number in parameter 1 runs: its session then holds its lock. */
 export const isPresentQuery = `select exists(select from pg_locks where locktype = 'advisory' and granted
   and database = (select oid from pg_database where datname = current_database())
   and classid = ${nodeLocks} and objid = $1) as present`;

@@ -83,7 +83,7 @@ const failures: Readonly<Record<number, StoreFailure>> = {
 const codeOf = (error: unknown): number | undefined =>
   error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : undefined;
 
-/** The failure that an error of node:sqlite is to a caller. */
+/** The kind of failure that an error of node:sqlite means for a caller. */
 export const sqliteFailure = (error: unknown): StoreFailure | undefined => failures[codeOf(error) ?? -1];
 
 /** Tells whether an error of node:sqlite says that the file is not a database or is damaged. */

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { ChangedHandles, StoreFailure } from '../store.ts';
 import { sqliteFailure } from './connection.ts';
 
-/** How long a damaged file counts as unusable after the last statement that found it so. */
+/** The time for which a damaged file counts as unusable after the last statement that found it so. */
 const remembered_ms = 60_000;
 
 /** The database file was deleted, moved or replaced while it was open, so that writes would be lost. */
@@ -28,7 +28,7 @@ export function watchFile(path: string) {
     requireSame() {
       if (!isSame()) throw new FileReplacedError(path);
     },
-    /** The failure that an error is to a caller; remembers that the file is damaged. */
+    /** The kind of failure that an error means for a caller; remembers that the file is damaged. */
     failureOf(error: unknown): StoreFailure | undefined {
       const failure = error instanceof FileReplacedError ? 'damaged' : sqliteFailure(error);
       if (failure === 'damaged') damagedAt_ms = performance.now();
