@@ -32,7 +32,7 @@ const messages = {
   challenge_expired: ({ put }) =>
     `The challenge is older than 7 days and was never used. ${put} the new one instead.`,
   challenge_lapsed: ({ put }) =>
-    `The capability of this line was suspended more than 30 days ago, so that the line does not restore it any more. ${put} a new challenge.`,
+    `The capability of this line was suspended more than 30 days ago, so the line does not restore it any more. ${put} a new challenge.`,
   challenge_replaced: () =>
     'Only the five newest lines of a listing count, and this is an older one. It counts again once one of the newer ones is gone.',
   challenge_from_future: ({ put }) =>

@@ -46,7 +46,7 @@ export function createClaimPass() {
     /** Notes that this node or a different one checked a claim at its location. */
     note: (claim: Claim, result: string): void => put(checked, claim, result),
     onMissing: (found: MissingProof): void => void missing.set(found.claim.handle, found),
-    leave(claim: Claim): void {
+    noteNotDue(claim: Claim): void {
       if ((undue.get(hostOf(claim))?.size ?? 0) < mostOthers) put(undue, claim, claim);
     },
     /**

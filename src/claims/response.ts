@@ -115,7 +115,7 @@ function nextWhenClaimed(
   if (kind === 'registry_key')
     return `${use} It works while the key that signed its line is published. ${more}`;
   const place = kind === 'repository' || kind === 'profile_repository' ? `in ${claimFile}` : 'where it is';
-  return `${use} Keep its line ${place}: when it is gone, the capability is suspended, at the second of two checks a day apart if no other line of the claim is there. ${more}`;
+  return `${use} Keep its line ${place}: if it is gone, the capability is suspended; if no other line of the claim is there, only at the second of two checks a day or more apart. ${more}`;
 }
 
 /** Says what to do next with a challenge that is not proven. */

@@ -158,7 +158,7 @@ export function verifyConsistency(
   if (!from || !to) return [{ holds: false, message: 'a checkpoint is not signed by this key' }];
   const path = readHashes(saved.proof.split('\n').filter(Boolean));
   if (!path)
-    return [{ holds: false, message: 'the consistency proof is no list of hashes in base64, one a line' }];
+    return [{ holds: false, message: 'the consistency proof is no list of hashes in base64, one per line' }];
   const holds = isConsistent(from, to, path);
   const trees = `${entries(from.size)}, ${entries(to.size)}`;
   const yes = `the newer tree continues the older one (${trees})`;

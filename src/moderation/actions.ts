@@ -96,7 +96,7 @@ export const hide: Action = {
 
 const revoke: Action = {
   name: 'revoke',
-  summary: 'let a capability write no more; the claim and its other capabilities stay',
+  summary: 'stop a capability from writing; the claim and its other capabilities stay',
   targets: ['capability'],
   reasons: ['stolen_capability', 'repeated', 'unlawful'],
   example: '3f2a9c0b1d4e5f67',

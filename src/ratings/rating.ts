@@ -86,7 +86,7 @@ export const ratingRecord = z.object({
   rating_id: z.string(),
   subject_handle: handleSchema,
   source_handle: handleSchema,
-  source_root: z.string().describe('Account host/owner whose claim made it'),
+  source_root: z.string().describe('The account or domain whose claim made it'),
   source_root_generation: z.int().describe('A different number is a different holder of that account'),
   created_at: z.string(),
   proof_class: z

@@ -318,7 +318,7 @@ describe('dossier verify', () => {
     const unread = await runDossier(['verify', ...options.with(5, cut)], {});
     expect([unread.code, unread.stdout]).toEqual([
       1,
-      expect.stringContaining('the consistency proof is no list of hashes in base64, one a line'),
+      expect.stringContaining('the consistency proof is no list of hashes in base64, one per line'),
     ]);
     expect(unread.stdout).not.toContain('history was rewritten');
   });

@@ -147,7 +147,7 @@ async function* readDue(
   for await (const claims of readPages<Claim>(page, (last) => store.claims.claimed(last?.handle ?? '', page)))
     for (const claim of claims)
       if (isDue(recheckDue_ms(claim, interval_s), clock().getTime(), config)) yield claim;
-      else if (claim.state === 'claimed') pass.leave(claim);
+      else if (claim.state === 'claimed') pass.noteNotDue(claim);
   for await (const optOuts of readPages<OptOut>(page, (last) => store.optOuts.page(last, page)))
     yield* optOuts.filter((optOut) => isDue(optOutDue_ms(optOut, interval_s), clock().getTime(), config));
 }
