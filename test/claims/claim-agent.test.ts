@@ -97,7 +97,9 @@ test('a committed challenge makes its capability work, with history and a log le
     method: 'repository',
     methods,
   });
-  expect(next).toContain('when it is gone, the capability is suspended');
+  expect(next).toContain(
+    'if it is gone, the capability is suspended; if no other line of the claim is there, only at the second of two checks',
+  );
   expect(await history()).toEqual([
     {
       type: 'activated',
