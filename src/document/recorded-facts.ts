@@ -84,7 +84,7 @@ export function sharedFacts({ listing, publisherListings: count, shared, reading
     }
     if (isCut && kind.basis !== 'names') {
       const reason = own(
-        'The 200 oldest listings that have it are of this listing’s publisher; younger ones were not read.',
+        'The 200 oldest listings that have it are of this listing’s publisher; newer ones were not read.',
       );
       return [toSignal(kind, told, { value: null, outcome: 'not_asked', reason })];
     }

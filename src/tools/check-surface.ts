@@ -96,7 +96,7 @@ function beforeText(
   const again =
     again_until && !isOfNames ? ` Yours is also the list that it saw until ${dayText(again_until)}.` : '';
   if (!earlier)
-    return others_until && `Until ${dayText(others_until)} it saw another list: see get_history.${again}`;
+    return others_until && `Until ${dayText(others_until)} it saw a different list: see get_history.${again}`;
   const { first_seen_at, seen_until } = earlier;
   const when = seen_until
     ? toText(fromDayToDay(first_seen_at, seen_until))

@@ -145,7 +145,7 @@ const nothing: ListedFact = {
 function factsOf(listing: ListingDocument, question: Question): ListedFact[] {
   const { observations, signals, not_seen, not_known } = listing;
   const observed = observations.filter((one) => one.question === question);
-  // What a listing shares with others may be seen by checks; every other imported fact is from the record.
+  // Checks may see what a listing shares with others; every other imported fact is from the record.
   const imported = signals.imported
     .filter(({ kind }) => kindOf(kind)?.question === question)
     .map((one) => ({ ...one, source: one.source === ofChecks ? 'Dossier' : 'record' }));
