@@ -10,8 +10,8 @@ import { surfaceOf } from './kinds.ts';
 import type { ObservationChange } from './observation.ts';
 
 /**
- * A text for models that differs between two lists, with the tool, prompt, resource or skill that has it;
- * `member` is its place there.
+ * A text for models that differs between two lists, with the tool, prompt, resource or skill that has it.
+ * `member` is where it is there.
  */
 type ChangedText = NamedMember & TextChange;
 

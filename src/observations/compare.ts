@@ -117,7 +117,7 @@ const changedFrom = (before: StoredObservation | LastValue, found: DatedFinding)
 
 /**
  * Keeps what was known, and notes since when and why checks have not seen it again. A fact that could not be
- * asked is not counted as unanswered.
+ * asked does not become unanswered.
  */
 const missed = (
   known: StoredObservation,
@@ -237,9 +237,9 @@ function leftOpen(known: StoredObservation, found: DatedFinding, stamp: RunStamp
 type CompareStep = (known: StoredObservation, found: DatedFinding, stamp: RunStamp) => StoredObservation;
 
 /**
- * What was known before a check. `unlearned`: nothing, because nobody could ask or nothing usable came;
- * `unanswered`: no answer, after an earlier answer; `refused`: a refusal; `absent`: that it is gone;
- * `learned`: anything else.
+ * The state of what was known before a check. `unlearned`: nothing was learned, because nobody could ask or
+ * nothing usable came. `unanswered`: there was no answer, after an earlier answer. `refused`: the check was
+ * refused. `absent`: the fact is gone. `learned`: anything else.
  */
 type KnownState = 'unlearned' | 'unanswered' | 'refused' | 'absent' | 'learned';
 
@@ -249,7 +249,7 @@ function classOf(known: StoredObservation): KnownState {
   return isUnanswered(known.outcome) && lastOf(known) ? 'unanswered' : 'unlearned';
 }
 
-/** Replaces only a fact that was not asked either; any other fact stands. */
+/** Replaces only a fact that was not asked either. Any other fact is kept as missed. */
 const missedUnlessNew: CompareStep = (known, found, stamp) =>
   known.outcome === 'not_asked' ? settle(known, found, stamp) : missed(known, found, stamp);
 

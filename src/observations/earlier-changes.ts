@@ -7,7 +7,7 @@ import type { EarlierChange, Observation } from './observation.ts';
 const mostKept = 6;
 const mostOfWeight = 3;
 
-/** The part of a fact that its changes are read from. */
+/** The part of a fact from which its changes are read. */
 type ChangedObservation = Pick<Observation, 'value' | 'value_digest' | 'changed_from'> & {
   readonly details?: Readonly<Record<string, unknown>> | undefined;
   readonly first_seen_at?: string | undefined;

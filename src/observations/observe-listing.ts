@@ -100,7 +100,7 @@ const mostNamed = 20;
 const isOtherAt = ({ changed_from, first_seen_at }: StoredObservation, at: string) =>
   changed_from !== undefined && first_seen_at === at;
 
-/** The differences of the list that a fact or a change is about; undefined if it is about no new list. */
+/** The differences of the list that a fact or a change is about; undefined unless this is a new list. */
 const changesOf = ({ kind, subject = '' }: Pick<StoredObservation, 'kind' | 'subject'>, found: Surfaces) => {
   const surface = surfaceOf(kind);
   return surface && found.get(surfaceKey(subject, surface))?.changes;
@@ -178,8 +178,8 @@ const uncheckedKind = ({ kind, method_version, isOptional }: Kind, { parts: why 
 const failed = own('The check failed on our side; the failure was logged.');
 
 /**
- * Finds the facts of one kind. A failed check, or a fact that cannot be stored, says so and does not stop the
- * others.
+ * Finds the facts of one kind. If the check fails or a fact cannot be stored, the finding says so, and the
+ * others are not affected.
  */
 async function check(
   kind: Kind,
@@ -264,7 +264,7 @@ interface ObservedRecord {
 const isChangedAt = ({ changed_from, first_seen_at, outcome }: StoredObservation, { at }: RunStamp) =>
   changed_from !== undefined && (first_seen_at === at || isUnanswered(outcome));
 
-/** Tells whether a change is published; the history has every change. */
+/** Tells whether a change is published. The history has every change. */
 function isPublished({ kind: name, changed_from, ...one }: StoredObservation): boolean {
   const kind = kindOf(name);
   return (

@@ -3,8 +3,8 @@ import { toWidestNetwork } from '../limits/networks.ts';
 
 /**
  * The limits of checks that reading begins, counted by each node: for one listing, one network, one /24 or
- * /48, one registrable domain, and in all (docs/observations.md). One /24 or /48 has a fifth of all, so that
- * it leaves room for others.
+ * /48, one registrable domain, and in all (docs/observations.md). One /24 or /48 may use a fifth of the limit
+ * for all, so that it leaves room for others.
  */
 export const readCheckLimits = {
   listing: { name: 'read_check_listing', burst: 1, refill_s: 600 },

@@ -8,7 +8,7 @@ import type { CheckedListing, CheckRun } from './run.ts';
 /** The name of our own checks as a source. */
 export const ownProbe = 'Dossier';
 
-/** A finding without a value, with the outcome and reason of what prevented it. */
+/** A finding without a value, with the outcome and the reason. */
 export function withoutAnswer(answer: NoAnswer, subject?: string): Finding<never> {
   const { outcome, why, asks_for, source = ownProbe, source_url } = answer;
   const response = responseOf(answer);
@@ -93,7 +93,10 @@ export const ofRemotes = <const Value extends Json>(toFinding: FromEndpoint<Valu
   },
 });
 
-/** Finds facts that few endpoints have; why there is none is stored only if a value was seen before. */
+/**
+ * Finds facts that few endpoints have. If there is none, the reason is stored only if a value was seen
+ * before.
+ */
 export const ofRareRemotes = <const Value extends Json>(toFinding: FromEndpoint<Value>) => ({
   ...ofRemotes(toFinding, true),
   isOptional: true as const,

@@ -6,10 +6,13 @@ import type { ObservationChange, StoredObservation } from './observation.ts';
 
 export const observationTable = table('observation', ['handle'], {
   handle: text,
-  /** When the last run ended, whatever it found. */
+  /** The time at which the last run ended, whatever it found. */
   observed_at: text,
   observations: json<readonly StoredObservation[]>(),
-  /** When an import changed the record that checks read; null once a run on that record has ended. */
+  /**
+   * The time at which an import changed the record that checks read; null once a run on that record has
+   * ended.
+   */
   due_since: optional(text),
 });
 
@@ -32,8 +35,8 @@ export const surfaceTable = table('listed_surface', ['handle', 'remote', 'surfac
 });
 
 /**
- * When a host that asked to be left alone may be sent requests again; `place` is the host itself, or an
- * address of it. Pauses end within a day.
+ * The time at which requests may be sent again to a host that asked to be left alone; `place` is the host
+ * itself, or an address of it. Pauses end within a day.
  */
 const pauseTable = table('observed_pause', noBackup, { host: text, place: text, not_before: text });
 

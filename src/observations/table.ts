@@ -52,7 +52,7 @@ const readSets = async (db: Db, at: SurfaceAt) => {
 /** Smaller sets of tools are the same by chance. */
 const fewestTools = 3;
 
-/** The references that other listings may share: sets of tools, and addresses that are paid. */
+/** The references that other listings may share: sets of tools, and addresses to be paid. */
 function toReferences(observations: readonly StoredObservation[]) {
   const seen = observations.filter(({ outcome }) => outcome === 'seen');
   const toReference = (of: 'tools' | 'pay_to', text: string, as_of: string) => ({
@@ -82,7 +82,7 @@ export const createObservationReads = (db: Db) => ({
       .executeTakeFirstOrThrow();
     return Number(listings);
   },
-  /** When a run last ended, RFC 3339; undefined before the first. */
+  /** The time at which a run last ended, RFC 3339; undefined before the first. */
   async lastRunAt() {
     const newest = db.selectFrom('observation').select('observed_at').orderBy('observed_at', 'desc').limit(1);
     return (await newest.executeTakeFirst())?.observed_at;

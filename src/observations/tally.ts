@@ -43,8 +43,8 @@ const window = z.strictObject({
 });
 
 /**
- * How many checks were answered in the 30 and the 90 days up to the newest; `first_check` is the day of the
- * first one that is counted.
+ * The number of checks that were answered in the 30 and the 90 days up to the newest. `first_check` is the
+ * day of the first check that is counted.
  */
 export const tallied = z.strictObject({ days_30: window, days_90: window, first_check: z.string() });
 export type Tallied = z.infer<typeof tallied>;

@@ -25,11 +25,11 @@ const staleAfter = 3;
 const staleAt_ms = (observed_at: string, interval_s: number) =>
   Date.parse(observed_at) + staleAfter * interval_s * 1000;
 
-/** When an observation from a time becomes stale, RFC 3339. */
+/** The time at which an observation becomes stale, RFC 3339. */
 export const toStaleAt = (observed_at: string, interval_s: number): string =>
   new Date(staleAt_ms(observed_at, interval_s)).toISOString();
 
-/** When the next of some observations becomes stale, ms since 1970; infinite if none will. */
+/** The next time at which one of some observations becomes stale, ms since 1970; infinite if none will. */
 export const nextStale_ms = (stored: readonly StoredObservation[], { now, interval_s }: Observing): number =>
   Math.min(
     ...stored
@@ -130,7 +130,7 @@ export function recordedNow(
   );
 }
 
-/** The subjects that the listing records and nothing is known about. */
+/** The recorded subjects about which nothing is known. */
 function missing(kind: Kind, known: readonly StoredObservation[], listing: CheckedListing) {
   if (kind.isOptional || known.some((one) => keyOfObservation(one) === undefined)) return [];
   const learned = new Set(known.map(keyOfObservation));

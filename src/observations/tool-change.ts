@@ -1,4 +1,6 @@
-/** How a tool, or another member of a list, changed: the weightiest class first, which is said first. */
+/**
+ * The ways in which a tool, or another member of a list, changes. The weightiest is first and is said first.
+ */
 export const changeClasses = [
   'secret',
   'hints',
