@@ -102,8 +102,8 @@ async function findPositions(
 }
 
 /**
- * Creates a check that a document has all phrases of a query and none that it excludes; undefined if the
- * query has none of either.
+ * Creates a check that a document has all phrases of a query and none that the query excludes. Undefined if
+ * there are neither.
  */
 function createFilter({ phrases, excluded }: ParsedQuery, documents: Documents) {
   if (phrases.length + excluded.length === 0) return undefined;
@@ -153,7 +153,7 @@ async function readUpdates({ listings }: IndexSearch, ids: readonly number[]): P
   return updated;
 }
 
-/** For more than this, sorting all is faster. */
+/** If more are wanted than this, sorting all is faster. */
 const fewSorted = 300;
 
 /** The first `most` of the numbers below `count` in an order. */
