@@ -84,6 +84,11 @@ describe('documents', () => {
     expect(firstScreen).toContain('`npm run test:fast`');
     expect(read('.ci/run').split('\n')).toContain('npm test');
   });
+  it('of users and contributors have fewer than 30,000 words together', () => {
+    const counted = pages.filter((page) => /^(README\.md|CONTRIBUTING\.md|docs\/.*)$/.test(page));
+    const words = counted.flatMap((page) => read(page).trim().split(/\s+/));
+    expect(words.length).toBeLessThan(30_000);
+  });
   it.each(pages)('%s has links that lead somewhere', (page) => {
     expect(brokenLinks(page)).toEqual([]);
   });

@@ -273,7 +273,7 @@ it('says of each server in one block what it is and what stands out, then the to
   * Near: \`co.webhook/webhook\`.
 
 4 servers in 1 file: 2 listed, 1 recorded by several listings, 1 not pinned, 1 not known.
-Asked SERVICE, as of DAY. Not listed is no verdict.
+Asked SERVICE, as of DAY. Not being listed is not a verdict.
 `);
   const markdown = await inventory([file, '--markdown']);
   expect(markdown.stdout).toContain('* “common” (');
@@ -880,7 +880,7 @@ describe('a dump', () => {
     ])
       expect(read.join('\n')).toMatch(said);
     expect(read.at(-2)).toMatch(
-      /^Read \S+evidence\.jsonl\.gz, as of \d{4}-\d\d-\d\d\. A dump has no withdrawn listings and nothing that listings had before, and what is like a name that is not listed is not looked for in it\. Not listed is no verdict\.$/,
+      /^Read \S+evidence\.jsonl\.gz, as of \d{4}-\d\d-\d\d\. A dump has no withdrawn listings and nothing that listings had before, and what is like a name that is not listed is not looked for in it\. Not being listed is not a verdict\.$/,
     );
     writeFileSync(file, '{"mcpServers": {"host": {"url": "https://mcp.webhook.co/other"}}}');
     const [atHost] = serversOf(await run(['inventory', file, '--json', '--service', dump]));
@@ -905,7 +905,7 @@ describe('a dump', () => {
           '  * It is not listed.',
           '',
           '1 server in 1 file: 1 not listed.',
-          `Read ${none}, which has no listing. Not listed is no verdict.`,
+          `Read ${none}, which has no listing. Not being listed is not a verdict.`,
           '',
         ],
       ]);

@@ -280,7 +280,7 @@ export async function runInventory(
   const isEmpty = isDump && as_of === undefined && servers.some(({ result }) => result);
   const when = isEmpty ? 'which has no listing.' : as_of && `as of ${toLine(as_of)}. ${lacks ?? ''}`.trim();
   const source = when
-    ? [`${isDump ? 'Read' : 'Asked'} ${toLine(asked)}, ${when} Not listed is no verdict.`]
+    ? [`${isDump ? 'Read' : 'Asked'} ${toLine(asked)}, ${when} Not being listed is not a verdict.`]
     : [];
   const report = [...blocks, totalsOf(inventory), ...source].join('\n');
   process.stdout.write(
