@@ -54,7 +54,7 @@ export const shownRatingFields = ({
 
 const isSameProof = (a: unknown, b: unknown) => toCanonicalJson([a ?? null]) === toCanonicalJson([b ?? null]);
 
-/** The names of the fields whose values differ. A field that is absent on one side differs from any value. */
+/** The names of the fields whose values differ. An absent field equals null. */
 export const differingFields = (
   committed: JsonObject,
   shown: JsonObject,
@@ -96,7 +96,7 @@ function reportFault({ log }: Pick<LogContext, 'log'>, log_index: number, fault:
   );
 }
 
-/** Finds the log of an entry. Throws not_found, or internal for a rating's entry. */
+/** Finds the log of an entry. Throws not_found, or internal if no log covers a rating's entry. */
 async function findHead(context: IssuingContext, log_index: number, rating?: Rating): Promise<LogHead> {
   const heads = await context.store.log.heads();
   const head = heads.find(({ base, size }) => log_index >= base && log_index < base + size);

@@ -73,8 +73,8 @@ export function toKnownAddress(address: string): string {
 export const addressOf = (url: string): string => url.slice(url.indexOf('/', url.indexOf('://') + 3));
 
 /**
- * Removes undeclared parameters from a GET, so that no handler reads one, and none causes a separate answer
- * to be computed or cached.
+ * Removes undeclared parameters from a GET or HEAD, so that no handler reads one, and none causes a separate
+ * answer to be computed or cached.
  */
 export const dropUnknownParameters: MiddlewareHandler<HttpEnvironment> = async (c, next) => {
   const { url, method, headers, signal } = c.req.raw;

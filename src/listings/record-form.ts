@@ -74,10 +74,7 @@ const record: Fields = {
   },
 };
 
-/**
- * Former names of members, in records before September 2025, that are not just a different spelling; `name`
- * is that of a package.
- */
+/** Former names of members in records before September 2025; `name` is that of a package. */
 const olderNames: Readonly<Record<string, string>> = {
   name: 'identifier',
   registry_name: 'registryType',
@@ -122,8 +119,8 @@ function readForm(value: unknown, form: Form, path: string, report: Report): unk
 }
 
 /**
- * The items that can be read. Members of these that cannot be read are reported by the item's position among
- * them; other items are reported as `path[]`.
+ * The items that can be read. A member that cannot be read is reported with its item's position in the
+ * returned list; an item that cannot be read is reported as `path[]`.
  */
 function readList(
   list: readonly unknown[],
@@ -174,8 +171,9 @@ export interface ReadRecord {
   /** The record with the names of the present schema, without members of an unexpected form. */
   readonly server: JsonObject;
   /**
-   * The paths of members of an unexpected form, or of unknown ones below the top level:
-   * `packages.0.environmentVariables`; `packages[]` is an item of a list that cannot be read.
+   * The paths of members of an unexpected form, of members written in two spellings, and of unknown ones
+   * below the top level: `packages.0.environmentVariables`. `packages[]` is an item of a list that cannot be
+   * read.
    */
   readonly unread: readonly string[];
 }

@@ -19,7 +19,7 @@ const lastMove = sql<number>`coalesce(view_member.left_seq, view_member.joined_s
  */
 export const createSelectionReads = (db: Db) => ({
   passes: () => db.selectFrom('view_pass').selectAll().execute(),
-  /** Handles of shown listings in a selection, in order after a handle. */
+  /** Handles of the listings in a selection that are not withdrawn, in order after a handle. */
   async members(view: string, after: string, limit: number) {
     const rows = selectMembers(db, view).where('view_member.handle', '>', after);
     const page = rows.select('view_member.handle').orderBy('view_member.handle').limit(limit);

@@ -89,7 +89,10 @@ export const toWebhookMessage = (change: Change) => ({
  * suggests).
  */
 const pauses_s = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, day_s];
-/** The address as a whole rests from the third failure in a row on. */
+/**
+ * The address as a whole rests from the third failure in a row on, or earlier after a slow answer or a
+ * Retry-After.
+ */
 const failuresBeforeRest = 3;
 const rests_s = [5, 300, 1800, 3600];
 const longestFailing_ms = 5 * day_ms;

@@ -143,7 +143,7 @@ describe.each([
     await another.getByLabel('Secret key of the claim').fill(second.key);
     await press(page, 'Get a line that continues the claim');
     const moved = await takePair(page);
-    expect(await textOf(page)).toContain('The new line moves the claim and continues it');
+    expect(await textOf(page)).toContain('The new line moves and continues the claim');
     expect(await textOf(page)).not.toContain(cost);
     renamed.commit({ [file]: moved.line });
     await check(page);

@@ -880,7 +880,7 @@ describe('a dump', () => {
     ])
       expect(read.join('\n')).toMatch(said);
     expect(read.at(-2)).toMatch(
-      /^Read \S+evidence\.jsonl\.gz, as of \d{4}-\d\d-\d\d\. A dump has no withdrawn listings and nothing that listings had before, and what is like a name that is not listed is not looked for in it\. Not being listed is not a verdict\.$/,
+      /^Read \S+evidence\.jsonl\.gz, as of \d{4}-\d\d-\d\d\. A dump has no withdrawn listings and no former records of listings, and no similar names are suggested from it\. Not being listed is not a verdict\.$/,
     );
     writeFileSync(file, '{"mcpServers": {"host": {"url": "https://mcp.webhook.co/other"}}}');
     const [atHost] = serversOf(await run(['inventory', file, '--json', '--service', dump]));

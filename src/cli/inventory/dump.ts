@@ -13,9 +13,9 @@ import { readDocuments } from '../documents.ts';
 
 /** What a service knows and a dump does not have. */
 export const dumpLacks =
-  'A dump has no withdrawn listings and nothing that listings had before, and what is like a name that is not listed is not looked for in it.';
+  'A dump has no withdrawn listings and no former records of listings, and no similar names are suggested from it.';
 
-/** A listing as a store has it, but for what only a store reads. */
+/** Makes a listing of a dumped document. Members that only a store uses have placeholders. */
 const toListing = (document: ListingDocument): Listing => ({
   ...document,
   published_at: document.published_at ?? '',
@@ -39,7 +39,7 @@ const toKnown = (document: ListingDocument) => ({
   whyWithdrawn: async () => '',
 });
 
-/** The payees that the last check of a listing of a dump saw. */
+/** The payees that a listing of a dump asked to be paid, as last seen. */
 const paidOf = ({ observations }: ListingDocument): Reference[] =>
   payeesOf(observations.filter(isDated)).map(({ address: key, network }) => ({
     kind: 'pay_to',
@@ -48,7 +48,7 @@ const paidOf = ({ observations }: ListingDocument): Reference[] =>
   }));
 
 /**
- * What the names are in a dump of a Dossier, as of its day; one without a listing has none. Throws ExitError.
+ * Resolves names in a dump of a Dossier, as of its day; a dump without listings has no day. Throws ExitError.
  */
 export async function resolveInDump(names: readonly string[], file: string): Promise<Partial<ResolvedNames>> {
   const documents = readDocuments(file);

@@ -64,7 +64,10 @@ function sinceWords(
   return say`, this price since ${dayOf(price.first_seen_at)} and ${paid} since ${dayOf(from)}`;
 }
 
-/** The first three offers (all with `full`), each with its payee, and since when they are the same. */
+/**
+ * The first three offers (all with `full`), each with its payee if that is known, and since when they are the
+ * same.
+ */
 function quotedWords(one: KnownFact<typeof priceChallenge>, { known, detail }: JudgedListing): Words {
   const payee = known(pricePayTo).find(({ subject }) => subject === one.subject);
   const isAnother = payee !== undefined && isAnotherEachTime(payee.value);

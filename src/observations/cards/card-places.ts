@@ -5,8 +5,8 @@ import type { CheckRun } from '../run.ts';
 import { placeOf, type ServerCard, toServerCard } from './card-form.ts';
 
 /**
- * Documents in which hosts list their cards. Both are read for terms of service too (terms.ts), so this sends
- * no further request.
+ * Documents in which hosts list their cards. Both are read for terms of service too (terms.ts), so getting
+ * the catalogs sends no further request.
  */
 const catalogs = ['/.well-known/ard.json', '/.well-known/ai-catalog.json'];
 /** The places of most cards, from SEP-1649, which SEP-2127 replaces. */
@@ -80,7 +80,7 @@ async function findInCatalogs(
 /**
  * Gets an endpoint's card from the first place that has one, or the reason why there is none: next to the
  * endpoint (SEP-2127), in a catalog of its host, at the paths of SEP-1649. A host that gives no answer is
- * asked no further.
+ * asked no further once its time budget is spent.
  */
 export async function findCard(run: CheckRun, endpoint: string): Promise<FoundCard | NoAnswer> {
   const url = new URL(endpoint);

@@ -101,7 +101,10 @@ export function allToolOffers({
 
 const mostNamed = 3;
 
-/** Says the price of each tool, and which of the tools the endpoint did not list. */
+/**
+ * Says the prices of the first three tools and how many more there are, and which of the tools the endpoint
+ * did not list.
+ */
 export function toolOffersWords(found: ShownFinding<ToolOffer[]>): Words {
   const tools = [...Map.groupBy(allToolOffers(found), ({ tool }) => tool)];
   const named = tools.slice(0, mostNamed).map(([tool, all]) => {
