@@ -185,6 +185,7 @@ const longestVersion = 100;
 
 /** The version, tag or range at the end of the name of a package; undefined if there is none. */
 export function versionIn(text: string): VersionAsked | undefined {
+  if (text.length > longest) return undefined;
   const { named } = readPackage(text.trim());
   const behind = named.slice(withoutVersion(named).length).trim();
   const [, sign = '', version = ''] = /^(@=?|:|={1,3}(?![~<>!])|[=~<>!]+)\s*(.*)$/s.exec(behind) ?? [];

@@ -1,6 +1,8 @@
 import type { Context } from '../../context.ts';
 import { dayText } from '../../core/text.ts';
 import { fromDayToDay, join, say, type Words } from '../../core/words.ts';
+import { priceCatalog } from '../../observations/kinds/prices/catalog.ts';
+import { priceX402 } from '../../observations/kinds/prices/x402.ts';
 import { kindOf } from '../../observations/kinds.ts';
 import type { StoredObservation } from '../../observations/observation.ts';
 import type { ListingFacts } from '../record.ts';
@@ -8,6 +10,8 @@ import { topicWords } from './history.ts';
 import { type HistoryKind, isChanged } from './history-events.ts';
 
 const mostNamed = 4;
+/** Published price lists. Their values lack the payees, so their facts do not show that a payee changed. */
+const withoutPayees: ReadonlySet<string> = new Set([priceCatalog.kind, priceX402.kind]);
 const mostChanges = 100;
 
 /** The kinds for which a check since a time saw a change; undefined if there are too many changes to read. */
@@ -26,6 +30,7 @@ function relied(observations: readonly StoredObservation[], question: HistoryKin
   const kinds = [...Map.groupBy(observations, ({ kind }) => kind)].flatMap(([name, facts]) => {
     const kind = kindOf(name);
     const isAsked = kind?.isLocked && (question === undefined || kind.question === question);
+    if (withoutPayees.has(name)) return [];
     return kind && isAsked && facts.every(isSeen) ? [{ kind, facts }] : [];
   });
   return { kinds, last };
