@@ -1,10 +1,7 @@
-import { randomBytes } from 'node:crypto';
-import type { Context } from '../context.ts';
 import { capabilityHash, capabilityId } from '../core/keys/capability.ts';
-import { day_ms } from '../core/text.ts';
 import { isGone } from '../listings/listing.ts';
-import type { Reads, Store, Transaction } from '../store/store.ts';
-import { type Challenge, type ClaimKey, readChallenge, toKeyText } from './challenge.ts';
+import type { Reads, Transaction } from '../store/store.ts';
+import { type Challenge, readChallenge, toKeyText } from './challenge.ts';
 import type { CheckResult } from './check-results.ts';
 import {
   type Capability,
@@ -30,7 +27,6 @@ import type { LocationReading } from './locations.ts';
 import { noteMoving } from './moving.ts';
 import { applyOptOuts } from './opt-out.ts';
 import type { SeenReceiptKey } from './receipt-keys.ts';
-import type { ClaimSchema } from './schema.ts';
 import { isLapsed, isLiving, type MissingProof, whyGone } from './standing.ts';
 import {
   endCapability,
@@ -409,48 +405,4 @@ export async function applyReading(
   if (proven) await recordReceiptKeys(tx, proven, seen, read.commit);
   const result = file.secrets.length === 0 ? 'proven' : verdict.reason;
   return { result, changed, seen: newest.seen, reasons: verdict.reasons, optOut };
-}
-
-const retirement_ms = 7 * day_ms;
-
-/** A key is retired seven days after its successor was created. */
-const toKeys = (rows: readonly ClaimSchema['claim_key'][], now: Date): ClaimKey[] =>
-  rows.map(({ kid, secret }, index) => {
-    const successor = rows[index - 1];
-    const retired = successor && Date.parse(successor.created_at) + retirement_ms < now.getTime();
-    return { kid, secret: Buffer.from(secret, 'base64'), ...(retired && { retired: true as const }) };
-  });
-
-/**
- * Reads the stored keys, and creates one at first use. Nodes that start at the same time agree on one key.
- */
-const storedKeys = async (store: Store, now: Date): Promise<ClaimSchema['claim_key'][]> => {
-  const stored = await store.claims.signingKeys();
-  if (stored.length > 0) return stored;
-  return store.write(async (tx) => {
-    const made = { kid: 1, secret: randomBytes(32).toString('base64'), created_at: now.toISOString() };
-    if ((await tx.claims.signingKeys()).length === 0) await tx.claims.addSigningKey(made);
-    return tx.claims.signingKeys();
-  });
-};
-
-/**
- * The keys that sign and verify challenges, newest first; at least one. They are those of CLAIM_KEYS, or if
- * it is not set, those in the database.
- */
-export async function claimKeyRing({
-  config,
-  store,
-  clock,
-}: Context): Promise<readonly [ClaimKey, ...ClaimKey[]]> {
-  const now = clock();
-  // The setting is `kid:base64,...`, newest first. The operator retires an old key by removing it.
-  const [newest, ...older] = config.claimKeys
-    ? config.claimKeys.split(',').map((pair) => {
-        const colon = pair.indexOf(':');
-        return { kid: Number(pair.slice(0, colon)), secret: Buffer.from(pair.slice(colon + 1), 'base64') };
-      })
-    : toKeys(await storedKeys(store, now), now);
-  if (!newest) throw new Error('no claim key');
-  return [newest, ...older];
 }

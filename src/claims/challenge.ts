@@ -1,6 +1,9 @@
-import { createHmac, timingSafeEqual, verify } from 'node:crypto';
+import { createHmac, randomBytes, timingSafeEqual, verify } from 'node:crypto';
+import type { Context } from '../context.ts';
 import { toPublicKey } from '../core/keys/public-key.ts';
-import { day_s } from '../core/text.ts';
+import { day_ms, day_s } from '../core/text.ts';
+import type { Store } from '../store/store.ts';
+import type { ClaimSchema } from './schema.ts';
 
 /**
  * A key that signs challenges. Those signed by a `retired` one are refused, unless their capability is known.
@@ -145,4 +148,48 @@ export function isSignedBy(published: PublishedRegistryKey, challenge: string, s
       ? verify(null, signed, key, bytes)
       : verify('sha384', signed, { key, dsaEncoding: dsaEncodingOf(bytes) }, bytes),
   );
+}
+
+const retirement_ms = 7 * day_ms;
+
+/** A key is retired seven days after its successor was created. */
+const toKeys = (rows: readonly ClaimSchema['claim_key'][], now: Date): ClaimKey[] =>
+  rows.map(({ kid, secret }, index) => {
+    const successor = rows[index - 1];
+    const retired = successor && Date.parse(successor.created_at) + retirement_ms < now.getTime();
+    return { kid, secret: Buffer.from(secret, 'base64'), ...(retired && { retired: true as const }) };
+  });
+
+/**
+ * Reads the stored keys, and creates one at first use. Nodes that start at the same time agree on one key.
+ */
+const storedKeys = async (store: Store, now: Date): Promise<ClaimSchema['claim_key'][]> => {
+  const stored = await store.claims.signingKeys();
+  if (stored.length > 0) return stored;
+  return store.write(async (tx) => {
+    const made = { kid: 1, secret: randomBytes(32).toString('base64'), created_at: now.toISOString() };
+    if ((await tx.claims.signingKeys()).length === 0) await tx.claims.addSigningKey(made);
+    return tx.claims.signingKeys();
+  });
+};
+
+/**
+ * The keys that sign and verify challenges, newest first; at least one. They are those of CLAIM_KEYS, or if
+ * it is not set, those in the database.
+ */
+export async function claimKeyRing({
+  config,
+  store,
+  clock,
+}: Context): Promise<readonly [ClaimKey, ...ClaimKey[]]> {
+  const now = clock();
+  // The setting is `kid:base64,...`, newest first. The operator retires an old key by removing it.
+  const [newest, ...older] = config.claimKeys
+    ? config.claimKeys.split(',').map((pair) => {
+        const colon = pair.indexOf(':');
+        return { kid: Number(pair.slice(0, colon)), secret: Buffer.from(pair.slice(colon + 1), 'base64') };
+      })
+    : toKeys(await storedKeys(store, now), now);
+  if (!newest) throw new Error('no claim key');
+  return [newest, ...older];
 }

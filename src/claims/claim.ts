@@ -46,7 +46,7 @@ export const isFromDns = (seen: SeenFacts | undefined): boolean => seen?.resolve
 export const placeMember = (kind: ClaimKind, place: string): { repository: string } | { domain: string } =>
   isInRepository(kind) ? { repository: place } : { domain: place };
 
-/** What an authoritative reading did not find: a line that counts at the location, or the location itself. */
+/** What an authoritative reading did not find: a valid line at the location, or the location itself. */
 export type Missing = 'line' | 'place';
 
 export const claimTable = table('claim', ['handle'], {

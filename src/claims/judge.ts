@@ -167,8 +167,8 @@ const isCounting = (power: JudgedLine['power']): power is CountedLine['power'] =
   power === 'old' || power === 'cosigned' || power === 'new';
 
 /**
- * Tells whether the challenge of a line was asked for with a capability that continues the claim. The line
- * then acts at once.
+ * Tells whether the challenge of a line was asked for with a capability that continues the claim. Such a
+ * line acts at once.
  */
 function isByHolder({ challenge }: ReadLine, facts: JudgedFacts & { readonly claim: Claim }): boolean {
   const at = { ring: facts.ring, now_s: Math.floor(facts.now.getTime() / 1000) };

@@ -185,7 +185,7 @@ const limit = 'says nothing of quality or of the publisher.';
 const domains =
   'Where the namespace is a domain, a claim may instead show control of that domain, and where it is a GitHub account, write access to the repository of that name; the claim says which.';
 
-/** What a claim shows, in sentences for publishers who consider making one. */
+/** Sentences about what a claim shows, for publishers who consider making one. */
 export const whatAClaimShows = `A claim shows write ${place}, at a commit, on a date. ${domains} It ${limit}`;
 
 export const whatClaimedMeans = (claimFile: string): string =>

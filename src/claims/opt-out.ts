@@ -54,7 +54,7 @@ interface OptOutFacts {
   readonly handle: string;
   /** The claim that keeps others from acting on the listing (`isHeld`), if one does. */
   readonly held: Claim | undefined;
-  /** Whether the request presents a capability of the claim in force. The line then acts at once. */
+  /** Whether the request presents a capability of the claim in force. Its line acts at once. */
   readonly isHolder: boolean;
   readonly now: Date;
 }

@@ -66,8 +66,8 @@ async function createCommandLine(): Promise<Command> {
 }
 
 /**
- * What the shell gets for a failure: one plain line for each error, and never a stack for an error that the
- * user can mend.
+ * The output and exit code of a failure: one plain line for each error, and never a stack for an error that
+ * the user can mend.
  */
 async function toExit(thrown: unknown): Promise<{ code: number; lines: string }> {
   let error = thrown;

@@ -4,8 +4,8 @@ import { Problem } from '../../core/problem.ts';
 import { day_s } from '../../core/text.ts';
 import { takeLimits } from '../../limits/shared.ts';
 import { findAgainst, requireMayWrite } from '../../moderation/require-may-write.ts';
-import { applyReading, claimKeyRing, type ReadingOutcome, readCosigners } from '../apply.ts';
-import { isSignedBy, readChallenge } from '../challenge.ts';
+import { applyReading, type ReadingOutcome, readCosigners } from '../apply.ts';
+import { claimKeyRing, isSignedBy, readChallenge } from '../challenge.ts';
 import type { CheckResult, claimCheck } from '../check-results.ts';
 import { type Claim, parseClaimFile } from '../claim.ts';
 import { optOutText } from '../foretell/opt-out.ts';
@@ -81,7 +81,7 @@ const isAnswered = ({ check: { result } }: CheckedClaim) =>
 
 /**
  * The challenges, as `<place key> <hash>`, at the location of a claim in force that a different method
- * proved. Whoever controls that location agrees to them. The claim may have moved by the time they are
+ * proved. The holder of that location agrees to them. The claim may have moved by the time they are
  * judged.
  */
 async function readAgreed(
@@ -137,7 +137,7 @@ export const claimChangeLimit = { name: 'claim_change', burst: 60, refill_s: day
  * Applies a reading in one transaction, which `save` ends. A re-check of a blocked claimant only takes away,
  * and gives nothing.
  * @throws unavailable if the listing changed meanwhile
- * @throws the problem that keeps whoever asked for the check from writing
+ * @throws the problem that keeps the caller from writing
  * @throws rate_limited if checks change the claim too often
  * @throws any problem that `save` throws
  */

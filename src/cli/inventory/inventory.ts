@@ -36,7 +36,7 @@ interface Server extends ConfiguredLaunch, Omit<Configured, 'server' | 'path'> {
 }
 
 /**
- * Where listings are looked up: the address of a Dossier, a dump of one, or the database of these settings.
+ * The source of listings: the address of a Dossier, a dump of one, or the database of these settings.
  */
 type InventorySource = readonly [from: string | undefined, config: () => Promise<Config>];
 
