@@ -1,4 +1,4 @@
-import { code, dayOf, join, own, say, type Words } from '../../core/words.ts';
+import { code, dayOf, join, listed as listWords, own, say, type Words } from '../../core/words.ts';
 import { priceChallenge } from '../kinds/prices/offer.ts';
 import { isWhole, offerWords } from '../kinds/prices/offers.ts';
 import { pricePayTo } from '../kinds/prices/price.ts';
@@ -15,6 +15,8 @@ export interface PriceList {
   readonly endpoint: string | undefined;
   readonly observed_at: string;
   readonly offers: readonly ToolOfferWithPayee[];
+  /** Set if Dossier did not read or store all of it, so that an entry may be missing. */
+  readonly isPart?: true;
 }
 
 /** The kinds of fact that may be lists of offers which are stated elsewhere than in a quote. */
@@ -26,13 +28,18 @@ const advertising = kinds.filter(
 export function toPriceLists(facts: readonly StoredObservation[]): PriceList[] {
   return facts
     .filter(({ kind, outcome }) => outcome === 'seen' && advertising.some((one) => one.kind === kind))
-    .flatMap(({ value: stored, details, source, source_url, observed_at, subject, recorded = subject }) => {
-      const value = toolOffers.safeParse(stored).data ?? [];
-      const url = source === ownProbe && source_url !== undefined ? URL.parse(source_url) : undefined;
-      const place = url ? `${url.host}${url.pathname}` : source;
-      const offers = allToolOffers({ value, ...(details && { details }) });
-      return value.length > 0 ? [{ source: place, endpoint: recorded, observed_at, offers }] : [];
-    });
+    .flatMap(
+      ({ value: stored, details, source, source_url, observed_at, subject, isShort, recorded = subject }) => {
+        const value = toolOffers.safeParse(stored).data ?? [];
+        const url = source === ownProbe && source_url !== undefined ? URL.parse(source_url) : undefined;
+        const place = url ? `${url.host}${url.pathname}` : source;
+        const offers = allToolOffers({ value, ...(details && { details }) });
+        const tools = new Set(offers.map(({ tool }) => tool)).size;
+        const isPart = isShort || (typeof details?.tools === 'number' && details.tools > tools);
+        const list = { source: place, endpoint: recorded, observed_at, offers };
+        return value.length > 0 ? [isPart ? { ...list, isPart: true as const } : list] : [];
+      },
+    );
 }
 
 /** How a part of an offer compares with a price list; `higher` and `lower` are amounts in one unit. */
@@ -59,13 +66,13 @@ export interface ListComparison extends Readonly<Record<(typeof partNames)[numbe
 }
 
 /**
- * The similarity of a listed offer to an offer: first the same asset and network, then the same amount,
- * scheme and payee.
+ * The similarity of a listed offer to an offer: first the same asset and network, then the same scheme,
+ * amount and payee. The scheme decides before the amount, because amounts of two schemes are not comparable.
  */
 const likeness = (one: ToolOfferWithPayee, offer: SentOffer): number =>
   (one.asset === offer.asset && one.network === offer.network ? 8 : 0) +
-  (one.amount === offer.amount ? 4 : 0) +
-  (one.scheme === offer.scheme ? 2 : 0) +
+  (one.scheme === offer.scheme ? 4 : 0) +
+  (one.amount === offer.amount ? 2 : 0) +
   (one.pay_to === offer.pay_to ? 1 : 0);
 
 const toState = (stated: string | undefined, listed: string): ListState =>
@@ -77,8 +84,15 @@ function networkState(stated: string | undefined, listed: string): ListState {
   return isKnown ? toState(stated, listed) : 'not_known';
 }
 
-function amountState({ amount, scheme }: SentOffer, listed: ToolOfferWithPayee, asset: ListState): ListState {
-  const isSameUnit = asset === 'as_listed' && (scheme === undefined || scheme === listed.scheme);
+/** Compares amounts of one asset and scheme. An offer without a scheme has the only scheme that is listed. */
+function amountState(
+  { amount, scheme }: SentOffer,
+  listed: ToolOfferWithPayee,
+  asset: ListState,
+  hasOneScheme: boolean,
+): ListState {
+  const isSameUnit =
+    asset === 'as_listed' && (scheme === undefined ? hasOneScheme : scheme === listed.scheme);
   if (!isSameUnit || amount === undefined || !isWhole(listed.amount)) return 'not_known';
   const sent = BigInt(amount);
   const known = BigInt(listed.amount);
@@ -94,7 +108,7 @@ function payeeState(stated: string | undefined, listed: readonly string[], netwo
 }
 
 /** Groups parts by their state: `payee other; amount, asset, network, scheme as listed`. */
-function statesWords(states: Readonly<Record<(typeof partNames)[number], ListState>>): Words {
+function statesWords(states: ListStates): Words {
   const byState = Map.groupBy(partNames, (name) => states[name]);
   const groups = [...byState].map(([state, names]) => {
     const parts = names.map((name) => own(name));
@@ -103,20 +117,46 @@ function statesWords(states: Readonly<Record<(typeof partNames)[number], ListSta
   return join(groups, '; ');
 }
 
+type ListStates = Readonly<Record<(typeof partNames)[number], ListState>>;
+
+const notKnown: ListStates = {
+  payee: 'not_known',
+  amount: 'not_known',
+  asset: 'not_known',
+  network: 'not_known',
+  scheme: 'not_known',
+};
+const mostPayees = 2;
+const partWords = own('Dossier has only a part of this list. ');
+
+/** The states beside a part of a list: an entry that is missing may have what differs. */
+const asPart = (states: ListStates): ListStates => {
+  const known = partNames.filter((name) => states[name] === 'as_listed');
+  return { ...notKnown, ...Object.fromEntries(known.map((name) => [name, 'as_listed'])) };
+};
+
+/** States that a list has no price for the tool that the request for the payment names. */
+function withoutTool({ source, observed_at, offers, isPart }: PriceList, tool: string): ListComparison {
+  const part = isPart ? own(', as far as Dossier has it,') : own('');
+  const text = say`${code(source)} (${dayOf(observed_at)})${part} lists no price for ${code(tool)}, which the request for the payment names, and ${offers.length} for others.`;
+  return { source, observed_at, tool: undefined, ...notKnown, text };
+}
+
 /**
  * Compares an offer with what a price list has for the tool that is paid for, if that is known; undefined if
- * it has nothing.
+ * the list is empty.
  */
 function compareWithList(
-  { source, observed_at, offers }: PriceList,
+  list: PriceList,
   offer: SentOffer,
   paidTool: string | undefined,
 ): ListComparison | undefined {
+  const { source, observed_at, offers, isPart } = list;
   const ofTool = offers.filter(
     (one) => paidTool === undefined || one.tool === undefined || one.tool === paidTool,
   );
   const near = ofTool.toSorted((a, b) => likeness(b, offer) - likeness(a, offer))[0];
-  if (!near) return undefined;
+  if (!near) return paidTool === undefined ? undefined : withoutTool(list, paidTool);
   const isSame = (one: ToolOfferWithPayee) =>
     (['asset', 'network', 'tool', 'amount', 'scheme'] as const).every((name) => one[name] === near[name]);
   const payees = ofTool.filter(isSame).flatMap(({ pay_to }) => pay_to ?? []);
@@ -124,19 +164,25 @@ function compareWithList(
   // The same address on a different network is a different asset.
   const asset =
     offer.asset !== undefined && network !== 'as_listed' ? network : toState(offer.asset, near.asset);
-  const states = {
+  const unit = ofTool.filter((one) => one.asset === near.asset && one.network === near.network);
+  const hasOneScheme = new Set(unit.map(({ scheme }) => scheme)).size === 1;
+  const compared = {
     payee: payeeState(offer.pay_to, payees, network),
-    amount: amountState(offer, near, asset),
+    amount: amountState(offer, near, asset, hasOneScheme),
     asset,
     network,
     scheme: toState(offer.scheme, near.scheme),
   };
-  const [payee] = payees;
-  const paid = payee === undefined || states.payee === 'as_listed' ? own('') : say`, paid to ${code(payee)}`;
+  const states = isPart ? asPart(compared) : compared;
+  const named = listWords(
+    payees.map((payee) => code(payee)),
+    mostPayees,
+  );
+  const paid = payees.length === 0 || states.payee === 'as_listed' ? own('') : say`, paid to ${named}`;
   const tool = near.tool === undefined ? own('') : say` for ${code(near.tool)}`;
   const more = ofTool.length > 1 ? say`; ${ofTool.length - 1} more there` : own('');
   const listed = say`${offerWords(near)}${tool}${paid}${more}`;
-  const text = say`${code(source)} (${dayOf(observed_at)}) lists ${listed}. This offer compared with it: ${statesWords(states)}.`;
+  const text = say`${code(source)} (${dayOf(observed_at)}) lists ${listed}. ${isPart ? partWords : own('')}This offer compared with it: ${statesWords(states)}.`;
   return { source, observed_at, tool: near.tool, ...states, text };
 }
 

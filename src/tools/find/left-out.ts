@@ -14,7 +14,7 @@ import { readFacts } from './listing.ts';
 
 /** The part of the answer of search_agents about listings that match the words but not the filters. */
 export const leftOut = z.object({
-  count: z.int().describe('Listings that match the words, without the filters'),
+  count: z.int().describe('Listings that match the words and the filters that give no reason, such as a tag'),
   capped: z.boolean(),
   best: z
     .array(z.object({ handle: z.string(), why: wordsSchema }))
@@ -52,25 +52,27 @@ function whyWithout(facts: ListingFacts, facets: readonly Facet[], { config, clo
 }
 
 /**
- * Counts the listings that match the words of a search without its filters, and says why the best of these
- * were left out. Undefined if no filter is by facts about a service, or the filters left out none.
+ * Counts the listings that match a search without its filters by facts about a service, and says why the
+ * best of these were left out. Undefined without such filters, or if they left out none.
  */
 export async function findLeftOut(
   context: Context,
   search: SearchQuery,
   total: number,
 ): Promise<LeftOut | undefined> {
-  if (!search.facets.some((facet) => criterionOf[facet])) return undefined;
+  const byFact = search.facets.filter((facet) => criterionOf[facet]);
+  if (byFact.length === 0) return undefined;
+  const others = search.facets.filter((facet) => !criterionOf[facet]);
   const { listings, documents } = context.store;
   const most = total + mostBest;
-  const { hits, counts } = await listings.search({ ...search, facets: [], most });
+  const { hits, counts } = await listings.search({ ...search, facets: others, most });
   if (counts.total <= total) return undefined;
   const ids = hits.slice(0, most).map(({ id }) => id);
   const found = await documents.hitsById(ids, context.clock().toISOString());
   const without = found
     .map(({ listing: { handle, facets } }) => ({
       handle,
-      facets: search.facets.filter((facet) => !facets.includes(facet)),
+      facets: byFact.filter((facet) => !facets.includes(facet)),
     }))
     .filter(({ facets }) => facets.length > 0)
     .slice(0, mostBest);

@@ -204,6 +204,24 @@ it('a tool’s offer that its host lists is told from one whose payee or amount 
   });
 });
 
+it('an offer for a tool that no price list names is said to be that', async () => {
+  const offer = JSON.stringify(await callTool());
+  const { offers } = await check({
+    handle: 'com.example.tools/a',
+    offer: offer.replaceAll('mcp://tool/search', 'mcp://tool/other'),
+  });
+  const none = { payee: 'not_known', amount: 'not_known', asset: 'not_known', network: 'not_known' };
+  expect(offers[0]?.price_lists).toContainEqual({
+    source: 'tools.example.com/.well-known/x402',
+    observed_on: today,
+    ...none,
+    scheme: 'not_known',
+  });
+  expect(offers[0]?.facts.join('\n')).toContain(
+    `\`tools.example.com/.well-known/x402\` (${today}) lists no price for \`other\`, which the request for the payment names, and 1 for others.`,
+  );
+});
+
 it('of two endpoints, an offer is compared with the one that it names', async () => {
   const { first, second } = servers;
   if (!first || !second) throw new Error('not started');
