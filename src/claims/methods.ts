@@ -181,9 +181,9 @@ export const placesOf = (record: ClaimableRecord, toKey: ToRepositoryKey): Proof
     .flatMap((method) => method.placeOf(record, toKey) ?? []);
 
 const place = 'access to the default branch of the repository recorded for the listing';
-const limit = 'says nothing of quality or of the publisher.';
+const limit = 'says nothing about quality or about the publisher.';
 const domains =
-  'Where the namespace is a domain, a claim may instead show control of that domain, and where it is a GitHub account, write access to the repository of that name; the claim says which.';
+  'If the namespace is a domain, a claim may show control of that domain instead. If it is a GitHub account, a claim may show write access to the repository of that name instead. The claim says which.';
 
 /** Sentences about what a claim shows, for publishers who consider making one. */
 export const whatAClaimShows = `A claim shows write ${place}, at a commit, on a date. ${domains} It ${limit}`;

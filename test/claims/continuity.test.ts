@@ -518,7 +518,7 @@ test('the statement names the commit last proven, with its date', async () => {
     }
   ).claim;
   expect(statement).toBe(
-    `Write access to the default branch of the repository recorded for the listing was shown at commit ${commit} on ${claimed_at.slice(0, 10)}. The claim line was last read there at commit ${last} on ${checked_at.slice(0, 10)}. This says nothing of quality or of the publisher.`,
+    `Write access to the default branch of the repository recorded for the listing was shown at commit ${commit} on ${claimed_at.slice(0, 10)}. The claim line was last read there at commit ${last} on ${checked_at.slice(0, 10)}. This says nothing about quality or about the publisher.`,
   );
   expect(await pageText()).toContain(`at commit ${last.slice(0, 12)} on`);
 });

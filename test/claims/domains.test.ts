@@ -60,7 +60,7 @@ describe('a file on the web server of the domain', () => {
     const claim = await directory.claimOf(handle);
     expect(claim).toMatchObject({ kind: 'well_known', domain: 'example.com' });
     expect(claim?.statement).toMatch(
-      /^Control of what https:\/\/example\.com\/\.well-known\/ serves was shown on \d{4}-\d\d-\d\d\. The recorded remote mcp\.example\.com is on example\.com\. This says nothing of quality or of the publisher\.$/,
+      /^Control of what https:\/\/example\.com\/\.well-known\/ serves was shown on \d{4}-\d\d-\d\d\. The recorded remote mcp\.example\.com is on example\.com\. This says nothing about quality or about the publisher\.$/,
     );
     directory.web.files.delete(wellKnown);
     expect(await directory.askTwice(handle, { method: 'well_known' })).toMatchObject({

@@ -77,7 +77,9 @@ describe('a native rating', () => {
       'listed with no independent source; 1 rating set apart, as of ',
     );
     expect(await pageOf(`/agents/${rater}`)).toContain('<span class="state">Claimed <time');
-    expect(await pageOf(`/agents/${rater}`)).toContain('This says nothing of quality or of the publisher.');
+    expect(await pageOf(`/agents/${rater}`)).toContain(
+      'This says nothing about quality or about the publisher.',
+    );
     const badge = await directory.app.request(`/badge/${subject}`);
     const image = await badge.text();
     expect(image).toContain('aria-label="dossier: listed, updated 2026-10"');

@@ -17,7 +17,7 @@ describe('the same fact in the same words', () => {
   it('what was shown by a claim: document, page and claim page', async () => {
     const { claim } = JSON.parse(await textOf(`/agents/${handle}.json`));
     expect(claim.statement).toMatch(
-      /^Write access to the default branch of the repository recorded for the listing was shown at commit [0-9a-f]{40} on \d{4}-\d\d-\d\d\. This says nothing of quality or of the publisher\.$/,
+      /^Write access to the default branch of the repository recorded for the listing was shown at commit [0-9a-f]{40} on \d{4}-\d\d-\d\d\. This says nothing about quality or about the publisher\.$/,
     );
     // Pages show the first twelve digits of a commit.
     const shown = claim.statement.replace(/(?<=[0-9a-f]{12})[0-9a-f]{28}/, '');
@@ -34,7 +34,7 @@ describe('the same fact in the same words', () => {
   it('what a claim shows: claim page, llms.txt', async () => {
     for (const path of [`/agents/${handle}/claim`, '/agents/com.politicalcomms/api/claim', '/llms.txt'])
       expect(await textOf(path)).toContain(
-        'A claim shows write access to the default branch of the repository recorded for the listing, at a commit, on a date. Where the namespace is a domain, a claim may instead show control of that domain, and where it is a GitHub account, write access to the repository of that name; the claim says which. It says nothing of quality or of the publisher.',
+        'A claim shows write access to the default branch of the repository recorded for the listing, at a commit, on a date. If the namespace is a domain, a claim may show control of that domain instead. If it is a GitHub account, a claim may show write access to the repository of that name instead. The claim says which. It says nothing about quality or about the publisher.',
       );
   });
 

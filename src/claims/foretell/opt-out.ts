@@ -42,7 +42,7 @@ const comesBack =
 const withdrawn = [
   'The page of a withdrawn listing answers 410, and the listing leaves the search.',
   'If the listing is claimed, the claim is suspended meanwhile: its capabilities do not work, and ratings that the listing has made count as those of an ended source.',
-  `The listing is listed again ${comesBack}, or when it records a repository other than the one with the line; a line of the claim that is still in its place then restores the claim.`,
+  `The listing is listed again ${comesBack}, or when it records a repository other than the one with the line. A line of the claim that is still in its place then restores the claim.`,
   'Withdrawal and return are entries of the log.',
 ];
 
@@ -55,7 +55,8 @@ export const howToOptOut = (claimFile: string): readonly [string, string] => [
 /** The effects of an opt-out line on any listing, one rule per item. */
 export const optOutEffects: readonly string[] = [fates['at once'], fates.later, fates.never, ...withdrawn];
 
-export function optOutRules(standing: StandingClaim, places: readonly ProofPlace[]): string {
+/** The effects of an opt-out line on a listing at the locations that can hold the line, one rule per item. */
+export function optOutRules(standing: StandingClaim, places: readonly ProofPlace[]): readonly string[] {
   const found = new Set(
     places.flatMap((place) => [
       ...(standing.claim?.state === 'claimed' ? [foretellOptOut(standing, { place, isHolder: true })] : []),
@@ -65,7 +66,7 @@ export function optOutRules(standing: StandingClaim, places: readonly ProofPlace
   const isOnly = !found.has('at once');
   const later = isOnly ? fates.later.replace('Any other check', 'A first check') : fates.later;
   const said = [...(isOnly ? [] : [fates['at once']]), later, ...(found.has('never') ? [fates.never] : [])];
-  return [...said, ...withdrawn].join(' ');
+  return [...said, ...withdrawn];
 }
 
 /** The effect that a line had when it was read, and what follows. */

@@ -71,9 +71,9 @@ export function optOutSection(step: OptOutStep, claimFile: string): Html | '' {
   return html`
 <section id="withdraw" aria-labelledby="withdraw-title">
 <h2 id="withdraw-title">Withdraw the listing</h2>
-<p>Put this line on a line of its own ${places.map(({ kind }) => claimMethods[kind].lineAt(claimFile)).join(', or ')}, then have it checked here.</p>
+<p>Put this line ${places.map(({ kind }) => claimMethods[kind].lineAt(claimFile)).join(', or ')}, then have it checked here.</p>
 ${paste(`optout ${handle}`)}
-<p>${optOutRules(step.standing, places)}</p>
+<ul>${optOutRules(step.standing, places).map((rule) => html`<li>${rule}</li>`)}</ul>
 <form class="stacked" method="post" action="${pagePath(handle)}/claim#withdraw"${target}>${hiddenFields({ optout: 'true' })}${placeField(places, claimFile)}
 ${isClaimed ? capabilityField('opt-out-key', { hint: 'Optional. With it, the check withdraws the listing at once. It is used for this check only, as if it were sent in the Authorization header.' }) : ''}
 <button type="submit" class="quiet">Check for the opt-out line</button></form>

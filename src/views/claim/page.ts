@@ -77,7 +77,7 @@ const secret = ({ capability, capability_id, expires_at }: ClaimAnswer) =>
   capability &&
   html`
 <h2>1. Save this secret key${capability_id ? html` <code>${capability_id}</code>` : ''}</h2>
-<div class="notice"><strong>Keep this now: it is shown once.</strong> It starts to work once the check below succeeds${expires_at ? html`, until ${minute(expires_at)}` : ''}. Do not publish it: a published key has leaked and ends for good.</div>
+<div class="notice"><strong>Keep this now: it is shown once.</strong> It works once the check below succeeds${expires_at ? html`, which must be before ${minute(expires_at)}` : ''}. Do not publish it: a published key has leaked and ends for good.</div>
 ${paste(capability)}`;
 
 /** The effect that a new line will have on the claim; undefined if no capability was issued. */
@@ -245,7 +245,7 @@ ${status(step, step.answer)}
 export const toClaimPage = (site: PageSite, step: ClaimStep): Html =>
   toPage(site, {
     title: `Claim ${step.handle}`,
-    description: `How to claim ${step.handle}. A claim shows control of one location on a date, and says nothing of quality.`,
+    description: `How to claim ${step.handle}. A claim shows control of one location on a date, and says nothing about quality.`,
     path: `${pagePath(step.handle)}/claim`,
     indexed: false,
     head: html`<script src="${site.assets.claim.path}" defer></script>`,
