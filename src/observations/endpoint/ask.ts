@@ -26,22 +26,14 @@ import {
 } from './messages.ts';
 import { askOverStream } from './stream.ts';
 
-/**
- * The statuses by which a server of the older era refuses an unknown method; other failures of a discovery
- * may pass.
- */
+/** With these statuses, servers of the older era refuse a method that they do not know. */
 const refusals: ReadonlySet<unknown> = new Set([400, 405, 406, 415, 422]);
 
-/** The discovery as an open exchange, if its failure may pass. */
 const openDiscovery = ({ outcome, status, why }: NoAnswer): { readonly open?: OpenExchange } =>
   outcome !== 'absent' && !refusals.has(status) ? { open: { exchange: 'discover', why } } : {};
 
 const mayPass = (reply?: Replied) => reply?.is === 'no_answer' && reply.answer.outcome !== 'absent';
 
-/**
- * Tells whether there is no list of tools although the endpoint asked for nothing first: the other era may
- * have it.
- */
 const isWithoutList = ({ list, credentials, payment }: EndpointAnswer): boolean =>
   !credentials &&
   !payment &&
@@ -49,8 +41,8 @@ const isWithoutList = ({ list, credentials, payment }: EndpointAnswer): boolean 
   (isUnanswered(list.outcome) || list.outcome === 'absent');
 
 /**
- * Asks in the older era, after a discovery that led to no list of tools. What the discovery asked for counts
- * only if initialize leads to nothing else, because the newer era alone may ask for it.
+ * Asks in the older era, after a discovery that led to no list of tools. If the discovery asked for
+ * credentials, that counts only if initialize brings neither an introduction nor a request for a payment.
  */
 async function askOlder(
   talk: Conversation,
@@ -77,7 +69,7 @@ async function askOlder(
         : {};
     return { ...toWithheld(talk, discovered, 'discover'), ...open };
   }
-  // If only the discovery broke, a server of the newer era answers a second one.
+  // If only one message had a response, a second discovery may succeed.
   const again = talk.responses === 1 && mayPass(discovered) ? toIntroduced(await discover()) : undefined;
   if (again?.is === 'result' && isOffered(again.result)) return askModern(talk, again);
   if (again?.is === 'credentials' || again?.is === 'payment') return toWithheld(talk, again, 'discover');
@@ -85,11 +77,10 @@ async function askOlder(
 }
 
 /**
- * Asks an endpoint to introduce itself and list its tools, as clients do. It sends server/discover and, if
- * that offers 2026-07-28, tools/list in that revision; otherwise, or without a list, initialize and
- * tools/list of the older era. It tries for 6 and then for 15 seconds, and never sends a tools/call, a
- * payment or a credential. An endpoint that neither introduces itself nor asks for credentials or a payment
- * gave no answer.
+ * Asks an endpoint over streamable HTTP to introduce itself and to list what it offers. It sends
+ * server/discover and, if that offers 2026-07-28, tools/list in that revision. If this brings no list of
+ * tools, it may send initialize and tools/list of the older era. It sends no tools/call, no payment and no
+ * credential.
  */
 async function askEndpoint(url: string, parts: AskParts): Promise<EndpointAnswer | NoAnswer> {
   const post = (message: RpcMessage, more: Partial<PoliteRequest> = {}) =>
@@ -113,28 +104,28 @@ async function askEndpoint(url: string, parts: AskParts): Promise<EndpointAnswer
 }
 
 /**
- * Tells whether an endpoint without an answer in one transport may have one in the other: it was asked, and
- * did not ask to wait.
+ * Tells whether the other transport may bring an answer. It may not if no request was allowed or sent, if the
+ * host asked to wait (HTTP 429), or if its certificate is not valid.
  */
 const mayAnswerOtherwise = ({ outcome, status, cause }: NoAnswer): boolean =>
   outcome !== 'not_asked' && outcome !== 'refused' && status !== 429 && cause !== 'certificate';
 
 /**
- * Asks first in streamable HTTP, then over an event stream, as clients do. If neither has an answer, the
- * first reason counts.
+ * Asks over streamable HTTP. If that brings no answer, it may ask over an event stream, whose answer counts
+ * only if it has an introduction.
  */
 async function askStreamableFirst(url: string, parts: AskParts): Promise<EndpointAnswer | NoAnswer> {
   const run = await askEndpoint(url, parts);
   if (run.result === 'answered' || !mayAnswerOtherwise(run)) return run;
-  // An endpoint that answers a POST with success takes messages there, readable or not.
+  // A success (2xx) means that the endpoint uses this transport, even if Dossier cannot read the response.
   if (run.status !== undefined && run.status < 300) return run;
   const older = await askOverStream(url, parts, parts.timeouts.observerFirstTry_ms);
   return older.result === 'answered' && older.introduction ? older : run;
 }
 
 /**
- * Asks first over an event stream for 6 seconds, then in streamable HTTP, and at last for 15 seconds over a
- * stream that was slow.
+ * Asks over an event stream, then over streamable HTTP. If neither brings an answer and the stream timed out,
+ * asks over a stream once more, with a longer time-out.
  */
 async function askStreamFirst(url: string, parts: AskParts): Promise<EndpointAnswer | NoAnswer> {
   const { observerFirstTry_ms, observerSecondTry_ms } = parts.timeouts;
@@ -146,8 +137,8 @@ async function askStreamFirst(url: string, parts: AskParts): Promise<EndpointAns
 }
 
 /**
- * Asks an endpoint in the transport that its record names, and if that gives no answer, in the other. Never
- * throws.
+ * Asks an endpoint in the transport that its record names and, if that brings no answer, usually in the
+ * other. Throws only the reason of the observer's signal.
  */
 export const askInTransports = (
   url: string,

@@ -24,18 +24,18 @@ export type Transport = 'streamable-http' | 'sse';
 /** The messages that ask an endpoint to introduce itself: server/discover and initialize. */
 export type OpeningMessage = 'discover' | 'initialize';
 
-/** An exchange that would have decided a fact, but had no lasting answer, with the reason. */
+/** An exchange that might have decided a fact, but failed for a reason that may be temporary. */
 export interface OpenExchange {
   readonly exchange: OpeningMessage;
   readonly why: Words;
 }
 
-/** The lists other than that of tools; a list that is not declared is absent. */
+/** The lists besides the list of tools. A list that the endpoint does not declare is absent. */
 export type Besides = { readonly [Name in BesideName]?: ListedMembers | NoAnswer };
 
 /**
  * The answer of an MCP endpoint that was asked what it is and what it lists. At least one of `introduction`,
- * `credentials` and `payment` is present: without all of them, an endpoint gave no answer.
+ * `credentials` and `payment` is set.
  */
 export interface EndpointAnswer {
   readonly result: 'answered';
@@ -45,24 +45,23 @@ export interface EndpointAnswer {
   readonly by: OpeningMessage;
   /** The other exchange, if it may decide differently the next time. */
   readonly open?: OpenExchange;
-  /** `isSpoken`: a message in its revision was answered. */
+  /** `isSpoken` says that the endpoint answered a message in this revision. */
   readonly introduction?: ReturnType<typeof toIntroduction> & { readonly isSpoken: boolean };
   /** The list of tools, or why there is none. */
   readonly list: ListedMembers | NoAnswer;
-  /** Each other list that the endpoint declares, or why there is none. */
   readonly besides: Besides;
-  /** The first response that asked for credentials. */
+  /** A response that asked for credentials before it listed the tools. */
   readonly credentials?: Fetched;
-  /** The first response that asked for a payment, for any list. */
+  /** The first response that asked for a payment, whatever the message. */
   readonly payment?: Fetched;
   /**
-   * The second response to the same message, if it asked for a payment, too: some endpoints name a different
-   * address in each.
+   * The response to the same message sent again, if it asked for a payment too. Some endpoints name a
+   * different address each time.
    */
   readonly paymentAgain?: Fetched;
 }
 
-/** Once an endpoint has sent this much, twice the largest list of tools, it is sent no more messages. */
+/** An endpoint that has sent more than this in one check is asked nothing more. */
 export const mostRead_bytes = 4 * 1024 * 1024;
 
 export interface AskParts {
@@ -76,8 +75,8 @@ export interface AskParts {
 export type Conversation = ReturnType<typeof createConversation>;
 
 /**
- * Begins a conversation with an endpoint, without sending anything. `exchange` sends a message with an id,
- * and returns the response with its reply.
+ * Creates the state of a conversation with an endpoint. `exchange` sends a message with an id and returns the
+ * response that has its reply.
  */
 export const createConversation = (
   url: string,
@@ -92,11 +91,9 @@ export const createConversation = (
   lastId: 0,
   read_bytes: 0,
   responses: 0,
-  /** The pages left for all lists together. */
   left: createPagesLeft(),
-  /** Tells whether the newest question for tools brought a list; undefined before the first one. */
+  /** Whether the newest question for tools brought a list; undefined before the first one. */
   hasTools: undefined as boolean | undefined,
-  /** The session of the newest response. */
   sessionId: undefined as string | undefined,
 });
 
@@ -117,8 +114,8 @@ async function sendOnce(
 }
 
 /**
- * Sends a message, and sends it again if a payment is asked for: a payee that differs within one check cannot
- * be compared over time.
+ * Sends a message, and sends it again if the response asks for a payment, to see whether the second response
+ * names the same payee.
  */
 export async function send(
   talk: Conversation,
@@ -132,8 +129,8 @@ export async function send(
 }
 
 /**
- * The introduction of an endpoint in a response with this status: in the `modern` era by server/discover, in
- * the `legacy` era by initialize. `protocol` is the revision that was spoken.
+ * Reads the introduction in the result of server/discover (`modern`) or initialize (`legacy`). `protocol` is
+ * the revision for all later messages.
  */
 function toIntroduction(
   result: JsonObject,
@@ -164,7 +161,6 @@ const withheld = {
 
 type Asks = Extract<Replied, { readonly response: Fetched }>;
 
-/** The request for a payment, and its second response. */
 const paymentOf = ({ response, again }: Asks): Pick<EndpointAnswer, 'payment' | 'paymentAgain'> => ({
   payment: response,
   ...(again && { paymentAgain: again }),
@@ -184,10 +180,8 @@ export const toWithheld = (
   ...(asks.is === 'credentials' ? { credentials: asks.response } : paymentOf(asks)),
 });
 
-/** Creates a message of the conversation's revision. */
 type ToMessage = (id: number, method: string, params: object) => RpcMessage;
 
-/** Asks for the pages of a list, each within a time, until the endpoint has sent enough. */
 const askForList = (
   surface: Surface,
   talk: Conversation,
@@ -205,7 +199,7 @@ const askForList = (
     },
   });
 
-/** The reason why a declared list is not there. */
+/** Says why there is no list that the endpoint declares. */
 function declaredOnly({ title }: Surface, found: Exclude<Replied, { readonly is: 'result' }>): NoAnswer {
   if (found.is === 'no_answer')
     return {
@@ -232,8 +226,8 @@ const afterSilence = ({ title }: Surface) =>
   );
 
 /**
- * Asks for the other lists that an endpoint declares, after its tools. An endpoint that does not answer one
- * question is asked no further ones, so that the lists take little of the time of its check.
+ * Asks for the declared lists besides the list of tools. After a list that ended with `silent`, it asks for
+ * no further list, so that the check does not wait again.
  */
 async function askBesides(
   talk: Conversation,
@@ -256,14 +250,13 @@ async function askBesides(
   return { besides, ...payment };
 }
 
-/** Asks for the list of tools and, if it came or there is none, for the other lists. */
 async function withLists(
   talk: Conversation,
   introduced: ReturnType<typeof toIntroduction>,
   message: ToMessage,
 ): Promise<EndpointAnswer> {
   const by: OpeningMessage = introduced.era === 'modern' ? 'discover' : 'initialize';
-  // A discovery is a message in the revision that it offers; initialize only agrees on a revision.
+  // server/discover is a message in the revision that it offers. initialize only agrees on a revision.
   let isSpoken = by === 'discover';
   const list = await askForList(surfaces.tools, talk, message, {
     note(reply) {
@@ -274,8 +267,8 @@ async function withLists(
   const introduction = { ...introduced, isSpoken };
   if ('is' in list && list.is !== 'no_answer') return { ...toWithheld(talk, list, by), introduction };
   const found = 'is' in list ? list.answer : list;
-  // In the second era, the other lists are asked for only if there are tools; otherwise the answer of the
-  // first era counts.
+  // In the second era, the other lists are asked for only if there are tools. Without tools, the answer of
+  // the first era counts (ask.ts).
   const isFirst = talk.hasTools === undefined;
   talk.hasTools = found.result === 'listed';
   const isAsked = found.result === 'listed' || (isFirst && found.outcome === 'absent');
@@ -327,12 +320,12 @@ export const toIntroduced = (reply: Replied): Replied =>
     : reply;
 
 /**
- * Tells whether a discovery offers the revision in which it was sent; some servers that speak only older ones
- * answer it.
+ * Tells whether a discovery offers 2026-07-28. Some servers answer it although they speak only older
+ * revisions.
  */
 export const isOffered = ({ supportedVersions }: JsonObject) =>
   Array.isArray(supportedVersions) && supportedVersions.includes(modernRevision);
-/** The revisions in which clients go on with a session. */
+/** The revisions that clients accept in the result of initialize. */
 const sessionRevisions: ReadonlySet<unknown> = new Set(legacyRevisions);
 
 const isSession = ({ protocolVersion }: JsonObject) => sessionRevisions.has(protocolVersion);
@@ -344,9 +337,9 @@ const notSpoken = none(
 );
 
 /**
- * Chooses why there is no answer to these messages; the message that most clients send first comes first.
- * Temporary reasons are preferred, because they leave open what else there is. An endpoint that sent a result
- * to any message exists, whatever it said about the others.
+ * Chooses the reason why there is no answer. The reply to the message that most clients send first comes
+ * first. A reason that may be temporary is preferred. If any message had a result, the endpoint is not said
+ * to be absent.
  */
 export function toNoAnswer(replies: readonly Replied[]): NoAnswer {
   const answers = replies.flatMap((reply) => (reply.is === 'no_answer' ? [reply.answer] : []));
@@ -360,7 +353,10 @@ export function toNoAnswer(replies: readonly Replied[]): NoAnswer {
   );
 }
 
-/** Follows the reply to initialize; undefined if it neither introduces the endpoint nor asks for anything. */
+/**
+ * Goes on after the reply to initialize. Returns undefined if the reply is no introduction in a revision that
+ * clients accept, and asks for neither credentials nor a payment.
+ */
 export async function afterInitialize(
   talk: Conversation,
   reply: Replied,
@@ -370,7 +366,7 @@ export async function afterInitialize(
   return reply.is === 'no_answer' ? undefined : toWithheld(talk, reply, 'initialize');
 }
 
-/** Asks with initialize and tools/list only; `notify` sends a message that has no reply. */
+/** Asks in the older era only. `notify` sends a message that has no reply. */
 export async function askInitialized(
   talk: Conversation,
   notify: (message: RpcMessage) => Promise<unknown>,

@@ -9,7 +9,7 @@ const mostBytes = 2 * 1024 * 1024;
 const mostValues = 100_000;
 const mostPages = 100;
 
-/** A list as it was sent, and with its digests in the order of names. */
+/** A list as it was sent (`members`), and sorted by name with digests (`digested`). */
 const toListedMembers = (members: readonly SurfaceMember[], surface: Surface) => ({
   result: 'listed' as const,
   members,
@@ -18,8 +18,8 @@ const toListedMembers = (members: readonly SurfaceMember[], surface: Surface) =>
 export type ListedMembers = ReturnType<typeof toListedMembers>;
 
 /**
- * The values that all lists of one check may still have together, because they are kept until it ends. Each
- * list takes its own values off.
+ * The number of JSON values that the lists of one check may still have in all, because they are kept until it
+ * ends. Each list subtracts its own values.
  */
 export interface ListRoom {
   values: number;
@@ -72,7 +72,6 @@ const sameName = ({ title }: Surface) =>
     ok,
   );
 
-/** The reason why there is no list, if only its first pages came. */
 const brokenOff = (
   pages: number,
   { title }: Surface,
@@ -83,10 +82,7 @@ const brokenOff = (
     say`The endpoint sent ${count(pages, 'page')} of its list of ${title}, and not the next one. ${why}`,
   );
 
-/**
- * Creates a list of members with different names, which is limited to 2,000 members, 2 MiB, 100,000 values
- * and the room that is left in its check.
- */
+/** Collects the members of a list, up to the limits above and the room that is left in its check. */
 function createList(surface: Surface, room: ListRoom) {
   const members: SurfaceMember[] = [];
   const names = new Set<string>();
@@ -94,7 +90,7 @@ function createList(surface: Surface, room: ListRoom) {
   let values = 0;
   return {
     members,
-    /** Adds members; returns why there is no list if one of them cannot be in it. */
+    /** Adds members. Returns why there is no list if one of them cannot be added. */
     add(listed: readonly unknown[]): ReturnType<typeof noAnswer> | undefined {
       for (const member of listed) {
         if (!isJsonObject(member)) continue;
@@ -131,7 +127,6 @@ interface ListReading {
   readonly list: ReturnType<typeof createList>;
 }
 
-/** Reads all pages of one list; returns the reason if there is none. */
 async function readPages(
   { method, listedAs }: ListQuestion,
   { surface, read, left, list }: ListReading,
@@ -176,9 +171,8 @@ async function readLists(reading: ListReading): Promise<NotListed | undefined> {
 }
 
 /**
- * Reads all pages of the lists of a surface. It returns a reason, and no part of a list, if a page fails, if
- * a page or name is repeated, if `read` returns `enough`, or if the list is longer than 2,000 members, 2 MiB,
- * 100,000 values, the pages that are left or the room of its check.
+ * Reads all pages of the lists of a surface. If a page fails, a page or name is repeated, or a limit is
+ * exceeded, it returns the reason and no part of the list.
  */
 export async function listSurface(
   surface: Surface,

@@ -19,7 +19,10 @@ export const promptWithoutForm = ({ arguments: named, ...prompt }: JsonObject): 
 
 const resourceMembers = ['uri', 'uriTemplate', 'name', 'title', 'description', 'mimeType'];
 
-/** Leaves out the size and the date of a resource, which are about its content. */
+/**
+ * Keeps the names, words and annotations of a resource. The size and date are left out, because they are
+ * about its content.
+ */
 export function resourceWithoutForm(resource: JsonObject): JsonObject {
   const annotations = pick(asMembers(resource.annotations), ['audience', 'priority']);
   const isAnnotated = Object.keys(annotations).length > 0;
@@ -29,8 +32,8 @@ export function resourceWithoutForm(resource: JsonObject): JsonObject {
 const uriOf = (value: unknown) => String(asMembers(value).uri ?? '');
 
 /**
- * Keeps the frontmatter of a skill, and the digests of its files in the order of their addresses, or that
- * they are `dynamic`.
+ * Keeps the frontmatter of a skill, and its files with their digests in the order of their addresses. A value
+ * in place of the files, such as `dynamic`, is kept as it is.
  */
 export const skillWithoutForm = ({ resources, ...skill }: JsonObject): JsonObject => ({
   ...pick(skill, ['uri', 'frontmatter']),
@@ -43,14 +46,17 @@ export const skillWithoutForm = ({ resources, ...skill }: JsonObject): JsonObjec
     : pick({ resources }, ['resources'])),
 });
 
-/** The arguments of a prompt by name, the last first: of two with one name the first counts. */
+/**
+ * The arguments of a prompt by name, in reverse order: of two with the same name, an object made of them has
+ * the first.
+ */
 const argumentsOf = ({ arguments: named }: JsonObject): [string, JsonObject][] =>
   (Array.isArray(named) ? named : [])
     .filter(isJsonObject)
     .toReversed()
     .flatMap((one) => (typeof one.name === 'string' ? [[one.name, one]] : []));
 
-/** Turns the arguments of a prompt into members by their names. */
+/** Turns the list of arguments of a prompt into an object by their names. */
 export const promptByName = (prompt: JsonObject): JsonObject => ({
   ...pick(prompt, ['name', 'title', 'description']),
   arguments: Object.fromEntries(
@@ -58,7 +64,6 @@ export const promptByName = (prompt: JsonObject): JsonObject => ({
   ),
 });
 
-/** Turns a prompt into a tool with the same arguments. */
 export const promptAsTool = (prompt: JsonObject): JsonObject => ({
   ...pick(prompt, ['name', 'title', 'description']),
   inputSchema: {
@@ -76,7 +81,6 @@ export const resourceAsTool = (resource: JsonObject): JsonObject => ({
   outputSchema: pick(resource, ['mimeType', 'annotations']),
 });
 
-/** Turns a skill into a tool with files. */
 export const skillAsTool = ({ frontmatter, resources }: JsonObject): JsonObject => ({
   ...asMembers(frontmatter),
   files: resources,

@@ -20,8 +20,8 @@ import {
 import { createEventReader } from './events.ts';
 
 /**
- * The outcome of a message. Text of the endpoint is only in `result` and `response`, so that it cannot be
- * taken for ours.
+ * The outcome of a message. Text of the endpoint is only in `result`, `response` and `again`, so that it
+ * cannot be taken for Dossier's own.
  */
 export type Replied =
   | { readonly is: 'result'; readonly result: JsonObject; readonly status: number }
@@ -38,23 +38,22 @@ function readAll({ text, headers }: Fetched): ForeignJson[] {
 }
 
 /**
- * Tells whether a message is the reply to the request with this id, and not a request of the server, which
- * counts its own ids. As clients do, it accepts the id as text.
+ * Tells whether a message is the reply to the request with this id. A message with a method is a request of
+ * the server, whose ids may be the same. As clients do, it accepts the id as text.
  */
 export const isReplyTo = (message: JsonObject, id: number): boolean =>
   (message.id === id || message.id === String(id)) && !('method' in message);
 
 const methodNotFound = -32601;
 
-/** The outcome of a message without a result. */
 export const noAnswer = (outcome: NoAnswer['outcome'], why: Words, status?: number) => ({
   is: 'no_answer' as const,
   answer: none(outcome, why, status === undefined ? {} : { status }),
 });
 
-/** The outcome of a message with a JSON-RPC error; only a missing method is lasting. */
+/** Reads a JSON-RPC error. Only the code of an unknown method means `absent`. */
 function toErrorAnswer(error: JsonObject, { url, status }: Fetched) {
-  // Such a server gives no client a session until it is restarted.
+  // A server with this error refuses every new session until it is restarted.
   if (typeof error.message === 'string' && /\balready initiali[sz]ed\b/i.test(error.message)) {
     const why = say`${code(url)} refused \`initialize\`, because it is initialized already: it has one session for all clients, which an earlier check of Dossier may have taken.`;
     return { is: 'no_answer' as const, answer: none('otherwise', why, { status, cause: 'one_session' }) };
@@ -71,7 +70,7 @@ function toErrorAnswer(error: JsonObject, { url, status }: Fetched) {
 const isCredentialsError = ({ message }: JsonObject, { status }: Fetched) =>
   status !== 429 && status !== 503 && typeof message === 'string' && isAskingForCredentials(message);
 
-/** Clients read only these media types, whatever a body has. */
+/** MCP clients read only these media types. */
 const isReadable = ({ headers }: Fetched) =>
   /^(?:application\/json|text\/event-stream)\b/i.test(headers['content-type'] ?? '');
 
@@ -84,10 +83,9 @@ const otherThanMcp = (answer: Fetched) => ({
   answer: returned(own('The endpoint'), answer, own('MCP')),
 });
 
-/** Reads the response to the request with this id. */
 export function toReplied(answer: Fetched | NoAnswer, id: number): Replied {
   if (answer.result !== 'response') return { is: 'no_answer', answer };
-  // Clients read no message that has a result and an error.
+  // Clients read no message that has both a result and an error.
   const isReadByClients = (message: JsonObject) =>
     message.jsonrpc === '2.0' && !('result' in message && 'error' in message);
   const read = readAll(answer);
@@ -97,7 +95,7 @@ export function toReplied(answer: Fetched | NoAnswer, id: number): Replied {
     .filter(isJsonObject)
     .filter(isReadByClients);
   const { result } = messages.find((message) => isReplyTo(message, id)) ?? {};
-  // Clients read no result with a different status.
+  // Clients read a result only if the status is 2xx.
   if (isJsonObject(result) && meaningOf(answer) === 'content')
     return isReadable(answer) ? { is: 'result', result, status: answer.status } : otherThanMcp(answer);
   const meaning =
@@ -138,13 +136,12 @@ export function createReplyWatch(id: number): (piece: Uint8Array) => boolean {
 
 const json = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
 
-/** A JSON-RPC request with its headers. */
+/** A JSON-RPC message with its HTTP headers. */
 export interface RpcMessage {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }
 
-/** The name and version with which a client introduces itself. */
 export interface ClientInfo {
   readonly name: string;
   readonly version: string;
@@ -152,7 +149,10 @@ export interface ClientInfo {
 
 const toBody = (message: object) => Buffer.from(JSON.stringify({ jsonrpc: '2.0', ...message }));
 
-/** A request of revision 2026-07-28: without a session, with an envelope in `_meta` that headers repeat. */
+/**
+ * Creates a request of revision 2026-07-28, which needs no session. `_meta` names the revision and the
+ * client; headers name the revision and the method.
+ */
 export const modernMessage = (
   id: number,
   method: string,
@@ -174,7 +174,6 @@ export const modernMessage = (
   }),
 });
 
-/** The first request of the older era. */
 export const initializeMessage = (id: number, client: ClientInfo): RpcMessage => ({
   headers: json,
   body: toBody({
@@ -184,7 +183,7 @@ export const initializeMessage = (id: number, client: ClientInfo): RpcMessage =>
   }),
 });
 
-/** A later request of a session, or a notification, which has no id. */
+/** Creates a later request of a session, or a notification, which has no id. */
 export const legacyMessage = (
   { revision, id }: { readonly revision: string; readonly id: string | undefined },
   message: { readonly id?: number; readonly method: string; readonly params?: object },

@@ -17,7 +17,6 @@ import { createHostTurns, type TimeBudget } from '../hosts/host-turns.ts';
 import { whyNone } from '../hosts/polite.ts';
 import type { Robots } from '../hosts/robots.ts';
 
-/** If a name has no CAA records, those of its parents count (RFC 8659 section 3). */
 const mostParents = 8;
 const mostRecords = 20;
 const longestText = 200;
@@ -25,7 +24,10 @@ const longestText = 200;
 /** Reads the records of one type at a name. Throws if there is no answer: SERVFAIL, a refusal, a time-out. */
 type Ask = (name: string, type: 'A' | 'AAAA' | 'CAA') => Promise<readonly string[]>;
 
-/** The CAA records that apply to a name: its own, or those of its nearest parent that has some. */
+/**
+ * Reads the CAA records of a name or, if it has none, of its nearest parent that has some (RFC 8659 section
+ * 3). Only the last eight labels of the name count, and a top-level domain is not asked about.
+ */
 async function readCaa(ask: Ask, hostname: string): Promise<readonly string[]> {
   const labels = hostname.split('.').slice(-mostParents);
   for (let at = 0; at < labels.length - 1; at++) {
@@ -39,7 +41,6 @@ async function readCaa(ask: Ask, hostname: string): Promise<readonly string[]> {
   return [];
 }
 
-/** Says why servers did not resolve a name: our own reasons in words, and codes as they were sent. */
 function unresolved(about: Words, error: unknown): Words {
   const { message } = error as Error;
   const silent = message === 'no connection' ? own('no connection') : own('no answer in time');
@@ -48,8 +49,8 @@ function unresolved(about: Words, error: unknown): Words {
 }
 
 /**
- * `caa`: the records that apply, such as `issue ca.example`; `unanswered`: why some of the records are not
- * known.
+ * Counts the addresses of a name. `caa` has the CAA records that apply, such as `issue ca.example`;
+ * `unanswered` says why some records are not known.
  */
 async function run(ask: Ask, hostname: string) {
   let ipv4: readonly string[] = [];
@@ -78,7 +79,6 @@ export const createDns =
   (rules: Parameters<typeof dnsServersFor>[0], timeout_ms: number, signal: AbortSignal) =>
   async (hostname: string) => {
     const servers = dnsServersFor(rules, hostname);
-    // Asks the servers in turn, until one of them answers.
     if (servers)
       return run(async (name, type) => {
         let failure: unknown;
@@ -104,8 +104,8 @@ const nameOfNetwork = ({ issuer }: PeerCertificate) => {
 };
 
 /**
- * A certificate as the host presented it. `not_after` is RFC 3339; `fault` says why this machine's root
- * certificates do not vouch for it.
+ * A certificate as the host presented it. `not_after` is RFC 3339; `fault` is the reason why Node does not
+ * accept it, for example that it has expired.
  */
 function toNetworkAnswer(socket: TLSSocket) {
   const certificate = socket.getPeerCertificate();
@@ -154,8 +154,8 @@ function shakeHands(
 }
 
 /**
- * Creates a reader of the certificates of https origins. It waits for the turn of the host, and connects to a
- * public address or where HOST_OVERRIDES says. If robots.txt could not be read, it connects only if the
+ * Creates a reader of the certificates of https origins. It waits for its turn at the host, and connects only
+ * to public addresses and those of HOST_OVERRIDES. If robots.txt could not be read, it connects only if the
  * certificate was the reason. Throws only the reason of the queue's signal.
  */
 export const createCertificates =

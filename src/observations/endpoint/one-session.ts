@@ -9,7 +9,7 @@ export type OneSession = ReturnType<typeof createOneSession>;
 
 /**
  * Remembers for seven days, in this process, which endpoints refused a session because they have one for all
- * clients: a check after a restart of such a server would take that session from its users.
+ * clients. After a restart of such a server, a check would take that session from its users.
  */
 export function createOneSession(clock: () => Date) {
   const refusals = new Map<string, string>();

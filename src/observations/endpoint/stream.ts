@@ -47,8 +47,8 @@ const wordless = none(
 );
 
 /**
- * Fails if a stream has named no address after a time; a server of the newer transport may keep a silent one
- * open.
+ * Waits for `first_ms`, and then says that the stream named no address. A server of the newer transport may
+ * keep a stream open without sending an event. Throws if the signal is aborted first.
  */
 async function addressless(first_ms: number, signal: AbortSignal): Promise<NoAnswer> {
   await setTimeout(first_ms, undefined, { signal });
@@ -57,8 +57,9 @@ async function addressless(first_ms: number, signal: AbortSignal): Promise<NoAns
 }
 
 /**
- * Asks over HTTP with SSE (2024-11-05): a GET opens a stream, whose first event says within `first_ms` where
- * messages go; their replies come in the stream. Never throws.
+ * Asks over HTTP with SSE (2024-11-05). A GET opens a stream, in which an event names the address for
+ * messages within `first_ms`. The replies arrive in the stream. Throws only the reason of the observer's
+ * signal.
  */
 export async function askOverStream(
   url: string,
@@ -96,9 +97,9 @@ export async function askOverStream(
     return to ? talk(to) : wordless;
   });
   const late = addressless(first_ms, waiting.signal).catch(() => asked);
-  // If the response is no stream, or the stream breaks, it ends first, and says why.
+  // If the response is no stream, or the stream breaks, `opened` ends first and says why.
   const ended = opened.then((answer) => {
-    // Tools that were listed stand, even if the stream broke during a later list.
+    // Tools that were listed count even if the stream breaks during a later list.
     if (conversation?.hasTools) return asked;
     const reply = toReplied(answer, 0);
     if (reply.is === 'no_answer') return reply.answer;

@@ -40,15 +40,15 @@ export interface Surface {
   readonly lists: readonly [ListQuestion, ...ListQuestion[]];
   /** Tells whether capabilities declare it; tools are asked for in any case. */
   readonly isDeclared: (capabilities: JsonObject) => boolean;
-  /** The members of a member that may name it: the first that is a text names it. */
+  /** The JSON members that may hold the name of a member. The first that is a text is the name. */
   readonly namedBy: readonly [string, ...string[]];
   /** Leaves out of a member what other SDKs or revisions of the protocol write differently. */
   readonly withoutForm: (member: SurfaceMember) => SurfaceMember;
-  /** Arranges titles and descriptions in a member by the names of what they are about. */
+  /** Turns a list in a member, such as the arguments of a prompt, into an object by name. */
   readonly byName: (member: SurfaceMember) => SurfaceMember;
-  /** Turns a member without its form into a tool, so that the same rules say how it changed. */
+  /** Turns a member without its form into a tool, so that the rules for tools say how it changed. */
   readonly asTool: (member: SurfaceMember) => SurfaceMember;
-  /** The members of a member that hosts hand on, and that are compared with what a caller was shown. */
+  /** The JSON members that MCP hosts pass on, and that are compared with what a caller was shown. */
   readonly compared: readonly string[];
 }
 
@@ -57,7 +57,7 @@ const same = (member: SurfaceMember): SurfaceMember => member;
 /** The identifier of the extension for skills (SEP-2640). */
 const skillsExtension = 'io.modelcontextprotocol/skills';
 
-/** The four lists, each defined once: these are asked for, stored, compared and shown in loops. */
+/** The four kinds of list, in the order in which they are asked for. */
 export const surfaces = {
   tools: {
     name: 'tools',
@@ -116,7 +116,7 @@ export const surfaces = {
   },
 } as const satisfies { readonly [Name in SurfaceName]: Surface & { readonly name: Name } };
 
-/** The lists other than that of tools, which are asked for if they are declared. */
+/** The lists besides the list of tools. They are asked for if they are declared. */
 export const besideTools = [surfaces.prompts, surfaces.resources, surfaces.skills] as const;
 export type BesideName = (typeof besideTools)[number]['name'];
 
@@ -124,29 +124,24 @@ export type BesideName = (typeof besideTools)[number]['name'];
 export const ownNameOf = (member: SurfaceMember, { namedBy }: Surface): string | undefined =>
   namedBy.map((name) => ownMember(member, name)).find((one) => typeof one === 'string');
 
-/** The name of a member of a list; empty if it has none. */
 export const nameOf = (member: SurfaceMember, surface: Surface): string => ownNameOf(member, surface) ?? '';
 
 const longestName = 200;
 
-/** The first 200 characters of a name, as it is stored and shown. */
 export const shortNameOf = (member: SurfaceMember, surface: Surface) =>
   nameOf(member, surface).slice(0, longestName);
 
-/** The leaf digest of a member: SHA-256 (hex) of the RFC 8785 JSON of the whole object as sent. */
+/** The SHA-256 (hex) of the RFC 8785 JSON of a member. */
 export const memberDigest = (member: SurfaceMember): string => canonicalDigest(member);
 
-/** A member as it was sent, with its leaf digest, and the digest of what is left without its form. */
+/** A member as it was sent, with its digest and the digest of what `withoutForm` keeps of it. */
 export interface DigestedMember {
   readonly member: SurfaceMember;
   readonly sha256: string;
   readonly content_sha256: string;
 }
 
-/**
- * Adds digests to members, ordered by name as UTF-8 bytes. It is called once for each list, because a digest
- * reads the whole member.
- */
+/** Sorts members by name (UTF-8 bytes) and adds their digests. */
 export const digestMembers = (
   members: readonly SurfaceMember[],
   surface: Surface,
@@ -165,12 +160,12 @@ const rootOf = (digests: readonly string[]): string =>
   rootOfLeaves(digests.map((digest) => Buffer.from(digest, 'hex'))).toString('hex');
 
 /**
- * The digest of a list in the order of names, without the form of its members: it changes only if a member
+ * The digest of a sorted list without the form of its members. It changes only if the content of a member
  * changes.
  */
 export const surfaceDigest = (digested: readonly DigestedMember[]): string =>
   rootOf(digested.map(({ content_sha256 }) => content_sha256));
 
-/** The digest of a list in the order of names, as it was sent. */
+/** The digest of a sorted list with its members as they were sent. */
 export const sentDigest = (digested: readonly DigestedMember[]): string =>
   rootOf(digested.map(({ sha256 }) => sha256));

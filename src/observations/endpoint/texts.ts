@@ -6,7 +6,7 @@ import { type SurfaceMember, type SurfaceName, surfaceNames } from './surface.ts
 export const listOf = ({ list, besides }: EndpointAnswer, name: SurfaceName) =>
   name === 'tools' ? list : besides[name];
 
-/** The members of all lists that an endpoint sent, in the order of names. */
+/** The members of all lists that an endpoint sent, each list sorted by name. */
 export const membersOf = (
   endpoint: EndpointAnswer,
 ): readonly { readonly surface: SurfaceName; readonly member: SurfaceMember }[] =>
@@ -15,7 +15,6 @@ export const membersOf = (
     return list?.result === 'listed' ? list.digested.map(({ member }) => ({ surface, member })) : [];
   });
 
-/** Tells whether an endpoint sent any text for models. */
 export const hasTexts = (endpoint: EndpointAnswer): boolean =>
   endpoint.introduction?.instructions !== undefined ||
   surfaceNames.some((name) => listOf(endpoint, name)?.result === 'listed');
@@ -24,8 +23,8 @@ const isUnread = (list: ReturnType<typeof listOf>): list is NoAnswer =>
   list?.result === 'no_answer' && list.cause !== 'no_method';
 
 /**
- * The reason why a list that an endpoint may have was not read, so that not all its texts for models are
- * known. A list for which it has no method has no texts.
+ * Returns why a list that may have texts for models was not read; undefined if every list was read. If the
+ * endpoint does not know the method of a list, the list has no texts.
  */
 export const whyNotWhole = (endpoint: EndpointAnswer): NoAnswer | undefined =>
   surfaceNames.map((name) => listOf(endpoint, name)).find(isUnread);

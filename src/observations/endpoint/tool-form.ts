@@ -4,15 +4,11 @@ import { isJsonObject, type JsonObject } from '../../core/json.ts';
 const namedSchemas = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'];
 const valueMembers = ['enum', 'const', 'default', 'examples', 'example'];
 
-/** Tells whether a value is a bound that SDKs write for every whole number: that of a double. */
 const isBoundOfDouble = (name: string, value: unknown) =>
   (name === 'minimum' && value === Number.MIN_SAFE_INTEGER) ||
   (name === 'maximum' && value === Number.MAX_SAFE_INTEGER);
 
-/**
- * Tells whether SDKs write a member differently for the same arguments: the draft, no other arguments, bounds
- * of every number, names as texts.
- */
+/** Tells whether a member of a schema is one that only some SDKs write for the same arguments. */
 const isFormOfSchema = (name: string, value: unknown) =>
   name === '$schema' ||
   (name === 'additionalProperties' && value === false) ||
@@ -35,7 +31,7 @@ function schemaWithoutForm(schema: unknown): unknown {
   );
 }
 
-/** The annotations that MCP defines; clients leave out all others. */
+/** The annotations that MCP defines. */
 const definedAnnotations = ['title', 'readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'];
 
 const withoutOwn = (annotations: unknown): unknown =>
