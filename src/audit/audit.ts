@@ -24,7 +24,7 @@ interface AuditWatch extends StepWatch {
   }) => void;
 }
 
-/** How many leaves a batch has: as many as a tile, so that an HTTP reader needs one request. */
+/** The number of leaves in a batch: a full tile, which an HTTP reader gets with one request. */
 const batchEntries = 256;
 
 const sizeOf = (logs: readonly AuditedLog[]) => logs.reduce((sum, { size }) => sum + size, 0);
@@ -56,7 +56,7 @@ async function readFaults(
 
 /**
  * Reads a listing and finds its faults. If there are any, reads it again, at most twice, because it may have
- * changed between two requests. These reads do not rest, so that less can change meanwhile.
+ * changed between two requests. Its pages are then read without rests, so that less can change meanwhile.
  */
 async function checkListing(reader: EvidenceReader, handle: string, watch: AuditWatch) {
   for (const rest of [watch.rest, undefined]) {
@@ -122,8 +122,8 @@ function readOwnRoot({ id, checkpoint, key }: AuditedLog): (KnownRoot | AuditFau
 }
 
 /**
- * The roots of the logs' own checkpoints and of those that the caller kept. Those that cannot be used are
- * reported as faults.
+ * Reads the roots of the logs' own checkpoints and of those that the caller kept. Unusable ones are reported
+ * as faults.
  */
 function readRoots(
   logs: readonly AuditedLog[],
@@ -142,10 +142,9 @@ function readRoots(
 }
 
 /**
- * Compares what is shown with the transparency log in both directions (docs/log.md): every record, claim
- * event and count of a listing with the entries, every entry with what is shown, and tree nodes and
- * checkpoints with the leaves. `kept` are roots and checkpoints that the caller has from elsewhere. Returns
- * how much was compared and, in sentences, what could not be. Throws any error of the reader.
+ * Compares what is shown with the transparency log, in both directions (docs/log.md). `kept` are roots and
+ * checkpoints that the caller has from elsewhere. Returns how much was compared and, in sentences, what could
+ * not be. Throws any error of the reader.
  */
 export async function audit(
   reader: EvidenceReader,
@@ -174,13 +173,16 @@ export async function audit(
 }
 
 const interval_ms = day_ms;
-/** How often a node checks whether a different node still audits, or whether today's audit is due. */
+/** The longest time after which a node looks again whether an audit is due. */
 const longestSleep_ms = 600_000;
-/** The audit rests this many times as long as each piece of work took, so that requests come first. */
+/** The audit rests this many times as long as each piece of work took, so that requests are served first. */
 const restPerWork = 3;
 const mostLogged = 20;
 
-/** Waits in proportion to the time since the last wait. Throws the signal's reason. */
+/**
+ * Creates a function that waits in proportion to the time since its last wait, and throws the signal's
+ * reason.
+ */
 function createRest(signal: AbortSignal): () => Promise<void> {
   let since_ms = performance.now();
   return async () => {
@@ -203,7 +205,7 @@ function runAudit(context: LogContext, signal: AbortSignal) {
 
 /**
  * Audits the database once, unless a different node is doing so, and stores and logs the result. Rejects if
- * the database cannot be read.
+ * the database cannot be read, or if the audit is aborted.
  */
 export async function auditOnce(context: LogContext, signal: AbortSignal): Promise<void> {
   const { store, log, clock } = context;

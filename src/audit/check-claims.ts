@@ -14,9 +14,9 @@ const newestFirst = (keys: readonly DatedKey[]): DatedKey[] =>
 const mostKeys = 20;
 
 /**
- * The receipt keys that follow from the events of a claim, newest first, without their locations; if there
- * are more than twenty, those that are shown. Undefined if the record of an event is unread, because a
- * history has only the number of keys.
+ * Computes the receipt keys from the events of a claim, newest first, without their locations. If there are
+ * more than twenty, returns those that are shown. Undefined if the history has only the number of keys of an
+ * event.
  */
 function keysOf(events: readonly ClaimEvent[], shown: readonly DatedKey[]): DatedKey[] | undefined {
   const known: DatedKey[] = [];
@@ -41,7 +41,7 @@ function keysOf(events: readonly ClaimEvent[], shown: readonly DatedKey[]): Date
   return newestFirst(known).filter(isShown);
 }
 
-/** Makes addresses equal that differ only in what the key of a repository ignores. */
+/** Removes from an address what the key of a repository ignores: capitals, `.git` and slashes at the end. */
 const toPlace = (address: string | undefined) => address?.toLowerCase().replace(/(\.git)?\/*$/, '');
 const toComparable = ({ repository, domain, receipt_keys = [], ...claim }: AuditedClaim) => ({
   ...claim,
@@ -62,8 +62,8 @@ const fields = ['state', 'suspended_reason', 'kind', 'place', 'claimed_at', 'com
 const rootFields = ['root', 'root_generation', 'first_proved_at'];
 
 /**
- * The sizes of the log at which a claim may have been read: at the beginning of the audit, and after each of
- * its later events.
+ * The sizes of the log at which a claim may have been read: at the beginning of the audit, and after each
+ * later event of the claim.
  */
 function momentsOf(size: number, events: readonly ClaimEvent[]): number[] {
   return [size, ...new Set(events.map(({ log_index }) => log_index + 1).filter((end) => end > size))];
@@ -103,9 +103,9 @@ function findFaultsOf({ handle, claim, events }: ReadClaim) {
 }
 
 /**
- * Finds a shown claim that does not follow from the listing's events in the log, neither from those among the
- * first `size` entries nor from these and any number of later ones. Also finds a claim in force whose listing
- * is withdrawn.
+ * Finds a shown claim that does not follow from the listing's events in the log. Since events may come while
+ * the audit runs, it may follow from the events among the first `size` entries alone, or together with any
+ * number of later ones. Also finds a claim in force whose listing is withdrawn.
  */
 export function* findClaimFaults(read: ReadClaim, size: number): AuditSteps {
   yield* findUnshown(read, size);

@@ -18,9 +18,9 @@ interface SourceState {
 }
 
 /**
- * Reads the states of each control root from the claim events of a listing, at every moment at which a rating
- * by it may have been read: at `size` entries, and after each later event. One pass serves all roots, since a
- * listing may have had thousands. The states are undefined if some events may be unread.
+ * Returns a function that gives the states of a control root as a source, at every moment at which a rating
+ * by it may have been read: at `size` entries, and after each later event. All roots of a listing are read in
+ * one pass, because it may have had thousands. The states are undefined if some events may be unread.
  */
 function readSourceStates(events: readonly ClaimEvent[] | undefined, size: number) {
   const states = new Map<string, SourceState[]>();
@@ -47,7 +47,7 @@ function readSourceStates(events: readonly ClaimEvent[] | undefined, size: numbe
 interface JudgedRating {
   readonly rating: CountedRating;
   /**
-   * The states of its source at each moment at which the rating may have been read; undefined if they are not
+   * At each moment at which the rating may have been read; undefined if the states of its source are not
    * known.
    */
   readonly states: readonly SourceState[] | undefined;
@@ -121,8 +121,8 @@ const dates = [
 ] as const;
 
 /**
- * Yields dates that no claim event leads to: those of the columns, or the day in the reason of the group if
- * no column is shown.
+ * Yields faults of dates to which no claim event leads. A date is read from its column or, if the column is
+ * not shown, from the reason of the group.
  */
 function* findDateFaults({ rating, states = [] }: JudgedRating): Generator<string> {
   for (const [column, group, toDate] of dates) {

@@ -22,7 +22,6 @@ interface ShownNotice {
   readonly handle?: string;
 }
 
-/** Actions of the operator that entries of the log record. */
 export const createSaidActions = () => ({
   /** Actions in force and ended ones, by log index. */
   applied: new Map<number, JsonObject>(),
@@ -43,10 +42,7 @@ const hadEnded = ({ ended }: SaidActions, log_index: number, size: number): bool
 
 const reaches = (indexes: unknown, index: number) => Array.isArray(indexes) && indexes.includes(index);
 
-/**
- * The entries whose records the operator has hidden together with that of one entry, itself included, by
- * actions in force.
- */
+/** Returns the entries that actions in force have hidden together with one entry, including this one. */
 export const hiddenWith = (said: SaidActions, record_index: number, size: number): unknown[] =>
   [...said.applied].flatMap(([log_index, { action, record_indexes }]) =>
     action === 'hide' && reaches(record_indexes, record_index) && !hadEnded(said, log_index, size)
@@ -110,11 +106,8 @@ export function* findModerationFaults(
   }
 }
 
-/**
- * The facts that the first half of an audit, about the listings, passes to the second half, about the log.
- */
 export const createAuditState = (size: number) => ({
-  /** The number of entries before the audit began. All of them must be shown. */
+  /** The number of entries when the audit began. Later ones need not be shown yet. */
   size,
   /** Has 1 for each of those entries that is shown somewhere. */
   shown: new Uint8Array(size),
@@ -132,7 +125,6 @@ export const createAuditState = (size: number) => ({
 });
 export type AuditState = ReturnType<typeof createAuditState>;
 
-/** The newest version of every shown rating. Only its group is judged. */
 export const newestOf = ({ ratings }: AuditState): CountedRating[] =>
   [...ratings.values()].filter(({ superseded_by }) => superseded_by === undefined);
 
@@ -173,7 +165,7 @@ function findObservationFaults({ handle, observations: { current, changes } }: S
   });
 }
 
-/** A shown item, the entry that it names, and the fields that must equal those of the entry's record. */
+/** A shown item, the entry that it names, and the fields that must be equal in the entry's record. */
 interface ShownItem {
   readonly where: string;
   readonly log_index: number;
@@ -182,7 +174,7 @@ interface ShownItem {
   readonly erased_at?: string | undefined;
   /** Set if its text is hidden. Its record may then be absent. */
   readonly hidden_at?: string | undefined;
-  /** Set if its texts are no longer shown. A service may then withhold its record. */
+  /** Set if its texts are not shown any more. A service may then withhold its record. */
   readonly isTombstone?: boolean | undefined;
 }
 
@@ -190,7 +182,10 @@ interface ShownItem {
 const mostKeyChanges = 20;
 const longestHistory = 100;
 
-/** The entry from which a history shows every change of keys, or every other event; 0 if it may show all. */
+/**
+ * Returns the entry from which on a history shows every change of keys (`isOfKeys`) or every other event; 0
+ * if it may show all.
+ */
 export function shownFrom(events: readonly Pick<ClaimEvent, 'type' | 'log_index'>[], isOfKeys: boolean) {
   const own = events.filter(({ type }) => (type === 'keys_changed') === isOfKeys);
   const indexes = new Set(own.map(({ log_index }) => log_index));
@@ -294,7 +289,7 @@ function findMislisted({ handle, ratings }: ShownListing): AuditFault[] {
   ]);
 }
 
-/** Finds what a listing shows and its records do not say, and counts that do not follow from its records. */
+/** Finds what a listing shows but its records do not say, and counts that do not follow from its records. */
 export function* findListingFaults(
   listing: ShownListing,
   records: ReadonlyMap<number, EntryRecord>,
@@ -321,7 +316,6 @@ function noteNotices({ handle, ratings, moderation = [] }: ShownListing, { notic
   }
 }
 
-/** Keeps what a listing shows for the half of the audit that reads the log. Finds no fault. */
 export function* noteShown(listing: ShownListing, state: AuditState): AuditSteps {
   for (const { where, log_index, erased_at } of toItems(listing)) {
     yield undefined;

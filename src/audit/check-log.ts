@@ -20,8 +20,8 @@ import { type AuditFault, logFault, rowFault } from './fault.ts';
 import type { AuditSteps } from './steps.ts';
 
 /**
- * The statements of entries that other entries, or rows, must agree with. The words for records and listings
- * that were not read or are not shown are those of `EntryRecord` and `AuditState`.
+ * Creates the store for what entries state and other entries or rows must agree with. For absent, withheld
+ * and closed records see `EntryRecord`, for unshown listings `AuditState`.
  */
 const createSaid = () => ({
   withdrawn: new Map<string, { readonly at: unknown; readonly log_index: number }>(),
@@ -141,7 +141,7 @@ function* findWithdrawalFaults(
   { withdrawn, ofUnshownListings, absent, actions }: Said,
   state: AuditState,
 ): AuditSteps {
-  // The records of a rating that the operator has hidden are absent, with that of its withdrawal.
+  // If the operator has hidden a rating, its records and the record of its withdrawal are absent.
   const isUnread = (log_index: number) =>
     actions.closed.has(log_index) ||
     hiddenWith(actions, log_index, state.size).some(
@@ -222,7 +222,7 @@ function* findResponseFaults(
   { unshownResponses, ofUnshownListings, actions }: Said,
   { ratings }: AuditState,
 ): AuditSteps {
-  // The rating may be of a closed log, and its listing unshown.
+  // The rating may be in a closed log, and its listing may not be shown.
   const isUnread = (id: string) => actions.closed.size > 0 && !ratings.has(id);
   for (const [log_index, id] of unshownResponses)
     yield !ofUnshownListings.has(id) && !isUnread(id) && ratings.get(id)?.withdrawn_at === undefined
@@ -231,8 +231,8 @@ function* findResponseFaults(
 }
 
 /**
- * All events of a claim, in the order of the log. Events that a listing shows replace unread records.
- * Undefined if there may be others.
+ * Returns all claim events of a listing, in the order of the log. Events that the listing shows replace
+ * unread records. Undefined if there may be others.
  */
 function readEvents(
   handle: string,
@@ -284,7 +284,6 @@ function* findListingStateFaults(said: Said, state: AuditState): AuditSteps {
     const onListing = actions.get(handle) ?? [];
     const events = readEvents(handle, said, state) ?? [];
     const optedOut = events.findLast(({ type }) => type.startsWith('listing_'));
-    // The listing may have been read before or after a later event.
     if ((optedOut && optedOut.log_index >= state.size) || isMoving(said, onListing, state.size)) continue;
     const isOptedOut = optedOut?.type === 'listing_withdrawn';
     const by = isOptedOut ? optedOut.log_index : standing(said, onListing, 'withdraw', state.size);
@@ -337,7 +336,7 @@ function* toNotChecked(said: Said, state: AuditState, unknown: ReadonlyMap<strin
 }
 
 /**
- * Tells whether a listing shows the target of an action. An unshown listing does not, and a response to a
+ * Tells whether a listing shows the target of an action. Unshown listings show none, and a response to a
  * withdrawn rating is not shown.
  */
 const isActionShown = (
@@ -364,8 +363,8 @@ function checkWithheld(
 }
 
 /**
- * Compares the entries of a log, one after the other, with the state of the listings. Entries that were
- * appended since need not be shown yet.
+ * Compares the entries of a log, in their order, with the state of the listings. Entries that were appended
+ * after the audit began need not be shown yet.
  */
 export function createEntryCheck(state: AuditState) {
   const said = createSaid();

@@ -9,23 +9,22 @@ import type { CountedRating } from './check-ratings.ts';
 /** The ratings and sources that a listing and the log show. The groups of ratings follow from them. */
 export interface GroupEvidence {
   readonly ratings: readonly CountedRating[];
-  /**
-   * Whether no entry is unread. If one is, there may be ratings that neither a listing nor an entry shows.
-   */
+  /** Whether every entry was read. If not, there may be ratings that neither a listing nor an entry shows. */
   readonly isWhole: boolean;
   /** Ratings of unshown listings. */
   readonly unshown: readonly Pick<CountedRating, 'subject_handle' | 'source_root'>[];
   /** The claim events of a listing in the order of the log; undefined if some of them may be unread. */
   readonly eventsOf: (handle: string) => readonly ClaimEvent[] | undefined;
-  /** The log index of the entry that withdrew or erased a rating. */
+  /** The log index of the entry that withdrew or erased a rating, if there is one. */
   readonly endedBy: (rating: CountedRating) => number | undefined;
   /** The size of the log when the audit began. What was read may or may not reflect later entries. */
   readonly size: number;
 }
 
 /**
- * The holders of a listing: its namespace, and the control roots that proved a claim to it. The `sure` ones
- * did so before the audit began. `isWhole` tells whether all are known.
+ * Returns the holders of a listing: its namespace, and the control roots that proved a claim to it. `sure`
+ * has those of the time before the audit began, `possible` also later ones. `isWhole` tells whether all are
+ * known.
  */
 export function readHolders(handle: string, { eventsOf, size }: Pick<GroupEvidence, 'eventsOf' | 'size'>) {
   const events = eventsOf(handle);
@@ -38,7 +37,7 @@ export function readHolders(handle: string, { eventsOf, size }: Pick<GroupEviden
   return { sure: until(size), possible: until(Infinity), isWhole: events !== undefined };
 }
 
-/** A rating whose time is unknown may have been made at any time. */
+/** The span of a rating whose time is unknown. */
 const always = { from_ms: -Infinity, until_ms: Infinity };
 
 const toHalf = (rating: CountedRating): PairHalf => {
@@ -48,7 +47,7 @@ const toHalf = (rating: CountedRating): PairHalf => {
 
 /**
  * Collects all ratings in steps. Returns a function that tells whether a rating has a counterpart in the
- * other direction; it returns undefined if that is not known.
+ * other direction, or undefined if that is not known.
  */
 export function* notePairs(
   evidence: GroupEvidence,
@@ -61,8 +60,8 @@ export function* notePairs(
       yield undefined;
       raters.add(new Holder(source_root).id);
     }
-  // Other control roots made no rating that could be the other half of a pair, and a listing may have had
-  // thousands.
+  // Control roots that made no rating cannot be the other half of a pair. They are left out, because a
+  // listing may have had thousands.
   const create = (which: 'sure' | 'possible') =>
     createPairs(
       memoize(

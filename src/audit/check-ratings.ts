@@ -54,7 +54,7 @@ const findVoidFaults = ({ handle, ratings }: ShownListing): AuditFault[] =>
   });
 
 /**
- * Finds, for each of the newest records of a listing document, the first field that differs from the listed
+ * Finds, for each of the newest ratings in a listing document, the first field that differs from the listed
  * record.
  */
 const findRecentFaults = (handle: string, recent: readonly ShortRating[], ratings: readonly RatingRecord[]) =>
@@ -67,10 +67,7 @@ const findRecentFaults = (handle: string, recent: readonly ShortRating[], rating
     return [rowFault(`rating ${record.rating_id} of ${handle}`, message)];
   });
 
-/**
- * Finds counts of a listing document that differ from the records that list_ratings shows of the same
- * listing.
- */
+/** Finds counts in a listing document that differ from the records that list_ratings shows. */
 export function findCountFaults(listing: ShownListing): AuditFault[] {
   const { handle, native, ratings } = listing;
   if (!native) return findVoidFaults(listing);
@@ -126,7 +123,7 @@ function foldVersions(ratings: readonly RatingRecord[]): ReadonlyMap<string, Fol
   );
 }
 
-/** The sources with an erased version, which may have stated something that no other version does. */
+/** The sources with an erased version. It may have stated something that no other version does. */
 const sourcesOfErased = (ratings: readonly RatingRecord[]) =>
   new Set(ratings.flatMap(({ erased_at, source_handle }) => (erased_at === undefined ? [] : source_handle)));
 
@@ -177,8 +174,8 @@ const toCountedFields = (rating: RatingRecord) =>
   >;
 
 /**
- * Every version of the ratings that a listing shows, folded with those before it. `isUnknown`: an erased
- * version may have stated something that no other does. `read_on`: the day of the reading.
+ * Returns every version of the ratings that a listing shows, folded with the versions before it. `isUnknown`:
+ * an erased version may have stated something that no other does. `read_on`: the day of the reading.
  */
 export function toCounted({ ratings, derived, read_on }: ShownListing) {
   const facts = foldVersions(ratings);

@@ -4,7 +4,7 @@ import { type NoteVerifier, openCheckpoint, readCheckpoint } from '../log/notes.
 import type { AuditedLog, EvidenceReader } from './evidence-reader.ts';
 import { type AuditFault, logFault } from './fault.ts';
 
-/** A size and root that the tree must have had, with the name of their origin. */
+/** A size and root that the tree must have had. */
 export interface KnownRoot extends TreeHead {
   readonly where: string;
   /** The number of the log, from 1. */
@@ -12,7 +12,8 @@ export interface KnownRoot extends TreeHead {
 }
 
 /**
- * A sentence about entries of a closed log that the service itself states as lost; empty if it states none.
+ * Returns a sentence about entries of a closed log that the service itself states as lost; empty if it states
+ * none.
  */
 function statedLoss({ closedWith }: AuditedLog, found: number): string {
   const stated = closedWith === undefined ? undefined : readCheckpoint(closedWith);
@@ -21,7 +22,7 @@ function statedLoss({ closedWith }: AuditedLog, found: number): string {
     : '';
 }
 
-const nameOfNode = ({ id }: AuditedLog) => (id === 1 ? 'log' : `log ${id}`);
+const nameOfLog = ({ id }: AuditedLog) => (id === 1 ? 'log' : `log ${id}`);
 
 async function findNodeFault(reader: EvidenceReader, log: AuditedLog, nodes: readonly TreeNode[]) {
   const [first] = nodes;
@@ -31,7 +32,7 @@ async function findNodeFault(reader: EvidenceReader, log: AuditedLog, nodes: rea
   const wrong = nodes.find(({ hash }, at) => !stored[at]?.equals(hash));
   if (!wrong) return [];
   const message = 'the stored hash is not the one that follows from the leaves';
-  return [logFault(`${nameOfNode(log)}, tree node ${wrong.position} of level ${level}`, message)];
+  return [logFault(`${nameOfLog(log)}, tree node ${wrong.position} of level ${level}`, message)];
 }
 
 /** Rebuilds the tree of a log and compares its nodes and its roots. */
@@ -43,14 +44,17 @@ export function createTreeCheck(reader: EvidenceReader, log: AuditedLog, roots: 
     for (const known of open) {
       if (known.size !== tree.size()) continue;
       open.delete(known);
-      const message = `the first ${known.size} entries of the ${nameOfNode(log)} have a different root: history was rewritten`;
+      const message = `the first ${known.size} entries of the ${nameOfLog(log)} have a different root: history was rewritten`;
       if (!tree.root().equals(known.root)) wrong.push(logFault(known.where, message));
     }
     return wrong;
   };
   const early = compare();
   return {
-    /** Adds leaves in order. Returns faults for stored nodes above them, and for known roots, that differ. */
+    /**
+     * Adds leaves in order. Returns a fault for each known root that differs, and for the first node of each
+     * level that differs.
+     */
     async add(leaves: readonly string[]): Promise<AuditFault[]> {
       const faults = early.splice(0);
       const levels = new Map<number, TreeNode[]>();
@@ -69,7 +73,7 @@ export function createTreeCheck(reader: EvidenceReader, log: AuditedLog, roots: 
       ...[...open].map(({ where, size }) =>
         logFault(
           where,
-          `it covers ${size} entries, but the ${nameOfNode(log)} has only ${tree.size()}: entries were lost${statedLoss(log, tree.size())}`,
+          `it covers ${size} entries, but the ${nameOfLog(log)} has only ${tree.size()}: entries were lost${statedLoss(log, tree.size())}`,
         ),
       ),
     ],

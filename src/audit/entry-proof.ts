@@ -32,7 +32,7 @@ const ratingFields = [
   'proof_commitment',
 ];
 
-/** The fields that a rating does not show if it is withdrawn or its texts are hidden. */
+/** The fields that a rating does not show if it is withdrawn or hidden. */
 const textFields = [
   'interaction_id',
   'operation',
@@ -54,7 +54,7 @@ export const shownRatingFields = ({
 
 const isSameProof = (a: unknown, b: unknown) => toCanonicalJson([a ?? null]) === toCanonicalJson([b ?? null]);
 
-/** The names of the fields whose values differ. An absent field equals null. */
+/** The names of the fields whose values differ. A missing field equals null. */
 export const differingFields = (
   committed: JsonObject,
   shown: JsonObject,
@@ -128,7 +128,9 @@ async function readEntry(context: IssuingContext, log_index: number, rating?: Ra
   return { ...entry, erased_by, head, checkpoint };
 }
 
-/** A record of a rating is withheld if the rating does not show its content any more. */
+/**
+ * Withholds the record of a rating that no longer shows its content. The entry that withdrew it is given out.
+ */
 async function findWithheldRating(
   { store }: IssuingContext,
   log_index: number,
@@ -142,7 +144,10 @@ async function findWithheldRating(
   return withdrawn_by === undefined || withdrawn_by === log_index ? undefined : { withdrawn_by };
 }
 
-/** A record of an observation has text of the publisher, so it is withheld with the listing. */
+/**
+ * Withholds the record of an observation, which may contain text of the publisher, if the listing is
+ * withdrawn or hidden.
+ */
 async function findWithheldListing({ store }: IssuingContext, handle: unknown) {
   const listing = await store.listings.byHandle(String(handle));
   if (!listing?.withdrawn && !listing?.hidden) return undefined;

@@ -17,8 +17,8 @@ export interface AuditedLog {
   /** Its newest published checkpoint, or the last one of a closed log; undefined if none can be read. */
   readonly checkpoint?: string | undefined;
   /**
-   * The checkpoint that a closed log states in `closed_with`. Entries that it covers and the log lacks are
-   * stated as lost.
+   * The checkpoint that a closed log states in `closed_with`. If it covers entries that the log lacks, the
+   * service states their loss.
    */
   readonly closedWith?: string | undefined;
   readonly key?: NoteVerifier | undefined;
@@ -27,10 +27,10 @@ export interface AuditedLog {
 /**
  * The record of an entry with its salt, or the reason why it is unread:
  * - `absent`: it is not stored
- * - withheld, with `withdrawn_by`: a service does not give it out because that entry withdrew its rating, or
- *   because its listing is withdrawn
+ * - withheld, with `withdrawn_by`: a service does not give it out because that entry withdrew its rating or,
+ *   if `withdrawn_by` is undefined, because its listing is withdrawn or hidden
  * - `refused`: a service does not give it out because it is damaged
- * - `closed`: it is of a closed log
+ * - `closed`: it is in a closed log
  */
 export type EntryRecord =
   | CommittedRecord
@@ -56,10 +56,7 @@ export interface AuditedClaim
   readonly hasHiddenKeys?: boolean | undefined;
 }
 
-/**
- * Everything that a listing shows and the log must agree with: every version of its ratings, its claim
- * history, its counts.
- */
+/** Everything that a listing shows and the log must agree with. */
 export interface ShownListing {
   readonly handle: string;
   /** The day of the reading, by the clock of the service. States that end by time are judged by it. */
@@ -90,7 +87,7 @@ export interface EvidenceReader {
   logs(): Promise<AuditedLog[]>;
   /** Leaf texts of one log from a position on. */
   leaves(log: AuditedLog, from: number, limit: number): Promise<string[]>;
-  /** The step between levels of tree nodes that can be read: every level, or every eighth as in tiles. */
+  /** 1 if every level of tree nodes can be read, 8 if only every eighth can, as in tiles. */
   readonly levelStep: 1 | 8;
   /** Tree nodes of one level from a position on. */
   nodes(log: AuditedLog, level: number, range: { from: number; limit: number }): Promise<Buffer[]>;
@@ -98,8 +95,8 @@ export interface EvidenceReader {
   /** Handles of all listings that show ratings, claim events or observations, or that the log names. */
   handles(): AsyncIterable<string>;
   /**
-   * Reads what a listing shows, and calls `rest` before each page. Undefined if the listing is unshown:
-   * withdrawn, and nothing of it can be read.
+   * Reads what a listing shows, and may call `rest` before each page. Undefined if the listing is unshown: it
+   * is withdrawn, and nothing of it can be read.
    */
   listing(handle: string, rest?: () => Promise<void>): Promise<ShownListing | undefined>;
 }

@@ -11,7 +11,7 @@ export interface AuditFault {
 const longestValue = 80;
 
 /**
- * A value for the message of a fault: on one line, cut, without control characters; `nothing` if it is
+ * Shortens a value for the message of a fault: one line without control characters; `nothing` if it is
  * absent.
  */
 export function toShownValue(value: unknown): string {
@@ -20,7 +20,7 @@ export function toShownValue(value: unknown): string {
   return text.length > longestValue ? `${text.slice(0, longestValue)}…` : text;
 }
 
-/** A fault in a row or answer that differs from an intact log entry. The entry says what it was. */
+/** A fault in a row or answer that differs from an intact log entry. */
 export const rowFault = (where: string, message: string): AuditFault => ({
   where,
   message,

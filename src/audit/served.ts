@@ -47,10 +47,10 @@ const proof = savedProof.pick({ record: true, salt: true }).extend({
 });
 
 const hash_bytes = 32;
-/** How many requests are made at once, fewer than the burst that a service allows. */
+/** The number of requests made at once. */
 const together = 8;
 
-/** The JSON of an answer in the expected form. Throws ServiceUnreadable for any other answer. */
+/** Returns the JSON of an answer in the expected form. Throws ServiceUnreadable for any other answer. */
 function readAnswer<T extends z.ZodType>(
   path: string,
   { status, body }: Awaited<ReturnType<AskService>>,
@@ -96,7 +96,7 @@ const isInClosedLog = async (ask: AskService, index: number) =>
 async function readRecord(ask: AskService, log_index: number): Promise<EntryRecord> {
   const path = '/api/tools/get_proof';
   const answer = await ask(path, { log_index });
-  // Any other failure says nothing about the entry.
+  // Any other failure with this status says nothing about the entry.
   if (answer.status === 500 && admission.safeParse(parseForeignJson(answer.body.toString('utf8'))).success)
     return 'refused';
   if (answer.status === 404) return (await isInClosedLog(ask, log_index)) ? 'closed' : 'absent';
@@ -105,7 +105,7 @@ async function readRecord(ask: AskService, log_index: number): Promise<EntryReco
   return record === undefined || salt === undefined ? 'absent' : { record, salt };
 }
 
-/** The half of the reader that reads the log. It asks for each record once. */
+/** The half of the reader that reads the log. It keeps each record that it got. */
 function createServedLog(ask: AskService): Pick<EvidenceReader, 'logs' | 'leaves' | 'nodes' | 'records'> {
   const known = new Map<number, EntryRecord>();
   return {
@@ -165,17 +165,16 @@ const history = z.object({
   next_cursor: z.string().optional(),
 });
 
-/** The changes of a check; none for any other event of the history. */
+/** Returns the changes of a check, and nothing for any other event of the history. */
 function toRuns(handle: string, event: z.output<typeof history>['events'][number]): RecordedChange[] {
   if (!('changes' in event)) return [];
   const { type: _type, changes, ...run } = event;
   return [{ handle, ...run, changes: changes as RecordedChange['changes'] }];
 }
 
-/** Tells whether a kind was ever looked for. Facts of other kinds say so, and have no vantage. */
+/** Tells whether a fact comes from a check. A fact that says that nothing was checked has no vantage. */
 const isSeen = ({ vantage }: Pick<Observation, 'vantage'>) => vantage !== '';
 
-/** The observations of a listing that a service shows: its current facts, and the pages of its history. */
 async function readServedObservations(
   ask: AskService,
   { handle, path, shown }: { handle: string; path: string; shown: readonly Observation[] },
@@ -187,8 +186,8 @@ async function readServedObservations(
     const page = `${path}/history.json${cursor && `?cursor=${cursor}`}`;
     const answer = readAnswer(page, await ask(page), history);
     changes.push(...answer.events.flatMap((event) => toRuns(handle, event)));
-    // A page whose cursor was read before ends the history. Changes that are missing then are found in the
-    // log.
+    // A page whose cursor was read before ends the history, so that no service can keep the audit in a loop.
+    // Changes that are then missing are found in the log.
     cursor = answer.next_cursor ?? '';
   }
   return { current: shown.filter(isSeen), changes };
@@ -219,8 +218,8 @@ function readLines(path: string, { status, body }: Awaited<ReturnType<AskService
 }
 
 /**
- * The listings of which the newest dump of the service shows anything that the log must have. The dump is up
- * to twelve hours old.
+ * Returns the listings for which the newest dump of the service shows anything that the log must have. The
+ * dump may be hours old.
  */
 async function* readDumped(ask: AskService): AsyncGenerator<string> {
   const { files } = readAnswer('/export/manifest.json', await ask('/export/manifest.json'), manifest);
@@ -263,7 +262,7 @@ async function readRatings(ask: AskService, handle: string): Promise<RatingRecor
     read.add(cursor);
     const page = readAnswer(path, await ask(path, { handle, ...(cursor && { cursor }) }), listed);
     ratings.push(...fromListed(page));
-    // A page whose cursor was read before ends the list too, so that no service can keep the audit in a loop.
+    // A page whose cursor was read before ends the list too.
     cursor = page.next_cursor ?? '';
   }
   return ratings;
@@ -289,8 +288,7 @@ async function readListing(ask: AskService, handle: string): Promise<ShownListin
 }
 
 /**
- * Reads a running service for an audit over HTTP alone, as any stranger can. Its methods throw
- * ServiceUnreadable.
+ * Reads a running service for an audit, with public HTTP requests alone. Its methods throw ServiceUnreadable.
  */
 export function createServedEvidence(url: string): EvidenceReader {
   const ask = createServiceClient(url);

@@ -2,10 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { readBounded } from '../core/json.ts';
 import { readRetryAfter_s } from '../net/retry-after.ts';
 
-/**
- * The error for a service that cannot be read: it is unreachable or too slow, or its answer has a different
- * form.
- */
+/** The error for a service that is unreachable or too slow, or whose answer has a different form. */
 export class ServiceUnreadable extends Error {}
 
 const timeout_ms = 30_000;
@@ -14,8 +11,8 @@ const longestPause_s = 60;
 const largestAnswer_bytes = 8 * 1024 * 1024;
 
 /**
- * The address to which a service redirects within itself, for example if a handle has other capitals;
- * undefined for any other answer.
+ * Returns the address to which a service redirects within itself, for example if a handle has other capitals.
+ * Undefined for any other answer.
  */
 function toMoved(url: string, { status, headers }: Response): string | undefined {
   const to = status === 301 || status === 308 ? URL.parse(headers.get('location') ?? '', url) : null;
@@ -54,8 +51,9 @@ async function ask(
 }
 
 /**
- * Creates a client of the service at a URL. It waits as long as the service's limits ask. A JSON body makes a
- * request a POST. An answer of more than 8 MiB, or `limit_bytes`, is not read. Throws ServiceUnreadable.
+ * Creates a client of the service at a URL. A JSON body makes a request a POST. If the service answers 429 or
+ * 503, the client waits as long as the answer asks, at most a minute, and tries again, eight times in all. An
+ * answer of more than 8 MiB, or `limit_bytes`, is not read. Throws ServiceUnreadable.
  */
 export function createServiceClient(base: string) {
   const root = base.replace(/\/+$/, '');

@@ -1,8 +1,8 @@
 import type { AuditFault } from './fault.ts';
 
 /**
- * An audit in small steps. It yields, for each item that it looks at, a fault or undefined. `takeSteps` runs
- * them with pauses, so that an audit never blocks the process, however many rows callers have added.
+ * An audit in small steps. It yields, for each item that it looks at, a fault or undefined, so that
+ * `takeSteps` can run it with pauses and no number of rows blocks the process.
  */
 export type AuditSteps<T = void> = Generator<AuditFault | undefined, T>;
 
@@ -14,9 +14,7 @@ export interface StepWatch {
 
 const stepsAtOnce = 100;
 
-/**
- * Runs all steps with a rest after each hundred, reports the faults, and returns the value of the generator.
- */
+/** Runs all steps with a rest after each hundred, reports the faults, and returns the generator's value. */
 export async function takeSteps<T>(steps: AuditSteps<T>, { onFault, rest }: StepWatch): Promise<T> {
   for (let taken = 1; ; taken += 1) {
     const { value, done } = steps.next();

@@ -1,7 +1,6 @@
 /**
- * The types of change: those of listings, every type of log entry about a listing, and those of the
- * operator's views. Several changes of one day are told in this order. Their words are in
- * document/changes.ts.
+ * The types of change: of listings, of log entries about a listing, and of the operator's views. Changes of
+ * one day are told in this order.
  */
 export const changeTypes = [
   'listing.withdrawn',
@@ -26,11 +25,11 @@ export type ChangeType = (typeof changeTypes)[number];
 /** One change of the evidence about a listing, in the stream of all changes (docs/changes.md). */
 export interface Change {
   /**
-   * The id, which no other change has: its position and time. A reader continues from it. After an older
-   * backup is restored, positions are used again, but ids are not.
+   * Position and time, so that the id stays unique if positions are used again after an older backup is
+   * restored. A reader continues from an id.
    */
   readonly id: string;
-  /** The position in the stream, which only grows. */
+  /** The position in the stream. */
   readonly seq: number;
   readonly type: ChangeType;
   /** The listing whose evidence changed; for a rating, the rated one. */
@@ -41,17 +40,15 @@ export interface Change {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Tells whether a change of a listing takes a tag from it. */
+/** Tells whether a change takes a tag from its listing. */
 export const takesTag = ({ data: { left_tags } }: Change, tag: string): boolean =>
   Array.isArray(left_tags) && left_tags.includes(tag);
 
 export type NewChange = Omit<Change, 'id' | 'seq'>;
 
-/** The id of the change at a position. */
 export const toChangeId = ({ seq, at }: Pick<Change, 'seq' | 'at'>): string =>
   `${seq}_${Date.parse(at).toString(36)}`;
 
-/** Tells whether a text has the form of a change's id. */
 export const isChangeId = (text: string): boolean => /^[1-9]\d{0,14}_[0-9a-z]{1,10}$/.test(text);
 
 export const isChangeType = (type: string): type is ChangeType =>

@@ -7,14 +7,13 @@ import type { Config } from '../config/config.ts';
 import { attempt, parseForeignJson } from '../core/json.ts';
 import { ExitError, exitCodes, textOf } from '../core/process.ts';
 
-/** The settings that determine the path of the checkpoint file. */
 export type FileConfig = Pick<Config, 'checkpointFile' | 'databaseUrl'>;
 
 export interface CheckpointFile {
   readonly path: string;
-  /** The checkpoint that was published last; empty if the file cannot be read. */
+  /** The checkpoint in the file; empty if the file cannot be read. */
   readonly text: string;
-  /** The database file that it was written for, if that is not ours and still exists. */
+  /** The database file that it was written for, if this is not ours and still exists. */
   readonly otherDatabase: string | undefined;
 }
 
@@ -28,8 +27,8 @@ export function checkpointPath({ checkpointFile, databaseUrl }: FileConfig): str
 }
 
 /**
- * The real path of a database file, after all links; undefined if the database is no file, or the file does
- * not exist.
+ * Resolves links in the path of a database file. Undefined if the URL names no file, or the file cannot be
+ * found.
  */
 const databaseFile = (url: string): string | undefined =>
   url.startsWith('file:') ? attempt(() => realpathSync(url.slice('file:'.length))) : undefined;
@@ -38,14 +37,14 @@ const owner = z.object({ database: z.string(), file: z.string() });
 
 /**
  * The last line names the database that the file belongs to. A reader of checkpoints ignores it, because it
- * is no signature line.
+ * is not a signature line.
  */
 const ownerLine = /^database (\{.*\})\n?$/m;
 
 /**
- * The database file that a checkpoint file was written for, if it is not ours and still exists. Undefined if
- * the checkpoint file was moved or copied since, as with a restored backup: it then belongs to the database
- * that is opened with it.
+ * Returns the database file that a checkpoint file was written for, if it is not ours and still exists. A
+ * checkpoint file that was moved or copied, for example with a backup, belongs to the database that is opened
+ * with it.
  */
 function findOtherDatabase(content: string, path: string, { databaseUrl }: FileConfig): string | undefined {
   const written = owner.safeParse(parseForeignJson(ownerLine.exec(content)?.[1] ?? '')).data;
@@ -54,7 +53,7 @@ function findOtherDatabase(content: string, path: string, { databaseUrl }: FileC
   return other === databaseFile(databaseUrl) ? undefined : other;
 }
 
-/** Reads the checkpoint file; undefined if none is configured or none exists. */
+/** Undefined if no checkpoint file is configured or none exists. */
 export async function readCheckpointFile(config: FileConfig): Promise<CheckpointFile | undefined> {
   const path = checkpointPath(config);
   if (!path) return undefined;
@@ -75,13 +74,10 @@ export async function syncFolder(path: string): Promise<void> {
 /** A random name, because nodes with the same process id may share the folder. */
 const processName = randomUUID();
 
-/** If a file is this much older than the newest one, no process is still writing it. */
+/** If a temporary file is this much older than the checkpoint file, no process is still writing it. */
 const abandoned_ms = 3_600_000;
 
-/**
- * Removes files of processes that ended before they renamed them. Nothing depends on it, so the caller
- * ignores failures.
- */
+/** Removes temporary files of processes that ended before they renamed them. The caller ignores failures. */
 async function removeAbandoned(path: string): Promise<void> {
   const { mtimeMs: newest_ms } = await stat(path);
   for (const name of await readdir(dirname(path))) {
@@ -103,9 +99,8 @@ export async function replaceCheckpointFile(path: string, text: string, config: 
 }
 
 /**
- * Makes the folder of CHECKPOINT_FILE if there is none. Throws ExitError (78) if checkpoints could not be
- * saved there, because no proof could then be given later. By default the folder is that of the database,
- * which opening the database makes.
+ * Creates the folder of CHECKPOINT_FILE if it does not exist. Throws ExitError (78) if it cannot be written,
+ * because no checkpoint could then be published. Does nothing if CHECKPOINT_FILE is not set.
  */
 export async function requireCheckpointFolder({ checkpointFile: path }: FileConfig): Promise<void> {
   if (!path) return;

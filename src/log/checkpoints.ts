@@ -21,7 +21,6 @@ import {
   verifierOf,
 } from './notes.ts';
 
-/** The parts of a context that the transparency log needs. */
 export interface LogContext {
   readonly store: Store;
   readonly config: Config;
@@ -30,7 +29,7 @@ export interface LogContext {
 }
 
 /**
- * The path of a log: /log for the first one, /log/2 and so on for those that were opened after a backup was
+ * The path of a log: /log for the first one, and /log/<number> for each that was opened after a backup was
  * restored.
  */
 export const logPath = (log: number): string => (log === 1 ? '/log' : `/log/${log}`);
@@ -39,7 +38,7 @@ export const logPath = (log: number): string => (log === 1 ? '/log' : `/log/${lo
 export const logOrigin = (log: number, publicUrl: string): string =>
   `${publicUrl.replace(/^https?:\/\//, '')}${logPath(log)}`;
 
-/** The number of the log with an origin, whichever host served it. */
+/** Reads the number of a log from its origin, on any host. */
 export const logOfOrigin = (origin: string): number => Number(/\/log\/(\d+)$/.exec(origin)?.[1] ?? 1);
 
 /** The key that signs the checkpoints of an origin; undefined if this database has none yet. */
@@ -52,8 +51,8 @@ export async function findKeyOfOrigin(
 }
 
 /**
- * The seed of the keys of this database, 32 bytes. It is made once and stored, so that all nodes share it
- * without configuration.
+ * Returns the seed of the keys that sign the checkpoints of this database (32 bytes). It is created once and
+ * stored, so that all nodes share it without configuration.
  */
 export async function openLogSeed({ store, clock }: LogContext): Promise<Buffer> {
   const create = async (tx: Transaction) => {
@@ -69,8 +68,8 @@ export const openLogKey = async (context: LogContext, log: number): Promise<Note
   toNoteKey(logOrigin(log, context.config.publicUrl), await openLogSeed(context));
 
 /**
- * Tells whether the saved checkpoint is of a larger tree of the same log or of a later log, because another
- * process was faster.
+ * Tells whether the saved checkpoint is newer: one of a later log, or of a larger tree of the same log.
+ * Another process may have saved it.
  */
 async function isOlderThan(text: string, context: LogContext, checkpoint: Checkpoint): Promise<boolean> {
   const saved = await openOwnCheckpoint(context, text);
@@ -81,9 +80,9 @@ async function isOlderThan(text: string, context: LogContext, checkpoint: Checkp
 }
 
 /**
- * Replaces the checkpoint file, unless it has this checkpoint or a newer one, or is that of a different
- * database. It must be called before each time a checkpoint is published, because a different process may
- * have put back an older one, and never twice at once in a process.
+ * Saves a checkpoint in the checkpoint file, unless the file has this one or a newer one, or belongs to a
+ * different database. Call it before each publication, because another process may have put an older one
+ * back, and never twice at once in a process.
  */
 async function saveCheckpoint(context: LogContext, text: string): Promise<void> {
   const path = checkpointPath(context.config);
@@ -108,8 +107,8 @@ async function openOwnCheckpoint(context: LogContext, text: string): Promise<Che
 
 /**
  * Tells whether the database contains a checkpoint's tree. A checkpoint of a log before the newest one counts
- * as contained, because a node has already handled it. One of a later log does not: it is of a database that
- * went on after this one was copied.
+ * as contained, because a node has already handled it. One of a later log does not, because it comes from a
+ * database that went on after this one was copied.
  */
 export async function isContained(
   log: Pick<ReturnType<typeof createLogReads>, 'heads' | 'tree'>,
@@ -123,8 +122,8 @@ export async function isContained(
 }
 
 /**
- * The checkpoint that closes the newest log: the published one if it is of that log, or else one of the
- * entries that are left.
+ * Returns the checkpoint that closes the newest log: the published one if it is of that log, or else a new
+ * one over the entries that are left.
  */
 async function closingCheckpoint(context: LogContext, published: Checkpoint, text: string): Promise<string> {
   const head = newestCheckpoint(await context.store.log.heads());
@@ -141,11 +140,11 @@ function reportOther({ log }: LogContext, { path, otherDatabase }: CheckpointFil
 }
 
 /**
- * Compares the database with the checkpoint file, once, before anything is written (docs/log.md). If the
- * database does not contain that checkpoint's tree because an older backup was restored, closes the log and
- * opens a new one, whose first entry is the checkpoint. The new log's number is greater than that of every
- * published log, so that a name that was signed is never used again. A file without a valid signature of this
- * database's key is reported and otherwise ignored.
+ * Compares the database with the checkpoint file (docs/log.md). It must be called once, before anything is
+ * written. If the database does not contain that checkpoint's tree, for example because an older backup was
+ * restored, this closes the log and opens a new one, whose first entry is the checkpoint. The new number is
+ * greater than those in the database and the checkpoint, so that a name that was signed is not used again. A
+ * file without a valid signature by this database's key is reported and otherwise ignored.
  */
 export async function compareWithCheckpointFile(context: LogContext): Promise<void> {
   const { store, config, clock, log } = context;
@@ -189,13 +188,12 @@ export interface CheckpointCache {
   /** The newest checkpoint, perhaps still being signed. */
   last?: { readonly at_ms: number; readonly checkpoint: Promise<IssuedCheckpoint> };
   /**
-   * The checkpoint after it, shared by all callers for whom `last` is too old. Only one is signed at a time,
-   * so that trees and file only grow.
+   * The checkpoint after `last`. All callers for whom `last` is too old share it. Only one is signed at a
+   * time, so that no smaller tree is published after a larger one.
    */
   next?: Promise<IssuedCheckpoint> | undefined;
 }
 
-/** The parts of a context that issuing a checkpoint needs. */
 export type IssuingContext = LogContext & { readonly checkpoints: CheckpointCache };
 
 const signAtMostEvery_ms = 1000;
@@ -215,9 +213,6 @@ async function issue(context: LogContext, last: IssuedCheckpoint | undefined): P
   return last;
 }
 
-/**
- * Issues a checkpoint of the present log. Callers that ask while one is being signed share the one after it.
- */
 function issueNext(context: IssuingContext): Promise<IssuedCheckpoint> {
   const { checkpoints, clock } = context;
   checkpoints.next ??= (async () => {
@@ -231,8 +226,8 @@ function issueNext(context: IssuingContext): Promise<IssuedCheckpoint> {
 }
 
 /**
- * The newest checkpoint of the open log. It is signed at most once a second, and saved to the checkpoint file
- * before it is published (docs/log.md).
+ * Returns a checkpoint of the open log that covers at least the entries older than a second. It is saved to
+ * the checkpoint file before it is published (docs/log.md).
  */
 export async function currentCheckpoint(context: IssuingContext): Promise<IssuedCheckpoint> {
   const { last } = context.checkpoints;
@@ -249,8 +244,8 @@ export function withCosignatures({ cosigned }: CheckpointCache, { text }: Issued
 const covers = ({ head, size }: IssuedCheckpoint, log_index: number) => log_index < head.base + size;
 
 /**
- * A checkpoint that covers an entry of the open log: the one that witnesses cosigned, the newest one, or one
- * that is signed now if the entry was appended after both.
+ * Returns a checkpoint that covers an entry of the open log: the one that witnesses cosigned if it does, else
+ * the newest one if it does, else one that is signed now.
  */
 export async function checkpointCovering(
   context: IssuingContext,

@@ -5,7 +5,7 @@ import { type NoteSignature, readCheckpoint, readKeyText } from './notes.ts';
 /** The signature types of cosignatures (C2SP signed-note). */
 const algorithms = { 4: 'ed25519', 6: 'ml-dsa-44' } as const;
 
-/** A key that cosigns checkpoints, in the form that verifiers know. */
+/** The key of a witness, which cosigns checkpoints. */
 export interface Cosigner {
   readonly name: string;
   readonly type: keyof typeof algorithms;
@@ -35,10 +35,13 @@ function toUint64(value: bigint | number): Buffer {
   return bytes;
 }
 
-/** A text of 1 to 255 bytes, after a byte with its length. */
+/** Puts a byte with the length before a text of at most 255 bytes. */
 const withLength = (text: string) => Buffer.concat([Buffer.of(Buffer.byteLength(text)), Buffer.from(text)]);
 
-/** The `cosigned_message` of a whole tree, which names the cosigner; undefined if a name is too long. */
+/**
+ * Makes the `cosigned_message` of a whole tree. Undefined if the text is not a checkpoint, or a name is
+ * longer than 255 bytes.
+ */
 function toSubtreeMessage(text: string, { name }: Cosigner, timestamp: bigint): Buffer | undefined {
   const checkpoint = readCheckpoint(text);
   if (!checkpoint || Buffer.byteLength(checkpoint.origin) > 255 || Buffer.byteLength(name) > 255)
@@ -55,8 +58,8 @@ function toSubtreeMessage(text: string, { name }: Cosigner, timestamp: bigint): 
 }
 
 /**
- * The message that a cosigner signs for a checkpoint's text (C2SP tlog-cosignature, "signed message");
- * undefined if a name is too long.
+ * Makes the message that a cosigner signs for a checkpoint's text (C2SP tlog-cosignature, "signed message");
+ * undefined if `toSubtreeMessage` makes none.
  */
 const toMessage = (text: string, cosigner: Cosigner, timestamp: bigint): Buffer | undefined =>
   cosigner.type === 4
@@ -68,8 +71,8 @@ export const isOf = ({ name, keyId }: NoteSignature, cosigner: Cosigner): boolea
   name === cosigner.name && keyId.equals(cosigner.keyId);
 
 /**
- * The time that a valid cosignature states, in seconds since 1970, or 0 if it states none; undefined if the
- * cosignature is not valid.
+ * Returns the time that a valid cosignature states, in seconds since 1970, or 0 if it states none. Undefined
+ * if the cosignature is not valid.
  */
 export function readCosignature(
   text: string,

@@ -7,9 +7,9 @@ import { completedNodes, type ReadNode, siblingsOf } from './merkle.ts';
 import { type Db, headTable, type LogSchema } from './schema.ts';
 
 /**
- * One log. The first has the number 1; numbers that a different state of the database used are skipped.
- * Entries are appended to the last log, and the lock on its row puts writers in order. A new log is opened
- * only if the database turns out to be older than a published checkpoint.
+ * One log. The first has the number 1. Entries are appended to the last log, and the lock on its row puts
+ * writers in order. A new log is opened only if the database lacks the tree of the saved checkpoint, and
+ * numbers that were published before are then skipped.
  */
 export type LogHead = TableValue<typeof headTable>;
 
@@ -157,7 +157,7 @@ export const createLogWrites = (db: Db) => ({
   async addSeed(seed: string, created_at: string) {
     await db.insertInto('log_key').values({ id: 1, seed, created_at }).execute();
   },
-  /** Deletes the record and salt of an entry, and stores which entry says so. */
+  /** Deletes the record and salt of an entry, and stores the index of the entry that says so. */
   async erase(index: number, erased_by: number) {
     await db.deleteFrom('log_record').where('log_index', '=', index).execute();
     await db.updateTable('log_leaf').set({ erased_by }).where('log_index', '=', index).execute();

@@ -24,9 +24,9 @@ export function toCanonicalJson(value: object): string {
 export const canonicalDigest = (value: object): string => hash('sha256', toCanonicalJson(value));
 
 /**
- * Makes the log leaf of a public record (docs/log.md): RFC 8785 JSON that commits to SHA-256(salt ||
- * JCS(record)) and names neither handle nor text. Returns it with its RFC 6962 hash in hex, and the record
- * and salt (base64). These are stored apart from the leaf, so that deleting them erases what it commits to.
+ * Makes the log leaf of a public record, with its RFC 6962 hash in hex, and the record and salt (base64).
+ * Record and salt are stored apart from the leaf, so that deleting them erases what the leaf commits to
+ * (docs/log.md).
  */
 export function toLeaf(type: LeafType, publicRecord: object, salt = randomBytes(16)) {
   const record = toCanonicalJson(publicRecord);

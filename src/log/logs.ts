@@ -14,7 +14,6 @@ export async function findLog(log: number, { store }: Pick<LogContext, 'store'>)
 export const readKeyText = async (log: number, context: LogContext): Promise<string> =>
   toVerifierText(verifierOf(await openLogKey(context, log)));
 
-/** The range of a tile. Throws not_found if the tree has no such tile. */
 function toRange(path: string, complete: number): TileRange {
   const range = parseTilePath(path, complete);
   if (!range) throw new Problem('not_found', 'The tree has no such tile.');

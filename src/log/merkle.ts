@@ -41,7 +41,7 @@ async function rangeHash(read: ReadNode, start: number, end: number): Promise<Bu
 export const treeRoot = async (read: ReadNode, size: number): Promise<Buffer> =>
   size === 0 ? emptyRoot() : rangeHash(read, 0, size);
 
-/** The root of the tree of these leaves, which are given as data. */
+/** The root of the tree of these leaves. */
 export function rootOfLeaves(leaves: readonly Buffer[]): Buffer {
   const tree = createGrowingTree();
   for (const leaf of leaves) tree.add(leaf);
@@ -50,7 +50,7 @@ export function rootOfLeaves(leaves: readonly Buffer[]): Buffer {
 
 /**
  * Walks from the root down to the first range that contains the leaf at `index` and that `isReached` accepts.
- * `path` has the hashes beside the way, the lowest first.
+ * `path` has the hashes of the siblings on the way, the lowest first.
  */
 async function descend(
   read: ReadNode,
@@ -75,7 +75,10 @@ async function descend(
 export const inclusionProof = async (read: ReadNode, index: number, size: number): Promise<Buffer[]> =>
   (await descend(read, index, size, (start, end) => end - start <= 1)).path;
 
-/** Proves that the tree of `from` leaves is a prefix of the tree of `to` leaves (RFC 6962 section 2.1.2). */
+/**
+ * Makes the proof that the tree of `from` leaves is a prefix of the tree of `to` leaves (RFC 6962 section
+ * 2.1.2).
+ */
 export async function consistencyProof(read: ReadNode, from: number, to: number): Promise<Buffer[]> {
   if (from === 0 || from === to) return [];
   const { path, start, end } = await descend(read, from - 1, to, (_, last) => last === from);
@@ -192,7 +195,6 @@ export const tileWidth = 256;
 /** The form `<N>[.p/<W>]`: path elements of three digits, all but the last with an x (C2SP tlog-tiles). */
 const tileForm = /^((?:x\d{3}\/)*\d{3})(?:\.p\/([1-9]\d{0,2}))?$/;
 
-/** The range of entries or nodes that a tile has. */
 export interface TileRange {
   readonly from: number;
   readonly width: number;
@@ -229,8 +231,8 @@ export function readEntryBundle(bundle: Buffer): string[] {
 }
 
 /**
- * The path of a tile of `width` entries or nodes from `from` on, which is a multiple of 256 (C2SP
- * tlog-tiles).
+ * The path of the tile that has `width` entries or nodes from `from` on (C2SP tlog-tiles). `from` is a
+ * multiple of 256.
  */
 export function toTilePath({ from, width }: TileRange): string {
   const digits = String(from / tileWidth);

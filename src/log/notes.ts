@@ -5,7 +5,7 @@ import type { TreeHead } from './merkle.ts';
 const keyIdBytes = 4;
 const signatureLine = /^\u2014 ([^\s+]+) ([A-Za-z0-9+/]+=*)$/;
 
-/** One signature line of a note. Its name and key id claim a key; nothing is checked yet. */
+/** One signature line of a note. Nothing in it has been checked. */
 export interface NoteSignature {
   readonly name: string;
   readonly keyId: Buffer;
@@ -60,7 +60,7 @@ const ed25519 = 1;
 const privatePrefix = Buffer.from('302e020100300506032b657004220420', 'hex');
 const keyForm = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+=*)$/;
 
-/** Makes a signing key of its 32-byte seed. */
+/** Makes a signing key from its 32-byte seed. */
 export const toNoteKey = (name: string, seed: Buffer): NoteKey => ({
   name,
   privateKey: createPrivateKey({ key: Buffer.concat([privatePrefix, seed]), format: 'der', type: 'pkcs8' }),
@@ -111,8 +111,8 @@ export function signNote(text: string, key: NoteKey): string {
 }
 
 /**
- * The text of a note that this verifier signed; undefined if it did not, or if any signature in its name and
- * key id is wrong.
+ * Returns the text of a note that this verifier signed. Undefined if it did not, or if any signature with its
+ * name and key id is wrong.
  */
 export function openNote(note: string, verifier: NoteVerifier): string | undefined {
   const { text = '', signatures = [] } = splitNote(note) ?? {};
@@ -148,7 +148,10 @@ export function openCheckpoint(text: string, verifier: NoteVerifier): Checkpoint
   return checkpoint?.origin === verifier.name ? checkpoint : undefined;
 }
 
-/** Makes a text that proves offline that a checkpoint's tree has a leaf at `index` (C2SP tlog-proof). */
+/**
+ * Makes a proof, which can be checked offline, that a checkpoint's tree has a leaf at `index` (C2SP
+ * tlog-proof).
+ */
 export const toProofText = (index: number, path: readonly Buffer[], checkpoint: string): string =>
   [
     'c2sp.org/tlog-proof@v1',

@@ -21,10 +21,7 @@ export const headTable = table(
     base: integer,
     size: integer,
     opened_at: text,
-    /**
-     * The last published checkpoint of a closed log. If it is lost, a checkpoint of the entries that are
-     * left.
-     */
+    /** The checkpoint that closed the log, once the log is closed. */
     closed_with: optional(text),
   },
   { isLast: true },
@@ -55,8 +52,8 @@ const recordTable = table('log_record', ['log_index'], { log_index: integer, sal
 const keyTable = table('log_key', ['id'], { id: integer, seed: text, created_at: text });
 
 /**
- * The last finished audit of the database by one of its nodes, in one row. `entries` counts the entries of
- * the log that it compared. No backup contains it, so a restored database is audited anew.
+ * The last finished audit of the database, in one row. `entries` counts the entries of the log that it
+ * compared. No backup contains it, so a restored database is audited anew.
  */
 const auditTable = table('audit_run', noBackup, {
   id: integer,

@@ -24,7 +24,6 @@ export interface Check {
   readonly message: string;
 }
 
-/** Makes a check with the sentence `yes` if it holds, and `no` if it does not. */
 const toCheck = (holds: boolean, yes: string, no: string): Check => ({ holds, message: holds ? yes : no });
 
 function checkErasure(leaf: string, erasure: SavedProof): Check {
@@ -65,7 +64,10 @@ const expectedMembers = {
   id: ['id', 'rating_id'],
 } as const;
 
-/** Checks whether the record names the expected listings and rating id. Throws if the record is not JSON. */
+/**
+ * Checks whether the record, if there is one, names the expected listings and rating id. Throws if the record
+ * is not JSON.
+ */
 export function checkExpected({ record }: SavedProof, expected: ExpectedRecord): Check[] {
   if (record === undefined) return [];
   return Object.entries(expectedMembers).flatMap(([name, members]) => {
@@ -105,8 +107,8 @@ function verifyOne(saved: SavedProof, key: string, erasure?: SavedProof): Check[
 export const verifyCheckpoint = (text: string, key: string): Check => checkSigned(text, key).check;
 
 /**
- * The type of in-toto statement that this service signs. The type of its predicate is a URL of the service
- * that states it.
+ * The type of an in-toto statement. Its predicate type is a URL of the service that states it and ends in
+ * `predicateName`.
  */
 export const statementType = 'https://in-toto.io/Statement/v1';
 export const predicateName = '/about#evidence-v1';

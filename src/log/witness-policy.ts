@@ -23,7 +23,7 @@ export interface Policy {
   readonly quorum: string;
 }
 
-/** The fault of a policy, with the number of its line. */
+/** An error in a policy file. */
 export class PolicyFault extends Error {}
 
 /** The last second that `Date` can show. Later times are shown as seconds. */
@@ -52,7 +52,8 @@ function counts(policy: Policy, name: string, cosigned: ReadonlySet<string>): bo
 function checkQuorum(policy: Policy, cosigned: ReadonlySet<string>): Check {
   if (policy.quorum === 'none') return { holds: true, message: 'the policy wants no cosignature' };
   const holds = counts(policy, policy.quorum, cosigned);
-  const by = cosigned.size === 0 ? 'no witness of it cosigned' : `cosigned by ${[...cosigned].join(', ')}`;
+  const by =
+    cosigned.size === 0 ? 'no witness of the policy cosigned' : `cosigned by ${[...cosigned].join(', ')}`;
   return { holds, message: `the policy wants ${toNeed(policy)}: ${holds ? '' : 'too few, '}${by}` };
 }
 
@@ -89,7 +90,8 @@ export function checkWitnesses(checkpoint: string, policy: Policy) {
     /** Whether enough of the policy's witnesses cosigned. Wrong cosignatures fail a check of their own. */
     quorum: checkQuorum(policy, new Set(cosigned)),
     /**
-     * Facts that do not decide: repeated cosignatures, missing witnesses, keys that the policy does not name.
+     * Remarks that do not decide: repeated cosignatures, missing witnesses, keys that the policy does not
+     * name.
      */
     notes: [
       ...found.flatMap(({ notes }) => notes),
@@ -172,7 +174,7 @@ const statements = new Map([
   ['quorum', setQuorum],
 ]);
 
-/** Parses a policy file. Throws PolicyFault with the line that is wrong. */
+/** Throws PolicyFault, which names the line if one line is wrong. */
 export function readPolicy(text: string): Policy {
   const draft: Draft = { logs: [], witnesses: [], groups: new Map(), grouped: new Set() };
   for (const [at, line] of text.split('\n').entries()) {

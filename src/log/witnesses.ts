@@ -22,9 +22,7 @@ type WitnessReply =
 
 const exchange_ms = 5000;
 
-/**
- * Reads the cosignature in a witness's answer. Lines of unknown keys are ignored, as the specification says.
- */
+/** Reads the cosignature in a witness's answer. Lines of unknown keys are ignored (C2SP tlog-witness). */
 function readAnswer(answer: string, checkpoint: IssuedCheckpoint, { cosigner }: AskedWitness): WitnessReply {
   const own = readSignatures(answer).find((line) => isOf(line, cosigner));
   const { text: signed = '' } = splitNote(checkpoint.text) ?? {};
@@ -51,7 +49,10 @@ const toBody = (oldSize: number, path: readonly Buffer[], checkpoint: string) =>
 
 type WitnessContext = Pick<IssuingContext, 'store'> & { readonly client: OutboundClient };
 
-/** Asks a witness, which is taken to have cosigned `oldSize` entries last, to cosign a checkpoint. */
+/**
+ * Asks a witness to cosign a checkpoint. `oldSize` is how many entries the witness is thought to have
+ * cosigned last.
+ */
 async function askOnce(
   { store, client }: WitnessContext,
   {
@@ -107,7 +108,6 @@ export async function askWitness(asking: WitnessContext, question: Parameters<ty
   return { asked: await askOnce(asking, { ...question, oldSize: before }), before };
 }
 
-/** The messages for the operator if a witness shows that something is wrong. */
 const faults: Partial<Record<WitnessReply['result'], string>> = {
   larger_tree:
     'a witness cosigned a larger tree of this log than the database has: the log was rolled back, or the witness is wrong; run dossier audit with a saved checkpoint',
@@ -126,8 +126,8 @@ function report({ log }: IssuingContext, { name }: AskedWitness, asked: WitnessR
 
 /**
  * Returns a function that asks the witnesses that have not cosigned the newest checkpoint, and publishes
- * their cosignatures at its end. It rejects if the log cannot be read. After a start each witness says which
- * size it cosigned last (answer 409).
+ * their cosignatures at its end. It rejects if the log cannot be read. After a start, the first request to a
+ * witness states size 0; a witness that has cosigned before answers with its own size (409).
  */
 export function createWitnessRound(context: IssuingContext) {
   const { checkpoints, config } = context;
@@ -169,7 +169,7 @@ const pause_ms = 5000;
 
 /**
  * Asks the witnesses of WITNESSES, at most every five seconds, until the signal. Does nothing without
- * witnesses. Never throws.
+ * witnesses, and logs failures.
  */
 export async function startAskingWitnesses(context: IssuingContext, signal: AbortSignal): Promise<void> {
   if (readWitnesses(context.config.witnesses).length === 0) return;

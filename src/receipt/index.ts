@@ -4,17 +4,14 @@ import type { JWK, JWTPayload } from 'jose';
 /** Loaded on first use, because reading the keys of a claim file does not need it. */
 const jose = () => import('jose');
 
-/** Why a receipt shows nothing. The codes are those of submit_rating (docs/ratings.md). */
+/** Why a receipt shows nothing. submit_rating uses the same codes (docs/ratings.md). */
 export type ReceiptFaultCode =
   | 'proof_invalid'
   | 'proof_key_unknown'
   | 'proof_not_yours'
   | 'proof_wrong_subject';
 
-/**
- * The error for a receipt that shows nothing. Its message is a sentence of ours without any text of the
- * receipt.
- */
+/** The error for a receipt that shows nothing. Its message contains no text of the receipt. */
 export class ReceiptFault extends Error {
   readonly code: ReceiptFaultCode;
 
@@ -34,7 +31,7 @@ export interface PublicJwk {
   readonly y?: string | undefined;
 }
 
-/** A named key and the time during which its signatures count (RFC 3339). Without times they always count. */
+/** A named key and the time during which its signatures count (RFC 3339). A missing time sets no limit. */
 export interface PublishedKey {
   readonly kid: string;
   readonly jwk: PublicJwk;
@@ -44,14 +41,15 @@ export interface PublishedKey {
   readonly valid_until?: string | undefined;
 }
 
-/** How far the clocks of a service and of its readers may differ. */
 const clockSkew_ms = 5 * 60_000;
 
 const isInForceAt = ({ valid_from, valid_until }: PublishedKey, at_ms: number): boolean =>
   (valid_from === undefined || at_ms >= Date.parse(valid_from) - clockSkew_ms) &&
   (valid_until === undefined || at_ms <= Date.parse(valid_until) + clockSkew_ms);
 
-/** The keys that counted at a time, in ms since 1970. */
+/**
+ * Returns the keys whose signatures count at a time in ms since 1970. The clocks may differ by five minutes.
+ */
 export const keysAt = (keys: readonly PublishedKey[], at_ms: number): readonly PublishedKey[] =>
   keys.filter((key) => isInForceAt(key, at_ms));
 
@@ -59,7 +57,8 @@ const coordinate = /^[A-Za-z0-9_-]{43}$/;
 const isCoordinate = (value: unknown): value is string => typeof value === 'string' && coordinate.test(value);
 
 /**
- * The public key in the members of a JWK; undefined for other curves and for a JWK that holds a private key.
+ * Reads the public key from the members of a JWK. Undefined if it is malformed, is on another curve, or has a
+ * private half.
  */
 export function toPublicJwk({ kty, crv, x, y, d }: Readonly<Record<string, unknown>>): PublicJwk | undefined {
   if (d !== undefined || !isCoordinate(x)) return undefined;
@@ -71,12 +70,10 @@ export function toPublicJwk({ kty, crv, x, y, d }: Readonly<Record<string, unkno
 /** A line `receipt-key <kid> <base64url of the public JWK>` of a claim file. */
 export type ReceiptKeyLine = Pick<PublishedKey, 'kid' | 'jwk'>;
 
-/** How many keys a listing may have at a time. */
 const mostKeys = 5;
 
 const receiptKeyLine = /^[ \t]*receipt-key[ \t]+([!-~]{1,64})[ \t]+([\w-]{40,1000})[ \t]*$/;
 
-/** Decodes the public key in a line from base64url; undefined if it holds anything else. */
 function readJwk(encoded: string): PublicJwk | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(encoded, 'base64url').toString('utf8'));
@@ -87,8 +84,8 @@ function readJwk(encoded: string): PublicJwk | undefined {
 }
 
 /**
- * The first five receipt keys in a claim file, each name once. A line counts only if it has a public JWK of
- * an accepted curve.
+ * Returns the first five usable receipt keys in a claim file. If two have the same name, the first one
+ * counts. A key is usable if it is a public JWK on an accepted curve.
  */
 export function parseReceiptKeys(text: string): readonly ReceiptKeyLine[] {
   const keys = new Map<string, ReceiptKeyLine>();
@@ -135,7 +132,7 @@ export interface ReceiptSettings {
 
 type Meta = Readonly<Record<string, unknown>>;
 
-/** Gives receipts to callers that name their listing, and changes nothing else. */
+/** Issues receipts to the callers of a service. */
 export interface Receipts {
   /** Issues a receipt for one interaction with the listing `rater`, as a compact JWS. */
   issue(rater: string, interactionId?: string): Promise<string>;
@@ -159,7 +156,8 @@ const isHandle = (value: unknown): value is string =>
   typeof value === 'string' && value.length <= 200 && /^[\w.-]+\/[\w.-]+$/.test(value);
 
 /**
- * The calling listing. In SDK 1 the last argument has the request's `_meta`; in SDK 2 its `mcpReq` has it.
+ * Reads which listing the caller says it is. In SDK 1 the last argument has the request's `_meta`; in SDK 2
+ * its `mcpReq` has it.
  */
 function raterOf(args: readonly unknown[]): unknown {
   const extra = args.at(-1) as { _meta?: Meta; mcpReq?: { _meta?: Meta } } | undefined;
@@ -174,7 +172,7 @@ export async function createReceiptKey(kid: string): Promise<{ key: PrivateJwk; 
   return { key, line: toReceiptKeyLine(kid, key) };
 }
 
-/** Creates the receipts of one service (docs/ratings.md). */
+/** Creates what issues the receipts of one service (docs/ratings.md). */
 export function createReceipts({ handle, kid, key }: ReceiptSettings): Receipts {
   const alg = key.crv === 'P-256' ? 'ES256' : 'EdDSA';
   const signer = jose().then(({ importJWK }) => importJWK(key, alg));
@@ -213,8 +211,8 @@ export function createReceipts({ handle, kid, key }: ReceiptSettings): Receipts 
 }
 
 /**
- * The content of a receipt: the service `iss` confirms the interaction `jti` with the rater `sub` at `iat`
- * (seconds since 1970).
+ * The content of a receipt. The service `iss` confirms that it had the interaction `jti` with the rater `sub`
+ * at `iat` (seconds since 1970).
  */
 export interface Receipt {
   readonly iss: string;
@@ -235,7 +233,10 @@ export interface ExpectedReceipt {
   readonly rater: string;
 }
 
-/** Header members by which a signer names its own key, or requires more than this check does. */
+/**
+ * Header members with which a signer would supply its own key, or (`crit`) require checks that are not made
+ * here.
+ */
 const refusedHeaders = ['crit', 'jku', 'jwk', 'x5u', 'x5c'];
 
 const invalid = (message: string) => new ReceiptFault('proof_invalid', message);
@@ -265,7 +266,10 @@ const algorithms: ReadonlyMap<string, PublicJwk['crv']> = new Map([
   ['ES256', 'P-256'],
 ]);
 
-/** The algorithm that a header names: EdDSA (Ed25519) or ES256, and no other. */
+/**
+ * Returns the algorithm that a header names: EdDSA (Ed25519) or ES256.
+ * @throws ReceiptFault for any other algorithm, and for a header with a refused member.
+ */
 export function requireAlgorithm({ alg, ...header }: { readonly alg?: string }): 'EdDSA' | 'ES256' {
   const refused = refusedHeaders.find((name) => name in header);
   if (refused !== undefined) throw invalid(`Its header may not have ${refused}.`);
@@ -285,7 +289,8 @@ const isSignedBy = async (jws: string, jwk: PublicJwk, alg: string): Promise<boo
 
 /**
  * Checks the signature of a compact JWS with the published key that its `kid` names, as of a time in ms since
- * 1970.
+ * 1970, and returns its payload.
+ * @throws ReceiptFault
  */
 export async function verifyByKey(
   jws: string,
@@ -309,7 +314,8 @@ export async function verifyByKey(
 
 /**
  * Checks the signature, the service and the rater of a receipt. The key must have been published when the
- * receipt was issued. The caller judges whether it is too old or was used before. Throws ReceiptFault.
+ * receipt was issued. The caller judges whether it is too old or was used before.
+ * @throws ReceiptFault
  */
 export async function verifyReceipt(receipt: string, expected: ExpectedReceipt): Promise<Receipt> {
   const { header, payload } = await readParts(receipt);

@@ -94,7 +94,7 @@ describe('dossier verify --policy', () => {
       ],
     });
     expect((await verifyProof()).lines[1]).toBe(
-      'FAILS  the policy wants 2 of one, two, three: too few, no witness of it cosigned',
+      'FAILS  the policy wants 2 of one, two, three: too few, no witness of the policy cosigned',
     );
   });
   it('counts a witness once, however often it cosigned', async () => {
