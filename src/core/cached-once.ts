@@ -4,21 +4,21 @@ interface Caching<T> {
   /** The greatest total weight of all cached values; default 1. */
   readonly most?: number;
   /**
-   * Weighs a value with a whole number above 0. The default is 1, which also counts while the value is being
-   * read. A value heavier than `most` is not cached.
+   * The weight of a value: a whole number above 0, default 1. While a value is being read, it counts as 1. A
+   * value heavier than `most` is not cached.
    */
   readonly weigh?: (value: T) => number;
-  /** Lifetime of a value from the start of its read; without it, values live as long as the process. */
+  /** Lifetime of a value from the start of its read; unlimited by default. */
   readonly ttl_ms?: number;
-  /** Tells whether a value only says why there is none. Such a value is cached for `failureTtl_ms`. */
+  /** Tells whether a value is a failure, which is cached for `failureTtl_ms` from the end of its read. */
   readonly isFailure?: (value: T) => boolean;
   readonly failureTtl_ms?: number;
   clock?(): Date;
 }
 
 /**
- * Reads each key once: later callers get the same promise until its lifetime is over, which use does not
- * extend. A rejected promise is not cached, so the next caller reads again.
+ * Reads a key once while its value is cached: later callers get the same promise. Use does not extend the
+ * lifetime. A rejected promise is not cached, so the next caller reads again.
  */
 export function cachedOnce<T>(
   read: (key: string) => Promise<T>,

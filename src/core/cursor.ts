@@ -1,14 +1,12 @@
 import type { z } from 'zod';
 import { wrongField } from './problem.ts';
 
-/**
- * A position in a list: the sort values of the last item shown. Opaque to callers; forging one gains nothing.
- */
+/** A position in a list: the sort values of the last item shown. Forging one gains nothing. */
 export const toCursor = (position: readonly (string | number)[]): string =>
   Buffer.from(JSON.stringify(position)).toString('base64url');
 
 /**
- * Parses a cursor with its schema, which is created only if there is a cursor, because that takes longer than
+ * Parses a cursor. Its schema is created only if there is a cursor, because creating it takes longer than
  * parsing. Throws invalid_input.
  */
 export function readCursor<T extends z.ZodType>(

@@ -1,30 +1,28 @@
-/** Which keys a write changed; 'all' if it is not known, or if there are too many to name. */
+/** The keys that a write changed, or 'all' if they are unknown or too many to name. */
 type ChangedKeys = readonly string[] | 'all';
 
 interface Cached {
-  /** Drops the values of some keys. */
   drop(keys: readonly string[]): void;
-  /** Drops all values. */
   clear(): void;
-  /**
-   * A write that changes more keys than this drops all values, because that takes less time; default: none.
-   */
+  /** If a write changes more keys than this, all values are dropped; unlimited by default. */
   readonly most?: number;
 }
 
 /**
- * The rule by which a cache never stores an old value: what was read before a write ended may be older than
- * it, so a value is stored only if nothing changed since its read began, whichever key it has.
+ * Keeps a cache from storing old values. A value may be stored only if no write ended since its read began,
+ * whichever keys that write changed.
  */
 export function createEpoch({ drop, clear, most = Number.POSITIVE_INFINITY }: Cached) {
   let epoch = 0;
   return {
-    /** To be called before a value is read. Returns whether it may still be stored. */
+    /**
+     * Call this before a value is read. The returned function tells whether the value may still be stored.
+     */
     begin() {
       const begunIn = epoch;
       return (): boolean => begunIn === epoch;
     },
-    /** To be called when a write has ended. */
+    /** Call this when a write has ended. */
     change(keys: ChangedKeys): void {
       epoch += 1;
       if (keys === 'all' || keys.length > most) clear();

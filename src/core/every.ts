@@ -11,13 +11,13 @@ interface Job {
   readonly first_ms?: number;
   /** Runs one round. It may return a different pause, or `ended` if no further round is needed. */
   run(): Promise<number | 'ended'> | Promise<void>;
-  /** Reports a failed round, except one that the signal ended. */
+  /** Reports a failed round, unless the signal is aborted. */
   onError(error: unknown): void;
 }
 
 /**
- * Repeats a job in the background until the signal is aborted. Never throws; resolves once the running round
- * has ended.
+ * Repeats a job in the background until the signal is aborted or a round returns `ended`. Never throws;
+ * resolves once the running round has ended.
  */
 export async function every({ signal, pause_ms, first_ms = 0, run, onError }: Job): Promise<void> {
   for (let wait_ms = first_ms; ; ) {

@@ -1,4 +1,4 @@
-/** Whoever takes a place does so on behalf of each of these keys. */
+/** Somebody who asks for a place. The place counts for each of the keys. */
 interface Entrant {
   readonly keys: readonly string[];
   readonly isPreferred?: boolean;
@@ -15,10 +15,10 @@ interface WaitingEntrant extends Entrant {
 export type FairPool = ReturnType<typeof createFairPool>;
 
 /**
- * Creates a pool. The next place goes to the key that holds the fewest places, and among those to the one
- * that has waited longest. If too many wait, the key with the most waiting entrants loses its last one, or
- * the newcomer is refused if no key has more than its own. A preferred entrant can be refused only as the
- * newcomer.
+ * Creates a pool. The next place goes to the entrant whose keys hold the fewest places, and among equals to
+ * the one that has waited longest. If too many wait, the key with the most unpreferred entrants loses the
+ * last of them; among equals, a key of the newcomer does. A preferred entrant is refused only if it is the
+ * newcomer and no unpreferred one waits.
  */
 export function createFairPool({
   places,

@@ -10,28 +10,27 @@ const handlePattern = /^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/;
 /** A listing identifier `<namespace>/<name>`. It is compared exactly, including capitals. */
 export const handleSchema = z.string().min(shortest).max(longest).regex(handlePattern);
 
-/** Tells whether a text has the form of a handle. No listing needs to have it. */
+/** Tells whether a text has the form of a handle. A listing with that handle need not exist. */
 export const isHandle = (text: string): boolean =>
   text.length >= shortest && text.length <= longest && handlePattern.test(text);
 
-/** Returns the text itself. Throws invalid_handle unless it is a well-formed handle. */
+/** Returns a well-formed handle unchanged. Throws invalid_handle for any other text. */
 export function requireHandle(text: string): string {
   if (!isHandle(text)) throw new Problem('invalid_handle');
   return text;
 }
 
 /**
- * Stands for every listing among changed handles, cache tags and counted facets, none of which has this form.
+ * Stands for all listings in lists of changed handles, cache tags and counted facets, none of which is `*`.
  */
 export const everyListing = '*';
 
-/** The two parts of a well-formed handle. */
 export function handleParts(handle: string): { namespace: string; name: string } {
   const slash = handle.indexOf('/');
   return { namespace: handle.slice(0, slash), name: handle.slice(slash + 1) };
 }
 
-/** The forges whose accounts the registry maps to namespaces, by the prefix of the namespace. */
+/** The forges whose accounts are namespaces in the registry, by the beginning of the namespace. */
 const forgeNamespaces = { 'io.github.': 'github.com', 'io.gitlab.': 'gitlab.com' } as const;
 
 /** The account that holds a repository, as `host/owner`. */
@@ -53,7 +52,6 @@ export function namespaceMatchesRepositoryOwner(
   return repositoryRoot(repositoryKey) === `${host}/${namespace.slice(start.length)}` ? 'yes' : 'no';
 }
 
-/** The sentence for each result, the same in every adapter. */
 export const ownerTexts = {
   yes: 'The namespace names the same owner as the repository.',
   no: 'The namespace names another owner than the repository.',
@@ -74,5 +72,4 @@ export function namespaceText(handle: string): string {
   return account ? `GitHub account ${account}` : `domain ${namespace.split('.').toReversed().join('.')}`;
 }
 
-/** A handle as a link to its listing on this service's pages. */
 export const handleWords = (handle: string): Words => code(handle, `/agents/${handle}`);

@@ -4,10 +4,10 @@ import { ownMember } from './json.ts';
 import knownHosts from './known-hosts.json' with { type: 'json' };
 
 /**
- * `hosting`: domains missing from the public-suffix list (tldts, November 2026) below which each host is a
- * publisher of its own, because several namespaces of the registry publish there or the service gives a host
- * to anyone.
- * `shared`: hosts and domains that serve many publishers, so that naming one shows nothing in common.
+ * `hosting`: domains below which each host is a different publisher, although the public-suffix list (tldts,
+ * November 2026) does not have them.
+ * `shared`: hosts and domains that serve many publishers, so that two listings which name one need not have
+ * anything in common.
  * `forges`: hosts of forges and of their image registries, each with the host that names their accounts. A
  * forge is compared by account, never by host.
  * `routes`: first segments of paths at forges that are not accounts.
@@ -22,9 +22,9 @@ const {
 } = knownHosts;
 
 /**
- * An identity by which two listings can have something in common (docs/ratings.md): an account `host/owner`
- * of a forge, or a domain that one publisher registers. The registry proves it (the namespace), a claim
- * proves it, or a record only states it. `first_imported_at` is when this service first read it, RFC 3339.
+ * An identity that two listings can share (docs/ratings.md): an account `host/owner` of a forge, or a domain
+ * that one publisher registers. The registry (through the namespace) or a claim proves it, or a record only
+ * states it. `first_imported_at` is when this service first read it, RFC 3339.
  */
 export interface RecordedIdentity {
   readonly handle: string;
@@ -42,7 +42,7 @@ interface NamingRecord {
 
 const isBelow = (host: string, domain: string) => host.endsWith(`.${domain}`);
 
-/** The domain of a host that one publisher registers. Below a hosting domain that is the host itself. */
+/** The domain that the publisher of a host registers. Below a domain of `hosting`, it is the host itself. */
 export const registrableDomain = (host: string): string =>
   hostingDomains.some((domain) => isBelow(host, domain))
     ? host
@@ -61,7 +61,6 @@ export function hostingDomain(host: string): string | undefined {
 
 const pages = /(?:^|\.)([^.]+)\.([^.]+\.[^.]+)$/;
 
-/** The account whose pages a domain in lower case serves. */
 function accountOfPages(domain: string): string | undefined {
   const [, owner, host = ''] = pages.exec(domain) ?? [];
   const forge = ownMember(pagesHosts, host);
@@ -85,7 +84,7 @@ export class Holder {
    * publisher registers.
    */
   readonly id: string;
-  /** What was proven or named: the account, or `dns:` and the exact domain. */
+  /** The account, or `dns:` and the exact domain, that was proven or named. */
   readonly place: string;
 
   /** Takes a control root: an account or repository of a forge, or `dns:` and a domain. */
@@ -104,14 +103,14 @@ export class Holder {
     return Holder.ofHost(handleParts(handle).namespace.toLowerCase().split('.').toReversed().join('.'));
   }
 
-  /** Tells whether the holder is a forge account and not a domain. */
   get isAccount(): boolean {
     return this.id.includes('/');
   }
 
   /**
-   * The identity that the holder counts as: its account, or the domain below a registry's public suffix. All
-   * hosts of a hosting service count as one, because one account there can create any number of them.
+   * The identity that the holder counts as: its account, or the domain that is registered at a domain
+   * registry. All hosts of a hosting service count as one, because one account there can create any number of
+   * them.
    */
   get counted(): string {
     return this.isAccount ? this.id : (getDomain(this.id) ?? this.id);
@@ -127,8 +126,8 @@ export class Holder {
   }
 
   /**
-   * Tells whether the other holder is this account, this exact domain, or below it. Two hosts below the
-   * domain of a hosting service do not contain each other, so this never holds for more than `same` does.
+   * Tells whether the other holder is this account, this exact domain, or a host below it. It holds only if
+   * `same` does: the domain of a hosting service does not contain the hosts of its users.
    */
   contains(other: Holder): boolean {
     const isWithin = this.place.startsWith('dns:') && isBelow(other.place, this.place.slice('dns:'.length));
@@ -138,14 +137,14 @@ export class Holder {
 
 /**
  * The relation of an endpoint's host to the domain of a namespace: `on` is that domain or a host below it;
- * `beside` is another host below the same registered domain, which the publisher has not shown to hold;
+ * `beside` is any other host below the same registered domain, which the publisher has not shown to control;
  * `elsewhere` is any other host.
  */
 export type EndpointPlace = 'on' | 'beside' | 'elsewhere';
 
 /**
- * The place of each endpoint as seen from the handle's namespace. Undefined for a namespace that is an
- * account, for no endpoints, and if a host is a template or cannot be read.
+ * The place of each endpoint as seen from the handle's namespace. Undefined if the namespace is an account,
+ * if there are no endpoints, or if a host is a template or cannot be read.
  */
 export function placesOfEndpoints(handle: string, urls: readonly string[]): EndpointPlace[] | undefined {
   const publisher = Holder.ofNamespace(handle);
@@ -160,8 +159,8 @@ export function placesOfEndpoints(handle: string, urls: readonly string[]): Endp
 }
 
 /**
- * Tells whether all endpoints are on the domain of the handle's namespace; undefined where
- * `placesOfEndpoints` is.
+ * Tells whether all endpoints are on the domain of the handle's namespace; undefined if `placesOfEndpoints`
+ * is.
  */
 export const namespaceHoldsEndpoints = (handle: string, urls: readonly string[]): boolean | undefined =>
   placesOfEndpoints(handle, urls)?.every((place) => place === 'on');
@@ -187,7 +186,7 @@ function readHost(named: string): Holder | undefined {
 }
 
 function readUrl(text: string): Holder | undefined {
-  // The host of a template can precede its variables.
+  // In a URL template, the host can precede the variables.
   const url = URL.parse(text.replace(/[{}]/g, '_'));
   if (!url) return undefined;
   const forge = ownMember(forgeHosts, url.hostname.toLowerCase().replace(/\.$/, ''));
@@ -205,7 +204,7 @@ function readPackage({ registry_type, identifier }: NamingRecord['packages'][num
   return holder?.isAccount ? holder : undefined;
 }
 
-/** The holders of all accounts and hosts that a record names. */
+/** The holders of the accounts and hosts that a record names, without shared ones. */
 export function recordedHolders({ repository_key, website, remotes, packages }: NamingRecord): Holder[] {
   const account = repository_key === undefined ? undefined : repositoryIdentity(repository_key);
   const named = [...remotes.map(({ url }) => url), website ?? ''].map(readUrl);
@@ -214,8 +213,8 @@ export function recordedHolders({ repository_key, website, remotes, packages }: 
 }
 
 /**
- * The identities that a version of a record names and the one that the registry proved for its namespace,
- * each once.
+ * The identity that the registry proved (of the namespace) and those that a version of a record names, each
+ * once.
  */
 export function recordedIdentities(
   handle: string,
@@ -230,7 +229,7 @@ export function recordedIdentities(
   ];
 }
 
-/** A host is a name if it has letters and a dot; an address has only digits, or colons. */
+/** IPv4 addresses have no letters, and IPv6 addresses have colons. */
 const isName = (host: string) => /[a-z]/i.test(host) && host.includes('.') && !host.includes(':');
 
 /**

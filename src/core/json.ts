@@ -21,7 +21,7 @@ function faultOf(limit: number, value: unknown): 'levels' | 'number' | undefined
     }
     return undefined;
   }
-  // This is faster than Object.values, and every message is checked.
+  // This is faster than Object.values.
   for (const name in value) {
     const fault = faultOf(limit - 1, (value as JsonObject)[name]);
     if (fault) return fault;
@@ -35,7 +35,6 @@ const backslash = 0x5c;
 const isOpening = (unit: number) => unit === 0x5b || unit === 0x7b;
 const isClosing = (unit: number) => unit === 0x5d || unit === 0x7d;
 
-/** The index of the closing quote of the JSON string that begins at `begin`. */
 function endOfText(json: string, begin: number): number {
   let at = begin + 1;
   while (at < json.length && json.charCodeAt(at) !== quote) at += json.charCodeAt(at) === backslash ? 2 : 1;
@@ -87,7 +86,6 @@ export function attempt<T>(work: () => T): T | undefined {
   }
 }
 
-/** Parses JSON to a value that can be stored. Throws a SyntaxError if it is not JSON. */
 function parseStorable(text: string): unknown {
   const value: unknown = JSON.parse(text);
   return text.includes('\\') && mayNeedReplacing.test(text) ? toStorable(value) : value;
@@ -104,8 +102,7 @@ export interface ForeignJson {
 
 /**
  * Parses untrusted JSON. Refuses more than 100,000 values (counted before parsing), more than `levels`
- * levels, and numbers that are not finite. Lone surrogates and NUL become U+FFFD, so that the value can be
- * digested (RFC 8785) and stored.
+ * levels, and numbers that are not finite. The value can be stored (see `toStorable`).
  */
 export function readForeignJson(
   text: string,
@@ -124,7 +121,6 @@ export function readForeignJson(
 /** The value of `readForeignJson`; undefined if the text is not JSON, or is refused. */
 export const parseForeignJson = (text: string): unknown => readForeignJson(text).value;
 
-/** Any JSON value. */
 export type Json =
   | string
   | number
@@ -136,20 +132,16 @@ export type Json =
 /** A JSON object whose members have not been checked. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Tells whether a value is a JSON object, not null and not an array. */
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Returns a value if it is a JSON object, otherwise undefined. */
 export const asObject = (value: unknown): JsonObject | undefined => (isJsonObject(value) ? value : undefined);
 
 /** Returns a value if it is a JSON object, otherwise an empty object. */
 export const asMembers = (value: unknown): JsonObject => asObject(value) ?? {};
 
-/** Parses a text to a JSON object; undefined if it is anything else. */
 export const readObject = (text: string): JsonObject | undefined => asObject(parseForeignJson(text));
 
-/** Returns an object with each member changed. */
 export const mapMembers = (value: object, change: (inner: unknown) => unknown): Record<string, unknown> =>
   Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, change(inner)]));
 
@@ -170,8 +162,8 @@ const first_bytes = 16 * 1024;
 
 /**
  * Reads a body to its end. Returns undefined as soon as it has more than `limit_bytes`, and reads no further.
- * `raise` is called once, when the first limit is passed, with what was read so far, and returns another
- * limit. `isComplete` gets each piece as it arrives; if it returns true, the rest is not read.
+ * `raise` is called once, if the limit is passed, with what was read so far, and returns a new limit.
+ * `isComplete` gets each piece as it arrives; if it returns true, the rest is not read.
  */
 export async function readBounded(
   chunks: AsyncIterable<Uint8Array>,
@@ -184,7 +176,7 @@ export async function readBounded(
     isComplete?: ((piece: Uint8Array) => boolean) | undefined;
   } = {},
 ): Promise<Buffer | undefined> {
-  // One buffer that doubles keeps a body of a million pieces of one byte as cheap as its bytes.
+  // With a buffer that doubles, the cost depends on the bytes of a body, not on the number of its pieces.
   let read = Buffer.allocUnsafe(first_bytes);
   let size_bytes = 0;
   let raised_bytes: number | undefined;
@@ -203,6 +195,5 @@ export async function readBounded(
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Decodes bytes as UTF-8; undefined if they are not valid. */
 export const decodeUtf8 = (bytes: ArrayBuffer | Uint8Array): string | undefined =>
   attempt(() => strictUtf8.decode(bytes));

@@ -14,7 +14,6 @@ export async function* readPages<T>(
   }
 }
 
-/** Reads all items of a list that is read in pages. */
 export async function readAll<T>(
   size: number,
   read: (last: T | undefined) => Promise<readonly T[]>,

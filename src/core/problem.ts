@@ -8,10 +8,9 @@ import table from './problems.json' with { type: 'json' };
  */
 export const problemTable = table;
 
-/** A code of the table. */
 export type ProblemCode = keyof typeof problemTable;
 
-/** What a problem may say besides its code. `detail` must never contain text written by a third party. */
+/** The facts of a problem besides its code. `detail` must never contain text written by a third party. */
 export interface ProblemFacts {
   readonly detail?: string;
   /** The invalid input fields, in the caller's own names, with what is wrong with each. */
@@ -29,7 +28,7 @@ export interface ProblemFacts {
   readonly allow?: readonly string[];
 }
 
-/** The only error whose text may reach a caller. Everything else becomes `internal`. */
+/** The only error whose text may reach a caller. `toProblem` replaces every other one. */
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly facts: ProblemFacts;
@@ -49,14 +48,14 @@ export class Problem extends Error {
     return status === 200 ? 422 : status;
   }
 
-  /** The data that every adapter shows: code, message and facts; the shape of `structuredContent.error`. */
+  /** The code, message and facts that adapters show, in the shape of `structuredContent.error`. */
   toJSON(): { code: ProblemCode; message: string } & Omit<ProblemFacts, 'detail' | 'allow' | 'limit'> {
     const { detail: _, allow: _allow, limit: _limit, ...facts } = this.facts;
     return { code: this.code, message: this.message, ...facts };
   }
 }
 
-/** Makes the problem of one input field. `message` continues the name of the field. */
+/** Makes the problem of one input field. `message` goes on after the name of the field. */
 export const wrongField = (field: string, message: string, detail = `${field} ${message}.`): Problem =>
   new Problem('invalid_input', { fields: [{ field, message }], detail });
 

@@ -11,16 +11,13 @@ export class ExitError extends Error {
   }
 }
 
-/** Makes the error of a command that was called with wrong arguments. */
 export const usageError = (message: string): ExitError => new ExitError(exitCodes.usage, message);
 
-/** The message of anything that was thrown. */
 export const textOf = (thrown: unknown): string =>
   thrown instanceof Error ? thrown.message : String(thrown);
 
 /**
- * Ends the process with its exit code even if a socket is still open: a connection to a slow host, a TLS
- * handshake, a name being resolved.
+ * Ends the process within 250 ms, even if a connection or a DNS query is still open, and keeps its exit code.
  */
 export const endProcess = (): void => void setTimeout(() => process.exit(), 250).unref();
 

@@ -10,8 +10,8 @@ type WithoutText<T> = Exclude<Extract<T, Structure>, readonly string[]>;
 
 interface StringConstructor {
   /**
-   * It comes before the declaration of the language, which takes any value: that of a fact may be a list or
-   * an object.
+   * Takes precedence over the declaration of the language, which accepts any value. A fact's value may be a
+   * list or an object.
    */
   // biome-ignore lint/style/useShorthandFunctionType: it is added to the declaration of the language.
   <T>(value: T): 0 extends 1 & T ? string : [WithoutText<T>] extends [never] ? string : NoText;

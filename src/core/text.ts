@@ -42,7 +42,6 @@ export const named = (text: string): string =>
 export const coded = (text: string): string =>
   /^[\w@./:+~%#?&=!*[\]{}<>$-]+$/.test(text) ? `\`${text}\`` : quoted(text);
 
-/** A quoted text with its Markdown escaped. */
 export const toQuote = (text: string): string => escapeMarks(quoted(text));
 
 /**
@@ -58,22 +57,19 @@ export const code = (text: string): string =>
 export const toSentence = (phrase: string): string =>
   `${phrase.charAt(0).toUpperCase()}${phrase.slice(1)}${/[.!?]$/.test(phrase) ? '' : '.'}`;
 
-/** Joins lines, without absent and empty ones. */
 export const lines = (...parts: readonly (string | false | undefined)[]): string =>
   parts.filter(Boolean).join('\n');
 
-/** Joins paragraphs, without absent and empty ones. */
 export const paragraphs = (...parts: readonly (string | false | undefined)[]): string =>
   parts.filter(Boolean).join('\n\n');
 
-/** A list with one item on each line. */
 export const list = <T>(items: readonly T[], show: (item: T) => string): string =>
   items.map((item) => `* ${show(item)}`).join('\n');
 
 export const day_s = 86_400;
 export const day_ms = 86_400_000;
 
-/** When the day after a time begins, in UTC: ms since 1970. */
+/** The beginning of the next day in UTC, in ms since 1970. */
 export const nextDay_ms = (now: Date): number => (Math.floor(now.getTime() / day_ms) + 1) * day_ms;
 
 /** The day of an RFC 3339 time or of a Date, in UTC: YYYY-MM-DD. */
@@ -83,10 +79,10 @@ export const dayText = (time: string | Date): string =>
 const plain = /^[\n\x20-\x7e]*$/;
 
 /**
- * Characters that are removed, in this order, because a later removal must not join the halves of something
- * removed earlier. Of the invisible characters (Unicode, Default_Ignorable_Code_Point) and format characters,
- * only those that show something stay: marks of Arabic, Syriac and Kaithi, and the two selectors that make a
- * character text or emoji.
+ * The characters that are removed, in this order, so that no removal joins the halves of characters or marks
+ * that an earlier one would have removed. Invisible characters (Unicode, Default_Ignorable_Code_Point) and
+ * format characters stay only if they show something: marks of Arabic, Syriac and Kaithi, and the two
+ * selectors that make a character text or emoji.
  */
 const hidden = [
   ['lone_surrogate', /\p{Cs}/gu],
@@ -99,9 +95,9 @@ const hidden = [
 ] as const;
 
 /**
- * Cleans foreign text for storage. Removes C0 and C1 controls, bidi controls, invisible characters, the tag
- * block, lone surrogates, and all but four marks on one character, then applies NFC. Line ends become `\n`,
- * tabs a space. Also returns which kinds were found.
+ * Cleans foreign text for storage: removes the `hidden` characters and all but four marks on one character,
+ * applies NFC, and makes every line end `
+ * ` and every tab a space. Also returns which kinds were found.
  */
 export function cleanText(foreign: string) {
   if (plain.test(foreign)) return { text: foreign, flags: [] };
@@ -179,10 +175,7 @@ export const toLine = (foreign: string): string => cleanText(foreign).text.repla
 
 const codePoint = (characters: string) => Array.from(characters, (one) => `‹${toCodePoint(one)}›`).join('');
 
-/**
- * Puts foreign text on one line and names the characters that `cleanText` removes, like ‹U+202E›. Used in
- * differences.
- */
+/** Puts foreign text on one line and names the characters that `cleanText` removes, like ‹U+202E›. */
 export const nameHidden = (foreign: string): string =>
   hidden
     .reduce((text, [, characters]) => text.replace(characters, codePoint), foreign)

@@ -50,7 +50,7 @@ export const wordsSchema = z
   .union([z.instanceof(Words), z.string().transform((text) => ours(text))])
   .meta({ type: 'string' });
 
-/** An answer after JSON: each of its words is a text. */
+/** The type of an answer after JSON, which has texts in place of `Words`. */
 export type Written<T> = T extends Words
   ? string
   : T extends (infer One)[]
@@ -63,7 +63,6 @@ export type Written<T> = T extends Words
 
 const none = new Words([]);
 
-/** Whether there is nothing to say. */
 export const isEmpty = ({ parts }: Words): boolean => parts.length === 0;
 
 /** Joins parts; own words that touch become one part. */
@@ -100,7 +99,6 @@ export const name = (text: string): Words => toWords([{ is: 'name', text }]);
 export const count = <const T extends string>(number: number, noun: Literal<T>): Words =>
   toWords([{ is: 'own', text: counted(number, noun) }]);
 
-/** A number with its thousands separated: `1,250`. */
 export const number = (value: number): Words => toWords([{ is: 'own', text: amount(value) }]);
 
 /** The day of an RFC 3339 time. Pages say how long ago it was. */
@@ -129,7 +127,7 @@ export const withoutSource = ({ parts }: Words, by: Source, date: string | undef
 
 const oneLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
 
-/** Tells whether a text is one word, which cannot speak for us, without a backtick. */
+/** Tells whether a text is one word without a backtick. One word cannot speak for us. */
 const isWord = (text: string): boolean => /^[\w@./:+~%#?&=!*[\]{}<>$-]+$/.test(text);
 
 /** Quotes somebody else's text in “ ”. The caller names its author before it. */
@@ -182,7 +180,7 @@ export function ended({ parts }: Words): Words {
   return isEnded ? new Words(parts) : toWords([...parts, { is: 'own', text: '.' }]);
 }
 
-/** Matches the name of a registry that begins with a small letter everywhere. */
+/** npm keeps its small letter at the beginning of a sentence. */
 const smallName = /^npm\b/;
 
 /** Makes a sentence of a phrase: a capital if it begins with our own words, and a full stop at its end. */
@@ -236,5 +234,5 @@ const write = ({ parts }: Words, { own, quote }: (typeof writers)[keyof typeof w
 /** Writes plain text for models and JSON: foreign text is in “ ” or between backticks. */
 export const toText = (words: Words): string => write(words, writers.text);
 
-/** Writes words within a line of Markdown, with all possible markup escaped. */
+/** Writes words within a line of Markdown. Only names and code are not escaped. */
 export const toMarkdown = (words: Words): string => write(words, writers.markdown);

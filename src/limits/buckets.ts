@@ -1,12 +1,11 @@
 import { precompileQuery, upsert } from '../store/query.ts';
 import type { Db, LimitSchema } from './schema.ts';
 
-/** A call against a token bucket. */
 export interface BucketCall {
   readonly key: string;
   /** The day whose key made the network's HMAC in `key`; undefined if the key names no network. */
   readonly day: string | undefined;
-  /** What the call costs and what the bucket holds, as the time that it takes to refill. */
+  /** The cost of the call and the capacity of the bucket, both as refill times. */
   readonly step_ms: number;
   readonly capacity_ms: number;
 }
@@ -17,10 +16,10 @@ const toMicroseconds = (ms: number) => Math.round(ms * 1000);
 /** The bucket after one more call, and how long that call has to wait until it fits. */
 function tryCall({ key, day, step_ms, capacity_ms }: BucketCall, storedFullAt: number, now: number) {
   const step = toMicroseconds(step_ms);
-  // One more call fits if the bucket is full by then; rounding by half a millisecond must not refuse it.
+  // One more call fits if the bucket is full by `latest`, which allows half a millisecond for rounding.
   const capacity = toMicroseconds(capacity_ms);
   const latest = now + capacity - step + 500;
-  // A bucket that is full later than an empty one would be was written by a clock that was ahead.
+  // If the bucket would be full later than an empty one, a clock that was ahead wrote it.
   const wasAhead = storedFullAt > now + capacity + 500;
   const fullAt = wasAhead ? now + capacity : storedFullAt;
   const wait_ms = Math.max(0, fullAt - latest) / 1000;
@@ -39,9 +38,7 @@ const putBuckets = precompileQuery((db: Db, rows: readonly LimitSchema['limit_bu
   upsert(db, 'limit_bucket', rows, 'key'),
 );
 
-/**
- * The limits that all nodes share, which are read and written in transactions alone; they change no listing.
- */
+/** The limits that all nodes share. They are read and written only in transactions, and change no listing. */
 export const createLimitWrites = (db: Db) => ({
   /** The key that networks are pseudonymized with on a day, base64. */
   async dailyKey(day: string): Promise<string | undefined> {
@@ -49,7 +46,8 @@ export const createLimitWrites = (db: Db) => ({
     return (await found.executeTakeFirst())?.secret;
   },
   /**
-   * Takes those calls that fit, each from another bucket; returns for each 0, or the ms until it would fit.
+   * Takes those calls that fit, each from a different bucket. Returns for each 0, or the ms until it would
+   * fit.
    */
   async take(calls: readonly BucketCall[], now_ms: number) {
     const stored = await readBuckets(

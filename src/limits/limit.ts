@@ -13,10 +13,8 @@ export interface Limit {
   readonly refill_s: number;
 }
 
-/** The settings that affect limits. */
 export type LimitSettings = Pick<Config, 'hasLimits' | 'limitOverrides'>;
 
-/** The limit with its configured override. */
 export const toEffective = (limit: Limit, { limitOverrides }: LimitSettings): Limit => ({
   ...limit,
   ...limitOverrides[limit.name],
@@ -40,13 +38,11 @@ export interface Refusal {
   readonly limit: Limit;
 }
 
-/** Makes the refusal of a call that would fit after a time. */
 export const toRefusal = ({ name, burst, refill_s }: Limit, wait_ms: number): Refusal => ({
   retry_after_s: Math.max(1, Math.ceil(wait_ms / 1000)),
   limit: { name, burst, refill_s },
 });
 
-/** Turns a refusal into the problem `rate_limited`. */
 export const toRateLimited = (refusal: Refusal): Problem => new Problem('rate_limited', { ...refusal });
 
 /** How many networks one limit tracks. Beyond that, the one that called least recently is evicted. */
@@ -70,9 +66,7 @@ export function createMemoryLimit(limit: Limit, settings: LimitSettings) {
     const [oldest] = fullAt.size > mostNetworks ? fullAt.keys() : [];
     if (oldest !== undefined) fullAt.delete(oldest);
   };
-  /**
-   * When the bucket would be full again after a call of this cost (ms since 1970), capped at its capacity.
-   */
+  /** The time (ms since 1970) at which the bucket would be full again after a call of this cost. */
   const fullAfter_ms = (network: string, times: number, now_ms: number, cost: number) => {
     // If the clock was set back, no caller is refused for longer than the bucket takes to refill.
     const known_ms = Math.min(fullAt.get(network) ?? 0, now_ms + capacity_ms);
@@ -102,9 +96,7 @@ export function createMemoryLimit(limit: Limit, settings: LimitSettings) {
     },
     /** Charges a call as `take` does, but returns the refusal instead of throwing it. */
     tryTake,
-    /**
-     * The share of its bucket that a network or a wider one around it has used, 0 to 1, whichever is larger.
-     */
+    /** The used share of a network's bucket or of a wider one around it, whichever is larger, from 0 to 1. */
     usedShare(network: string, now_ms: number): number {
       const left_ms = toCountedNetworks(network).map(({ network: one }) => (fullAt.get(one) ?? 0) - now_ms);
       return Math.min(1, Math.max(0, ...left_ms) / capacity_ms);

@@ -27,13 +27,12 @@ function readNetworks(network: string): CountedNetworks {
  */
 export const toCountedNetworks = memoize(readNetworks, 10_000);
 
-/** The widest network to which calls from a caller's network are charged. */
 export const toWidestNetwork = (network: string): string =>
   toCountedNetworks(network).at(-1)?.network ?? network;
 
 /**
  * Returns a function that makes a network's pseudonym in the database for one day: an HMAC-SHA256 with a key
- * that all nodes share and that is deleted after the day. No address is stored (docs/contract.md).
+ * that all nodes share and that is deleted after the day (docs/contract.md).
  */
 export async function openNetworkKeys(tx: Transaction, day: string): Promise<(network: string) => string> {
   const known = await tx.limits.dailyKey(day);

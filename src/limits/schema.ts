@@ -6,7 +6,7 @@ import { integer, noBackup, optional, type RowsOf, table, text } from '../store/
 const bucketTable = table('limit_bucket', noBackup, {
   /** Name of the limit and what it counts; a network only as that day's HMAC. */
   key: text,
-  /** The day whose key made the network's HMAC; null where `key` names no network. */
+  /** The day whose key made the network's HMAC; null if `key` names no network. */
   day: optional(text),
   /** When it is full again, in microseconds since 1970; from then on the row can be deleted. */
   full_at: integer,

@@ -2,7 +2,7 @@ import type { Searches } from '../context.ts';
 import { Problem } from '../core/problem.ts';
 import { createMemoryLimit, type Limit, type LimitSettings } from './limit.ts';
 
-/** How many searches wait for the database at the same time. */
+/** How many searches may run at the same time. */
 const mostRunning = 20;
 /** A caller that has used this share of its limit waits for callers that have used less. */
 const heavy = 0.5;
@@ -16,10 +16,10 @@ interface WaitingSearch {
 /**
  * Begins one search in each turn of the event loop, because on SQLite a search computes for some milliseconds
  * at a stretch and other requests should be answered in between. The caller that used the least of its limit
- * is next, and among equals the one that has waited longest. Callers that used half of their limit search one
- * at a time, with a rest after each search as long as its computing time, which leaves half of the time to
- * others. If more than `mostWaiting` wait, the search of the caller that used most is refused; among equals,
- * the newest.
+ * is next, and among equals the one that has waited longest. Searches of callers that used at least half of
+ * their limit run one at a time. After each of them comes a rest as long as its computing time, which leaves
+ * half of the time to others. If more than `mostWaiting` wait, the search of the caller that used most is
+ * refused; among equals, the newest.
  */
 export function createSearchTurns(mostWaiting: number) {
   const waiting: WaitingSearch[] = [];
@@ -75,16 +75,16 @@ export function createSearchTurns(mostWaiting: number) {
   };
 }
 
-/**
- * Limits searches and comparisons of one network, across all adapters, to five a second and 20 at once. One
- * costs up to a hundred times as much as a page.
- */
+/** Limits searches and comparisons of one network, across all adapters, to five a second and 20 at once. */
 export const searchLimit: Limit = { name: 'search', burst: 20, refill_s: 4 };
 
 const mostWaiting = 50;
 const refusal_s = 2;
 
-/** Runs searches in turns, within the limit of their network. A search is `unavailable` if 50 others wait. */
+/**
+ * Runs searches in turns, within the limit of their network. If more than 50 wait, one is refused as
+ * `unavailable`.
+ */
 export function createSearches(settings: LimitSettings): Searches {
   const limit = createMemoryLimit(searchLimit, settings);
   const turns = createSearchTurns(settings.hasLimits ? mostWaiting : Number.POSITIVE_INFINITY);

@@ -7,9 +7,9 @@ import { openNetworkKeys, toCountedNetworks, toWidestNetwork } from './networks.
 
 /**
  * Charges calls for all nodes together, in the transaction of the work that they do. `key` identifies the
- * caller within the limit; if `day` is set, it is a network's pseudonym of that day. The caller may call
- * `times` as often. If one call does not fit, it throws rate_limited and charges none. With LIMITS=off every
- * call is charged and none refused.
+ * caller within the limit; if `day` is set, it is a network's pseudonym of that day. `times` multiplies the
+ * limit. If one call does not fit, it throws rate_limited and charges none. With LIMITS=off every call is
+ * charged and none refused.
  */
 export async function takeLimits(
   tx: Transaction,

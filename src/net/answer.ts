@@ -3,7 +3,7 @@ import { code, own, say, type Words } from '../core/words.ts';
 
 /**
  * Why a question to a host brought no value (docs/observations.md).
- * - `nothing`: it was answered, and the answer states no value.
+ * - `nothing`: the host answered without a value.
  * - `asks`: the host asks for credentials or a payment first.
  * - `absent`: 404, 410, or the name does not exist.
  * - `otherwise`: an HTTP response that is not what was asked for.
@@ -57,10 +57,9 @@ export const noAnswer = (
   more: Omit<NoAnswer, 'result' | 'outcome' | 'why'> = {},
 ): NoAnswer => ({ result: 'no_answer', outcome, why, ...more });
 
-/** States that no request was sent, and why. */
 export const notAsked = (why: Words): NoAnswer => noAnswer('not_asked', why);
 
-/** The longest URL that Dossier requests, in characters of its percent-encoded form, whatever names it. */
+/** The longest URL that a check requests, in characters of its percent-encoded form. */
 export const longestAddress = 2048;
 
 /** The result for a URL that is too long to be requested; undefined for one of at most 2,048 characters. */
@@ -120,8 +119,7 @@ export const isAskingInBody = (response: Fetched): boolean =>
     : isAskingForCredentials(response.text);
 
 /**
- * Judges a response. No other code judges statuses. The body matters only for errors, which may ask for
- * credentials.
+ * Judges a response of a check by its status, and an error also by its body, which may ask for credentials.
  */
 export function meaningOf(response: Fetched): Meaning {
   const { status, headers } = response;
@@ -145,7 +143,6 @@ const mediaTypeOf = ({ headers }: Fetched): string | undefined =>
 /** The longest name in DNS, with a port. */
 const longestHost = 253 + 6;
 
-/** The other host that a redirect names. */
 const redirectOf = ({ status, headers, url }: Fetched): string | undefined => {
   const to = status >= 300 && status < 400 ? URL.parse(headers.location ?? '', url) : null;
   return to && to.host !== new URL(url).host ? to.host.slice(0, longestHost) : undefined;
@@ -200,8 +197,8 @@ const asked = {
 } as const;
 
 /**
- * Returns a response with content, or why there is none. `Run.get` and its like give this to kinds of facts:
- * a kind reads the content and passes everything else on (withoutAnswer in observations/remotes.ts).
+ * Returns a response with content, or why there is none. Kinds of facts read the content and pass everything
+ * else on.
  */
 export function toContent(response: Fetched | NoAnswer): Fetched | NoAnswer {
   if (response.result !== 'response') return response;
@@ -217,15 +214,14 @@ export function toContent(response: Fetched | NoAnswer): Fetched | NoAnswer {
   return noAnswer('asks', say`${url} ${asked[meaning]} (HTTP ${status}).`, { asks_for: meaning, status });
 }
 
-/** The document that a package registry sent for a question, or that it has none (404). */
+/** The document that a package registry sent for a question, or that it has none (404 or 410). */
 export type Registered =
   | { readonly result: 'document'; readonly response: Fetched; readonly document: JsonObject }
   | { readonly result: 'absent'; readonly response: Fetched };
 
 /**
- * Reads the answer of a package registry. Only its own document (`isDocument`) and 404 are answers:
- * registries are read without credentials, so a request for some, a captive portal or a maintenance page says
- * nothing about the package.
+ * Reads the answer of a package registry. Only its own document (`isDocument`), 404 and 410 are answers. A
+ * request for credentials, a captive portal or a maintenance page says nothing about the package.
  */
 export function toRegistered(
   response: Fetched | NoAnswer,

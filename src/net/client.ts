@@ -12,7 +12,7 @@ import { isAddress, isLoopbackAddress, isPublicAddress, plainAddress } from './a
 import { type Names, namesAt, type Unresolved, unresolvedName } from './names.ts';
 import { readRetryAfter_s } from './retry-after.ts';
 
-/** The error code of a name that resolves to a refused address. Callers never see it. */
+/** The error code of a name that resolves to a refused address. */
 export const refusedAddress = 'EREFUSEDADDRESS';
 
 /**
@@ -37,7 +37,7 @@ export const createGuardedLookup =
       return options.all ? done(null, addresses) : done(null, first.address, first.family);
     });
 
-/** A request without cookies and credentials. */
+/** A request. The client adds no cookies and no credentials. */
 export interface OutboundRequest {
   readonly url: URL;
   readonly method?: 'GET' | 'HEAD' | 'POST' | 'DELETE';
@@ -64,7 +64,6 @@ export interface OutboundResponse {
   readonly body: Buffer;
 }
 
-/** Why there is no usable response. */
 export type FetchFailure = 'host_unreachable' | 'host_timeout' | 'host_error' | 'too_large';
 
 /**
@@ -85,20 +84,19 @@ export interface FailedRequest {
  */
 export interface OutboundClient {
   /**
-   * Resolves the name before the deadline of a request begins. Returns why nothing can be sent to the URL, or
-   * undefined.
+   * Tells why nothing can be sent to the URL; undefined if something can. The name is resolved here, before
+   * the deadline of a request begins.
    */
   whyUnsent(url: URL, signal: AbortSignal): Promise<FailedRequest | undefined>;
   fetch(sent: OutboundRequest): Promise<OutboundResponse | FailedRequest>;
 }
 
-/** Where a request is sent, and which addresses its host may have. */
+/** The URL that a request is sent to, and the addresses that its host may have. */
 export interface Reach {
   readonly url: URL;
   readonly addresses: 'public' | 'loopback' | 'any';
 }
 
-/** The rules of a client. */
 export interface OutboundRules {
   readonly userAgent: string;
   readonly bodyLimit_bytes: number;
@@ -133,7 +131,7 @@ const decoders = { gzip: createGunzip, 'x-gzip': createGunzip, br: createBrotliD
 function decode(body: Readable, coding: string | undefined): Readable | undefined {
   if (!coding || /^(?:identity|utf-?8)$/i.test(coding)) return body;
   const decoder = ownMember(decoders, coding.toLowerCase())?.();
-  // An error ends the decoder, which is read to its end.
+  // The decoder's reader gets the error.
   return decoder && pipeline(body, decoder, () => undefined);
 }
 
@@ -244,8 +242,8 @@ export const lookupFor = (addresses: Reach['addresses'], names: Names): LookupFu
   createGuardedLookup(isAllowedAt[addresses], addresses === 'public' ? names.lookup : resolveByHost);
 
 /**
- * Why the name of a public host was not resolved before the signal; undefined if it has addresses, allowed or
- * not.
+ * Tells why the name of a public host was not resolved before the signal was aborted. Undefined if it has
+ * addresses, allowed or not, if it is an address, or if the host is not a public one.
  */
 export async function whyUnresolved(
   { url: { hostname }, addresses }: Reach,
@@ -258,8 +256,8 @@ export async function whyUnresolved(
 }
 
 /**
- * Creates a client that connects only to addresses that its rules allow: the socket connects to the address
- * that was checked. It follows no redirects and bounds headers and bodies.
+ * Creates a client that connects only to addresses that its rules allow. It follows no redirects and bounds
+ * headers and bodies.
  */
 export function createOutboundClient(rules: OutboundRules): OutboundClient {
   const { headerLimit_bytes: maxHeaderSize = 16_384, connections = 4, names = namesAt(undefined) } = rules;
@@ -317,7 +315,8 @@ export function overridden(url: URL, overrides: Config['hostOverrides']): URL | 
 }
 
 /**
- * Allows http and https on any port of public addresses, and the hosts in HOST_OVERRIDES wherever they are.
+ * Allows http and https URLs without user names on any port of public addresses, and the hosts in
+ * HOST_OVERRIDES at any address.
  */
 export function reachPublic(url: URL, overrides: Config['hostOverrides']): Reach | undefined {
   const other = overridden(url, overrides);

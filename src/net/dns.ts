@@ -16,7 +16,6 @@ import type { Config } from '../config/config.ts';
 import { attempt } from '../core/json.ts';
 import { withoutRoot } from './addresses.ts';
 
-/** A question for the records of one type at a name. */
 interface AskedName {
   readonly name: string;
   readonly type: 'TXT' | 'A' | 'AAAA' | 'CAA';
@@ -44,7 +43,7 @@ function toAddress(server: string): { host: string; port: number } {
   return { host: server.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(server.slice(colon + 1)) };
 }
 
-/** Tells whether a packet is the answer to a question: others may arrive by mistake or be forged. */
+/** Others may arrive by mistake or be forged. */
 const isAnswerTo = ({ name, type, id }: DnsQuestion, packet: DecodedPacket) =>
   packet.type === 'response' &&
   packet.id === id &&
@@ -76,8 +75,7 @@ async function askOverTcp(server: string, question: DnsQuestion, deadline: Abort
  * in time.
  */
 async function askDns(server: string, question: DnsQuestion, deadline: AbortSignal): Promise<DecodedPacket> {
-  // Over UDP, a packet that is not the answer to the question is ignored. Rejects on errors and when
-  // `deadline` ends.
+  // Over UDP, packets that do not answer the question are ignored.
   const packet = await new Promise<DecodedPacket>((resolve, reject) => {
     const { host, port } = toAddress(server);
     const message = encode(toPacket(question));
@@ -102,7 +100,6 @@ async function askDns(server: string, question: DnsQuestion, deadline: AbortSign
   return packet.flag_tc ? askOverTcp(server, question, deadline) : packet;
 }
 
-/** How many records are read. */
 const mostRecords = 200;
 const mostAliases = 8;
 const tries = 2;
@@ -130,10 +127,10 @@ function toRecordText(answer: Answer): string {
   return Buffer.concat([data].flat().map((piece) => Buffer.from(piece))).toString('utf8');
 }
 
-/** Thrown if nothing came from a server that the settings name, which says nothing about the name. */
+/** Thrown if a DNS server sent no answer, which says nothing about the name. */
 export class SilentServer extends Error {}
 
-/** Asks again with a new id if no answer comes in time, since UDP may lose packets. */
+/** Asks once more, with a new id, if no answer comes, since UDP may lose packets. */
 async function ask(server: string, asked: AskedName, timeout_ms: number): Promise<DecodedPacket> {
   for (let left = tries; ; left--) {
     const deadline = AbortSignal.timeout(timeout_ms);
@@ -148,8 +145,8 @@ async function ask(server: string, asked: AskedName, timeout_ms: number): Promis
 /**
  * Reads the records of a type at a name from one server, following CNAMEs: addresses, texts, or tags with
  * their values (CAA). `dnssec` is set if the server says that it validated the answers (AD bit, RFC 4035
- * section 3.2.3). NXDOMAIN and an empty answer are absence. Throws for everything else, in words of ours:
- * SERVFAIL, a refusal, no answer in time, a CNAME loop, more than 200 records.
+ * section 3.2.3). NXDOMAIN and an empty answer are absence. Everything else throws: SERVFAIL, a refusal, no
+ * answer in time, a CNAME loop, more than 200 records.
  */
 export async function readRecords(server: string, { name, type }: AskedName, timeout_ms: number) {
   let dnssec = true;
@@ -172,7 +169,7 @@ export async function readRecords(server: string, { name, type }: AskedName, tim
 
 /**
  * The DNS servers (`address:port`) that may be asked about a name: those of DNS_SERVERS, or two public ones.
- * Undefined for a name in HOST_OVERRIDES or below one if DNS_SERVERS is empty: such a name need not exist
+ * Undefined for a name in HOST_OVERRIDES or below one if DNS_SERVERS is not set: such a name need not exist
  * outside, and asking would leak it.
  */
 export function dnsServersFor(

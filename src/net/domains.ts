@@ -4,10 +4,9 @@ import { createOutboundClient, type FetchFailure, type OutboundResponse, reachPu
 import { dnsServersFor, readRecords } from './dns.ts';
 import { namesAt } from './names.ts';
 
-/** The TXT records of one name according to several DNS servers. */
 export type AgreedTxt = ReturnType<typeof agree>;
 
-/** Compares the answers of several servers. `undefined` stands for a server that gave none. */
+/** Compares the answers of several servers. If one gave none (`undefined`), there is no answer. */
 function agree(answers: readonly (Awaited<ReturnType<typeof readRecords>> | undefined)[]) {
   const given = answers.filter((answer) => answer !== undefined);
   if (given.length < answers.length || given.length === 0) return 'no_answer' as const;
@@ -42,7 +41,7 @@ function toWebRead({ status, location, body, contentType, retry_after_s }: Outbo
 
 /**
  * Reads what a domain publishes: TXT records, and files on its web server. It asks the servers in
- * DNS_SERVERS, or two public ones, and compares their answers. Never throws.
+ * DNS_SERVERS, or two public ones, and compares their answers. Failures are results.
  */
 export function createDomainReader(
   rules: Pick<Config, 'dnsServers' | 'hostOverrides' | 'version' | 'publicUrl'>,

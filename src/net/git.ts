@@ -9,7 +9,6 @@ import type {
   OutboundResponse,
 } from './client.ts';
 
-/** Makes a packet with a line of text. */
 const toPacketLine = (text: string): string => `${(text.length + 5).toString(16).padStart(4, '0')}${text}\n`;
 /** The packet between a command and its arguments. */
 const delimiter = '0001';
@@ -37,12 +36,11 @@ export interface HeadRef {
 
 const length = /^[0-9a-f]{4}$/i;
 const headLine = /^([0-9a-f]{40}|[0-9a-f]{64}) HEAD(?: |$)/;
-/** Matches a branch name of plain characters. No other text of the response is passed on. */
+/** A branch name of plain characters, the only free text of a response that is passed on. */
 const target = / symref-target:refs\/heads\/([\w./-]{1,255})(?: |$)/;
 
 /**
- * The packets in a response by their stated size, with their content; undefined if the framing is broken or
- * cut off.
+ * Yields the packets of a response with their stated size, and undefined if the framing is broken or cut off.
  */
 function* packetsOf(
   body: Buffer,
@@ -176,10 +174,6 @@ export interface ExchangeFailure<Result = FetchFailure> {
   readonly moved_to?: string;
 }
 
-/**
- * Sends one request to a forge. Redirects, rate limits and server errors arrive as failures, not as
- * responses.
- */
 export type GitExchange = ReturnType<typeof createExchange>;
 
 /**
@@ -217,7 +211,7 @@ function toFailure(
 
 /**
  * Sends requests to one forge under one deadline. Follows one redirect, and only to a different spelling of
- * the same path.
+ * the same path. Other redirects, rate limits and server errors are failures, not responses.
  */
 export const createExchange =
   (client: OutboundClient, deadline: AbortSignal) =>

@@ -20,7 +20,7 @@ type ResolvedAddresses = readonly LookupAddress[];
 
 /** How long a resolved address is cached. */
 const cached_ms = 30_000;
-/** Failures are cached too, because a request resolves a name and then its connection does so again. */
+/** Failures are cached too, because a request resolves a name first and its connection resolves it again. */
 const failed_ms = 1000;
 const mostNames = 1000;
 /** How many questions may be pending for one registrable domain, whose name servers may be silent. */
@@ -132,7 +132,6 @@ function createNames(servers: Config['dnsServers'], timeout_ms: number) {
      */
     resolve: (hostname: string, signal: AbortSignal): Promise<ResolvedAddresses | Unresolved> =>
       unlessAborted(resolve(hostname), signal).catch(() => 'no_way'),
-    /** Resolves a name with the signature of `dns.lookup`. */
     lookup(
       hostname: string,
       _: LookupAllOptions,
@@ -149,9 +148,9 @@ function createNames(servers: Config['dnsServers'], timeout_ms: number) {
 const asking = new Map<string, Names>();
 
 /**
- * Creates a resolver that asks the given servers, or those of the system, through c-ares, which blocks no
- * thread of the pool. All clients of a process share it, so that the names of a silent domain delay only each
- * other. It does not read /etc/hosts.
+ * Returns the resolver for the given servers, or for those of the system. It uses c-ares, which blocks no
+ * thread of the pool, and does not read /etc/hosts. Clients with the same servers share it, so that the names
+ * of a silent domain delay only each other.
  */
 export function namesAt(servers: Config['dnsServers'], timeout_ms: number = defaultTimeouts.name_ms): Names {
   const key = `${timeout_ms} ${servers?.join() ?? ''}`;

@@ -43,7 +43,6 @@ export type RepositoryCheck = Partial<HeadRef> & { readonly pinned: boolean } & 
  */
 type RepositoryFailure = ExchangeFailure<ReadFailure> & { readonly isPage?: true };
 
-/** The result of reading a file at a commit. */
 type FileRead =
   | { readonly result: 'file'; readonly text: string; readonly retry_after_s?: never }
   | RepositoryFailure;
@@ -93,7 +92,10 @@ async function readFile(exchange: GitExchange, url: URL): Promise<FileRead> {
   return response.status === 200 ? toFileText(response.body, response.contentType) : { result: 'host_error' };
 }
 
-/** If HEAD cannot be read, the file is read without a commit and counts only if the result is conclusive. */
+/**
+ * If the host answers the question for HEAD with an error, the file is read without a commit. The result
+ * counts only if it is about the file.
+ */
 async function check(
   exchange: GitExchange,
   bases: Bases,
@@ -121,7 +123,7 @@ export const createSafeClient = (
     names: namesAt(dnsServers),
     userAgent: 'Dossier (reads recorded repositories)',
     bodyLimit_bytes: 65_536,
-    // No check that has its turn waits for a connection, and some are left for the observer.
+    // Checks that have their turn use at most 16 (`createCheckTurns`). The others are left for the observer.
     connections: 20,
     reach(url) {
       if (loopbackOrigins.has(url.origin) && isLoopbackBase(url)) return { url, addresses: 'loopback' };
@@ -133,8 +135,7 @@ export type RepositoryReader = ReturnType<typeof createRepositoryReader>;
 
 /**
  * Reads claim files from the configured hosts: HEAD's commit id with one `ls-refs` of git protocol v2, then
- * the raw file at that commit (docs/claims.md). A check times out after `timeout_ms`. No read throws: every
- * failure is a result.
+ * the raw file at that commit (docs/claims.md). A check times out after `timeout_ms`. Failures are results.
  */
 export function createRepositoryReader(
   hosts: Config['repositoryHosts'],
@@ -177,9 +178,6 @@ export function createRepositoryReader(
   };
 }
 
-/**
- * Lets checks of repositories begin in turns, as many as the client of claim checks has connections to one
- * host.
- */
+/** Lets checks of repositories begin in turns, fewer at once than the client has connections to one host. */
 export const createCheckTurns = (): FairPool =>
   createFairPool({ places: 16, placesOfKey: 4, preferredPlaces: 4, waiting: 64, longestWait_ms: 5000 });

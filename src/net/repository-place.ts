@@ -44,11 +44,9 @@ function parsePlace(hosts: Config['repositoryHosts'], recordedUrl: string): Repo
   return { host, path, key: `${host}/${path}`.toLowerCase() };
 }
 
-/** The URL of a repository's ls-refs service. */
 export const toUploadPackUrl = ({ path }: RepositoryPlace, bases: Bases): URL =>
   new URL(`${bases.git}/${path}.git/git-upload-pack`);
 
-/** The URL of a raw file in a repository, at a commit id or `HEAD`. */
 export const toRawUrl = (
   { host, path }: RepositoryPlace,
   bases: Bases,

@@ -8,11 +8,10 @@ export interface TextPart {
 }
 
 /**
- * Texts that are longer after their common beginning and end are removed are shown as one part before and one
- * after.
+ * Longer texts, measured without their common beginning and end, are shown as one part before and one after.
  */
 const mostCompared = 20_000;
-/** Texts that differ in more words than this are shown as one part before and one after. */
+/** Texts with more edits are shown in the same way. */
 const mostEdits = 120;
 const mostSame = 80;
 const mostChanged = 500;
@@ -28,14 +27,14 @@ function shortenSame(text: string, { isFirst, isLast }: { isFirst: boolean; isLa
   return before.length + after.length + 3 < text.length ? `${before} … ${after.trimStart()}` : text;
 }
 
-/** Counts the characters that two texts have in common at their beginning, up to a space. */
+/** The length of the common beginning, up to its last space. */
 function commonStart(a: string, b: string): number {
   let at = 0;
   while (at < a.length && a[at] === b[at]) at += 1;
   return a.lastIndexOf(' ', Math.min(at, a.length) - 1) + 1;
 }
 
-/** Counts the characters that two texts have in common at their end, from a space on. */
+/** The length of the common end, from its first space on. */
 function commonEnd(a: string, b: string): number {
   const most = Math.min(a.length, b.length);
   let length = 0;
@@ -58,7 +57,6 @@ function compareWords(before: string, after: string): TextPart[] {
   );
 }
 
-/** Joins neighbouring parts that are the same in both texts. */
 function joined(parts: readonly TextPart[]): TextPart[] {
   const found: TextPart[] = [];
   for (const part of parts) {
@@ -71,7 +69,7 @@ function joined(parts: readonly TextPart[]): TextPart[] {
 }
 
 /**
- * The parts of two texts in order: the words that differ with their surroundings. Hidden characters are
+ * Compares two texts by words. Returns their parts in order, with long parts shortened and hidden characters
  * named.
  */
 export function wordDifference(before: string, after: string): TextPart[] {
@@ -94,7 +92,7 @@ export function wordDifference(before: string, after: string): TextPart[] {
   );
 }
 
-/** How many characters, of both texts together, may still be compared for one answer. */
+/** How many characters one answer may still compare, counting both texts. */
 export interface ComparisonBudget {
   left: number;
 }
@@ -116,10 +114,7 @@ export function differenceWithin(
 /** Escapes brackets in a text that could be read as marks of the difference. */
 const escapeMarks = (text: string) => text.replace(/[[{](?=[-+]|$)|(?<=^|[-+])[\]}]/g, '\\$&');
 
-/**
- * A difference on one line: `Sends [-a mail-]{+mail to everyone+}.` Such marks in the texts themselves are
- * escaped.
- */
+/** A difference on one line: `Sends [-a mail-]{+mail to everyone+}.` Such marks in the texts are escaped. */
 export const differenceText = (parts: readonly TextPart[]): string =>
   parts
     .map(({ text, change }) => ({ text: escapeMarks(text), change }))

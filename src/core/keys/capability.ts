@@ -4,11 +4,11 @@ import { cleanText } from '../text.ts';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const prefix = 'dossier_cap_';
-/** After the prefix come 43 characters of random bytes and 6 of a checksum. */
+/** After the prefix come 43 characters for 32 random bytes and 6 for their CRC-32 (docs/claims.md). */
 const base62Length = 49;
 const embedded = new RegExp(`${prefix}[0-9A-Za-z]{${base62Length}}`, 'g');
 const form = new RegExp(`^${embedded.source}$`);
-/** This also matches a truncated capability, so that the access log masks those too. */
+/** It also matches a truncated capability, so that the access log masks it too. */
 const lookalike = new RegExp(`${prefix}[0-9A-Za-z]+`, 'g');
 
 function base62(bytes: Uint8Array, length: number): string {
@@ -27,28 +27,19 @@ function checksum(text: string): string {
   return base62(sum, 6);
 }
 
-/**
- * Creates a capability: the prefix, 43 base62 characters of 32 random bytes, and 6 of a CRC-32
- * (docs/claims.md).
- */
 export function createCapability(): string {
   const body = prefix + base62(randomBytes(32), 43);
   return body + checksum(body);
 }
 
-/**
- * Tells whether a text is a well-formed capability. A wrong checksum means a typing error or a truncated
- * text.
- */
+/** Tells whether a text is a well-formed capability. The checksum finds typing errors and truncated texts. */
 export const isCapability = (text: string): boolean =>
   form.test(text) && checksum(text.slice(0, -6)) === text.slice(-6);
 
-/** Finds all distinct well-formed capabilities in a text. */
 export const findCapabilities = (text: string): string[] => [
   ...new Set((text.match(embedded) ?? []).filter(isCapability)),
 ];
 
-/** Masks everything in a text that looks like a capability. */
 export const maskCapabilities = (text: string): string =>
   // Every log line is masked, and searching for the prefix is much faster than the expression.
   text.includes(prefix) ? text.replace(lookalike, `${prefix}[masked]`) : text;
