@@ -154,7 +154,7 @@ export const claimEvent = z.object({
   repository: z.string().optional(),
   domain: z.string().optional(),
   root: z.string().optional().describe('The account or domain that held the claim'),
-  root_generation: z.int().optional().describe('A different number is a different holder of that account'),
+  root_generation: z.int().optional().describe('Counts the claims by that account or domain, from 0'),
   commit: z.string().optional(),
   reason: z.string().optional(),
   keys: z

@@ -42,7 +42,7 @@ const groupedOf = (db: Db, subject: string, now: string) =>
     groupCase(now).as('in_group'),
   ]);
 
-/** The rank of a rating among those of its group by the same source or listing. The newest has 1. */
+/** The rank of a rating among the ratings of its group by the same source or listing. The newest has 1. */
 const placeBy = (column: 'source' | 'source_handle') =>
   sql<number>`row_number() over (partition by in_group, ${sql.ref(column)} order by log_index desc)`;
 
@@ -73,7 +73,7 @@ const readHistogram = (db: Db, subject: string, now: string) =>
 type CountedCell = Awaited<ReturnType<typeof readHistogram>>[number];
 
 /**
- * Sums up the counts of each group. Documents count rows of the database; the audit counts listed records.
+ * Sums up the counts of each group. A document counts rows of the database, an audit the listed records.
  */
 export function toGroupCounts(cells: Iterable<CountedCell>): Record<RatingGroup, RatingCounts> {
   const groups = noGroups();
@@ -132,7 +132,7 @@ export const noNativeCounts: Omit<
   'statement' | 'computed_score' | 'proof_meanings' | 'recent'
 > = { ratings: 0, ...noGroups(), voided: 0, hidden: 0, flags: {} };
 
-/** Counts a listing's current ratings in each group at a time (RFC 3339). Nothing is averaged. */
+/** Counts a listing's current ratings in each group at a time (RFC 3339). */
 export async function readNativeCounts(db: Db, subject: string, now: string): Promise<typeof noNativeCounts> {
   const groups = toGroupCounts(await readHistogram(db, subject, now));
   const ratings = Object.values(groups).reduce((sum, group) => sum + group.ratings, 0);

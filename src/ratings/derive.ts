@@ -4,7 +4,7 @@ import { isRelated, toRelationSides } from './groups.ts';
 import type { Db } from './schema.ts';
 import { praises, type RatingRow } from './table.ts';
 
-/** The listings that somebody holds, by the registry or by a claim. */
+/** Selects the listings that a holder has by its namespace or a claim. */
 const listingsOf = (holder: RawBuilder<unknown>) =>
   sql`(select handle from recorded_identity where kind = 'proven' and value = ${holder})`;
 const holdersOf = (handle: RawBuilder<unknown>) =>
@@ -23,8 +23,8 @@ const isPaired = sql<boolean>`exists (
     and rating.first_created_at <= back.pair_until)`;
 
 /**
- * Tells whether a rating has the control root of the claim in force of its source. The claim is read once for
- * all ratings.
+ * Tells whether the control root of a rating holds the claim in force of its source. The claim is read once
+ * for all ratings.
  */
 const isInForce = (source: string) => sql<boolean>`(rating.source_root, rating.source_root_generation) in (
   select root, root_generation from claim where handle = ${source} and state = 'claimed')`;
@@ -61,7 +61,9 @@ async function write(
   return rows.map(({ subject_handle }) => subject_handle);
 }
 
-/** Selects a rating, and those in the other direction that make a pair with it while it stands. */
+/**
+ * Selects a rating and the ratings in the other direction that make a pair with it while it is not withdrawn.
+ */
 const withPairsOf = ({ id, source_identity, subject_handle, first_created_at, pair_until }: RatingRow) =>
   sql`select cast(${id} as text) union all select id from rating as back
     where back.source_identity in ${holdersOf(sql`${subject_handle}`)}

@@ -13,11 +13,12 @@ export const isPraise = (rating: {
   readonly score?: number | undefined;
 }): boolean => rating.outcome === 'succeeded' || (rating.score ?? 0) >= leastPraise;
 
-/** A statement: the record of one side named the account or host of the other, without proof. */
+/**
+ * A statement without proof: the record of `by` named the account or host of `of`. If both records name the
+ * same one, `by` has the later record.
+ */
 export interface StatedOverlap {
-  /** The listing whose record names it. */
   readonly by: string;
-  /** The listing whose account or host it is. */
   readonly of: string;
   /** When this service read it, RFC 3339. */
   readonly at: string;
@@ -25,15 +26,15 @@ export interface StatedOverlap {
 
 /** The stored facts that decide the group of a rating. */
 export interface RatingBasis {
-  /** Whether namespace, account or repository is proven to be the same on both sides. */
+  /** Whether the same account or domain is proven on both sides. */
   readonly related: boolean;
   /** Whether any version states that the source is paid, a partner or a vendor. */
   readonly declared_interest: boolean;
   /** Whether it praises and the sources of both sides rated each other's listings within 90 days. */
   readonly reciprocal: boolean;
   /**
-   * The first statement that sets it apart, at the time of its first version; for praise, of the first
-   * version that praises.
+   * The first statement that sets it apart. Statements count until its first version or, for praise, until
+   * its first version that praises.
    */
   readonly stated_overlap?: StatedOverlap | undefined;
   /** The time since which no claim in force of the source belongs to the rating's control root. */
@@ -45,7 +46,6 @@ export interface RatingBasis {
 export const overlapReason = ({ by, of, at }: StatedOverlap) =>
   `Set apart because the record of ${by} named the account or host of ${of} on ${dayText(at)}; not proven.`;
 
-/** The rule of a group: the member of the basis that decides it, how it decides, and the texts for people. */
 interface GroupRule {
   readonly basis: keyof RatingBasis;
   /** The rule holds if the member is true, if it is present, or until the time that it states. */
@@ -57,16 +57,16 @@ interface GroupRule {
 
 /**
  * The groups of current ratings except independent, from worst to best. A rating is in the first one that
- * fits (docs/ratings.md). The counts in SQL read the same table.
+ * fits (docs/ratings.md). The counts in SQL are made from these rules too.
  */
 export const groupRules = {
   related: {
     basis: 'related',
     holds: 'true',
     name: 'Related',
-    meaning: 'Same namespace, account or repository on both sides, proven.',
+    meaning: 'The same account or registrable domain is proven on both sides.',
     reason: () =>
-      'Set apart because source and rated listing have the same namespace, account or repository.',
+      'Set apart because the same account or registrable domain is proven for the source and the rated listing.',
   },
   declared_interest: {
     basis: 'declared_interest',
@@ -156,7 +156,6 @@ export const shownGroups = (
 ): RatingGroup[] =>
   ratingGroups.toReversed().filter((group) => group === 'independent' || ratings[group].ratings > 0);
 
-/** The meaning of each flag, as one text. */
 export const flagsMeaning = `Why it may be set apart; all that fit. ${ratingFlags
   .map((flag) => `${flag}: ${groupTexts[flag].meaning.replace(/\.$/, '')}`)
   .join('. ')}.`;
@@ -182,8 +181,8 @@ const toSide = (
 };
 
 /**
- * The two sides of a rating. The source has only the control root of the rating; the rated listing has every
- * one that ever claimed it.
+ * The two sides of a rating. The source has only the control root of the rating. The rated listing has the
+ * control roots of all claims that it ever had.
  */
 export const toRelationSides = (
   rating: { readonly source_handle: string; readonly source_root: string; readonly subject_handle: string },
@@ -237,9 +236,8 @@ const namingsBy = ({ source, subject }: RelationSides, named: readonly Holder[])
   });
 
 /**
- * The first statement that sets a rating apart. For criticism, only statements of the source's record as it
- * is now count, because the rated listing could otherwise name its critics, or take over what they once
- * named.
+ * Returns the first statement that sets a rating apart. For criticism, only statements of the source's
+ * present record count. Otherwise the rated listing could name its critics, or claim what they once named.
  */
 export const toStatedOverlap = (
   sides: RelationSides,
@@ -251,7 +249,7 @@ export const toStatedOverlap = (
   ).sort((a, b) => (a.at < b.at ? -1 : 1))[0];
 
 /**
- * The relation of two listings. Proofs count whenever they came; statements count until the first version of
+ * The relation of two listings. Proofs count whenever they came. Statements count until the first version of
  * the rating, or the first that praises. `namedByCritic`, for criticism, is what the source's record names
  * now.
  */

@@ -68,14 +68,10 @@ export const readIdentities = (
   );
 };
 
-/**
- * How many identities the versions of one record may state. The most in the registry in November 2026 was 3.
- */
 const mostStated = 200;
 
 /**
- * Drops the identities that exceed the limit of a listing. The result may include some that are stored
- * already.
+ * Drops the stated identities beyond 200 of a listing. The result may include some that are stored already.
  */
 async function withinBounds(db: Db, identities: readonly RecordedIdentity[]): Promise<RecordedIdentity[]> {
   const stated = identities.filter(({ kind }) => kind === 'stated');

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 
-/** A piece of evidence or a proof, with its kind. */
 export interface KindAndValue<Kind extends string> {
   readonly kind: Kind;
   readonly value: string;

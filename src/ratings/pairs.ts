@@ -49,9 +49,10 @@ export interface PairHalf {
 }
 
 /**
- * Creates a collection of ratings. It tells whether it has one in the other direction whose span meets that
- * of a given rating, as `isPaired` (derive.ts) asks the database. `holdersOf` names the holders of a listing.
- * A question costs a binary search for each holder, however many ratings the two sides made.
+ * Creates a collection of ratings. It tells whether it has a rating in the other direction whose span
+ * overlaps with the span of a given one, as `isPaired` (derive.ts) asks the database. `holdersOf` names the
+ * holders of a listing. A question costs a binary search for each holder, however many ratings the two sides
+ * made.
  */
 export function createPairs(holdersOf: (handle: string) => Iterable<string>) {
   const spans = new Map<string, ReturnType<typeof createSpans>>();

@@ -9,7 +9,6 @@ import { type RatingGroup, ratingGroups } from './groups.ts';
 import { type KindAndValue, kindAndValue } from './kind-and-value.ts';
 import { isInWindow } from './rules.ts';
 
-/** Awaits a check of a receipt, and turns its fault into a Problem with the same code. */
 async function asProblem<T>(check: Promise<T>): Promise<T> {
   try {
     return await check;
@@ -19,14 +18,11 @@ async function asProblem<T>(check: Promise<T>): Promise<T> {
   }
 }
 
-/**
- * The facts that a proof must fit: the two listings of the rating, the text that the rater signs, and what
- * the subject published.
- */
+/** The facts that a proof must fit. */
 interface ProofFacts {
   readonly subject: string;
   readonly source: string;
-  /** Every receipt key that the rated listing published, with its time. */
+  /** The receipt keys that the rated listing published, with their times. */
   readonly keys: readonly ReceiptKey[];
   readonly remotes: readonly string[];
   /** The text that a payer signs to show that the rating is its own. */
@@ -37,7 +33,7 @@ interface ProofFacts {
 interface CheckedProof {
   /** Texts that are the same in every form of a proof, so that the proof counts once. */
   readonly identity: readonly string[];
-  /** When it was issued, in ms since 1970. */
+  /** In ms since 1970. */
   readonly issued_ms: number;
   readonly interaction_id?: string | undefined;
 }
@@ -54,11 +50,10 @@ interface ProofKind {
   readonly check: (value: string, facts: ProofFacts) => Promise<CheckedProof>;
 }
 
-/** How far the time of a proof may be from that of the interaction. */
 const nearInteraction_ms = day_ms;
 
 /**
- * Throws proof_expired if a proof is older than 90 days or was not issued within a day of the interaction.
+ * Throws proof_expired unless a proof was issued within the last 90 days and within a day of the interaction.
  */
 export function requireInTime(
   { issued_ms }: CheckedProof,
@@ -103,10 +98,7 @@ function toPayment(payload: JsonObject) {
 
 type Signed = Pick<ProofFacts, 'keys'> & Pick<CheckedProof, 'issued_ms'>;
 
-/**
- * Loaded with the first receipt of a payment, because its curve takes longer to load than the rest of this
- * module.
- */
+/** Loaded with the first receipt of a payment, because its curve is slow to load. */
 const ethereum = () => import('../core/keys/ethereum.ts');
 
 /**
@@ -170,20 +162,19 @@ export const proofKinds = {
   service_receipt: {
     name: 'Service receipt',
     shows:
-      'A key that the rated listing published in its claim signed that this interaction with this rater took place; not that it went well. A service can refuse receipts to critics.',
+      'A key that the rated listing published with its claim signed that this interaction with this rater took place. This does not show that the interaction went well. A service can refuse receipts to critics.',
     check: checkServiceReceipt,
   },
   /** An x402 receipt and the payer's signature of the rating. */
   payment_receipt: {
     name: 'Payment receipt',
     shows:
-      'A key paid and signed this rating, and a key that the rated listing published in its claim acknowledged the payment; not who owns the wallet, and nothing of quality. A service can refuse receipts to critics.',
+      'The key that paid signed this rating, and a key that the rated listing published with its claim confirmed the payment. This does not show who owns the wallet, and says nothing about quality. A service can refuse receipts to critics.',
     check: checkPaymentReceipt,
   },
 } as const satisfies Record<string, ProofKind>;
 
 type ProofKindName = keyof typeof proofKinds;
-/** The class of proof that a rating was checked by; `none` if nothing was checked. */
 export type ProofClass = 'none' | ProofKindName;
 
 const kindNames = Object.keys(proofKinds) as ProofKindName[];
@@ -202,7 +193,6 @@ export const proofInput = kindAndValue(
   kindNames,
 );
 
-/** The name of each class, and what it shows and does not. */
 export const proofTexts: Readonly<Record<ProofClass, Pick<ProofKind, 'name' | 'shows'>>> = {
   none: {
     name: 'No proof',
@@ -222,7 +212,7 @@ export function countProofs(
   return Object.fromEntries(counted.filter(([, ratings]) => ratings > 0));
 }
 
-/** The meanings of the counted classes: `{service_receipt: "The rated service ..."}`. */
+/** Returns the meaning of each counted class, by its name. */
 export const proofMeanings = (counted: Readonly<Record<string, number>>): Record<string, string> =>
   Object.fromEntries(
     proofClasses.filter((name) => (counted[name] ?? 0) > 0).map((name) => [name, proofTexts[name].shows]),

@@ -49,8 +49,8 @@ const isSameKey = (a: ReceiptKeyLine, b: ReceiptKeyLine) =>
 const mostKeys = 50;
 
 /**
- * Ends keys that are gone or have a different value under their name, and adds new ones. Returns undefined if
- * none changed.
+ * Ends keys that are gone or have a different value under their name, and adds new ones if `mayAdd`. Returns
+ * undefined if none changed.
  */
 async function writeReceiptKeys(db: Db, handle: string, { keys, at, isComplete }: SeenKeys, mayAdd: boolean) {
   const live = (await readReceiptKeys(db, handle)).filter(({ valid_until }) => valid_until === undefined);
@@ -82,8 +82,8 @@ async function writeReceiptKeys(db: Db, handle: string, { keys, at, isComplete }
 }
 
 /**
- * Updates what depends on a rating that was withdrawn: its older versions, whose texts are about the same
- * interaction, are withdrawn too, and its pairs end. Returns the handles whose ratings changed.
+ * Updates what depends on a withdrawn rating. Its older versions are withdrawn too, because their texts are
+ * about the same interaction, and its pairs end. Returns the handles whose ratings changed.
  */
 async function followWithdrawal(db: Db, row: RatingRow): Promise<string[]> {
   await db
@@ -108,9 +108,7 @@ const readVersions = precompileQuery((db: Db, source: string, subject: string, i
     .orderBy('log_index'),
 );
 
-/**
- * Replaces the interaction_id of an erased rating that was voided. No interaction_id of a rater has a space.
- */
+/** The interaction_id of an erased rating that was voided. It has a space, which no id of a rater has. */
 const voidedInteraction = (source: string, subject: string, interactionId: string): string =>
   `voided ${hash('sha256', [source, subject, interactionId].join('\n'))}`;
 
@@ -170,7 +168,6 @@ export const createRatingReads = (db: Db) => ({
     const erased = voidedInteraction(source, subject, interactionId);
     return (await readVoided(db, source, subject, interactionId, erased)).length > 0;
   },
-  /** Reads the identities that connect a listing with the sources of its ratings (`readIdentities`). */
   identities: (subject: string, by: Parameters<typeof readIdentities>[2]) => readIdentities(db, subject, by),
   async response(ratingId: string): Promise<RatingResponse | undefined> {
     const rows = db.selectFrom('rating_response').select(['text', 'created_at', 'log_index']);
@@ -203,8 +200,8 @@ export const createRatingReads = (db: Db) => ({
 });
 
 /**
- * Removes what the source sent. Only the outcome, the protocol, the relationship and the time of the
- * interaction stay.
+ * Removes what the source sent, except the outcome, the protocol, the relationship and the time of the
+ * interaction.
  */
 async function eraseRating(db: Db, id: string, { at, by }: { readonly at: string; readonly by: number }) {
   const row = await readRow(db, id);
@@ -269,7 +266,7 @@ export function createRatingWrites(db: Db, touch: (handle: string) => void) {
     },
     /** Adds identities of listings. A stored identity keeps its first date. */
     async putIdentities(identities: readonly RecordedIdentity[]): Promise<void> {
-      // The identities that a source's record names are shown beside its ratings.
+      // Ratings by a listing show what its record names (`overlap_stated_later`).
       touchAll(await readRatedBy(db, await writeIdentities(db, identities)));
     },
     /**
@@ -307,8 +304,8 @@ export function createRatingWrites(db: Db, touch: (handle: string) => void) {
         .execute();
     },
     /**
-     * Erases what a rating said, for good. The rating becomes a tombstone, and its older versions are
-     * withdrawn.
+     * Erases for good what a rating said. If this is the newest version and it was not withdrawn, its older
+     * versions are withdrawn.
      */
     async erase(id: string, erasure: { readonly at: string; readonly by: number }): Promise<void> {
       touchAll(await eraseRating(db, id, erasure));
@@ -324,8 +321,8 @@ export function createRatingWrites(db: Db, touch: (handle: string) => void) {
       if (row) touch(row.subject_handle);
     },
     /**
-     * Voids a current rating, or lets a voided one count again. Returns the rated handle; undefined for a
-     * rating that was amended, withdrawn or never made.
+     * Voids a current rating, or lets a voided one count again. Returns the rated handle; undefined if there
+     * is no such rating or, for voiding, if it does not count.
      */
     async setVoided(id: string, at: string | undefined): Promise<string | undefined> {
       const row = await readRow(db, id);

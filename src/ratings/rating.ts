@@ -75,7 +75,7 @@ const ratingResponse = z.object({
 });
 export type RatingResponse = z.infer<typeof ratingResponse>;
 
-/** A rating as anyone may read it. Source and subject wrote the texts in it, not this service. */
+/** A rating as anyone may read it. The texts in the rating and the response come from the two listings. */
 export const ratingRecord = z.object({
   ...contentFields,
   interaction_id: contentFields.interaction_id.optional().describe('Absent if withdrawn, hidden or erased'),
@@ -87,7 +87,7 @@ export const ratingRecord = z.object({
   subject_handle: handleSchema,
   source_handle: handleSchema,
   source_root: z.string().describe('The account or domain whose claim made it'),
-  source_root_generation: z.int().describe('A different number is a different holder of that account'),
+  source_root_generation: z.int().describe('Counts the claims by that account or domain, from 0'),
   created_at: z.string(),
   proof_class: z
     .enum(proofClasses)
@@ -198,7 +198,7 @@ function countValues(name: keyof RatingFilter, cells: readonly RatingCell[], fil
   return Object.fromEntries(counts.filter(([, ratings]) => ratings > 0));
 }
 
-/** Counts the ratings beside each value of each filter, while a filter is chosen. */
+/** Counts the ratings for `ratingFacets`, while a filter is chosen. */
 export const toRatingFacets = (cells: readonly RatingCell[], filter: RatingFilter) => ({
   outcome: countValues('outcome', cells, filter),
   group: countValues('group', cells, filter),
@@ -228,7 +228,7 @@ export type NativeSignals = z.infer<typeof nativeSignals>;
 /** How many current ratings of one outcome and one group were made in a month, YYYY-MM in UTC. */
 export type MonthCount = Pick<RatingCell, 'outcome' | 'group' | 'ratings'> & { readonly month: string };
 
-/** From this many ratings on, their course over months says more than their counts. */
+/** A listing with fewer ratings shows no counts by month. */
 export const monthsFrom = 10;
 
 /** How many ratings are counted by month, the newest first. Older ones are left out. */
@@ -236,7 +236,7 @@ export const maxRatingsByMonth = 5000;
 
 const monthsCounted = 12;
 
-/** The twelve months up to that of a date (YYYY-MM-DD), as YYYY-MM, oldest first. */
+/** The twelve months up to the month of a date (YYYY-MM-DD), as YYYY-MM, oldest first. */
 export function monthsUntil(date: string): string[] {
   const [year = 0, month = 1] = date.split('-').map(Number);
   return Array.from({ length: monthsCounted }, (_, at) =>

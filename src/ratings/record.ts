@@ -52,7 +52,6 @@ export const toRecord = ({ content, proof, now }: Submission, { source, subject 
   ...(proof.proof_commitment !== undefined && { proof_commitment: proof.proof_commitment }),
 });
 
-/** The rating to store: the record, its log index and the facts that decide its group. */
 export const toRating = (
   record: ReturnType<typeof toRecord>,
   { capability, digest, proof }: Submission,
@@ -76,7 +75,7 @@ export const toRating = (
 });
 
 /**
- * The facts that decide the group of a submission after `earlier` versions of the same control root.
+ * Returns the facts that decide the group of a submission after `earlier` versions by the same control root.
  * `reciprocal` is decided once the rating is stored.
  */
 export async function judgeBasis(
@@ -113,8 +112,8 @@ const maxAmendments = 5;
 const amendable_ms = 180 * day_ms;
 
 /**
- * Throws the problem of a capability that was ended or blocked after it was authenticated, because proofs are
- * checked between that and the transaction.
+ * Throws if a capability has ended or was blocked since it was authenticated. Proofs are checked in between,
+ * which takes time.
  */
 export async function requireLive(
   tx: Transaction,
@@ -139,8 +138,8 @@ export function requireSameRoot(
 }
 
 /**
- * The caller's own rating by id, made by the control root that holds the claim. Throws not_found or
- * rating_not_yours.
+ * Returns the caller's own rating by id, if the control root that holds the claim made it. Throws not_found
+ * or rating_not_yours.
  */
 export async function requireOwnRating(tx: Transaction, id: string, capability: Capability): Promise<Rating> {
   const rating = await tx.ratings.byId(id);
@@ -175,7 +174,7 @@ export function requireAmendmentLeft(versions: readonly Rating[], now: Date): vo
 }
 
 /**
- * The rating that a submission amends: the caller's own, current, and about the same interaction
+ * Returns the rating that a submission amends: the caller's own, current, and about the same interaction
  * (docs/ratings.md). The age of the interaction does not matter. Throws a problem if there is none.
  */
 export async function requireAmendable(tx: Transaction, id: string, submission: Submission): Promise<Rating> {
@@ -195,8 +194,7 @@ function commit(value: string): Pick<Rating, 'proof_commitment' | 'proof_salt'> 
 }
 
 /**
- * Checks the proof of a rating, against the content in the form in which it was sent. Throws a problem that
- * says what is wrong.
+ * Checks the proof of a rating against the content as it was sent. Throws a problem that says what is wrong.
  */
 export async function checkProof(
   proof: SentProof | undefined,
@@ -209,7 +207,7 @@ export async function checkProof(
   const keys = await store.ratings.receiptKeys(handle);
   const listing = await store.listings.byHandle(handle);
   const remotes = listing?.remotes.map(({ url }) => url) ?? [];
-  // The digest is of the content that the rater sent, because that is what the rater can sign.
+  // The rater can sign only what it sent, so the digest is of the content before cleaning.
   const message = `dossier/rating/v1\n${config.publicUrl}\n${handle}\n${canonicalDigest(sent)}`;
   const now_ms = clock().getTime();
   const checked = await proofKinds[kind].check(value, {

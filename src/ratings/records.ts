@@ -11,7 +11,6 @@ import type { RatingSide, RatingSides } from './rules.ts';
 import type { Db } from './schema.ts';
 import { decodeContent, decodeGroup, groupCase, recordTable } from './table.ts';
 
-/** The handles that some listings rate or rated. */
 export const readRatedBy = async (db: Db, handles: readonly string[]): Promise<string[]> => {
   if (handles.length === 0) return [];
   const rows = db.selectFrom('rating').select('subject_handle').distinct();
@@ -55,10 +54,6 @@ const recordsOf = (db: Db, subject: string) =>
 
 type StoredRatingRecord = Awaited<ReturnType<ReturnType<typeof recordsOf>['executeTakeFirstOrThrow']>>;
 
-/**
- * The facts for showing records: the time of reading, the identities that both sides named until then, and
- * the operator's actions by log index.
- */
 interface ReadAt {
   readonly now: string;
   readonly identities: readonly RecordedIdentity[];
@@ -87,7 +82,7 @@ function toShownResponse(row: StoredRatingRecord, at: ReadAt): Pick<RatingRecord
   return { response: { text, created_at, log_index, ...erased, ...moderated } };
 }
 
-/** Versions of a withdrawn or hidden rating still show that they are about one interaction. */
+/** Lets the versions of a withdrawn or hidden rating still show that they are about the same interaction. */
 const toHiddenInteraction = ({ erased_at, interaction_id }: StoredRatingRecord) =>
   erased_at ? {} : { interaction_sha256: hash('sha256', interaction_id) };
 
@@ -154,8 +149,8 @@ export async function readRecentRatings(
 }
 
 /**
- * The ratings of a subject to read: all versions without a filter, or with one the current ratings that
- * match, which are those that the counts include.
+ * A page of a subject's ratings. Without a filter it has all versions. With one it has only matching ratings
+ * that count.
  */
 export interface RatingPage extends RatingFilter {
   /** The log index of the rating after which the page begins. */

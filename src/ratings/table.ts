@@ -23,7 +23,7 @@ import {
 } from './groups.ts';
 import { isCurrent, type RatingContent, type RatingRecord } from './rating.ts';
 
-/** A control root of a listing: an account or domain, and the number of its holder. */
+/** A control root with its generation (docs/claims.md). */
 export interface SourceRoot {
   readonly root: string;
   readonly root_generation: number;
@@ -37,7 +37,6 @@ const storedContent = [
 type StoredContent = Pick<RatingContent, (typeof storedContent)[number]>;
 
 const publicColumns = {
-  /** `rating_id` of the public record. */
   id: text,
   subject_handle: text,
   source_handle: text,
@@ -77,7 +76,7 @@ export const ratingTable = table('rating', ['id'], {
   content_digest: text,
   interaction_id: text,
   source_capability_id: text,
-  /** Base64. `proof_commitment` commits to it too. */
+  /** Base64; `proof_commitment` is made with it. */
   proof_salt: optional(text),
   /** When the first version was made. */
   first_created_at: text,
@@ -97,8 +96,7 @@ export const ratingTable = table('rating', ['id'], {
 export type Rating = StoredContent &
   Omit<TableValue<typeof ratingTable>, 'content'> & {
     /**
-     * When the first version that praises was made, if one does. It is not stored itself, only the columns
-     * that follow from it.
+     * When the first version that praises was made, if one does. Only columns that follow from it are stored.
      */
     readonly praised_at?: string | undefined;
   };
@@ -135,7 +133,6 @@ export function encodeRating(rating: Rating): RatingRow {
   };
 }
 
-/** The content of a row that has no columns of its own. */
 export const decodeContent = ({ content }: RatingRow): StoredContent =>
   ratingTable.decode({ content }).content;
 

@@ -98,7 +98,7 @@ describe('a payment receipt of x402', () => {
     expect(signals.native.independent.by_proof).toMatchObject({ none: 0, payment_receipt: 2 });
     expect(signals.native.proof_meanings).toEqual({
       payment_receipt:
-        'A key paid and signed this rating, and a key that the rated listing published in its claim acknowledged the payment; not who owns the wallet, and nothing of quality. A service can refuse receipts to critics.',
+        'The key that paid signed this rating, and a key that the rated listing published with its claim confirmed the payment. This does not show who owns the wallet, and says nothing about quality. A service can refuse receipts to critics.',
     });
   });
 

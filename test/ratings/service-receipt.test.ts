@@ -143,7 +143,7 @@ describe('a service receipt', () => {
     expect(native.proof_meanings).toEqual({
       none: 'That the interaction took place is the word of the source; Dossier has checked no proof of it.',
       service_receipt:
-        'A key that the rated listing published in its claim signed that this interaction with this rater took place; not that it went well. A service can refuse receipts to critics.',
+        'A key that the rated listing published with its claim signed that this interaction with this rater took place. This does not show that the interaction went well. A service can refuse receipts to critics.',
     });
   });
 
