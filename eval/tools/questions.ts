@@ -73,7 +73,7 @@ export const questions: readonly Question[] = [
     ['Is the package built from the public code?', 'unchecked', /package provenance/],
     ['When did the code last change?', 'unchecked', /last commit/],
     ['On what terms?', 'unstated', /terms/],
-    ['Is this a recommendation?', 'evidence_snapshot', /not a recommendation/],
+    ['Is this a recommendation?', 'statement', /not a recommendation/],
     ['As of which date is the evidence?', 'evidence_snapshot_date', /^\d{4}-/],
     ['What can I do next?', 'next', /list_ratings/],
     ['What did the publisher write?', 'untrusted_fields.0', /^title$/],
@@ -82,7 +82,7 @@ export const questions: readonly Question[] = [
     ['Is the other one claimed?', 'lines.whose', /not claimed/],
     ['Has the other one ratings?', 'signals.native', /^No ratings here/],
     ['What does the other one need?', 'lines.asks', /Authorization/],
-    ['What is said of all of it?', 'next', /detail full/],
+    ['Is what the other one costs known?', 'unstated', /^price\b/],
   ]),
   ...of('search_agents', { query: 'sms' }, [
     ['Which service sends SMS?', 'listings.0.handle', /sms\/gateway/],

@@ -88,6 +88,8 @@ export function groupWords(name: string, of: RatingCounts, detail: 'short' | 'fu
   return join(all, '; ');
 }
 
+export const whatAListingIsNot = own('A listing is not verification and not a recommendation to buy.');
+
 /**
  * The evidence snapshot sentence of a day, YYYY-MM-DD, from the ratings that are stored now (specification,
  * "What the service does", 6; docs/contract.md).
@@ -95,7 +97,7 @@ export function groupWords(name: string, of: RatingCounts, detail: 'short' | 'fu
 export function snapshotWords(handle: string, native: CountedSources, date: string): Words {
   const evidence = native.ratings === 0 ? own('no rating evidence') : say`${sourcesFirst(native)},`;
   // The characters that a handle may have cannot imitate our words.
-  return say`${ours(handle)} is listed with ${evidence} as of ${dayOf(date)}. A listing is not verification and not a recommendation to buy.`;
+  return say`${ours(handle)} is listed with ${evidence} as of ${dayOf(date)}. ${whatAListingIsNot}`;
 }
 
 export const snapshotSentence = (...of: Parameters<typeof snapshotWords>): string =>

@@ -1069,22 +1069,12 @@ describe('the answer about a listing', () => {
   });
 
   it.each([
-    [
-      'what changed, and tools that were seen',
-      'tools that changed, by name',
-      'get_history; check_surface; detail full',
-    ],
+    ['what changed, and tools that were seen', 'tools that changed, by name', 'get_history; check_surface'],
     [
       'others, if it is gone',
       'an endpoint that does not answer: since when, how often, from where',
-      'search_agents, similar_to this one; detail full',
+      'search_agents, similar_to this one',
     ],
-    [
-      'nothing like it of an active entry whose publisher says something',
-      'what its publisher says of an entry that is active',
-      'detail full',
-    ],
-    ['everything, if nothing stands out', 'nothing of the age of an older entry', 'detail full'],
   ])('names as the next step %s', async (_, says, next) => {
     const client = await connect('v2', { app: directory.app });
     const handle = handleOf(rows.findIndex((row) => row.says === says));
@@ -1092,5 +1082,17 @@ describe('the answer about a listing', () => {
     await client.close();
     expect(structuredContent?.next).toBe(next);
     expect(content[0]?.text).toContain(`Next: ${next}.`);
+  });
+
+  it.each([
+    ['an active entry whose publisher says something', 'what its publisher says of an entry that is active'],
+    ['a listing of which nothing stands out', 'nothing of the age of an older entry'],
+  ])('names no next step of %s', async (_, says) => {
+    const client = await connect('v2', { app: directory.app });
+    const handle = handleOf(rows.findIndex((row) => row.says === says));
+    const { content, structuredContent } = await client.call('get_agent', { handle });
+    await client.close();
+    expect(structuredContent).not.toHaveProperty('next');
+    expect(content[0]?.text).not.toContain('Next:');
   });
 });

@@ -86,7 +86,7 @@ describe('an answer names what others wrote in it, and no more', () => {
 describe('get_agent', () => {
   it('offers the search that says whether the handle that a deprecation names is listed', async () => {
     const { json } = await ask('get_agent', { handle: observedStates.deprecated });
-    expect(json.next).toBe('search_agents, similar_to this one; detail full');
+    expect(json.next).toBe('search_agents, similar_to this one');
   });
 
   it('says of a package that is run by its caller that no endpoint is recorded', async () => {

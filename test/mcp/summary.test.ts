@@ -98,7 +98,7 @@ describe.each(clientKinds)('the answer of get_agent, to a client %s', (kind) => 
       endpoint: 'https://rich.example.com/mcp',
       repository: 'https://github.com/rich/mail',
       evidence_snapshot_date: today,
-      evidence_snapshot: `${rich} is listed with no independent source; 4 ratings set apart, as of ${today}. A listing is not verification and not a recommendation to buy.`,
+      statement: 'A listing is not verification and not a recommendation to buy.',
       signals: {
         native: expect.stringMatching(
           /^Independent: none; new source: 4 sources, 4 ratings: 4 failed; none with a proof; last \d{4}-\d\d-\d\d\. Each rating is one sourced signal, never a final verdict\.$/,

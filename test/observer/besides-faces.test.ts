@@ -152,7 +152,7 @@ it('tools with a user interface and declared extensions are in the short answer,
       tools:
         '`chart`, `chart_old`, `link`, `read`; 2 tools with a user interface: `chart` and `chart_old`; declares the extension `io.modelcontextprotocol/skills` (skills).',
     },
-    next: 'check_surface; detail full',
+    next: 'check_surface',
   });
   const [{ text = '' } = {}] = (await ask('full')).content;
   expect(text).toContain(

@@ -140,15 +140,14 @@ function nextOf({ listing, known }: JudgedListing, standsOut: readonly StandOut[
   const has = (...keys: readonly StandOut['key'][]) => standsOut.some(({ key }) => keys.includes(key));
   const isGone = has('deprecated', 'no_answer', 'not_there');
   const isFirstCheck = listing.being_checked !== undefined && !isChecked({ listing });
-  const steps = [
+  return [
     ...(isFirstCheck ? ['get_agent again in 10 seconds'] : []),
     ...(has('changed') ? ['get_history'] : []),
     // That search also tells whether the replacement is listed.
     ...(isGone || successorOf(listing) ? ['search_agents, similar_to this one'] : []),
     ...(listing.signals.native.ratings > 0 ? ['list_ratings'] : []),
     ...(known(toolsSurface).length > 0 && !isGone ? ['check_surface'] : []),
-  ];
-  return [...steps, ...(isFirstCheck ? [] : ['detail full'])].join('; ');
+  ].join('; ');
 }
 
 function notesOf({ sample, moderation = [], appeal, being_checked }: ListingDocument): Words[] {
