@@ -106,7 +106,7 @@ it.each([
 ])('shows a certificate that is not accepted (%s), and why', async (name, fault) => {
   const found = await certificateOf(name);
   expect(found).toMatchObject({ outcome: 'seen', value: { accepted_by_root_certificates: false } });
-  expect(found?.reason).toBe(`This machine's root certificates do not vouch for it: \`${fault}\`.`);
+  expect(found?.reason).toBe(`Dossier’s TLS library does not accept this certificate: \`${fault}\`.`);
 });
 
 it('makes no connection for a certificate where robots.txt was not answered', async () => {

@@ -49,9 +49,7 @@ function metadataAddresses({ url, credentials }: EndpointAnswer): MetadataAddres
 const isSameUrl = (stated: unknown, url: string): boolean =>
   typeof stated === 'string' && URL.parse(stated)?.href === new URL(url).href;
 
-/**
- * Tells whether metadata applies to an endpoint because it names the endpoint or an address above it.
- */
+/** Tells whether metadata names the endpoint or an address above it. */
 function isAtOrAbove(stated: unknown, endpoint: URL): boolean {
   const resource = URL.parse(typeof stated === 'string' ? stated : '');
   if (!resource || resource.origin !== endpoint.origin) return false;
@@ -76,8 +74,8 @@ const noMetadata = noAnswer(
 );
 
 /**
- * Gets the first JSON object with one of these members. If there is none, returns the first request that
- * failed, or `noMetadata` if none failed.
+ * Gets the first JSON object with one of these members. If there is none, returns the first failure other
+ * than `absent` and `asks`, or else `noMetadata`.
  */
 async function findObject(
   run: CheckRun,
@@ -118,7 +116,6 @@ async function readServer(run: CheckRun, issuer: string) {
 }
 
 const noCredentials = noAnswer('nothing', own('The endpoint did not ask for credentials.'));
-/** The endpoint did not ask for credentials, and the metadata of its host is for a different address. */
 const metadataOfOther = (resource: string | undefined) =>
   noAnswer(
     'nothing',
@@ -129,7 +126,7 @@ const openWithoutMetadata = noAnswer(
   own('The endpoint did not ask for credentials, and publishes no OAuth metadata (RFC 9728).'),
 );
 
-/** Tells whether there is no answer yet, so that the next check may get the list. */
+/** Tells whether the next check may get the list. */
 const isUndecided = (list: EndpointAnswer['list']): list is NoAnswer =>
   list.result === 'no_answer' && isUnanswered(list.outcome);
 
@@ -206,8 +203,8 @@ const otherIssuers = z.object({
 });
 
 /**
- * Names the authorization servers whose metadata names a different issuer, so that clients must not use it
- * (RFC 8414 section 3.3).
+ * Names the authorization servers whose metadata does not name them as the issuer. Clients must not use such
+ * metadata (RFC 8414 section 3.3).
  */
 function otherIssuerWords({ as_seen }: Pick<Observation, 'as_seen'>): Words {
   const { authorization_servers = [] } = otherIssuers.safeParse(as_seen).data ?? {};
@@ -235,7 +232,10 @@ export function signInWords({ value, as_seen }: Pick<Observation, 'value' | 'as_
     : say`OAuth sign-in, whose metadata names ${none}`;
 }
 
-/** The scopes in the metadata; the value holds only those that fit into 1 KiB. */
+/**
+ * Names the first scopes and counts the rest. The details have the count, because a long value is stored
+ * shortened.
+ */
 function scopesWords({ value: { scopes }, details }: ShownFinding<z.infer<typeof signIn>>): Words {
   if (scopes.length === 0) return own('');
   const more = Math.max(scopes.length, Number(details?.scopes ?? 0)) - mostScopes;
@@ -246,10 +246,6 @@ function scopesWords({ value: { scopes }, details }: ShownFinding<z.infer<typeof
   return say`; scopes ${named}${more > 0 ? say` and ${more} more` : own('')}`;
 }
 
-/**
- * Says which authorization servers and scopes the metadata names, whether it is for a different address, and
- * that calls of an open endpoint may need sign-in.
- */
 function sayMetadata(found: ShownFinding<z.infer<typeof signIn>>): Words {
   const { issuers, resource } = found.value;
   const servers = issuers.length > 0 ? codes(issuers) : own('names no authorization server');
@@ -261,7 +257,6 @@ function sayMetadata(found: ShownFinding<z.infer<typeof signIn>>): Words {
   return say`${servers}${scopesWords(found)}${isOther}${isLater ? later : own('')}${otherIssuerWords(found)}`;
 }
 
-/** The OAuth metadata of endpoints that ask for credentials, or may ask for them when a tool is called. */
 export const accessOauth = defineKind({
   kind: 'auth.oauth',
   answers: 'auth',
@@ -293,7 +288,7 @@ export const accessRequired = defineKind({
   title: 'Asks for credentials first',
   topic: own('whether it asks for credentials first'),
   means:
-    'Whether the endpoint asked for credentials, of which Dossier sends none, before it said what it is and which tools it has. The answer is no if it introduced itself or asked for a payment.',
+    'Whether the endpoint asked for credentials, of which Dossier sends none, before it said what it is and which tools it has. The answer is no if it listed its tools, said that it has no such list, or asked for a payment.',
   doesNotMean:
     'An endpoint that shows its tools to everyone may still ask for credentials when one is called.',
   method_version: 'auth/2',

@@ -27,14 +27,13 @@ function agentFinding({ text, url }: Fetched) {
   return { value, outcome: 'seen' as const };
 }
 
-/** The A2A agent card of an endpoint's host. */
 export const agentCard = defineKind({
   kind: 'card.a2a',
   value: z.strictObject({
     name: z.string(),
     version: z.string().optional(),
     skills: z.number(),
-    /** Has `host` if the card names no address at its own host. */
+    /** Has `host` if the card names addresses, but none at its own host. */
     differs: z.array(z.string()),
   }),
   name: 'A2A card',

@@ -46,8 +46,8 @@ export const endpointAnswers = defineKind({
     return {
       value: (introduction ?? credentials ?? payment)?.status ?? null,
       outcome: 'seen',
-      // The transport is no part of the value: an endpoint with both is asked over the other one if the first
-      // has a temporary fault.
+      // The transport is no part of the value, because a temporary fault of one transport may lead to an
+      // answer in the other.
       ...(introduction && { as_seen: { transport } }),
       ...(isOther && {
         why: isRecordedAsSse
@@ -69,7 +69,7 @@ const causes = {
   no_method: 'other_answer',
 } as const;
 
-/** How a check without an answer is counted; undefined if nothing was asked. */
+/** How a check without an answer is counted; undefined if it is not counted. */
 function endOf({ outcome, status = 0, cause }: NoAnswer): CheckEnd | undefined {
   if (outcome === 'absent') return 'not_there';
   if (!isUnanswered(outcome)) return undefined;
@@ -132,7 +132,6 @@ const hostsOf = (listing: CheckedListing): string[] => [
   ...new Set(originsOf(listing).map((origin) => new URL(origin).hostname)),
 ];
 
-/** The kinds of addresses and the CAA records of the endpoints' hosts. */
 export const endpointDns = defineKind({
   kind: 'endpoint.dns',
   standsOutAs: 'not_there',
@@ -178,7 +177,7 @@ async function ofOrigin(run: CheckRun, origin: string): Promise<Finding<z.infer<
     value: { issuer, not_after, accepted_by_root_certificates: isTrusted },
     outcome: 'seen',
     ...(!isTrusted && {
-      why: say`This machine's root certificates do not vouch for it: ${fault ? code(fault) : own('no reason given')}.`,
+      why: say`Dossier’s TLS library does not accept this certificate: ${fault ? code(fault) : own('no reason given')}.`,
     }),
     source: ownProbe,
     source_url: origin,
@@ -198,7 +197,6 @@ const certificate = z.strictObject({
   accepted_by_root_certificates: z.boolean(),
 });
 
-/** The certificates of the https endpoints, one for each origin. */
 export const endpointTls = defineKind({
   kind: 'endpoint.tls',
   value: certificate,

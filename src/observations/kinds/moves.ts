@@ -7,7 +7,8 @@ const mostNamed = 2;
 const mostKept = 10;
 
 /**
- * Names at most three, then counts the rest. A list of ten may have been cut, so its rest is only "others".
+ * Names all if there are at most three, otherwise the first two. A list of ten may have been cut, so its rest
+ * is not counted.
  */
 function named(all: readonly string[]): Words {
   if (all.length < mostKept)
@@ -79,8 +80,8 @@ function secretWords({ needs, takes, gone, sent }: NonNullable<VersionMove['secr
 
 /** Says what a record changed, in words that follow its subject. */
 export function moveWords({ endpoints, packages, repository, secrets, passed = [] }: VersionMove): Words {
-  // If the record dropped the old host, the secret goes to the new one instead ("now"), otherwise to both
-  // ("too").
+  // If the version dropped a host or package, the secret goes to the new one instead (“now”), otherwise to
+  // both (“too”).
   const instead = (endpoints?.from.length ?? 0) + (packages?.from.length ?? 0) > 0;
   const parts = [
     endpoints && endpointWords(endpoints),
@@ -120,7 +121,6 @@ export function versionMoveWords({ version, published_at, kept, ...move }: Dated
   return say`Version ${code(version)} (${date}) ${moveWords(move)}${keptWords(kept)}`;
 }
 
-/** Changes between versions of where callers connect, what they run, and who gets their secrets. */
 export const recordMoves = defineRecord({
   kind: 'record.moves',
   question: 'publisher',

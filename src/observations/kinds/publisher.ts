@@ -13,7 +13,6 @@ const proofs = {
 
 const yesOrNo = ({ value }: { readonly value: boolean }): Words => (value ? own('yes') : own('no'));
 
-/** The proof that the registry requires of publishers in the listing's namespace. */
 export const namespaceProof = defineRecord({
   kind: 'namespace.proof',
   question: 'publisher',
@@ -121,8 +120,8 @@ const inCommon: readonly InCommon[] = [
 ];
 
 /**
- * The number of other publishers' listings that have something in common with a listing, in the order in
- * which answers say them.
+ * The kinds that count listings of other publishers with something in common, in the order in which answers
+ * say them.
  */
 export const sharedKinds = inCommon.map(([of, basis, title, does, noun = of]) => ({
   of,

@@ -38,7 +38,6 @@ export const sourceRepository: AskedKind = {
   },
 };
 
-/** The experience of those who rated the listing here. */
 export const nativeRatings: AskedKind = {
   kind: 'ratings.native',
   question: 'ratings',

@@ -52,7 +52,7 @@ const deepest = 4;
 const mostNames = 50;
 const longestFieldName = 60;
 
-/** The fields of a server.json that Dossier reads, or that state nothing more. */
+/** The top-level fields of a server.json that are not reported as unread. */
 const readFields: ReadonlySet<string> = new Set([
   '$schema',
   'name',
@@ -76,9 +76,9 @@ function* namesIn(value: unknown, depth = 0): Generator<string> {
 }
 
 /**
- * Names the fields of a server.json that Dossier stores without reading: those in the publisher's own
- * `_meta`, unknown ones, and known ones of a different form (`packages.environmentVariables`). At most 50,
- * each once; publisher text.
+ * Names the fields of a server.json that Dossier stores without reading: fields of the publisher's own
+ * `_meta`, unknown fields, and known fields of an unexpected form (`packages.environmentVariables`). The
+ * names, at most 50, are publisher text.
  */
 function publisherFields(server: object): string[] {
   const below = readRecord(server).unread.map((path) =>
@@ -115,7 +115,6 @@ export const registryStatus = defineRecord({
   stated: ({ listing }) => listing.origin_status,
 });
 
-/** The publisher's reason for the status. */
 export const registryStatusMessage = defineRecord({
   kind: 'registry.status_message',
   question: 'upkeep',

@@ -51,7 +51,7 @@ export const repositoryAgentFiles = defineKind({
     files: z.array(z.string()),
     /** The files whose text names commands that start unasked. */
     starts_commands: z.array(z.string()),
-    /** SHA-256 of the paths and digests of all files, as RFC 8785 JSON. */
+    /** SHA-256 of all entries of `details.files`, as RFC 8785 JSON. */
     sha256: z.string(),
   }),
   say({ value: { files, starts_commands, sha256 } }) {
@@ -83,8 +83,7 @@ export const repositoryAgentFiles = defineKind({
       if (file.result !== 'absent') files.push(toFound(path, automatic, text));
     }
     if (files.length > 0) {
-      // A captive portal sends the same for every path. It shows itself by answering for a file that is in no
-      // repository.
+      // A captive portal answers for every path, even for this file, which is in no repository.
       const file = await run.file('.dossier/is-in-no-repository');
       if (!('commit' in file)) return file;
       if (file.result !== 'absent') return anything;

@@ -28,7 +28,6 @@ const comparedTools = z.strictObject({
 
 const longestTool = 200;
 
-/** Compares the tools in a card with those that the endpoint lists. */
 function compareTools(named: readonly string[], list: EndpointAnswer['list']): z.infer<typeof comparedTools> {
   const inCard = new Set(named);
   if (list.result !== 'listed') return { named: inCard.size };
@@ -45,7 +44,7 @@ function compareTools(named: readonly string[], list: EndpointAnswer['list']): z
 
 const mostNamed = 3;
 
-/** Shows a few names, and how many more there are: the value holds only those that fit into 1 KiB. */
+/** Names the first tools and counts the rest. A long value is stored shortened, so `all` has their number. */
 const namesWords = (names: readonly string[], all: number): Words => {
   const shown = names.slice(0, mostNamed).map((name) => code(name));
   const more = all - shown.length;
@@ -93,13 +92,15 @@ const differsWords = {
 type Differs = keyof typeof differsWords;
 const differsNames = Object.keys(differsWords) as [Differs, ...Differs[]];
 
-/** An address template fits many addresses, and a list that was cut may have held this one. */
+/**
+ * Tells whether a card may name an address. A template fits many addresses, and a list that was cut may have
+ * had this one.
+ */
 const namesAddress = ({ addresses }: ServerCard, url: URL): boolean =>
   addresses.length === 0 ||
   addresses.length === mostAddresses ||
   addresses.some((one) => /[{}]|%7b/i.test(one.href) || placeOf(one) === placeOf(url));
 
-/** The parts of a card that differ from the record or the endpoint. */
 function toDiffers(card: ServerCard, { url, introduction, list }: EndpointAnswer, handle: string): Differs[] {
   const { form, name, version, tools } = card;
   const said = introduction?.serverInfo;
@@ -116,7 +117,6 @@ function toDiffers(card: ServerCard, { url, introduction, list }: EndpointAnswer
   });
 }
 
-/** The MCP server card of an endpoint, compared with the record and the endpoint. */
 export const serverCard = defineKind({
   kind: 'card.mcp',
   value: z.strictObject({

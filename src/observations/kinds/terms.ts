@@ -113,14 +113,10 @@ function termsOfPage({ text, url }: Fetched): string | undefined {
     .find(Boolean);
 }
 
-/** The member `info.termsOfService` of an OpenAPI document. */
 const termsOfOpenapi = ({ text, url }: Fetched): string | undefined =>
   toLink(asObject(readObject(text)?.info)?.termsOfService, url);
 
-/**
- * The first `termsOfServiceUrl` in a trust manifest of an AI catalog or an ARD manifest, that of the host
- * first.
- */
+/** The first `termsOfServiceUrl` of an AI catalog or ARD manifest. The host comes before the entries. */
 function termsOfAiCatalog({ text, url }: Fetched): string | undefined {
   const { host, entries } = readObject(text) ?? {};
   return [host, ...(Array.isArray(entries) ? entries.slice(0, 1000) : [])]
@@ -171,7 +167,10 @@ const named = (places: readonly TermsPlace[]) =>
     3,
   );
 
-/** The fact for a listing without a link: none was found, unless a document gave no answer. */
+/**
+ * The fact for a listing without a link. If a document could not be read, it has the outcome of that
+ * document.
+ */
 function withoutLink(places: readonly TermsPlace[], answers: readonly Finding[]): Finding<never> {
   const open = answers.find(({ outcome }) => outcome !== 'nothing' && outcome !== 'absent');
   const why = open?.why ?? say`Dossier found no link to terms of service at ${named(places)}.`;

@@ -11,8 +11,8 @@ import { listedNames, toListedFinding } from './listed.ts';
 import { changedMembersWords, surfaceWeight } from './member-changes.ts';
 
 /**
- * The fact about a list other than that of tools: its digest, or why there is none although the endpoint
- * declares one, or nothing if it declares none.
+ * The fact about a list besides the list of tools: its digest, the reason why a declared list is missing, or
+ * `nothing` if none is declared.
  */
 const ofBeside = (
   surface: Surface & { readonly name: BesideName },

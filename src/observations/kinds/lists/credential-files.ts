@@ -10,8 +10,8 @@ import { ofRareRemotes } from '../../remotes.ts';
 import table from './credential-files.json' with { type: 'json' };
 
 /**
- * Files and folders that hold credentials, each given by the end of its path and the page that says so, and
- * the public files in such folders. Other files are not found.
+ * The table has files and folders that often hold credentials, each by the end of its path, with the page
+ * that says so. `public` has the files in such folders that are not secret.
  */
 const files = new Set(table.files.map(({ path }) => path));
 const folders = new Set(table.folders.map(({ path }) => path));
@@ -134,7 +134,6 @@ function credentialNames({ of, name, files: stored }: NamedFiles, all: number): 
 
 const mostSaid = 3;
 
-/** Quotes the sentences of one text that name the files. */
 const quotedOf = (sentences: readonly unknown[]): Words =>
   sentences.length > 0 ? say`, in ${listed(sentences.map((one) => quote(String(one))))}` : say``;
 
@@ -157,7 +156,6 @@ function saidOf(value: readonly NamedFiles[], details: ShownFinding['details'], 
   return join([...said, ...others], '. ');
 }
 
-/** Files with credentials that are named in texts for models. */
 export const toolsCredentialFiles = defineKind({
   kind: 'tools.credential_files',
   value: z.array(named),

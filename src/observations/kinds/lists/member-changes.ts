@@ -5,15 +5,11 @@ import { type Surface, type SurfaceMember, shortNameOf } from '../../endpoint/su
 import { type ChangeClass, type ChangeCounts, changeClasses } from '../../tool-change.ts';
 import { isSecretArgument } from './secret-argument.ts';
 
-/**
- * The name of a member that changed. A tool has its own key, which the log has used since it first recorded
- * tools.
- */
+/** The name of a member that changed. A tool has its own key, because entries of the log use it. */
 export type NamedMember = { readonly tool: string } | { readonly name: string };
 
 export const changedName = (item: NamedMember): string => ('tool' in item ? item.tool : item.name);
 
-/** Names a member of a surface as changes do. */
 export const toNamed = (name: string, { name: surface }: Surface): NamedMember =>
   surface === 'tools' ? { tool: name } : { name };
 
@@ -26,10 +22,7 @@ interface ChangedMember {
   readonly class: ChangeClass;
   /** Members of the object that differ, without annotations. */
   readonly members?: readonly string[];
-  /**
-   * Annotations that differ, as `readOnlyHint: true -> false`: clients decide by them whether to ask before a
-   * call.
-   */
+  /** Annotations that differ, such as `readOnlyHint: true -> false`. */
   readonly annotations?: readonly string[];
   /** Arguments that are newly required or secret, if that is the class; at most 20. */
   readonly arguments?: readonly string[];
@@ -37,10 +30,7 @@ interface ChangedMember {
 
 /** Further changes are only counted. */
 const mostChanges = 100;
-/**
- * At most this many arguments of one tool are named, since the log keeps the names and publishers choose how
- * many there are.
- */
+/** The most arguments of one tool that are named, because the log keeps the names. */
 const mostNamed = 20;
 const longestName = 200;
 const mostDepth = 12;
@@ -64,8 +54,8 @@ type MemberPath = readonly string[];
 const named = ['properties', '$defs', 'definitions'];
 
 /**
- * The arguments that contain a path, the innermost first, each as the names that lead to it. Keywords such as
- * `anyOf` are left out, so that both ways of writing an argument are the same.
+ * The arguments that contain a path, the innermost first, each as the names that lead to it. Keywords are
+ * left out, so that an argument is the same inside and outside of `anyOf`.
  */
 function argumentsAround(place: MemberPath): string[] {
   const around: string[] = [];
@@ -87,7 +77,7 @@ interface Argument {
   readonly isSecret: boolean;
 }
 
-/** Yields the arguments of a schema at any depth. */
+/** Yields the arguments of a schema and of the schemas in it, to a limited depth. */
 function* argumentsOf(schema: unknown, place: MemberPath): Generator<Argument> {
   if (place.length > 2 * mostDepth || typeof schema !== 'object' || schema === null) return;
   const { properties, required } = asMembers(schema);
@@ -118,7 +108,7 @@ function readArguments(tool: SurfaceMember): ReadonlyMap<string, Argument> {
 
 const textMembers = ['title', 'description'];
 
-/** Yields the titles and descriptions in a value at any depth, with their paths. */
+/** Yields the titles and descriptions in a value with their paths, to a limited depth. */
 export function* textsOf(value: unknown, place: MemberPath = []): Generator<[MemberPath, string]> {
   if (place.length > mostDepth || typeof value !== 'object' || value === null) return;
   for (const [name, member] of Object.entries(value)) {
@@ -128,7 +118,6 @@ export function* textsOf(value: unknown, place: MemberPath = []): Generator<[Mem
   }
 }
 
-/** Copies a schema without its titles and descriptions. */
 function withoutTexts(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withoutTexts);
   if (!isJsonObject(schema)) return schema;
@@ -186,7 +175,7 @@ function classesOf(before: SurfaceMember, after: SurfaceMember) {
   return { classes: changeClasses.filter((name) => is[name]), secret, required };
 }
 
-/** Describes the change between two members with the same name, which come without their form. */
+/** Describes the change between two members with the same name, both without their form. */
 function toChange(surface: Surface, before: SurfaceMember, after: SurfaceMember): ChangedMember {
   const hintsBefore = asMembers(before.annotations);
   const hintsAfter = asMembers(after.annotations);
@@ -195,7 +184,7 @@ function toChange(surface: Surface, before: SurfaceMember, after: SurfaceMember)
     (hint) => `${hint}: ${toMemberText(hintsBefore[hint])} -> ${toMemberText(hintsAfter[hint])}`,
   );
   const found = classesOf(surface.asTool(before), surface.asTool(after));
-  // A change of no other class is in texts within a schema that are data.
+  // A change that fits no class counts as `words`, for example a different name of a resource.
   const [most = 'words'] = found.classes;
   const about = most === 'secret' || most === 'required' ? found[most] : [];
   return {
@@ -209,7 +198,7 @@ function toChange(surface: Surface, before: SurfaceMember, after: SurfaceMember)
 
 const weightOf = ({ class: name }: ChangedMember) => changeClasses.indexOf(name);
 
-/** Keeps the order, one change of each class, and otherwise the weightiest changes. */
+/** Keeps the first change of each class, and further changes in their order up to `most`. */
 export function weightiest<Change extends Pick<ChangedMember, 'class'>>(
   changes: readonly Change[],
   most: number,
@@ -221,7 +210,8 @@ export function weightiest<Change extends Pick<ChangedMember, 'class'>>(
 }
 
 /**
- * Compares two lists of a surface: the first 100 changes, the weightiest first, and the count of each class.
+ * Compares two lists of a surface. Returns at most 100 changes, the weightiest first, and the number of
+ * changes in each class.
  */
 export function surfaceChanges(
   surface: Surface,
@@ -250,7 +240,7 @@ export function surfaceChanges(
   };
 }
 
-/** The weight of a change of a list is that of its weightiest class. */
+/** The weight of the weightiest class in a change of a list. */
 export const surfaceWeight = ({ counts = {} }: { readonly counts?: ChangeCounts | undefined }): number =>
   changeClasses.length - (changeClasses.findIndex((name) => counts[name]) + 1 || changeClasses.length);
 
@@ -266,7 +256,6 @@ const classWords: Readonly<Record<ChangeClass, Words>> = {
   added: own('added'),
 };
 
-/** A member that changed, and the weightiest class of its change. */
 type NamedChange = NamedMember & Pick<ChangedMember, 'class'>;
 
 export const changedMemberWords = (item: NamedChange): Words =>

@@ -5,7 +5,7 @@ const secretWords =
   /(?:^| )(?:password|passwd|passphrase|passcode|secret|credentials?|token|apikey|mnemonic|cookie|jwt|otp|pin)$/;
 const secretPairs =
   /(?:^| )(?:(?:api|access|private|secret|auth|encryption|signing|license) key|(?:seed|recovery) (?:phrase|words))$/;
-/** These tokens are no secrets: they mark where a list continues, or are tokens of a currency. */
+/** Tokens that are usually no secrets, for example of a page or a currency. */
 const otherTokens =
   /(?:^| )(?:page|next|prev|previous|continuation|continue|cursor|sync|resume|start|stop|input|output|buy|sell|from|to|base|quote) token$/;
 
@@ -21,9 +21,8 @@ const wordsOf = (name: string) =>
 const marks = ['writeOnly', 'x-secret', 'isSecret', 'secret', 'sensitive'];
 
 /**
- * Decides alone whether an argument counts as a secret: its name ends with a word such as password, token,
- * secret, credentials or API key, its format is `password`, or its schema has `writeOnly`, `isSecret`,
- * `secret`, `sensitive` or `x-secret`.
+ * Tells whether an argument counts as a secret, by the last words of its name, the format `password`, or a
+ * mark such as `writeOnly`. No other code decides this.
  */
 export function isSecretArgument(name: string, schema: unknown): boolean {
   const members = asMembers(schema);

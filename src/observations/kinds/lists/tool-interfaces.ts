@@ -25,7 +25,6 @@ const countOfInterfaces = ({ value, details }: ShownFinding<Interfaces>) =>
 const mostInLine = 3;
 const mostInFull = 20;
 
-/** Tools that name a user interface, which some clients show. */
 export const toolsInterfaces = defineKind({
   kind: 'tools.interfaces',
   value: z.array(withInterface),

@@ -96,7 +96,6 @@ function findHidden(texts: Iterable<readonly [place: string, text: string]>) {
   return { count, places };
 }
 
-/** Characters in texts for models that people cannot see. */
 export const toolsHiddenText = defineKind({
   kind: 'tools.hidden_text',
   value: z.number(),

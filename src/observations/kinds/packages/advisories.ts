@@ -56,7 +56,6 @@ const longestVersion = 40;
  */
 const mostDetails_bytes = 5 * 1024;
 
-/** Shortens an advisory for the details. */
 function toStored({ versions, ranges, ...said }: Advisory): Advisory {
   const isShort = (text: string | undefined) => (text?.length ?? 0) <= longestVersion;
   const someVersions = versions.filter(isShort).slice(0, mostVersions);
@@ -124,8 +123,8 @@ function toFinding(
 const hasMalware = ({ value: found }: Finding<AdvisoriesValue>) => found?.ids.some(isMalware) === true;
 
 /**
- * The finding about a different version that the record names, if only that one is malicious code: callers
- * may run either.
+ * The finding about a different version that the record names, if only that version is malicious code.
+ * Callers may run either version.
  */
 function otherMalware(
   answer: FoundAdvisories,
@@ -308,13 +307,11 @@ export const packageAdvisories = defineKind({
   ...ofPackages(osvRegistries, advisoriesOf),
 });
 
-/** Tells whether the recorded version is reported as malicious code. */
 export function reportedMalware({ ids, not_compared }: AdvisoriesValue): 'yes' | 'no' | 'unknown' {
   if (ids.some(isMalware)) return 'yes';
   return not_compared.some(isMalware) ? 'unknown' : 'no';
 }
 
-/** A fact of this kind with the package that it is about. */
 type SeenAdvisories = ShownFinding<AdvisoriesValue> & Pick<Observation, 'subject'>;
 
 /**

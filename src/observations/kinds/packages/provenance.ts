@@ -13,7 +13,6 @@ import { isOnNpmOrPypi, packageOf } from '../../published/words.ts';
 import { type RemoteFinding, withoutAnswer } from '../../remotes.ts';
 import type { CheckRun } from '../../run.ts';
 
-/** Compares the repository in signed provenance with the recorded one. */
 function compare(
   { repository, issuer }: Extract<CheckedSignature, { readonly result: 'signed' }>,
   recorded: string | undefined,
@@ -52,7 +51,6 @@ function none({ version, earlier }: Published): RemoteFinding<Provenance> {
   };
 }
 
-/** The fact that a checked signature shows about a published file. */
 function judge(
   signed: CheckedSignature,
   { digest }: ServedProvenance,
@@ -96,7 +94,6 @@ const provenance = z.strictObject({
 });
 type Provenance = z.infer<typeof provenance>;
 
-/** The repository from which the published package was built, by its signed provenance. */
 export const packageProvenance = defineKind({
   kind: 'package.provenance',
   unchecked: {
@@ -119,7 +116,7 @@ export const packageProvenance = defineKind({
   question: 'code',
   title: 'Provenance of the package',
   means:
-    'Whether the published file has build provenance with a valid Sigstore signature, and whether the repository in its certificate is the recorded one: match, other or none.',
+    'Whether the published file has build provenance with a valid Sigstore signature, and whether the repository in its certificate is the recorded one: match, other, none (no provenance) or not_comparable (no recorded repository).',
   doesNotMean:
     'It does not say what the code does. A package without provenance may be built from the same code.',
   method_version: 'provenance/2',

@@ -31,7 +31,6 @@ function namesOfOthers({ names: all, names_this }: z.infer<typeof names>, handle
 
 const handles = (all: readonly string[]): Words => join(all.map(handleWords), ', ');
 
-/** The listing to which a published package says it belongs. */
 export const packageNames = defineKind({
   kind: 'package.names',
   value: names,
@@ -81,7 +80,7 @@ export const packageNames = defineKind({
   ),
 });
 
-/** The present place of the recorded repository, if its host redirects to a different path. */
+/** The key of the repository to which the host redirects the recorded one; undefined if it does not. */
 async function movedTo(run: CheckRun, recorded: string): Promise<string | undefined> {
   const head = await run.head();
   const path = head.result === 'head' ? undefined : head.there?.moved_to;
@@ -95,7 +94,6 @@ const stated = z.strictObject({
   repository: z.string(),
 });
 
-/** Compares the repository that a package states with the recorded one. */
 async function compare(
   { repository, version }: Published,
   { subject }: Pick<RecordedPackage, 'subject'>,

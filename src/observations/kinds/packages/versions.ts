@@ -20,8 +20,9 @@ interface VersionReading<Value extends Json> {
 }
 
 /**
- * The value of the recorded version of each npm package, and in `as_seen.before` that of the version before
- * it if it differs. The version is no part of the value, so a new version with the same value is no change.
+ * Reads a value of the recorded version of each npm package. If it is new, `as_seen.before` has the version
+ * before it with its value. The version is no part of the value, so a new version with the same value is no
+ * change.
  */
 const ofVersions = <Value extends Json>({ value: read, isOfAll, what }: VersionReading<Value>) =>
   ofPublished(['npm'], ({ version, document, earlier }): RemoteFinding<Value> | NoAnswer => {
@@ -70,7 +71,6 @@ const scriptNames = ['preinstall', 'install', 'postinstall'] as const;
 const scripts = z.partialRecord(z.enum(scriptNames), z.string());
 type Scripts = z.infer<typeof scripts>;
 
-/** Says what a version has that the version before it did not have. */
 const standsOutWithBefore =
   <Value extends Json>(
     schema: z.ZodType<Value>,
