@@ -16,7 +16,7 @@ export interface Config extends Values {
   /** The name of the claim file at a repository's root. */
   readonly claimFile: string;
   /**
-   * Views with `readers`. The others are in `views`: only those are listed, have feeds and are judged in
+   * Views with `readers`; the others are in `views`. Only the others are listed, have feeds and are judged in
    * advance.
    */
   readonly privateViews: readonly Selection[];

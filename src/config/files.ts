@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { isHandle } from '../core/handle.ts';
 import { attempt } from '../core/json.ts';
 
-/** A criterion as callers and the operator write it. Whether its name exists is checked elsewhere. */
+/** A criterion as callers and the operator write it. Its name is not checked here. */
 export const sentCriterion = z.strictObject({
   criterion: z.string().max(100),
   value: z.union([z.string().max(300), z.int()]).optional(),

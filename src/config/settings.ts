@@ -11,9 +11,7 @@ const isPlainBase = (url: URL | null) =>
   !/[?#]/.test(url.href);
 const plainBase = 'an http or https address without user, query and fragment';
 
-/**
- * The address of a database without anything that may be a password. Files and memory are shown as they are.
- */
+/** The address of a database with its passwords masked. */
 export function toShownDatabase(text: string): string {
   if (/^(file:|:memory:)/.test(text)) return text;
   const url = URL.parse(text);
@@ -24,7 +22,7 @@ export function toShownDatabase(text: string): string {
   return url.href;
 }
 
-/** Removes slashes at the end and spells the address as other addresses are spelled for comparison. */
+/** Normalizes the address and removes slashes at its end. */
 const toBase = (text: string) =>
   (isPlainBase(URL.parse(text)) ? new URL(text).href : text).replace(/\/+$/, '');
 
@@ -34,15 +32,10 @@ const baseOr = (isOther: (text: string) => boolean, meaning = plainBase) =>
     .refine((text) => isOther(text) || isPlainBase(URL.parse(text)), meaning)
     .transform(toBase);
 
-/**
- * An http or https address to which paths can be appended: without user, query, fragment and slashes at its
- * end.
- */
+/** An http or https address to which paths can be appended. */
 const baseUrl = baseOr(() => false);
-/** A base address, or an empty text. */
 const optionalBaseUrl = baseOr((text) => text === '');
 
-/** A host to listen on: an IP address or a host name. */
 const listenHost = z
   .string()
   .refine(
@@ -140,7 +133,6 @@ const hostBases = z.strictObject({
   raw: baseUrl,
   layout: z.enum(['github', 'gitlab', 'forgejo', 'bitbucket']).optional(),
 });
-/** The addresses of the best-known hosts. */
 const officialHosts = {
   'github.com': { git: 'https://github.com', raw: 'https://raw.githubusercontent.com' },
   'gitlab.com': { git: 'https://gitlab.com', raw: 'https://gitlab.com', layout: 'gitlab' },
@@ -165,7 +157,6 @@ const packageRegistries = json.pipe(
     oci: optionalBaseUrl.default(''),
   }),
 );
-/** The addresses of the public package registries. */
 export const officialRegistries = {
   npm: 'https://registry.npmjs.org',
   pypi: 'https://pypi.org',
@@ -185,7 +176,6 @@ const setting = <const Key extends string, T extends z.ZodType>(
   key,
   meaning,
   check,
-  /** The default as text. */
   default: fallback,
   secret,
 });

@@ -1,6 +1,6 @@
 /**
- * How long the service waits at most where no setting says so. It is part of `Context`, so that tests can
- * shorten it.
+ * The longest waits for which there is no setting. They are part of `Context`, so that tests can shorten
+ * them.
  */
 export const defaultTimeouts = {
   /** The headers of a request have to arrive within this time. */

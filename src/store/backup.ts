@@ -7,7 +7,7 @@ import type { Engine, Load, StoreDump } from './store.ts';
 import type { AnyTable, StoredRow, TableBackup } from './table.ts';
 
 const formatName = 'dossier-backup';
-/** Raised when the form of the lines changes, or the tables, columns or values in them. */
+/** Increased when the form of the lines changes, or the tables, columns or values in them. */
 const formatVersion = 5;
 
 /** The rows of one line have at most this many bytes of text; a single row may have more. */
@@ -18,7 +18,7 @@ const longestLine_bytes = 256 * 1024 * 1024;
 const rowCounts = z.record(z.string(), z.number().int().min(0));
 const cell = z.union([z.string(), z.int(), z.null()]);
 
-/** The first line, as far as every version of the format has it. */
+/** The members of the first line that every version of the format has. */
 const headerOfAnyVersion = z.object({
   format: z.literal(formatName),
   version: z.int(),
@@ -47,7 +47,6 @@ const toBackedUp = (tables: readonly AnyTable[]): readonly BackedUpTable[] =>
     .filter((table): table is BackedUpTable => table.backup !== undefined)
     .toSorted((a, b) => Number(a.backup.isLast) - Number(b.backup.isLast));
 
-/** The table whose rows mark a complete database. */
 function markOf(tables: readonly AnyTable[]): BackedUpTable {
   const mark = toBackedUp(tables).at(-1);
   if (!mark?.backup.isLast) throw new Error('no table marks a complete database');
@@ -178,14 +177,13 @@ export type Follow<Schema> = (
   },
 ) => Promise<void>;
 
-/** The tables of a load into a database, and the functions with which it writes there. */
 interface Loading<Schema> {
   readonly tables: readonly AnyTable[];
   readonly commit: <T>(work: (db: Kysely<Schema>) => Promise<T>) => Promise<T>;
   readonly follow: Follow<Schema>;
 }
 
-/** Deletes the first 500 rows of a table; returns false if there are none. */
+/** Deletes the first 500 rows of a table. Returns false if there are none. */
 async function clearBatch<Schema>(
   { follow }: Loading<Schema>,
   db: Kysely<Schema>,
@@ -202,7 +200,6 @@ async function clearBatch<Schema>(
   return true;
 }
 
-/** Deletes the rows of an interrupted load, one batch in each transaction. */
 async function clear<Schema>(loading: Loading<Schema>): Promise<void> {
   for (const table of toBackedUp(loading.tables))
     while (await loading.commit((db) => clearBatch(loading, db, table)));
@@ -212,7 +209,7 @@ async function clear<Schema>(loading: Loading<Schema>): Promise<void> {
 const insert = <Schema>(db: Kysely<Schema>, { name, backup }: BackedUpTable, rows: readonly StoredRow[]) =>
   withAnyTable(db).insertInto(name).values(rows.map(backup.toRestored)).execute();
 
-/** The same load, whose transactions fail once a different load into the same database has ended. */
+/** Makes the transactions of a load fail once a different load into the same database has ended. */
 const whileLoading = <Schema>(loading: Loading<Schema>): Loading<Schema> => ({
   ...loading,
   commit: (work) =>

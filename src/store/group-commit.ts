@@ -27,8 +27,8 @@ interface Queued<Schema> {
 export type Transact<Schema> = (work: (db: Kysely<Schema>) => Promise<void>) => Promise<void>;
 
 /**
- * Runs work on its own savepoint. If it throws, rolls it back and returns the error, which may be any value,
- * in an object.
+ * Runs work on its own savepoint. If it throws, rolls it back and returns the error in an object, because any
+ * value can be thrown. Throws if the whole transaction is lost or has to run again.
  */
 async function runOnSavepoint<Schema>(db: Kysely<Schema>, queued: Queued<Schema>) {
   await db.executeQuery(savepoint);

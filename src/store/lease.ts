@@ -14,7 +14,6 @@ const forgotten_ms = 7 * day_ms;
 
 /** Reads of leases. Ages are measured by the database's clock, so that the clocks of nodes may differ. */
 export const createLeaseReads = (db: Db, { now_ms }: Pick<Engine, 'now_ms'>) => ({
-  /** Undefined if nobody has taken the lease, or its last holder released it. */
   async find(name: string) {
     const row = await db
       .selectFrom('lease')
@@ -27,7 +26,6 @@ export const createLeaseReads = (db: Db, { now_ms }: Pick<Engine, 'now_ms'>) => 
   },
 });
 
-/** Writes of leases inside a transaction; they change no listing. */
 export const createLeaseWrites = (db: Db, { now_ms }: Pick<Engine, 'now_ms'>) => ({
   /**
    * Tells whether an owner still has a lease. A transaction that checks this first writes nothing for an
@@ -62,10 +60,8 @@ export const createLeaseWrites = (db: Db, { now_ms }: Pick<Engine, 'now_ms'>) =>
     return new Set((await renewed.returning('owner').execute()).map(({ owner }) => owner));
   },
   release: async (owner: string) => void (await db.deleteFrom('lease').where('owner', '=', owner).execute()),
-  /** Deletes all leases of a holder. */
   releaseOf: async (holder: string) =>
     void (await db.deleteFrom('lease').where('owner', 'like', `${holder}/%`).execute()),
-  /** Deletes leases that were not renewed for a week. */
   async purge() {
     await db.deleteFrom('lease').where(sql<number>`${now_ms} - renewed_at`, '>', forgotten_ms).execute();
   },

@@ -1,6 +1,6 @@
 import { type Compilable, type CompiledQuery, type Kysely, sql } from 'kysely';
 
-/** The same database for queries of a table whose name and columns are given. */
+/** Types a database for queries whose table and columns are known only at run time. */
 export const withAnyTable = <Schema>(db: Kysely<Schema>) =>
   db as Kysely<unknown> as Kysely<Record<string, Record<string, unknown>>>;
 
@@ -24,8 +24,8 @@ export function upsert<Schema, Table extends keyof Schema & string>(
 }
 
 /**
- * The value of the one row with these columns; undefined if there is none. Throws if a column has no value,
- * which Kysely would leave out.
+ * Reads the value of the row with this key; undefined if there is none. Throws if a column of the key is
+ * undefined, because Kysely would leave it out.
  */
 export async function findOne<
   Schema,
@@ -51,7 +51,7 @@ export async function findOne<
 /** There are few sizes, so that an engine prepares few statements. */
 const sizes = [100, 10, 1] as const;
 
-/** Passes rows on in their order, in chunks of a hundred, ten or one, each for one statement. */
+/** Passes rows on in their order, in chunks of a hundred, ten or one. */
 export async function inChunks<T>(
   rows: readonly T[],
   work: (chunk: readonly T[]) => Promise<unknown>,

@@ -12,5 +12,5 @@ const leaseTable = table('lease', noBackup, {
 export const storeTables = [leaseTable] as const;
 /** The rows of this module's tables. Every module above adds its own to those of the floors below it. */
 export interface StoreSchema extends RowsOf<typeof storeTables> {}
-/** The database with the tables that this module may name. Each module has such a type in its schema.ts. */
+/** The database with the tables that this module may name. */
 export type Db = Kysely<StoreSchema>;

@@ -4,7 +4,6 @@ import type { StoredRow } from './table.ts';
 
 /** All data of a store, as of one moment. */
 export interface StoreDump {
-  /** The number of rows of each table. */
   readonly counts: Readonly<Record<string, number>>;
   /**
    * Yields all rows, table by table in a fixed order and ordered by key within each; at most 500 and about
@@ -21,10 +20,7 @@ export interface Load {
   finish(counts: Readonly<Record<string, number>>): Promise<void>;
 }
 
-/**
- * The right of one holder in one process to be the only one, over all nodes, to do the work that the lease
- * names.
- */
+/** The right to do the named work, which only one holder over all nodes has at a time. */
 export interface Lease extends AsyncDisposable {
   readonly name: string;
   readonly owner: string;
@@ -85,12 +81,12 @@ export interface Store
     AsyncDisposable,
     Pick<Engine, 'failureOf' | 'isWell' | 'findDamage' | 'dropDeleted' | 'close'> {
   /**
-   * Runs `work` in one serializable transaction and returns its result once it is durable. If `work` throws,
-   * nothing is written. After a conflict `work` runs again, so it must have no effects outside the
-   * transaction: `write` rejects in `work`, and so does a request to a host.
+   * Runs `work` in a transaction that sees all earlier writes, and returns its result once it is durable. If
+   * `work` throws, nothing is written. After a conflict `work` runs again, so it must have no effects outside
+   * the transaction: `write` rejects in `work`, and so does a request to a host.
    */
   write<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
-  /** Reads that wait for no others, and that tell whether a node is ready. */
+  /** Reads that tell whether a node is ready. They wait for no other reads. */
   readonly health: Reads;
   /**
    * The right to work that only one node does: an import, an audit, the messages to a webhook, requests to a
@@ -121,10 +117,7 @@ export interface Engine<Schema extends StoreSchema = StoreSchema> {
    * replica.
    */
   readonly lagging: Kysely<Schema>;
-  /**
-   * Database for the few reads that tell whether this node is well; other reads, however many wait, do not
-   * delay them.
-   */
+  /** Database for the few reads that tell whether this node is well. Other reads do not delay them. */
   readonly health: Kysely<Schema>;
   /** Runs transactions one after another, each holding the write lock from its start. */
   readonly writer: Kysely<Schema>;

@@ -11,7 +11,6 @@ export const oneOf = <WrittenValue extends string>(): Column<WrittenValue, Writt
 export const integer: Column<number, number> = {};
 /** Stored as 1 or 0. */
 export const flag: Column<boolean, number> = { encode: Number, decode: (stored) => stored === 1 };
-/** Stored as JSON text. */
 export const json = <WrittenValue>(): Column<WrittenValue, string> => ({
   encode: JSON.stringify,
   decode: JSON.parse,
@@ -67,7 +66,6 @@ export function rowCodec<
     return value === undefined ? null : encode ? encode(value) : value;
   };
   return {
-    /** The row of a value. */
     encode(value: WrittenValue<C>): TableRow<C, Derived> {
       const row: Record<string, unknown> = {};
       for (const [at, name] of names.entries())
@@ -114,7 +112,7 @@ export interface TableBackup {
 /** A row as both engines store it: texts, whole numbers and nulls, by column. */
 export type StoredRow = Readonly<Record<string, string | number | null>>;
 
-/** A table for code that knows no noun. */
+/** The part of a table that general code uses, such as the backup. */
 export interface AnyTable {
   readonly name: string;
   readonly backup?: TableBackup | undefined;

@@ -20,7 +20,6 @@ export function measure(name: Metric, labels: Measured['labels'] = {}, value?: n
   if (measurements.hasSubscribers) measurements.publish({ name, labels, value });
 }
 
-/** Calls the listener for every measurement. Returns a function that ends this. */
 export function onMeasured(listener: (measured: Measured) => void): () => void {
   const receive = (message: unknown) => listener(message as Measured);
   measurements.subscribe(receive);

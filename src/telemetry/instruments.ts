@@ -5,7 +5,7 @@ import { onMeasured } from './events.ts';
 import table from './instruments.json' with { type: 'json' };
 
 const answer_s = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-/** A response that takes longer is a stream. */
+/** Responses that take longer are counted but not timed, because they are streams. */
 const longestAnswer_s = 30;
 
 /** The metrics of one registry, by name. */
@@ -13,7 +13,6 @@ type Instruments = Readonly<Record<keyof typeof table.counters, Counter>> &
   Readonly<Record<keyof typeof table.gauges, Gauge>> &
   Readonly<Record<keyof typeof table.histograms, Histogram>>;
 
-/** Registers every metric of the table, with its meaning and labels. */
 export function createInstruments(registry: Registry): Instruments {
   const registers = [registry];
   const ofKind = (

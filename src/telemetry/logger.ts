@@ -26,10 +26,9 @@ interface Sink extends DestinationStream {
 }
 
 /**
- * Makes and writes lines together, at most a tenth of a second late, because a line of its own costs a system
- * call, and making one between two answers takes longer than making a hundred at once. sonic-boom can collect
- * lines too, but measures all of them again for each line. Lines that a full disk did not take are written
- * with the next line, or at the end.
+ * Makes and writes up to a hundred lines together, at most a tenth of a second late, because each write costs
+ * a system call. sonic-boom can collect lines too, but measures all of them again for each line. Lines that a
+ * full disk did not take are written with the next line, or at the end.
  */
 function createSink(): Sink {
   let lines: (() => string)[] = [];
@@ -48,10 +47,7 @@ function createSink(): Sink {
 
 let formatted = { ms: 0, text: '' };
 
-/**
- * The time in the form in which pino writes it. Formatting it once a millisecond saves a quarter of a line's
- * cost.
- */
+/** The time in the form in which pino writes it, formatted once a millisecond. */
 function timestamp(ms = Date.now()): string {
   if (ms !== formatted.ms) formatted = { ms, text: `,"time":"${new Date(ms).toISOString()}"` };
   return formatted.text;

@@ -59,8 +59,8 @@ const loopbackHost = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
 /**
  * Starts to measure this process and its HTTP servers, and serves the figures to Prometheus on a listener of
  * its own. `readStoreFigures` reads the figures of the database at each scrape and rejects if it does not
- * answer. `reports` is the page at /reports, if there is one. `toFailed` makes the answer
- * if reading the figures or the page failed. Rejects with the error of `listen`, such as a port in use.
+ * answer. `reports` is the page at /reports, if there is one. `toFailed` makes the answer if a page cannot be
+ * read. Rejects with the error of `listen`, such as a port in use.
  */
 export async function startMetrics(
   listener: ListenOptions,

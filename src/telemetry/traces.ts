@@ -5,7 +5,7 @@ const tracer = trace.getTracer('dossier');
 
 /**
  * Runs a tool call in a span named `tools/call <tool>` (OpenTelemetry's conventions for MCP) if an SDK is
- * loaded. Nothing of the input is recorded. `codeOf` names the problem, if there was one, by its code.
+ * loaded. Nothing of the input is recorded. `codeOf` returns the code of an error.
  */
 export function traceToolCall<T>(
   tool: string,

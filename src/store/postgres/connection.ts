@@ -2,12 +2,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Kysely, PostgresDialect } from 'kysely';
 import { Client, Pool, type PoolClient, type PoolConfig, types } from 'pg';
 
-/** The number of connections in a pool for reads. */
 export const readConnections = 8;
 
 /**
- * Shorter than the longest time of a statement, so that a write that waits for the lock of an idle
- * transaction succeeds.
+ * Shorter than `statement_timeout`, so that a write that waits for the lock of an idle transaction succeeds.
  */
 const idleTransactionTimeout_ms = 3000;
 
@@ -60,7 +58,6 @@ function handleClientErrors(client: PoolClient): void {
   Object.assign(client, { query: queryOrClose });
 }
 
-/** Kysely over a pool of connections. */
 export function createDb<Schema>(config: PoolConfig): Kysely<Schema> {
   const pool = new Pool(config);
   pool.on('error', () => undefined).on('connect', handleClientErrors);
@@ -103,8 +100,8 @@ async function sendHeartbeats(current: () => Session, stopped: AbortSignal): Pro
 }
 
 /**
- * Opens a session and keeps it open: a lost one is opened again, within a second after PostgreSQL answers,
- * and `onReopened` is called. Returns a function that closes it for good.
+ * Opens a session and keeps it open. A lost one is opened again within a second after PostgreSQL answers, and
+ * `onReopened` is called. Returns a function that closes it for good.
  */
 export async function keepSession(open: Open, onReopened: () => void): Promise<() => Promise<void>> {
   const stopping = new AbortController();

@@ -54,7 +54,7 @@ function repeatWhenCaughtUp(
       const changed = pending;
       pending = undefined;
       await waitUntilCaughtUp(databases.primary, databases.replica, stopped).catch(async () => {
-        // The replica's position is unknown: everything counts as changed, now and at the next attempt.
+        // The replica's position is unknown, so everything counts as changed at the next attempt.
         await wait(retryAfterError_ms, undefined, { ref: false });
         pending = 'all';
       });

@@ -80,7 +80,6 @@ async function openSession(
   }
 }
 
-/** Subscribes a listener; returns a function that unsubscribes it. */
 const subscribeTo = (listeners: Set<WatchListener>) => (listener: WatchListener) => {
   listeners.add(listener);
   return () => void listeners.delete(listener);
@@ -100,7 +99,6 @@ export async function openWatch(config: ClientConfig) {
   const open = () => openSession(config, node, publish);
   const close = await keepSession(open, () => publish({ node: 0, changed: 'all' }));
   return {
-    /** The number of this node among those on the database. */
     node,
     /** Notifies the other nodes inside a transaction; they receive it if and when that commits. */
     async announce(
@@ -110,7 +108,6 @@ export async function openWatch(config: ClientConfig) {
       for (const payload of toPayloads(node, changed))
         await run('select pg_notify($1, $2)', [channel, payload]);
     },
-    /** Calls back on other nodes' changes; returns a function that unsubscribes. */
     onChange: subscribeTo(listeners.foreign),
     /** Calls back on this node's own changes, once other sessions can read them. */
     onOwnChange: subscribeTo(listeners.own),

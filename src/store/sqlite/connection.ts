@@ -59,7 +59,6 @@ function toKyselyDatabase(database: DatabaseSync): SqliteDatabase {
   };
 }
 
-/** Kysely over one connection. */
 export const createDb = <Schema>(database: DatabaseSync): Kysely<Schema> =>
   new Kysely<Schema>({ dialect: new SqliteDialect({ database: toKyselyDatabase(database) }) });
 
@@ -79,11 +78,9 @@ const failures: Readonly<Record<number, StoreFailure>> = {
   [full]: 'storage_full',
 };
 
-/** The primary result code of an error of node:sqlite. */
 const codeOf = (error: unknown): number | undefined =>
   error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : undefined;
 
-/** The kind of failure that an error of node:sqlite means for a caller. */
 export const sqliteFailure = (error: unknown): StoreFailure | undefined => failures[codeOf(error) ?? -1];
 
 /** Tells whether an error of node:sqlite says that the file is not a database or is damaged. */
