@@ -8,8 +8,7 @@ import { cleanText, toLine } from '../core/text.ts';
 import { type ListingVersion, registryMeta, type VersionSummary } from '../listings/listing.ts';
 import { readRecord } from '../listings/record-form.ts';
 
-// Forms are written as JSON Schema, because typebox's builder loads 450 modules, for which every start would
-// wait.
+// Forms are written as JSON Schema, because typebox's builder would delay every start.
 const text = { type: ['string', 'null'] } as const;
 const entryList = <const T>(items: T) => ({ type: ['array', 'null'], items }) as const;
 
@@ -59,7 +58,7 @@ const statusMeta = {
 } as const;
 /**
  * The registry's facts about an entry: `_meta` under `registryMeta`. The API requires none of them
- * (ServerResponse), and other registries than the official one leave them out.
+ * (ServerResponse), and some registries leave them out.
  */
 const statusMetaForm = Compile(statusMeta);
 
@@ -77,8 +76,8 @@ const deepest = 32;
 const nothingToClean = /^(?:[\x20-\x5b\x5d-\x7e]|\\["\\])*$/;
 
 /**
- * Returns a server.json as JSON text in which every string is cleaned (docs/contract.md). The JSON of most
- * records shows at once that nothing has to be cleaned. Undefined if it is nested too deeply.
+ * Returns a server.json as JSON text in which every string is cleaned (docs/contract.md). Undefined if it is
+ * nested too deeply.
  */
 function toCleanJson(server: object): string | undefined {
   const json = toJson(server);
@@ -97,7 +96,6 @@ export interface UnreadableEntry {
   readonly reason: string;
 }
 
-/** An identified entry: its name, its version and the digest of the whole entry. */
 export interface EntryHead {
   readonly name: string;
   readonly version: string;
@@ -115,10 +113,10 @@ export function readListPage(
   return { entries: page.servers ?? [], nextCursor: page.metadata?.nextCursor || undefined };
 }
 
-/** Returns undefined for a value that is nested more deeply than the stack. */
+/** Undefined for a value that is nested more deeply than the stack allows. */
 const toJson = (value: unknown): string | undefined => attempt(() => JSON.stringify(value));
 
-/** Identifies an entry. Never throws: an entry without name and version is unreadable. */
+/** Identifies an entry. Never throws: an entry that cannot be identified is unreadable. */
 export function readHead(entry: unknown): EntryHead | UnreadableEntry {
   const json = toJson(entry);
   const digest = json === undefined ? '' : hash('sha256', json);
@@ -131,7 +129,6 @@ export function readHead(entry: unknown): EntryHead | UnreadableEntry {
   return { name, version, digest, size_bytes: Buffer.byteLength(json), entry };
 }
 
-/** Tells whether a time is absent, empty or Go's zero time. */
 const isAbsent = (time: string | null | undefined) => !time || time.startsWith('0001-01-01T00:00:00');
 
 /** The time when an entry was read, and the time when this version of it was first read (RFC 3339). */

@@ -4,13 +4,13 @@ import { placeKeysOf } from '../listings/references.ts';
 import type { Transaction } from '../store/store.ts';
 import { recordedOf } from './recorded.ts';
 
-/** The number of a listing's newest versions that are read, and of the former references that are stored. */
+/** How many of a listing's newest versions are read, and how many former references are stored. */
 const mostVersions = 200;
 const mostFormer = 100;
 
 /**
- * The references of older versions that newer versions do not have. `versions` are those of one listing, the
- * newest first. The newest one's references have no end, whichever version the registry calls the latest.
+ * Takes the versions of one listing, newest first by publication. Returns the references that an older
+ * version has and no newer one has; `until` is when the next newer version was published.
  */
 function toFormer([newest, ...older]: readonly ListingVersion[]): FormerReference[] {
   if (!newest) return [];

@@ -32,7 +32,6 @@ export const importOnce: ImportOnce = async (context, attempt) => {
   }
 };
 
-/** The state of a store's imports. */
 export type ImportStatus = Awaited<ReturnType<typeof readImportStatus>>;
 
 /**

@@ -1,6 +1,5 @@
 import { type Column, integer, oneOf, optional, type TableValue, table, text } from '../store/table.ts';
 
-/** The counts of an import that has read nothing yet. */
 export const zeroImportCounts = {
   /** Rows that the source sent. Each is new, changed, unchanged or quarantined. */
   rows_seen: 0,
@@ -22,10 +21,9 @@ export const zeroImportCounts = {
 /** The progress of an import: the public import report. */
 export type ImportCounts = Readonly<typeof zeroImportCounts>;
 
-/** The largest share of a source's entries that may be unreadable. */
+/** An import does not count if at least this share of the source's entries is unreadable. */
 const mostUnreadable = 0.9;
 
-/** Tells whether so little of a source could be read that its import does not count. */
 export const isUnreadable = ({ rows_seen, rows_quarantined }: ImportCounts): boolean =>
   rows_seen > 0 && rows_quarantined >= rows_seen * mostUnreadable;
 
@@ -33,7 +31,6 @@ export const isUnreadable = ({ rows_seen, rows_quarantined }: ImportCounts): boo
 export const copyFields = ['endpoint', 'package', 'repository'] as const;
 export type CopyField = (typeof copyFields)[number];
 
-/** How far an import has come. */
 export interface RunProgress {
   readonly counts: ImportCounts;
   /** The newest `updatedAt` of the registry that is not after the start of its run, RFC 3339. */
@@ -51,7 +48,6 @@ export function lackedByAll(recorded: RunProgress['recorded'] = {}): CopyField[]
   return copyFields.filter((field) => origins.length > 0 && !origins.some((has) => has.includes(field)));
 }
 
-/** Progress as text: one object in which only the counts are numbers. */
 const progress: Column<RunProgress, string> = {
   encode: ({ counts, newestUpdatedAt, recorded }) =>
     JSON.stringify({ ...counts, ...(newestUpdatedAt && { newest_updated_at: newestUpdatedAt }), recorded }),

@@ -45,9 +45,7 @@ function toQuarantine({ quarantined }: PagePlan, run_id: number, seen_at: string
   return [...new Map(rows.map((row) => [`${row.name}\n${row.version}`, row])).values()];
 }
 
-/**
- * Forgets opt-out lines in repositories that a listing no longer records, because nobody reads them again.
- */
+/** Forgets opt-out lines in repositories that a listing no longer records. Nobody reads them again. */
 async function forgetOptOuts(tx: Transaction, { handle, repository_key }: Listing): Promise<void> {
   for (const optOut of await tx.optOuts.of(handle))
     if (optOut.kind === 'repository' && optOut.place_key !== repository_key) await tx.optOuts.remove(optOut);
@@ -84,7 +82,6 @@ function toIdentities({ versions }: PagePlan, at: string): RecordedIdentity[] {
   return [...new Map(named.map((one) => [`${one.handle} ${one.kind} ${one.value}`, one])).values()];
 }
 
-/** The part of a listing's record that the observer asks about. */
 const observedPart = ({ remotes, packages, repository, website }: Listing) => ({
   remotes: remotes.map(({ type, url }) => [type, url]),
   packages: packages.map(({ registry_type, registry_base_url, identifier, version }) => [
@@ -139,8 +136,9 @@ async function endOne(tx: Transaction, listing: Listing, at: string): Promise<vo
 }
 
 /**
- * Withdraws listings of the shipped sample, with their claims and the ratings by and about them: those that
- * the page names, so that the registry's listing takes their place, and all of them after the last page.
+ * Withdraws listings of the shipped sample and the ratings by and about them, and suspends their claims. It
+ * withdraws those that the page names, so that the registry's listing takes their place, and all of them with
+ * the last page.
  */
 export async function endSample(tx: Transaction, page: SourcePage, at: string): Promise<void> {
   const handles = await readSampleHandles();
@@ -151,7 +149,6 @@ export async function endSample(tx: Transaction, page: SourcePage, at: string): 
     if (isSample(listing) && !isGone(listing)) await endOne(tx, listing, at);
 }
 
-/** The part of the context that an import uses. */
 export type ImportContext = Pick<Context, 'store' | 'config' | 'log' | 'clock'>;
 
 interface Import {
@@ -166,13 +163,12 @@ interface Import {
   readonly isRecorded: boolean;
   /** Tells whether the quarantine may hold entries that this run must release. */
   mayRelease: boolean;
-  /** The run after the last written page. */
+  /** The run as of the last written page. */
   run: RunImport;
 }
 
 /**
- * A full walk that ends with less than this share of the rows of the last one is taken for a fault of the
- * registry.
+ * A full walk that ends with less than this share of the last one's rows counts as a fault of the registry.
  */
 const leastShare = 0.9;
 
@@ -272,7 +268,7 @@ async function writePages(current: Import): Promise<void> {
   }
 }
 
-/** After a run that wrote less than this share of all listings, the index merges as it goes. */
+/** The index is merged at once only after a run that wrote at least this share of all listings. */
 const mergedShare = 0.1;
 
 /**
@@ -288,7 +284,6 @@ async function mergeIndex({ context, run, request: { signal } }: Import): Promis
     await setImmediate();
 }
 
-/** The source of an import and its options. */
 export interface ImportRequest {
   /** A registry's address, `file:path`, a path or `sample`; default REGISTRY_URL. */
   readonly source?: string | undefined;
@@ -347,8 +342,8 @@ async function openImport(
 }
 
 /**
- * Saves how a run ended that threw `error`. Throws `error` again unless it comes from the source or from the
- * guard.
+ * Saves the end of a run that threw `error`, unless the signal stopped it. Throws `error` again if neither
+ * the source nor the guard threw it.
  */
 async function endRun(
   { context, run, request: { signal } }: Import,
@@ -389,11 +384,12 @@ async function runToEnd(current: Import): Promise<ImportResult> {
 }
 
 /**
- * Imports a registry or a saved copy: the whole source first and again after IMPORT_FULL_INTERVAL, and its
- * changes in between. Each page is one transaction with its rows, the cursor and the counts, so that an
- * interrupted run loses and repeats nothing. Unchanged rows are not written again, and listings missing from
- * the source are not deleted. Throws RegistryError if the source cannot be opened, and UnderWayError while
- * any process imports into this store. Any other failure of the source is reported in ImportReport.error.
+ * Imports a registry or a saved copy: the whole source first and again after IMPORT_FULL_INTERVAL, and in
+ * between its changes if it can list them. Each page is one transaction with its rows, the cursor and the
+ * counts, so that an interrupted run loses and repeats nothing. Unchanged rows are not written again.
+ * Listings missing from the source are not deleted, except those of the sample. Throws RegistryError if the
+ * source cannot be opened, and UnderWayError while any process imports into this store. The result states any
+ * other failure of the source.
  */
 export async function runImport(context: ImportContext, request: ImportRequest = {}): Promise<ImportResult> {
   const { store, config } = context;

@@ -45,7 +45,7 @@ const runtimeFlag = /^(?:-\w{1,3}|--(?:rm|init|interactive|tty|yes|quiet))$/;
 /** Matches a name that is an option as it stands: with its hyphens and without a value. */
 const optionForm = /^-[^\s=]+$/;
 
-/** Tells whether the record allows an argument to be left out that only the caller can complete. */
+/** Tells whether an argument may be left out that only the caller can complete. */
 function isLeftOut({ isRequired, variables }: JsonObject, stated: string): boolean {
   const open = [...stated.matchAll(template)].flatMap(([, name = '']) =>
     ownValue(variables, name) === undefined ? [asMembers(asMembers(variables)[name])] : [],
@@ -54,10 +54,7 @@ function isLeftOut({ isRequired, variables }: JsonObject, stated: string): boole
   return open.length > 0 && (isRequired === false || (isRequired !== true && isOptional));
 }
 
-/**
- * Tells whether an argument without a stated value is an option without a value: nothing says what kind of
- * value it would have.
- */
+/** Tells whether an argument without a stated value is an option that takes no value. */
 const isSwitch = (argument: JsonObject) =>
   argument.isRequired === true
     ? argument.format === 'boolean'

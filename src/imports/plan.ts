@@ -18,7 +18,6 @@ import { type CopyField, type ImportCounts, zeroImportCounts } from './import-ru
 import { type PageFacts, toListing } from './listing.ts';
 import { hasField, toRecorded } from './recorded.ts';
 
-/** Adds two counts. */
 export function addCounts(a: ImportCounts, b: ImportCounts): ImportCounts {
   const sum = { ...zeroImportCounts };
   for (const name of Object.keys(sum) as (keyof ImportCounts)[]) sum[name] = a[name] + b[name];
@@ -114,7 +113,7 @@ interface ListingChange {
 const withKnownId = (listing: Listing, known: Listing | undefined): Listing =>
   known?.published_at === listing.published_at ? { ...listing, id: known.id } : listing;
 
-/** Keeps what the operator hid or withdrew, which is no difference. */
+/** Keeps the operator's hiding or withdrawal, so that it is no difference. */
 const withModeration = (listing: Listing, known: Listing | undefined): Listing => ({
   ...listing,
   ...(known?.hidden && { hidden: true }),
@@ -168,7 +167,6 @@ export const changesRepository = ({ listing, known }: ListingChange): boolean =>
   !isGone(listing) &&
   listing.repository_key !== known.repository_key;
 
-/** Tells whether a listing is withdrawn by this change. */
 export const withdraws = ({ listing, known }: ListingChange): boolean =>
   !!known && !isGone(known) && isGone(listing);
 
@@ -192,7 +190,6 @@ function toAffected(changes: readonly ListingChange[], rows: ClassifiedEntries['
     .map(({ listing }) => listing.handle);
 }
 
-/** The changes that one page makes, planned before anything is written. */
 export type PagePlan = Awaited<ReturnType<typeof planPage>>;
 
 /** Plans what a page changes in the store; writes nothing. Counts every entry once. */
@@ -264,13 +261,13 @@ function toChange(change: ListingChange, at: string): NewChange | undefined {
 export const toChanges = (listings: readonly ListingChange[], at: string): NewChange[] =>
   listings.map((change) => toChange(change, at)).filter((change) => change !== undefined);
 
-/** The guard ignores smaller directories, which may change entirely. */
+/** Smaller directories may change entirely. */
 const smallestGuarded = 50;
 const maxAffectedShare = 0.2;
 
 /**
- * Thrown if the run would withdraw or move too many known listings. Nothing is written from the first page
- * that affects one.
+ * Thrown if a run would withdraw or move too many known listings. The whole run is checked before the first
+ * page that affects one is written.
  */
 export class MassChangeError extends Error {}
 

@@ -33,7 +33,7 @@ const named = (value: unknown): [string, JsonObject][] =>
 const isFixed = ({ value }: JsonObject) =>
   typeof value === 'string' && value !== '' && !/\{[^{}]+\}/.test(value);
 
-/** Reads one input. The variables in its value's template count as part of it. */
+/** Variables in the template of an input's value count as part of the input. */
 function toInput(kind: ListingInput['kind'], recorded: unknown, given: JsonObject): ListingInput[] {
   const name = recordedText(recorded, longestName);
   if (name === '') return [];
@@ -152,7 +152,6 @@ function toPackage(recorded: JsonObject, unread: { unread?: string[] }): Listing
 const toPackages = ({ server, unread }: ReadRecord): ListingPackage[] =>
   once(objectsOf(server.packages).map((one, at) => toPackage(one, toUnread(unread, `packages.${at}`))));
 
-/** Tells whether a record has a field that a copy may leave out. */
 export const hasField: Readonly<
   Record<CopyField, (of: Pick<Listing, 'remotes' | 'packages' | 'repository_key'>) => boolean>
 > = {
@@ -174,7 +173,10 @@ function publisherKeywords(server: JsonObject): string[] {
     .filter((word) => typeof word === 'string');
 }
 
-/** Reads the recorded parts of a server.json. `endpoint` is the first remote without a template. */
+/**
+ * Reads the recorded parts of a server.json. `endpoint` is the first remote whose address can be called as it
+ * is.
+ */
 export function toRecorded(record: object) {
   const read = readRecord(record);
   const { server } = read;
@@ -197,10 +199,7 @@ export function toRecorded(record: object) {
 
 const recordedByVersion = new WeakMap<ListingVersion, RecordedServer>();
 
-/**
- * The recorded parts of a version. Its record is parsed once, although both listings and identities are made
- * from it.
- */
+/** The recorded parts of a version, whose record is parsed only once. */
 export function recordedOf(version: ListingVersion): RecordedServer {
   const known = recordedByVersion.get(version);
   if (known) return known;

@@ -16,7 +16,6 @@ export class UnderWayError extends RegistryError {
 /** The lease of the running import, or of one whose node died; undefined if there is neither. */
 export const findImportLease = ({ leases }: Pick<Store, 'leases'>) => leases.find(importLease);
 
-/** Tells whether any process imports into this store. */
 export const isUnderWay = async (store: Pick<Store, 'leases'>): Promise<boolean> =>
   (await findImportLease(store))?.isHeld ?? false;
 
@@ -72,14 +71,12 @@ async function replace(tx: Transaction, run: ImportRun | undefined, at: string):
   await tx.imports.saveRun(run.id, { state: 'failed', finished_at: at, cursor: undefined, error });
 }
 
-/** The options of a new run. */
 export interface RunStart {
   readonly lease: Lease;
   /** RFC 3339 UTC. */
   readonly at: string;
   /** The whole source is read again if its last full run is longer ago than this. */
   readonly fullInterval_s: number;
-  /** Reads the whole source now. */
   readonly isFull: boolean;
   /**
    * The run after which this one was found due, by the time it ended (RFC 3339; undefined if none had ended).
@@ -147,7 +144,7 @@ export async function beginRun(tx: Transaction, source: RegistrySource, start: R
 }
 
 /**
- * The newest of the known times and these. Times after the start of the run do not count, because a time in
+ * The newest of the run's time and these. Times after the start of the run do not count, because a time in
  * the future would hide changes.
  */
 export const newestKnown = (run: RunImport, updatedAt: readonly string[]): string | undefined =>

@@ -14,7 +14,6 @@ import { createOutboundClient, type OutboundClient } from '../net/client.ts';
 import { readListPage } from './entry.ts';
 import { RegistryError } from './import-run.ts';
 
-/** One page of entries as received, and the cursor of the next page. */
 export interface SourcePage {
   readonly entries: readonly unknown[];
   /** Undefined at the end of the list. */
@@ -95,7 +94,6 @@ const pageSize = 100;
  */
 const mostEntries = 500;
 
-/** The time for a page, and the pauses between tries. */
 export interface Patience {
   /** The time for the whole exchange of one try. */
   readonly timeout_ms: number;
@@ -301,7 +299,6 @@ const quick_ms = 100;
 const firstBatch = 100;
 const largestBatch = 1000;
 
-/** Tells whether a promise settles within `quick_ms`. */
 function settlesSoon(next: Promise<unknown>): Promise<boolean> {
   const settled = new AbortController();
   const soon = Promise.allSettled([next]).then(() => true);

@@ -12,7 +12,6 @@ async function readNewest(db: Db, where: Partial<Pick<ImportRun, 'source' | 'sta
   return row && importRunTable.decode(row);
 }
 
-/** Reads of import runs and quarantine over any engine. */
 export const createImportReads = (db: Db) => ({
   /** The latest run and the latest completed run, of one source if it is given. */
   last: async (source?: string) => {

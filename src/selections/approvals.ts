@@ -69,7 +69,6 @@ export function pinnedNow(document: Pinnable, pin: PinName): string[] {
   return (kind ? seenNow(document, kind).map(pinText) : recordedNow(document, pin)).sort();
 }
 
-/** Names the record of a listing and its date. */
 const recordOf = ({ updated_at, observed_at }: ListingDocument): Words =>
   updated_at === undefined
     ? say`the record as of ${day(observed_at)}`
@@ -88,8 +87,8 @@ function listed(texts: readonly string[]): Words {
 }
 
 /**
- * The answer for a criterion of an approval: `approved`, `not_moderated` or a pin; for a broken pin with the
- * old and the new value.
+ * The answer for a criterion of an approval: `approved`, `not_moderated` or a pin. For a broken pin it has
+ * the old and the new value.
  */
 export interface ApprovalAnswer extends CriterionFinding {
   readonly criterion: string;

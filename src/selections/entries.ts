@@ -36,7 +36,6 @@ export interface SelectionMember {
   readonly entry?: PrivateEntry | undefined;
 }
 
-/** Explains what a private entry is. */
 export const privateNote = ({ listing }: PrivateEntry): string =>
   `A private entry, from ${listing.origin}, last changed on ${dayText(listing.updated_at)} and read on ${dayText(listing.imported_at)}; no registry that Dossier reads lists it, and Dossier has not checked it.`;
 
@@ -50,7 +49,9 @@ function toPrivateServer(entry: PrivateEntry, key: string) {
   return { server, _meta: { [key]: about } as Record<string, object> };
 }
 
-/** Entries of the listings of a selection, each with the facts that met the criteria, and their dates. */
+/**
+ * Entries of the listings of a selection, each with the facts that answered the criteria, and their dates.
+ */
 export async function toSelectionEntries(members: readonly SelectionMember[], context: Context) {
   const shared = await readShared(context);
   const { key } = shared;

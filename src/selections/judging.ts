@@ -13,11 +13,11 @@ import { handlesOf, judgeFacts } from './members.ts';
 const pause_ms = 1000;
 /** The interval at which all listings are judged, because some criteria depend on the time alone. */
 const betweenPasses_ms = 600_000;
-/** A selection that no node has judged for so long is forgotten. */
+/** A selection that no node has judged for this long is forgotten. */
 const longestUnused_ms = day_ms;
-/** Listings judged without a pause, which takes some ms of computing. */
+/** Listings judged without a pause. */
 const batch = 20;
-/** After each batch the judge rests so many times as long as the batch took, so that requests go first. */
+/** After each batch the judge rests this many times as long as the batch took, so that requests go first. */
 const restPerWork = 3;
 const changesAtOnce = 500;
 /** Members of a selection with approvals that are read; no file approves more. */
@@ -34,7 +34,6 @@ interface SelectionMove {
   readonly failed: readonly FailedCriterion[] | undefined;
 }
 
-/** Finds which listings have to join or leave which selection. */
 async function findMoves(
   reads: Reads,
   handles: readonly string[],
@@ -75,8 +74,8 @@ async function apply(
 }
 
 /**
- * Judges a few listings, and writes what moved. A listing that is in a selection when it is first judged did
- * not join it.
+ * Judges a few listings, and writes what moved. A listing that is in a selection when the selection is first
+ * judged does not count as joining it.
  */
 async function judgeBatch(handles: readonly string[], context: JudgeContext): Promise<void> {
   if ((await findMoves(context.store, handles, context)).length === 0) return;
@@ -151,8 +150,8 @@ export function createSelectionJudge(context: JudgeContext, signal?: AbortSignal
 
 /**
  * Tells whether a selection was never judged, or not for ten minutes, by any node. It is false until an
- * import from a registry has ended: the first import makes no changes, so its listings would wait for the
- * next pass, and would then join.
+ * import from a registry has ended: the listings of a first import appear without changes, so a later pass
+ * would report them as joining.
  */
 async function isPassDue({ config, store, clock }: JudgeContext): Promise<boolean> {
   const { done } = await store.imports.last();

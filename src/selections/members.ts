@@ -172,7 +172,6 @@ async function judgeSome(
   });
 }
 
-/** Judges names in the given order, a few in each turn of the event loop. */
 async function inTurns(
   handles: readonly string[],
   judge: (some: readonly string[]) => Promise<readonly JudgedName[]>,
@@ -189,8 +188,8 @@ const judgeNow = (selection: Selection, [handles, entries]: [readonly string[], 
   inTurns(handles, (some) => judgeSome(selection, [some, entries], context));
 
 /**
- * Judges the names of a selection that is judged when it is read; each is judged once until its listing
- * changes, whichever page is read.
+ * Judges the names of a selection that is judged when it is read. A result is kept until the listing changes,
+ * or for ten minutes, whichever page is read.
  */
 async function judgeChanged(
   selection: Selection,

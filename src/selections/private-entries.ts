@@ -16,7 +16,6 @@ export interface PrivateEntry {
   readonly version: ListingVersion;
 }
 
-/** The content of a folder when it was read. */
 export interface PrivateEntries {
   /** The entries by name; undefined if the folder was never read. */
   readonly entries: ReadonlyMap<string, PrivateEntry> | undefined;
@@ -81,7 +80,7 @@ async function readFileBounded(path: string): Promise<Buffer | undefined> {
 async function toEntry(text: string, file: string, { mtime, at }: { mtime: Date; at: string }) {
   const server = parseForeignJson(text);
   if (server === undefined) return 'not JSON in UTF-8';
-  // The schemas load 235 modules, which most commands do not need.
+  // Most commands do not need the schemas, which load many modules.
   const { readHead, readVersion } = await import('../imports/entry.ts');
   const publishedAt = (mtime.getTime() > 0 ? mtime : new Date(at)).toISOString();
   const head = readHead({ server, _meta: { [registryMeta]: { status: 'active', publishedAt } } });
@@ -103,8 +102,8 @@ interface ReadFile {
 }
 
 /**
- * Reads one file as an entry, or says why it is none. Returns `before` if the file has not changed today.
- * Follows a link to a file in the folder. Throws the system's error.
+ * Reads one file as an entry, or says why it is none. Returns `before` if that is of today and the file has
+ * not changed since. Follows a link to a file in the folder. Throws the system's error.
  */
 async function readEntry(
   root: string,
@@ -147,7 +146,7 @@ async function readFolder(folder: string, known: Map<string, ReadFile>): Promise
   return { entries, faults };
 }
 
-/** A reading counts for so long, because a selection may be read often. */
+/** How long a reading is used again, because a selection may be read often. */
 const current_ms = 2000;
 
 /** The last or running reading of a folder. The next one does not begin before it has ended. */
