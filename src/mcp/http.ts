@@ -156,7 +156,10 @@ export async function openMcpAnswerer(context: Context, fixtures?: Fixtures) {
   const warn = (err: unknown) => context.log.warn({ err }, 'subscriptions were not told of all changes');
   const nameChanged = followChanges(context);
   return {
-    /** Throws unavailable after the time-out. Every other failure is an answer. */
+    /**
+     * Throws unavailable after the time-out, and what `Subscriptions.open` throws. Every other failure is an
+     * answer.
+     */
     answer: (post: McpPost): Promise<Response> => answer(post, routes),
     /**
      * Notifies open subscriptions of changed listings. `all` stands for those in the stream of changes since

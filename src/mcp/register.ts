@@ -148,8 +148,8 @@ function toShort(schema: unknown): unknown {
 }
 
 /**
- * The output schema of a tool in tools/list, which is its top level. No member is required, because clients
- * of the SDK's version 1 also validate results with isError against it.
+ * The output schema of a tool in tools/list, cut to its top level. No member is required, because clients of
+ * the SDK's version 1 also validate results with isError against it.
  */
 const toListedOutput = ({ properties }: Record<string, unknown>): Record<string, unknown> => ({
   type: 'object',
@@ -315,7 +315,7 @@ export function registerPrompt(server: McpServer, prompt: Prompt, context: Conte
   );
 }
 
-/** What the cache supplies for one message, and receives from it. */
+/** The exchange with the cache about one message. */
 export interface CachedCall {
   /** The members of the result as a byte string, if the message is a call whose answer is cached. */
   readonly cached?: string | undefined;

@@ -25,7 +25,6 @@ const internalError = -32603;
 const invalidParams = -32602;
 const classification = { era: 'modern', revision: modernRevision } as const;
 
-/** Resolves as `work` does, or rejects with unavailable after `timeout_ms`. */
 export function deadline<T>(work: Promise<T>, timeout_ms: number): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   const timer = setTimeout(() => reject(new Problem('unavailable', { retry_after_s: 1 })), timeout_ms);
@@ -39,7 +38,8 @@ export function deadline<T>(work: Promise<T>, timeout_ms: number): Promise<T> {
 export type SharedSession = ReturnType<typeof createSharedSession>;
 
 /**
- * Replaces the SDK's messages for its own failures, which may contain internals. Ours carry a code as data.
+ * Replaces the SDK's messages for its own failures, which may contain internals. Our errors have data and
+ * stay.
  */
 export function withOwnMessages(message: JSONRPCMessage): JSONRPCMessage {
   if (!('error' in message) || message.error.code !== internalError || message.error.data !== undefined)
@@ -63,7 +63,7 @@ export function createSharedSession(era: 'legacy' | 'modern', timeout_ms: number
   >();
   let next = 0;
   let sweeping: NodeJS.Timeout | undefined;
-  // One sweep covers all requests, because a timer for each is measurably slower.
+  // One sweep covers all requests, because a timer for each is slower.
   const sweep = () => {
     for (const [id, { due_ms, fail }] of waiting) {
       if (due_ms > performance.now()) break;
@@ -82,7 +82,7 @@ export function createSharedSession(era: 'legacy' | 'modern', timeout_ms: number
   };
   const members = { start: async () => {}, close: async () => {}, send };
   // The SDK binds a server to the modern era only over its own transport class, which serves one request.
-  // Replacing its methods lets many requests share one server, which makes an answer 3.7 times as fast.
+  // Replacing its methods lets many requests share one server.
   const transport: Transport =
     era === 'legacy'
       ? members

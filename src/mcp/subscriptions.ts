@@ -12,7 +12,7 @@ const refusal_s = 60;
 const mostUris = 100;
 const longestUri = 300;
 
-/** An open stream. `ended` is aborted when the stream has to make room or has lived for ten minutes. */
+/** An open stream. `ending` is aborted when the stream has to make room or its lifetime is over. */
 interface Stream {
   readonly network: string;
   readonly widest: string;
@@ -114,8 +114,8 @@ function toMakeRoom(streams: ReadonlySet<Stream>, own: string): Stream | undefin
 
 /**
  * Tracks subscriptions while their streams are open: at most 8 streams for each network and 1,000 in all,
- * each with 100 URIs, for `lifetime_ms`. If all are taken, the oldest stream of the biggest network makes
- * room for one of a smaller network.
+ * each with at most 100 URIs, for `lifetime_ms`. If all are taken, the oldest stream of the biggest network
+ * makes room for one of a smaller network.
  */
 export function createSubscriptions(lifetime_ms: number, log: Pick<Logger, 'warn'>) {
   const streams = new Set<Stream>();

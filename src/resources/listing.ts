@@ -22,7 +22,6 @@ const ofHandle = (
   read: async ({ namespace, name }, context) => JSON.stringify(await read(`${namespace}/${name}`, context)),
 });
 
-/** The listing document of one handle. */
 export const listing = ofHandle(
   '',
   {
@@ -34,7 +33,6 @@ export const listing = ofHandle(
   readListing,
 );
 
-/** The newest native ratings of one listing: the first page of list_ratings. */
 export const listingRatings = ofHandle(
   '/ratings',
   {
@@ -46,7 +44,6 @@ export const listingRatings = ofHandle(
   (handle, context) => callTool(listRatings, { handle }, context),
 );
 
-/** The tools that the endpoints of a listing last listed to this service, as they were sent. */
 export const listingTools = ofHandle(
   '/tools',
   {
@@ -58,7 +55,6 @@ export const listingTools = ofHandle(
   readListedTools,
 );
 
-/** The newest changes of one listing: the first page of get_history. */
 export const listingHistory = ofHandle(
   '/history',
   {
@@ -70,7 +66,7 @@ export const listingHistory = ofHandle(
   (handle, context) => callTool(getHistory, { handle }, context),
 );
 
-/** The first page of search_agents for one tag. A listing with the handle tags/{tag} takes precedence. */
+/** A listing with the handle tags/{tag} takes precedence. */
 export const tag: Resource = {
   name: 'tag',
   uri: 'agent://tags/{tag}',
@@ -89,10 +85,7 @@ export const tag: Resource = {
   },
 };
 
-/**
- * The card that hosts of MCP Apps show beside answers of the tools that name it. It is for hosts, so llms.txt
- * omits it.
- */
+/** The card that hosts of MCP Apps show beside answers of the tools that name it. */
 export const card: Resource = {
   name: 'card',
   uri: cardAddress,

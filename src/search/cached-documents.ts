@@ -5,17 +5,11 @@ import { toPosition } from './query.ts';
 import type { Db } from './schema.ts';
 import type { EngineIndex, SearchIndex } from './search-index.ts';
 
-/**
- * 16 MB, enough for about 150,000 documents; their positions take 6 MB more, and the array may have room for
- * twice as many. The first search after it was exceeded drops all.
- */
+/** 16 MB for all documents in memory. The first search after it was exceeded drops all of them. */
 const mostNumbers = 4_000_000;
 /** A write that changes more listings than this drops all documents. */
 const manyListings = 500;
-/**
- * The number of documents that are read at once. That takes a millisecond or two, during which nothing else
- * is answered.
- */
+/** The number of documents that are read without a pause. */
 const readAtOnce = 500;
 
 let turn = Promise.resolve();
@@ -50,7 +44,7 @@ const isNowhere = -1;
 
 /**
  * Maps positions to the starts of documents. It is a hash table with open addressing, because a search looks
- * up thousands of positions, and a Map takes ten times as long with numbers of their size.
+ * up thousands of positions, for which a Map is much slower.
  */
 function createStarts() {
   let positions = new Float64Array(firstSlots).fill(isFree);
@@ -87,7 +81,6 @@ function createStarts() {
       put(position, start);
       if (2 * used > positions.length) grow();
     },
-    /** Deletes a position. Tells whether it was set. */
     delete(position: number): boolean {
       const slot = slotOf(position);
       if (positions[slot] !== position || starts[slot] === isNowhere) return false;
@@ -102,9 +95,9 @@ function createStarts() {
 const createMemory = () => ({ documents: createDocuments(), starts: createStarts(), changed: 0 });
 
 /**
- * An index whose search documents are kept in memory, each until `change` reports its listing. They are read
- * from `reader`, because a replica may not have a change yet when this process hears of it. `idsOf` reads the
- * ids of listings there.
+ * An index whose search documents are kept in memory, each at most until `change` reports its listing. They
+ * are read from `reader`, because a replica may not have a change yet when this process hears of it. `idsOf`
+ * reads the ids of listings there.
  */
 export function createCachedSearch(
   index: EngineIndex,

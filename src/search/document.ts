@@ -27,7 +27,6 @@ function toDocumentText({ description, facets }: SearchableListing, fields: read
  */
 export const toTermText = (text: string): string => text.slice(text.indexOf('\n') + 1);
 
-/** Gives each different text a number, from 1. */
 function createNumbers() {
   const numbers = new Map<string, number>();
   const texts = [''];
@@ -46,10 +45,10 @@ function createNumbers() {
 const firstSize = 2 ** 16;
 
 /**
- * Search documents in the form in which they are scored: one array of numbers, since thousands of objects
- * would take several times as long to read. A document begins with three numbers: 1 if its description is a
- * placeholder, the number of facets, and the number of terms. Its facets follow, then its terms in order,
- * each with its weight (`termOf`, `weightOf`). A term 0 divides fields.
+ * Search documents in the form in which they are scored: one array of numbers, which is read faster than
+ * thousands of objects. A document begins with three numbers: 1 if its description is a placeholder, the
+ * number of facets, and the number of terms. Its facets follow, then its terms in order, each with its weight
+ * (`termOf`, `weightOf`). A term 0 divides fields.
  */
 export function createDocuments() {
   const terms = createNumbers();
@@ -94,9 +93,9 @@ export interface FoundDocuments {
   readonly starts: number[];
 }
 
-/** Where the terms of a document begin, given where the document begins. */
+/** The index of the first term of the document that begins at `start`. */
 export const firstTermOf = (data: Int32Array, start: number): number => start + 3 + (data[start + 1] ?? 0);
-/** Where a document ends, given where its terms begin. */
+/** The index behind the last term of the document that begins at `start`. */
 export const endOf = (data: Int32Array, start: number, firstTerm: number): number =>
   firstTerm + (data[start + 2] ?? 0);
 
@@ -107,7 +106,6 @@ export const weightOf = (entry: number): number => (entry & (steps - 1)) / (step
 /** A term with at least this weight says most about the listing. Most such terms are words of its name. */
 const strongStep = 39;
 
-/** Tells whether a term with this weight is one of those that say most about the listing. */
 export const isStrong = (weight: number): boolean => Math.round(weight * (steps - 1)) >= strongStep;
 
 /** The terms in a document's text, each once, with their weights. */
@@ -153,7 +151,6 @@ const forgePrefix = /^(io|com)\.(github|gitlab)\./i;
 const toNamespaceText = (namespace: string) =>
   forgePrefix.test(namespace) ? namespace.replace(forgePrefix, '') : namespace.replace(/^[^.]*\./, '');
 
-/** The terms of words in order: each word, followed by the parts of a camel-case one. */
 const toTerms = (words: readonly SearchWord[]) =>
   words.flatMap(({ text, parts }) => [stem(text), ...parts.map(stem)]);
 
@@ -213,7 +210,6 @@ export function toSearchDocument(listing: SearchableListing) {
     position: toPosition(listing.id),
     /** Each term once. */
     terms: [...weights.keys()],
-    /** The terms that say most about the listing, mostly words of its name. */
     strong: [...weights].filter(([, weight]) => isStrong(weight)).map(([term]) => term),
     /** The listing's own facets and its keys. */
     facets: [...listing.facets.split(' ').filter(Boolean), ...listing.keys],

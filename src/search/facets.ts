@@ -13,7 +13,6 @@ export type FacetChoice = Facet | readonly Facet[];
 /** Tells whether a facet follows from the last check of the listing. */
 export const isOfCheck = (facet: Facet): boolean => facet.startsWith('seen:');
 
-/** Brings the facets that follow from a listing's claim and ratings up to date. */
 export function withNativeFacets(
   facets: readonly Facet[],
   state: string,

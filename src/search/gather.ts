@@ -116,7 +116,6 @@ function createFilter({ phrases, excluded }: ParsedQuery, documents: Documents) 
   return (start: number) => wanted.every((isIn) => isIn(start)) && !unwanted.some((isIn) => isIn(start));
 }
 
-/** Counts listings and their facets, given the facets of each as text. */
 export function countFacets(facetTexts: readonly string[], capped: boolean): SearchCounts {
   // Many listings have the same facets, so each text is split once.
   const counts = new Map<string, number>();
@@ -173,15 +172,12 @@ function firstOf(count: number, compare: (a: number, b: number) => number, most 
   return first;
 }
 
-/**
- * The first of some documents in the wanted order. Those at the positions `first` come before others.
- * `matched` tells how many of the counted words each has.
- */
+/** Raises the score of a document that comes before others. */
 const first_score = 1e6;
 
 /**
- * The first of some documents by relevance. Those at the positions `first` come before others. `matched`
- * tells how many of the counted words each has.
+ * Sorts documents in the wanted order and returns the first `most`. By relevance, those at the positions
+ * `first` come before others. `matched` tells how many of the counted words each has.
  */
 async function sortFound(
   search: IndexSearch,
@@ -225,7 +221,6 @@ async function findOwned({ db, index }: IndexSearch, text: string, facets: reado
   return owned;
 }
 
-/** Counts how many of some documents have each facet. */
 function countFacetsOf({ documents, starts }: FoundDocuments) {
   const data = documents.data();
   const { texts } = documents.facets;

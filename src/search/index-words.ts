@@ -65,7 +65,7 @@ async function readCorrections(db: Db, index: SearchIndex, word: string) {
 }
 
 const mostWords = 24;
-/** An answer does not count words with at most this share among the matched words. */
+/** Words with at most this share do not count among the matched words of an answer. */
 const questionWordShare = 0.3;
 const mostCorrected = 3;
 const beginningFactor = 0.4;
@@ -94,7 +94,10 @@ interface NearWord {
   readonly term?: string;
 }
 
-/** The alternatives that any listing has. If there are none, beginnings and corrections. */
+/**
+ * Finds the alternatives that any listing has. Adds words that begin with a rare last word, and corrections
+ * of unknown words.
+ */
 async function expand(
   db: Db,
   index: SearchIndex,
@@ -125,7 +128,7 @@ async function expand(
   return expanded;
 }
 
-/** Rare words count more (the idf of BM25). */
+/** The idf of BM25: rare words count more. */
 const toValue = (listings: number, total: number) =>
   Math.log(1 + (total - listings + 0.5) / (listings + 0.5));
 

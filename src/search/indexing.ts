@@ -8,7 +8,6 @@ import {
 import type { Db } from './schema.ts';
 import type { EngineIndex, TermCount } from './search-index.ts';
 
-/** A listing's row, visible or not. */
 interface IndexedRow extends SearchedRow {
   readonly namespace: string;
   readonly withdrawn: string | null;

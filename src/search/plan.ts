@@ -68,7 +68,6 @@ const toStep = (words: readonly RankedWord[], strong: boolean, total: number): P
   read: Math.min(...words.map((word) => countOfGroup(word, strong))),
 });
 
-/** All non-empty subsets of some words. */
 function subsets(words: readonly RankedWord[]): RankedWord[][] {
   const sets: RankedWord[][] = [];
   for (const word of words) sets.push(...sets.map((set) => [...set, word]), [word]);

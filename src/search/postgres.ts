@@ -40,10 +40,7 @@ const toExpression = ({ groups, facets, excluded }: Probe, window: number): stri
  */
 const windowSize = 2;
 const mostWindows = 10;
-/**
- * If a window has fewer matches than this, no narrower one is looked for, although each match is read from a
- * different place in the table.
- */
+/** If a window has fewer matches than this, no narrower one is looked for. */
 const fewMatches = 300;
 /** A chosen window is expected to have at least this many times the needed matches. */
 const spare = 1.2;

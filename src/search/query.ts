@@ -2,9 +2,7 @@ import type { Facet } from './facets.ts';
 import { type Alternative, findSynonyms } from './synonyms.ts';
 import { lightWords, questionWords, type SearchWord, stem, stopWords, toWords, verbs } from './words.ts';
 
-/** A word of a query. */
 export type QueryWord = ReturnType<typeof toQueryWords>[number];
-/** A parsed query. */
 export type ParsedQuery = ReturnType<typeof parseQuery>;
 
 const joinedFactor = 0.9;
@@ -87,14 +85,13 @@ function toQueryWords(text: string) {
 
 const findConditions = (query: string) =>
   [...query.matchAll(conditions)].map(({ 0: text, index, groups: { minus, phrase, word } = {} }) => ({
-    /** As written. */
     text,
     index,
     words: phrase ?? word ?? '',
     isExcluded: minus !== undefined || word !== undefined,
   }));
 
-/** Leaves out one condition of a query. The words of a phrase stay. */
+/** Leaves out one condition of a query. The words of a wanted phrase stay. */
 const withoutCondition = (
   query: string,
   { text, index, words, isExcluded }: ReturnType<typeof findConditions>[number],
@@ -122,8 +119,8 @@ export function parseQuery(query: string) {
 }
 
 /**
- * The exclusions and phrases that a query can do without, each as written, with the query without it. The
- * words of a phrase stay in it.
+ * The exclusions and phrases that a query can do without, each as written, with the query that is left. The
+ * words of a wanted phrase stay in it.
  */
 export const findOmissions = (query: string) =>
   findConditions(query)
@@ -149,7 +146,7 @@ const placeholders: readonly RegExp[] = [
   /^((a|an|my|your|the|some|super|short|mcp|server|project|test) ){0,2}description[\s.!]*$/i,
 ];
 
-/** Tells whether a description is a placeholder. Such listings come last in a search and are marked. */
+/** Tells whether a description is a placeholder. Such listings are marked, and come last by relevance. */
 export const isPlaceholder = (description: string): boolean =>
   placeholders.some((pattern) => pattern.test(description.trim()));
 
@@ -196,7 +193,6 @@ export interface SearchQuery<Wanted = Facet> {
   readonly most?: number | undefined;
 }
 
-/** A listing that a search found. */
 export interface SearchHit {
   readonly id: number;
   /** How many of the words that count the listing has; undefined if the query is its handle. */

@@ -31,7 +31,6 @@ export interface EngineIndex {
    * merge.
    */
   merge(db: Db, isFirst: boolean): Promise<boolean>;
-  /** Adds to the counts of terms. */
   addTermCounts(db: Db, changes: ReadonlyMap<string, TermCount>): Promise<void>;
   /** The counts of these terms, without terms that no listing has. */
   readTermCounts(db: Db, terms: readonly string[]): Promise<Map<string, TermCount>>;
@@ -53,7 +52,6 @@ export interface SearchIndex extends EngineIndex {
 
 /** The columns of listings that a search reads. listings/searched.ts implements it. */
 export interface SearchedListings {
-  /** How many are visible. */
   count(): Promise<number>;
   /**
    * Visible listings whose handle in lower case is this text, in the order of ids, with their facets as text.
@@ -61,9 +59,9 @@ export interface SearchedListings {
   withFoldedHandle(
     folded: string,
   ): Promise<readonly Readonly<{ id: number } & Record<'handle' | 'namespace' | 'facets', string>>[]>;
-  /** The texts of those of these listings that are visible, in no particular order. */
+  /** The last updates of the visible ones among these listings, in no particular order. */
   updates(ids: readonly number[]): Promise<readonly { readonly id: number; readonly updated_at: string }[]>;
-  /** The texts that are shown of those of these listings that are visible, in no particular order. */
+  /** The shown texts of the visible ones among these listings, in no particular order. */
   texts(
     ids: readonly number[],
   ): Promise<readonly { readonly handle: string; title: string | null; description: string }[]>;

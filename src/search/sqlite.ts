@@ -26,7 +26,6 @@ function createFacetTokens(): (facets: readonly string[]) => string {
 const join = (prefix: string, terms: readonly string[]) =>
   terms.length > 0 ? `${prefix}${terms.join(` ${prefix}`)} ` : '';
 
-/** Pairs as JSON, so that SQLite gets all of them in one value. */
 const toPairs = (documents: readonly SearchDocument[], toPair: (document: SearchDocument) => unknown) =>
   JSON.stringify(documents.map(toPair));
 
@@ -65,7 +64,7 @@ const toExpression = ({ groups, facets, excluded }: Probe) => ({
   excluded: excluded.map((term) => `"w${term}"`).join(' OR '),
 });
 
-/** How many pages of the index one transaction merges, which takes some ten milliseconds. */
+/** How many pages of the index one transaction merges. */
 const mergedPages = 200;
 
 const countChanges = async (db: Db) =>
@@ -73,7 +72,7 @@ const countChanges = async (db: Db) =>
 
 /**
  * Merges some pages of an FTS5 table. A negative number begins to merge all of it. Tells whether there is
- * more.
+ * more to merge.
  */
 async function mergePages(db: Db, table: 'listing_search' | 'listing_facet', pages: number) {
   const before = await countChanges(db);

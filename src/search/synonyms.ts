@@ -14,7 +14,7 @@ export interface Alternative {
 const sameFactor = 0.85;
 const relatedFactor = 0.35;
 
-/** Queries and descriptions have no stop words, so the phrases of a table have none either. */
+/** Stop words are left out of queries and descriptions, so they are left out here too. */
 function toPhrase(text: string): string[] {
   const words = text.split(' ');
   const informative = words.filter((word) => !stopWords.has(word));

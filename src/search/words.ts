@@ -71,8 +71,8 @@ const mostCached = 10_000;
 const stems = new Map<string, string>();
 
 /**
- * The stem by which a lower-case word is indexed and searched. A word of three letters, or with other letters
- * than a-z, is its own stem.
+ * The stem by which a lower-case word is indexed and searched. A word is its own stem if it has fewer than
+ * four or more than 30 letters, or other letters than a-z, unless `stemOf` has it.
  */
 export function stem(word: string): string {
   const cached = stems.get(word);
@@ -138,7 +138,7 @@ export function* oneLetterFrom(word: string): Generator<string> {
   }
 }
 
-/** Maps the stems of these texts to the texts. */
+/** Maps the stems of these texts to the longest text of each. */
 export function toSpellings(word: string): Map<string, string> {
   const spellings = new Map<string, string>();
   for (const spelling of oneLetterFrom(word)) {
